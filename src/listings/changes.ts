@@ -8,28 +8,27 @@ export const RATING_CHANGES = ["rating_jump", "ratings_jump"] as const
 const LISTING_CHANGES = [...PAGE_CHANGES, ...RATING_CHANGES] as const
 export type ListingChangeKind = (typeof LISTING_CHANGES)[number]
 
-/** What a page said, as far as changes are told from it. A part left out was not shown: unknown, never "none". */
+/** The parts of a page that are compared for changes. A missing part is unknown, not empty. */
 export interface ShownPage {
   name: string
-  /** BCP 47, of all texts. */
+  /** Language of all texts (BCP 47). */
   language?: string
   subtitle?: string
   promotionalText?: string
   description?: string
-  /** An address. */
+  /** URL. */
   icon?: string
-  /** Addresses, in order. */
+  /** URLs in page order. */
   screenshots?: { phone?: string[]; pad?: string[] }
   price?: number
-  /** ISO 4217. */
   currency?: string
   version?: string
-  /** Their moments ISO 8601. */
+  /** Times are ISO 8601. */
   events?: { id: string; title: string; startsAt?: string; endsAt?: string }[]
   editorial?: { id: string; kind: "story" | "collection"; title?: string }[]
 }
 
-/** A page that said the same from one reading to another; no reading between them said anything else. */
+/** Consecutive readings with the same page content. */
 export interface PageRun {
   firstSeenAt: Date
   seenAt: Date
@@ -39,37 +38,39 @@ export interface PageRun {
 
 export interface ListingChange {
   kind: ListingChangeKind
-  /** The event's id, the card's kind and id ("story 1400000001"), or "" where the kind says all. */
+  /** The event's id, or the card's kind and id ("story 1400000001"). Empty if the change kind needs no subject. */
   subject: string
-  /** Null for what was not there. */
+  /** Null if there was none before. */
   before: unknown
-  /** Null for what is not there any more. */
+  /** Null if it was removed. */
   after: unknown
-  /** When the reading with what is new was seen. */
+  /** Time of the first reading with the new state. */
   at: Date
-  /** When the last reading that still said what was before was seen. */
+  /** Time of the last reading with the previous state. */
   beforeSeenAt: Date
 }
 
-/** Runs (or days, of ratings) before one that are looked through: a late run touches no more than as many after it. */
+/**
+ * Number of previous runs (or days of ratings) to compare. A late run therefore affects at most as many runs after it.
+ */
 export const LOOK_BACK = 8
 
 /**
- * What is new in the run at `place`, of runs of one app, storefront and source, oldest first.
+ * Returns the changes in the run at `place`. `runs` belong to one app, storefront and source, oldest first.
  *
- * - Each part is compared with what was last known of it: a part that a page left out says nothing, and neither does the
- *   page after it of what it said before.
- * - Texts (name, subtitle, description, promotional text) are compared between pages that name the same language, or of
- *   which neither names one, and without regard to white space and Unicode form.
- * - Between pages that different parsers read, only a version number that differs counts: a newer parser may read all
- *   else otherwise, and the page before it says nothing of those parts any more.
- * - A price differs with its figure, or with its currency where both are known and something is asked at all.
- * - Screenshots are compared for the devices that both pages show. Apple's picture hosts (is1-ssl to is5-ssl) hold the same
- *   pictures. An icon counts as changed with its address; a store may give a new address with a new build.
- * - An event or editors' card is `event_started` or `featured` when a page shows it first (an event may start later: its
- *   dates stand in `after`). Since a page that has none leaves the section out, so it is when earlier pages of the same
- *   parser left it out. One that is gone from a section that is still there is `event_ended` or `unfeatured`; where the
- *   section is left out nothing is known, but that an event whose own end has passed is over.
+ * - Each part is compared with its last known value. A part that is missing on a page is unknown, and so not compared.
+ * - Texts (name, subtitle, description, promotional text) are compared between pages that name the same language, or
+ *   that both name none. White space and Unicode form are ignored.
+ * - Between pages read by different parsers, only the version number is compared, because a newer parser may read
+ *   everything else differently.
+ * - A price changed if its amount differs, or if its currency differs while both are known and the price is not zero.
+ * - Screenshots are compared for the devices that both pages show. Apple's picture hosts (is1-ssl to is5-ssl) serve the
+ *   same pictures. An icon counts as changed with its URL; a store may assign a new URL with a new build.
+ * - An event or editors' card is `event_started` or `featured` when a page shows it for the first time (an event may
+ *   start later: `after` contains its dates). Pages without events or cards omit the section, so this also applies when
+ *   earlier pages of the same parser omitted it. An item missing from a section that still exists is `event_ended` or
+ *   `unfeatured`. If the section is omitted, nothing is concluded, except that an event is over once its own end has
+ *   passed.
  */
 export function pageChanges(runs: readonly PageRun[], place: number): ListingChange[] {
   const run = runs[place] as PageRun
@@ -186,7 +187,7 @@ function comings(
   const before = (known && itemsOf(known.page)) ?? []
   const isOver = ({ endsAt }: TimedItem, { firstSeenAt }: PageRun) => endsAt <= firstSeenAt.getTime()
   const started = without(now ?? [], before)
-  // an event that ended by its own date did so with the first page after it
+  // An event that ended by its own date was reported with the first page after that date.
   const ended = without(before, now ?? []).filter(
     (item) => (now !== undefined || isOver(item, run)) && !silent.some((one) => isOver(item, one)),
   )
@@ -201,20 +202,22 @@ function without(items: readonly TimedItem[], others: readonly TimedItem[]): Tim
   return items.filter(({ subject }) => !known.has(subject))
 }
 
-/** What a page said of an app's ratings on a day, last of all; null where it did not. */
+/** The last rating counts of a day. Null if the page did not show them. */
 export interface RatingDay {
   seenAt: Date
-  /** 0 to 5. */
   rating: number | null
   ratings: number | null
 }
 
-/** `rating_jump`: the average moved by a tenth of a star or more. */
+/** Minimum move of the average for `rating_jump`, in stars. */
 const RATING_JUMP = 0.1
-/** `ratings_jump`: down by 100 and a tenth, or up by 100 and a tenth for each day since it was last known. */
+/** Minimum for `ratings_jump`: 100 ratings and a tenth of them; for increases, a tenth per day since the last count. */
 const RATINGS_JUMP = { least: 100, share: 0.1 }
 
-/** The jumps on the day at `place`, of measured days of one app, storefront and source, oldest first. */
+/**
+ * Returns the jumps on the day at `place`. `days` are the measured days of one app, storefront and source, oldest
+ * first.
+ */
 export function ratingChanges(days: readonly RatingDay[], place: number): ListingChange[] {
   const day = days[place] as RatingDay
   const earlier = days.slice(Math.max(0, place - LOOK_BACK), place).toReversed()
@@ -233,7 +236,7 @@ export function ratingChanges(days: readonly RatingDay[], place: number): Listin
 
 function averageJumped(before: RatingDay, after: RatingDay): boolean {
   if (before.rating === null || after.rating === null) return false
-  // 4.6 and 4.7, of single precision in the table, are a tenth apart
+  // Rounding: 4.6 and 4.7 are stored in single precision and must count as a tenth apart.
   return Math.round(Math.abs(after.rating - before.rating) * 1_000) / 1_000 >= RATING_JUMP
 }
 

@@ -12,12 +12,12 @@ export const AUDIT_FINDINGS = [
 ] as const // biome-ignore format: a list to scan
 type AuditFinding = (typeof AUDIT_FINDINGS)[number]
 
-/** A name or subtitle may have 30 characters; one with fewer than half of them leaves words for search unused. */
+/** Names and subtitles may have 30 characters. Below half of that, they leave search words unused. */
 export const SHORT_BELOW = 15
-/** Search results show so many. */
+/** Number of screenshots that search results show. */
 export const SHOWN_SCREENSHOTS = 3
 
-/** What a scan found in a storefront. Null = the page does not say, or was not read. */
+/** What a scan found in a storefront. Null if the page does not show it or was not read. */
 export interface ScannedStorefront {
   country: string
   state: (typeof STOREFRONT_STATES)[number]
@@ -31,14 +31,16 @@ export interface ScannedStorefront {
 }
 
 export interface AuditedStorefront {
-  /** Null = that cannot be told. */
+  /** Null if it cannot be determined. */
   localised: boolean | null
-  /** The first other storefront, in the order given, that shows the very same text. */
+  /** The first other storefront, in the given order, with exactly the same text. */
   sameTextAs: string | null
   findings: AuditFinding[]
 }
 
-/** The language that a description is written in, by its small words and letters; null = not to be told. Takes 2 ms. */
+/**
+ * Returns the language of a description, from its stop words and letters. Null if it cannot be determined. Takes 2 ms.
+ */
 export function writtenIn(description: string | null): string | null {
   if (description === null || (description.match(/\p{L}/gu)?.length ?? 0) < LEAST_LETTERS) return null
   const read = normalForm(description.slice(0, READ), "NFC")
@@ -54,13 +56,19 @@ const ONE_OF_EACH = LISTING_LOCALES.filter(
   (locale, place) => LISTING_LOCALES.findIndex((other) => languageOf(other) === languageOf(locale)) === place,
 )
 
-/** The languages that a page may be in. British English beside others is the store's own default: then any of them. */
+/**
+ * Returns the languages that a page may be in. If the first locale is British English and others follow, British
+ * English is only the store's default, and any of the languages is accepted.
+ */
 export function languagesRead(storefront: string): string[] {
   const [first, ...others] = localesOf(storefront)
   return [...new Set([first!, ...(first === "en-GB" ? others : [])].map(languageOf))]
 }
 
-/** By the description's language; else by comparison: a text shown where one language is read is in that one. */
+/**
+ * Audits each storefront. A page is localised according to the language of its description. If that is unknown,
+ * storefronts with the same text are compared: if they all read one common language, the text is in that language.
+ */
 export function auditOf<Scanned extends ScannedStorefront>(rows: readonly Scanned[]): (Scanned & AuditedStorefront)[] {
   const byText = Map.groupBy(
     rows.filter(({ text }) => text !== null),

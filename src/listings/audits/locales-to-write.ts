@@ -4,15 +4,21 @@ import type { AuditRow } from "./storefront-audits.ts"
 
 interface LocaleToWrite {
   locale: ListingLocale
-  /** Language and region, as a call names it. */
+  /** Language and region, in the form of the API. */
   code: string
-  /** Sold there, and it reads the locale. */
+  /** Number of storefronts where the app is sold and which read the locale. */
   storefronts: number
-  /** Of storefronts whose first locale it is and whose page is in another language; null = none told them. */
+  /**
+   * Total ratings of the storefronts whose first locale this is and whose page is in another language. Null if no count
+   * is known.
+   */
   unservedRatings: number | null
 }
 
-/** Locales that an audited app can be localised for, those first whose audience reads another language now. */
+/**
+ * Returns the locales that an audited app can be localised for. Locales whose audience now reads another language come
+ * first.
+ */
 export function localesToWrite(rows: readonly AuditRow[]): LocaleToWrite[] {
   const sold = auditOf(rows).filter(({ state }) => state === "sold")
   const found = LISTING_LOCALES.map((locale): LocaleToWrite => {
@@ -28,7 +34,7 @@ export function localesToWrite(rows: readonly AuditRow[]): LocaleToWrite[] {
     .sort((a, b) => (b.unservedRatings ?? -1) - (a.unservedRatings ?? -1) || b.storefronts - a.storefronts)
 }
 
-/** A locale without a region is its language's own, whichever region a call names. */
+/** Returns the API code of a locale. A locale without a region gets its language as the region. */
 export function codeOf(locale: ListingLocale): string {
   const [language, region] = locale.split("-") as [string, string?]
   if (region === "Hans") return "zh-CN"

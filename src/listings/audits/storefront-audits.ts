@@ -4,17 +4,20 @@ import { STOREFRONTS } from "../../lib/storefronts.ts"
 import { preferredRating } from "../../stores/read/rating-days.ts"
 import { type ScannedStorefront, writtenIn } from "./audit.ts"
 
-/** No new scan is begun so long after one that was good. */
+/** A new scan is refused for this long after a successful one. */
 export const REFRESH_HOURS = 12
-/** What is not read by then is not read. The table's triggers and views have both figures too. */
+/**
+ * Storefronts that are not read by then stay unread. The table's triggers and views repeat this figure and
+ * REFRESH_HOURS.
+ */
 export const SCAN_MINUTES = 60
-/** A scan that did not read more than one in so many storefronts has failed. */
+/** A scan fails if more than one in this many storefronts was not read. */
 export const FAILS_BEYOND_ONE_IN = 10
 
-/** What an audit keeps of a storefront. Null = not said; without `readAt` nothing is known. */
+/** The audit's stored facts of a storefront. Null if unknown; without `readAt` everything is unknown. */
 export interface AuditRow extends ScannedStorefront {
   readAt: string | null
-  /** Of the page, BCP 47: what it was asked for in. */
+  /** The page's language (BCP 47), which the request chose. */
   language: string | null
   screenshotsPad: number | null
   rating: number | null
@@ -29,16 +32,19 @@ interface Audit {
 }
 
 export interface AuditState {
-  /** The last scan that was good, which stays when a later one fails. */
+  /** The last successful scan. It stays when a later one fails. */
   last: Audit | null
   isYoung: boolean
-  /** The latest scan that ended has failed. */
+  /** True if the latest finished scan failed. */
   failed: boolean
-  /** Seconds until the scan under way may be over; null = none is. */
+  /** Estimated seconds until the running scan ends. Null if none is running. */
   eta: number | null
 }
 
-/** How the scans of an app (store_app id) stand. Ends the one under way if all is decided or its time is over. */
+/**
+ * Returns the state of an app's scans (store_app id). Ends the running scan if every storefront is decided or its time
+ * is over.
+ */
 export async function auditState(sql: Sql, appId: number): Promise<AuditState> {
   const scan = await scanUnderWay(sql, appId)
   const ended = scan !== null && (scan.left === 0 || scan.isOver) && (await endScan(sql, appId, scan))
@@ -70,7 +76,7 @@ export async function auditState(sql: Sql, appId: number): Promise<AuditState> {
   }
 }
 
-/** Whether a workspace's app is one whose pages are read: not the demo's, and on the App Store. */
+/** Whether the pages of a workspace's app are read: it is on the App Store and does not belong to the demo. */
 export async function isScannable(sql: Sql, trackedAppId: string): Promise<boolean> {
   const rows = await sql`
     select
@@ -79,7 +85,10 @@ export async function isScannable(sql: Sql, trackedAppId: string): Promise<boole
   return rows.length > 0
 }
 
-/** Begins a scan, or joins the one under way; nothing while the last good one is young or the app is not scannable. */
+/**
+ * Starts a scan or joins the running one. Does nothing while the last successful scan is recent, or if the app cannot
+ * be scanned.
+ */
 export async function beginScan(sql: Sql, trackedAppId: string): Promise<void> {
   await sql`
     insert into storefront_audit as held (app_id, storefronts, priority)
@@ -97,14 +106,14 @@ export async function beginScan(sql: Sql, trackedAppId: string): Promise<void> {
 }
 
 interface Scan {
-  /** With all the digits that the database has. */
+  /** A string, to keep the database's full precision. */
   startedAt: string
   storefronts: string[]
   priority: number
-  /** Storefronts of which nothing is known yet. */
+  /** Storefronts that are not decided yet. */
   left: number
   isOver: boolean
-  /** Until it is over in any case. */
+  /** Seconds until the scan times out. */
   leftS: number
 }
 
@@ -121,12 +130,12 @@ async function scanUnderWay(sql: Sql, appId: number): Promise<Scan | null> {
   return scan ?? null
 }
 
-/** What was read shortly before a scan `x` counts for it. */
+/** Selects the start of the period whose readings count for scan `x`. It begins before the scan. */
 function since(sql: Sql) {
   return sql`x.started_at - ${REFRESH_HOURS}::int * interval '1 hour'`
 }
 
-/** One of several callers ends the scan, at its last reading. False when something is left to wait for. */
+/** Ends the scan as of its last reading; concurrent callers end it once. False if storefronts are still pending. */
 async function endScan(sql: Sql, appId: number, { startedAt, storefronts, isOver }: Scan): Promise<boolean> {
   const found: AuditReading[] = []
   for (let at = 0; at < storefronts.length; at += AT_ONCE)
@@ -159,7 +168,7 @@ function hourAfter(sql: Sql) {
 
 type AuditReading = Omit<AuditRow, "writtenIn" | "readAt"> & { readAt: Date | null; description: string | null }
 
-/** The embedded database does one statement at a time: others have their turn between these. */
+/** The embedded database runs one statement at a time; chunks let other statements run in between. */
 const AT_ONCE = 50
 
 interface ScanQuery extends Pick<Scan, "startedAt" | "storefronts"> {
@@ -177,7 +186,7 @@ async function readPages(sql: Sql, { appId, startedAt, storefronts }: ScanQuery)
       n.rating, n.ratings, c.price, c.currency
     from storefront_audit x
     cross join unnest(${storefronts}::text[]) p (storefront)
-    -- of one: given all, it was asked of all for each
+    -- One storefront per call: with all of them, the function would examine all of them for each row.
     left join storefront_evidence(x.app_id, array[p.storefront], ${since(sql)}) e on true
     left join lateral (
       select t.*
@@ -190,7 +199,7 @@ async function readPages(sql: Sql, { appId, startedAt, storefronts }: ScanQuery)
       ) r
       join listing_content h on (h.app_id, h.storefront, h.source, h.section, h.digest)
         = (x.app_id, p.storefront, 'apple-app-page', 'page', r.digest)
-      -- at once: a part asked for by itself unpacks the whole content each time
+      -- One call for all fields: each single access would decompress the whole content again.
       cross join lateral jsonb_to_record(h.content) t (
         language text, name text, subtitle text, description text, price float8, currency text, screenshots jsonb
       )
@@ -216,14 +225,17 @@ function rowsOf(found: readonly AuditReading[]): AuditRow[] {
   })
 }
 
-/** What is read from the upstream of apps' pages. */
+/** Kinds that share the upstream of app pages. */
 const BESIDE = ["search", "canary", "listing"]
-/** Where the upstream was not asked yet. */
+/** Interval between requests if the upstream has no pace yet. */
 const GAP_MS = 1_000
-/** What a reading takes once it has its turn. */
+/** Seconds that a reading takes once its turn comes. */
 const READ_S = 2
 
-/** Seconds until all that is left, and what goes before it, had its turn; what failed is not asked again at once. */
+/**
+ * Estimates the seconds until all pending storefronts, and the work ahead of them, had their turn. Failed readings wait
+ * for their retry.
+ */
 async function estimateEnd(sql: Sql, appId: number, scan: Scan): Promise<number> {
   const [row] = await sql<[{ before: number; gapMs: number | null; pauseS: number | null; retryS: number | null }]>`
     select (

@@ -1,4 +1,4 @@
-/** What else is known of the app; texts as the store shows them. */
+/** Facts about the app and its rivals. Texts are as the store shows them. */
 export interface AppBackground {
   name: string | null
   developer: string | null

@@ -7,14 +7,14 @@ import { rivalNames } from "./rival-names.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 import { wordKeys } from "./word-keys.ts"
 
-/** What is known of an app, made ready to be looked for in any number of texts in one language. */
+/** Facts about an app, prepared for checking any number of texts in one language. */
 export interface Background {
   known: AppBackground
-  /** Of each tracked keyword, in their order, the words that a listing needs for it. */
+  /** For each tracked keyword, in order, the words that a listing needs to cover it. */
   needed: { term: string; words: Word[] }[]
-  /** Words of the app's own name and of its maker's. */
+  /** Words of the app's own name and of its developer's name. */
   own: { brand: string[]; maker: string[] }
-  /** Names of others, without those made of the app's own words. */
+  /** Names of other products and companies, except those made of the app's own words. */
   others: { platforms: Phrases; apple: Phrases; brands: Phrases; rivals: Phrases; makers: Phrases }
 }
 
@@ -46,7 +46,7 @@ const APPLE = phrasesOf(APPLE_PRODUCTS)
 const OTHERS = phrasesOf(OTHER_PLATFORMS)
 const BRANDS = phrasesOf(KNOWN_BRANDS)
 
-/** Words of the names under which the store knows the app and its maker: they are not others' names. */
+/** Returns the words of the app's and the developer's store names, which never count as names of others. */
 function ownWords({ name, developer }: AppBackground): string[] {
   return `${name ?? ""} ${developer ?? ""}`.split(/[^\p{L}\p{M}\p{N}]+/u).map((word) => wordKeys(word, "en").term)
 }

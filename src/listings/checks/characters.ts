@@ -3,8 +3,9 @@ import { quoted } from "./finding.ts"
 import { type Check, type FieldText, given, type Mark, markOf } from "./listing.ts"
 
 /**
- * App Store Connect refuses pictographs ("has invalid characters": grup #228, super-productivity #9608); plain symbols
- * (★ ✓ ™) pass. Joiners are left alone: scripts need them.
+ * Finds characters that App Store Connect refuses or that have no effect. It refuses pictographs ("has invalid
+ * characters": grup #228, super-productivity #9608) and accepts plain symbols (★ ✓ ™). Joiners are accepted, because
+ * some scripts need them.
  */
 export const characters: Check = (listing) => [
   ...given(listing, "name", "subtitle", "keywords", "promotionalText", "description").flatMap((field) => [
@@ -42,12 +43,15 @@ function matches(field: FieldText, pattern: RegExp, code: Code, severity: Severi
   })
 }
 
-/** A name or subtitle: App Store Connect refuses control characters, line breaks and other invisible characters there. */
+/**
+ * Whether the field is a name or subtitle. App Store Connect refuses control characters, line breaks and other
+ * invisible characters there.
+ */
 function isOneLine({ field }: FieldText): boolean {
   return field === "name" || field === "subtitle"
 }
 
-/** Line breaks and tabs are white space, which other checks look at. */
+/** Line breaks and tabs are white space, which other checks cover. */
 const LINES = /^[\n\r\t]$/
 
 function named(character: string): string {

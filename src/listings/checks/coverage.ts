@@ -5,14 +5,17 @@ import { type Check, given, type Listing } from "./listing.ts"
 
 interface TermCoverage {
   term: string
-  /** Null = words are missing from the fields that were given, and name, subtitle or keywords was not. */
+  /** Null if words are missing and at least one of name, subtitle and keywords was not given. */
   covered: boolean | null
   missing: string[]
-  /** Words found in another form alone: plural or accents. */
+  /** Words that occur only in another form: plural or accents. */
   variants: string[]
 }
 
-/** Wherever the words stand: search makes phrases of all three fields. Small words are not needed. */
+/**
+ * Returns how the name, subtitle and keywords cover each tracked keyword. Search combines words of all three fields;
+ * stop words are not needed.
+ */
 export function coverageOf(listing: Listing): TermCoverage[] {
   const fields = given(listing, "name", "subtitle", "keywords")
   const held = heldBy(fields)
@@ -24,7 +27,7 @@ export function coverageOf(listing: Listing): TermCoverage[] {
   })
 }
 
-/** A mark for each tracked keyword that cannot be made of the three fields; none unless all three were given. */
+/** Reports each tracked keyword that the three fields do not cover. Reports nothing unless all three were given. */
 export const leftOut: Check = (listing) => {
   const field = listing.fields.keywords
   if (!field) return []
@@ -40,7 +43,7 @@ export const leftOut: Check = (listing) => {
 interface FieldWords {
   terms: ReadonlySet<string>
   loose: ReadonlySet<string>
-  /** All texts, for words of scripts without blanks. */
+  /** All texts joined, to find words of scripts without spaces. */
   texts: string
 }
 

@@ -4,33 +4,33 @@ import { type WordKeys, wordKeys } from "./word-keys.ts"
 
 export interface Word extends WordKeys, Stretch {
   text: string
-  /** Of a script that writes no blanks between words: where it ends is a dictionary's opinion. */
+  /** True for scripts without spaces between words, where a dictionary decides on the word boundaries. */
   segmented: boolean
-  /** The keyword it stands in; null outside the keyword field. */
+  /** The keyword that contains the word. Null outside the keyword field. */
   entry: Entry | null
 }
 
-/** What stands between two commas of the keyword field: with the white space around it, and (at, end) without. */
+/** A keyword between two commas: `from` and `to` include the surrounding white space, `at` and `end` do not. */
 export interface Entry extends Stretch {
   from: number
   to: number
   words: Word[]
 }
 
-/** A field's text in NFC with its words; all positions are UTF-16 units of that text. */
+/** A field's text in NFC with its words. All positions are UTF-16 units of that text. */
 export interface FieldText {
   field: Field
   text: string
   /** In code points. */
   length: number
   words: Word[]
-  /** Of the keyword field; empty for any other. */
+  /** The keywords. Empty for other fields. */
   entries: Entry[]
-  /** The code points before a position. */
+  /** Returns the number of code points before a position. */
   offsetOf(at: number): number
 }
 
-/** Time and memory grow with the text's length alone. */
+/** Parses a field. Time and memory are linear in the length of the text. */
 export function readField(field: Field, raw: string, language: string): FieldText {
   const text = normalForm(raw, "NFC")
   const offsets = codePointOffsets(text)
@@ -45,7 +45,7 @@ export function readField(field: Field, raw: string, language: string): FieldTex
   }
 }
 
-/** Runs of letters, marks and digits; runs in a script without blanks as the platform's dictionary parts them. */
+/** Returns the words: runs of letters, marks and digits. In scripts without spaces, Intl.Segmenter splits the runs. */
 export function wordsOf(text: string, language: string, from = 0, entry: Entry | null = null): Word[] {
   const words: Word[] = []
   const add = (run: string, at: number, segmented: boolean) =>
@@ -59,10 +59,10 @@ export function wordsOf(text: string, language: string, from = 0, entry: Entry |
   return words
 }
 
-/** Letters of scripts that write no blanks between words. */
+/** Letters of scripts without spaces between words. */
 export const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]/u
 
-// the joiners stand within words of Indic and Arabic scripts
+// Zero-width joiners occur within words of Indic and Arabic scripts.
 const RUN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}\u200c\u200d]*/gu
 
 const segmenters = new Map<string, Intl.Segmenter>()
@@ -88,12 +88,12 @@ function entriesOf(text: string, language: string): Entry[] {
   return text === "" ? [] : entries
 }
 
-/** App Store Connect takes the English and the Chinese comma. */
+/** App Store Connect accepts both the English and the Chinese comma. */
 function isComma(character: string): boolean {
   return character === "," || character === "，"
 }
 
-/** Null where every character is one UTF-16 unit. */
+/** Null if every character is one UTF-16 unit. */
 function codePointOffsets(text: string): Uint32Array | null {
   if (!/[\ud800-\udfff]/.test(text)) return null
   const offsets = new Uint32Array(text.length + 1)

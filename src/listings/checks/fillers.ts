@@ -2,14 +2,19 @@ import { quoted } from "./finding.ts"
 import { type Check, type FieldText, given, type Listing, type Mark, textOf, wasteMark } from "./listing.ts"
 import { type FoundPhrase, findPhrases } from "./phrases.ts"
 
-/** Words of the keyword field that bring nobody: "app" and praise, and small words, in the language of the locale. */
+/**
+ * Reports words of the keyword field that attract no searches: "app", praise and stop words, in the locale's language.
+ */
 export const fillers: Check = (listing) =>
   given(listing, "keywords").flatMap((field) => {
     const found = findPhrases(field, listing.vocabulary.filler).filter((phrase) => standsAlone(field, phrase))
     return [...found.map((phrase) => filler(field, phrase)), ...stopWords(field, listing, found)]
   })
 
-/** In a script without blanks, a filler that is part of a longer keyword is part of its meaning. */
+/**
+ * Whether the filler is a keyword of its own. In scripts without spaces, a filler inside a longer keyword is part of
+ * its meaning.
+ */
 function standsAlone(field: FieldText, { at, end, entry }: FoundPhrase): boolean {
   const segmented = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(
     field.text.slice(at, end),

@@ -1,7 +1,7 @@
 export const FIELDS = ["name", "subtitle", "keywords", "promotionalText", "description"] as const
 export type Field = (typeof FIELDS)[number]
 
-/** Code points that App Store Connect takes in each field. */
+/** Limits of App Store Connect in code points. */
 export const LIMITS: Readonly<Record<Field, number>> = {
   name: 30,
   subtitle: 30,
@@ -10,11 +10,11 @@ export const LIMITS: Readonly<Record<Field, number>> = {
   description: 4_000,
 }
 
-/** error = refused, or forbidden by the guidelines; warning = costs room, reach or a review; hint = worth a look. */
+/** error: refused, or forbidden by the guidelines. warning: costs characters, reach or a review. hint: worth a look. */
 export const SEVERITIES = ["error", "warning", "hint"] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-/** Every code with what it says. */
+/** Every code with its meaning. */
 export const CODES = {
   too_long: "longer than the store takes",
   too_short: "a name of fewer than 2 characters",
@@ -55,7 +55,7 @@ export interface Stretch {
   end: number
 }
 
-/** Words of a text as a message shows them. */
+/** Quotes words for a message, shortened to 40 characters. */
 export function quoted(text: string): string {
   const points = [...text.slice(0, 200)]
   return `"${points.length > 40 ? `${points.slice(0, 39).join("")}…` : text}"`

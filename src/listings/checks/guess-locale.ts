@@ -5,7 +5,10 @@ import { signsOf } from "./languages.ts"
 import { shareIn } from "./scripts.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
-/** By script, then by signs of the language, the first of equals. Null where the text has none of any. */
+/**
+ * Returns the locale that fits a text best, by script and then by signs of the language; the first one on a tie. Null
+ * if the text has no sign of any.
+ */
 export function guessLocale(text: string, locales: readonly ListingLocale[]): ListingLocale | null {
   const read = normalForm(text.slice(0, READ), "NFC")
   const scored = locales.map((locale) => {
@@ -13,7 +16,7 @@ export function guessLocale(text: string, locales: readonly ListingLocale[]): Li
     const share = shareIn(read, vocabularyOf(language).lists.scripts) ?? 0
     const latin = vocabularyOf(language).lists.scripts.includes("Latin")
     const signs = signsOf(wordsOf(read, language), language)
-    // a script that is not everybody's tells the language alone
+    // A script other than Latin counts as a sign of the language.
     return { locale, score: share < 1 / 3 ? 0 : signs + (latin ? 0 : 1) }
   })
   const best = scored.reduce((most, one) => (one.score > most.score ? one : most), { locale: null, score: 0 } as Score)
@@ -25,5 +28,5 @@ interface Score {
   score: number
 }
 
-/** So much of a text tells its language. */
+/** Number of characters that suffice to detect the language. */
 const READ = 2_000

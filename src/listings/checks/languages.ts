@@ -8,13 +8,16 @@ import { shareIn } from "./scripts.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
 /**
- * By small words and letters that are a language's own. Nothing is said of short texts, nor unless the other language
- * has three times the signs.
+ * Reports text in the wrong language, detected by stop words and letters that are typical of a language. Skips short
+ * texts, and requires three times as many signs of the other language.
  */
 export const languages: Check = (listing) =>
   given(listing, "subtitle", "promotionalText", "description").flatMap((field) => strange(field, listing))
 
-/** How many signs of a language a text has: its small words, words with its own letters. Chinese: characters of its form. */
+/**
+ * Counts the signs of a language in a text: its stop words and words with its own letters. For Chinese: words with
+ * characters of its form.
+ */
 export function signsOf(words: readonly Word[], language: string): number {
   return signWords(words, language).length
 }

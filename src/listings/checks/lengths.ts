@@ -2,12 +2,12 @@ import { type Field, LIMITS } from "./finding.ts"
 import { type Check, given, type Mark, markOf } from "./listing.ts"
 
 /**
- * Lengths against the store's limits, in code points of the text in NFC.
+ * Checks lengths against the store's limits, in code points of the text in NFC.
  *
- * App Store Connect counts characters, not bytes, in every script: it took 91 Arabic characters of 168 bytes as keywords
- * (App-Store-Connect-CLI #1399), and counts a Chinese character as one (WordPress-iOS #17562). A code point and a UTF-16 unit
- * differ only in characters beyond the basic plane, of which the store refuses the usual ones, pictographs, altogether.
- * White space and line breaks count as they were given: the answer never says that a text fits which might not.
+ * App Store Connect counts characters, not bytes, in every script: it accepted 91 Arabic characters of 168 bytes as
+ * keywords (App-Store-Connect-CLI #1399), and counts a Chinese character as one (WordPress-iOS #17562). Code points and
+ * UTF-16 units differ only outside the basic plane, where the store refuses the common characters (pictographs) anyway.
+ * White space and line breaks are counted as given, so that a text is never reported to fit when it might not.
  */
 export const lengths: Check = (listing) =>
   given(listing, "name", "subtitle", "keywords", "promotionalText", "description").flatMap((field): Mark[] => {
@@ -22,7 +22,7 @@ export const lengths: Check = (listing) =>
     return [markOf(field, { at: 0, end: field.text.length }, { code: "too_short", severity: "error", message })]
   })
 
-/** What a message calls a field. */
+/** The names of the fields in messages. */
 export const LABELS: Readonly<Record<Field, string>> = {
   name: "name",
   subtitle: "subtitle",
@@ -31,7 +31,7 @@ export const LABELS: Readonly<Record<Field, string>> = {
   description: "description",
 }
 
-/** Where the code point after so many stands. */
+/** Returns the position after this many code points. */
 function firstBeyond(text: string, points: number): number {
   let at = 0
   for (let passed = 0; passed < points; passed++) at += (text.codePointAt(at) as number) > 0xffff ? 2 : 1

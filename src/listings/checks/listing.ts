@@ -4,9 +4,9 @@ import type { Code, Field, Severity, Stretch } from "./finding.ts"
 import { wasteOf } from "./room.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
-/** A listing's texts as the checks see them. */
+/** A listing's texts, prepared for the checks. */
 export interface Listing {
-  /** A field that was not given is not there: nothing is known of it. */
+  /** A missing field was not given, so nothing is known about it. */
   fields: Partial<Record<Field, FieldText>>
   /** The language of the locale: a key of WORD_LISTS. */
   language: string
@@ -14,23 +14,23 @@ export interface Listing {
   background: Background
 }
 
-/** What a check found: a stretch of a field, in UTF-16 units of its text. */
+/** A finding of a check: a stretch of a field, in UTF-16 units of its text. */
 export interface Mark {
   code: Code
   severity: Severity
   field: FieldText
   at: number
   end: number
-  /** Words that stand nowhere in the field, which the mark is about; at and end are -1 then. */
+  /** The missing words that the mark is about, which the field does not contain. `at` and `end` are then -1. */
   absent?: string
-  /** What would be saved without it; nothing where left out. */
+  /** The stretch that can be removed to save characters, if any. */
   waste?: Stretch
   message: string
 }
 
 export type Check = (listing: Listing) => Mark[]
 
-/** Those of the fields that were given. */
+/** Returns those of the fields that were given. */
 export function given(listing: Listing, ...fields: Field[]): FieldText[] {
   return fields.flatMap((field) => listing.fields[field] ?? [])
 }
@@ -41,17 +41,17 @@ interface MarkText {
   message: string
 }
 
-/** A mark on a stretch of text that costs nothing. */
+/** Marks a stretch of text without wasted characters. */
 export function markOf(field: FieldText, { at, end }: Stretch, said: MarkText): Mark {
   return { ...said, field, at, end }
 }
 
-/** A mark on some words whose room could be saved. */
+/** Marks words whose characters could be saved. */
 export function wasteMark(field: FieldText, stretch: Stretch & { entry: Entry | null }, said: MarkText): Mark {
   return { ...markOf(field, stretch, said), waste: wasteOf(field, stretch, stretch.entry) }
 }
 
-/** The words of a field as its text spells them. */
+/** Returns a stretch of a field's text. */
 export function textOf({ text }: FieldText, { at, end }: Stretch): string {
   return text.slice(at, end)
 }

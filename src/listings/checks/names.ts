@@ -4,9 +4,9 @@ import { type Check, type FieldText, given, type Listing, type Mark, textOf, was
 import { findPhrases, type Phrases, phrasesFrom } from "./phrases.ts"
 
 /**
- * Names of products, apps and companies. App Review Guidelines 2.3.10: no names "of other mobile platforms or alternative
- * app marketplaces" in any metadata; 2.3.7: no field packed "with trademarked terms, popular app names". The app's own name
- * and its maker's are searched anyway, so that the keyword field need not hold them.
+ * Reports names of products, apps and companies. App Review Guidelines 2.3.10: no names "of other mobile platforms or
+ * alternative app marketplaces" in any metadata; 2.3.7: no field packed "with trademarked terms, popular app names".
+ * Search already covers the app's own name and the developer's, so the keyword field need not repeat them.
  */
 export const names: Check = (listing) => {
   const { platforms, apple, brands, rivals, makers } = listing.background.others
@@ -31,7 +31,7 @@ export const names: Check = (listing) => {
   return [...products, ...apart(companies, products)]
 }
 
-/** Without what lies within a longer name that was found: the company in "Google Play", the maker in its app's name. */
+/** Removes marks that start inside a longer name: the company in "Google Play", the developer in an app's name. */
 function apart(marks: readonly Mark[], longer: readonly Mark[]): Mark[] {
   const taken = new Map<FieldText, Uint8Array>()
   const cover = ({ field, at, end }: Mark) => {
@@ -49,7 +49,7 @@ function apart(marks: readonly Mark[], longer: readonly Mark[]): Mark[] {
 const SHOWN: readonly Field[] = ["name", "subtitle", "keywords"]
 const TOLD: readonly Field[] = ["promotionalText", "description"]
 
-/** With a name at hand, the words it shares with the keywords are repeats. */
+/** If the name field is given, the words that it shares with the keywords are reported as repeats instead. */
 function ownNames({ fields, background: { own } }: Listing): Phrases {
   return phrasesFrom([fields.name ? [] : own.brand, own.maker].filter((words) => words.length > 0))
 }

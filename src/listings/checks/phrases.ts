@@ -2,7 +2,7 @@ import { type Entry, type FieldText, UNSPACED, type Word } from "./field-text.ts
 import type { Stretch } from "./finding.ts"
 import { wordKeys } from "./word-keys.ts"
 
-/** Phrases to look for: by their first word, the longest first; those of scripts without blanks as they are written. */
+/** Phrases to search for, by their first word, longest first. Phrases in scripts without spaces are kept as written. */
 export interface Phrases {
   byFirst: ReadonlyMap<string, readonly string[][]>
   unspaced: readonly string[]
@@ -10,11 +10,11 @@ export interface Phrases {
 
 export interface FoundPhrase extends Stretch {
   entry: Entry | null
-  /** As `Phrases` was given it: its words' terms, joined by blanks. */
+  /** The phrase as given to `Phrases`: the terms of its words, joined by spaces. */
   phrase: string
 }
 
-/** Phrases from a list apart by blanks, "_" joining the words of one. */
+/** Parses a list of phrases separated by spaces, with "_" between the words of a phrase. */
 export function phrasesOf(list: string): Phrases {
   return phrasesFrom(list.split(" ").map((phrase) => phrase.split("_")))
 }
@@ -28,7 +28,7 @@ export function phrasesFrom(phrases: readonly (readonly string[])[]): Phrases {
   return { byFirst, unspaced: unspaced.toSorted((a, b) => b.length - a.length) }
 }
 
-/** Where a field holds one of the phrases, none within another. A phrase never goes over a comma or the end of a sentence. */
+/** Finds the phrases in a field, without overlaps. A phrase never crosses a comma or the end of a sentence. */
 export function findPhrases(field: FieldText, { byFirst, unspaced }: Phrases): FoundPhrase[] {
   const found: FoundPhrase[] = []
   for (let place = 0; place < field.words.length; place++) {
@@ -62,7 +62,7 @@ function findUnspaced({ text, words, entries }: FieldText, phrases: readonly str
   const bounds = new Set(words.flatMap(({ at, end }) => [at, end]))
   let [free, entry] = [0, 0]
   return taken.flatMap(({ at, end }) => {
-    // a phrase of Thai or kana within a longer word is another word
+    // A Thai or kana phrase inside a longer word is a different word.
     if (at < free || !(HAN.test(text.slice(at, end)) || (bounds.has(at) && bounds.has(end)))) return []
     free = end
     while (entry < entries.length && (entries[entry] as Entry).to < at) entry++

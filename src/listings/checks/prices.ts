@@ -6,8 +6,8 @@ import { type Check, type FieldText, given, type Listing, type Mark, markOf, tex
 import { type FoundPhrase, findPhrases } from "./phrases.ts"
 
 /**
- * App Review Guidelines 2.3.7: names and subtitles "should not include prices". In longer texts an amount is a hint: it
- * is wrong in every other storefront.
+ * Reports prices. App Review Guidelines 2.3.7: names and subtitles "should not include prices". In longer texts an
+ * amount is only a hint, because it is wrong in every other storefront.
  */
 export const prices: Check = (listing) => [
   ...given(listing, "name", "subtitle", "keywords").flatMap((field) => [
@@ -17,7 +17,10 @@ export const prices: Check = (listing) => [
   ...given(listing, "name", "subtitle", "keywords", "promotionalText", "description").flatMap(amounts),
 ]
 
-/** A name that the store has taken already ("Flow Free") is no longer judged. */
+/**
+ * Reports words for "free". A word of the app's current store name ("Flow Free") is only a hint, because the store has
+ * accepted it.
+ */
 function freeWords(field: FieldText, { vocabulary, background: { known }, language }: Listing): Mark[] {
   const said = { code: "price_word" } as const
   const own = new Set(wordsOf(known.name ?? "", language).map(({ term }) => term))
@@ -46,7 +49,7 @@ function severityIn({ field }: FieldText, shown: Severity): Severity {
   return field === "keywords" ? (shown === "error" ? "warning" : "hint") : shown
 }
 
-/** "Free" of something, or in a fixed phrase: ad-free, gluten free, free throw. */
+/** Whether "free" means "without" or is part of a fixed phrase: ad-free, gluten free, free throw. */
 function isIdiom({ text, words }: FieldText, { at, end, phrase }: FoundPhrase): boolean {
   if (phrase === "ฟรี") return text.startsWith("แลน", end) || text.startsWith("สไตล", end)
   if (phrase !== "free") return false
@@ -61,7 +64,7 @@ function isIdiom({ text, words }: FieldText, { at, end, phrase }: FoundPhrase): 
   )
 }
 
-/** The word that begins there, by halving: texts are long and their words in order. */
+/** Returns the index of the word at a position. Binary search, because texts are long and their words are in order. */
 function placeOf(words: FieldText["words"], at: number): number {
   let [least, most] = [0, words.length - 1]
   while (least < most) {
@@ -108,6 +111,7 @@ const AMOUNT_SEVERITY = {
   description: "hint",
 } as const satisfies Record<FieldText["field"], Severity>
 
-// bounded everywhere, and begun only where a number begins: a long run of digits is read once
+// Every quantifier is bounded, and a match starts only at the beginning of a number, so that a long run of digits is
+// scanned once.
 const AMOUNT =
   /\p{Sc} ?\d[\d.,]{0,11}|(?<![\p{L}\d.,])\d[\d.,]{0,11} ?(?:\p{Sc}|(?:円|元|块|塊|원|บาท)(?!\p{Script=Han})|(?:руб(?:лей|ля|\.)?|грн|zł|kč|kr|ft|lei|tl|usd|eur|gbp|jpy|cny|krw|try|cents?)(?![\p{L}\d]))/giu

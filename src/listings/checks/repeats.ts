@@ -4,8 +4,8 @@ import { LABELS } from "./lengths.ts"
 import { type Check, type FieldText, given, type Listing, type Mark, type Word, wasteMark } from "./listing.ts"
 
 /**
- * Search takes the three fields together, so a second time gains nothing. Small words do not count, nor, without
- * blanks, single characters and words in hiragana alone.
+ * Reports repeated words. Search combines the three fields, so a repetition gains nothing. Stop words do not count,
+ * nor, in scripts without spaces, single characters and words in hiragana only.
  */
 export const repeats: Check = (listing) => {
   const seen: FirstUses = { byKey: new Map(), byLoose: new Map() }

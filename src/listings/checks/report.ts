@@ -15,7 +15,7 @@ import { scripts } from "./scripts.ts"
 import { spaces } from "./spaces.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
-/** Every check, each of one matter. None looks at what another found. */
+/** The checks are independent: none uses another's findings. */
 const CHECKS: readonly Check[] = [
   lengths, characters, spaces, repeats, names, fillers, prices, scripts, languages, leftOut,
 ] // biome-ignore format: a list to scan
@@ -25,21 +25,21 @@ export type Texts = Partial<Record<Field, string>>
 export interface Finding {
   code: Code
   severity: Severity
-  /** Null = the listing as a whole. */
+  /** Null for the listing as a whole. */
   field: Field | null
-  /** As the field's text in NFC spells it, its first 100 code points. */
+  /** The first 100 code points of the stretch, in the field's NFC spelling. */
   what: string
-  /** In code points of that text; null where the words stand nowhere. */
+  /** In code points of that text. Null if the words are missing. */
   offset: number | null
-  /** Code points that would be saved without it; 0 where nothing would be. */
+  /** Code points that removing it would save. */
   characters: number
   message: string
 }
 
-/** The most findings of one code in one field; how many more there were is counted. */
+/** Maximum number of findings per code and field. Further ones are only counted. */
 export const MOST_ALIKE = 50
 
-/** A listing's texts for the checks. `language` is a key of WORD_LISTS. */
+/** Prepares a listing's texts for the checks. `language` is a key of WORD_LISTS. */
 export function listingOf(texts: Texts, language: string, background: Background): Listing {
   const fields = FIELDS.flatMap((field) => {
     const text = texts[field]
@@ -48,16 +48,16 @@ export function listingOf(texts: Texts, language: string, background: Background
   return { fields: Object.fromEntries(fields), language, vocabulary: vocabularyOf(language), background }
 }
 
-/** Where a listing is to be shown. */
+/** The storefront and locale of a listing. */
 export interface Place {
   storefront: string
   locale: ListingLocale
 }
 
-/** All findings: by field, then by place, the gravest of one place first. Time grows with the texts' length alone. */
+/** Returns all findings by field, then by position, most severe first. Time is linear in the length of the texts. */
 export function checkListing(listing: Listing, place: Place) {
   const strange = unread(place)
-  // of a listing that the storefront does not read, no tracked keyword of that storefront is expected
+  // A listing that the storefront does not read need not cover its tracked keywords.
   const checks = strange.length > 0 ? CHECKS.filter((check) => check !== leftOut) : CHECKS
   const marks = checks.flatMap((check) => check(listing)).toSorted(inOrder)
   const counted = new Map<string, number>()
@@ -81,7 +81,10 @@ export function checkListing(listing: Listing, place: Place) {
   }
 }
 
-/** Apple falls back on the app's primary language where no locale of the storefront is there. */
+/**
+ * Reports a locale that the storefront does not read. Apple falls back to the app's primary language when none of the
+ * storefront's locales exists.
+ */
 function unread({ storefront, locale }: Place): Finding[] {
   const read = localesOf(storefront)
   if (read.includes(locale)) return []
@@ -100,7 +103,7 @@ function inOrder(a: Mark, b: Mark): number {
   )
 }
 
-/** What stands nowhere comes last. */
+/** Marks of missing words come last. */
 function placeOf({ at }: Mark): number {
   return at < 0 ? Number.MAX_SAFE_INTEGER : at
 }
@@ -118,7 +121,10 @@ function findingOf({ code, severity, field, at, end, absent, waste, message }: M
   }
 }
 
-/** Each code point once; being too long saves none. A keyword of which nothing is left takes a comma with it. */
+/**
+ * Counts the wasted code points of the keyword field, each once. Excess length does not count. A keyword that is wasted
+ * entirely also wastes a comma.
+ */
 function roomLost(field: FieldText, marks: readonly Mark[]): number {
   const lost = new Uint8Array(field.text.length)
   for (const { code, severity, field: of, waste } of marks)
@@ -135,7 +141,7 @@ function roomLost(field: FieldText, marks: readonly Mark[]): number {
   return points + Math.max(0, Math.min(keywords, field.entries.length - 1))
 }
 
-/** A field's length against its limit, in code points. */
+/** Returns a field's length against its limit, in code points. */
 export function measured({ field, text, length }: FieldText) {
   const limit = LIMITS[field]
   return {

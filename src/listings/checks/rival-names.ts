@@ -11,9 +11,10 @@ interface NameContext {
 }
 
 /**
- * The names to look for: what stands before the first dash, colon or bracket of an app's name, and a maker without its legal
- * form. Names made of nothing but common words tell nobody apart and are left out: common are the words of the tracked
- * keywords, fillers, small words, what two rivals or more have in their names, and what stands after that dash in one.
+ * Returns the names to search for: the part of an app's name before the first dash, colon or bracket, and the developer
+ * without its legal form. Names made only of common words are left out, because they identify nobody. Common words are
+ * the words of the tracked keywords, fillers, stop words, words in the names of two or more rivals, and words after the
+ * dash.
  */
 export function rivalNames(known: AppBackground, { language, vocabulary, common }: NameContext) {
   const brand = (name: string) => termsOf(headOf(name), language)
@@ -35,7 +36,7 @@ const ENDS_BRAND = /\s+[-–—|·•~]\s*|\s*[:：|(（,，、【「]|[-–—]
 const LEGAL_FORM =
   /(?:[\s,.]+(?:inc|llc|ltd|limited|gmbh|ug|ag|bv|oy|ab|as|aps|sa|sas|sarl|srl|spa|sl|kg|co|corp|corporation|company|pty|plc|pte|lda|ltda|kft|doo|sro|zoo|oü)\.?)+$|株式会社|有限公司|주식회사|\(주\)/giu
 
-/** No name is longer; what an upstream says might be. */
+/** A limit for upstream data. No name is longer. */
 const LONGEST = 200
 
 function headOf(name: string): string {
@@ -46,7 +47,7 @@ function termsOf(name: string, language: string): string[] {
   return wordsOf(name.slice(0, LONGEST), language).map(({ term }) => term)
 }
 
-/** Terms of a name: before its first dash, behind it, and of all of it. */
+/** Terms of a name: before its first dash, after it, and in total. */
 interface NameParts {
   head: string[]
   tail: string[]
@@ -69,7 +70,7 @@ function commonWords(names: readonly NameParts[], vocabulary: Vocabulary): strin
   return [...often, ...names.flatMap(({ tail }) => tail), ...fillers, ...vocabulary.stop]
 }
 
-/** One word of fewer than three letters is no name to look for, in scripts that spell. */
+/** Whether the words identify an app. In alphabetic scripts, fewer than three letters do not. */
 function isTelling(words: readonly string[], common: ReadonlySet<string>): boolean {
   if (words.length === 0 || words.length > 5 || words.every((word) => common.has(word))) return false
   return words.join("").length >= 3 || /^\p{Script=Han}{2}/u.test(words.join(""))

@@ -1,7 +1,9 @@
 import type { Entry, FieldText } from "./field-text.ts"
 import type { Stretch } from "./finding.ts"
 
-/** What goes with some words when they are taken out: of a keyword's last words its comma, else one blank beside them. */
+/**
+ * Returns the stretch to remove together with some words: the comma if the whole keyword goes, else one adjacent space.
+ */
 export function wasteOf({ text, entries }: FieldText, { at, end }: Stretch, entry: Entry | null): Stretch {
   if (entry && at === entry.at && end === entry.end) return withComma(text, entries, entry)
   const [least, most] = entry ? [entry.at, entry.end] : [0, text.length]

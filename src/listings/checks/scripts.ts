@@ -4,8 +4,8 @@ import { LABELS } from "./lengths.ts"
 import { type Check, type FieldText, given, type Listing, type Mark, markOf, type Word } from "./listing.ts"
 
 /**
- * A Latin name or keyword is common everywhere, and a hint; a longer text of which less than a third is in the locale's
- * script is a warning.
+ * Reports letters of other scripts. A Latin name or keyword is common everywhere and only a hint; a longer text with
+ * less than a third of its letters in the locale's script is a warning.
  */
 export const scripts: Check = (listing) => [
   ...given(listing, "name", "subtitle", "keywords", "promotionalText", "description").flatMap((field) =>
@@ -16,7 +16,7 @@ export const scripts: Check = (listing) => [
   ),
 ]
 
-/** The letters of a text by script. */
+/** Counts the letters of a text by script. */
 export function lettersOf(text: string): Map<Script, number> {
   const letters = new Map<Script, number>()
   for (const { 0: run, groups } of text.matchAll(RUNS)) {
@@ -26,7 +26,7 @@ export function lettersOf(text: string): Map<Script, number> {
   return letters
 }
 
-/** The share of a text's letters that are of these scripts; null where it has no letters. */
+/** Returns the share of a text's letters in these scripts. Null if it has no letters. */
 export function shareIn(text: string, scripts: readonly Script[]): number | null {
   const letters = lettersOf(text)
   const all = [...letters.values()].reduce((sum, count) => sum + count, 0)

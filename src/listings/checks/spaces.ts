@@ -2,7 +2,7 @@ import { quoted } from "./finding.ts"
 import { LABELS } from "./lengths.ts"
 import { type Check, type Entry, type FieldText, given, type Mark, markOf, type Stretch, textOf } from "./listing.ts"
 
-/** White space that is of no use, in all fields but the description, where it makes paragraphs. */
+/** Reports useless white space in all fields except the description, where it separates paragraphs. */
 export const spaces: Check = (listing) => [
   ...given(listing, "name", "subtitle", "promotionalText").flatMap(outerSpaces),
   ...given(listing, "name", "subtitle").flatMap(doubleSpaces),
@@ -44,7 +44,7 @@ function spacesAround(field: FieldText, { from, to, at, end }: Entry): Mark[] {
   ].flatMap((stretch) => space(field, stretch, "keyword_space", where))
 }
 
-/** A comma too many: the one before an empty keyword, of those before the first keyword the one after it. */
+/** Reports each superfluous comma: the one before an empty keyword, or the one after it at the start of the field. */
 function emptyKeywords(field: FieldText): Mark[] {
   const first = field.entries.findIndex(isFull)
   return field.entries.flatMap((entry, place) => {

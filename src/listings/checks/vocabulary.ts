@@ -3,19 +3,19 @@ import { WORD_LISTS } from "../../lib/words/lists.ts"
 import { type Phrases, phrasesOf } from "./phrases.ts"
 import { wordKeys } from "./word-keys.ts"
 
-/** A language's word lists, ready to be looked up. Words are under their `term`. */
+/** A language's word lists, prepared for lookup by `term`. */
 export interface Vocabulary {
   lists: WordLists
   stop: ReadonlySet<string>
   filler: Phrases
-  /** The language's own words for costing nothing and the English ones, which are understood everywhere. */
+  /** The language's words for "free" and the English ones, which are understood everywhere. */
   free: Phrases
   deal: Phrases
 }
 
 const made = new Map<string, Vocabulary>()
 
-/** Throws where there are no lists of the language. */
+/** Returns the vocabulary of a language. Throws when there are no lists for it. */
 export function vocabularyOf(language: string): Vocabulary {
   const known = made.get(language)
   if (known) return known

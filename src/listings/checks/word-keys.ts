@@ -3,11 +3,11 @@ import { isPlain, normalForm } from "../../lib/normal-form.ts"
 
 /** The spellings under which a word is compared. */
 export interface WordKeys {
-  /** The same word: case, width, composition, ß, vowel points count for nothing; Turkish i and ı differ. */
+  /** Identifies the same word. Case, width, composition, ß and vowel points are ignored; Turkish i and ı differ. */
   key: string
-  /** As tracked keywords are spelt: as `key`, but Turkish i and ı are one letter. */
+  /** The spelling of tracked keywords: like `key`, but Turkish i and ı are the same letter. */
   term: string
-  /** Another form of the same word: without accents, and without its plural where that is safe to tell. */
+  /** Identifies other forms of a word: without accents, and without a plural ending where that is safe to detect. */
   loose: string
 }
 
@@ -19,20 +19,20 @@ export function wordKeys(text: string, language: string): WordKeys {
   return { key, term, loose: singular(unaccented(term), language) }
 }
 
-/** The same of ASCII, where no letter has another form. */
+/** A fast path for ASCII, whose letters have no other forms. */
 function plainKeys(text: string, language: string): WordKeys {
   const term = foldText(text)
   return { key: term, term, loose: singular(term, language) }
 }
 
-/** Without vowel points, cantillation and the stroke that only lengthens a word; ß as it is spelt in capitals. */
+/** Removes vowel points, cantillation and the stroke that only stretches a word. Replaces ß by ss. */
 function unpointed(text: string): string {
   return text.replace(POINTS, "").replaceAll("ß", "ss").replaceAll("ς", "σ")
 }
 
 const POINTS = /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc]/g
 
-/** Marks are taken from Latin and Greek letters alone: elsewhere they are vowels, or make another letter. */
+/** Removes accents from Latin and Greek letters only. In other scripts, marks are vowels or form other letters. */
 function unaccented(text: string): string {
   const plain = normalForm(text, "NFD").replace(/([\p{Script=Latin}\p{Script=Greek}])\p{M}+/gu, "$1")
   return normalForm(plain, "NFC")
@@ -41,7 +41,7 @@ function unaccented(text: string): string {
     .replaceAll("ى", "ي")
 }
 
-/** Only where a plural is told from the end of the word alone. */
+/** Removes plural endings of the languages where the ending alone identifies them. */
 function singular(word: string, language: string): string {
   if (word.length < 4) return word
   if (language === "en") return englishSingular(word)

@@ -4,14 +4,14 @@ import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
 import { playDetails } from "../../stores/play/details.ts"
 import { readAppAds } from "./read-app-ads.ts"
 
-/** What the developer's site says of who may sell ads in an app; of one that names no site, that it names none. */
+/** Reads app-ads.txt from the developer's site. If the app has no site, records that it has none. */
 export function appAdsKind(platform: Platform): Kind {
   return {
     name: "app_ads",
     platform,
     upstream: "developer-sites",
     together: 1,
-    // over TLS, at the root domain
+    // Typical case: over TLS, at the root domain.
     requests: 1,
     everyDays: 14,
     async read([subject], port) {
@@ -23,10 +23,13 @@ export function appAdsKind(platform: Platform): Kind {
   }
 }
 
-/** A look-up says so itself; each try costs a turn, and of apps on Google Play there may never be one. */
+/**
+ * Each attempt takes a turn of the upstream, and a look-up wakes the reading anyway. Some Google Play apps never get
+ * one.
+ */
 const LOOK_AGAIN_MS = 24 * 3_600_000
 
-/** Null = a look-up of this version found none; undefined = there was no such look-up yet. */
+/** Null if a look-up of this parser version found no site. Undefined if there was no such look-up yet. */
 async function readSite({ platform, subject }: Subject, { sql }: ReadPort): Promise<string | null | undefined> {
   const lookUp = platform === "ios" ? itunesLookup : playDetails
   const [row] = await sql<{ site: string | null; isKnown: boolean }[]>`

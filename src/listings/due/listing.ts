@@ -4,8 +4,8 @@ import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
 import { appleAppPage } from "../sources/apple-app-page.ts"
 
 /**
- * Of tracked apps, and of their rivals where turns are left over. A missing page changes nothing: whether the app is
- * sold is for the look-up to say.
+ * Reads the pages of tracked apps, and of their rivals if turns remain. A missing page changes nothing: only the
+ * look-up decides whether the app is sold.
  */
 export const listingOnAppStore: Kind = {
   name: "listing",
@@ -22,7 +22,7 @@ export const listingOnAppStore: Kind = {
   putsForward: putForwardApps,
 }
 
-/** Look-ups are daily: an older one may have been followed by another that failed. */
+/** Look-ups are daily, so an older one may have been followed by a failed one. */
 const LOOK_UP_COUNTS_HOURS = 72
 
 async function isNotSold({ sql, now }: ReadPort, { platform, storefront, subject }: Subject): Promise<boolean> {

@@ -10,14 +10,14 @@ import { appAdsHosts, rootDomain, siteHost } from "../sources/app-ads-hosts.ts"
 interface AppAdsQuery {
   platform: Platform
   id: string
-  /** Address of the site that the app's listing gives; null = it gives none. */
+  /** URL of the site in the app's listing. Null if the listing has none. */
   developerSite: string | null
 }
 
 /**
- * By app-ads.txt 1.0: https first, and the root domain only without a file below it. 404, 410 and a 200 without records
- * are `no_file`, all else `unreachable`. Four requests at most. Throws OutboundProblem for the caller's own abort
- * alone.
+ * Reads app-ads.txt according to app-ads.txt 1.0: https first, and the root domain only if a subdomain has no file.
+ * 404, 410 and a 200 without records are `no_file`, everything else is `unreachable`. At most four requests. Throws
+ * OutboundProblem only when the caller aborts.
  */
 export async function readAppAds(
   fetch: SafeFetch,
@@ -49,7 +49,7 @@ interface ReadAppAdsOptions extends LookOptions {
 
 interface LookOptions {
   signal?: AbortSignal
-  /** parseAppAds, wherever it runs; in place when left out. Its failures are the reading's. */
+  /** parseAppAds, possibly in another thread. Runs in place if omitted. Its errors fail the reading. */
   parse?: (bytes: Uint8Array) => Promise<AppAdsFile>
 }
 
@@ -68,18 +68,18 @@ async function lookFor(fetch: SafeFetch, host: string, looking: LookOptions): Pr
   for (const domain of appAdsHosts(host)) {
     const found = await askHost(fetch, domain, looking)
     if (found?.state === "records" || found?.state === "unreachable") return found
-    // a name that there is not has no file either
+    // A host that does not exist has no file.
     if (found) last = found
   }
   return last
 }
 
-/** Null where there is no such host. */
+/** Null if the host does not exist. */
 async function askHost(fetch: SafeFetch, domain: string, { signal, parse }: LookOptions): Promise<AppAdsLook | null> {
   const root = rootDomain(domain)
   const options = {
     headers: { accept: "text/plain, */*;q=0.1" },
-    // any number within the root domain, of which one may lead out of it, to a host that sends no further
+    // Any number of redirects within the root domain, and one to another domain, which must not redirect again.
     mayFollow: (_to: URL, trail: readonly URL[]) => rootDomain(trail.at(-1)?.hostname ?? "") === root,
     ...(signal && { signal }),
   }

@@ -1,4 +1,4 @@
-/** What ad systems call themselves, by the domain that app-ads.txt files name them by; only those that are beyond doubt. */
+/** Names of ad systems by the domain in app-ads.txt files. Only unambiguous ones. */
 const NAMES: Record<string, string> = {
   "33across.com": "33Across",
   "adcolony.com": "AdColony",
@@ -45,7 +45,7 @@ const NAMES: Record<string, string> = {
   "yandex.com": "Yandex",
 }
 
-/** The name of an ad system; null where it is not known by this domain. */
+/** Returns the name of an ad system. Null if its domain is unknown. */
 export function adSystemName(domain: string): string | null {
   return Object.hasOwn(NAMES, domain) ? (NAMES[domain] as string) : null
 }

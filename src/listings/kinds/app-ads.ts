@@ -7,11 +7,14 @@ import type { Sql } from "../../database/types.ts"
 import { dayOf } from "../../lib/days.ts"
 import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../../measuring/record/best-rows.ts"
 
-/** `no_file`: or one that names none; `no_site`: the listing has none; `unreachable`: cannot be told. */
+/**
+ * `no_file`: no file, or a file without records. `no_site`: the listing has no site. `unreachable`: cannot be
+ * determined.
+ */
 export const APP_ADS_STATES = ["records", "no_file", "no_site", "unreachable"] as const
 export type AppAdsState = (typeof APP_ADS_STATES)[number]
 
-/** What a file may say of itself; CONTACT and SUBDOMAIN are of version 1.0, the others of 1.1. */
+/** Variables that a file may declare. CONTACT and SUBDOMAIN belong to version 1.0, the others to 1.1. */
 export const APP_ADS_VARIABLES = [
   "CONTACT", "SUBDOMAIN", "INVENTORYPARTNERDOMAIN", "OWNERDOMAIN", "MANAGERDOMAIN",
 ] as const // biome-ignore format: a list to scan
@@ -20,7 +23,7 @@ export type AppAdsVariables = Partial<Record<(typeof APP_ADS_VARIABLES)[number],
 const Record = v.pipe(
   v.strictObject({
     system: Text,
-    /** The developer's own id there, as written. */
+    /** The developer's id in the ad system, as written. */
     publisherId: Text,
     relation: v.picklist(["DIRECT", "RESELLER"], "must be DIRECT or RESELLER"),
     /** The system's id at an authority that certifies ad systems. */
@@ -49,7 +52,7 @@ function checkVariable(name: string, values: readonly string[]): void {
 }
 
 const MOST_VALUES = 1_000
-// Some files of networks name thousands of resellers.
+// Some files of ad networks list thousands of resellers.
 const MOST_RECORDS = 100_000
 
 const shape = v.pipe(
@@ -58,7 +61,7 @@ const shape = v.pipe(
       Text,
       ruleBy((id, { platform }) => checkIds(platform, [id], "apps")),
     ),
-    /** The host that said so, or failed to; null where the listing names none. */
+    /** The host that was requested. Null if the listing has no site. */
     domain: v.pipe(
       v.nullable(Text),
       rule("bad_text", "a domain must be a host's name, in lower case", (domain) => domain === null || isHost(domain)),
@@ -69,7 +72,7 @@ const shape = v.pipe(
         return APP_ADS_STATES.includes(state)
       }),
     ),
-    /** In the file's order, each once; empty in every state but `records`. */
+    /** Distinct records in file order. Empty unless the state is `records`. */
     records: v.pipe(list(Record), most(MOST_RECORDS, "records")),
     variables: Variables,
   }),
@@ -87,12 +90,12 @@ function isHost(domain: string): boolean {
 
 export type AppAdsObservation = Omit<ObservationOf<"app_ads", "app-ads-txt", typeof shape>, "storefront">
 
-/** The store id of the app whose developer's site is asked. */
+/** The store id of the app whose developer's site is read. */
 interface AppAdsQuestion {
   id: string
 }
 
-/** One look a day is held: one that could tell before one that could not, then the latest. */
+/** Stores one reading per day: a conclusive one takes precedence over an unreachable one, then the latest. */
 export const appAds = kind<AppAdsObservation, AppAdsQuestion>({
   name: "app_ads",
   sources: ["app-ads-txt"],

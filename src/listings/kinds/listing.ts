@@ -9,7 +9,10 @@ import {
 import { storeListings } from "../store/listing.ts"
 import { deriveJumps } from "../store/rating-jumps.ts"
 
-/** What an app's own page says of it, in one storefront. Every reading is held, as runs of those that said the same. */
+/**
+ * The facts of an app's store page in one storefront. Every reading is stored, as runs of readings with the same
+ * content.
+ */
 export const listing = kind<ListingObservation, ListingQuestion>({
   name: "listing",
   sources: LISTING_SOURCES,

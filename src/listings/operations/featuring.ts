@@ -168,7 +168,7 @@ const NONE: Placements = { placements: [], truncated: new Set() }
 interface Side {
   platform: Platform
   storefront: string
-  /** Storefronts in the app's order, the stores of each side by side. */
+  /** Sort key: storefronts in the app's order, with both stores of a storefront next to each other. */
   order: number
   tracked: boolean
   page: PageState | undefined
@@ -185,7 +185,7 @@ interface FeaturingQuery {
   from: string
 }
 
-/** Of one store, a side for each storefront; none for an app that is not there. */
+/** Returns one side per storefront of one store. Empty if the app is not in that store. */
 async function readSides(sql: Sql, app: TrackedApp, { platform, storefronts, from }: FeaturingQuery): Promise<Side[]> {
   const appId = platform === "ios" ? app.iosApp : app.androidApp
   if (appId === null) return []

@@ -5,7 +5,7 @@ import { type ListingChangeKind, PAGE_CHANGES } from "../changes.ts"
 import type { StoredChange } from "../read/changes.ts"
 import type { Placement, ShelfApp } from "../read/placements.ts"
 
-/** A detected change, as every answer shows it. */
+/** A detected change, as every response shows it. */
 export const changeFields = {
   at: described(Time, "When the first reading of the page with it was seen."),
   day: described(Day, "The UTC day of `at`."),
@@ -31,19 +31,19 @@ export const changeFields = {
   source: described(Source, "Who read the pages."),
 }
 
-/** Which change of a page it is. */
+/** The kinds of changes of a store page. */
 export const PageChangeKind = named(
   "PageChangeKind",
   v.picklist(PAGE_CHANGES),
   "event_…: an in-app event; featured and unfeatured: a card of the store's editors came or went. Of a description, and of the app's own name and subtitle, it is told that they changed, without the words.",
 )
 
-/** What every change is, whichever kinds an answer lists. */
+/** The fields of every change, without its kind. */
 export const ChangeShape = named("ListingChange", v.strictObject(changeFields))
 
 /**
- * The fields of a change but its kind; `promotional` tells whether the words of a promotional text are shown, `names` the
- * same of a name and a subtitle.
+ * Returns the fields of a change without its kind. `promotional` shows the words of promotional texts, `names` those of
+ * names and subtitles.
  */
 export function changeShape(
   { kind, subject, at, day, beforeSeenAt, before, after, source }: StoredChange,
@@ -81,7 +81,7 @@ function subjectOf(kind: ListingChangeKind, subject: string): [SubjectKind | nul
 
 const asText = (value: unknown) => (typeof value === "string" ? value : null)
 
-// the app's own names are nowhere told, nor is any description
+// Descriptions are never shown; names and subtitles only with `names`.
 const WORDS: Partial<Record<ListingChangeKind, (value: unknown) => string | null>> = {
   version: asText,
   icon: asText,
@@ -136,7 +136,7 @@ export const eventFields = {
   ...shownFields,
 }
 
-/** An app on a row of similar apps. */
+/** An app in a row of similar apps. */
 export const shelfFields = {
   place: described(Rank, "From 1, in the order shown."),
   id: described(v.string(), "Store id."),
@@ -158,7 +158,7 @@ export function cardShape(card: Placement & { kind: "story" | "collection" }): v
   return { kind, id, title, dedicated: kind === "story", ...seenShape(card) }
 }
 
-/** Whether an event is not over by now, as far as its page says. */
+/** Whether an event is not over yet, according to its page. */
 export function goesOn({ kind, endsAt }: Placement, now: Date): boolean {
   return kind === "event" && (endsAt === null || endsAt > now)
 }

@@ -46,7 +46,7 @@ interface AndroidPageFacts extends PageParts {
   shelves: Shelves
 }
 
-/** The app's page on Google Play as it was read last; null for an app that is not there. */
+/** Returns the latest reading of the app's Google Play page. Null if the app is not there. */
 export async function readAndroidPage(
   sql: Sql,
   app: TrackedApp,

@@ -25,7 +25,7 @@ import {
   starsShape,
 } from "./store-page-shapes.ts"
 
-/** How many languages an answer on Free names. */
+/** Number of languages in responses on the Free plan. */
 const FREE_LANGUAGES = 5
 
 const WITHHELD = ["events", "promotionalText", "inAppPurchases"] as const
@@ -113,7 +113,7 @@ interface IosPageFacts extends PageParts {
   shelves: Shelves
 }
 
-/** The app's page on the App Store as it was read last; null for an app that is not there. */
+/** Returns the latest reading of the app's App Store page. Null if the app is not there. */
 export async function readIosPage(
   sql: Sql,
   app: TrackedApp,

@@ -6,7 +6,7 @@ import { ShelfShape } from "./listing-shapes.ts"
 
 const Text = v.nullable(v.string())
 
-/** What every store's page shows. */
+/** Fields of both stores' pages. */
 export const pageFields = {
   storeId: described(v.string(), "The store's own id of the app."),
   url: described(v.string(), "The page itself."),
@@ -39,7 +39,7 @@ export const pageFields = {
 
 const PageShape = v.strictObject(pageFields)
 
-/** All but who it is of. */
+/** Returns the fields of a page except the app's id and URL. */
 export function pageShape({
   looked,
   page,
@@ -76,14 +76,14 @@ export function countShape({ rating, ratings, ratingsAt }: LatestCounts) {
   return { rating, ratings, ratingsAt: ratingsAt?.toISOString() ?? null }
 }
 
-/** What follows on every store's page. */
+/** Further fields of both stores' pages. */
 export const shownFields = {
   similarAt: described(v.nullable(Time), "When the row of similar apps was read last; null = never."),
   similar: described(v.nullable(v.array(ShelfShape)), "The row of similar apps, in its order. Null = never read."),
   ...countFields,
 }
 
-/** What the pages of both stores have alike. */
+/** The fields that the pages of both stores share. */
 export const StorePage = named("StorePage", v.strictObject({ ...pageFields, ...shownFields }))
 
 export const starsFields = {

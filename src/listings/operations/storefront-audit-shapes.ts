@@ -90,7 +90,7 @@ export const Row = named(
 
 type StorefrontAudit = AuditRow & AuditedStorefront
 
-/** The whole table of a scan, in its order, and what it sums up to. */
+/** Returns the table of a scan in its order, and its summary. */
 export function tableOf(rows: readonly AuditRow[]): {
   summary: v.InferInput<typeof Summary>
   rows: v.InferInput<typeof Row>[]

@@ -16,7 +16,7 @@ import {
 } from "../audits/storefront-audits.ts"
 import { nullable, Row, Summary, tableOf } from "./storefront-audit-shapes.ts"
 
-/** Rows that the free plan shows. */
+/** Rows on the free plan. */
 const PREVIEW = 5
 
 export const getStorefrontAudit = operation({
@@ -69,7 +69,10 @@ export const getStorefrontAudit = operation({
 const NOT_ON_APP_STORE = "The app is not on the App Store, as far as the workspace says."
 const NOT_READ = "This instance does not read it."
 
-/** A scan that nobody reads would fail an hour later, so none is begun: not_measured. */
+/**
+ * Starts a scan. Throws `not_measured` if this instance does not read the app's page: such a scan would fail an hour
+ * later.
+ */
 async function beginAudit(app: TrackedApp, { eta }: AuditState, { sql, now, measure }: Context): Promise<AuditState> {
   if (eta === null) {
     const page = { kind: "listing", platform: "ios", storefront: app.countries[0], subject: app.iosId! } as const

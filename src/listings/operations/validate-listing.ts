@@ -14,10 +14,10 @@ import { readSurroundings } from "../read/listing-surroundings.ts"
 
 const MOST_KEYWORDS = 200
 
-/** A body of 64 KiB holds no more. */
+/** The limit of a 64 KiB body. */
 const MOST_CHARACTERS = 65_536
 
-/** A language, perhaps a script, perhaps a region, as they come in either spelling. */
+/** A language with an optional script and region, in either spelling. */
 const LOCALE_PATTERN = "^[A-Za-z]{2,3}([_-][A-Za-z]{4})?([_-]([A-Za-z]{2}|\\d{3}))?$"
 
 const LONGEST_LOCALE = "zho_Hans_419".length

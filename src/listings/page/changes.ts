@@ -8,7 +8,7 @@ import { counted, spoken } from "../../ui/words.ts"
 type Writes = AnswerOf<"list_writes">
 type ApprovalList = AnswerOf<"list_approvals">
 
-/** Writes that wait for somebody's yes, and those that were made. */
+/** Shows the writes that wait for approval and the writes that were made. */
 export async function changesPage(desk: Desk): Promise<Page> {
   const [waiting, writes] = await Promise.all([
     attempted(desk.ask("list_approvals")),

@@ -34,7 +34,7 @@ const PAGE: TextPage = { title: "In another language", at: "page", back: { tab: 
 const names = new Intl.DisplayNames(["en"], { type: "language" })
 const nameOf = (locale: string) => names.of(locale) ?? locale
 
-/** The way there from the store page. */
+/** Links from the store page to the translation. */
 export function localisationCard(desk: Desk, app: AppHead): Html {
   return card(
     "This page in another language",
@@ -42,7 +42,10 @@ export function localisationCard(desk: Desk, app: AppHead): Html {
   )
 }
 
-/** Locales to choose from; of the one that the address names, what a translation takes; and, once its button was pressed, the translation. */
+/**
+ * Shows the locales to choose from, the cost of translating into the locale in the address, and the translation once it
+ * was requested.
+ */
 export async function localisationPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)

@@ -10,7 +10,7 @@ type Screenshots = AnswerOf<"get_screenshot_text">
 
 const PAGE: TextPage = { title: "Words in screenshots", at: "page", back: { tab: "page", name: "Store page" } }
 
-/** The way there from the store page. */
+/** Links from the store page to the words in screenshots. */
 export function screenshotsCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
   return askPart(desk, address(appAddress(desk, app, "shots"), { at: sideCode(side) }), {
     title: "Words in the screenshots",
@@ -43,7 +43,7 @@ function screenshotsPart(answer: Screenshots): Html {
   )}${writtenCard(written)}`
 }
 
-/** It is said before anything is asked: nothing could come of it. */
+/** Shown before anything is requested, because the demo app's pictures cannot be read. */
 function noPictures(desk: Desk): Html {
   return empty(
     "The invented app's pictures are at no address",

@@ -17,7 +17,7 @@ type IosPage = NonNullable<StorePages["ios"]>
 type AndroidPage = NonNullable<StorePages["android"]>
 type StorePage = IosPage | AndroidPage
 
-/** The app's page in a store as it was last read, and what changed on it, before and after. */
+/** Shows the latest reading of the app's store page and its changes, before and after. */
 export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)

@@ -5,7 +5,7 @@ export interface AppAds extends Pick<AppAdsObservation, "seenAt" | "domain" | "s
   day: string
 }
 
-/** The latest look of a day that could tell, of an app by its store_app id; null = nobody looked. */
+/** Returns the latest day's reading of an app (store_app id). Null if there is none. */
 export async function readStoredAppAds(sql: Sql, appId: number): Promise<AppAds | null> {
   const [row] = await sql<AppAds[]>`
     select day, seen_at as "seenAt", domain, state, records, variables

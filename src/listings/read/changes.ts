@@ -6,7 +6,7 @@ import type { ListingChange, ListingChangeKind } from "../changes.ts"
 import type { Series } from "../store/listing-runs.ts"
 
 export interface ChangesQuery {
-  /** Ids of store_app, tracked ones and rivals alike; or a query that gives each `id` once. */
+  /** Ids of store_app, of tracked apps and rivals, or a query that returns each `id` once. */
   apps: readonly number[] | Fragment
   storefront?: string
   from: string
@@ -21,10 +21,13 @@ export interface StoredChange extends ListingChange, Series {
   day: string
 }
 
-/** Newest first. Each change is told once: where the app's own page was read too, a look-up's change does not count. */
+/**
+ * Returns changes, newest first. Each change is listed once: changes seen by a look-up are left out where the app's own
+ * page was read too.
+ */
 export async function readChanges(sql: Db, asked: ChangesQuery): Promise<StoredChange[]> {
   const told: HeldChange[] = []
-  // whether one is told is looked up for few at a time: of 200 apps there are thousands
+  // The check for duplicates runs on small chunks, because 200 apps have thousands of changes.
   const atOnce = Math.max(asked.limit, 50)
   for (let after: HeldChange | undefined; ; ) {
     const page = await readNewestRuns(sql, asked, { atOnce, after })
@@ -49,7 +52,7 @@ async function readNewestRuns(
     ? sql`and at <= ${after.at} and (at, app_id, storefront, source, kind, subject)
         < (${after.at}, ${after.appId}, ${after.storefront}, ${after.source}, ${after.kind}, ${after.subject})`
     : sql``
-  // of 200 apps with 200 changes each: which they are, the index alone tells
+  // Chooses the newest rows from the index alone: there may be 200 apps with 200 changes each.
   return await sql<HeldChange[]>`
     with newest as materialized (
       select k.*
@@ -76,7 +79,10 @@ async function readNewestRuns(
     order by c.at desc, c.app_id desc, c.storefront desc, c.source desc, c.kind desc, c.subject desc`
 }
 
-/** A look-up's change is the page's to tell when the page was read then, or tells one of the same kind across it. */
+/**
+ * Selects whether a look-up's change is left out: the page was being read at that time, or it has a change of the same
+ * kind in an overlapping period.
+ */
 function toldByPage(sql: Db) {
   const page = sql`(r.app_id, r.storefront, r.source, r.section) = (c.app_id, c.storefront, 'apple-app-page', 'page')`
   return sql`(

@@ -15,17 +15,17 @@ interface ListingNames {
 
 interface Surroundings extends ListingNames {
   rivals: { name: string; developer: string | null }[]
-  /** Tracked keywords of the storefront, in their order; at most 1,000. */
+  /** Tracked keywords of the storefront, in their order. At most 1,000. */
   tracked: string[]
 }
 
-/** How many tracked keywords, and how many places of each, are read for rivals. */
+/** Numbers of tracked keywords, and of ranks of each, that are searched for rivals. */
 const LISTS = 100
 export const PLACES = 10
 
 /**
- * Rivals are those named by hand and those in the first places; apps of the app's own maker are none. Where the day shown is
- * known already, it is `day`.
+ * Returns the app's names, its rivals and its tracked keywords. Rivals are the apps chosen by hand and the apps with
+ * the best ranks, except apps of the same developer. Pass `day` if the displayed day is already known.
  */
 export async function readSurroundings(
   sql: Sql,

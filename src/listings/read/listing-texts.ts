@@ -5,7 +5,7 @@ import type { FactSource } from "../../lib/upstreams.ts"
 /** Which source shows both name and subtitle of an app as its page has them. */
 export const TEXT_SOURCES: Record<Platform, FactSource> = { ios: "apple-app-page", android: "play-details" }
 
-/** The texts of an app's page as it was read last; null = the page shows none, or does not say. */
+/** The texts of the latest reading of an app's page. Null if the page does not show one. */
 export interface ListingTexts {
   name: string
   /** On Google Play the short description. */
@@ -15,7 +15,7 @@ export interface ListingTexts {
   seenAt: Date
 }
 
-/** Null = the page was not read there. */
+/** Returns the texts. Null if the page was not read there. */
 export async function readListingTexts(
   sql: Sql,
   app: number,

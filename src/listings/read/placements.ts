@@ -3,9 +3,9 @@ import type { Sql } from "../../database/types.ts"
 import type { FactSource } from "../../lib/upstreams.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
-/** The one source whose pages show events and editors' cards. */
+/** The only source whose pages show events and editors' cards. */
 const PLACED_BY: FactSource = "apple-app-page"
-/** Whose pages show similar apps. */
+/** The sources whose pages show similar apps. */
 export const SHELVED_BY: Record<Platform, FactSource> = { ios: PLACED_BY, android: "play-details" }
 
 export interface Placement {
@@ -13,30 +13,35 @@ export interface Placement {
   kind: "event" | "story" | "collection"
   id: string
   title: string | null
-  /** Of an event: what kind the page calls it, what it says, and from when to when it runs. */
+  /** Only for events: the page's label of the event type, the text and the dates. */
   label: string | null
   text: string | null
   startsAt: Date | null
   endsAt: Date | null
   firstSeenAt: Date
   lastSeenAt: Date
-  /** The latest page shows it. */
+  /** True if the latest page shows it. */
   shown: boolean
-  /** When a page was first without it that still showed others; null = it is there, or nothing is known of it since. */
+  /**
+   * Time of the first page without it that still shows other items. Null if it is still shown or its end is unknown.
+   */
   goneAt: Date | null
 }
 
-/** The most placements of one storefront, and about how many are shown of many storefronts together. */
+/** Maximum number of placements per storefront, and approximately of all storefronts together. */
 const MOST_PLACEMENTS = 200
 const MOST_IN_ALL = 2_000
 
 export interface Placements {
   placements: Placement[]
-  /** Storefronts of which there are more. */
+  /** Storefronts with more placements than listed. */
   truncated: Set<string>
 }
 
-/** Since a UTC day, and what the latest page shows: the latest 200 of a storefront, fewer of more than 10 at once. */
+/**
+ * Returns the placements seen since a UTC day, and those on the latest page. At most the latest 200 per storefront,
+ * fewer for more than 10 storefronts.
+ */
 export async function readPlacements(
   sql: Sql,
   appId: number,
@@ -88,12 +93,12 @@ export interface ShelfApp {
   /** From 1. */
   place: number
   storeId: string
-  /** Null = none was seen yet. */
+  /** Null if no name was seen yet. */
   name: string | null
 }
 
 export interface Shelves {
-  /** Storefronts in which the app's row was read, and when. */
+  /** Reading times of the app's row, by storefront. */
   readAt: Map<string, Date>
   apps: ShelfApp[]
 }
@@ -103,11 +108,11 @@ export const NO_SHELVES: Shelves = { readAt: new Map(), apps: [] }
 export interface ShelfOwner {
   platform: Platform
   appId: number
-  /** The storefronts that the tracked app tracks: apps that were never seen in one are called as in these. */
+  /** The storefronts of the tracked app. They provide names for apps that were never seen in the storefront itself. */
   countries: readonly string[]
 }
 
-/** The apps similar to an app, as its page shows them in each storefront, in the order shown. */
+/** Returns the apps similar to an app, as its page shows them in each storefront, in page order. */
 export async function readSimilarShelves(
   sql: Sql,
   owner: ShelfOwner,
@@ -121,15 +126,15 @@ export async function readSimilarShelves(
 }
 
 export interface NeighbourShelves {
-  /** How many rows of other apps were read, by storefront. */
+  /** Number of other apps' rows that were read, by storefront. */
   read: Map<string, number>
-  /** Whose rows show the app, and where. */
+  /** The apps whose row contains this app, with its place. */
   apps: ShelfApp[]
 }
 
 /**
- * Its own rows, and those that could show it, as far as pages of its rivals and of the apps on its own are read, best places first;
- * in one statement, since they begin with the same. `id` is the tracked app's.
+ * Returns the app's own rows and the rows of rivals and similar apps that could contain it, as far as they were read,
+ * best places first. One statement, because both parts start from the app's own rows. `id` is the tracked app's.
  */
 export async function readAllShelves(
   sql: Sql,
@@ -175,7 +180,7 @@ export async function readAllShelves(
   }
 }
 
-/** Place null: the row shows nothing, or not the app. */
+/** `place` is null if the row is empty or does not contain the app. */
 type ShelfRow = Omit<ShelfApp, "place"> & { place: number | null }
 
 const isPlaced = <Row extends ShelfRow>(row: Row): row is Row & ShelfApp => row.place !== null
@@ -184,7 +189,7 @@ function shelvesOf(rows: readonly ShelfRow[]): Shelves {
   return { readAt: new Map(rows.map(({ storefront, seenAt }) => [storefront, seenAt])), apps: rows.filter(isPlaced) }
 }
 
-/** Of `x`, a row of ownShelves. Who is not shown needs no name. */
+/** Selects the columns of `x`, a row of ownShelves. Only listed apps need a name. */
 function shelfColumns(sql: Sql, { countries }: ShelfOwner) {
   const name = nameIn(sql, sql`x.id`, { storefront: sql`x.storefront`, countries })
   return sql`
@@ -192,7 +197,7 @@ function shelfColumns(sql: Sql, { countries }: ShelfOwner) {
     case when x.place is not null then ${name} end as name`
 }
 
-/** A query: of each storefront, in which its row was read, the apps on it, with their places. */
+/** Selects the apps in the row of each storefront where it was read, with their places. */
 function ownShelves(sql: Sql, { platform, appId }: ShelfOwner, storefronts: readonly string[]) {
   return sql`
     select s.storefront, s.at, r.seen_at, i.place, i.store_id, a.id
@@ -202,7 +207,10 @@ function ownShelves(sql: Sql, { platform, appId }: ShelfOwner, storefronts: read
     left join store_app a on (a.platform, a.store_id) = (${platform}, i.store_id)`
 }
 
-/** Limited by their own number, which a plan that is kept takes for few, as they mostly are: else each call is planned anew. */
+/**
+ * The limit equals the number of storefronts, so that a cached plan expects few rows. Without it the statement is
+ * planned again at every call.
+ */
 function each(sql: Sql, storefronts: readonly string[]) {
   return sql`(
     select storefront, at
@@ -212,7 +220,7 @@ function each(sql: Sql, storefronts: readonly string[]) {
   )`
 }
 
-/** A query, for the storefront of `s`: what the app's row of similar apps said last, and when. */
+/** Selects the latest content and reading time of the app's row of similar apps in storefront `s`. */
 function latestShelf(sql: Sql, appId: ReturnType<Sql>, platform: Platform) {
   return sql`(
     select r.seen_at, c.content

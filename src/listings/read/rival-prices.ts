@@ -1,18 +1,18 @@
 import type { Db } from "../../database/types.ts"
 
-/** What the rivals of an app that are followed in a storefront cost there. */
+/** Prices of an app's tracked rivals in one storefront. */
 export interface RivalPrices {
   country: string
   currency: string
-  /** Of those that cost something, the cheapest first. */
+  /** Prices of the paid ones, cheapest first. */
   prices: number[]
-  /** How many cost nothing to download. */
+  /** Number of rivals that are free to download. */
   free: number
-  /** When the price that was read longest ago was read. */
+  /** The earliest reading time of these prices. */
   seenAt: Date
 }
 
-/** Of iOS, by storefront and currency, as each was last read; a rival whose price nobody read is not counted. */
+/** Returns the latest iOS prices by storefront and currency. Rivals without a known price are not counted. */
 export async function readRivalPrices(sql: Db, appId: string): Promise<RivalPrices[]> {
   return await sql<RivalPrices[]>`
     select r.storefront as country, f.currency,

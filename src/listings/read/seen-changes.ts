@@ -11,7 +11,7 @@ export interface SeenChange<Kind = ListingChangeKind> {
   at: Date
   beforeSeenAt: Date
   source: string
-  /** A look-up saw it while the app's page was being read too: the page's own change counts. */
+  /** True if a look-up saw the change while the page itself was being read too. The page's own change then counts. */
   isOfPage: boolean
 }
 
@@ -23,10 +23,13 @@ interface SeenChangesQuery<Kind> {
   to: string
 }
 
-/** A page that was read so long before a look-up's change would have shown it. */
+/** A page reading up to this long before a look-up's change would have shown it. */
 const PAGE_HOURS = 48
 
-/** Oldest first, of every source: readChanges lists each change once, by what is known of it today. */
+/**
+ * Returns the changes of every source, oldest first. readChanges lists each change once instead, by what is known
+ * today.
+ */
 export async function readSeenChanges<Kind extends ListingChangeKind>(
   sql: Db,
   { apps, storefront, kinds, from, to }: SeenChangesQuery<Kind>,

@@ -6,13 +6,13 @@ import type { Listing } from "../../stores/kinds/listing-shape.ts"
 import { preferredRating } from "../../stores/read/rating-days.ts"
 import { type ChangesQuery, readChanges, type StoredChange } from "./changes.ts"
 
-/** Which sources tell of an app's own page, the preferred first. */
+/** Sources of an app's own page, in order of preference. */
 export const PAGE_SOURCES: Record<Platform, readonly FactSource[]> = {
   ios: ["apple-app-page", "itunes-lookup"],
   android: ["play-details"],
 }
 
-/** What a page said of its app, as it is stored: without its names and description, and moments as text. */
+/** The stored content of a page, without names and description. Times are strings. */
 type StoredPage = Partial<
   Omit<Listing, "name" | "subtitle" | "description" | "versions" | "rating" | "ratings" | "ratingsByStar" | "similar">
 >
@@ -20,13 +20,13 @@ type StoredPage = Partial<
 export interface PageState {
   storefront: string
   source: FactSource
-  /** The first reading of all, by whichever of the sources. */
+  /** The first reading by any of the sources. */
   firstReadAt: Date
-  /** The first of the latest readings, one after the other, that said just this. */
+  /** The first of the latest consecutive readings with the same content. */
   unchangedSince: Date
   seenAt: Date
   origin: string
-  /** Whether it showed cards of the store's editors, and a section of events. */
+  /** Whether the page showed cards of the store's editors. */
   hasEditorial: boolean
   hasEvents: boolean
 }
@@ -35,7 +35,10 @@ export interface PageReading extends PageState {
   page: StoredPage
 }
 
-/** When an app's page (a store_app id) was read in each storefront, by the first of these sources that read it there. */
+/**
+ * Returns when an app's page (store_app id) was read in each storefront, by the most preferred source that read it
+ * there.
+ */
 export async function readPageStates(
   sql: Db,
   appId: number,
@@ -50,7 +53,10 @@ export async function readPageStates(
   return firstOfEach(rows)
 }
 
-/** What an app's page (a store_app id) said last in a storefront, by the first of these sources that read it there. */
+/**
+ * Returns the latest content of an app's page (store_app id) in a storefront, by the most preferred source that read it
+ * there.
+ */
 export async function readLatestPage(
   sql: Db,
   appId: number,
@@ -125,15 +131,15 @@ interface StoreFacts {
   updatedAt: Date | null
 }
 
-/** What is said of an app's page in a storefront by all that read it. */
+/** All readings of an app's page in a storefront. */
 export interface PageParts {
-  /** As readLatestPage gives it. */
+  /** The result of readLatestPage. */
   page: PageReading | undefined
-  /** Of the page's version; the form that counts. */
+  /** The release of the page's version. */
   release: Release
-  /** What a look-up said last; null = nobody looked the app up there. */
+  /** The latest look-up. Null if the app was never looked up there. */
   looked: StoreFacts | null
-  /** The latest rating count, and the latest count by star, which fewer readings tell. */
+  /** The latest rating count, and the latest count by star, which fewer readings contain. */
   counts: LatestCounts
 }
 
@@ -144,7 +150,7 @@ export const NO_PAGE: PageParts = {
   counts: { rating: null, ratings: null, ratingsAt: null, stars: null, starsAt: null },
 }
 
-/** In one statement: as four they took half as long again. */
+/** One statement: four took half as long again. */
 export async function readPageParts(
   sql: Db,
   appId: number,
@@ -194,7 +200,7 @@ export async function readPageParts(
   }
 }
 
-/** What looks apps up. */
+/** The source of look-ups per store. */
 const LOOKED_UP_BY: Record<Platform, FactSource> = { ios: "itunes-lookup", android: "play-details" }
 
 type PartsRow = Omit<PageReading, "source"> &
@@ -210,7 +216,7 @@ export interface MarketFacts {
   seenAt: Date
 }
 
-/** What a page said last of installs and of what is sold within an app; null = never read. */
+/** Returns the latest installs and in-app prices of a page. Null if never read. */
 export async function readLatestMarketFacts(sql: Db, appId: number, storefront: string, source: FactSource) {
   const [row] = await sql<MarketFacts[]>`
     select installs, has_in_app_purchases as "hasInAppPurchases", in_app_least::float8 as "inAppLeast",
@@ -224,7 +230,7 @@ export async function readLatestMarketFacts(sql: Db, appId: number, storefront: 
 
 interface NewestChanges {
   changes: StoredChange[]
-  /** There are more than so many. */
+  /** True if there are more changes than `limit`. */
   truncated: boolean
 }
 

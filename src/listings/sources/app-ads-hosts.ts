@@ -1,8 +1,8 @@
 import { getDomain } from "tldts"
 
 /**
- * The host of a developer's site as a listing gives it, or null where it gives none: another scheme than http and https,
- * or no address at all. Lower-case, international names in their ASCII form; user, port and path do not count.
+ * Returns the host in a developer's site URL, in lower case, with international names in ASCII. Null if the text is not
+ * an http or https URL. User, port and path are ignored.
  */
 export function siteHost(site: string): string | null {
   const text = site.trim()
@@ -12,9 +12,9 @@ export function siteHost(site: string): string | null {
 }
 
 /**
- * The hosts to be asked for a developer's app-ads.txt, in their order: the name right below the root domain, then the
- * root domain; `www` and `m` are not such a name. From app-ads.txt 1.0, whose own test cases these hold to. Empty for an
- * address in numbers and for a name that is nobody's own.
+ * Returns the hosts to request for a developer's app-ads.txt, in order: the name directly below the root domain, unless
+ * it is `www` or `m`, then the root domain. Follows app-ads.txt 1.0 and its test cases. Empty for IP addresses and for
+ * names without a registered domain.
  */
 export function appAdsHosts(host: string): string[] {
   const root = rootDomain(host)
@@ -28,8 +28,8 @@ export function appAdsHosts(host: string): string[] {
 }
 
 /**
- * The part of a host's name that somebody registered, by the list of public suffixes; null for none. Names below a shared
- * service (`studio.github.io`) are registered too.
+ * Returns the registered domain of a host name, according to the list of public suffixes. Null if there is none. Names
+ * below a shared service (`studio.github.io`) count as registered.
  */
 export function rootDomain(host: string): string | null {
   const name = host.replace(/\.$/, "")

@@ -1,6 +1,6 @@
 import { APP_ADS_VARIABLES, type AppAdsRecord, type AppAdsVariables } from "../kinds/app-ads.ts"
 
-/** Raised whenever a file is read otherwise; stored with what was read. */
+/** Raise it when files are parsed differently. Stored with each reading. */
 export const APP_ADS_PARSER = 1
 
 export interface AppAdsFile {
@@ -9,15 +9,15 @@ export interface AppAdsFile {
 }
 
 /**
- * What a file says by the rules of ads.txt 1.1, which app-ads.txt 1.0 refers to: a record or a variable a line, `#`
- * begins a comment, what follows `;` is an extension. Never throws: a line that is neither is passed over, as the rules
- * ask for. A record that stands twice counts once, and the placeholder by which a file says that it names nobody is
- * none. A page in place of the file, which many servers answer for any path with status 200, gives nothing.
+ * Parses a file by the rules of ads.txt 1.1, to which app-ads.txt 1.0 refers: each line is a record or a variable, `#`
+ * begins a comment, text after `;` is an extension. Never throws: other lines are skipped, as the rules require.
+ * Repeated records count once, and the placeholder record, which declares that there are no sellers, is dropped. An
+ * HTML page instead of the file, which many servers return for any path with status 200, gives no records.
  */
 export function parseAppAds(text: string): AppAdsFile {
   const records = new Map<string, AppAdsRecord>()
   const variables: AppAdsVariables = {}
-  // no record begins so; String.trim also takes a byte order mark away
+  // No record begins with "<". trimStart also removes a byte order mark.
   if (text.trimStart().startsWith("<")) return { records: [], variables }
   for (const line of text.split(/\r\n|\r|\n/)) {
     const said = (/^[^#]*/.exec(line)?.[0] ?? "").trim()
@@ -28,7 +28,7 @@ export function parseAppAds(text: string): AppAdsFile {
   return { records: [...records.values()], variables }
 }
 
-// A record's first field is a domain, which holds no "=".
+// The first field of a record is a domain, which never contains "=".
 function addVariable(variables: AppAdsVariables, line: string): boolean {
   const [, named, given = ""] = /^([A-Za-z]{1,40})\s*=(.*)$/.exec(line) ?? []
   if (named === undefined) return false
@@ -40,7 +40,7 @@ function addVariable(variables: AppAdsVariables, line: string): boolean {
   return true
 }
 
-// One for each country is what MANAGERDOMAIN needs.
+// MANAGERDOMAIN may need one value per country.
 const MOST_VALUES = 250
 
 function recordOf(line: string): AppAdsRecord | null {
@@ -56,19 +56,19 @@ function recordOf(line: string): AppAdsRecord | null {
 const PLACEHOLDER = "placeholder.example.com"
 
 function addRecord(records: Map<string, AppAdsRecord>, record: AppAdsRecord): void {
-  // none of the three holds a line's end
+  // None of the three contains a line break.
   const key = `${record.system}\n${record.publisherId}\n${record.relation}`
   const known = records.get(key)
-  // one that lacked the authority's id the first time has it now
+  // Fills in the certification id if only a repetition has it.
   records.set(key, { ...record, ...known })
 }
 
-/** Whether a text can be shown and stored as it is. */
+/** Whether a text can be shown and stored unchanged. */
 function isPlain(value: string): boolean {
   return value !== "" && value.length <= 256 && (PRINTABLE.test(value) || !/[\p{C}<>]/u.test(value))
 }
 
-// Nearly all are ASCII, of which the patterns for all scripts take several times as long.
+// A fast path: nearly all values are ASCII, and the Unicode patterns are several times slower.
 const PRINTABLE = /^[ -;=?-~]+$/
 const ASCII_DOMAIN = /^[a-z0-9][a-z0-9_-]{0,62}(?:\.[a-z0-9][a-z0-9_-]{0,62})+$/
 

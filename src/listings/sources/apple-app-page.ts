@@ -17,18 +17,18 @@ import { versionsOf } from "./apple-app-page/versions.ts"
 const PARSER = 1
 
 /**
- * An app's page on apps.apple.com: its embedded data (the shape that public projects record of 2025 and 2026: a `lockup`
- * and shelves by name), and for what that lacks the page's description for search engines. Apple picks the storefront from
- * where a request comes from unless the cookie `geo` says otherwise, so the page must name the storefront and the app that
- * were asked for. A shelf that the page has not is left out; one whose content is of another shape is a `changed`. Events
- * and editorial cards are read where their cards are of the kinds that the store's pages use elsewhere.
+ * Reads an app's page on apps.apple.com: its embedded data (the shape that public projects recorded in 2025 and 2026: a
+ * `lockup` and named shelves), and the linked data for search engines for what that lacks. Apple chooses the storefront
+ * by the request's address unless the cookie `geo` overrides it, so the page must name the requested storefront and
+ * app. A missing shelf is omitted; a shelf of another shape is `changed`. Events and editors' cards are read only from
+ * cards of the types that other store pages use.
  */
 export const appleAppPage: Source<ListingQuestion, ListingObservation> = {
   name: "apple-app-page",
   kind: listing,
   upstream: "apps.apple.com",
   parser: PARSER,
-  // it embeds some reviews, with their writers
+  // The page embeds some reviews with their authors.
   namesPeople: true,
 
   request: ({ storefront, id }) => ({
@@ -57,11 +57,11 @@ interface Product {
   intent: unknown
   page: unknown
   shelves: Shelves
-  /** What the page tells search engines of the app. */
+  /** The page's linked data for search engines. */
   linked: unknown
 }
 
-/** The one entry of the embedded data that is an app's page. */
+/** Returns the only entry of the embedded data that is an app's page. */
 function productOf(body: string): Product {
   const pages = embeddedPages(body).filter((entry) => isRecord(at(entry, "data", "shelfMapping")))
   if (pages.length !== 1) throw changed("no page of an app, or several")
@@ -73,7 +73,7 @@ function productOf(body: string): Product {
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 
-/** Throws unless the page names the app and the storefront that were asked for, and nowhere another. */
+/** Throws unless the page names the requested app and storefront, and no other. */
 function checkAnswers({ storefront, id }: ListingQuestion, { intent, page, shelves }: Product, body: string): void {
   const address = CANONICAL.exec(text(at(page, "canonicalURL")) ?? "")
   const place = text(at(intent, "storefront"))?.toLowerCase() ?? address?.[1] ?? canonicalStorefront(body)
@@ -103,7 +103,7 @@ function listingOf({ intent, page, shelves, linked }: Product): Listing {
     description: paragraphOn(shelves, "description") ?? fact(at(linked, "description"), text),
     bundleId: fact(at(lockup, "bundleId"), text),
     ...developerOf(page, linked),
-    // the picture for search engines has another address, which would look like a new icon
+    // The linked data has another URL for the icon, which would look like a new icon.
     icon: fact(at(lockup, "icon", "template"), artworkUrl),
     screenshots: screenshotsOf(shelves),
     ...informationOf(rows, shelves),
@@ -122,7 +122,10 @@ function languageTag(value: unknown): string | undefined {
   return typeof value === "string" && /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(value) ? value : undefined
 }
 
-/** Of an app without a subtitle the page shows the category in its place, which its information names too. */
+/**
+ * Returns the subtitle. For an app without one, the page shows the category instead, which its information rows also
+ * contain.
+ */
 function subtitleOf(lockup: unknown, rows: readonly InformationRow[]): string | undefined {
   const subtitle = fact(at(lockup, "subtitle"), text)
   const told = rows.flatMap(({ lines, summary }) => [...lines.map((line) => line.text), summary])

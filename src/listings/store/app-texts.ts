@@ -5,8 +5,8 @@ import { APP_TEXT_FORMULA, foldApp, foldedWords, gramsOf } from "../../stores/ap
 import { lockApps } from "../../stores/store/facts.ts"
 
 /**
- * Writes the text by which these apps are found, after a name or a developer was written. Needs the apps' lock (lockApps).
- * Idempotent; returns how many apps changed.
+ * Writes the search text of these apps, after a name or developer was written. Requires the apps' lock (lockApps).
+ * Idempotent. Returns the number of apps that changed.
  */
 export async function deriveAppTexts(tx: Tx, apps: readonly number[]): Promise<number> {
   const ids = [...new Set(apps)].toSorted((a, b) => a - b)
@@ -39,7 +39,7 @@ async function derive(tx: Tx, apps: readonly number[]): Promise<number> {
     order by s.id
     limit ${apps.length}`
   const changed = rows.flatMap(({ id, storeId, names, developer, held, formula }) => {
-    // nobody finds by its name what no store has
+    // Invented demo apps are not searchable, because no store has them.
     const folded = isInventedId(storeId) ? null : foldApp(names, developer)
     return folded === held && (held === null || formula === APP_TEXT_FORMULA) ? [] : [{ id, folded }]
   })
@@ -86,5 +86,5 @@ export async function rebuildAppTexts(sql: Sql, pause: () => Promise<void>): Pro
   }
 }
 
-/** Apps that one transaction looks through: some 10 ms on the embedded database, where all of them are new. */
+/** Apps per transaction. It takes about 10 ms on the embedded database if all are new. */
 const REBUILT_AT_ONCE = 100

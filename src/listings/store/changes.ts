@@ -10,13 +10,17 @@ import {
 } from "../changes.ts"
 import type { Series } from "./listing-runs.ts"
 
-/** Where runs of an app's page came, went or changed: their first moments, from the earliest to the latest. */
+/**
+ * The period in which runs of an app's page were added, removed or changed: from the earliest to the latest first time.
+ */
 export interface Span extends Series {
   from: Date
   to: Date
 }
 
-/** As far as runs that came, went or changed bear upon them, and the few after. Needs the series' lock. Idempotent. */
+/**
+ * Derives the changes of the runs in these spans and of the few runs after them. Requires the series' lock. Idempotent.
+ */
 export async function deriveChanges(tx: Tx, spans: readonly Span[]): Promise<void> {
   const replacements: Replacement[] = []
   for (const span of spans) {
@@ -35,7 +39,10 @@ export async function deriveChanges(tx: Tx, spans: readonly Span[]): Promise<voi
 
 type HeldRun = PageRun & { origin: string }
 
-/** Of a span, with those before that it is compared with, those after that may be compared with it, and one more. */
+/**
+ * Reads the runs of a span, the runs before it to compare with, the runs after it that may be compared with it, and one
+ * more.
+ */
 async function readRunsAround(tx: Tx, { appId, storefront, source, from, to }: Span): Promise<HeldRun[]> {
   return await tx<HeldRun[]>`
     with own as (
@@ -57,7 +64,8 @@ async function readRunsAround(tx: Tx, { appId, storefront, source, from, to }: S
 }
 
 /**
- * Of moments, oldest first, the places of those to derive for a span; and the first moment after these, where there is one.
+ * Returns the indices of the times to derive for a span, and the first time after them (null if none). `firsts` are
+ * oldest first.
  */
 export function placesWithin(firsts: readonly Date[], { from, to }: { from: Date; to: Date }) {
   const start = firsts.findIndex((first) => first >= from)
@@ -67,15 +75,15 @@ export function placesWithin(firsts: readonly Date[], { from, to }: { from: Date
   return { places: Array.from({ length: end - start }, (_, i) => start + i), before: firsts[end] ?? null }
 }
 
-/** What the changes of a series are now, from one moment until before another. */
+/** The new changes of a series from `from` until before `before`. */
 export interface Replacement extends Series {
   from: Date
-  /** Null = all after `from`. */
+  /** Null: all after `from`. */
   before: Date | null
   changes: readonly (ListingChange & { origin: string })[]
 }
 
-/** Makes the changes of these kinds what they are now, and leaves those alone that are so already. */
+/** Replaces the stored changes of these kinds. Rows that are already correct stay untouched. */
 export async function replaceChanges(
   tx: Tx,
   kinds: readonly ListingChangeKind[],

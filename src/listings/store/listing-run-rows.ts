@@ -13,7 +13,7 @@ export interface ReadSection {
   name: "page" | "similar" | "developer"
   content: unknown
   moment: Moment
-  /** Of its runs: app, storefront, source and section. */
+  /** Identifies app, storefront, source and section. */
   key: string
 }
 
@@ -24,8 +24,8 @@ interface RunKey extends Series {
 export type HeldRun = Run & RunKey
 
 /**
- * By section key: the run that begins before the earliest reading, which may go on or be cut, and all after it. Stale
- * runs are listed with those of the page.
+ * Returns runs by section key: the last run that begins before the earliest reading, which may be extended or split,
+ * and all later runs. Stale runs are listed with those of the page.
  */
 export async function readRuns(tx: Tx, pages: readonly ReadListing[]): Promise<Map<string, HeldRun[]>> {
   const sections = [...Map.groupBy(sectionsOf(pages), ({ section: { key } }) => key).values()].map((same) => {
@@ -53,7 +53,7 @@ export async function readRuns(tx: Tx, pages: readonly ReadListing[]): Promise<M
       where (app_id, storefront, source, section) = (k.app_id, k.storefront, k.source, k.section)
         and first_seen_at >= b.first
       union all
-      -- a stale run may begin before and go on
+      -- A stale run may begin earlier and continue.
       select *
       from listing_run
       where k.section = 'page' and (app_id, storefront, source, section) = (k.app_id, k.storefront, k.source, 'stale')
@@ -68,7 +68,7 @@ export async function readRuns(tx: Tx, pages: readonly ReadListing[]): Promise<M
   )
 }
 
-/** By series key: the latest releases that pages named before the runs that readRuns gives. */
+/** Returns, by series key, the latest releases on pages before the runs that readRuns returns. */
 export async function readReleases(tx: Tx, pages: readonly ReadListing[]): Promise<Map<string, Releases>> {
   const dated = pages.filter(({ sections }) => sections.some(({ moment }) => moment.releasedAt !== null))
   const series = [...Map.groupBy(dated, ({ key }) => key).values()].map((same) => {
@@ -95,11 +95,11 @@ export function sectionsOf(pages: readonly ReadListing[]): { page: ReadListing; 
   return pages.flatMap((page) => page.sections.map((section) => ({ page, section })))
 }
 
-/** The runs of a section as they were and as they are with its new readings. */
+/** The stored runs of a section, and its runs with the new readings. */
 export interface MergedSection extends RunKey {
   /** Contents of new readings. */
   contents: readonly { digest: string; content: unknown }[]
-  /** Digests of stored contents that readings of another section had. */
+  /** Digests of stored contents that belonged to readings of another section. */
   moved: { from: string; digests: readonly string[] }
   held: readonly HeldRun[]
   runs: readonly Run[]
@@ -202,7 +202,7 @@ async function upsertRuns(tx: Tx, merged: readonly MergedSection[]): Promise<voi
       released_at = excluded.released_at, parser = excluded.parser, origin = excluded.origin`
 }
 
-/** Contents that no reading shows any more, since a better one of the same moment took its place. */
+/** Deletes contents without a reading, which a better reading of the same moment replaced. */
 async function forgetContents(tx: Tx, merged: readonly MergedSection[]): Promise<void> {
   const rows = merged.flatMap(({ held, runs, ...key }) => {
     const shown = new Set(runs.map(({ digest }) => digest))

@@ -10,13 +10,13 @@ export interface Series {
 
 export interface Moment {
   at: number
-  /** Of what the section said, 32 hex digits. */
+  /** Digest of the section's content, 32 hex digits. */
   digest: string
-  /** When the version that the page shows was released; null if unknown. */
+  /** Release time of the version on the page. Null if unknown. */
   releasedAt: number | null
   parser: number
   origin: string
-  /** Of the body, hex. */
+  /** SHA-256 of the response body, in hex. */
   sha256: string
 }
 
@@ -39,15 +39,15 @@ export type Releases = Map<string, number>
 
 interface MergedRuns {
   runs: Run[]
-  /** Runs of readings that an older state of the page answered. */
+  /** Runs of stale readings, which show an older state of the page. */
   stale: Run[]
   /** The added readings that are stored. */
   kept: Set<Moment>
 }
 
 /**
- * Runs of all readings, oldest first, in any order of arrival. Of one moment the newer parser is stored, then the greater
- * sha256. `releases` are those before the first run of `held`.
+ * Merges readings into runs, oldest first; the order of arrival does not matter. If two readings have the same time,
+ * the newer parser is stored, then the greater sha256. `releases` are those before the first run of `held`.
  */
 export function mergeRuns(held: readonly Run[], added: readonly Moment[], releases: Releases = new Map()): MergedRuns {
   const moments = new Map(held.flatMap(momentsOf).map((moment) => [moment.at, moment]))
@@ -66,8 +66,9 @@ export function mergeRuns(held: readonly Run[], added: readonly Moment[], releas
 }
 
 /**
- * A store never goes back to an earlier release, its caches do: a reading that names an earlier one than a reading before
- * it is stale. Readings of another parser or origin are no measure: one that misread a date would make all others stale.
+ * Returns the stale readings: those that name an earlier release than a previous reading. A store never returns to an
+ * earlier release, but its caches do. Only readings of the same parser and origin are compared: otherwise one misread
+ * date would make all others stale.
  */
 function findStale(ordered: readonly Moment[], releases: Releases): Set<Moment> {
   const stale = new Set<Moment>()
@@ -114,7 +115,7 @@ function goesBefore(one: Moment, other: Moment): boolean {
   return a > b
 }
 
-/** Of a series, the rows that differ from what is stored, told by their first moment. */
+/** Returns the rows of a series that differ from the stored ones, identified by their first moment. */
 export function runChanges(held: readonly Run[], runs: readonly Run[]): { gone: Run[]; written: Run[] } {
   const [before, after] = [held, runs].map((all) => new Map(all.map((run) => [run.moments[0] as number, run])))
   return {
@@ -135,7 +136,7 @@ function isSame(held: Run | undefined, run: Run): boolean {
   )
 }
 
-/** Of what is said, in whichever order an object's parts stand: 32 hex digits. */
+/** Returns the digest of a content, independent of the order of object keys: 32 hex digits. */
 export function digestOf(content: unknown): string {
   return hash("sha256", JSON.stringify(content, inOrder)).slice(0, 32)
 }

@@ -27,9 +27,9 @@ interface StoredListings {
 }
 
 /**
- * Runs of readings that said the same, events and cards, versions, and the changes that follow: the same in any order
- * of coming. `placed` = new, or better than another of that moment. A stale reading shows nothing of its app. Needs the
- * series' lock (lockSeries).
+ * Stores readings as runs with the same content, and the events, cards, versions and changes derived from them. The
+ * result does not depend on the order of arrival. A reading is `placed` if it is new or better than another of the same
+ * moment. A stale reading shows no facts of its app. Requires the series' lock (lockSeries).
  */
 export async function storeListings(
   tx: Tx,
@@ -60,7 +60,7 @@ function isStale({ sections }: ReadListing, stale: ReadonlySet<ReadSection>): bo
   return sections.some((section) => stale.has(section))
 }
 
-/** For what follows from reading to reading of these apps. Apps share some locks, so a large import takes few. */
+/** Locks the series of these apps. Groups of apps share a lock, so that a large import takes few. */
 export async function lockSeries(tx: Tx, apps: readonly number[]): Promise<void> {
   const shares = new Set(apps.map((app) => app % SERIES_LOCKS))
   await takeLocks(
@@ -72,7 +72,10 @@ export async function lockSeries(tx: Tx, apps: readonly number[]): Promise<void>
 
 const SERIES_LOCKS = 64
 
-/** What has a place of its own, day by day or once, is no part of the page's content: it would be another every day. */
+/**
+ * Splits a reading into sections. Parts that are stored elsewhere, by day or once, are excluded from the page's
+ * content: they would change it every day.
+ */
 function pageOf(from: ListingObservation, { appOf }: SurrogateIds): ReadListing {
   const { platform, storefront, source, id, listing } = from
   const { rating, ratings, ratingsByStar, versions, updatedAt, similar, moreByDeveloper, ...page } = listing
@@ -90,7 +93,10 @@ function pageOf(from: ListingObservation, { appOf }: SurrogateIds): ReadListing 
   return { from, appId, storefront, source, key, sections }
 }
 
-/** When the version that a page shows was released. A date ahead of the reading is that of a pre-order. */
+/**
+ * Returns the release time of the version on the page. Null if it is more than a day after the reading: it is then the
+ * date of a pre-order.
+ */
 function releaseOf({ seenAt, listing: { version, versions = [], updatedAt } }: ListingObservation): number | null {
   const current = versions.find((one) => one.version === version && one.releasedAt !== undefined)
   const dates = versions.flatMap(({ releasedAt }) => releasedAt?.getTime() ?? [])
@@ -105,9 +111,9 @@ function idsOf(apps: readonly ResultApp[]): string[] {
 
 interface MergedReadings {
   rows: MergedSection[]
-  /** Sections of readings that are new, or better than another of their moment. */
+  /** Sections of readings that are new, or better than another of the same moment. */
   kept: ReadSection[]
-  /** Sections of readings that an older state of the page answered. */
+  /** Sections of stale readings. */
   stale: ReadSection[]
   /** Stored readings that turned out to be stale. */
   outdated: OutdatedReading[]
@@ -190,7 +196,7 @@ function mergeSection({ page, name, sections, held, releases }: SectionReadings)
   }
 }
 
-/** Contents of runs that stood in the other section before. */
+/** Returns the contents of runs that moved from the other section. */
 function movedContents(before: readonly HeldRun[], other: readonly HeldRun[], after: readonly Run[]) {
   const stored = new Set(before.map(({ digest }) => digest))
   const elsewhere = new Set(other.map(({ digest }) => digest))
@@ -198,11 +204,14 @@ function movedContents(before: readonly HeldRun[], other: readonly HeldRun[], af
   return { from: other[0]?.section ?? "", digests: [...new Set(digests)] }
 }
 
-/** Where pages' runs came, went or changed; not where the latest one only goes on: nothing follows from that. */
+/**
+ * Returns the spans in which runs were added, removed or changed. Extending the latest run is excluded, because it
+ * changes nothing.
+ */
 function spansOf(merged: readonly MergedSection[]): Span[] {
   return merged.flatMap(({ appId, storefront, source, section, held, runs, gone, written }) => {
     const firsts = [...gone, ...written].map(({ moments }) => moments[0] as number)
-    // nothing is told from a page that was read for the first time
+    // The first reading of a page shows no change.
     const isFirst = held.length === 0 && runs.length === 1
     if (section !== "page" || firsts.length === 0 || isFirst) return []
     const [last, before] = [runs.at(-1), held.at(-1)]
@@ -212,7 +221,7 @@ function spansOf(merged: readonly MergedSection[]): Span[] {
   })
 }
 
-/** The figures of other apps stand on a page of someone else's: those are told by their own. */
+/** Returns the apps on the page. Rating counts of other apps are left out, because their own pages provide them. */
 function shownOf(
   { from }: ReadListing,
   { appOf }: SurrogateIds,

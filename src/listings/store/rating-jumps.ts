@@ -7,10 +7,13 @@ import { LOOK_BACK, RATING_CHANGES, type RatingDay, ratingChanges } from "../cha
 import { placesWithin, type Replacement, replaceChanges } from "./changes.ts"
 import type { Series } from "./listing-runs.ts"
 
-/** A reading of which rating counts were new; of several apps, or of the one whose page it is. */
+/** A reading with new rating counts, of several apps or of one page's app. */
 type RatingReading = AppsObservation | ListingObservation
 
-/** Around days whose counts came from these readings. Needs their series' lock, or their counts written. Idempotent. */
+/**
+ * Derives jumps around the days whose counts came from these readings. Requires the series' lock or the written counts.
+ * Idempotent.
+ */
 export async function deriveJumps(tx: Tx, counted: readonly RatingReading[], known: SurrogateIds): Promise<void> {
   const spans = spansOf(counted, known)
   if (spans.length === 0) return
@@ -81,7 +84,7 @@ async function readDaysAround(tx: Tx, spans: readonly Span[]): Promise<Map<numbe
     select s.place, d.day < s.first as earlier, d.day > s.last as later, d.seen_at as "seenAt",
       round(d.rating::numeric, 4)::float8 as rating, d.ratings, d.origin
     from reach s
-    -- fenced: joined at once, every quarter of every app is unpacked
+    -- The fence prevents a join, which would unpack every quarter of every app.
     cross join lateral (
       select day, seen_at, rating, ratings, origin
       from rating_day
@@ -93,7 +96,7 @@ async function readDaysAround(tx: Tx, spans: readonly Span[]): Promise<Map<numbe
   return new Map([...Map.groupBy(rows, ({ place }) => place)].map(([place, days]) => [place, nearest(days)]))
 }
 
-/** What is packed may lie between: of more days than are looked through, the nearest. */
+/** Returns the nearest days. Packed counts may lie between, so there may be more days than are compared. */
 function nearest<Day extends { earlier: boolean; later: boolean }>(days: readonly Day[]): Day[] {
   return [
     ...days.filter(({ earlier }) => earlier).slice(-LOOK_BACK),

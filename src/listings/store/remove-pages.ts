@@ -1,7 +1,7 @@
 import type { Tx } from "../../database/types.ts"
 import { lockSeries } from "./listing.ts"
 
-/** Removes what a publisher read on apps' pages, with the changes that follow from it. */
+/** Removes a publisher's readings of app pages, with the changes derived from them. */
 export async function removePages(tx: Tx, publisher: string) {
   const rows = await tx<{ id: number }[]>`
     select distinct app_id as id

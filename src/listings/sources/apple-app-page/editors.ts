@@ -6,8 +6,8 @@ import { moment } from "./moments.ts"
 import type { Shelves } from "./shelves.ts"
 
 /**
- * The app's events, of whichever shelf holds them; undefined where none does. The kind of a shelf and of its cards is what
- * is looked for: shelves of promotions hold other cards too.
+ * Returns the app's events from any shelf. Undefined if no shelf contains events. Events are found by the types of
+ * shelf and card, because promotion shelves contain other cards too.
  */
 export function eventsOf(shelves: Shelves): InAppEvent[] | undefined {
   const holding = Object.values(shelves).filter(
@@ -37,7 +37,7 @@ function numeral(value: unknown): string | undefined {
   return typeof value === "string" && /^[1-9]\d{0,18}$/.test(value) ? value : count(value)?.toString()
 }
 
-/** The cards that lead to a story or a collection; undefined where no card of the page does. */
+/** Returns the cards that link to a story or a collection. Undefined if there is none. */
 export function editorialOf(shelves: Shelves): EditorialCard[] | undefined {
   const items = Object.values(shelves).flatMap((shelf) => list(at(shelf, "items")))
   const cards = onceEach(items.flatMap(cardOf), ({ kind, id }) => `${kind} ${id}`)

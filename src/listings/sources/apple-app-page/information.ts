@@ -6,7 +6,7 @@ import type { InAppPurchase, Listing } from "../../../stores/kinds/listing-shape
 import { itemsOn, type Shelves } from "./shelves.ts"
 import { isTitled } from "./titles.ts"
 
-/** One row of the page's information. */
+/** A row of the page's information section. */
 export interface InformationRow {
   title: string | undefined
   /** "English and 3 more". */
@@ -17,8 +17,8 @@ export interface InformationRow {
 }
 
 /**
- * The rows of the page's information; undefined where it has none. A row's texts stand in `items`, and its pairs in
- * `items_V3` or, in older pages, beside its texts (both are recorded).
+ * Returns the rows of the page's information. Undefined if there are none. Texts are in `items`; pairs are in
+ * `items_V3` or, on older pages, next to the texts (both are recorded).
  */
 export function rowsOf(shelves: Shelves): InformationRow[] | undefined {
   return itemsOn(shelves, "information")?.map((row) => {
@@ -54,7 +54,7 @@ function pair(name: unknown, price: unknown): InAppPurchase {
 
 type InformationFields = Pick<Listing, "size" | "minimumOs" | "ageRating" | "languages" | "category">
 
-/** What the rows tell, and for the age rating the ribbon above them. */
+/** Returns the facts in the rows. The age rating comes from the ribbon above them first. */
 export function informationOf(rows: readonly InformationRow[], shelves: Shelves): InformationFields {
   return withoutUndefined<InformationFields>({
     size: only(rows.flatMap(textsOf).filter((line) => SIZE.test(line))),
@@ -69,16 +69,16 @@ function textsOf({ lines, summary }: InformationRow): string[] {
   return [...lines.map((line) => line.text), ...(summary === undefined ? [] : [summary])]
 }
 
-// "245.3 MB", "1,2 Go", "245.3 МБ": nothing else on the page is a number with a unit of that kind alone
+// "245.3 MB", "1,2 Go", "245.3 МБ": no other text on the page is just a number with such a unit.
 const SIZE = /^\d[\d.,\s'’]{0,14}\s?(?:bytes|[kKMG]i?[BbOoTt]|[КкМГ]Б)$/u
 const AGE = /^\d{1,2}\+$/
 
-/** The one text that all say; undefined where none or different ones are. */
+/** Returns the text that all items share. Undefined if there is none or if they differ. */
 function only(texts: readonly string[]): string | undefined {
   return new Set(texts).size === 1 ? texts[0] : undefined
 }
 
-/** "Requires iOS 15.0 or later." in any language, of the line for the iPhone. */
+/** Parses "Requires iOS 15.0 or later." in any language, from the line for the iPhone. */
 function minimumOsOf(rows: readonly InformationRow[]): string | undefined {
   const lines = rows
     .flatMap((row) => row.lines)
@@ -88,7 +88,7 @@ function minimumOsOf(rows: readonly InformationRow[]): string | undefined {
 
 const OS = /\biOS\s?(\d{1,2}(?:\.\d{1,2}){0,2})/
 
-/** The ribbon's badges name their kind, in whichever language the page is. */
+/** Returns the age rating of the ribbon. Its badges have a type, whatever the page's language. */
 function ribbonAge(shelves: Shelves): string | undefined {
   const badge = itemsOn(shelves, "informationRibbon")?.find((item) => at(item, "type") === "contentRating")
   return fact(at(badge, "content", "contentRating"), text)
@@ -101,8 +101,8 @@ function languagesOf(rows: readonly InformationRow[]): string[] | undefined {
 }
 
 /**
- * The names and prices of what is sold within the app: of the row under their title, or of the one row with prices where
- * the page says that the app sells any. Undefined where no such row has any.
+ * Returns the names and prices of in-app purchases: from the row with their title, or from the only row with prices if
+ * the page states that the app sells any. Undefined if there is no such row.
  */
 export function purchasesOf(rows: readonly InformationRow[], sells: boolean | undefined): InAppPurchase[] | undefined {
   const priced = rows.filter(({ pairs }) => pairs.length > 0)

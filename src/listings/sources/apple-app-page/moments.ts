@@ -1,6 +1,6 @@
 /**
- * A moment as the page writes one: a day or a time of ISO 8601, or as JavaScript's own dates are spelt, "Tue Aug 11 2026
- * 08:00:00 GMT+0000 (Coordinated Universal Time)" (both are recorded of version histories). Undefined for anything else.
+ * Parses the page's timestamps: ISO 8601 with or without a time, or JavaScript's own format, "Tue Aug 11 2026 08:00:00
+ * GMT+0000 (Coordinated Universal Time)" (both are recorded in version histories). Undefined for anything else.
  */
 export function moment(value: unknown): Date | undefined {
   if (typeof value !== "string") return undefined
@@ -9,7 +9,7 @@ export function moment(value: unknown): Date | undefined {
   const { year, month = "", day, hour = "0", minute = "0", second = "0", zone = "Z" } = parts
   const monthIndex = /^\d/.test(month) ? Number(month) - 1 : MONTHS.indexOf(month)
   const midnight = new Date(Date.UTC(Number(year), monthIndex, Number(day)))
-  // 30 February would be taken for 2 March
+  // Date would turn 30 February into 2 March.
   if (monthIndex < 0 || midnight.getUTCMonth() !== monthIndex || midnight.getUTCDate() !== Number(day)) return undefined
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
   const seconds = Number(hour) * 3_600 + Number(minute) * 60 + Number(second) - offsetSeconds(zone)
@@ -25,7 +25,7 @@ const SPELT = new RegExp(
 )
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-/** How far the clocks of a zone are ahead. */
+/** Returns the offset of a time zone from UTC, in seconds. */
 function offsetSeconds(zone: string): number {
   if (zone === "Z") return 0
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))]

@@ -7,8 +7,8 @@ import type { Listing } from "../../../stores/kinds/listing-shape.ts"
 type OfferFields = Pick<Listing, "price" | "currency" | "hasInAppPurchases">
 
 /**
- * What the app costs. The page's own data has a price in words only ("Get", "$1.99") and says whether it is free; the
- * figure is what the page tells search engines.
+ * Returns the price. The page's own data has only a formatted price ("Get", "$1.99") and whether the app is free; the
+ * number comes from the linked data.
  */
 export function offerOf(page: unknown, linked: unknown): OfferFields {
   const shownOffer = at(page, "titleOfferDisplayProperties") ?? at(page, "lockup", "offerDisplayProperties")

@@ -6,8 +6,8 @@ import type { Listing } from "../../../stores/kinds/listing-shape.ts"
 import { itemsOn, type Shelves } from "./shelves.ts"
 
 /**
- * What an app is rated: of the page's own data, else of what it tells search engines, which has no counts by star. An app
- * that nobody has rated has 0 ratings and no rating, though Apple writes 0 stars.
+ * Returns the ratings from the page's own data, else from the linked data, which has no counts by star. An app without
+ * ratings has 0 ratings and no rating, although Apple writes 0 stars.
  */
 export function ratingsOf(shelves: Shelves, linked: unknown): Pick<Listing, "rating" | "ratings" | "ratingsByStar"> {
   const [shelf] = itemsOn(shelves, "productRatings") ?? []
@@ -36,14 +36,14 @@ function fiveCounts(value: unknown): RatingsByStar | undefined {
   return counts.every((one) => one !== undefined) ? (counts as RatingsByStar) : undefined
 }
 
-// Recorded averages lie within 0.1 of what the counts give.
+// Recorded averages differ by at most 0.1 from the average of the counts.
 const TOLERANCE = 0.5
 
-/** Throws ReadFailure where the counts cannot run from five stars to one. */
+/** Throws ReadFailure when the counts cannot be in the order from five stars to one. */
 function checkOrder(counts: RatingsByStar, average: number): void {
   const total = counts.reduce((sum, one) => sum + one, 0)
   const weighted = counts.reduce((sum, one, place) => sum + one * (5 - place), 0) / total
-  // NaN where nobody is counted
+  // NaN if there are no ratings.
   if (Math.abs(weighted - average) > TOLERANCE)
     throw new ReadFailure("changed", "the counts by star are in no known order")
 }

@@ -3,10 +3,10 @@ import { appsOf, at, text } from "../../../measuring/parsing/json.ts"
 import { ReadFailure } from "../../../measuring/source.ts"
 import { lockupApp } from "../../../stores/apple/lockup.ts"
 
-/** The sections of a page, by the names that the store gives them. */
+/** The sections of a page by the store's names. */
 export type Shelves = Readonly<Record<string, unknown>>
 
-/** What stands on a shelf; undefined where the page has none of that name. Throws ReadFailure for one that holds no list. */
+/** Returns the items of a shelf. Undefined if the page lacks it. Throws ReadFailure when the shelf has no list. */
 export function itemsOn(shelves: Shelves, name: string): readonly unknown[] | undefined {
   const shelf = at(shelves, name)
   if (shelf === undefined || shelf === null) return undefined
@@ -17,10 +17,10 @@ export function itemsOn(shelves: Shelves, name: string): readonly unknown[] | un
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 
-// More than any page was seen to show; what is longer is no row of recommendations.
+// A limit for hostile pages. No known row of recommendations is longer.
 const MOST_APPS = 200
 
-/** The apps of a row of other apps, in its order. Cards of another kind among them (a bundle's) are no apps. */
+/** Returns the apps of a row of related apps, in page order. Other cards (bundles) are skipped. */
 export function appsOn(shelves: Shelves, name: string): ResultApp[] | undefined {
   const items = itemsOn(shelves, name)
   if (items === undefined) return undefined
@@ -35,20 +35,20 @@ function appOf(lockup: unknown): ResultApp {
   return app
 }
 
-/** The screenshots for phone and tablet; undefined where the page shows neither. */
+/** Returns the screenshots for phone and tablet. Undefined if the page shows neither. */
 export function screenshotsOf(shelves: Shelves): Screenshots | undefined {
   const phone = addressesOn(shelves, "product_media_phone_")
   const pad = addressesOn(shelves, "product_media_pad_")
   return phone || pad ? { ...(phone && { phone }), ...(pad && { pad }) } : undefined
 }
 
-/** Of a row of pictures and films its pictures. */
+/** Returns the pictures of a row of pictures and videos. */
 function addressesOn(shelves: Shelves, name: string): string[] | undefined {
   const pictures = itemsOn(shelves, name)?.filter((item) => at(item, "screenshot") !== undefined)
   return pictures?.map((item) => pictureUrl(at(item, "screenshot")))
 }
 
-/** In its own size: a screenshot that is replaced has another address up to that. */
+/** Returns the URL of a screenshot in its own size. A replaced screenshot has another URL before the size. */
 function pictureUrl(picture: unknown): string {
   const [, base] = TEMPLATE.exec(text(at(picture, "template")) ?? "") ?? []
   const [width, height] = [at(picture, "width"), at(picture, "height")]
@@ -56,7 +56,7 @@ function pictureUrl(picture: unknown): string {
   return `${base}/${width}x${height}bb.jpg`
 }
 
-// "https://…/Screen.png/{w}x{h}{c}.{f}", or with the crop filled in: "{w}x{h}bb.{f}"
+// "https://…/Screen.png/{w}x{h}{c}.{f}", or with the crop code included: "{w}x{h}bb.{f}"
 const TEMPLATE = /^(https:\/\/[^{}\s]+)\/\{w\}x\{h\}(?:\{c\}|bb)\.\{f\}$/
 
 function isSide(pixels: unknown): pixels is number {

@@ -1,10 +1,10 @@
 import { normalForm } from "../../../lib/normal-form.ts"
 
-/** Rows of the page's information that only their title tells from others. */
+/** Rows of the page's information that only their title identifies. */
 type RowTitle = "languages" | "category" | "purchases"
 
-// The page is in its storefront's language and gives its rows no other name. English, Japanese and Chinese titles are
-// recorded; the others are as the store words them elsewhere. A row under a title that is not here is not read.
+// The page is in its storefront's language, and rows have no other identifier. English, Japanese and Chinese titles are
+// recorded; the rest are the store's wording elsewhere. Rows with other titles are not read.
 const TITLES: Record<RowTitle, readonly string[]> = {
   languages: [
     "Languages", "Language", "言語", "语言", "語言", "Sprachen", "Sprache", "Langues", "Langue", "Idiomas", "Idioma", "Lingue",
@@ -30,12 +30,12 @@ const KNOWN = {
   purchases: new Set(TITLES.purchases.map(spelt)),
 }
 
-/** Whether a row's title, in whichever language, is that of a row. */
+/** Whether the title, in any language, is that of the row. */
 export function isTitled(title: string | undefined, row: RowTitle): boolean {
   return title !== undefined && KNOWN[row].has(spelt(title))
 }
 
-/** Without what differs between a language's ways to write a title: case, white space and kinds of hyphens. */
+/** Normalises a title: removes differences of case, white space and hyphens. */
 function spelt(title: string): string {
   return normalForm(title, "NFKC")
     .toLowerCase()

@@ -8,8 +8,8 @@ import { moment } from "./moments.ts"
 import { itemsOn, type Shelves } from "./shelves.ts"
 
 /**
- * The newest version, and the whole history where the page embeds it: behind the shelf's "see all" (recorded), with the
- * number alone, where the shelf itself writes "Version 3.0" in the page's language.
+ * Returns the newest version, and the whole history if the page embeds it. The history is behind the shelf's "see all"
+ * (recorded) and has plain version numbers, while the shelf itself writes "Version 3.0" in the page's language.
  */
 export function versionsOf(shelves: Shelves): Pick<Listing, "version" | "versions"> {
   const newest = itemsOn(shelves, "mostRecentVersion")?.map(versionOf)
@@ -38,7 +38,7 @@ function versionOf(item: unknown): ListingVersion {
   })
 }
 
-/** "3.0" of "3.0", "Version 3.0" and "バージョン 3.0"; "v3.0" is a developer's own way to number. */
+/** Returns "3.0" for "3.0", "Version 3.0" and "バージョン 3.0". "v3.0" is kept, because developers number so. */
 function number(value: unknown): string | undefined {
   const said = text(value)?.trim()
   return said && (NAMED.exec(said)?.[1] ?? (/^\S+$/.test(said) && /\d/.test(said) ? said : undefined))
