@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { foldApp, foldedWords, gramsOf, gramsOfSearch, partOf, wordsOf } from "../../src/stores/app-text.ts"
 import { cases } from "../long.ts"
 
-/** As a search of the index decides, of one app. */
+/** Finds an app in the same way as a search of the index does. */
 function isFound(search: string, names: readonly string[], publisher: string | null = null): boolean {
   const words = wordsOf(search)
   const folded = foldApp(names, publisher) ?? ""
@@ -14,7 +14,7 @@ function isFound(search: string, names: readonly string[], publisher: string | n
   return words.length > 0 && byGrams && byText
 }
 
-describe("the words of a text", () => {
+describe("words of a text", () => {
   test.each([
     ["Hearth & Home", ["hearth", "home"]],
     ["CAFÉ Café cafe\u0301", ["cafe", "cafe", "cafe"]],
@@ -30,26 +30,26 @@ describe("the words of a text", () => {
     ["🍵 ... !?", []],
     ["", []],
     ["\ud800 tea\udfff", ["tea"]],
-  ])("of %p are %p", (text, words) => {
+  ])("text %p has the words %p", (text, words) => {
     expect(wordsOf(text)).toEqual(words)
   })
 
-  test("are those of its first 200 letters", () => {
+  test("a text has the words of its first 200 letters", () => {
     expect(wordsOf("tea ".repeat(1_000))).toHaveLength(50)
     expect([...wordsOf("茶".repeat(5_000))[0]!]).toHaveLength(200)
     expect(wordsOf("\u0301".repeat(100_000))).toEqual([])
   })
 })
 
-describe("an app's text", () => {
-  test("is the same in whichever order its names come, and holds each once", () => {
+describe("search text of an app", () => {
+  test("an app's search text does not depend on the order of its names and contains each once", () => {
     expect(foldApp(["Tea", "お茶", "TEA"], "Leaves")).toBe("\n tea\n お茶\n\t leaves\n")
     expect(foldApp(["お茶", "Tea"], "Leaves")).toBe(foldApp(["Tea", "お茶", "TEA"], "Leaves"))
     expect(foldApp([], "Leaves")).toBe("\n\t leaves\n")
     expect([foldApp([], null), foldApp(["🍵"], "…")]).toEqual([null, null])
   })
 
-  test("is found by three letters anywhere in a word, by fewer at its beginning, and wherever scripts set no spaces", () => {
+  test("three letters find an app within a word, fewer at a word's start, and any part in unspaced scripts", () => {
     const names = ["Hearth & Home", "暖炉と家", "난로와 집", "Очаг и Дом"]
     const found = ["hearth", "art", "h", "ho", "HOME hea", "暖", "炉と", "家", "난로", "로와", "очаг", "ДОМ", "чаг"]
     const not = ["ea", "om", "earth home!x", "炉家", "와로", "аг", "hearthhome", "%", "_", "x_arth", "hear%the", ""]
@@ -58,7 +58,7 @@ describe("an app's text", () => {
     expect([isFound("north", names, "Northfield"), isFound("home north", names, "Northfield")]).toEqual([true, true])
   })
 
-  test("whatever is typed: whatever its text holds is found by its pieces too", () => {
+  test("every text that a search text contains is also found by its n-grams", () => {
     const letter = fc.constantFrom(..."abcéE'漫画のガ한국ไทยЁй 1&ﬁ\u0301𝒳🍵")
     const text = fc.array(letter, { maxLength: 12 }).map((letters) => letters.join(""))
     const shapes = new Set<boolean>()

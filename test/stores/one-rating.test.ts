@@ -41,7 +41,7 @@ const told = (operation: Operation, input: object = {}) => {
   return ask(operation, { ...ctx, caller: { ...ctx.caller, scopes: ["apps:read"] } }, { appId, ...input })
 }
 
-test("the page was read of both apps after the look-up, and says otherwise", async () => {
+test("both apps' pages were read after the look-up with other counts", async () => {
   const rows = await sql`
     select s.store_id as id, c.source, c.ratings
     from rating_count c
@@ -50,7 +50,7 @@ test("the page was read of both apps after the look-up, and says otherwise", asy
   expect(rows.slice(0, 2)).toEqual([OWN, RIVAL].map((id) => ({ id, source: "apple-app-page", ratings: 1 })))
 })
 
-test("every answer tells one count of the rival", async () => {
+test("every operation returns the same rating count of the rival", async () => {
   const { rivals } = await told(listRivals)
   const { ratings, rating, history } = await told(getRival, { rivalId: RIVAL })
   const { keywords } = await told(getKeywordCompetition)
@@ -66,7 +66,7 @@ test("every answer tells one count of the rival", async () => {
   expect(rating).toBe(LOOKED_UP[RIVAL].rating)
 })
 
-test("a rival's history shows the own count of a day, and another publisher's where there is no own one", async () => {
+test("a rival's history prefers this instance's count of a day and falls back to a foreign one", async () => {
   const results = [
     { id: RIVAL, ratings: 7 },
     { id: "30001", ratings: 8 },
@@ -88,7 +88,7 @@ test("a rival's history shows the own count of a day, and another publisher's wh
   expect((await readRatingDays(sql, app.id, window)).map(({ ratings }) => ratings)).toEqual([8, 8])
 })
 
-test("every answer tells one count and one average of the app", async () => {
+test("every operation returns the same rating count and average of the app", async () => {
   const { figures } = await told(getToday)
   const { ios } = await told(getStorePage)
   const { keywords } = await told(getKeywordCompetition)

@@ -33,7 +33,7 @@ const node = (id: string, name: string, ...below: { id: string }[]) => ({
   ...(below.length > 0 && { subgenres: Object.fromEntries(below.map((one) => [one.id, one])) }),
 })
 
-test("the tree is asked for as a storefront names it", async () => {
+test("appleGenres requests the tree of the storefront", async () => {
   server.on("itunes.apple.com", "/WebObjects/", () => new Response(fixture("apple-genres-us.json")))
   const { seen } = await readOnce(appleGenres, { storefront: "us" }, reachOf(server))
   const { method, url } = server.requests.at(-1)!
@@ -42,7 +42,7 @@ test("the tree is asked for as a storefront names it", async () => {
   expect(() => appleGenres.request({ storefront: "zz" })).toThrow(RangeError)
 })
 
-test("every genre comes once, with its name, after its parent", () => {
+test("every genre is returned once, with its name and after its parent", () => {
   expect(parse(fixture("apple-genres-us.json"))).toEqual([
     { id: "36", name: "App Store" },
     { id: "6000", name: "Business", parent: "36" },
@@ -59,7 +59,7 @@ test("every genre comes once, with its name, after its parent", () => {
   ])
 })
 
-test("what is no such tree is a change, and a page that asks for a proof is blocked", () => {
+test("a body that is no genre tree is changed, and a CAPTCHA page is blocked", () => {
   const games = node("6014", "Games")
   expect(outcomeOf({ 36: node("36", "App Store", games) })).toBe("read")
   for (const tree of [
@@ -77,7 +77,7 @@ test("what is no such tree is a change, and a page that asks for a proof is bloc
   expect(outcomeOf(fixture("apple-web-captcha.html"))).toBe("blocked")
 })
 
-test(`changed in ${COUNT} ways: a typed failure, or values that stand in the body`, () => {
+test(`a genre tree mutated in ${COUNT} ways gives a typed failure or values of the body`, () => {
   const tally = expectTypedOrFaithful(appleGenres, { storefront: "us" }, fixture("apple-genres-us.json"), {
     as: "json",
   })

@@ -38,7 +38,7 @@ const app = (trackId: number, more = {}) => ({
   ...more,
 })
 
-test("a developer's apps are one request, and come with what the store says of them", async () => {
+test("a developer's apps are read in one request with their facts", async () => {
   server.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-developer-us.json")))
   const { seen } = await readOnce(itunesDeveloper, ASKED, reachOf(server))
   checkObservation(seen, new Date())
@@ -52,7 +52,7 @@ test("a developer's apps are one request, and come with what the store says of t
     ...ASKED,
     complete: true,
   })
-  // the Mac app among them is none for iOS; one that nobody rated has no rating
+  // The Mac app is left out; an app without ratings has no rating.
   expect(seen.apps.map(({ id, name, ratings, rating, price }) => [id, name, ratings, rating, price])).toEqual([
     ["1600000101", "Slumber Harbor: Sleep Sounds", 105_000, 4.8, 0],
     ["1600000301", "Morning Harbor: Alarm", 2_311, 4.6, 0],
@@ -66,12 +66,12 @@ test("a developer's apps are one request, and come with what the store says of t
   })
 })
 
-test("a developer that sells nothing there has no apps; one that the store does not name is not found", () => {
+test("a developer without apps in the storefront has an empty list, and an unknown developer is not found", () => {
   expect(parse(JSON.stringify({ resultCount: 1, results: [developer] })).apps).toEqual([])
   expect(outcomeOf()).toBe("not_found")
 })
 
-test("an answer as long as it can be may not be all", () => {
+test("an answer of the maximum length is not complete", () => {
   const answer = (count: number) => {
     const results = [developer, ...Array.from({ length: count }, (_, n) => app(500_001 + n))]
     return parse(JSON.stringify({ resultCount: results.length, results }))
@@ -80,7 +80,7 @@ test("an answer as long as it can be may not be all", () => {
   expect(answer(200)).toMatchObject({ complete: false, apps: { length: 200 } })
 })
 
-test("what is not that developer's is a change", () => {
+test("a row that is not the developer's app is a change", () => {
   expect(outcomeOf(developer, app(500_001))).toBe("read")
   for (const rows of [
     [app(500_001)], [developer, app(500_001, { artistId: 1_500_000_012 })],
@@ -92,7 +92,7 @@ test("what is not that developer's is a change", () => {
   expect(outcomeOf({ ...developer, ...british }, app(500_001))).toBe("mismatched")
 })
 
-test(`changed in ${COUNT} ways: a typed failure, or values that stand in the body`, () => {
+test(`a developer's answer mutated in ${COUNT} ways gives a typed failure or values of the body`, () => {
   const tally = expectTypedOrFaithful(itunesDeveloper, ASKED, fixture("itunes-developer-us.json"), { as: "json" })
   expect(tally.read).toBeGreaterThan(COUNT / 5)
   expect(tally.changed).toBeGreaterThan(COUNT / 5)

@@ -41,7 +41,7 @@ const app = (trackId: number, more = {}) => ({
 const SHOTS = "http://a5.mzstatic.com/eu/r30/Purple3/v4"
 const PICTURE = "https://is1-ssl.mzstatic.com/image/thumb/a.jpg/392x696bb.jpg"
 
-describe("asking", () => {
+describe("request of a look-up", () => {
   test("50 ids are one request, each once and in their order", async () => {
     const ids = Array.from({ length: LOOKUP_IDS }, (_, n) => String(500_000 + n))
     const seen = await lookup(fixture("itunes-lookup-empty-us.json"), [...ids, "500000"], "gb")
@@ -51,7 +51,7 @@ describe("asking", () => {
     expect(seen).toMatchObject({ storefront: "gb", asked: ids, apps: [] })
   })
 
-  test("no id, or more than 50, is not asked for", () => {
+  test("a look-up of no id or of more than 50 throws RangeError", () => {
     for (const count of [0, 51]) {
       const ids = Array.from({ length: count }, (_, n) => String(500_000 + n))
       expect(() => itunesLookup.request({ storefront: "us", ids })).toThrow(RangeError)
@@ -59,8 +59,8 @@ describe("asking", () => {
   })
 })
 
-describe("recorded answers", () => {
-  test("an app has the facts that its row shows", async () => {
+describe("recorded answers of a look-up", () => {
+  test("an app has the facts of its row", async () => {
     const seen = await lookup(fixture("itunes-lookup-338986109-fr.json"), ["338986109"], "fr")
     expect(seen).toMatchObject({
       kind: "apps",
@@ -105,7 +105,7 @@ describe("recorded answers", () => {
     expect(seen.apps[0]!.listing!.screenshots!.phone).toHaveLength(5)
   })
 
-  test("an app's genres are its main one, then the others that its row names, once each and as many as can be stored", async () => {
+  test("an app's genres are the main one and then the other distinct ones, up to the storage limit", async () => {
     const genres = async (...genreIds: unknown[]) => {
       const { apps } = await lookup(rows(app(500_000, { primaryGenreId: 6014, genreIds })), ["500000"])
       return apps[0]!.genres
@@ -117,14 +117,14 @@ describe("recorded answers", () => {
     expect(await genres(...many)).toEqual(["6014", ...many.slice(0, 19)])
   })
 
-  test("an app whose row names no genres, or no main one, has none", async () => {
+  test("an app whose row has no genres or no main genre has no genres", async () => {
     const seen = async (more: object) => (await lookup(rows(app(500_000, more)), ["500000"])).apps[0]
     expect(await seen({ primaryGenreId: 6014 })).not.toHaveProperty("genres")
     expect(await seen({ genreIds: ["6014"] })).not.toHaveProperty("genres")
     expect(await seen({ primaryGenreId: 6014, genreIds: null })).toMatchObject({ genre: "6014" })
   })
 
-  test("its languages are the codes that its row names, sorted and once each, and its size the bytes, as digits or a number", async () => {
+  test("an app's languages are sorted distinct codes, and its size is read from digits or a number", async () => {
     const built = async (more: object) => {
       const [seen] = (await lookup(rows(app(500_000, more)), ["500000"])).apps
       return [seen!.languages, seen!.sizeBytes]
@@ -142,14 +142,14 @@ describe("recorded answers", () => {
       412_876_800,
     ])
     expect(await built({ languageCodesISO2A: ["EN", "English", null, ""], fileSizeBytes: 5 })).toEqual([["en"], 5])
-    // nothing is said where a list is empty, or where no app can be of that size
+    // An empty list and a size of 0 are unknown.
     expect(await built({ languageCodesISO2A: [], fileSizeBytes: "0" })).toEqual([undefined, undefined])
     expect(await built({})).toEqual([undefined, undefined])
     for (const wrong of [{ languageCodesISO2A: "EN" }, { fileSizeBytes: "1.5 MB" }, { fileSizeBytes: {} }])
       expect(await failure(rows(app(500_000, wrong)), ["500000"])).toMatchObject({ outcome: "changed" })
   })
 
-  test("pictures that a list does not name are unknown, and not none: stores answer so of apps that have some", async () => {
+  test("an empty list of screenshots is unknown: the store also sends it for apps with some", async () => {
     const pictures = async (more: object) => (await lookup(rows(app(500_000, more)), ["500000"])).apps[0]!.listing
     expect(await pictures({ screenshotUrls: [], ipadScreenshotUrls: [] })).toEqual({})
     expect(await pictures({ screenshotUrls: [], ipadScreenshotUrls: [PICTURE] })).toEqual({
@@ -157,7 +157,7 @@ describe("recorded answers", () => {
     })
   })
 
-  test("an app's version is listed with its day and notes, and no day of another version", async () => {
+  test("an app's version has its own date and notes, and never those of another version", async () => {
     const more = { version: "2", releaseNotes: "New.", currentVersionReleaseDate: "2026-03-16T07:35:26Z" }
     const told = async (more: object) => (await lookup(rows(app(500_000, more)), ["500000"])).apps[0]!.listing!.versions
     const releasedAt = new Date("2026-03-16T07:35:26Z")
@@ -166,7 +166,7 @@ describe("recorded answers", () => {
     expect(await told({ ...more, version: " " })).toBeUndefined()
   })
 
-  test("a seller's site that is no address, or longer than can be stored, is left out, and the app stays", async () => {
+  test("an invalid or overlong developer site is left out, and the app stays", async () => {
     const long = `https://example.com/${"x".repeat(1_980)}`
     for (const sellerUrl of ["www.example.com", "javascript:1", 7, " ", `${long}x`]) {
       const [seen] = (await lookup(rows(app(500_000, { sellerUrl })), ["500000"])).apps
@@ -176,7 +176,7 @@ describe("recorded answers", () => {
     expect((await lookup(rows(app(500_000, { sellerUrl: long })), ["500000"])).apps[0]!.developerSite).toBe(long)
   })
 
-  test("what is asked for and not answered is absent", async () => {
+  test("a requested id without a row is absent", async () => {
     const one = await lookup(fixture("itunes-lookup-284882215-us.json"), ["284882215", "338986109"])
     expect(one.asked).toEqual(["284882215", "338986109"])
     expect(one.apps.map(({ id, name, ratings }) => [id, name, ratings])).toEqual([["284882215", "Facebook", 2_840_784]])
@@ -184,7 +184,7 @@ describe("recorded answers", () => {
     expect(none).toMatchObject({ asked: ["338986109"], apps: [] })
   })
 
-  test("a Mac app is no app for iOS, though its id was asked for", async () => {
+  test("a Mac app is not returned, even if its id was requested", async () => {
     const mac = await lookup(fixture("itunes-lookup-mac-us.json"), ["736189492"])
     expect(mac).toMatchObject({ asked: ["736189492"], apps: [] })
     const ids = ["924726344", "1520308763", "1507602536"]
@@ -192,7 +192,7 @@ describe("recorded answers", () => {
     expect(both.apps.map(({ id }) => id)).toEqual(["1520308763", "1507602536"])
   })
 
-  test("an app that nobody rated has no rating, and 0 ratings", async () => {
+  test("an app without ratings has a count of 0 and no rating", async () => {
     const { apps } = await lookup(fixture("itunes-search-deliveries-us-cut3.json"), [
       "924726344",
       "1520308763",
@@ -205,8 +205,8 @@ describe("recorded answers", () => {
   })
 })
 
-describe("rows", () => {
-  test("a fact that is not shown is left out, and 0 stars are none", async () => {
+describe("rows of a look-up", () => {
+  test("a missing fact is left out, and 0 stars are no rating", async () => {
     const shown = [
       {},
       { averageUserRating: 0 },
@@ -224,7 +224,7 @@ describe("rows", () => {
     ])
   })
 
-  test("an app sold for the iPhone and the Mac by one id is the iPhone's", async () => {
+  test("an app with the same id on iPhone and Mac is read as the iPhone app", async () => {
     const mac = app(500_000, { kind: "mac-software", trackName: "For the Mac", version: "9" })
     for (const both of [rows(mac, app(500_000)), rows(app(500_000), mac)]) {
       const { apps } = await lookup(both, ["500000"])
@@ -232,7 +232,7 @@ describe("rows", () => {
     }
   })
 
-  test("an id that is a developer's, a song's or an album's is no app's, and harms no other", async () => {
+  test("the id of a developer, song or album returns no app and leaves the other ids intact", async () => {
     const ids = ["1700000001", "1700000020", "1700000022", "1700000010", "500009"]
     const seen = await lookup(fixture("itunes-lookup-developer-us.json"), ids)
     expect(seen.asked).toEqual(ids)
@@ -241,7 +241,7 @@ describe("rows", () => {
     ])
   })
 
-  test("a name that no database holds is left out, and the other apps stay", async () => {
+  test("a name that cannot be stored is left out, and the other apps stay", async () => {
     const seen = await lookup(rows(app(500_000, { trackName: "a\0b" }), app(500_001)), ["500000", "500001"])
     const developerId = "777001"
     expect(seen.apps).toEqual([
@@ -251,7 +251,7 @@ describe("rows", () => {
   })
 })
 
-describe("what is no answer", () => {
+describe("bodies that are no answer", () => {
   const one = app(500_000)
   test.each([
     ["the store's word on a parameter", fixture("itunes-lookup-error-us.json")],
@@ -305,7 +305,7 @@ describe("what is no answer", () => {
     expect((await failure(body, ["500000", "500002"])).outcome).toBe("mismatched")
   })
 
-  test("every recorded answer is its own storefront's, and no other's", () => {
+  test("every recorded answer is accepted only for its own storefront", () => {
     for (const [name, storefront, ids] of [
       ["itunes-lookup-338986109-fr.json", "fr", ["338986109"]],
       ["itunes-lookup-284882215-us.json", "us", ["284882215"]],
@@ -328,7 +328,7 @@ describe("what is no answer", () => {
     }
   })
 
-  test("a page that asks for a proof, with status 200 → blocked", async () => {
+  test("a CAPTCHA page with status 200 is blocked", async () => {
     const page = "\n<!DOCTYPE html><html><body>Please complete the CAPTCHA</body></html>"
     const failed = await failure(page, ["500000"])
     expect([failed.outcome, failed.body?.text]).toEqual(["blocked", page])

@@ -19,7 +19,7 @@ async function search(body: string, term = "vpn", storefront = "us") {
   return seen
 }
 
-test("a term is asked for exactly, whatever stands in it", async () => {
+test("a search term is sent exactly, whatever characters it has", async () => {
   const terms = [
     "vpn",
     "q&a + more",
@@ -40,7 +40,7 @@ test("a term is asked for exactly, whatever stands in it", async () => {
   }
 })
 
-test("the apps found are what was asked for, and nothing else is", async () => {
+test("a search lists exactly the apps that it found as asked", async () => {
   const seen = await search(fixture("itunes-search-vpn-us-2026-03-20.json"))
   const { apps, ...said } = seen
   expect(said).toMatchObject({
@@ -72,22 +72,22 @@ test("the apps found are what was asked for, and nothing else is", async () => {
   })
 })
 
-test("a search that finds nothing asks for nothing, so it says of no app that it is absent", async () => {
+test("a search without results lists no app as absent", async () => {
   expect(await search(fixture("itunes-search-empty-us.json"))).toMatchObject({ asked: [], apps: [] })
 })
 
-test("a Mac app is not found", async () => {
+test("a search does not return Mac apps", async () => {
   const { asked } = await search(fixture("itunes-search-deliveries-us-cut3.json"), "deliveries")
   expect(asked).toEqual(["1520308763", "1507602536"])
 })
 
-test("an app on two rows is found once", async () => {
+test("an app on two rows is returned once", async () => {
   const row = { wrapperType: "software", kind: "software", trackId: 500_000, trackName: "A" }
   const { asked } = await search(JSON.stringify({ resultCount: 2, results: [row, { ...row, trackName: "B" }] }))
   expect(asked).toEqual(["500000"])
 })
 
-test("it can give no rank: neither its name nor what it sees is one of search results", async () => {
+test("an iTunes search can give no rank, by its name or by its fields", async () => {
   expect(RANK_SOURCES).not.toContain(itunesSearch.name as never)
   const seen: object = await search(fixture("itunes-search-vpn-us-2026-03-20.json"))
   for (const name of ["results", "term", "depth"]) expect(seen).not.toHaveProperty(name)

@@ -23,19 +23,19 @@ describe("a property list", () => {
     expect(read(inside(xml))).toEqual(value)
   })
 
-  test("a dict is its keys and nothing that objects inherit", () => {
+  test("a dict has only its own keys, without inherited ones", () => {
     const dict = read(inside("<dict><key>__proto__</key><string>a</string><key>b&amp;c</key><dict/></dict>")) as object
     expect(Object.keys(dict)).toEqual(["__proto__", "b&c"])
     expect("toString" in dict).toBe(false)
   })
 
-  test("neither declaration, version nor white space is needed", () => {
+  test("a property list needs no declaration, version or white space", () => {
     expect(read("<plist><true/></plist>")).toBe(true)
     expect(read(`\n\n${inside("\n<true/>\n")}\n`)).toBe(true)
   })
 })
 
-describe("everything else is a change", () => {
+describe("text that is no property list", () => {
   test.each([
     ["text around a value", inside("a<true/>")],
     ["two values", inside("<true/><true/>")],
@@ -68,7 +68,7 @@ describe("everything else is a change", () => {
     expect(() => read(xml)).toThrow(ReadFailure)
   })
 
-  test("lists within lists without end, in time linear to the text", () => {
+  test("endless nesting is refused in time linear to the text", () => {
     for (const deep of ["<array>", "<dict><key>a</key>"]) {
       expect(() => read(inside(deep.repeat(500_000)))).toThrow(ReadFailure)
     }

@@ -9,7 +9,7 @@ import { cases } from "../../long.ts"
 import { listed, randomOf, shuffled } from "../../measuring/record/listed.ts"
 import { said, stored } from "../../measuring/record/measured.ts"
 
-// many transactions each
+// The tests run many transactions each.
 setDefaultTimeout(60_000)
 
 let sql: Sql
@@ -41,7 +41,7 @@ const BESIDE: ListedBeside = {
   versions: [{ version: "4.1", releasedAt: new Date("2026-05-01T00:00:00Z"), notes: "Faster." }],
 }
 
-/** A look-up of the one app that says this much of its page. */
+/** Returns a look-up of the single app with these parts of its page. */
 function looked(
   seenAt: Date,
   app: Partial<StoreApp> = {},
@@ -51,15 +51,15 @@ function looked(
   return said(seenAt.toISOString(), [{ ...TEA, ...app, listing: { ...BESIDE, ...listing } }], rest)
 }
 
-/** "06-02 itunes-lookup version", oldest first. */
+/** Returns changes as "06-02 itunes-lookup version", oldest first. */
 async function told(): Promise<string[]> {
   const apps = (await sql`select id from store_app order by id`).map(({ id }) => id as number)
   const changes = await readChanges(sql, { ...ALL, apps })
   return changes.toReversed().map(({ day, source, kind }) => `${day.slice(5)} ${source} ${kind}`)
 }
 
-describe("what a look-up says of an app's page", () => {
-  test("is a reading of it: its changes are told as those of pages are", async () => {
+describe("listing in a look-up", () => {
+  test("a look-up is a reading of the page, and its changes are listed", async () => {
     const edits: [string, Partial<StoreApp>, ListedBeside?][] = [
       ["version", { version: "4.2" }],
       ["name", { name: "Tea Clock" }],
@@ -79,7 +79,7 @@ describe("what a look-up says of an app's page", () => {
     }
   })
 
-  test("is told of apps on Google Play too, with the rows of other apps that stand on the page", async () => {
+  test("a look-up on Google Play stores page changes and the row of similar apps", async () => {
     const android = { platform: "android", source: "play-details", storefront: "de" } as const
     const id = "com.example.tea"
     const similar = [{ id: "com.example.coffee", name: "Coffee", rating: 4 }]
@@ -96,11 +96,11 @@ describe("what a look-up says of an app's page", () => {
       { store_id: "com.example.coffee", name: "Coffee" },
       { store_id: id, name: "Tea" },
     ])
-    // what a row of other apps shows of their ratings is theirs to tell
+    // Ratings in a row of other apps are not stored.
     expect(await sql`select 1 from rating_count`).toHaveLength(0)
   })
 
-  test("holds a version once with its notes, and the ratings of a day once", async () => {
+  test("a look-up stores a version once with its notes, and ratings once per day", async () => {
     await tell(looked(at(1)), looked(at(2)))
     expect([...(await sql`select version, notes, source from listing_version`)]).toEqual([
       { version: "4.1", notes: "Faster.", source: "itunes-lookup" },
@@ -113,7 +113,7 @@ describe("what a look-up says of an app's page", () => {
     ])
   })
 
-  test("is none where the app was asked for and is not to be had, where it kept to the facts, or was found by a search", async () => {
+  test("a look-up without listing, an unavailable app and a search store no page", async () => {
     await tell(looked(at(1)))
     await tell(said(at(2).toISOString(), [], { asked: [ID] }))
     await tell(said(at(3).toISOString(), [{ ...TEA, version: "5.0" }]))
@@ -124,7 +124,7 @@ describe("what a look-up says of an app's page", () => {
     expect(state).toEqual({ available: true })
   })
 
-  test("is refused where only a look-up can say it, where it has no name, or where a part cannot be stored", async () => {
+  test("a listing is refused from a search, without a name, and with a part that cannot be stored", async () => {
     const wrong = [
       looked(at(1), {}, {}, { source: "itunes-search" }),
       looked(at(1), { name: " " }),
@@ -139,13 +139,13 @@ describe("what a look-up says of an app's page", () => {
     expect(await sql`select 1 from store_app`).toHaveLength(0)
   })
 
-  test("follows from the readings alone: in any order the same, and twice nothing more", async () => {
+  test("changes follow from the readings alone, in any order and when recorded twice", async () => {
     const random = randomOf(11)
     const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
     const readings = Array.from({ length: 24 }, (_, i) => {
       const app = { version: pick(["4.1", "4.2"]), ratings: pick([5_000, 9_000]), rating: pick([4.6, 4.2]) }
       const page = looked(at(1 + i, 6), app, { description: pick(["A", "B"]) }, { parser: i > 18 ? 2 : 1 })
-      // some are of those who keep to the facts
+      // Some readings have no listing.
       return i % 5 === 0 ? { ...page, apps: page.apps.map(({ listing: _, ...rest }) => rest) } : page
     })
     await tell(...readings)
@@ -164,24 +164,24 @@ describe("what a look-up says of an app's page", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("counts once, also where only the page of an older reading was new", async () => {
+  test("a look-up is counted once, even if only the page of an older reading was new", async () => {
     expect(await tell(looked(at(5)))).toMatchObject({ recorded: 1, known: 0 })
     expect(await tell(looked(at(4)))).toMatchObject({ recorded: 1, known: 0 })
     expect(await tell(looked(at(4)))).toMatchObject({ recorded: 0, known: 1 })
   })
 })
 
-describe("a change that the app's own page and a look-up show", () => {
+describe("a change on both the app's own page and a look-up", () => {
   const page = (day: number, version: string, hour = 6) => listed(at(day, hour), { version })
 
-  test("is told by the page alone, whichever saw it first", async () => {
+  test("a change is listed only from the page, whichever saw it first", async () => {
     await tell(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
     await tell(looked(at(1)), looked(at(2), { version: "4.2" }), looked(at(3), { version: "4.2" }))
     expect(await told()).toEqual(["06-03 apple-app-page version"])
     expect(await sql`select 1 from listing_change`).toHaveLength(2)
   })
 
-  test("is told by nobody while the page, read in the last two days, does not show it", async () => {
+  test("a look-up's change is hidden while a page reading of the last two days does not show it", async () => {
     await tell(page(1, "4.1"), page(2, "4.1"))
     await tell(looked(at(1)), looked(at(4, 6), { version: "4.2" }))
     expect(await told()).toEqual([])
@@ -189,7 +189,7 @@ describe("a change that the app's own page and a look-up show", () => {
     expect(await told()).toEqual(["06-05 apple-app-page version"])
   })
 
-  test("is told by the look-up where the page was read more than two days before, and by the page once it was read again", async () => {
+  test("a look-up's change is listed if the page was last read over two days before, until it is read again", async () => {
     await tell(page(1, "4.1"), page(2, "4.1"))
     await tell(looked(at(1)), looked(at(4, 7), { version: "4.2" }))
     expect(await told()).toEqual(["06-04 itunes-lookup version"])
@@ -197,13 +197,13 @@ describe("a change that the app's own page and a look-up show", () => {
     expect(await told()).toEqual(["06-09 apple-app-page version"])
   })
 
-  test("is told by the look-up where the page was not known before it, and where another storefront's was", async () => {
+  test("a look-up's change is listed if the page was unknown before, or read in another storefront only", async () => {
     await tell(looked(at(1)), looked(at(3), { version: "4.2" }))
     await tell(page(2, "4.2"), listed(at(1, 5), {}, { storefront: "de" }), listed(at(3, 5), {}, { storefront: "de" }))
     expect(await told()).toEqual(["06-03 itunes-lookup version"])
   })
 
-  test("hides no other change of the look-up's, and takes no place of the limit", async () => {
+  test("a hidden change hides no other change of the look-up and does not use up the limit", async () => {
     await tell(page(1, "4.1"), page(2, "4.1"), page(3, "4.2"))
     await tell(looked(at(1)), looked(at(3), { version: "4.2" }), looked(at(20), { version: "4.3" }))
     const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
@@ -211,11 +211,11 @@ describe("a change that the app's own page and a look-up show", () => {
     expect([newest?.source, second?.source, more.length]).toEqual(["itunes-lookup", "apple-app-page", 0])
   })
 
-  test("is passed over however many there are, between what is told and in its order", async () => {
+  test("hidden changes are skipped, however many there are, and the order is kept", async () => {
     const days = Array.from({ length: 55 }, (_, i) => 1 + i)
     await tell(...days.map((day) => page(day, String(day))))
     await tell(...days.map((day) => looked(at(day), { version: String(day) })))
-    // after the page was read no more
+    // The page is no longer read by then.
     await tell(...[58, 59, 60].map((day) => looked(at(day), { version: `later ${day}` })))
     const [{ id }] = (await sql`select id from store_app where store_id = ${ID}`) as [{ id: number }]
     const asked = { ...ALL, apps: [id], kinds: ["version" as const] }
@@ -229,7 +229,7 @@ describe("a change that the app's own page and a look-up show", () => {
       expect(await readChanges(sql, { ...asked, limit })).toEqual(all.slice(0, limit))
   })
 
-  test("is the look-up's of an app whose page was never read", async () => {
+  test("a change of an app whose page was never read is listed from the look-up", async () => {
     await tell(looked(at(1)), looked(at(2), { version: "4.2", rating: 4.2 }))
     expect(await told()).toEqual(["06-02 itunes-lookup rating_jump", "06-02 itunes-lookup version"])
   })

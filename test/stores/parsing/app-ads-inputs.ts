@@ -11,7 +11,7 @@ const PIECES = [
   "\ud83d", "\u2028", "\u202e", "é", "🌊", " ", "\t", "\u00a0", "-", "%00", "<html>", "\u0130", "ß.com", "x".repeat(300),
 ] // biome-ignore format: a list to scan
 
-/** Files of a few lines, garbled in a few places; the same ones for the same seed. */
+/** Yields short files with a few garbled places. The same seed gives the same files. */
 export function* appAdsInputs(count: number, seed: number): Generator<string> {
   const random = randomOf(seed)
   for (let made = 0; made < count; made++) {
@@ -29,7 +29,7 @@ function garbled(text: string, random: Random): string {
   return `${text.slice(0, at)}${random() < 0.8 ? pick(random, PIECES) : ""}${text.slice(at + gone)}`
 }
 
-/** Reads a file; throws where it reads what cannot be stored, or what does not stand in the file. */
+/** Parses a file. Throws when a result cannot be stored or does not occur in the file. */
 export function expectAppAds(text: string): void {
   const { records, variables } = parseAppAds(text)
   const lower = text.toLowerCase()

@@ -15,7 +15,7 @@ interface Made {
   shelves?: Record<string, unknown>
 }
 
-/** The listing of a page that shows a name and what is given. */
+/** Returns the listing of a page with a name and the given parts. */
 function listing({ lockup, page, linked, shelves = {} }: Made): Listing {
   const intent = { id: ASKED.id, storefront: "us" }
   const data = { lockup: { title: "One", ...lockup }, shelfMapping: shelves, ...page }
@@ -42,13 +42,13 @@ function changes(made: Made): void {
   expect((failed as ReadFailure).outcome).toBe("changed")
 }
 
-test("a page that shows a name alone gives a name alone", () => {
+test("a page with only a name gives only a name", () => {
   expect(listing({})).toEqual({ name: "One" })
   changes({ lockup: { title: "" } })
   changes({ lockup: { title: 7 } })
 })
 
-test("what a page shows and cannot be read is a change, not a gap", () => {
+test("a part of the page that cannot be read is a change, not a gap", () => {
   for (const made of [
     { lockup: { subtitle: ["a"] } },
     { lockup: { icon: { template: "javascript:{w}x{h}{c}.{f}" } } },
@@ -73,14 +73,14 @@ test("what a page shows and cannot be read is a change, not a gap", () => {
     changes(made)
 })
 
-describe("versions", () => {
+describe("versions on a page", () => {
   const newest = (primarySubtitle: unknown, rest = {}) =>
     listing({ shelves: { mostRecentVersion: shelf({ primarySubtitle, ...rest }) } })
   const history = (...versions: string[]) => ({
     seeAllAction: { pageData: { shelves: [shelf(...versions.map((one) => ({ primarySubtitle: one })))] } },
   })
 
-  test("are numbered whatever the language calls them, and as the developer does", () => {
+  test("a version is recognised in every language, and a developer's own numbering is kept", () => {
     for (const said of [
       "Version 3.0",
       "バージョン 3.0",
@@ -102,7 +102,7 @@ describe("versions", () => {
       changes({ shelves: { mostRecentVersion: shelf({ primarySubtitle: none }) } })
   })
 
-  test("are the history where the page embeds one, which begins with the newest", () => {
+  test("versions are the page's embedded history, which begins with the newest", () => {
     const shelves = (newest: string, ...all: string[]) => ({
       mostRecentVersion: { ...shelf({ primarySubtitle: newest }), ...history(...all) },
     })
@@ -118,7 +118,7 @@ describe("versions", () => {
     })
   })
 
-  test("have the moment that is written, and none that is not", () => {
+  test("a version has the date on the page, and none if it cannot be read", () => {
     expect(newest("3.0", { secondarySubtitle: "" }).versions).toEqual([{ version: "3.0" }])
     for (const [said, iso] of [
       ["2026-08-11", "2026-08-11T00:00:00.000Z"],
@@ -146,12 +146,12 @@ describe("versions", () => {
   })
 })
 
-describe("ratings", () => {
+describe("ratings on a page", () => {
   const rated = (item: object, linked?: object) =>
     listing({ shelves: { productRatings: shelf(item) }, ...(linked && { linked }) })
 
-  test("run from five stars to one, which the average must bear out", () => {
-    // recorded: 4.7 stars
+  test("ratings by star run from five stars to one, and the average must confirm it", () => {
+    // Recorded average: 4.7 stars.
     const counts = [25_114_270, 1_991_579, 692_820, 272_564, 1_217_404]
     expect(rated({ ratingAverage: 4.7, totalNumberOfRatings: 29_288_637, ratingCounts: counts }).ratingsByStar).toEqual(
       counts as never,
@@ -161,13 +161,13 @@ describe("ratings", () => {
     changes({ shelves: { productRatings: shelf({ totalNumberOfRatings: "29M" }) } })
   })
 
-  test("of an app that nobody rated are 0, and it has no rating", () => {
+  test("an app without ratings has a count of 0 and no rating", () => {
     const none = rated({ ratingAverage: 0, totalNumberOfRatings: 0, ratingCounts: [0, 0, 0, 0, 0] })
     expect(none).toEqual({ name: "One", ratings: 0, ratingsByStar: [0, 0, 0, 0, 0] })
     expect(listing({ shelves: { productRatings: shelf() } })).toEqual({ name: "One" })
   })
 
-  test("are those for search engines where the page has no others, and never an abbreviated count", () => {
+  test("ratings come from the linked data if the page has no others, and never from an abbreviated count", () => {
     const linked = { aggregateRating: { ratingValue: 4.5, reviewCount: 1_234 } }
     expect(listing({ linked, lockup: { rating: 4.1, ratingCount: "1.2K" } })).toMatchObject({
       rating: 4.5,
@@ -181,7 +181,7 @@ describe("ratings", () => {
   })
 })
 
-test("a price is the figure for search engines, or 0 of what the page calls free, and never both", () => {
+test("a price comes from the linked data, is 0 for a free app, and must not contradict itself", () => {
   const offer = (isFree: boolean) => ({ titleOfferDisplayProperties: { isFree, titles: { standard: "$1.99" } } })
   expect(listing({ page: offer(false), linked: { offers: { price: 1.99, priceCurrency: "USD" } } })).toMatchObject({
     price: 1.99,
@@ -193,20 +193,20 @@ test("a price is the figure for search engines, or 0 of what the page calls free
   changes({ page: offer(false), linked: { offers: { price: 0, priceCurrency: "USD" } } })
 })
 
-describe("information", () => {
+describe("information rows of a page", () => {
   const rows = (...items: object[]) => ({ shelves: { information: shelf(...items) } })
   const row = (title: string, ...texts: string[]) => ({ title, items: texts.map((text) => ({ text })) })
 
-  test("is told by its titles in many languages; a row of another title is not read", () => {
+  test("an information row is recognised by its title in many languages, and other titles are skipped", () => {
     for (const title of ["Languages", "言語", "语言", "Sprachen", "Langues", "Idiomas", "언어", "Языки", "languages "])
       expect(listing(rows(row(title, "A, B")))).toMatchObject({ languages: ["A", "B"] })
     expect(listing(rows(row("Lingvoj", "A, B"), row("Kategorio", "C")))).toEqual({ name: "One" })
     expect(listing(rows(row("Категория", "Финансы")))).toMatchObject({ category: "Финансы" })
-    // a summary counts languages and does not name them
+    // A summary counts the languages but does not name them.
     expect(listing(rows({ title: "Languages", summary: "English and 3 more", items: [] }))).toEqual({ name: "One" })
   })
 
-  test("is told by its form where the form is its own", () => {
+  test("size, system version and age rating are recognised by their form", () => {
     for (const size of ["245.3 MB", "1,2 Go", "88,1 МБ", "1.1 GB", "900 KB"])
       expect(listing(rows(row("?", size)))).toMatchObject({ size })
     expect(listing(rows(row("?", "1 MB"), row("?", "2 MB"), row("?", "12 monkeys")))).toEqual({ name: "One" })
@@ -223,7 +223,7 @@ describe("information", () => {
     expect(listing({ shelves: { informationRibbon: ribbon } })).toMatchObject({ ageRating: "A12" })
   })
 
-  test("names purchases of the row under their title, or of the one with prices where the page says that it sells any", () => {
+  test("in-app purchases come from the titled row, or from the only row with prices if the app sells any", () => {
     const sells = (hasInAppPurchases: boolean) => ({ titleOfferDisplayProperties: { hasInAppPurchases } })
     const priced = (title: string, name = "Gold") => ({ title, items: [{ textPairs: [[name, "$1"]] }] })
     expect(listing(rows(priced("Sold"), priced("In‑App Purchases", "Gems"))).inAppPurchases).toEqual([
@@ -236,18 +236,18 @@ describe("information", () => {
       "inAppPurchases",
     )
     expect(listing({ ...rows(priced("Aĉetoj")), page: sells(false) })).not.toHaveProperty("inAppPurchases")
-    // "Yes", without saying what, is no empty list
+    // A bare "Yes" is not an empty list.
     expect(listing({ ...rows(row("In-App Purchases", "Yes")), page: sells(true) })).not.toHaveProperty("inAppPurchases")
   })
 
-  test("shows which subtitle is the category in its place", () => {
+  test("a subtitle that repeats the category is left out", () => {
     const made = (subtitle: string) => listing({ lockup: { subtitle }, ...rows(row("Kategorio", "Financoj")) })
     expect(made("financoj")).not.toHaveProperty("subtitle")
     expect(made("Spare each day")).toMatchObject({ subtitle: "Spare each day" })
   })
 })
 
-test("events and cards are found on any shelf; an empty shelf of events has none", () => {
+test("events and cards are found on any shelf, and an empty shelf of events gives an empty list", () => {
   const event = { $kind: "AppEvent", appEventId: 6_750_000_001, title: "Week" }
   const story = (pageUrl: string) => ({ title: "T", clickAction: { pageUrl } })
   const at = "https://apps.apple.com/us"

@@ -1,5 +1,5 @@
-// Reads every address in its arguments as an answer of a store and as one of a language model, and prints both outcomes and how
-// far the process grew, a line of JSON each. Runs under Bun and Deno.
+// Reads every URL in its arguments as a response of a store and as one of a language model. Prints both outcomes and
+// the growth of the process, one line of JSON each. Runs under Bun and Deno.
 import process from "node:process"
 import { appleStoreSearch } from "../../../src/keywords/sources/apple-store-search.ts"
 import { type ReadFailure, readOnce } from "../../../src/measuring/source.ts"

@@ -53,8 +53,8 @@ async function read(program: string[]) {
 const MODEL_OUTCOMES = ["read", "read", "read", "read", "unreadable", "unreadable", "busy", "busy"]
 const OUTCOMES = Object.values(PAGES).map(({ outcome }) => outcome)
 
-describe("a compressed answer of a store or a language model", () => {
-  test("is inflated no further than its limit, and one that is not of its coding writes nothing to the log", async () => {
+describe("a compressed response of a store or a language model", () => {
+  test("a compressed response is inflated only up to its limit, and a wrong coding logs nothing", async () => {
     const { lines, err } = await read([process.execPath])
     expect(lines.map(({ outcome }) => outcome)).toEqual(OUTCOMES)
     expect(lines.map(({ model }) => model)).toEqual(MODEL_OUTCOMES)
@@ -62,7 +62,7 @@ describe("a compressed answer of a store or a language model", () => {
     expect(err).toBe("")
   })
 
-  test.skipIf(noDeno)("is read under Deno, which inflates it by itself", async () => {
+  test.skipIf(noDeno)("a compressed response is read under Deno, which inflates it itself", async () => {
     const { lines } = await read([denoBinary(), "run", "-A"])
     const outcomes = lines.map(({ outcome }) => outcome)
     expect(outcomes.slice(0, -2)).toEqual(OUTCOMES.slice(0, -2))

@@ -4,20 +4,20 @@ import type { Standing } from "./faithful.ts"
 
 type Told = Extract<Observation, { kind: "listing" | "developer" | "chart" | "genres" }>
 
-// What is counted, computed or one of a few words of ours.
+// Fields that are counted, computed or chosen from a few words of this project.
 const OWN = new Set(["depth", "complete", "hasInAppPurchases"])
 const OWN_WORDS = new Set(["story", "collection"])
 
-/** The first value of what was read that does not stand in the body, in words; undefined where all do. */
+/** Returns a message about the first value that does not occur in the body. Undefined if all do. */
 export function factsUnfaithful(seen: Told, standing: Standing): string | undefined {
   const told = { listing: "listing", developer: "apps", chart: "apps", genres: "genres" }[seen.kind]
   return unfaithfulAt(told, (seen as unknown as Record<string, unknown>)[told], standing)
 }
 
-/** The same of what a look-up says beside the facts of every app. */
+/** The same for the market facts and listing of a look-up. */
 export function besideUnfaithful({ market, listing }: Beside, standing: Standing): string | undefined {
   const { language = "en", subtitle, description, versions, ...listed } = listing ?? {}
-  // the language is the one that was asked for
+  // The language comes from the request.
   if (language !== "en") return `the language ${language} was not asked for`
   const written = [subtitle, description, ...(versions ?? []).map(({ notes }) => notes)]
   const wrong = written.find((text) => text !== undefined && !standing.plain(text))
@@ -50,10 +50,10 @@ function stands(path: string, value: unknown, standing: Standing): boolean {
   return /icon$|screenshots/.test(path) ? standing.picture(value) : standing.text(value)
 }
 
-/** "12,000", as prices within an app have it. */
+/** "12,000", the format of in-app prices. */
 const grouped = (value: number) => value.toLocaleString("en-US", { maximumFractionDigits: 2 })
 
-/** "Tue Aug 11 2026 08:00:00 GMT+0000", as a version history has it. */
+/** "Tue Aug 11 2026 08:00:00 GMT+0000", the format of version histories. */
 function spelt(date: Date): string {
   const [, day, month, year, time] = /^\w{3}, (\d\d) (\w{3}) (\d{4}) (\S+) GMT$/.exec(date.toUTCString()) ?? []
   return `${date.toUTCString().slice(0, 3)} ${month} ${day} ${year} ${time} GMT+0000`

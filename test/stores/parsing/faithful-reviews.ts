@@ -1,7 +1,7 @@
 import type { ReviewsObservation, StoreReview } from "../../../src/reviews/kinds/review-shape.ts"
 import type { Standing } from "./faithful.ts"
 
-/** The first value of a page of reviews that does not stand in the body, in words; undefined where all do. */
+/** Returns a message about the first value of a review page that does not occur in the body. Undefined if all do. */
 export function reviewsUnfaithful({ reviews, next }: ReviewsObservation, standing: Standing): string | undefined {
   for (const review of reviews) {
     const wrong = Object.keys(review).find((key) => !stands(review, key as keyof StoreReview, standing))
@@ -15,15 +15,15 @@ function stands({ id, stars, title = "", text, version = "", at }: StoreReview, 
   if (key === "stars") return on.text(String(stars))
   if (key === "version") return on.text(version)
   if (key === "title") return on.written(title)
-  // stars without words have a text that stands nowhere
+  // A review with stars only has an empty text, which need not occur.
   if (key === "text") return text === "" || on.written(text)
   return on.text(String(Math.floor(at.getTime() / 1_000))) || OFFSETS.some((offset) => on.text(spelt(at, offset)))
 }
 
-/** In minutes, the likeliest first: edits make odd ones. */
+/** Time zone offsets in minutes, most likely first: edits produce unusual ones. */
 const OFFSETS = [-420, -480, ...Array.from({ length: 2_879 }, (_, minute) => minute - 1_439)]
 
-/** As it is spelt so many minutes from UTC: 2026-10-04T21:45:33-07:00. */
+/** Formats a date with an offset in minutes: 2026-10-04T21:45:33-07:00. */
 function spelt(at: Date, offset: number): string {
   const local = new Date(at.getTime() + offset * 60_000).toISOString().slice(0, 19)
   const parts = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60]

@@ -5,7 +5,7 @@ import { besideUnfaithful, factsUnfaithful } from "./faithful-facts.ts"
 import { reviewsUnfaithful } from "./faithful-reviews.ts"
 import { type As, islandsOf } from "./islands.ts"
 
-/** The first value of an observation that does not stand in the body, in words; undefined where all do. */
+/** Returns a message about the first value of an observation that does not occur in the body. Undefined if all do. */
 export function unfaithful(body: string, as: As, seen: Observation): string | undefined {
   const standing = standingIn(body, as)
   if (seen.kind === "search") return firstOf(seen.results, (app) => appUnfaithful(app, standing))
@@ -64,16 +64,16 @@ function missing<T>(what: string, value: T | undefined, stands: (value: T) => bo
 export interface Standing {
   text(value: string): boolean
   term(value: string): boolean
-  /** Of a text that is written as HTML: without its tags, its signs undone. */
+  /** For texts written as HTML: compares without tags and with decoded character references. */
   plain(value: string): boolean
-  /** Without the characters that no database holds, and cut where it is too long. */
+  /** Compares without characters that the database cannot store, and up to the maximum length. */
   written(value: string): boolean
   figure(value: number): boolean
   date(value: Date): boolean
   picture(url: string): boolean
 }
 
-/** What stands in a body: the texts and numbers of its JSON, and its text with entities and escapes undone. */
+/** Returns the lookups in a body: the texts and numbers of its JSON, and its text with decoded entities and escapes. */
 function standingIn(body: string, as: As): Standing {
   const scalars = scalarsOf(islandsOf(body, as).map(({ value }) => value))
   let decoded: string | undefined
@@ -81,7 +81,7 @@ function standingIn(body: string, as: As): Standing {
   const within = (value: string): boolean => {
     decoded ??= `${body}\n${[...scalars].join("\n")}\n${undone(body)}`
     for (let at = decoded.indexOf(value); at !== -1; at = decoded.indexOf(value, at + 1)) {
-      // a number stands by itself, not within a longer one
+      // A number must match as a whole, not within a longer one.
       if (!/^\d/.test(value) || !/\d/.test(decoded.charAt(at - 1) + decoded.charAt(at + value.length))) return true
     }
     return false
@@ -91,7 +91,7 @@ function standingIn(body: string, as: As): Standing {
     text,
     term(value) {
       if (text(value)) return true
-      // entities are undone after the tags are found, sections of characters before
+      // Entities are decoded after the tags are split, CDATA sections before.
       const texts = () => [...undone(body).split(/[<>]/), ...body.split(/[<>]/).map(undone)]
       terms ??= new Set([...scalars, ...texts()].map(normaliseTerm))
       return terms.has(value)
@@ -102,14 +102,14 @@ function standingIn(body: string, as: As): Standing {
       text(value) ||
       [...scalars].some((one) => storable(one).startsWith(value)) ||
       storable(undone(body)).includes(value),
-    // prices stand in whole units, in hundredths or in millionths
+    // Prices occur in whole units, hundredths or millionths.
     figure: (value) => [value, Math.round(value * 100), Math.round(value * 1e6)].some((one) => text(String(one))),
     date: (value) => [value.toISOString(), isoSeconds(value), isoDay(value), ...epochs(value)].some(text),
     picture: (url) => text(url) || text(url.slice(0, url.lastIndexOf("/"))) || text(url.split("=", 1)[0] as string),
   }
 }
 
-/** What HTML says but for white space, and for what looks like a tag before or after its signs are undone. */
+/** Returns the text of HTML without white space and without anything that looks like a tag before or after decoding. */
 const saidIn = (html: string) => bare(bare(html).replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));/gi, signOf))
 const bare = (text: string) => text.replace(/<[^<>]*>/g, "").replace(/\s+/gu, "")
 const storable = (value: string) => value.replaceAll("\0", "").toWellFormed()
@@ -125,7 +125,7 @@ function scalarsOf(values: unknown[]): Set<string> {
     if (typeof value === "number") scalars.add(String(value))
     if (typeof value === "string") {
       scalars.add(value)
-      // a text may hold JSON itself
+      // A text may contain JSON itself.
       if (/^[[{]/.test(value)) left.push(...islandsOf(value, "json").map((island) => island.value))
     }
     if (typeof value === "object" && value !== null) for (const one of Object.values(value)) left.push(one)

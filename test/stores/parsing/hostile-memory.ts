@@ -1,11 +1,11 @@
-// A process of its own: what it takes at most can be told only of a whole process. Prints [idle, peak] in MB.
+// Runs as a separate process, because peak memory is known only per process. Prints [idle, peak] in MB.
 import { readFileSync } from "node:fs"
 import { parseAppAds } from "../../../src/listings/sources/app-ads.ts"
 import { FLOODS, type HostileForm, LINES } from "./hostile.ts"
 import { PARSED } from "./parsed.ts"
 
 const about = { seenAt: new Date(), sha256: new Uint8Array(32) }
-// one of each way to read a body
+// One source per way to read a body.
 const NAMES = ["apple-hints", "apple-reviews", "apple-store-search", "play-search", "play-suggest", "apple-app-page"]
 const SOURCES = NAMES.map((name) => PARSED.find(({ source }) => source.name === name)!)
 const MAX_BYTES = 4_000_000
@@ -29,9 +29,9 @@ function ended(work: () => unknown): void {
   try {
     work()
   } catch {
-    // it is no answer
+    // The body is no valid answer.
   }
-  // on a busy machine the collector comes late, and the next reading would be counted on top
+  // On a busy machine the collector runs late, which would add this reading to the next.
   Bun.gc(true)
 }
 

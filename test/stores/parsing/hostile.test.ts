@@ -7,23 +7,24 @@ import { cases, LONG } from "../../long.ts"
 import { FLOODS, type HostileForm, intrusions, LINES, longTexts } from "./hostile.ts"
 import { fixture, PARSED } from "./parsed.ts"
 
-// Some 20 s on a busy machine: what is linear at 64 KB may not be at 8 MB. test/bench/hostile.ts has every form at every place.
+// Takes about 20 s on a busy machine: a reader that is linear at 64 KB may not be at 8 MB. test/bench/hostile.ts covers
+// every form at every position.
 
 const MB = 1_048_576
 const SIZES: readonly number[] = LONG ? [2, 8] : []
-/** In short a quarter: what takes longer than a linear reader by its square takes minutes there too. */
+/** A quarter in short runs, where a quadratic reader still takes minutes. */
 const LEAST = LONG ? 1 : 1 / 4
 const about = { seenAt: new Date(), sha256: new Uint8Array(32) }
 
-/** Milliseconds of this process that the runtime's own linear reader takes for a MB, on this machine as busy as it is. */
+/** Milliseconds of this process for 1 MB with the runtime's own linear parser, under the machine's current load. */
 const unitNow = () => fastest(5, () => JSON.parse(JSON_OF_A_MB))
 const JSON_OF_A_MB = `[${'"ab",'.repeat(MB / 5)}0]`
 let unit = unitNow()
 
-// JSON.parse is native: what reads by patterns and by hand is slower, and still linear.
+// JSON.parse is native; parsers with patterns and loops are slower, and still linear.
 const limitMs = (mb: number) => 40 * unit * mb
 
-/** The machine may have become busier since the unit was taken: it is taken anew before anything is called slow. */
+/** Measures the unit again before calling anything slow, because the machine may have become busier. */
 function isSlow(ms: number, mb: number): boolean {
   if (ms > limitMs(mb)) unit = Math.max(unit, unitNow())
   return ms > limitMs(mb)
@@ -31,12 +32,13 @@ function isSlow(ms: number, mb: number): boolean {
 
 const BODIES = [...Map.groupBy(PARSED, ({ source }) => source).values()].map(([first]) => first!)
 
-describe("reading a body takes time linear in its size, whatever it holds:", () => {
+describe("time to read a body", () => {
   for (const [at, { source, asked, fixture: file, as }] of BODIES.entries()) {
     const read = (body: string) => checkObservation(source.parse(body, asked, about), about.seenAt)
     const body = fixture(file)
-    test(`${source.name} as ${file.split(".").at(-1)}`, () => {
-      // each body meets some of the floods, others than its neighbours: every eighth in short, every second at length
+    test(`${source.name} reads ${file.split(".").at(-1)} in time linear in its size`, () => {
+      // Each body gets some of the floods, different from its neighbours: every eighth in short runs, every second in
+      // long ones.
       const floods = FLOODS.filter((_, i) => (i + at) % cases(8, 2) === 0)
       expect(slowIn(floods, read, LEAST)).toEqual([])
       expect(slowIn(intrusions(body, [Math.floor(body.length / 2)]), read, 1 / 8)).toEqual([])
@@ -44,8 +46,8 @@ describe("reading a body takes time linear in its size, whatever it holds:", () 
     }, 120_000)
   }
 
-  test("app-ads.txt", () => {
-    // of which 0.5 MB are read at most: a MB may have 80,000 records, each of them looked at by itself
+  test("app-ads.txt is read in time linear in its size", () => {
+    // At most 0.5 MB are read: 1 MB may have 80,000 records, which are checked one by one.
     const half = (body: string) => parseAppAds(body.slice(0, body.length / 2))
     expect(slowIn([...FLOODS, ...LINES], half, LEAST, LONG ? [1, 4] : [])).toEqual([])
   }, 120_000)
@@ -62,8 +64,8 @@ test.skipIf(!LONG || !existsSync("/proc/self/status"))(
 )
 
 /**
- * The forms that take longer than a linear reader may. Of those that could with the square of their size, every size is
- * made; the rest are made of `least` MB alone.
+ * Returns the forms that take longer than a linear reader may. Forms that could be quadratic are built in every size,
+ * the rest only with `least` MB.
  */
 function slowIn(
   forms: readonly HostileForm[],
@@ -96,12 +98,12 @@ function timeOf(body: string, read: (body: string) => unknown, enough = limitMs(
 function fastest(times: number, work: () => unknown): number {
   let least = Number.POSITIVE_INFINITY
   for (let time = 0; time < times; time++) {
-    // a busy machine takes time from this process, and gives it none of its own
+    // CPU time instead of elapsed time: a busy machine takes time from this process.
     const began = process.cpuUsage()
     try {
       work()
     } catch {
-      // most of them are no answers, which is to be found out soon too
+      // Most bodies are no valid answers, which must be detected quickly too.
     }
     const { user, system } = process.cpuUsage(began)
     least = Math.min(least, (user + system) / 1_000)

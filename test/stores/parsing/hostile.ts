@@ -1,14 +1,14 @@
 import { islandsOf, put } from "./islands.ts"
 import type { Parsed } from "./parsed.ts"
 
-/** A body that somebody could send to hold up or to fill whoever reads it, grown to any size. */
+/** A hostile body that could block a reader or fill its memory, in any size. */
 export interface HostileForm {
   name: string
-  /** About so many characters. */
+  /** Approximate number of characters. */
   body(size: number): string
 }
 
-/** What stands there again and again: whatever a pattern may begin at, and what a parser makes something of. */
+/** Units to repeat: starts of patterns and anything that a parser gives meaning to. */
 const UNITS: Record<string, string> = {
   "scripts left open": "<script>",
   "scripts of blocks left open": "<script>AF_initDataCallback({key: 'ds:4', hash: '1', data:",
@@ -61,7 +61,7 @@ const UNITS: Record<string, string> = {
   "commas": ",",
 } // biome-ignore format: a list to scan
 
-/** What only counts within something: before it, what comes again and again, after it. */
+/** Units that only matter within something: the part before, the repeated unit, the part after. */
 const WITHIN: Record<string, [before: string, unit: string, after: string]> = {
   "a table of escaped quotes": ['<script>AF_dataServiceRequests = {"', '\\"', "</script>"],
   "a table of texts": ["<script>AF_dataServiceRequests = {", '"a",', "</script>"],
@@ -105,7 +105,7 @@ const WITHIN: Record<string, [before: string, unit: string, after: string]> = {
 
 const times = (unit: string, size: number) => unit.repeat(Math.max(1, Math.floor(size / unit.length)))
 
-/** Of nothing else, whatever is asked. */
+/** Bodies that consist of one repeated unit. */
 export const FLOODS: readonly HostileForm[] = [
   ...Object.entries(UNITS).map(([name, unit]) => ({ name: `only ${name}`, body: (size: number) => times(unit, size) })),
   ...Object.entries(WITHIN).map(([name, [before, unit, after]]) => ({
@@ -114,7 +114,7 @@ export const FLOODS: readonly HostileForm[] = [
   })),
 ]
 
-/** What a file of lines may be full of. */
+/** Bodies of repeated lines. */
 export const LINES: readonly HostileForm[] = [
   "a.b,c,DIRECT\n", "#\n", "a=b\n", "MANAGERDOMAIN=a.b\n", "a.b;", "a.b,c,DIRECT;\r", `${"a.".repeat(120)}b,c,DIRECT\n`,
 ]
@@ -126,7 +126,7 @@ function numbered(line: (at: number) => string, size: number): string {
   return Array.from({ length: Math.ceil(size / line(999_999).length) }, (_, at) => line(at)).join("")
 }
 
-/** The same within a body as it should be: before it, at places in it, after it. */
+/** Valid bodies with a flood before, within or after. */
 export function intrusions(body: string, places: readonly number[]): HostileForm[] {
   return Object.entries(UNITS).flatMap(([name, unit]) =>
     places.map((place) => ({
@@ -136,20 +136,20 @@ export function intrusions(body: string, places: readonly number[]): HostileForm
   )
 }
 
-/** Texts of a body's JSON grown long, each in its place. */
+/** Valid bodies in which one text of the JSON is very long. */
 export function longTexts(body: string, as: Parsed["as"], units = Object.keys(UNITS)): HostileForm[] {
   return islandsOf(body, as).flatMap((island, which) =>
     textPaths(island.value).flatMap((path) =>
       units.map((name) => ({
         name: `${name} as island ${which} ${path.join(".")}`,
-        // what comes after it lets a pattern try all that it passed again
+        // The suffix makes a backtracking pattern try everything again.
         body: (size: number) => put(body, island, withText(island.value, path, `${times(UNITS[name]!, size)} \\1 "!`)),
       })),
     ),
   )
 }
 
-/** One place of each kind. */
+/** Returns one path of each kind. */
 export function textPaths(value: unknown): string[][] {
   const found = new Map<string, string[]>()
   const open: { held: unknown; path: string[]; kind: string }[] = [{ held: value, path: [], kind: "" }]

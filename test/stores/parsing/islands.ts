@@ -1,4 +1,4 @@
-/** How a body is written: which of its parts are JSON, and which edits of its text make sense. */
+/** The format of a body: which parts are JSON, and which edits of its text make sense. */
 export type As = "html-json" | "json" | "xml" | "text"
 
 /** A part of a body that is JSON. */
@@ -8,7 +8,10 @@ export interface Island {
   value: unknown
 }
 
-/** The parts of a body that are JSON: in a page, of scripts and callbacks; else the whole of it, or each of its lines. */
+/**
+ * Returns the JSON parts of a body: for a page those in scripts and callbacks, else the whole body or each of its
+ * lines.
+ */
 export function islandsOf(body: string, as: As): Island[] {
   if (as === "html-json") return [...inScripts(body), ...inCallbacks(body)]
   if (as !== "json") return []
@@ -16,7 +19,7 @@ export function islandsOf(body: string, as: As): Island[] {
   return whole ? [whole] : byLine(body)
 }
 
-/** The body with another value in the island's place. */
+/** Returns the body with another value in place of the island. */
 export function put(body: string, { start, end }: Island, value: unknown): string {
   const json = (JSON.stringify(value) ?? "").replaceAll("</", "<\\/")
   return body.slice(0, start) + json + body.slice(end)
@@ -49,7 +52,7 @@ function between(body: string, opening: RegExp, closing: string): Island[] {
   })
 }
 
-// )]}' and lengths stand between the lines
+// Between the lines are )]}' and lengths.
 function byLine(body: string): Island[] {
   const found: Island[] = []
   let start = 0

@@ -8,7 +8,7 @@ import { fixture } from "./parsed.ts"
 const ASKED = { storefront: "us", term: "sleep sounds" }
 const BODY = fixture("apple-store-search-us.json")
 
-/** A parser that goes wrong in one way, held to its word. */
+/** Runs the checks on a parser that is wrong in one way. */
 function heldTo(wrong: (seen: SearchObservation, body: string) => SearchObservation): unknown {
   const source: Source<SearchQuestion, SearchObservation> = {
     ...appleStoreSearch,
@@ -21,17 +21,17 @@ function heldTo(wrong: (seen: SearchObservation, body: string) => SearchObservat
   }
 }
 
-describe("mutations", () => {
+describe("mutations of a body", () => {
   const bodies = (seed: number, name = "apple-web-search-us.html") => [
     ...mutations(fixture(name), { seed, count: 300, as: name.endsWith("html") ? "html-json" : "json" }),
   ]
 
-  test("are the same for the same seed, and others for another", () => {
+  test("mutations are the same for the same seed and differ for another", () => {
     expect(bodies(5)).toEqual(bodies(5))
     expect(bodies(6)).not.toEqual(bodies(5))
   })
 
-  test("differ from the body and from each other, and most still hold JSON", () => {
+  test("mutations differ from the body and from each other, and most are still valid JSON", () => {
     const made = bodies(5).map(({ body }) => body)
     expect(new Set(made).size).toBeGreaterThan(240)
     const json = bodies(5, "apple-store-search-us.json").filter(({ body }) => {
@@ -45,7 +45,7 @@ describe("mutations", () => {
     expect(json.length).toBeLessThan(300)
   })
 
-  test("change what texts hold as JSON, what stands in callbacks, and XML", () => {
+  test("mutations change JSON in texts, data in callbacks, and XML", () => {
     const made = (body: string, as: "json" | "html-json" | "xml") =>
       [...mutations(body, { seed: 1, count: 400, as })].map((mutation) => mutation.body)
     const nested = `)]}'\n\n60\n[["wrb.fr","IJ4APc","[[[\\"panda\\",1]]]"]]\n`
@@ -62,12 +62,12 @@ describe("mutations", () => {
   })
 })
 
-describe("a parser is caught that", () => {
-  test("keeps its word: by nothing", () => {
+describe("check of a parser", () => {
+  test("a correct parser passes", () => {
     expect(heldTo((seen) => seen)).toMatchObject({ read: expect.any(Number), changed: expect.any(Number) })
   })
 
-  test("trips over a shape", () => {
+  test("a parser that fails on a shape is caught", () => {
     const caught = heldTo((seen, body) => ({
       ...seen,
       depth: seen.depth + JSON.parse(body).bubbles[0].results[3].id.length * 0,
@@ -75,7 +75,7 @@ describe("a parser is caught that", () => {
     expect(caught).toMatch(/^apple-store-search, seed 5, mutation \d+ \(.*\): threw \w*Error/s)
   })
 
-  test("throws what is no typed failure", () => {
+  test("a parser that throws an untyped error is caught", () => {
     const caught = heldTo(() => {
       throw new Error("no such thing")
     })
@@ -83,7 +83,7 @@ describe("a parser is caught that", () => {
     expect(new ReadFailure("changed", "x")).toBeInstanceOf(Error)
   })
 
-  test("makes up a name, an id, a number, an icon or a maker", () => {
+  test("a parser that invents a name, id, number, icon or developer is caught", () => {
     const first = (seen: SearchObservation, made: object) => ({
       ...seen,
       results: seen.results.map((app, place) => (place === 0 ? { ...app, ...made } : app)),
@@ -101,7 +101,7 @@ describe("a parser is caught that", () => {
     expect(heldTo((seen) => first(seen, { icon }))).toMatch(/icon .* does not stand in the body/)
   })
 
-  test("gives a part of a number for one", () => {
+  test("a parser that returns part of a number is caught", () => {
     const cut = (seen: SearchObservation) => ({
       ...seen,
       results: [{ id: seen.results[0]?.id.slice(0, 8) ?? "12345678" }],
@@ -109,14 +109,14 @@ describe("a parser is caught that", () => {
     expect(heldTo(cut)).toMatch(/does not stand in the body/)
   })
 
-  test("answers for another storefront or term, or for another reader", () => {
+  test("a parser that answers for another storefront, term or reader is caught", () => {
     expect(heldTo((seen) => ({ ...seen, storefront: "gb" }))).toMatch(/its storefront is not what was asked/)
     expect(heldTo((seen) => ({ ...seen, term: "sleep" }))).toMatch(/its term is not what was asked/)
     expect(heldTo((seen) => ({ ...seen, origin: "demo" }))).toMatch(/its origin is not what was asked/)
     expect(heldTo((seen) => ({ ...seen, sha256: new Uint8Array(32) }))).toMatch(/its sha256 is not what was asked/)
   })
 
-  test("gives what may not be stored", () => {
+  test("a parser that returns values that cannot be stored is caught", () => {
     expect(heldTo((seen) => ({ ...seen, depth: 0 }))).toMatch(/may not be stored/)
     expect(heldTo((seen) => ({ ...seen, results: [...seen.results, ...seen.results] }))).toMatch(/may not be stored/)
   })

@@ -15,11 +15,11 @@ export type Random = () => number
 
 export interface Mutation {
   body: string
-  /** What was done, in order. */
+  /** The edits in order. */
   did: string
 }
 
-/** Random numbers from a seed, each in [0, 1) (mulberry32). */
+/** Returns pseudo-random numbers in [0, 1) from a seed (mulberry32). */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -36,8 +36,8 @@ export function pick<T>(random: Random, of: readonly T[]): T {
 }
 
 /**
- * Bodies that differ from one by a few edits, the same ones for the same seed: mostly of what its JSON holds (in script
- * tags, in callbacks, in texts that are JSON themselves), and some of its text: cut, doubled, its entities garbled.
+ * Yields bodies with a few edits each; the same seed gives the same bodies. Most edits change JSON (in script tags,
+ * callbacks and texts), some change the text: cut, doubled, with garbled entities.
  */
 export function* mutations(
   body: string,
@@ -63,7 +63,7 @@ export function* mutations(
   }
 }
 
-/** One of the islands: the longer it is, the likelier it is what a parser reads, and the likelier it is drawn. */
+/** Draws an island. Longer islands are more likely, because parsers read them more likely. */
 function drawn(random: Random, islands: readonly Island[]): Island {
   let at = random() * islands.reduce((sum, { start, end }) => sum + end - start, 0)
   for (const island of islands) {
@@ -75,13 +75,13 @@ function drawn(random: Random, islands: readonly Island[]): Island {
 
 export type Tally = Record<"read" | Outcome, number>
 
-/** Of one body; those at length begin with those in short. */
+/** Mutations per body. Long runs begin with those of short runs. */
 export const COUNT = cases(100, 600)
 
 /**
- * Holds a parser to its word on mutated bodies: each is either a ReadFailure that the parser itself throws, or an
- * observation that may be stored, is of what was asked, and has no value that does not stand in the mutated body. Says
- * how often which; throws for the first body that breaks it, with the seed and what was done to it.
+ * Checks a parser on mutated bodies: each must give a ReadFailure thrown by the parser itself, or an observation that
+ * can be stored, answers the question and has only values of the mutated body. Returns a count of each outcome. Throws
+ * for the first wrong body, with the seed and the edits.
  */
 export function expectTypedOrFaithful<Asked extends object>(
   source: Source<Asked, Observation>,
@@ -103,7 +103,7 @@ export function expectTypedOrFaithful<Asked extends object>(
 }
 
 const SHA256 = new Uint8Array(32).fill(7)
-// after everything that the bodies say was written
+// Later than every date in the bodies.
 const SEEN_AT = new Date("2026-11-01T12:00:00Z")
 
 function verdictOf<Asked extends object>(
@@ -114,7 +114,7 @@ function verdictOf<Asked extends object>(
 ): { outcome: keyof Tally } | { wrong: string } {
   let seen: Observation
   try {
-    // as parseBody does, which knows no Error of a parser's own
+    // The same as parseBody, without its handling of untyped errors.
     seen = possible(source.parse(body, asked, { seenAt: SEEN_AT, sha256: SHA256 }))
   } catch (error) {
     if (error instanceof ReadFailure) return { outcome: error.outcome }
@@ -129,7 +129,7 @@ function verdictOf<Asked extends object>(
   return wrong === undefined ? { outcome: "read" } : { wrong }
 }
 
-/** What of an observation is not what was asked, or who was. */
+/** Returns what in an observation does not match the question or the source. */
 function misplaced<Asked extends object>(
   source: Source<Asked, Observation>,
   asked: Asked,
@@ -137,7 +137,7 @@ function misplaced<Asked extends object>(
 ): string | undefined {
   const said = { source: source.name, parser: source.parser, origin: "own", seenAt: SEEN_AT, sha256: SHA256 }
   const { ids, term, ...plain } = asked as { ids?: readonly string[]; term?: string }
-  // apps that a term led to are not said to be its
+  // The term of an app search is not part of the observation.
   const searched = seen.kind === "search" && { term }
   const meant = { ...said, ...plain, ...(ids && { asked: [...ids] }), ...searched }
   for (const [name, value] of Object.entries(meant)) {

@@ -19,7 +19,7 @@ import { itunesSearch } from "../../../src/stores/apple/itunes-search.ts"
 import { playDetails } from "../../../src/stores/play/details.ts"
 import type { As } from "./mutations.ts"
 
-/** A source, what it was asked, and the body of fixtures/upstream that came. */
+/** A source, its question, and the body of fixtures/upstream that answers it. */
 export interface Parsed {
   source: Source<object, Observation>
   asked: object
@@ -27,12 +27,12 @@ export interface Parsed {
   as: As
 }
 
-/** A recorded or constructed body, as fixtures/upstream holds it. */
+/** Returns a recorded or constructed body of fixtures/upstream. */
 export function fixture(name: string): string {
   return readFileSync(join(import.meta.dirname, "../../../fixtures/upstream", name), "utf8")
 }
 
-/** A recorded body that nothing was cut out of, as fixtures/upstream holds it: compressed where it is long. */
+/** Returns an uncut recorded body of fixtures/upstream. Long ones are stored compressed. */
 export function wholeBody(name: string): string {
   const bytes = readFileSync(join(import.meta.dirname, "../../../fixtures/upstream", name))
   return (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8")

@@ -12,7 +12,7 @@ const COUNT = cases(50, 200)
 const bodies = PARSED.filter(({ fixture }) => fixture.startsWith("play-"))
 
 for (const { source, asked, fixture: name, as } of bodies) {
-  test(`${name}, changed in ${COUNT} ways: a typed failure, or values that stand in the body`, () => {
+  test(`${name}, mutated in ${COUNT} ways, gives a typed failure or values of the body`, () => {
     const tally = expectTypedOrFaithful(source, asked, fixture(name), { as, count: COUNT })
     expect(tally.read).toBeGreaterThan(COUNT / 10)
     expect(tally.changed).toBeGreaterThan(COUNT / 10)
@@ -24,7 +24,7 @@ const pages = bodies.filter(({ as }) => as === "html-json")
 const FEWER = cases(25, 80)
 
 for (const page of pages) {
-  test(`${page.fixture}, changed in any way and with its blocks numbered otherwise, gives the same or no values`, () => {
+  test(`${page.fixture}, mutated and with renumbered blocks, gives the same values or none`, () => {
     const alike = { same: 0, lost: 0 }
     for (const { body, did } of mutations(fixture(page.fixture), { seed: 11, count: FEWER, as: page.as })) {
       const [before, after] = [
@@ -35,7 +35,7 @@ for (const page of pages) {
         ),
       ]
       if (before === after) alike.same++
-      // without its table a page is read by the recorded numbers, which it no longer has
+      // Without its table, a page is read by the recorded block numbers, which no longer match.
       else if (after === "changed" && !/AF_dataServiceRequests = \{.*(lGYRle|Ws7gDc)/.test(body)) alike.lost++
       else throw new Error(`${did}: ${before.slice(0, 200)}, then ${after.slice(0, 200)}`)
     }

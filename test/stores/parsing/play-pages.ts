@@ -9,7 +9,7 @@ interface Block {
   data: unknown
 }
 
-/** A page in the form of the recorded ones: whose country it is, which call filled which block, and the blocks. */
+/** Returns a page in the recorded form: its country, its table of RPCs, and the blocks. */
 export function pageOf(blocks: Block[], { rest = "", country = "US" } = {}): string {
   const settings = `<script>window.WIZ_global_data = {"fjF0tb":"${country}","zQmIje":"${country}"};</script>`
   const calls = blocks.flatMap(({ key, rpc, request = ["it's", [1]] }) =>
@@ -23,19 +23,19 @@ export function pageOf(blocks: Block[], { rest = "", country = "US" } = {}): str
   return `<!doctype html><html><head>${settings}${calls.length > 0 ? table : ""}</head><body>${rest}${scripts.join("")}</body></html>`
 }
 
-/** JSON as the pages write it within a script. */
+/** Returns JSON in the pages' script encoding. */
 export function scriptJson(data: unknown): string {
   return JSON.stringify(data).replace(/[<>&=']/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
 }
 
-/** The data of a recorded page's block. */
+/** Returns the data of a block of a recorded page. */
 export function blockData(page: string, key: string): unknown {
   const start = page.indexOf(`AF_initDataCallback({key: '${key}'`)
   const script = page.slice(start, page.indexOf("</script", start))
   return JSON.parse(script.slice(script.indexOf("data:") + 5, script.lastIndexOf(", sideChannel:")))
 }
 
-/** The page with other data in one block. */
+/** Returns the page with other data in one block. */
 export function withData(page: string, key: string, data: unknown): string {
   const start = page.indexOf(`AF_initDataCallback({key: '${key}'`)
   const from = page.indexOf("data:", start) + 5
@@ -43,12 +43,12 @@ export function withData(page: string, key: string, data: unknown): string {
   return page.slice(0, from) + scriptJson(data) + page.slice(to)
 }
 
-/** The page with every block numbered otherwise, in its table and its scripts alike. */
+/** Returns the page with other block numbers, in the table and the scripts. */
 export function renumbered(page: string, numberOf: (old: number) => number): string {
   return page.replace(/\bds:(\d+)/g, (_, old) => `ds:${numberOf(Number(old))}`)
 }
 
-/** The page with its blocks in the opposite order. */
+/** Returns the page with its blocks in reverse order. */
 export function reversed(page: string): string {
   const blocks = page.match(/<script[^<>]*>AF_initDataCallback\([^<]*<\/script>/g) ?? []
   return blocks
@@ -64,13 +64,13 @@ export interface Shown {
   label?: string
 }
 
-/** A section of search results in the recorded form. */
+/** Returns a section of search results in the recorded form. */
 export function listSection(rows: Shown[], { name = "search_results_cluster_apps_range_0_30", heading = "" } = {}) {
   const items = rows.map((row) => [rowOf(row)])
   return sparse({ 3: ["cluster", name ? [[name, 2], null, null, 0] : null], 22: [items, [heading]] })
 }
 
-/** A section of the app that the term names. */
+/** Returns a section for the app that the term names. */
 export function cardSection({ id, name = id, link = linkOf(id), rating }: Shown) {
   const listing = sparse({
     0: [name],
@@ -83,7 +83,7 @@ export function cardSection({ id, name = id, link = linkOf(id), rating }: Shown)
   return sparse({ 3: ["card"], 23: sparse({ 16: answer, 17: [head] }) })
 }
 
-/** The data of the search's block. */
+/** Returns the data of the search block. */
 export function searchData(sections: unknown[]): unknown {
   return [[null, sections, null, [null, "x"], 0, ["y"]], ["z"], null, []]
 }
@@ -116,12 +116,12 @@ function sparse(places: Record<number, unknown>): unknown[] {
   return Array.from({ length }, (_, place) => places[place] ?? null)
 }
 
-/** The page as the store of another country would have it, as far as it names its country. */
+/** Returns the page with another country's name in its settings. */
 export function inCountry(page: string, country: string): string {
   return page.replace(/"(fjF0tb|zQmIje)":"US"/g, (_, name) => `"${name}":"${country}"`)
 }
 
-/** The recorded page of panda as that of another term. */
+/** Returns the recorded page of panda as the page of another term. */
 export function askedFor(page: string, term: string): string {
   return page
     .replace('<title id="main-title">panda', () => `<title id="main-title">${term}`)

@@ -1,7 +1,7 @@
 import type { Upstream } from "../../../src/lib/upstreams.ts"
 import type { SourceAccess } from "../../../src/measuring/source.ts"
 
-/** A request that the stand-in got; `url` is the upstream's own, https://apps.apple.com/…. */
+/** A request to the replay server. `url` is the upstream's own, https://apps.apple.com/…. */
 export interface Asked {
   method: string
   url: URL
@@ -11,17 +11,20 @@ export interface Asked {
 }
 
 export interface ReplayServer {
-  /** Where the stand-in of an upstream is: what UPSTREAM_URLS names. */
+  /** The replay server's URL for an upstream, in the format of UPSTREAM_URLS. */
   address(upstream: Upstream): string
   requests: Asked[]
-  /** Answers requests to an upstream whose path begins so; a later call goes first. Undefined = whoever is next, or 404. */
+  /**
+   * Answers requests to an upstream whose path begins with `path`. Later handlers go first. Undefined passes the
+   * request to the next handler, or to 404.
+   */
   on(upstream: Upstream, path: string, answer: Answering): void
   stop(): Promise<void>
 }
 
 export type Answering = (asked: Asked) => Response | undefined | Promise<Response | undefined>
 
-/** Stands in for the stores: a server on loopback that answers with recorded bodies. */
+/** Starts a server on loopback that answers in place of the stores, with recorded bodies. */
 export function replayServer(): ReplayServer {
   const requests: Asked[] = []
   const answers: { upstream: Upstream; path: string; answer: Answering }[] = []
@@ -56,7 +59,7 @@ export function replayServer(): ReplayServer {
   }
 }
 
-/** What a source needs to read from the stand-in. */
+/** Returns the access of a source to the replay server. */
 export function reachOf(server: ReplayServer, rest: Partial<SourceAccess> = {}): SourceAccess {
   return {
     address: server.address,

@@ -1,10 +1,14 @@
-/** A page of the App Store's feed: its reviews by their ids, and the last page that it says there is; null = its links are empty. */
+/**
+ * A page of the App Store's feed: the ids of its reviews, and the number of the last page. Null if the links are empty.
+ */
 export interface Page {
   reviews: readonly number[]
   last: number | null
 }
 
-/** The page in the recorded XML form. A review's stars, text and date follow from its id: a greater one is newer. */
+/**
+ * Returns the page in the recorded XML form. A review's stars, text and date follow from its id; greater ids are newer.
+ */
 export function xmlFeed(storefront: string, storeId: string, page: number, { reviews, last }: Page): string {
   const address = (page: number) =>
     `https://itunes.apple.com/${storefront}/rss/customerreviews/page=${page}/id=${storeId}/sortby=mostrecent/xml`
@@ -23,12 +27,12 @@ export function xmlFeed(storefront: string, storeId: string, page: number, { rev
 ${entries.join("\n")}</feed>`
 }
 
-/** When a review of that id was written: a minute apart. */
+/** Returns the date of the review with this id. Dates are a minute apart. */
 export function writtenAt(id: number): Date {
   return new Date(Date.UTC(2026, 0, 1) + id * 60_000)
 }
 
-/** Google Play's answer with reviews of these ids, as r-900, and a token; null for the ids = answered with nothing. */
+/** Returns Google Play's answer with reviews of these ids (r-900) and a token. Null ids give an empty answer. */
 export function playAnswer(ids: readonly number[] | null, token: string | null): string {
   const rows = ids?.map((id) => [
     `r-${id}`, ["A reviewer", null], 1 + (id % 5), null, `Text ${id}`, [writtenAt(id).getTime() / 1_000, 0], 0, null, null, ["0", "A reviewer"], `1.${id % 7}`,

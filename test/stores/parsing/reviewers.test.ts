@@ -8,17 +8,17 @@ import { about } from "./play-pages.ts"
 const FIXTURES = join(import.meta.dirname, "../../../fixtures")
 const files = readdirSync(FIXTURES, { recursive: true, encoding: "utf8" }).filter((name) => /\.\w+$/.test(name))
 
-test("no fixture holds who wrote a review", () => {
+test("no fixture contains the author of a review", () => {
   expect(files.length).toBeGreaterThan(20)
   for (const name of files) {
     const text = readFileSync(join(FIXTURES, name), "utf8")
-    // accounts as the App Store links to them, and pictures of Google's
+    // App Store account links and Google profile pictures.
     expect([name, /\/reviews\/id[1-9]/.test(text)]).toEqual([name, false])
     expect([name, /googleusercontent\.com\/a[-/]/.test(text)]).toEqual([name, false])
   }
 })
 
-test("writers in the feeds are all called the same, and rows of Google Play have none", () => {
+test("authors in the feeds all have the same name, and Google Play rows have none", () => {
   const feeds = PARSED.filter(({ fixture: name }) => name.startsWith("apple-reviews-"))
   for (const { fixture: name } of feeds) {
     const names = [...fixture(name).matchAll(/<name>(.*?)<\/name>|"name": \{"label": "(.*?)"\}/g)].map(
@@ -39,7 +39,7 @@ test("writers in the feeds are all called the same, and rows of Google Play have
   expect(heading).not.toMatch(/author|user|name|link|uri/)
 })
 
-test("no observation holds who wrote a review, wherever the body says it", () => {
+test("no observation contains the author of a review, wherever the body has it", () => {
   const body = fixture("play-reviews-translate-1.txt")
   const [frame, ...rest] = JSON.parse(body.slice(4))
   const payload = JSON.parse(frame[2])

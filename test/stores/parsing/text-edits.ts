@@ -1,7 +1,7 @@
 import type { As } from "./islands.ts"
 import { pick, type Random } from "./mutations.ts"
 
-/** The body with one thing of its text changed: cut, doubled, garbled; in XML its tags and entities too. */
+/** Returns the body with one edit of its text: cut, doubled or garbled. In XML, tags and entities are edited too. */
 export function editedText(body: string, as: As, random: Random, did: string[]): string {
   if (as === "xml" && random() < 0.8) {
     let edited = body
@@ -68,7 +68,7 @@ function replaceOne(body: string, what: RegExp, by: string, random: Random): str
 
 const TOKEN = /<[^>]*>|[^<]+/g
 
-/** XML with a tag or a text of it removed, doubled, renamed, swapped or garbled. */
+/** Returns XML with a tag or text removed, doubled, renamed, swapped or garbled. */
 function editedXml(body: string, random: Random, did: string[]): string {
   const tokens: string[] = [...(body.match(TOKEN) ?? [])]
   if (tokens.length === 0) return body

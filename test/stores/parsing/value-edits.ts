@@ -2,7 +2,7 @@ import { pick, type Random } from "./mutations.ts"
 
 type Container = unknown[] | Record<string, unknown>
 
-/** Where things stand in a value: for each kind of place (rows of one list are one kind), some of those places. */
+/** Paths in a value by kind of place (the rows of a list are one kind), some of each kind. */
 export type Places = string[][][]
 
 export function placesIn(value: unknown): Places {
@@ -23,7 +23,9 @@ export function placesIn(value: unknown): Places {
   return [...kinds.values()]
 }
 
-/** The value with one thing of it changed, mostly at one of the places. Nothing is changed in place; the rest is shared. */
+/**
+ * Returns the value with one edit, mostly at one of the places. The input is not modified; unchanged parts are shared.
+ */
 export function editedValue(value: unknown, places: Places, random: Random, did: string[]): unknown {
   const known = places.length > 0 && random() < 0.85
   return editedAlong(value, known ? pick(random, pick(random, places)) : [], random, did, "")
@@ -44,7 +46,7 @@ function editedAlong(value: unknown, [next, ...rest]: string[], random: Random, 
   return typeof value === "string" ? JSON.stringify(changed) : changed
 }
 
-/** An array or object, or one that a text holds as JSON. */
+/** Returns an array or object, also from a text that contains one as JSON. */
 function opened(value: unknown): Container | undefined {
   if (typeof value === "object" && value !== null) return value as Container
   if (typeof value !== "string" || !/^[[{]/.test(value)) return undefined
@@ -59,7 +61,7 @@ function withChild(container: Container, key: string, child: unknown): Container
   return Array.isArray(container) ? container.with(Number(key), child) : { ...container, [key]: child }
 }
 
-/** The container with the child at a key removed, renamed, put elsewhere or changed. */
+/** Returns the container with the child at a key removed, renamed, moved or changed. */
 function editedAt(container: Container, key: string, random: Random, did: string[], path: string): Container {
   const sibling = pick(random, Object.keys(container))
   const held = container as Record<string, unknown>
@@ -98,7 +100,7 @@ function without(container: Container, key: string): Container {
 
 const ODD = [null, true, false, 0, -1, 1.5, 1e21, "", " ", "0", "1e3", "null", [], {}, [[]], [null], "__proto__"]
 
-/** Something else in a value's place, of its own type as a rule. */
+/** Returns another value, usually of the same type. */
 function editedOf(value: unknown, random: Random, did: string[], path: string): unknown {
   const drawn = random()
   if (drawn < 0.3) {

@@ -41,7 +41,7 @@ function sizeOf(seen: Observation): number {
   return seen.kind === "apps" || seen.kind === "chart" ? seen.apps.length : Number.NaN
 }
 
-test("every parser has a whole recorded body, or says aloud why there is none", () => {
+test("every parser has an uncut recorded body or a stated reason why not", () => {
   const whole = new Set(WHOLE_BODIES.map(({ source }) => source))
   const unproved = Object.keys(NO_RECORDING) as SourceName[]
   expect([...whole, ...unproved].sort()).toEqual([...ASKED].sort())
@@ -49,7 +49,7 @@ test("every parser has a whole recorded body, or says aloud why there is none", 
 })
 
 describe.each(WHOLE_BODIES.map((body) => [body.file, body] as const))("%s", (_, body) => {
-  test("is there with its source named, and is read whole", () => {
+  test("a whole body is listed in SOURCES.md and read completely", () => {
     expect(existsSync(join(import.meta.dirname, "../../../fixtures/upstream", body.file))).toBe(true)
     expect(LISTED).toMatch(
       new RegExp(`^\\| ${body.file.replaceAll("../../sources", "\\.")} \\| [\\w.-]+/[\\w.-]+ \\|.*\\| MIT \\|`, "m"),
@@ -59,13 +59,13 @@ describe.each(WHOLE_BODIES.map((body) => [body.file, body] as const))("%s", (_, 
     checkObservation(seen, ABOUT.seenAt)
   })
 
-  test("is no answer to another question", () => {
+  test("a whole body does not answer another question", () => {
     for (const other of body.others) {
       expect([other, outcome(body, { ...body.asked, ...other })]).toEqual([other, "mismatched"])
     }
   })
 
-  test("is a change where it breaks off, and never less than it held", () => {
+  test("a truncated body is a change and never gives fewer values", () => {
     const text = wholeBody(body.file)
     for (const part of [0.2, 0.5, 0.8, 0.99]) {
       expect([part, outcome(body, body.asked, text.slice(0, text.length * part))]).toEqual([part, "changed"])

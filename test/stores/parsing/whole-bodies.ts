@@ -1,18 +1,18 @@
 import type { SourceName } from "../../../src/lib/upstreams.ts"
 
-/** A recorded body that nothing was cut out of, what it answers, and what of it is another question. */
+/** An uncut recorded body, the question it answers, and questions it does not answer. */
 export interface WholeBody {
   source: SourceName
-  /** In fixtures/upstream; SOURCES.md there says where it comes from. */
+  /** In fixtures/upstream; SOURCES.md there lists the origins. */
   file: string
   asked: object
-  /** How many apps, suggestions, places or reviews stand in it, counted by hand or by another reader. */
+  /** Number of apps, suggestions, ranks or reviews in it, counted by hand or by another reader. */
   holds: number
-  /** Questions that it does not answer, each by what it differs in. */
+  /** Questions that it does not answer, as differences from `asked`. */
   others: object[]
 }
 
-/** At least one of every parser of which a recording with a permissive licence is known. */
+/** At least one per parser that has a known recording with a permissive licence. */
 export const WHOLE_BODIES: readonly WholeBody[] = [
   {
     source: "play-search",
@@ -28,7 +28,7 @@ export const WHOLE_BODIES: readonly WholeBody[] = [
     holds: 1,
     others: [{ storefront: "pl" }, { ids: ["com.mojang.minecraftpe"] }],
   },
-  // these two name neither the country nor what was asked
+  // These two name neither the country nor the question.
   {
     source: "play-suggest",
     file: "play-suggest-pand.txt",
@@ -57,7 +57,7 @@ export const WHOLE_BODIES: readonly WholeBody[] = [
     holds: 1,
     others: [{ storefront: "us" }, { ids: ["284882215"] }],
   },
-  // it does not name the term
+  // It does not name the term.
   {
     source: "itunes-search",
     file: "itunes-search-vpn-us-2026-03-20.json",
@@ -74,7 +74,7 @@ export const WHOLE_BODIES: readonly WholeBody[] = [
   },
 ]
 
-/** Parsers that no recording is known for which may be carried along: their bodies are constructed, and prove no shape. */
+/** Parsers without a known recording that may be distributed. Their bodies are constructed and prove no shape. */
 export const NO_RECORDING: Partial<Record<SourceName, string>> = {
   "apple-web-search": "no recorded search page of apps.apple.com is public; constructed after two public readers of it",
   "apple-store-search": "no recorded answer of MZStore's search is public; constructed after two public readers of it",

@@ -6,7 +6,7 @@ import { pageOf } from "../parsing/play-pages.ts"
 
 const anchor = { rpc: "lGYRle", key: "ds:4", fits: (data: unknown) => Array.isArray(data) && data[0] === "it" }
 
-test("the page's own table says which block is meant, whatever its number", () => {
+test("a block is found through the page's table, whatever its number", () => {
   const blocks = [
     { key: "ds:4", rpc: "T6C6Se", data: ["it", "another call's"] },
     { key: "ds:17", rpc: "lGYRle", data: ["it", "meant"] },
@@ -15,14 +15,14 @@ test("the page's own table says which block is meant, whatever its number", () =
   expect(blockOf(pageOf(blocks.toReversed()), anchor)).toEqual(["it", "meant"])
 })
 
-test("of several blocks of one call the one that fits is meant, and two that fit are a change", () => {
+test("the fitting block is chosen among those of one call, and two fitting ones are a change", () => {
   const first = { key: "ds:2", rpc: "lGYRle", data: ["other"] }
   const second = { key: "ds:3", rpc: "lGYRle", data: ["it", 1] }
   expect(blockOf(pageOf([first, second]), anchor)).toEqual(["it", 1])
   expect(failure(() => blockOf(pageOf([second, { ...first, data: ["it", 2] }]), anchor))).toBe("changed")
 })
 
-test("the recorded number is believed only where the page does not name the call", () => {
+test("the recorded block number is used only if the page does not list the call", () => {
   const data = ["it", "by number"]
   expect(blockOf(pageOf([{ key: "ds:4", data }]), anchor)).toEqual(data)
   const named = [
@@ -32,7 +32,7 @@ test("the recorded number is believed only where the page does not name the call
   expect(failure(() => blockOf(pageOf(named), anchor))).toBe("changed")
 })
 
-test("text within a listing or a search cannot pass for a block or a row of the table", () => {
+test("text within a listing or a search is not mistaken for a block or a table row", () => {
   const script =
     "</script><script>AF_initDataCallback({key: 'ds:4', hash: '1', data:[\"it\"], sideChannel: {}});</script>"
   const request = `["x'}, 'ds:1' : {id:'lGYRle',"]`
@@ -44,7 +44,7 @@ test("text within a listing or a search cannot pass for a block or a row of the 
   expect(blockOf(page, anchor)).toEqual(["it", script])
 })
 
-test("a page that asks for a proof or a consent is blocked, any other without the block has changed", () => {
+test("a CAPTCHA or consent page is blocked, and any other page without the block is changed", () => {
   const asking = [
     '<html><script src="https://www.google.com/recaptcha/api.js" async defer></script></html>',
     "<p>Our systems have detected unusual traffic from your computer network.</p>",
@@ -60,14 +60,14 @@ test("a page that asks for a proof or a consent is blocked, any other without th
   }
 })
 
-test("a listing that speaks of unusual traffic blocks nothing, and makes no block of a change", () => {
+test("a listing that mentions unusual traffic is not taken for a CAPTCHA page", () => {
   const data = ["it", 'Warns of unusual traffic. Uses www.google.com/recaptcha, action="https://consent.google.com/".']
   const page = pageOf([{ key: "ds:4", rpc: "lGYRle", data }])
   expect(blockOf(page, anchor)).toEqual(data)
   expect(failure(() => blockOf(page, { ...anchor, fits: () => false }))).toBe("changed")
 })
 
-test("a body of two megabytes without an end is a change like any other, soon", () => {
+test("an unterminated body of two megabytes is quickly detected as a change", () => {
   const long = "x".repeat(2_000_000)
   const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`
   const table = "<script>var AF_dataServiceRequests = {'ds:4' : {id:'lGYRle',request:[\""
@@ -82,7 +82,7 @@ test("a body of two megabytes without an end is a change like any other, soon", 
   expect(failure(() => answerOf(`)]}'\n${deep}`, "IJ4APc"))).toBe("changed")
 })
 
-test("an answer of batchexecute is found by its call, and a status in it is what failed", () => {
+test("an answer of batchexecute is found by its call, and its status decides on the failure", () => {
   const answer = (...frames: unknown[]) => `)]}'\n\n${JSON.stringify([...frames, ["di", 62]])}`
   const other = ["wrb.fr", "other", "[1]", null, null, null, ""]
   expect(answerOf(answer(other, ["wrb.fr", "IJ4APc", "[2]", null, null, null, ""]), "IJ4APc")).toEqual([2])
@@ -101,7 +101,7 @@ test("an answer of batchexecute is found by its call, and a status in it is what
   for (const body of wrong) expect(failure(() => answerOf(body, "IJ4APc"))).toBe("changed")
 })
 
-test("a field stands at its place, or under its number in the object at the end", () => {
+test("a field is read at its index or under its number in the object at the end", () => {
   expect(fieldAt(["a", "b"], 1)).toBe("b")
   expect(fieldAt(["a", null, { "141": "far out" }], 140)).toBe("far out")
   expect(fieldAt(["a", null, { "141": "far out" }], 141)).toBeUndefined()

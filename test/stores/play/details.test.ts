@@ -14,7 +14,7 @@ const minecraft = fixture("play-details-minecraft.html")
 const server = replayServer()
 afterAll(() => server.stop())
 
-test("the recorded page of a free app that has a version for each kind of device", () => {
+test("the recorded page of a free app with versions by device is read", () => {
   expect(read(translate, TRANSLATE)).toEqual({
     ...about,
     kind: "apps",
@@ -46,7 +46,7 @@ test("the recorded page of a free app that has a version for each kind of device
   })
 })
 
-test("the recorded page of an app that costs something", () => {
+test("the recorded page of a paid app is read", () => {
   expect(app(minecraft, MINECRAFT)).toEqual({
     id: MINECRAFT,
     name: "Minecraft: Dream it, Build it!",
@@ -68,7 +68,7 @@ test("the recorded page of an app that costs something", () => {
   })
 })
 
-test("blocks numbered otherwise, or in another order, change nothing, though the call of the details is made twice", () => {
+test("renumbered or reordered blocks do not change the result, though the details call is made twice", () => {
   for (const [page, id] of [
     [translate, TRANSLATE],
     [minecraft, MINECRAFT],
@@ -80,18 +80,18 @@ test("blocks numbered otherwise, or in another order, change nothing, though the
   }
 })
 
-test("an app without ratings has neither a rating nor a count, rather than 0", () => {
+test("an app without ratings has neither a rating nor a count", () => {
   for (const none of [null, [], [[], null, null], [null, null, null], [["0", 0]]]) {
     const { rating, ratings } = app(edited(minecraft, { 51: none }), MINECRAFT)
     expect([rating, ratings]).toEqual([undefined, undefined])
   }
 })
 
-test("a version that varies is left out, also where the page says so in words", () => {
+test("a version that varies with the device is left out", () => {
   expect(app(edited(minecraft, { 140: [[["Varies with device"]]] }), MINECRAFT).version).toBeUndefined()
 })
 
-test("the counts by star are those that make the rating: five stars first", () => {
+test("the counts by star, five stars first, result in the rating", () => {
   for (const [page, id] of [
     [translate, TRANSLATE],
     [minecraft, MINECRAFT],
@@ -103,7 +103,7 @@ test("the counts by star are those that make the rating: five stars first", () =
   }
 })
 
-test("fields far out are found under their number too", () => {
+test("a field with a high number is also found in the trailing object", () => {
   const data = blockData(minecraft, "ds:5") as unknown[][][]
   const listing = data[1]![2]!
   const moved = [
@@ -114,7 +114,7 @@ test("fields far out are found under their number too", () => {
   expect(app(withData(minecraft, "ds:5", data), MINECRAFT)).toEqual(app(minecraft, MINECRAFT))
 })
 
-test("an app for pre-registration has no price; one that is shown but offered in no way is not found", () => {
+test("an app for pre-registration has no price, and an app that is not offered is not found", () => {
   const { price, currency, ...known } = app(minecraft, MINECRAFT)
   const { inAppCurrency, ...market } = known.market!
   const rest = { ...known, market }
@@ -125,14 +125,14 @@ test("an app for pre-registration has no price; one that is shown but offered in
   expect(app(edited(minecraft, { 18: null }), MINECRAFT).price).toBe(6.99)
 })
 
-test("a page that lacks what each has is a change: never an app that is not to be had", () => {
+test("a page that lacks a required field is a change and never an unavailable app", () => {
   for (const place of [0, 68, 77, 79, 95]) {
     expect(outcome(edited(minecraft, { [place]: null }), MINECRAFT)).toBe("changed")
     expect(outcome(edited(minecraft, { [place]: null, 18: null, 57: null }), MINECRAFT)).toBe("changed")
   }
 })
 
-test("a fact of another type is a change, not an unknown one", () => {
+test("a fact of another type is a change, not unknown", () => {
   const wrong = [
     { 51: [["4.3", "4.3"]] },
     { 51: [["4.3", 4.3], null, ["9", "9"]] },
@@ -150,7 +150,7 @@ test("a fact of another type is a change, not an unknown one", () => {
   expect(wrong.map((fields) => outcome(edited(minecraft, fields), MINECRAFT))).toEqual(wrong.map(() => "changed"))
 })
 
-test("a Play page of another app is no measurement, and neither is that of another country", () => {
+test("a page of another app or country is no measurement", () => {
   const whole = wholeBody("play-details-translate.whole.html.gz")
   expect(app(whole, TRANSLATE)).toEqual(app(translate, TRANSLATE))
   expect(outcome(minecraft, TRANSLATE)).toBe("mismatched")
@@ -159,12 +159,12 @@ test("a Play page of another app is no measurement, and neither is that of anoth
     const polish = inCountry(page, "PL")
     expect(outcome(polish, TRANSLATE)).toBe("mismatched")
     expect(playDetails.parse(polish, { storefront: "pl", ids: [TRANSLATE] }, about).apps).toHaveLength(1)
-    // what is not to be had in another country is no absence here
+    // An app that is unavailable in another country is not absent here.
     expect(outcome(edited(polish, { 18: [0], 57: null }), TRANSLATE)).toBe("mismatched")
   }
 })
 
-test("it is asked for one app at a time", async () => {
+test("playDetails requests one app at a time", async () => {
   server.on("play.google.com", "/store/apps/details", () => new Response(inCountry(minecraft, "DE")))
   const asked = { storefront: "de", ids: [MINECRAFT] }
   const { seen } = await readOnce(playDetails, asked, reachOf(server, { egress: "de" }))
@@ -177,7 +177,7 @@ test("it is asked for one app at a time", async () => {
   }
 })
 
-test("a page that is not there is not found, one that asks for a consent is blocked", async () => {
+test("a missing page is not found, and a consent page is blocked", async () => {
   const asked = { storefront: "us", ids: [MINECRAFT] }
   const answers = [
     [new Response("We're sorry, the requested URL was not found on this server.", { status: 404 }), "not_found"],
@@ -192,7 +192,7 @@ test("a page that is not there is not found, one that asks for a consent is bloc
   }
 })
 
-/** The page with other fields of the listing. */
+/** Returns the page with other fields in the listing. */
 function edited(page: string, fields: Record<number, unknown>): string {
   const data = blockData(page, "ds:5") as unknown[][][]
   for (const [place, value] of Object.entries(fields)) data[1]![2]![Number(place)] = value

@@ -11,8 +11,8 @@ const MINECRAFT = "com.mojang.minecraftpe"
 const translate = fixture("play-details-translate.html")
 const minecraft = fixture("play-details-minecraft.html")
 
-describe("what the recorded pages say of themselves", () => {
-  test("is the short description in a subtitle's place, texts without their tags, and every picture", () => {
+describe("listing of the recorded pages", () => {
+  test("a listing has the short description as subtitle, texts without tags, and every picture", () => {
     const { description, screenshots, similar, moreByDeveloper, ...rest } = app(minecraft, MINECRAFT).listing!
     expect(rest).toEqual({
       language: "en",
@@ -34,11 +34,11 @@ describe("what the recorded pages say of themselves", () => {
     expect(app(translate, TRANSLATE).listing!.screenshots!.phone).toHaveLength(18)
   })
 
-  test("names no version where there is one for each kind of device, though it has notes", () => {
+  test("a listing has no version if it varies with the device, even if there are notes", () => {
     expect(app(translate, TRANSLATE).listing).not.toHaveProperty("versions")
   })
 
-  test("names similar apps and the developer's others, in their order", () => {
+  test("a listing has the similar apps and the developer's other apps in page order", () => {
     const { similar, moreByDeveloper } = app(minecraft, MINECRAFT).listing!
     expect(similar!.map(({ id }) => id)).toEqual([
       "com.sandboxol.blockymods", "com.craftgames.plntcrft.premium", "com.sandboxol.indiegame.bedwar",
@@ -63,7 +63,7 @@ describe("rows of other apps", () => {
   const shelves = blockData(minecraft, "ds:8") as unknown[][][][]
   const with8 = (data: unknown) => app(withData(minecraft, "ds:8", data), MINECRAFT).listing!
 
-  test("that the page has not are left out, and one that shows nothing is empty", () => {
+  test("a missing row of other apps is left out, and an empty one is an empty list", () => {
     const bare = minecraft.replaceAll("ag2B9c", "unknown")
     for (const page of [bare, withData(minecraft, "ds:8", [null, [null, null]])]) {
       expect(app(page, MINECRAFT).listing).not.toHaveProperty("similar")
@@ -75,13 +75,13 @@ describe("rows of other apps", () => {
     expect(with8(data)).toMatchObject({ similar: [], moreByDeveloper: [{}, {}] })
   })
 
-  test("are told by what they are, not by their place", () => {
+  test("rows of other apps are recognised by their content, not by their position", () => {
     const data = structuredClone(shelves)
     data[1]![1]!.reverse()
     expect(with8(data)).toEqual(app(minecraft, MINECRAFT).listing!)
   })
 
-  test("leave out one that is paid for, and make a page a change that has one without an id", () => {
+  test("a paid row is left out, and a row without an id makes the page a change", () => {
     const paid = structuredClone(shelves)
     const rows = ((paid[1]![1]![1]![21] as unknown[])[0] as unknown[][])!
     rows[0]![20] = ["Sponsored"]
@@ -91,14 +91,14 @@ describe("rows of other apps", () => {
   })
 })
 
-describe("prices within an app", () => {
+describe("in-app prices", () => {
   const of = (words: unknown, offered: unknown = "USD") => {
     const listing = Array(30).fill(null)
     listing[19] = [words]
     return marketOf(listing, offered)
   }
 
-  test("are a range or one price, however money is written", () => {
+  test("in-app prices are a range or one price in any money format", () => {
     const cases: [string, number, number][] = [
       ["$0.99 - $49.99 per item", 0.99, 49.99],
       ["$4.99 per item", 4.99, 4.99],
@@ -111,21 +111,21 @@ describe("prices within an app", () => {
       expect(of(words)).toEqual({ hasInAppPurchases: true, inAppLeast, inAppMost, inAppCurrency: "USD" })
   })
 
-  test("have no currency where the app itself has no price", () => {
+  test("in-app prices have no currency if the app has no price", () => {
     expect(of("$0.99 per item", null)).toEqual({ hasInAppPurchases: true, inAppLeast: 0.99, inAppMost: 0.99 })
   })
 
-  test("that are not written so are a change, rather than none", () => {
+  test("an unknown format of in-app prices is a change", () => {
     for (const words of ["per item", "$1 - $2", "$1 - $2 - $3 per item", "1.5.2 per item", "$1,00 per item", 7])
       expect(() => of(words)).toThrow("a fact is missing or of another type")
   })
 
-  test("are none where the page has none, and installs are unknown where it does not count them", () => {
+  test("a page without in-app prices has none, and missing installs are unknown", () => {
     expect(of(null)).toEqual({ hasInAppPurchases: false })
   })
 })
 
-test("a text loses its tags and keeps its signs, and a reference to no sign stays as it is", () => {
+test("HTML tags are removed, references are decoded, and unknown references stay", () => {
   const cases: [string, string | undefined][] = [
     ["a<br>b<BR/>c", "a\nb\nc"],
     ['<b>Bold</b> &amp; <font color="#f00">red</font>', "Bold & red"],

@@ -24,7 +24,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** Recorded in any order and parts, and twice, these leave `held` as it is told. */
+/** Records the observations in any order, in parts and twice, and expects the same stored result. */
 async function expectHeld(all: readonly Observation[], held: () => Promise<unknown>, told: unknown): Promise<void> {
   const random = randomOf(7)
   for (let round = 0; round < cases(1, 4); round++) {
@@ -39,10 +39,10 @@ async function expectHeld(all: readonly Observation[], held: () => Promise<unkno
   }
 }
 
-describe("a store's genres", () => {
+describe("genres of a store", () => {
   const GB = { platform: "ios", storefront: "gb" } as const
 
-  test("are held as the latest reading names them, as a whole", async () => {
+  test("the genres of the latest reading are stored as a whole", async () => {
     const tree = (...ids: string[]) => [
       { id: "36", name: "All" },
       ...ids.map((id) => ({ id, name: `Genre ${id}`, parent: "36" })),
@@ -63,7 +63,7 @@ describe("a store's genres", () => {
     ])
   })
 
-  test("are named as in the United States where they were never read, and else as anywhere, which is said", async () => {
+  test("an unread storefront borrows genres from the United States or any other, and is marked", async () => {
     expect(await genresOf(sql, GB)).toBeNull()
     await tell(named(day(1), { storefront: "jp" }), named(day(1), { storefront: "fr" }))
     expect(await genresOf(sql, GB)).toMatchObject({ storefront: "fr", borrowed: true })
@@ -78,10 +78,10 @@ describe("a store's genres", () => {
   })
 })
 
-describe("what a developer sells", () => {
+describe("apps of a developer", () => {
   const US = { platform: "ios", storefront: "us", developerId: "1500000011" } as const
 
-  test("is held as it was said last", async () => {
+  test("the latest list of a developer's apps is stored", async () => {
     const readings = [
       shelved(day(3), ["1600000102", "1600000101"], { complete: false }),
       shelved(day(2), ["1600000103"], { parser: 4 }),
@@ -105,7 +105,7 @@ describe("what a developer sells", () => {
     expect(await developerShelfOf(sql, { ...US, developerId: "1500000012" })).toBeNull()
   })
 
-  test("tells the facts of its apps, and none of their ratings", async () => {
+  test("a developer's apps get their facts but no ratings", async () => {
     await tell(shelved(day(1), ["1600000101"]))
     expect([
       ...(await sql`select name, developer_id, source from store_app join store_app_name on app_id = id`),
@@ -114,8 +114,8 @@ describe("what a developer sells", () => {
   })
 })
 
-describe("what an app-ads.txt names", () => {
-  test("is held day by day: one that could tell before one that could not, then the latest", async () => {
+describe("records of an app-ads.txt", () => {
+  test("one app-ads.txt reading per day is stored, a conclusive one first and then the latest", async () => {
     const none = { records: [], variables: {} }
     const looks = [
       soldBy(day(3, 5), ["a.com"]),
@@ -143,8 +143,8 @@ describe("what an app-ads.txt names", () => {
   })
 })
 
-describe("facts of the market", () => {
-  test("are a day's latest, of each source", async () => {
+describe("market facts", () => {
+  test("the latest market facts of each day and source are stored", async () => {
     const readings = [
       marketed(day(1), { installs: 100, hasInAppPurchases: false }),
       marketed(day(2, 3), { installs: 110 }),
@@ -173,7 +173,7 @@ describe("facts of the market", () => {
     expect(await heldDays(await idOf("com.example.tea"), "us")).toEqual([])
   })
 
-  test("are what the App Store's own page says of purchases, and nothing where it says nothing", async () => {
+  test("the App Store page gives in-app purchases, and no fact if it does not mention them", async () => {
     await tell(
       listed(day(1), { hasInAppPurchases: true }),
       listed(day(2)),
@@ -186,7 +186,7 @@ describe("facts of the market", () => {
     ])
   })
 
-  test("of an app that has no prices within it are refused with some, as are prices in no order", async () => {
+  test("invalid market facts are refused, such as prices without purchases or in the wrong order", async () => {
     const wrong = [
       marketed(day(1), { installs: -1 }),
       marketed(day(1), { installs: 1.5 }),
@@ -205,7 +205,7 @@ describe("an app's genres, developer and developer's site", () => {
   const facts = async () => [...(await sql`select genre, genres, developer_id, developer_site, source from store_app`)]
   const app = { id: "1600000101", name: "Tea" }
 
-  test("are the latest known of each, whoever told of it, and an earlier reading fills what is missing", async () => {
+  test("each fact is the latest known from any source, and an earlier reading fills gaps", async () => {
     await tell(said(day(2), [{ ...app, genre: "6007", developerSite: "https://example.com" }]))
     await tell(said(day(1), [{ ...app, genre: "6000", genres: ["6000", "6007"], developerId: "1500000011" }]))
     const row = {
@@ -220,7 +220,7 @@ describe("an app's genres, developer and developer's site", () => {
     expect(await facts()).toEqual([{ ...row, developer_id: "1500000012", source: "apple-app-page" }])
   })
 
-  test("stay where a later reading shows the main one alone, and are replaced as a whole by one that shows them", async () => {
+  test("genres stay if a later reading has only the main one, and are replaced as a whole by a full list", async () => {
     const genres = async () => (await facts())[0]?.genres
     await tell(said(day(1), [{ ...app, genre: "6007", genres: ["6007", "6012"] }]))
     await tell(said(day(2), [{ ...app, genre: "6007" }]))
@@ -230,14 +230,14 @@ describe("an app's genres, developer and developer's site", () => {
     expect(await genres()).toEqual(["6000"])
   })
 
-  test("are refused where they are none", async () => {
+  test("invalid developers and sites are refused", async () => {
     const wrong = [{ developerId: " " }, { developerSite: "example.com" }, { developerSite: "javascript:alert(1)" }]
     const { refused } = await tell(...wrong.map((one) => said(day(1), [{ ...app, ...one }])))
     expect(refused.map(({ problem }) => problem.code as string)).toEqual(["bad_text", "bad_text", "bad_text"])
   })
 })
 
-test("what breaks an invariant of an app-ads.txt is refused", async () => {
+test("an app-ads.txt that breaks an invariant is refused", async () => {
   const at = day(1)
   const record = { system: "a.com", publisherId: "1", relation: "DIRECT" as const }
   const wrong: [Observation, string][] = [
@@ -261,7 +261,7 @@ test("what breaks an invariant of an app-ads.txt is refused", async () => {
   expect(await sql`select 1 from app_ads`).toHaveLength(0)
 })
 
-/** What is held of it, newest first. */
+/** Returns the stored days, newest first. */
 async function heldDays(appId: number, storefront: string): Promise<MarketDay[]> {
   const rows = await sql<MarketDay[]>`
     select day, seen_at as "seenAt", source, installs, has_in_app_purchases as "hasInAppPurchases",

@@ -13,7 +13,7 @@ import { NOW, said } from "../../measuring/record/measured.ts"
 
 const FOR_EVER = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
 const MONTHS = ["2025-07-01", "2025-08-01", "2025-09-01", "2025-10-01", "2025-11-01"]
-/** How many readings come in one call. */
+/** Readings per call. */
 const AT_ONCE = cases(60, 20)
 let sql: Sql
 
@@ -34,7 +34,7 @@ const sizes = async () =>
   )[0]!
 
 describe("rating counts that are packed into quarters", () => {
-  test("say what they said: days, gains, jumps, and what stood on a past day, whatever comes late and whenever they are packed", async () => {
+  test("packed counts give the same days, gains, jumps and past values, in any order of arrival", async () => {
     const readings = counted(17)
     await store(...readings)
     const whole = await told(sql)
@@ -55,7 +55,7 @@ describe("rating counts that are packed into quarters", () => {
     }
   })
 
-  long("change nothing when what they hold is recorded again, and a day stands in one place", async () => {
+  long("recording packed counts again changes nothing, and each day is stored in one place", async () => {
     const readings = counted(18)
     await store(...readings)
     await foldAll(sql, "2025-11-01")
@@ -73,7 +73,7 @@ describe("rating counts that are packed into quarters", () => {
     expect(await foldAll(sql, "2025-11-01")).toBe(0)
   })
 
-  test("give way to a later reading of the day, and not to an earlier one", async () => {
+  test("a packed count is replaced by a later reading of the day, and not by an earlier one", async () => {
     const at = (day: string, hour: string, ratings: number) => said(`${day}T${hour}:00:00Z`, [{ id: "10001", ratings }])
     await store(at("2025-07-05", "10", 100), at("2025-07-06", "10", 101), at(LAST, "10", 200))
     expect(await foldAll(sql, "2025-11-01")).toBe(2)
@@ -93,7 +93,7 @@ describe("rating counts that are packed into quarters", () => {
     expect(await sizes()).toEqual({ whole: 1, quarters: 1 })
   })
 
-  long("that stand twice are mended by doctor --rebuild: the later stays", async () => {
+  long("counts that are stored twice are repaired by doctor --rebuild, and the later one stays", async () => {
     await store(...counted(20))
     const shown = await told(sql)
     await sql`create table counts_before as select * from rating_count`
@@ -117,7 +117,7 @@ describe("rating counts that are packed into quarters", () => {
   })
 
   long(
-    "are those of whole months that are five weeks old: the youngest stays, and so do stars and the latest of each publisher",
+    "only whole months older than five weeks are packed, without stars and without the latest count of each publisher",
     async () => {
       const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString()
       const seen = [20, 80, 81, 200, 300].map((age) =>
