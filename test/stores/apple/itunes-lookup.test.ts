@@ -280,7 +280,7 @@ describe("bodies that are no answer", () => {
     ["nothing", ""],
     ["an answer that broke off in a text about captchas", rows({ ...one, description: "captcha" }).slice(0, -9)],
     ["a page", "<!doctype html><title>iTunes</title>Http/1.1 Service Unavailable"],
-  ])("%s → changed", async (_what, body) => {
+  ])("a look-up is a change: %s", async (_what, body) => {
     expect((await failure(body, ["500000", "500002"])).outcome).toBe("changed")
   })
 
@@ -301,7 +301,7 @@ describe("bodies that are no answer", () => {
         artistLinkUrl: "https://itunes.apple.com/gb/developer/x/id500002",
       }),
     ],
-  ])("%s → mismatched", async (_what, body) => {
+  ])("a look-up is mismatched: %s", async (_what, body) => {
     expect((await failure(body, ["500000", "500002"])).outcome).toBe("mismatched")
   })
 
@@ -340,7 +340,7 @@ describe("bodies that are no answer", () => {
     [429, "rate_limited"],
     [503, "rate_limited"],
     [500, "failed"],
-  ])("status %d → %s", async (status, outcome) => {
+  ])("a look-up with status %d is %s", async (status, outcome) => {
     answer = () => new Response("", { status, headers: { "retry-after": "60" } })
     const failed = await readOnce(itunesLookup, { storefront: "us", ids: ["500000"] }, reachOf(server)).catch((e) => e)
     expect([failed.outcome, failed.retryAfterMs]).toEqual([outcome, 60_000])

@@ -102,7 +102,7 @@ test.each([
   ["status 403, empty", 403, "", "blocked"],
   ["status 429", 429, "", "rate_limited"],
   ["status 503", 503, "<html></html>", "rate_limited"],
-])("%s is a failure of its own", async (_what, status, body, outcome) => {
+])("a search fails with its own outcome: %s", async (_what, status, body, outcome) => {
   answer = () => new Response(body, { status })
   const failed = await readOnce(itunesSearch, { storefront: "us", term: "vpn" }, reachOf(server)).catch((e) => e)
   expect(failed).toBeInstanceOf(ReadFailure)

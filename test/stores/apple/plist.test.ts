@@ -19,7 +19,7 @@ describe("a property list", () => {
     ["<date>2026-03-20T00:00:00Z</date>", "2026-03-20T00:00:00Z"],
     ["<array/>", []],
     ["<array> <string>a</string> <array><integer>1</integer></array> </array>", ["a", [1]]],
-  ] as [string, unknown][])("%s", (xml, value) => {
+  ] as [string, unknown][])("a property list is parsed: %s", (xml, value) => {
     expect(read(inside(xml))).toEqual(value)
   })
 
@@ -64,7 +64,7 @@ describe("text that is no property list", () => {
     ["one that broke off", inside("<array><true/></array>").slice(0, -3)],
     ["JSON", '{"hints":[]}'],
     ["nothing", ""],
-  ])("%s", (_what, xml) => {
+  ])("text is no property list: %s", (_what, xml) => {
     expect(() => read(xml)).toThrow(ReadFailure)
   })
 
