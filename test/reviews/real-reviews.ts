@@ -6,7 +6,7 @@ import { trackOwn } from "../world/tracked.ts"
 /** Half a day after the last of the real reviews was read. */
 export const AFTER = new Date("2026-01-12T12:00:00Z")
 
-/** A row of the file as an answer must show it. */
+/** A row of the file as a response must show it. */
 export interface Expected {
   id: string
   rating: number
@@ -16,7 +16,9 @@ export interface Expected {
   date: string
 }
 
-/** Imports the rows of a file; gives the tracked app of each game, and what is to be shown of each game and storefront. */
+/**
+ * Imports the rows of a file. Returns the tracked app of each game, and the expected reviews per game and storefront.
+ */
 export async function realReviews(sql: Sql, workspaceId: number, path: string) {
   async function* lines(): AsyncGenerator<string> {
     yield* linesOf(rowsOf(path))
@@ -37,7 +39,7 @@ function expected({ review_id: id, rating, title, review: text, version, date }:
   return { id, rating: Number(rating), title: title.trim() && title ? title : null, text, version, date: iso(at) }
 }
 
-/** The times are written so many hours behind UTC. */
+/** The times in the file are this many hours behind UTC. */
 function offsetOf(date: string): number {
   return Number(date.slice(20, 22)) * 3_600_000
 }

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await record(sql, [reviewed("2025-11-19T10:00:00Z", reviews, end)], () => NOW)
 })
 
-describe("parameters", () => {
+describe("parameters of review calls", () => {
   const refused: [path: string, code: string, field: string][] = [
     ["reviews/search?limit=0", "invalid_arguments", "limit"],
     ["reviews/search?limit=1001", "invalid_arguments", "limit"],
@@ -116,21 +116,21 @@ describe("parameters", () => {
   }
 })
 
-describe("a range", () => {
+describe("range of days", () => {
   const ranges = async (query: string) => {
     const { from, to, count } = (await get(`reviews/stats?${query}`)).body
     const search = (await get(`reviews/search?${query.replace(/&days=\d+/, "")}`)).body
     return { from, to, count, sought: [search.from, search.to, search.total] }
   }
 
-  test("whose last day lies ahead ends today, and the answer says so", async () => {
+  test("a range with a future last day ends today, and the response shows it", async () => {
     expect(await ranges("from=2025-11-18&to=2030-01-01")).toEqual({
       from: "2025-11-18", to: "2025-11-20", count: 2, sought: ["2025-11-18", "2025-11-20", 2],
     }) // biome-ignore format: one answer
     expect((await get("reviews/stats?to=2030-01-01&days=3")).body.from).toBe("2025-11-18")
   })
 
-  test("that lies ahead whole is refused with what is wrong with it", async () => {
+  test("a range in the future is refused with an explanation", async () => {
     for (const path of ["reviews/search", "reviews/stats"])
       expect((await get(`${path}?from=2025-12-01&to=2025-12-02`)).body).toMatchObject({
         error: "bad_range",
@@ -139,12 +139,12 @@ describe("a range", () => {
       })
   })
 
-  test("of the statistics is as long as the plan reads, a day for each day", async () => {
+  test("statistics have one row for each day that the plan covers", async () => {
     const { from, to, byDay, reviewsFrom } = (await get("reviews/stats?from=2020-01-01")).body
     expect([from, to, byDay.length]).toEqual([reviewsFrom, "2025-11-20", 365])
   })
 
-  test("before all that any plan reads is no matter of a plan", async () => {
+  test("a range before the first day of any plan is refused on every plan", async () => {
     const studio = await house.workspace({ plan: "studio", overrides: FAST })
     const asked = { workspaceId: studio, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
     const id = await trackOwn(sql, asked)
@@ -156,8 +156,8 @@ describe("a range", () => {
   })
 })
 
-describe("rights", () => {
-  test("a key without reviews:read learns nothing, not even whether there is such an app", async () => {
+describe("rights to read reviews", () => {
+  test("a key without reviews:read learns nothing, not even whether the app exists", async () => {
     const workspaceId = await house.workspace()
     const other = await house.key(workspaceId, { scopes: ["apps:read", "ai:read"] })
     for (const path of PATHS) {
@@ -168,7 +168,7 @@ describe("rights", () => {
     for (const path of PATHS) expect((await get(path, stranger)).body.error).toBe("not_found")
   })
 
-  test("each plan reads its own days, and says which", async () => {
+  test("each plan reads its own number of days and shows which", async () => {
     const today = dayOf(NOW)
     const days = Object.values(ENTITLEMENTS).map(({ reviewDays }) => reviewDays)
     expect(days).toEqual([30, 365, 36_500, 36_500])
@@ -203,7 +203,7 @@ describe("rights", () => {
     }
   })
 
-  test("a workspace may have days of its own", async () => {
+  test("a workspace may have its own number of days", async () => {
     const workspaceId = await house.workspace({ overrides: { ...FAST, reviewDays: 2 } })
     const own = await house.key(workspaceId)
     const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
@@ -213,7 +213,7 @@ describe("rights", () => {
   })
 })
 
-test("no answer holds who wrote a review", async () => {
+test("no response contains the author of a review", async () => {
   const xml = xmlFeed("us", "10009", 1, { reviews: [1, 2, 3], last: 1 })
   const named = xml.replaceAll("A reviewer", "Zebulon Quartz").replaceAll("/id0", "/id998877")
   expect(named).toContain("Zebulon Quartz")
@@ -234,12 +234,12 @@ test("no answer holds who wrote a review", async () => {
   }
 })
 
-describe("the sandbox's answers tell of the same reviews", () => {
+describe("sandbox responses about reviews", () => {
   const fixtures = readTree("fixtures/sandbox", ".json")
   const answer = (id: string) => JSON.parse(fixtures.get(`${id}.json`) as string).answer
   const [listed, found, stats] = ["list_reviews", "search_reviews", "get_review_stats"].map(answer)
 
-  test("the list is what the search finds, in the feed that all three name", () => {
+  test("the sandbox's list equals its search, in the feed that all three name", () => {
     expect(found.reviews).toEqual(listed.list)
     expect([found.total, found.truncated]).toEqual([listed.list.length, false])
     const { from, total, ...feed } = listed.feeds.ios
@@ -250,7 +250,7 @@ describe("the sandbox's answers tell of the same reviews", () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test("the figures are those of the reviews of their days", () => {
+  test("the sandbox's figures equal those of its reviews", () => {
     const own: { rating: number; date: string; version: string | null }[] = listed.list.filter(
       ({ date }: { date: string }) => date.slice(0, 10) >= stats.from && date.slice(0, 10) <= stats.to,
     )
@@ -272,7 +272,7 @@ describe("the sandbox's answers tell of the same reviews", () => {
   })
 })
 
-test("what was stored without its folded text gets it when the store shows it again", async () => {
+test("a review without folded text gets one when the store shows it again", async () => {
   const review: Partial<StoreReview> & { id: string } = { id: "f", title: "ＡＢＣ", text: "Straße" }
   await record(sql, [reviewed("2025-11-01T10:00:00Z", [review], { storeId: "10005" })], () => NOW)
   const folded = async () => (await sql`select folded from review_version where review_id = 'f'`)[0]!.folded

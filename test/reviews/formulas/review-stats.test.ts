@@ -3,7 +3,7 @@ import { reviewStats } from "../../../src/reviews/formulas/review-stats.ts"
 
 const days = { from: "2026-01-01", to: "2026-01-04" }
 
-test("a day without reviews is zero where it is covered, and else unknown", () => {
+test("a day without reviews counts zero if it is covered, else null", () => {
   const tallies = [
     { day: "2026-01-02", version: "1", stars: 1, count: 2 },
     { day: "2026-01-02", version: null, stars: 4, count: 1 },
@@ -36,7 +36,7 @@ test("without reviews there is no average and no share", () => {
   expect(stats.byDay.map(({ count }) => count)).toEqual([null, null, null, null])
 })
 
-test("the covered days named are the latest without one between that is not", () => {
+test("the covered days are the latest run without a gap", () => {
   const named = (...covered: number[]) => {
     const { coveredFrom, coveredTo } = reviewStats([], days, new Set(covered.map((day) => `2026-01-0${day}`)))
     return [coveredFrom, coveredTo].map((day) => day && Number(day.slice(8)))
@@ -49,7 +49,7 @@ test("the covered days named are the latest without one between that is not", ()
   expect(named()).toEqual([null, null])
 })
 
-test("versions with as many reviews stand in the order of their texts, those that say none last", () => {
+test("versions with the same count are sorted as text, and reviews without a version come last", () => {
   const tallies = ["b", null, "10", "9", "a"].map((version) => ({ day: "2026-01-01", version, stars: 5, count: 1 }))
   expect(reviewStats(tallies, days, new Set()).byVersion.map(({ version }) => version)).toEqual([
     "10",

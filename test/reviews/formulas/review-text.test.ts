@@ -4,7 +4,7 @@ import { cases } from "../../long.ts"
 
 const finds = (query: string, text: string) => foldReviewText(text).includes(foldReviewText(query))
 
-describe("a text is found in each of its spellings", () => {
+describe("spellings of the same text match each other", () => {
   const SPELLINGS: [what: string, spellings: string[]][] = [
     ["Turkish", ["ISIRIK İPUCU", "ısırık ipucu", "isirik ipucu", "Isırık İpucu", "I\u0307S\u0131r\u0131k ipucu"]],
     ["German", ["große Straße", "GROSSE STRASSE", "grosse strasse", "GROẞE STRAẞE", "  große\n\tStraße "]],
@@ -20,14 +20,14 @@ describe("a text is found in each of its spellings", () => {
     ["ligatures and invisible characters", ["ﬁx it", "fix\u200b it", "f\u00adix it", "FIX\ufeff IT"]],
   ]
   for (const [what, spellings] of SPELLINGS) {
-    test(what, () => {
+    test(`spellings match: ${what}`, () => {
       for (const text of spellings)
         for (const query of spellings) expect([query, text, finds(query, `x ${text} y`)]).toEqual([query, text, true])
     })
   }
 })
 
-test("what readers take for different words is not found", () => {
+test("different words do not match, even if they look similar", () => {
   const DIFFERENT: [query: string, text: string][] = [
     ["o", "ö"],
     ["s", "ş"],
@@ -44,21 +44,21 @@ test("what readers take for different words is not found", () => {
   for (const [query, text] of DIFFERENT) expect([query, text, finds(query, text)]).toEqual([query, text, false])
 })
 
-test("letters of Hangul that stand alone are found beside each other", () => {
+test("standalone letters of Hangul are found next to each other", () => {
   for (const query of ["ㅋㅋ", "ㅠㅠ", "ㅋㅠ", "ㅋㅋㅠㅠ", "ㅋ", "좋아"])
     expect([query, finds(query, "좋아ㅋㅋㅠㅠ")]).toEqual([query, true])
   expect(finds("큐", "ㅋㅋㅠㅠ")).toBe(false)
   expect("ㅋㅋㅠㅠ".normalize("NFKC")).toContain("큐")
 })
 
-test("nothing is found from the title into the text", () => {
+test("a query does not match across title and text", () => {
   const review = foldReview({ title: "Good game", text: "over and\nover" })
   expect(review).toBe("good game\nover and over")
   for (const query of ["game over", "game\nover", "game \n over"]) expect(review).not.toContain(foldReviewText(query))
   expect(foldReview({ title: null, text: "" })).toBe("")
 })
 
-test("folding is idempotent, and neither case nor composition of any character counts", () => {
+test("folding is idempotent and ignores case and composition of every character", () => {
   const wrong: string[] = []
   for (let code = 1; code <= 0x10ffff; code += code < 0x3000 ? 1 : cases(7, 1)) {
     const character = String.fromCodePoint(code)
@@ -73,5 +73,5 @@ test("folding is idempotent, and neither case nor composition of any character c
   expect(wrong).toEqual([])
 })
 
-/** Without case and without parts, or no character at all. */
+/** Characters without case and composition, and unassigned code points. */
 const UNEVENTFUL = /\p{Unified_Ideograph}|\p{Script=Tangut}|\p{Private_Use}|\p{Unassigned}|\p{Surrogate}/u

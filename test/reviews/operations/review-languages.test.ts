@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 afterEach(() => on[Symbol.asyncDispose]())
 
-/** The reported line, with its days moved next to today's. */
+/** Returns the reported import line with its dates moved close to today. */
 async function hindi() {
   const text = await Bun.file(new URL("../../cases/stores/play-language.jsonl", import.meta.url)).text()
   return text.trim().replace("2026-11-27", day(1)).replace("2026-11-26", day(0))
@@ -60,7 +60,7 @@ async function ask(path: string) {
   return body
 }
 
-test("reviews that were imported in another language of the country are shown and counted there alone", async () => {
+test("imported reviews in another language of the country are shown and counted only there", async () => {
   const line = await hindi()
   await load(line, english(line))
   const { count, average, feed } = await ask("reviews/stats?country=in")
@@ -70,7 +70,7 @@ test("reviews that were imported in another language of the country are shown an
   expect((await ask("reviews/stats?country=us")).count).toBe(1)
 })
 
-test("exports, summaries and replies read the other languages as the list of reviews does", async () => {
+test("exports, summaries and replies include the same other languages as the list of reviews", async () => {
   const line = await hindi()
   await load(line, english(line))
   const args = { appId, dataset: "reviews", platform: "android", country: "in", from: day(-1), to: day(1) }
@@ -88,12 +88,12 @@ test("exports, summaries and replies read the other languages as the list of rev
   const get = async (path: string) => (await on.house.call(`/v1/apps/${appId}/reviews/${path}`, { key })).body
   const summary = await get("summary?country=in&lang=en&store=android")
   expect([summary.feed.feed, summary.state]).toEqual(["en,hi", "too_few"])
-  // it is found, and nothing is set up that could write
+  // The review is found, and no provider is configured for the draft.
   const reply = await get("reply-draft?country=in&store=android&reviewId=gp:AOqp3")
   expect(reply.error).toBe("ai_not_configured")
 })
 
-test("no day is covered where the storefront's own language was not read", async () => {
+test("no day is covered if the storefront's own language was not read", async () => {
   await load(await hindi())
   const { count, average, coveredFrom, byDay, feed } = await ask("reviews/stats?country=in")
   expect([count, average, coveredFrom, feed.feed, feed.state, feed.complete]).toEqual([1, 2, null, "hi", "some", false])

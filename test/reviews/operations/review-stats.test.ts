@@ -21,7 +21,7 @@ function reader(sql: Sql, workspaceId: number, now: Date, reviewDays = ENTITLEME
 const SETS: [name: string, path: string][] = [["203 real reviews", SOME]]
 if (isAllHere) SETS.push(["the 8,820 real reviews", ALL])
 
-describe.each(SETS)("of %s", (_, path) => {
+describe.each(SETS)("statistics of %s", (_, path) => {
   let sql: Sql
   let workspaceId: number
   let real: Awaited<ReturnType<typeof realReviews>>
@@ -43,7 +43,7 @@ describe.each(SETS)("of %s", (_, path) => {
     { from: "2026-01-08", to: "2026-01-08" },
   ]
 
-  test("every figure is what the rows themselves give, and what the search finds", async () => {
+  test("every figure equals that of the rows, and the search finds the same number", async () => {
     const ctx = reader(sql, workspaceId, AFTER)
     for (const [feed, rows] of real.feeds) {
       const [game, country] = [feed.slice(0, feed.lastIndexOf(" ")), feed.slice(feed.lastIndexOf(" ") + 1)]
@@ -70,7 +70,9 @@ function daysOf({ days = 90, from, to = "2026-01-12" }: { days?: number; from?: 
   return { from: from ?? new Date(Date.parse(to) - (days - 1) * 86_400_000).toISOString().slice(0, 10), to }
 }
 
-/** All were read at once, on 2026-01-12 at midnight: nothing is known of the oldest one's day, and little of that day. */
+/**
+ * All were read once, on 2026-01-12 at midnight: the day of the oldest review is uncertain, and so is that day itself.
+ */
 function coveredOf(rows: readonly Expected[]) {
   return { after: rows.at(-1)!.date.slice(0, 10), before: "2026-01-12" }
 }
@@ -101,12 +103,12 @@ function figures(rows: readonly Expected[]) {
   return { count: rows.length, average: rows.length === 0 ? null : Math.round(mean * 100) / 100, distribution }
 }
 
-describe("a day is covered", () => {
+describe("covered days of a feed", () => {
   let sql: Sql
   let workspaceId: number
   let appId: string
   const end = (complete: boolean, empty = false) => ({ end: { pages: 1, complete, empty } })
-  /** One review for each day of November. */
+  /** One review per day of November. */
   const written = (...days: number[]) =>
     days.map((day) => ({ id: `${day}`, at: new Date(Date.UTC(2025, 10, day, 12)) }))
   const read = async (day: number, days: number[], rest: object = end(true)) =>
@@ -115,7 +117,7 @@ describe("a day is covered", () => {
       [reviewed(new Date(Date.UTC(2025, 10, day, 18)).toISOString(), written(...days), rest)],
       () => NOW,
     )
-  /** How many reviews from the one day of November to the other, and which of the days are covered: "2-3 11-14". */
+  /** Returns the number of reviews between two days of November, and the covered days: "2-3 11-14". */
   const stats = async (from: number, to = 20, reviewDays?: number) => {
     const ctx = reader(sql, workspaceId, NOW, reviewDays)
     const answer = await ask(getReviewStats, ctx, { appId, from: date(from), to: date(to) })
@@ -139,12 +141,12 @@ describe("a day is covered", () => {
     appId = await trackOwn(sql, asked)
   })
 
-  test("from after the oldest review that the first reading reached, until before the latest complete reading", async () => {
+  test("days between the oldest review of the first reading and the latest complete reading are covered", async () => {
     expect(await stats(1)).toEqual([null, ""])
     await read(15, [5, 9, 14])
     expect(await stats(1)).toEqual([3, "6-14"])
     expect(await stats(6, 14)).toEqual([2, "6-14"])
-    // no review in these days, and none before them
+    // These days have no review, nor do the days before.
     expect(await stats(10, 13)).toEqual([0, "10-13"])
     expect(await stats(1, 4)).toEqual([0, ""])
     expect(await stats(16, 20)).toEqual([0, ""])
@@ -153,7 +155,7 @@ describe("a day is covered", () => {
     expect(await stats(16)).toEqual([1, "16-17"])
   })
 
-  test("not where a reading came down to none that was held before: what stood between was never shown", async () => {
+  test("days between readings that share no review are not covered", async () => {
     await read(5, [1, 3, 4])
     await read(15, [10, 12, 14])
     expect(await stats(1)).toEqual([6, "2-3 11-14"])
@@ -165,9 +167,9 @@ describe("a day is covered", () => {
     expect(await stats(12, 13)).toEqual([1, "12-13"])
   })
 
-  test("though a review was taken back, or edited, meanwhile", async () => {
+  test("a deleted or edited review does not end the covered days", async () => {
     await read(10, [2, 5, 8, 9])
-    // 9 and 8 are gone, 5 shows that nothing is missing
+    // Reviews 9 and 8 were deleted; 5 proves that nothing is missing.
     await read(14, [5, 12, 13])
     expect(await stats(3)).toEqual([5, "3-13"])
     const edited = { id: "12", text: "edited", at: new Date("2025-11-16T12:00:00Z") }
@@ -175,16 +177,16 @@ describe("a day is covered", () => {
     expect(await stats(3)).toEqual([5, "3-16"])
   })
 
-  test("as far as it was before, when a later reading breaks off", async () => {
+  test("an incomplete reading does not extend the covered days", async () => {
     await read(10, [2, 5, 9])
     await read(18, [16, 17], end(false))
     expect(await stats(1)).toEqual([5, "3-9"])
-    // and again once one is complete that meets what was held
+    // A complete reading that contains a stored review extends them.
     await read(19, [9, 13, 16, 17, 18])
     expect(await stats(1)).toEqual([7, "3-18"])
   })
 
-  test("always, when the store said that there are no reviews, and never by reviews without a word of how far they were read", async () => {
+  test("all days are covered if the store states that it has no reviews, and none without a reading", async () => {
     await read(12, [], end(true, true))
     expect(await stats(1)).toEqual([0, "1-11"])
     await sql`delete from review_read`
@@ -192,7 +194,7 @@ describe("a day is covered", () => {
     expect(await stats(1)).toEqual([2, ""])
   })
 
-  test("within the plan's days, however many are asked for", async () => {
+  test("statistics are limited to the plan's days", async () => {
     await read(19, [5, 12, 18])
     expect(await stats(1, 20, 5)).toEqual([1, "16-18"])
     const ctx = reader(sql, workspaceId, NOW, 5)
@@ -203,7 +205,7 @@ describe("a day is covered", () => {
     expect(await later.catch(({ code }) => code)).toBe("bad_range")
   })
 
-  test("beyond 200 versions the others are counted", async () => {
+  test("versions beyond the first 200 are only counted", async () => {
     const at = new Date("2025-11-10T12:00:00Z")
     const reviews = Array.from({ length: 203 }, (_, i) => ({
       id: `${i}`,

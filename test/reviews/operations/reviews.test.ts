@@ -14,7 +14,7 @@ import { AFTER, type Expected, realReviews } from "../real-reviews.ts"
 
 setDefaultTimeout(60_000)
 
-/** A context that reads all reviews there are, or as many days as are said. */
+/** Returns a context that may read all reviews, or those of `reviewDays`. */
 function reader(sql: Sql, workspaceId: number, now: Date, reviewDays = ENTITLEMENTS.enterprise.reviewDays) {
   const ctx = contextOf(sql, workspaceId, now)
   return { ...ctx, caller: { ...ctx.caller, entitlements: { ...ENTITLEMENTS.pro, reviewDays } } }
@@ -23,7 +23,7 @@ function reader(sql: Sql, workspaceId: number, now: Date, reviewDays = ENTITLEME
 const SETS: [name: string, path: string][] = [["203 real reviews", SOME]]
 if (isAllHere) SETS.push(["the 8,820 real reviews", ALL])
 
-describe.each(SETS)("among %s", (_, path) => {
+describe.each(SETS)("search among %s", (_, path) => {
   let sql: Sql
   let workspaceId: number
   let real: Awaited<ReturnType<typeof realReviews>>
@@ -32,7 +32,7 @@ describe.each(SETS)("among %s", (_, path) => {
     sql = await freshDatabase()
     workspaceId = await newWorkspace(sql)
     real = await realReviews(sql, workspaceId, path)
-    // as if half of them had been stored before there was a folded text
+    // Simulates that half of them were stored before folded texts existed.
     await sql`update review_version set folded = null where review_id::bigint % 2 = 0`
   })
 
@@ -54,7 +54,7 @@ describe.each(SETS)("among %s", (_, path) => {
     ["Candy Crush Saga", "us", { limit: 1 }],
   ]
 
-  test("every filter alone finds what a plain filter of the rows finds", async () => {
+  test("every single filter finds the same reviews as filtering the rows", async () => {
     for (const [game, country, filters] of alone) {
       const { total, truncated, reviews } = await search(game, country, filters)
       const found = plain(real.feeds.get(`${game} ${country}`)!, filters)
@@ -64,7 +64,7 @@ describe.each(SETS)("among %s", (_, path) => {
     }
   })
 
-  test("and so do random combinations of filters", async () => {
+  test("random combinations of filters find the same reviews as filtering the rows", async () => {
     const random = randomFrom(20_260_112)
     const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T
     let matches = 0
@@ -90,7 +90,7 @@ describe.each(SETS)("among %s", (_, path) => {
     expect(matches).toBeGreaterThan(cases(20, 60))
   })
 
-  test("the list is the newest of them, and nothing in it is of Google Play", async () => {
+  test("the list has the newest reviews and none of Google Play", async () => {
     const ctx = reader(sql, workspaceId, AFTER)
     const listed = await ask(listReviews, ctx, { appId: real.apps["Royal Match"], country: "jp" })
     const rows = real.feeds.get("Royal Match jp")!
@@ -110,7 +110,7 @@ interface Filters {
   limit?: number
 }
 
-/** The same by other means, for texts without white space, quotes and letters that fold to several. */
+/** Filters in a different way, for texts without white space, quotes and letters that fold to several. */
 function plain(rows: readonly Expected[], { q, rating, version, from, to }: Filters): Expected[] {
   const holds = new RegExp((q ?? "").normalize("NFKC").replaceAll(/[iıİI]/g, "[iıİI]"), "iu")
   return rows.filter(
@@ -130,7 +130,7 @@ function withoutSeen(reviews: (Expected & { seenAt: string })[]): Expected[] {
   })
 }
 
-describe("of an app", () => {
+describe("reviews of an app", () => {
   let sql: Sql
   let workspaceId: number
   let appId: string
@@ -150,7 +150,7 @@ describe("of an app", () => {
     appId = await trackOwn(sql, { ...asked, iosId: "10001", androidPkg: "com.example.tea" })
   }
 
-  test("never read, some seen, none and read are told apart, on each store", async () => {
+  test("the states never_read, some, none and read are distinguished in each store", async () => {
     await track()
     const nothing = { total: null, truncated: false, reviews: [] }
     const unknown = { readAt: null, complete: false, completeAt: null }
@@ -177,7 +177,7 @@ describe("of an app", () => {
     })
   })
 
-  test("only the days of the plan are looked at, whole UTC days, wherever clocks change", async () => {
+  test("only whole UTC days of the plan are searched, also when clocks change", async () => {
     await track()
     const edges = ["2025-10-21T23:59", "2025-10-22T00:00", "2025-10-26T00:30", "2025-10-26T01:30", "2025-11-20T11:59"]
     await store(
@@ -205,7 +205,7 @@ describe("of an app", () => {
     expect((await list({}, 7)).feeds).toMatchObject({ ios: { from: "2025-11-14" }, android: { from: "2025-11-14" } })
   })
 
-  test("Turkish, German, Japanese, Korean and Chinese are found in their spellings, wherever they stand", async () => {
+  test("Turkish, German, Japanese, Korean and Chinese texts are found in all their spellings", async () => {
     await track()
     const texts: [id: string, title: string, text: string][] = [
       ["tr", "IŞIK", "İNANILMAZ güzel, ısrarla öneririm"],
@@ -256,7 +256,7 @@ describe("of an app", () => {
     }
   })
 
-  test("reviews of one moment stand in the order of their ids' characters, and each form counts once", async () => {
+  test("reviews of the same moment are sorted by id, and each review counts once", async () => {
     await track()
     const ids = ["b", "B", "a", "10", "9", "_"]
     await store(
@@ -277,18 +277,18 @@ describe("of an app", () => {
     }
   })
 
-  test("new are those first seen on the day of the latest reading, above all that were held before", async () => {
+  test("new reviews are first seen on the day of the latest reading and newer than all before", async () => {
     await track()
     const from = (...ids: number[]) => ids.map((id) => ({ id: `${id}`, at: day(`2025-11-${10 + id}T00:00`) }))
     await store(reviewed("2025-11-17T10:00:00Z", from(2, 3, 4), complete))
     expect((await list()).newCount).toBeNull()
-    // one that came up from below is not new
+    // A review that appears below a stored one is not new.
     await store(reviewed("2025-11-18T08:00:00Z", from(1, 3, 4), complete))
     expect((await list()).newCount).toBe(0)
     await store(reviewed("2025-11-18T09:00:00Z", from(4, 5), complete))
     await store(reviewed("2025-11-18T20:00:00Z", from(5, 6), complete))
     expect((await list()).newCount).toBe(2)
-    // edited, and so at the top again
+    // The edited review is at the top again.
     const edited = { id: "2", text: "edited", at: day("2025-11-18T21:00") }
     await store(reviewed("2025-11-18T22:00:00Z", [edited, ...from(6)], complete))
     expect((await list()).newCount).toBe(2)

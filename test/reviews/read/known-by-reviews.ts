@@ -5,7 +5,7 @@ import { type FeedState, type HeldFeed, startOf } from "../../../src/reviews/rea
 import { LOOKED_BELOW } from "../../../src/reviews/read/tallies.ts"
 import { isJoined } from "../../../src/reviews/store/review-feeds.ts"
 
-/** The same as readFeedState, from the reviews themselves. */
+/** A reference implementation of readFeedState that uses the reviews themselves. */
 export async function feedByReviews(sql: Db, { appId, feed }: HeldFeed): Promise<FeedState> {
   const read = await reviewsRead(sql, { appId, feed })
   if (read) {
@@ -18,15 +18,15 @@ export async function feedByReviews(sql: Db, { appId, feed }: HeldFeed): Promise
 
 interface ReviewsRead {
   readAt: Date
-  /** Nothing is missing between the newest reviews and those that were held before. */
+  /** No review is missing between the newest ones and those stored before. */
   complete: boolean
-  /** The store said that there are no reviews. */
+  /** The store stated that there are no reviews. */
   empty: boolean
-  /** When a reading said so last; null while none did. */
+  /** Time of the latest complete reading. Null if there was none. */
   completeAt: Date | null
 }
 
-/** How far an app's reviews were read last, by whichever source; null = never, which is not "no reviews". */
+/** Returns the latest reading of an app's reviews by any source. Null if never read, which does not mean no reviews. */
 async function reviewsRead(sql: Db, { appId, feed }: { appId: number; feed: string }): Promise<ReviewsRead | null> {
   const rows = await sql<(Omit<ReviewsRead, "completeAt"> & { said: boolean })[]>`
     select r.seen_at as "readAt", r.complete as said, r.complete and ${isJoined(sql)} as complete, r.empty
@@ -37,16 +37,16 @@ async function reviewsRead(sql: Db, { appId, feed }: { appId: number; feed: stri
   const [latest] = rows
   if (!latest) return null
   const { said: _, ...read } = latest
-  // what a reading that is not joined shows has a gap below it, which whoever counts days finds by itself
+  // A reading that is not joined has a gap below it, which the functions that count days detect themselves.
   return { ...read, completeAt: rows.find(({ said }) => said)?.readAt ?? null }
 }
 
 const NEWEST = 5_000
 
 /**
- * How many reviews were first seen on the UTC day of the feed's latest reading, newer than all that were held before that
- * day. Null = unknown: the feed was never read, its latest reading broke off, or nothing from before that day is held to
- * compare with.
+ * Counts the reviews first seen on the UTC day of the feed's latest reading and newer than all stored before that day.
+ * Null if unknown: the feed was never read, its latest reading is incomplete, or nothing older is stored to compare
+ * with.
  */
 export async function newByReviews(sql: Db, { appId, feed }: HeldFeed, known: FeedState): Promise<number | null> {
   if (known.readAt === null || !known.complete) return null
@@ -83,7 +83,7 @@ export async function newByReviews(sql: Db, { appId, feed }: HeldFeed, known: Fe
   return known.state === "none" ? 0 : null
 }
 
-/** The same as readWrittenReviews, from the reviews themselves. */
+/** A reference implementation of readWrittenReviews that uses the reviews themselves. */
 export async function writtenByReviews(
   sql: Sql,
   feeds: readonly AppFeed[],
@@ -116,8 +116,9 @@ export async function writtenByReviews(
 }
 
 /**
- * Whether one of the span's reviews, or the first after it, appeared after all older ones had been seen last: no reading
- * showed both (see coveredDays). Of a feed `f` that was read as `l` says; without reviews only the store's word counts.
+ * Selects whether there is a gap: one of the span's reviews, or the first after it, appeared after all older ones had
+ * been last seen, so no reading showed both (see coveredDays). `f` is the feed and `l` its readings. Without reviews,
+ * only the store's own statement counts.
  */
 function gapAt(sql: Sql, { from, to }: { from: Date; to: Date }) {
   return sql`

@@ -26,17 +26,19 @@ const HOUR = 3_600_000
 const BEGIN = Date.UTC(2025, 10, 1)
 const PAGE = 4
 
-/** What a store shows and a reader holds, as time goes by: reviews are written, edited and taken back, and read. */
+/** A simulated store and its reader over time: reviews are written, edited, deleted and read. */
 interface World {
   storeId: string
   shown: StoreReview[]
   held: Map<string, { at: number; firstSeen: number }>
   completeAt: number | null
-  /** The reviews that stood there at the latest complete reading. */
+  /** The store's reviews at the latest complete reading. */
   stood: StoreReview[]
 }
 
-/** Reads page by page until one holds what is known, as sources/read-reviews does; or breaks off after some pages. */
+/**
+ * Reads page by page until a page contains a known review, like sources/read-reviews, or stops after `breaksOff` pages.
+ */
 async function read(world: World, now: number, { most, breaksOff }: { most: number; breaksOff: number | null }) {
   const shown = world.shown.toSorted((a, b) => b.at.getTime() - a.at.getTime()).slice(0, most)
   const pages: StoreReview[][] = []
@@ -68,13 +70,13 @@ async function read(world: World, now: number, { most, breaksOff }: { most: numb
   world.stood = [...world.shown]
 }
 
-test("of a covered day nothing is missing, in random histories of a store, and the figures of the same days are the measured ones", async () => {
+test("a covered day misses no review in random histories, and exactly the covered days are measured", async () => {
   const random = randomFrom(20_251_122)
   let covered = 0
   let uncovered = 0
   for (let round = 0; round < cases(2, 12); round++) {
     const world: World = { storeId: String(20_000 + round), shown: [], held: new Map(), completeAt: null, stood: [] }
-    // a store that shows no more than so many, or readings that break off
+    // Either the store shows only the newest reviews, or readings are cut off.
     const most = round % 2 === 0 ? 12 : 1_000
     const pace = 0.05 + random() * 0.4
     for (let hour = 0; hour < 16 * 24; hour++) {
@@ -114,7 +116,7 @@ async function coveredOf({ storeId }: World, days: { from: string; to: string })
   return (await tallyReviews(sql, feed, days, await readFeedState(sql, feed))).covered
 }
 
-/** The days of which get_today and the portfolio tell figures. */
+/** Returns the days for which get_today and the portfolio have figures. */
 async function measuredOf({ storeId }: World, { from, to }: { from: string; to: string }): Promise<string[]> {
   const [app] = await sql<{ id: number }[]>`select id from store_app where store_id = ${storeId}`
   const measured: string[] = []
@@ -126,7 +128,7 @@ async function measuredOf({ storeId }: World, { from, to }: { from: string; to: 
   return measured
 }
 
-long("25,000 reviews are walked in parts, each once, though many are of one moment", async () => {
+long("25,000 reviews are read in chunks, each once, though many have the same time", async () => {
   await sql`insert into store_app (platform, store_id) values ('ios', '10001')`
   await sql`
     insert into review_version (

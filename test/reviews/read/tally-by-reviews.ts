@@ -5,14 +5,14 @@ import { type FeedState, type HeldFeed, milliseconds, type Place, startOf } from
 
 interface Tallied {
   tallies: ReviewTally[]
-  /** Days of which every review that the store showed is held. */
+  /** Days for which every review that the store showed is stored. */
   covered: ReadonlySet<string>
 }
 
-/** How many reviews older than a span are looked at for one that was seen since those within it appeared. */
+/** Number of reviews older than a span that are searched for one seen after those within it appeared. */
 const LOOKED_BELOW = 1_000
 
-/** The same as tallyReviews, from the reviews themselves, in parts. */
+/** A reference implementation of tallyReviews that uses the reviews themselves, in chunks. */
 export async function tallyByReviews(sql: Sql, feed: HeldFeed, days: Days, known: FeedState): Promise<Tallied> {
   const tallies: ReviewTally[] = []
   const gaps: Gap[] = []
@@ -33,11 +33,11 @@ export async function tallyByReviews(sql: Sql, feed: HeldFeed, days: Days, known
 }
 
 /**
- * A complete reading leaves nothing out between the newest review and one that was held before, or the end of what the store
- * shows. So a review that was first seen after all older ones had been seen last has a gap below it: no reading showed both.
- * Covered are the days before that of the latest complete reading that no gap touches; of a feed without reviews (gaps
- * null) only where the store said so. Not told are gaps of a reading that broke off where the next one, though complete,
- * came not as far down.
+ * A complete reading misses nothing between the newest review and one stored before, or the end of the feed. A review
+ * that was first seen after all older ones had been last seen therefore has a gap below it, because no reading showed
+ * both. The covered days are those before the latest complete reading that no gap touches; a feed without reviews (gaps
+ * null) covers days only if the store stated that there are none. Not detected are gaps of an incomplete reading if the
+ * next reading is complete but does not reach as far down.
  */
 function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonly Gap[] | null): Set<string> {
   const covered = new Set<string>()
@@ -45,7 +45,7 @@ function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonl
   const dayBefore = addDays(dayOf(completeAt), -1)
   for (let day = days.from; day <= days.to && day <= dayBefore; day = addDays(day, 1)) covered.add(day)
   for (const { after, before } of gaps ?? []) {
-    // above the latest complete reading it is no gap: that reading could not show it
+    // A gap above the latest complete reading does not count, because that reading could not show it.
     if (before >= completeAt.getTime()) continue
     const first = after === null ? days.from : later(dayOf(new Date(after)), days.from)
     const end = dayOf(new Date(before))
@@ -56,16 +56,18 @@ function coveredDays(days: Days, { state, completeAt }: FeedState, gaps: readonl
 
 const PART = 2_000
 
-/** Moments in milliseconds since 1970. Between these nothing is known; `after` null = nor of anything older. */
+/**
+ * Times in milliseconds since 1970. Reviews between them may be missing. `after` is null if nothing older is stored.
+ */
 interface Gap {
   after: number | null
   before: number
 }
 
 interface Neighbours {
-  /** Of older reviews: when the newest was written, and when any was seen last. */
+  /** Of the reviews before the span: the date of the newest, and the time when any was last seen. */
   below: { at: number | null; seen: number | null }
-  /** The first newer review. */
+  /** The first review after the span. */
   above: { at: number; firstSeen: number } | null
 }
 
@@ -98,11 +100,11 @@ async function neighbours(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Day
   return row as Neighbours
 }
 
-/** Moments in milliseconds since 1970. */
+/** Times in milliseconds since 1970. */
 interface Part {
   read: number
   last: Place | null
-  /** When any so far was seen last. */
+  /** Latest time when any review so far was seen. */
   seen: number | null
   gaps: Gap[]
   tallies: ReviewTally[]
@@ -114,7 +116,7 @@ interface Progress {
   seen: number | null
 }
 
-/** Oldest first: what matters of a review is whether an older one was seen since it appeared. */
+/** Reads oldest first, because each review is compared with the last sighting of all older ones. */
 async function readPart(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days, { last, older, seen }: Progress) {
   const [part] = await sql<Part[]>`
     with part as materialized (

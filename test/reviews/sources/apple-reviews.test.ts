@@ -21,8 +21,8 @@ function outcome(body: string, asked = US): string {
   }
 }
 
-describe("a page of the feed", () => {
-  test("in XML is read with everything that stands in it, and without who wrote it", () => {
+describe("page of the feed", () => {
+  test("an XML page is read with all facts and without authors", () => {
     const seen = read(us)
     expect(seen).toEqual({
       ...about,
@@ -73,7 +73,7 @@ describe("a page of the feed", () => {
     expect(JSON.stringify(seen)).not.toMatch(/reviewer|reviews\/id/i)
   })
 
-  test("may begin with the app itself, which is no review", () => {
+  test("an XML page may begin with the app itself, which is not a review", () => {
     const asked = { storefront: "de", storeId: "1600000202", page: 1 }
     const seen = read(fixture("apple-reviews-app-first-de.xml"), asked)
     expect(seen.reviews.map(({ id, stars, title }) => [id, stars, title])).toEqual([
@@ -88,7 +88,7 @@ describe("a page of the feed", () => {
     expect(read(alone, asked).reviews).toEqual([])
   })
 
-  test("in JSON says the same", () => {
+  test("a JSON page is read the same way", () => {
     const asked = { storefront: "fr", storeId: "1600000205", page: 10 }
     const seen = appleReviewsJson.parse(fixture("apple-reviews-fr.json"), asked, about)
     expect(seen.reviews[1]).toEqual({
@@ -103,7 +103,7 @@ describe("a page of the feed", () => {
     expect(JSON.stringify(seen)).not.toMatch(/reviewer|reviews\/id/i)
   })
 
-  test("with a single entry has one review: in JSON that is no list", () => {
+  test("a page with a single entry has one review, though JSON has no array then", () => {
     const asked = { storefront: "nz", storeId: "1600000206", page: 1 }
     const seen = appleReviewsJson.parse(fixture("apple-reviews-one-nz.json"), asked, about)
     expect(seen.reviews).toEqual([
@@ -118,7 +118,7 @@ describe("a page of the feed", () => {
     ])
   })
 
-  test("without reviews is empty, and says whether it is the last only where its links do", () => {
+  test("a page without reviews is empty, and only its links tell whether it is the last", () => {
     const none = read(fixture("apple-reviews-none-jp.xml"), { storefront: "jp", storeId: "1600000203", page: 1 })
     expect([none.reviews, none.more]).toEqual([[], false])
     const unsaid = read(fixture("apple-reviews-unsaid-gb.xml"), { storefront: "gb", storeId: "1600000204", page: 1 })
@@ -128,7 +128,7 @@ describe("a page of the feed", () => {
     expect([read(silent).reviews, read(silent).more]).toEqual([[], true])
   })
 
-  test("has another after it as its link to the last page says, whatever the link to the next one does", () => {
+  test("only the link to the last page tells whether another page follows", () => {
     const paged = (page: number, last: number) =>
       us.replaceAll("page=1/", `page=${page}/`).replace(/(rel="last" href="[^"]*?)page=\d+/, `$1page=${last}`)
     for (const [page, last, more] of [
@@ -143,7 +143,7 @@ describe("a page of the feed", () => {
     }
   })
 
-  test("holds each review once, and text that a database can store", () => {
+  test("a page contains each review once, with storable text", () => {
     const asked = { storefront: "nz", storeId: "1600000206", page: 1 }
     const feed = JSON.parse(fixture("apple-reviews-one-nz.json"))
     const entry = feed.feed.entry
@@ -160,7 +160,7 @@ describe("a page of the feed", () => {
   })
 })
 
-describe("what is no page that was asked for", () => {
+describe("bodies that are not the requested page", () => {
   const feed = (edit: (text: string) => string) => outcome(edit(us))
 
   test.each([
@@ -183,7 +183,7 @@ describe("what is no page that was asked for", () => {
     ["JSON of something else", () => '{"results":[]}'],
     ["refused", () => "CustomerReviews RSS page depth is limited to 10"],
     ["nothing", () => ""],
-  ])("%s → changed", (_what, edit) => {
+  ])("a feed is a change: %s", (_what, edit) => {
     expect(feed(edit)).toBe("changed")
   })
 
@@ -192,23 +192,23 @@ describe("what is no page that was asked for", () => {
     ["another storefront's", (text: string) => text.replace("/us/rss/", "/gb/rss/")],
     ["another page", (text: string) => text.replace("page=1/", "page=2/")],
     ["in another order", (text: string) => text.replace("sortby=mostrecent", "sortby=mosthelpful")],
-  ])("%s → mismatched", (_what, edit) => {
+  ])("a feed is mismatched: %s", (_what, edit) => {
     expect(feed(edit)).toBe("mismatched")
   })
 
-  test("a feed in JSON whose entries are called otherwise is a change, not an empty feed", () => {
+  test("a JSON feed with renamed entries is a change, not an empty feed", () => {
     const body = fixture("apple-reviews-fr.json").replace('"entry"', '"entries"')
     expect(outcome(body, { storefront: "fr", storeId: "1600000205", page: 10 })).toBe("changed")
   })
 
-  test("a page that asks for a proof is blocked; a review that speaks of one is a review", () => {
+  test("a CAPTCHA page is blocked, and a review that mentions one is read", () => {
     expect(outcome("<html><body>Please complete the CAPTCHA</body></html>")).toBe("blocked")
     expect(outcome(us.slice(0, -30))).toBe("changed")
     expect(outcome(us)).toBe("read 6")
   })
 })
 
-test("feeds are known by their address in each of its recorded forms", () => {
+test("a feed is recognised by its URL in each recorded form", () => {
   const at = (address: string) => outcome(us.replace(/<id>.*<\/id>/, `<id>${address}</id>`))
   for (const address of [
     "https://itunes.apple.com/us/rss/customerreviews/id=1600000201/sortby=mostrecent/xml",
@@ -221,7 +221,7 @@ test("feeds are known by their address in each of its recorded forms", () => {
   expect(at("https://itunes.apple.com/rss/customerreviews/page=1/id=1600000201/sortby=mostrecent/xml")).toBe("changed")
 })
 
-test("a page is asked for by its number, in either form, by a reader that calls itself iTunes", async () => {
+test("a page is requested by its number in either form with the user agent of iTunes", async () => {
   server.on("itunes.apple.com", "/us/rss/customerreviews", () => new Response(us))
   for (const [source, form] of [
     [appleReviews, "xml"],
@@ -240,7 +240,7 @@ test("a page is asked for by its number, in either form, by a reader that calls 
   for (const page of [0, REVIEW_PAGES + 1, 1.5]) expect(() => appleReviews.request({ ...US, page })).toThrow(RangeError)
 })
 
-test("a reference that XML does not have loses no page of reviews", async () => {
+test("an unknown character reference does not lose a page of reviews", async () => {
   const body = await Bun.file(new URL("../../cases/stores/reviews-one-odd.xml", import.meta.url)).text()
   const asked = { storefront: "us", storeId: "6744000010", page: 1 }
   const about = { seenAt: new Date("2026-11-20T12:00:00Z"), sha256: new Uint8Array(32) }

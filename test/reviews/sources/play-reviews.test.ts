@@ -14,8 +14,8 @@ afterAll(() => server.stop())
 const read = (body: string) => playReviews.parse(body, asked, about)
 const reviews = (body: string) => read(body).reviews
 
-describe("the recorded pages", () => {
-  test("hold 150 reviews each, newest first, and the first one's token leads to the second", () => {
+describe("recorded pages of Google Play", () => {
+  test("each recorded page has 150 reviews, newest first, and the first one's token leads to the second", () => {
     const [first, second] = pages.map(read)
     expect([first!.reviews.length, second!.reviews.length]).toEqual([150, 150])
     const all = [...first!.reviews, ...second!.reviews]
@@ -28,7 +28,7 @@ describe("the recorded pages", () => {
     for (const seen of [first, second]) checkObservation(seen!, about.seenAt)
   })
 
-  test("are read right: stars, dates to the millisecond, versions, and the one title", () => {
+  test("stars, dates to the millisecond, versions and the only title are read correctly", () => {
     const stars = pages.map((page) => [1, 2, 3, 4, 5].map((n) => reviews(page).filter((one) => one.stars === n).length))
     expect(stars).toEqual([
       [34, 15, 16, 8, 77],
@@ -54,7 +54,7 @@ describe("the recorded pages", () => {
     expect(reviews(pages[1]).at(-1)).toMatchObject({ id: "c997a19e-98cf-4ecb-9560-83fc8b75eb75", text: "O((mm????" })
   })
 
-  test("say which app, language and page they are of", () => {
+  test("a page names its app, language and token", () => {
     expect(playReviews.parse(pages[1], { ...asked, token: "that" }, { ...about, egress: "de" })).toMatchObject({
       ...asked,
       token: "that",
@@ -67,7 +67,7 @@ describe("the recorded pages", () => {
   })
 })
 
-test("who wrote a review, and what the developer called them in a reply, is not read", () => {
+test("a review's author, also as named in the developer's reply, is not read", () => {
   const row = rowOf({
     1: ["Ann Example", [null, 2]],
     7: ["A maker", "Hi Ann Example!", [1783387213, 0]],
@@ -80,7 +80,7 @@ test("who wrote a review, and what the developer called them in a reply, is not 
   expect(JSON.stringify(seen)).not.toContain("Ann")
 })
 
-test("a review may have no words and no version, and holds only what a database can", () => {
+test("a review may lack words and version, and its text is made storable", () => {
   expect(reviews(answer([[rowOf({ 4: null, 10: null })]]))[0]).toEqual({
     id: "r-1",
     stars: 4,
@@ -94,7 +94,7 @@ test("a review may have no words and no version, and holds only what a database 
   expect(reviews(answer([[rowOf({}), rowOf({ 4: "again" })]])).map(({ text }) => text)).toEqual(["fine"])
 })
 
-test("a page without reviews is empty; whether it is the last it says by its token", () => {
+test("a page without reviews is empty, and its token tells whether it is the last", () => {
   const said = (payload: unknown) => {
     const { reviews, more, next } = read(answer(payload))
     return [reviews.length, more, next]
@@ -125,11 +125,11 @@ test.each([
   ["a token that is none", [[rowOf({})], [null, 5]]],
   ["a token with white space", [[rowOf({})], [null, "a b"]]],
   ["another way on", [[rowOf({})], "token"]],
-])("%s → changed", (_what, payload) => {
+])("a page is a change: %s", (_what, payload) => {
   expect(outcome(answer(payload))).toBe("changed")
 })
 
-test("a page that is none is a change, and one that asks for a proof is blocked", () => {
+test("an invalid page is a change, and a CAPTCHA page is blocked", () => {
   expect(outcome(pages[0].replace("UsvDTd", "renamed"))).toBe("changed")
   expect(outcome(pages[0].slice(0, 300))).toBe("changed")
   expect(outcome("<html><title>unusual traffic</title></html>")).toBe("blocked")
@@ -137,7 +137,7 @@ test("a page that is none is a change, and one that asks for a proof is blocked"
   expect(outcome(`)]}'\n\n${JSON.stringify(refused)}`)).toBe("rate_limited")
 })
 
-test("150 of the newest are posted for, in the language, and each page with the token of the one before", async () => {
+test("the newest 150 are requested in the language, and each page with the previous token", async () => {
   server.on("play.google.com", "/_/PlayStoreUi", ({ body }) => new Response(pages[body.includes("CtgB") ? 1 : 0]))
   const reach = reachOf(server, { now: () => about.seenAt })
   const german = { ...asked, storefront: "at", language: "de" }
@@ -163,7 +163,7 @@ test("150 of the newest are posted for, in the language, and each page with the 
   ])
 })
 
-/** A row of the recorded form, with other values in some of its places. */
+/** Returns a row in the recorded form, with other values at some indices. */
 function rowOf(others: Record<number, unknown>): unknown[] {
   const row = [
     "r-1",

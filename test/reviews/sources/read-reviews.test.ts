@@ -16,7 +16,7 @@ const ask = async <Asked>(source: Source<Asked, ReviewsObservation>, asked: Aske
 
 const none = () => false
 
-/** The feed answers page N with what stands for it, each time it is asked with the next; returns what was asked for. */
+/** Answers requests for page N with its next prepared response. Returns the requested pages. */
 function feed(pages: Record<number, (Page | string | number)[]>): string[] {
   const asked: string[] = []
   const times = new Map<string, number>()
@@ -36,7 +36,7 @@ function feed(pages: Record<number, (Page | string | number)[]>): string[] {
 const read = (rest: Partial<Parameters<typeof readReviews>[1]> = {}) =>
   readReviews(ask, { storefront: "us", id: ID, known: none, ...rest })
 
-/** How often each page was filled, and how the reading ended. */
+/** Returns the number of reviews per page, and how the reading ended. */
 const told = (pages: readonly ReviewsObservation[]) => ({
   pages: pages.map(({ page, reviews }) => `${page}: ${reviews.length}`),
   ends: pages.flatMap(({ end }) => end ?? []),
@@ -46,8 +46,8 @@ const full = (page: number, last = 10): Page => ({ reviews: numbered(page * 100,
 const empty: Page = { reviews: [], last: 10 }
 const numbered = (from: number, count: number) => Array.from({ length: count }, (_, i) => 100_000 - from - i)
 
-describe("the App Store's reviews", () => {
-  test("are read to the tenth page, each asked for once", async () => {
+describe("readings of the App Store's reviews", () => {
+  test("App Store reviews are read up to the tenth page, each page once", async () => {
     const asked = feed(Object.fromEntries(Array.from({ length: 10 }, (_, i) => [i + 1, [full(i + 1)]])))
     const pages = await read()
     expect(asked).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"])
@@ -56,7 +56,7 @@ describe("the App Store's reviews", () => {
     expect(pages.at(-1)!.end).toBeDefined()
   })
 
-  test("end where the feed says that its last page is", async () => {
+  test("App Store reviews end at the last page that the feed names", async () => {
     const asked = feed({ 1: [full(1, 2)], 2: [{ reviews: numbered(200, 7), last: 2 }] })
     expect(told(await read())).toEqual({
       pages: ["1: 50", "2: 7"],
@@ -65,7 +65,7 @@ describe("the App Store's reviews", () => {
     expect(asked).toEqual(["1", "2"])
   })
 
-  test("are read until a page holds one that is known as it stands: an edited one is not", async () => {
+  test("App Store reviews are read until a page has an unchanged known review", async () => {
     const asked = feed({ 1: [full(1)], 2: [full(2)], 3: [full(3)] })
     const edited = 100_000 - 120
     const held = 100_000 - 230
@@ -76,7 +76,7 @@ describe("the App Store's reviews", () => {
     expect(told(pages)).toEqual({ pages: ["1: 50", "2: 50"], ends: [{ pages: 2, complete: true, empty: false }] })
   })
 
-  test("of a page that is empty once are read when it is asked for again", async () => {
+  test("a page that is empty once is read on the second request", async () => {
     const asked = feed({ 1: [empty, full(1, 2)], 2: [empty, { reviews: [7, 6], last: 2 }] })
     expect(told(await read())).toEqual({
       pages: ["1: 50", "2: 2"],
@@ -85,7 +85,7 @@ describe("the App Store's reviews", () => {
     expect(asked).toEqual(["1", "1", "2", "2"])
   })
 
-  test("go on after a page that stays empty, and then the reading is not complete", async () => {
+  test("a reading continues after a page that stays empty, and is incomplete", async () => {
     const asked = feed({ 1: [full(1, 4)], 2: [empty], 3: [full(3, 4)], 4: [full(4, 4)] })
     expect(told(await read())).toEqual({
       pages: ["1: 50", "3: 50", "4: 50"],
@@ -96,29 +96,29 @@ describe("the App Store's reviews", () => {
     expect(told(await read()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
   })
 
-  test("that are known below an empty page leave the reading incomplete too", async () => {
+  test("a known review below an empty page leaves the reading incomplete", async () => {
     feed({ 1: [full(1)], 2: [empty], 3: [full(3)] })
     const pages = await read({ known: ({ id }) => id === String(100_000 - 310) })
     expect(told(pages)).toEqual({ pages: ["1: 50", "3: 50"], ends: [{ pages: 2, complete: false, empty: false }] })
   })
 
-  test("are not asked for any more after three pages that stay empty", async () => {
+  test("a reading stops after three pages that stay empty", async () => {
     const asked = feed({ 1: [full(1)], 2: [empty], 3: [empty], 4: [empty], 5: [full(5)] })
     expect(told(await read()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
     expect(asked).toEqual(["1", "2", "2", "3", "3", "4", "4"])
   })
 
-  test("end before an empty page that says itself that it lies behind the last", async () => {
+  test("a reading ends at an empty page that states to be beyond the last", async () => {
     const behind: Page = { reviews: [], last: 1 }
     const asked = feed({ 1: [{ reviews: [5, 4], last: null }], 2: [behind] })
     expect(told(await read()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
     expect(asked).toEqual(["1", "2", "2"])
-    // unless the page before has said otherwise
+    // The end is not accepted if the page before contradicts it.
     feed({ 1: [full(1, 3)], 2: [behind], 3: [full(3, 3)] })
     expect(told(await read()).ends).toEqual([{ pages: 2, complete: false, empty: false }])
   })
 
-  test("are none only where the first page says so twice", async () => {
+  test("an app has no reviews only if the first page states it twice", async () => {
     const last: Page = { reviews: [], last: 1 }
     const asked = feed({ 1: [last] })
     const pages = await read()
@@ -139,7 +139,7 @@ describe("the App Store's reviews", () => {
     }
   })
 
-  test("are none too where an empty page says nothing, but nobody has rated the app", async () => {
+  test("an app without ratings has no reviews if its page is empty without a statement", async () => {
     const unsaid: Page = { reviews: [], last: null }
     feed({ 1: [unsaid] })
     expect(told(await read({ ratings: 0 })).ends).toEqual([{ pages: 1, complete: true, empty: true }])
@@ -150,7 +150,7 @@ describe("the App Store's reviews", () => {
     expect(told(await read({ ratings: 0 })).ends).toEqual([{ pages: 1, complete: true, empty: false }])
   })
 
-  test("are read from JSON where the XML is not understood; that the JSON is empty says nothing", async () => {
+  test("an unreadable XML page is read from JSON, and an empty JSON page proves nothing", async () => {
     const asked = feed({
       1: [
         "<feed>",
@@ -167,7 +167,7 @@ describe("the App Store's reviews", () => {
     expect(await read().catch((error) => error.outcome)).toBe("changed")
   })
 
-  test("whose first page fails are not read", async () => {
+  test("a reading fails if its first page fails", async () => {
     for (const [status, outcome] of [
       [403, "blocked"],
       [429, "rate_limited"],
@@ -180,7 +180,7 @@ describe("the App Store's reviews", () => {
     }
   })
 
-  test("whose later page fails end there, and the reading is not complete", async () => {
+  test("a reading ends at a later page that fails, and is incomplete", async () => {
     for (const status of [403, 429, 502]) {
       const asked = feed({ 1: [full(1)], 2: [full(2)], 3: [status] })
       expect(told(await read())).toEqual({
@@ -191,7 +191,7 @@ describe("the App Store's reviews", () => {
     }
   })
 
-  test("of which a page fails by no fault of the store's are not read", async () => {
+  test("an error that is not the store's fails the whole reading", async () => {
     feed({ 1: [full(1)], 2: [full(2)] })
     let calls = 0
     const stopped = readReviews(
@@ -202,12 +202,12 @@ describe("the App Store's reviews", () => {
   })
 })
 
-describe("Google Play's reviews", () => {
+describe("readings of Google Play's reviews", () => {
   const APP = "com.example.tide"
   const play = (rest: Partial<Parameters<typeof readPlayReviews>[1]> = {}) =>
     readPlayReviews(ask, { storefront: "us", language: "en", id: APP, known: none, ...rest })
 
-  /** Answers by the token that is asked with, each time with the next; returns the tokens. */
+  /** Answers by token, each time with the next prepared response. Returns the tokens. */
   function store(answers: Record<string, (ReturnType<typeof playAnswer> | number)[]>): string[] {
     const asked: string[] = []
     server.on("play.google.com", "/_/PlayStoreUi", ({ body }) => {
@@ -222,7 +222,7 @@ describe("Google Play's reviews", () => {
   }
   const ids = (from: number, count = 150) => Array.from({ length: count }, (_, i) => from - i)
 
-  test("are read by their tokens until there is none", async () => {
+  test("Google Play reviews are read by their tokens until there is none", async () => {
     const asked = store({ first: [playAnswer(ids(900), "b")], b: [playAnswer(ids(700, 20), null)] })
     const pages = await play()
     expect(asked).toEqual(["first", "b"])
@@ -233,7 +233,7 @@ describe("Google Play's reviews", () => {
     expect(told(pages).ends).toEqual([{ pages: 2, complete: true, empty: false }])
   })
 
-  test("are read until one is known, or as many as are wanted", async () => {
+  test("Google Play reviews are read until one is known or the maximum is reached", async () => {
     const pages = { first: [playAnswer(ids(900), "b")], b: [playAnswer(ids(750), "c")], c: [playAnswer(ids(600), "d")] }
     const asked = store(pages)
     expect(told(await play({ known: ({ id }) => id === "r-700" })).ends).toEqual([
@@ -243,13 +243,13 @@ describe("Google Play's reviews", () => {
     expect(told(await play({ most: 450 })).ends).toEqual([{ pages: 3, complete: true, empty: false }])
   })
 
-  test("end at an empty page without a token, which is asked for twice", async () => {
+  test("Google Play reviews end at an empty page without a token, which is requested twice", async () => {
     const asked = store({ first: [playAnswer(ids(900), "b")], b: [playAnswer([], null)] })
     expect(told(await play()).ends).toEqual([{ pages: 1, complete: true, empty: false }])
     expect(asked).toEqual(["first", "b", "b"])
   })
 
-  test("are not complete past an empty page, a token that comes again, or a failure", async () => {
+  test("an empty page, a repeated token or a failure leaves a Google Play reading incomplete", async () => {
     store({ first: [playAnswer(ids(900), "b")], b: [playAnswer([], "c")], c: [playAnswer(ids(500, 3), null)] })
     expect(told(await play()).ends).toEqual([{ pages: 2, complete: false, empty: false }])
     store({ first: [playAnswer(ids(900), "b")], b: [playAnswer(ids(750), "b")] })
@@ -260,7 +260,7 @@ describe("Google Play's reviews", () => {
     expect(told(await play()).ends).toEqual([{ pages: 1, complete: false, empty: false }])
   })
 
-  test("are none only where the store says so twice, or says nothing and nobody has rated the app", async () => {
+  test("an app has no Google Play reviews if the store states it twice, or if it has no ratings", async () => {
     store({ first: [playAnswer([], null)] })
     expect(told(await play()).ends).toEqual([{ pages: 1, complete: true, empty: true }])
     store({ first: [playAnswer(null, null)] })

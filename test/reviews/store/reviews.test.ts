@@ -18,20 +18,20 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** "feed id: text", of each review as it stands. */
+/** Returns "feed id: text" for each current review. */
 const standing = async () =>
   (await sql`select feed, review_id, text from review order by app_id, feed, review_id`).map(
     ({ feed, review_id, text }) => `${feed} ${review_id}: ${text}`,
   )
 
-/** The texts of a review's forms, the current one marked, in the order in which they were first seen. */
+/** Returns the texts of a review's forms in order of first sighting, the current one marked. */
 const forms = async (id: string) =>
   (await sql`select text, current from review_version where review_id = ${id} order by first_seen_at, text`).map(
     ({ text, current }) => `${text}${current ? " *" : ""}`,
   )
 
-describe("reviews", () => {
-  test("are held with everything that was read of them, and nothing of who wrote them", async () => {
+describe("stored reviews", () => {
+  test("a review is stored with all its facts and without its author", async () => {
     const whole = written({
       id: "901",
       stars: 2,
@@ -63,7 +63,7 @@ describe("reviews", () => {
     expect(await stored(sql)).not.toContain("Ann")
   })
 
-  test("stand in the feed of their storefront on the App Store, and of their language on Google Play", async () => {
+  test("reviews are stored by storefront on the App Store and by language on Google Play", async () => {
     await count(
       reviewed("2025-11-19T10:00:00Z", [{ id: "1" }]),
       reviewed("2025-11-19T10:00:00Z", [{ id: "2" }], { storefront: "gb" }),
@@ -79,7 +79,7 @@ describe("reviews", () => {
     ])
   })
 
-  test("again change nothing, in one call and in the next", async () => {
+  test("recording reviews again changes nothing, in the same call and in the next", async () => {
     const end = { pages: 2, complete: true, empty: false }
     const batch = [
       reviewed("2025-11-19T10:00:00Z", [{ id: "1" }, { id: "2" }]),
@@ -91,11 +91,11 @@ describe("reviews", () => {
     const places = await sql`select ctid::text from review_version order by ctid`
     expect(await record(sql, batch, now)).toEqual({ recorded: 0, known: 3, refused: [] })
     expect(await stored(sql)).toBe(before)
-    // not even written anew
+    // The rows are not even rewritten.
     expect([...(await sql`select ctid::text from review_version order by ctid`)]).toEqual([...places])
   })
 
-  test("that were edited stand as they are now, and what they said before is kept", async () => {
+  test("an edited review shows its latest form, and earlier forms stay stored", async () => {
     const first = { id: "1", stars: 1, title: "Bad", text: "It leaks", at: new Date("2025-11-01T00:00:00Z") }
     await count(reviewed("2025-11-10T10:00:00Z", [first, { id: "2" }]))
     for (const [day, edit] of [
@@ -126,19 +126,19 @@ describe("reviews", () => {
     })
   })
 
-  test("of an older reading never replace those of a newer one, but are kept as what they said before", async () => {
+  test("an older reading never replaces the current form, and is stored as an earlier form", async () => {
     await count(reviewed("2025-11-12T10:00:00Z", [{ id: "1", text: "now" }]))
     expect(await count(reviewed("2025-11-10T10:00:00Z", [{ id: "1", text: "before" }]))).toBe(1)
     expect(await forms("1")).toEqual(["before", "now *"])
     expect(await count(reviewed("2025-11-09T10:00:00Z", [{ id: "1", text: "now" }]))).toBe(1)
     expect(await forms("1")).toEqual(["now *", "before"])
     expect((await sql`select seen_at from review`)[0]!.seen_at).toEqual(new Date("2025-11-12T10:00:00Z"))
-    // what was taken back and is shown again
+    // A form that was replaced becomes current when the store shows it again.
     await count(reviewed("2025-11-13T10:00:00Z", [{ id: "1", text: "before" }]))
     expect(await forms("1")).toEqual(["now", "before *"])
   })
 
-  long("are held in the same form in whichever order and parts they come", async () => {
+  long("reviews have the same stored form in any order and grouping", async () => {
     const sha = (byte: number) => new Uint8Array(32).fill(byte)
     const at = (day: number) => `2025-11-${String(day).padStart(2, "0")}T10:00:00Z`
     const readings = [
@@ -177,7 +177,7 @@ describe("reviews", () => {
     ])
   })
 
-  long("are found newest first, by stars and by version, by an index", async () => {
+  long("reviews are found newest first, by stars and by version through an index", async () => {
     const page = Array.from({ length: 400 }, (_, i) => ({ id: String(i), stars: 1 + (i % 5), version: `1.${i % 3}` }))
     await count(reviewed("2025-11-19T10:00:00Z", page))
     await sql`analyze review_version`
@@ -195,7 +195,7 @@ describe("reviews", () => {
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: two forms of one review that come at once are both held, and the later one stands",
+  "postgres: concurrent forms of one review are both stored, and the later one is current",
   async () => {
     const [older, newer] = [
       reviewed("2025-11-10T10:00:00Z", [{ id: "1", text: "before" }]),
@@ -219,13 +219,13 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-describe("how far reviews were read", () => {
+describe("progress of reading a feed", () => {
   const feed = { platform: "ios", storeId: "10001", feed: "us", source: "apple-reviews" } as const
   const appId = async () => (await sql<{ id: number }[]>`select id from store_app where store_id = '10001'`)[0]!.id
   const told = async () => await readFeed(sql, { appId: await appId(), feed: "us" })
   const end = (complete: boolean, empty = false) => ({ end: { pages: 1, complete, empty } })
 
-  test("tells reviews that were never read from none, and from those that came with no word of it", async () => {
+  test("never read, no reviews, and reviews without a reading are distinguished", async () => {
     await record(sql, [reading("tea", "2025-11-01T10:00:00Z", ["10001"])], now)
     expect(await told()).toBeNull()
     await count(reviewed("2025-11-02T10:00:00Z", []))
@@ -236,7 +236,7 @@ describe("how far reviews were read", () => {
     expect(await told()).toEqual({ readAt: at, complete: true, empty: true, completeAt: at })
   })
 
-  test("tells when a reading was last complete, though later ones broke off", async () => {
+  test("the latest complete reading is known, though later ones were incomplete", async () => {
     await count(reviewed("2025-11-02T10:00:00Z", [{ id: "1" }], end(true)))
     await count(reviewed("2025-11-04T10:00:00Z", [{ id: "2" }], end(false)))
     await count(reviewed("2025-11-03T10:00:00Z", [{ id: "3" }], end(false)))
@@ -248,7 +248,7 @@ describe("how far reviews were read", () => {
     })
   })
 
-  test("an empty page that no reading ended with leaves nothing, not even a row", async () => {
+  test("an empty page that does not end a reading leaves no row", async () => {
     expect(await record(sql, [reviewed("2025-11-02T10:00:00Z", [], { more: true })], now)).toMatchObject({
       recorded: 0,
       known: 1,
@@ -257,7 +257,7 @@ describe("how far reviews were read", () => {
     expect(await sql`select 1 from review_read`).toHaveLength(0)
   })
 
-  test("says which reviews need not be read again: those that stand as they did when it was complete", async () => {
+  test("only reviews that are unchanged since a complete reading count as known", async () => {
     const isKnown = async (id: string, at = "2025-11-01T00:00:00Z") =>
       (await readKnownReviews(sql, feed))(written({ id, at: new Date(at) }))
     expect(await isKnown("1")).toBe(false)
@@ -278,7 +278,7 @@ describe("how far reviews were read", () => {
   })
 })
 
-test("what breaks an invariant is refused by place and reason, and nothing of it stored", async () => {
+test("reviews that break an invariant are refused with place and reason, and are not stored", async () => {
   const at = "2025-11-19T10:00:00Z"
   const review = (rest: object) => reviewed(at, [{ id: "1", ...rest }])
   const ended = (rest: object, reviews = [{ id: "1" }]) =>
@@ -331,7 +331,7 @@ test("what breaks an invariant is refused by place and reason, and nothing of it
   expect(await standing()).toEqual(["us 9: Text of 9"])
 })
 
-test("a read of reviews that failed is logged by its app, and leaves no trace of having been read", async () => {
+test("a failed read of reviews is logged by its app and is not stored as a reading", async () => {
   const attempt: Attempt = {
     kind: "reviews",
     at: new Date("2025-11-19T10:00:00Z"),
