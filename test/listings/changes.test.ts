@@ -27,7 +27,7 @@ const PAGE: ShownPage = {
   editorial: [{ id: "1400000001", kind: "story", title: "Slow mornings" }],
 }
 
-/** A run a day, from 1 June 2026; `null` leaves a part out. */
+/** Returns one run per day from 1 June 2026; `null` omits a part. */
 function runs(...pages: (Partial<Record<keyof ShownPage | "parser", unknown>> | undefined)[]): PageRun[] {
   return pages.map((edit, day): PageRun => {
     const { parser = 1, ...parts } = edit ?? {}
@@ -55,7 +55,7 @@ const kindsOf = (...pages: Parameters<typeof runs>) =>
 const OTHER_CARD = { id: "1400000002", kind: "collection" }
 const OTHER_EVENT = { id: "6000002", title: "Tasting" }
 
-// Each edits one part alone.
+// Each edits only one part.
 const EDITS: [ListingChangeKind, Partial<ShownPage>][] = [
   ["version", { version: "4.2" }],
   ["name", { name: "Tea Clock" }],
@@ -77,12 +77,12 @@ const EDITS: [ListingChangeKind, Partial<ShownPage>][] = [
 ]
 
 describe("two pages of one app", () => {
-  test("that say the same make no change", () => {
+  test("equal pages have no changes", () => {
     expect(told(runs({}, {}, structuredClone(PAGE)))).toEqual([])
     expect(told(runs({}))).toEqual([])
   })
 
-  test("that differ in one part make exactly the change of that part, with before and after and when", () => {
+  test("pages that differ in one part have exactly that change, with before, after and times", () => {
     for (const [kind, edit] of EDITS) {
       const pages = runs({}, edit)
       const changes = pageChanges(pages, 1)
@@ -106,7 +106,7 @@ describe("two pages of one app", () => {
     ])
   })
 
-  test("that differ in several parts make the change of each, and going back makes it again", () => {
+  test("pages that differ in several parts have each change, and going back is a change again", () => {
     for (const [kind, edit] of EDITS) {
       for (const [other, second] of EDITS) {
         if (Object.keys(edit)[0] === Object.keys(second)[0] || other === kind) continue
@@ -120,7 +120,7 @@ describe("two pages of one app", () => {
     }
   })
 
-  test("are the same in other white space, Unicode form, or on another of Apple's picture hosts", () => {
+  test("white space, Unicode form and Apple's picture hosts make no change", () => {
     const picture = (address: string) => address.replace("is1-ssl", "is4-ssl")
     const { phone, pad } = PAGE.screenshots as { phone: string[]; pad: string[] }
     expect(
@@ -135,15 +135,15 @@ describe("two pages of one app", () => {
     expect(kindsOf({}, { icon: PAGE.icon!.replace("is1-ssl.mzstatic.com", "pictures.test") })).toEqual(["1 icon"])
   })
 
-  test("in two currencies differ only where both are known and something is asked", () => {
+  test("a currency counts as changed only if both are known and the price is not zero", () => {
     expect(kindsOf({}, { currency: null }, { currency: "EUR" }, { price: 0 }, { price: 0, currency: "EUR" })).toEqual([
       "3 price",
     ])
   })
 })
 
-describe("a part that a page leaves out", () => {
-  test("is unknown: it is neither gone nor, when it is back, new", () => {
+describe("a part that a page omits", () => {
+  test("an omitted part is neither removed nor new when it returns", () => {
     for (const part of Object.keys(PAGE) as (keyof ShownPage)[]) {
       if (part === "language" || part === "name") continue
       expect([part, told(runs({}, { [part]: null }, {}))]).toEqual([part, []])
@@ -151,10 +151,10 @@ describe("a part that a page leaves out", () => {
     expect(told(runs({}, { screenshots: { phone: PAGE.screenshots!.phone } }, {}))).toEqual([])
   })
 
-  test("is compared, when it is back, with what was last known of it", () => {
+  test("a part that returns is compared with its last known value", () => {
     for (const [kind, edit] of EDITS) {
       const [part] = Object.keys(edit) as [string]
-      // a price without its currency is known
+      // A price without its currency is known.
       if (part === "currency") continue
       const pages = runs({}, { [part]: null }, edit)
       const [change, ...more] = pageChanges(pages, 2)
@@ -163,7 +163,7 @@ describe("a part that a page leaves out", () => {
     }
   })
 
-  test("is forgotten after as many pages as are looked back through", () => {
+  test("an omitted part is forgotten after LOOK_BACK pages", () => {
     const silent = (count: number) => Array.from({ length: count }, (_, i) => ({ subtitle: null, version: `5.${i}` }))
     const back = (count: number) =>
       kindsOf({}, ...silent(count), { subtitle: "Back", version: `5.${count - 1}` }).filter((kind) =>
@@ -173,7 +173,7 @@ describe("a part that a page leaves out", () => {
     expect(back(LOOK_BACK)).toHaveLength(0)
   })
 
-  test("was never known says nothing of its first words, but an event or card that first shows is new", () => {
+  test("the first value of an unknown part is no change, but a first event or card is new", () => {
     const before = {
       subtitle: null,
       promotionalText: null,
@@ -189,7 +189,7 @@ describe("a part that a page leaves out", () => {
     expect(kindsOf({ ...before, language: "fr-FR" }, {})).toEqual(["1 event_started", "1 featured"])
   })
 
-  test("ends an event whose own end has passed, once", () => {
+  test("an event whose end has passed ends once, even if the section is omitted", () => {
     const events = [{ id: "6000001", title: "Harvest", endsAt: "2026-06-03T00:00:00Z" }]
     const silent = (version: string) => ({ events: null, version, editorial: null })
     const kinds = kindsOf({ events }, silent("5"), silent("6"), silent("7"), { events: [OTHER_EVENT], version: "7" })
@@ -198,8 +198,8 @@ describe("a part that a page leaves out", () => {
   })
 })
 
-describe("pages", () => {
-  test("in different languages say nothing of a change of texts, and all of a change of anything else", () => {
+describe("pages of different languages and parsers", () => {
+  test("pages in different languages are compared in everything except texts", () => {
     const texts = {
       name: "Minuteur",
       subtitle: "Bien infuser",
@@ -209,12 +209,12 @@ describe("pages", () => {
     expect(kindsOf({}, { ...texts, language: "fr-FR" }, {})).toEqual([])
     expect(kindsOf({}, { ...texts, language: null }, {})).toEqual([])
     expect(kindsOf({}, { ...texts, language: "fr-FR", version: "4.2", price: 1 })).toEqual(["1 version", "1 price"])
-    // between two in one language stands one in another
+    // A page in another language comes between two in the same language.
     expect(kindsOf({}, { ...texts, language: "fr-FR" }, { name: "Tea Clock" })).toEqual(["2 name"])
     expect(kindsOf({ language: null }, { language: null, name: "Tea Clock" })).toEqual(["1 name"])
   })
 
-  test("read by different parsers differ in their version alone, and those before say nothing any more", () => {
+  test("pages of different parsers are compared only in their version, and earlier pages no longer count", () => {
     const all = Object.assign({}, ...EDITS.map(([, edit]) => edit)) as Partial<ShownPage>
     expect(kindsOf({}, { ...all, parser: 2 })).toEqual(["1 version"])
     expect(kindsOf({}, { ...all, version: PAGE.version, parser: 2 }, {})).toEqual([])
@@ -222,7 +222,7 @@ describe("pages", () => {
   })
 })
 
-describe("ratings", () => {
+describe("ratings of an app", () => {
   const days = (...all: [number | null, number | null][]): RatingDay[] =>
     all.map(([rating, ratings], day) => ({ seenAt: new Date(Date.UTC(2026, 5, 1 + day, 6)), rating, ratings }))
   const jumps = (...all: Parameters<typeof days>) =>
@@ -230,16 +230,16 @@ describe("ratings", () => {
       ratingChanges(days(...all), place).map(({ kind, before, after }) => `${place} ${kind} ${before} ${after}`),
     )
 
-  test("jump where the average moves by a tenth of a star", () => {
+  test("the average jumps if it moves by a tenth of a star", () => {
     expect(jumps([4.6, null], [4.69, null], [4.6, null], [4.7, null], [4.55, null])).toEqual([
       "3 rating_jump 4.6 4.7",
       "4 rating_jump 4.7 4.55",
     ])
-    // of single precision
+    // Single-precision values.
     expect(jumps([Math.fround(4.6), null], [Math.fround(4.7), null])).toHaveLength(1)
   })
 
-  test("jump where their count moves by 100 and a tenth", () => {
+  test("the count jumps if it moves by 100 and a tenth", () => {
     expect(jumps([null, 500], [null, 599])).toEqual([])
     expect(jumps([null, 500], [null, 600])).toEqual(["1 ratings_jump 500 600"])
     expect(jumps([null, 5_000], [null, 5_499])).toEqual([])
@@ -249,7 +249,7 @@ describe("ratings", () => {
     expect(jumps([null, 0], [null, 100])).toHaveLength(1)
   })
 
-  test("are compared with the last day that knew them, and growth is that of so many days", () => {
+  test("ratings are compared with the last known day, and growth is measured per day", () => {
     expect(jumps([4.6, 5_000], [null, null], [4.8, 5_500])).toEqual(["2 rating_jump 4.6 4.8"])
     expect(jumps([4.6, 5_000], [null, null], [null, 6_000])).toEqual(["2 ratings_jump 5000 6000"])
     expect(jumps([4.6, 5_000], [null, null], [null, 4_500])).toEqual(["2 ratings_jump 5000 4500"])

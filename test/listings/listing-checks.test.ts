@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { checkListing } from "../../src/listings/checks/report.ts"
 import { checked, found, readListing } from "./listing.ts"
 
-describe("lengths", () => {
+describe("lengths of fields", () => {
   const over = (field: string, text: string, locale = "en-US") =>
     checked({ [field]: text }, locale).findings.filter(({ code }) => code === "too_long")
 
@@ -12,7 +12,7 @@ describe("lengths", () => {
     ["keywords", 100],
     ["promotionalText", 170],
     ["description", 4_000],
-  ] as const)("%s: exactly %d characters fit, and one more is too long by one", (field, limit) => {
+  ] as const)("the field %s fits exactly %d characters, and one more is too long by one", (field, limit) => {
     for (const letter of ["x", "日", "я", "😀", "ß", "가"]) {
       expect(over(field, letter.repeat(limit))).toEqual([])
       expect(over(field, letter.repeat(limit + 1))).toMatchObject([
@@ -21,27 +21,27 @@ describe("lengths", () => {
     }
   })
 
-  test("characters are counted, not bytes: 91 Arabic ones that the store took as keywords fit", () => {
+  test("characters are counted, not bytes: 91 Arabic ones that the store accepted as keywords fit", () => {
     const taken = "تغريدات,ردود,اعجابات,فلترة,بحث,ارشفة,ازالة,سجل,ريتويت,لايكات,منشن,خصوصية,منشورات,قديمة,حساب"
     expect(Buffer.byteLength(taken)).toBe(168)
     expect(over("keywords", taken, "ar-SA")).toEqual([])
   })
 
-  test("a letter and its accent, or the parts of a Korean syllable, are one character however they are sent", () => {
+  test("a letter with its accent and a Korean syllable are one character in any composition", () => {
     expect(over("name", "é".normalize("NFD").repeat(30))).toEqual([])
     expect(over("name", "한".normalize("NFD").repeat(30), "ko")).toEqual([])
     expect(over("name", "한".normalize("NFD").repeat(31), "ko")).toHaveLength(1)
   })
 
-  test("a name needs two characters; an empty subtitle is a subtitle", () => {
+  test("a name needs two characters, and a subtitle may be empty", () => {
     expect(found({ name: "X" }, "en-US")).toEqual(["too_short name: X"])
     expect(found({ name: "  X " }, "en-US", {}, ["too_short"])).toHaveLength(1)
     expect(found({ name: "Go", subtitle: "", keywords: "", promotionalText: "", description: "" }, "en-US")).toEqual([])
   })
 })
 
-describe("characters", () => {
-  test("pictographs are refused, plain symbols and letters of every script pass", () => {
+describe("characters of fields", () => {
+  test("pictographs are refused, and plain symbols and letters of every script pass", () => {
     expect(found({ description: "Great 🚨 news ✅" }, "en-US")).toEqual([
       "refused_character description: 🚨",
       "refused_character description: ✅",
@@ -49,7 +49,7 @@ describe("characters", () => {
     expect(found({ description: "★ 5 stars ✓ Foo™ © 2026 • one → two №1" }, "en-US")).toEqual([])
   })
 
-  test("unseen characters are named by their number; joiners that a script needs are none", () => {
+  test("invisible characters are named by their code, and joiners that a script needs pass", () => {
     const [finding] = checked({ keywords: "mood\u200b,diary" }, "en-US").findings
     expect(finding).toMatchObject({ code: "invisible_character", offset: 4, characters: 1 })
     expect(finding?.message).toContain("U+200B")
@@ -58,14 +58,14 @@ describe("characters", () => {
     ).toEqual([])
   })
 
-  test("HTML in a description, and no comparison of numbers", () => {
+  test("HTML in a description is reported, and comparisons of numbers are not", () => {
     expect(found({ description: "<b>Bold</b>, 1 < 2 > 0, <3" }, "en-US")).toEqual([
       "markup description: <b>",
       "markup description: </b>",
     ])
   })
 
-  test("special characters of keywords alone", () => {
+  test("special characters are reported only in keywords", () => {
     expect(found({ keywords: "c++,rock&roll,#mood,don't,e-mail" }, "en-US", {}, ["special_character"])).toEqual([
       "special_character keywords: #",
     ])
@@ -73,8 +73,8 @@ describe("characters", () => {
   })
 })
 
-describe("white space", () => {
-  test("around commas, each stretch with what it costs", () => {
+describe("white space in fields", () => {
+  test("white space around commas is reported with its cost", () => {
     const { findings, keywordRoomLost } = checked({ keywords: "mood, diary ,  sleep" }, "en-US")
     expect(findings.map(({ code, what, offset, characters }) => [code, what, offset, characters])).toEqual([
       ["keyword_space", " ", 5, 1],
@@ -85,11 +85,11 @@ describe("white space", () => {
     expect(found({ keywords: "mood,self care" }, "en-US")).toEqual([])
   })
 
-  test("an ideographic blank, and the Chinese comma as a comma", () => {
+  test("an ideographic space is reported, and the Chinese comma separates keywords", () => {
     expect(found({ keywords: "天气，\u3000日历" }, "zh-Hans")).toEqual(["keyword_space keywords: \u3000"])
   })
 
-  test("commas without a keyword cost themselves and the blanks between", () => {
+  test("a comma without a keyword costs itself and the spaces next to it", () => {
     const costs = (keywords: string) =>
       checked({ keywords }, "en-US").findings.map(({ code, offset, characters }) => [code, offset, characters])
     expect(costs("mood,,diary")).toEqual([["empty_keyword", 4, 1]])
@@ -103,11 +103,11 @@ describe("white space", () => {
     ["家計簿、日記", "ja", "、"],
     ["يوميات،مزاج", "ar-SA", "،"],
     ["mood\ndiary", "en-US", "\n"],
-  ])("%p: a sign that separates nothing", (keywords, locale, sign) => {
+  ])("keywords %p contain a sign that separates nothing", (keywords, locale, sign) => {
     expect(found({ keywords }, locale)).toContain(`wrong_separator keywords: ${sign}`)
   })
 
-  test("at the ends of name, subtitle and promotional text, and doubled within", () => {
+  test("white space at the ends is reported, and double spaces only in name and subtitle", () => {
     expect(found({ name: " Mood  Diary ", description: "  x  y " }, "en-US")).toEqual([
       "outer_space name:  ",
       "double_space name:  ",
@@ -117,7 +117,7 @@ describe("white space", () => {
   })
 })
 
-describe("fillers", () => {
+describe("filler words", () => {
   test.each([
     ["en-US", "mood,app,best", ["app", "best"]],
     ["de-DE", "stimmung,beste,tagebuch", ["beste"]],
@@ -133,19 +133,19 @@ describe("fillers", () => {
     ["ta-IN", "நாட்குறிப்பு,செயலி", ["செயலி"]],
     ["zh-Hans", "日记,软件", ["软件"]],
     ["vi", "nhật ký,ứng dụng", ["ứng dụng"]],
-  ])("%s: %s", (locale, keywords, words) => {
+  ])("filler words are found in %s: %s", (locale, keywords, words) => {
     expect(found({ keywords }, locale, {}, ["filler_word"])).toEqual(
       words.map((word) => `filler_word keywords: ${word}`),
     )
   })
 
-  test("what only begins like one, or holds one as a part of its meaning, is none", () => {
+  test("words that only begin like a filler or contain one as part of their meaning pass", () => {
     expect(found({ keywords: "apple pie,bestiary,applet" }, "en-US")).toEqual([])
     expect(found({ keywords: "手机壁纸,软件学院" }, "zh-Hans", {}, ["filler_word"])).toEqual([])
     expect(found({ name: "Best App" }, "en-US")).toEqual([])
   })
 
-  test("small words are hints and cost themselves with a blank", () => {
+  test("stop words are hints and cost themselves and a space", () => {
     const { findings, keywordRoomLost } = checked({ keywords: "diary with lock" }, "en-US")
     expect(findings).toMatchObject([{ code: "stop_word", severity: "hint", what: "with", offset: 6, characters: 5 }])
     expect(keywordRoomLost).toBe(0)
@@ -167,11 +167,11 @@ describe("scripts and languages", () => {
     ["he", { subtitle: "יומן מצב רוח" }, []],
     ["el", { subtitle: "Ημερολόγιο διάθεσης" }, []],
     ["ta-IN", { subtitle: "मनोदशा" }, ["foreign_script subtitle: मनोदशा"]],
-  ])("%s %o", (locale, texts, words) => {
+  ])("scripts are checked in %s: %o", (locale, texts, words) => {
     expect(found(texts, locale)).toEqual(words)
   })
 
-  test("a name in Latin letters is a hint where another script is written, one in a third script a warning", () => {
+  test("a Latin name is a hint in another script, and a name in a third script is a warning", () => {
     const severities = (name: string, locale: string) =>
       checked({ name }, locale).findings.map(({ severity }) => severity)
     expect(severities("Zaim", "ja")).toEqual(["hint"])
@@ -180,7 +180,7 @@ describe("scripts and languages", () => {
     expect(severities("118 712", "ja")).toEqual([])
   })
 
-  test("a word of two alphabets that look alike", () => {
+  test("a word that mixes two similar alphabets is reported", () => {
     expect(found({ name: "Photo Edit\u043er" }, "en-US")).toEqual(["mixed_script name: Edit\u043er"])
     expect(found({ name: "Photo Editor", subtitle: "iPhoneケース" }, "en-US", {}, ["mixed_script"])).toEqual([])
   })
@@ -200,13 +200,13 @@ describe("scripts and languages", () => {
     ["mr-IN", "अपनी डायरी लिखें और देखें कि यह आपके लिए क्या करती है, हर दिन के साथ।", true],
     ["hi", "अपनी डायरी लिखें और देखें कि यह आपके लिए क्या करती है, हर दिन के साथ।", false],
     ["ar-SA", "اپنی ڈائری لکھیں اور دیکھیں کہ یہ آپ کے لیے کیا کرتی ہے، ہر دن کے ساتھ۔", true],
-  ])("%s, %p: in another language %p", (locale, description, other) => {
+  ])("in %s, the description %p is in another language: %p", (locale, description, other) => {
     const codes = found({ description }, locale).map((finding) => finding.split(" ")[0])
     expect(codes).toEqual(other ? ["wrong_language"] : [])
   })
 })
 
-test("a listing of a locale that the storefront does not read says so, and misses no tracked keywords", () => {
+test("a locale that the storefront does not read is reported, and misses no tracked keywords", () => {
   const known = { name: null, developer: null, rivals: [], tracked: ["mood diary"] }
   const listing = readListing({ name: "Tagebuch", subtitle: "", keywords: "" }, "de", known)
   const { findings, coverage } = checkListing(listing, { storefront: "jp", locale: "de-DE" })
@@ -217,7 +217,7 @@ test("a listing of a locale that the storefront does not read says so, and misse
   expect(coverage).toEqual([{ term: "mood diary", covered: false, missing: ["mood", "diary"], variants: [] }])
 })
 
-test("a character that nobody sees is refused in a name, line breaks and tabs too", async () => {
+test("an invisible character in a name is refused, and so are line breaks and tabs", async () => {
   const cases = await Bun.file(new URL("../cases/stores/validate.json", import.meta.url)).json()
   const names = [...cases.map(({ body }: { body: { name: string } }) => body.name), "Tidy\tMoon", "Tidy\u200eMoon"]
   for (const name of names) {

@@ -26,7 +26,7 @@ const KNOWN = {
   tracked: ["mood diary", "家計簿", "istanbul", "free journal"],
 }
 
-test("every finding points at the words it names, costs no less than nothing and no more than the field, and is counted once", () => {
+test("every finding names its exact words, costs between zero and the field's length, and is counted once", () => {
   fc.assert(
     fc.property(texts, locale, (some, where) => {
       const { findings, findingsLeftOut, counts, keywordRoomLost } = checked(some, where, KNOWN)
@@ -54,7 +54,7 @@ test("every finding points at the words it names, costs no less than nothing and
   )
 })
 
-test("the same text gives the same answer twice, and in any composition of its letters", () => {
+test("the same text gives the same result twice and in any composition", () => {
   fc.assert(
     fc.property(texts, locale, (some, where) => {
       const first = checked(some, where, KNOWN)
@@ -66,7 +66,7 @@ test("the same text gives the same answer twice, and in any composition of its l
   )
 })
 
-test("lengths are those counted by hand, and too long is said exactly of what is", () => {
+test("lengths equal a manual count, and too_long is reported exactly for longer texts", () => {
   fc.assert(
     fc.property(texts, locale, (some, where) => {
       const { fields } = readListing(some, languageOf(where), NOTHING_KNOWN)
@@ -101,7 +101,7 @@ const plain = fc.array(fc.constantFrom("mood", "sleep", "yoga", "Yoga", "calm", 
   maxLength: 14,
 })
 
-test("repeats are those of a plain count, and taking one keyword out takes its finding and its characters", () => {
+test("repeats equal a simple count, and removing a keyword removes its finding and its characters", () => {
   fc.assert(
     fc.property(plain, plain, plain, (inName, inSubtitle, keywords) => {
       const [name, subtitle] = [inName.join(" "), inSubtitle.join(" ")]
@@ -124,7 +124,7 @@ test("repeats are those of a plain count, and taking one keyword out takes its f
           .filter((sign) => sign === ",").length
         expect(wanted[place] as string).toBe(code)
         const without = kept.filter((_, at) => at !== place)
-        // the last of all has no comma left to take with it
+        // The very last keyword has no comma to remove.
         const comma = without.length === 0 && keywords.length > 1 ? 1 : 0
         expect(kept.join(",").length - without.join(",").length).toBe(characters - comma)
         expect(repeats(without)).toHaveLength(repeats(kept).length - 1)
@@ -136,7 +136,7 @@ test("repeats are those of a plain count, and taking one keyword out takes its f
   )
 })
 
-test("the room lost is what taking out every keyword that a warning names gives back", () => {
+test("the lost room equals the characters saved by removing every reported keyword", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom("mood", "best", "free", "app", "sleep", "yoga", "instagram"), {
@@ -196,13 +196,13 @@ const PIECES = [
   "\n",
   "\u200b",
 ]
-// in short a third, of each script and kind of mark one
-test.each(PIECES.filter((_, at) => at % cases(3, 1) === 0))("100,000 characters of nothing but %p are read at once, and their findings are bounded", (piece) => {
+// In short runs a third of the pieces, one of each script and kind of mark.
+test.each(PIECES.filter((_, at) => at % cases(3, 1) === 0))("100,000 times %p is checked quickly, with few findings", (piece) => {
   const long = piece.repeat(Math.ceil(LONG / piece.length))
   const where = /^[\p{ASCII}\p{M}\p{Script=Latin}]+$/u.test(piece) ? "en-US" : "ja"
   const started = performance.now()
   const { findings } = checked({ keywords: long, description: long }, where, KNOWN)
-  // a pass that grows with the square takes minutes
+  // A quadratic pass takes minutes.
   expect(performance.now() - started).toBeLessThan(10_000)
   const alike = Map.groupBy(findings, ({ code, field }) => `${code} ${field}`)
   expect(Math.max(...[...alike.values()].map(({ length }) => length))).toBeLessThanOrEqual(MOST_ALIKE)

@@ -17,7 +17,10 @@ function demoNames(): string[] {
   return [...new Set(results.map(({ name }) => name))]
 }
 
-/** Errors, and every finding that calls a word a brand, a platform or a price, of a listing as its own maker keeps it. */
+/**
+ * Returns errors, and findings that call a word a brand, a platform or a price, for a real listing of its own
+ * developer.
+ */
 function accused(texts: Texts, locale: string, known: Partial<AppBackground>) {
   const accusing = [
     "known_brand",
@@ -37,7 +40,7 @@ test.each([
   ["us", "1600000101", "en-US"],
   ["de", "1610000300", "de-DE"],
   ["jp", "1620000100", "ja"],
-] as const)("the page of the %s storefront is called nothing that it is not", (storefront, id, locale) => {
+] as const)("the page of the %s storefront is not wrongly reported", (storefront, id, locale) => {
   const body = read(`upstream/apple-app-page-${storefront}.html`)
   const { listing } = appleAppPage.parse(body, { storefront, id }, ABOUT)
   const { name, subtitle, promotionalText, description } = listing
@@ -47,7 +50,7 @@ test.each([
   expect(accused(given, locale, { name })).toEqual([])
 })
 
-test("of the recorded listings in English none is wrongly accused", () => {
+test("no recorded English listing is wrongly reported", () => {
   const { results } = JSON.parse(read("upstream/itunes-search-vpn-us-2026-03-20.json")) as { results: Looked[] }
   const kept = results.filter(({ description }) => description)
   expect(kept.length).toBeGreaterThanOrEqual(10)
@@ -55,7 +58,7 @@ test("of the recorded listings in English none is wrongly accused", () => {
     accused({ name, description }, "en-US", { name, developer }),
   )
   expect(all).toEqual([])
-  // a draft of the same name for another app is told
+  // The same name in a draft of another app is reported.
   expect(found({ name: "Free VPN by Free VPN .org™" }, "en-US", {}, ["price_word"])).toHaveLength(2)
 })
 
@@ -65,20 +68,20 @@ interface Looked {
   description: string
 }
 
-test("of 645 names on the US store none is wrongly accused where the store's own name is known", () => {
+test("none of 645 names on the US store is wrongly reported if the store's own name is known", () => {
   const names = demoNames()
   expect(names.length).toBeGreaterThan(600)
   const all = names.flatMap((name) => accused({ name }, "en-US", { name }))
   const count = (code: string) => all.filter((one) => one.startsWith(`${code}:`)).length
   expect([count("known_brand"), count("other_platform"), count("apple_product")]).toEqual([0, 0, 0])
   expect([count("price_word"), count("deal_word"), count("wrong_language")]).toEqual([0, 0, 0])
-  // one name is in Chinese, and four were longer than 30 characters when that was allowed
+  // One name is Chinese, and four date from when more than 30 characters were allowed.
   expect([count("foreign_script"), count("too_long")]).toEqual([1, 4])
-  // four names end or begin with a direction mark, which App Store Connect refuses today
+  // Four names end or begin with a direction mark, which App Store Connect now refuses.
   expect(all).toHaveLength(9)
 })
 
-test("as drafts for an app that is not known yet, 5 of the 645 names break a rule: 3 call themselves free, 2 are so named", () => {
+test("as drafts of an unknown app, 5 of the 645 names contain a price or platform word", () => {
   const names = demoNames()
   const broken = names.filter((name) =>
     checked({ name }, "en-US").findings.some(
@@ -106,13 +109,13 @@ describe("texts that people wrote, of 60 characters and more", () => {
   const strange = (description: string, locale: string) =>
     found({ description }, locale, {}, ["wrong_language", "foreign_script"]).length > 0
 
-  test("are strange to their storefront's language in three cases of 130, which are in another", () => {
+  test("three of 130 texts are in another language than their storefront's, and exactly these are reported", () => {
     expect(written).toHaveLength(130)
     const other = written.filter(({ text, locale }) => strange(text, locale)).map(({ text }) => text.slice(0, 12))
     expect(other.sort()).toEqual(["In-app purch", "Your awful a", "Я обожаю эту"])
   })
 
-  test("are strange to another storefront's language in more than four cases of five", () => {
+  test("more than four of five texts are reported in another storefront's language", () => {
     const moved = written.map(({ text, locale }) => strange(text, locale === "de-DE" ? "tr" : "de-DE"))
     expect(moved.filter((told) => told).length).toBeGreaterThan(0.8 * moved.length)
   })

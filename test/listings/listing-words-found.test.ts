@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import { checked, found } from "./listing.ts"
 
-describe("repeats", () => {
+describe("repeated words", () => {
   const REPEATS = ["repeated_word", "repeated_in_name", "repeated_in_subtitle", "similar_word"]
   const repeats = (texts: object, locale: string) => found(texts, locale, {}, REPEATS)
 
-  test("a word of the name or subtitle in the keywords, and one that is there twice, each with its comma", () => {
+  test("a word repeated from the name, the subtitle or the keywords is reported with its comma", () => {
     const texts = {
       name: "Mood Diary",
       subtitle: "Daily journal",
@@ -48,17 +48,17 @@ describe("repeats", () => {
     ["ja", { keywords: "ハハ,パパ" }, []],
     ["th", { keywords: "แต่งรูป,รูป" }, ["repeated_word keywords: รูป"]],
     ["zh-Hans", { name: "天气", keywords: "天气,日历" }, ["repeated_in_name keywords: 天气"]],
-  ])("%s %o", (locale, texts, words) => {
+  ])("repeats are found in %s: %o", (locale, texts, words) => {
     expect(repeats(texts, locale)).toEqual(words)
   })
 
-  test("part of a longer keyword in a script without blanks is a hint alone", () => {
+  test("a repeat inside a longer keyword is only a hint in scripts without spaces", () => {
     const [finding] = checked({ name: "家計簿", keywords: "家計管理" }, "ja").findings
     expect(finding).toMatchObject({ code: "repeated_in_name", severity: "hint", what: "家計", characters: 2 })
   })
 })
 
-describe("prices", () => {
+describe("price words", () => {
   const PRICES = ["price_word", "price_amount", "deal_word"]
   const prices = (texts: object, locale: string, known = {}) => found(texts, locale, known, PRICES)
 
@@ -85,7 +85,7 @@ describe("prices", () => {
     ["zh-Hant", "免費日記", "免費"],
     ["bn-BD", "ফ্রি ডায়েরি", "ফ্রি"],
     ["ur-PK", "مفت ڈائری", "مفت"],
-  ])("%s: %s", (locale, name, word) => {
+  ])("a price word is found in %s: %s", (locale, name, word) => {
     expect(prices({ name }, locale)).toEqual([`price_word name: ${word.normalize("NFC")}`])
     expect(checked({ name }, locale).counts.error).toBe(1)
   })
@@ -94,11 +94,11 @@ describe("prices", () => {
     ["en-US", "Ad-Free Radio"], ["en-US", "Gluten Free Recipes"], ["en-US", "Free Throw Trainer"], ["en-US", "FreeCell"],
     ["en-US", "Freedom: Hands-free"], ["en-US", "Freestyle Libre"], ["de-DE", "Freizeit: zuckerfrei leben"],
     ["th", "ฟรีแลนซ์"], ["it", "Libero"], ["ja", "セールス日報"], ["fr-FR", "Gratin dauphinois"],
-  ])("%s: %s costs nothing in no sense of money", (locale, name) => {
+  ])("no price word is found in %s: %s", (locale, name) => {
     expect(prices({ name }, locale)).toEqual([])
   }) // biome-ignore format: a table
 
-  test("an error in name and subtitle, a warning in keywords, no matter in the description", () => {
+  test("a price word is an error in name and subtitle, a warning in keywords, and allowed in the description", () => {
     const texts = { name: "Free", subtitle: "Free-to-play", keywords: "free", description: "Free forever." }
     const severities = checked(texts, "en-US").findings.filter(({ code }) => code === "price_word")
     expect(severities.map(({ field, severity }) => [field, severity])).toEqual([
@@ -108,7 +108,7 @@ describe("prices", () => {
     ])
   })
 
-  test("a name that the store has taken is not judged again", () => {
+  test("a price word of the app's existing name is only a hint", () => {
     const known = { name: "Flow Free" }
     expect(checked({ name: "Flow Free: Bridges" }, "en-US", known).findings.map(({ severity }) => severity)).toEqual([
       "hint",
@@ -118,27 +118,27 @@ describe("prices", () => {
   test.each([
     ["$4.99", "$4.99"], ["only 5€ now", "5€"], ["€ 5", "€ 5"], ["100円から", "100円"], ["3,99 zł", "3,99 zł"],
     ["99 cents", "99 cents"], ["₩5,000", "₩5,000"], ["5 USD", "5 USD"],
-  ])("the amount of %p is %p", (name, amount) => {
+  ])("the name %p contains the amount %p", (name, amount) => {
     expect(prices({ name }, "en-US")).toContain(`price_amount name: ${amount}`)
     const told = checked({ description: name }, "en-US").findings.filter(({ code }) => code === "price_amount")
     expect(told).toMatchObject([{ severity: "hint", what: amount }])
   }) // biome-ignore format: a table
 
   test.each(["118 712", "24/7", "5 kraft", "US$", "B2B 365", "1.000 recipes", "iOS 17", "2 friends", "MP3 euro"])(
-    "%p is no amount",
+    "the name %p contains no amount",
     (name) => {
       expect(found({ name }, "en-US", {}, ["price_amount"])).toEqual([])
     },
   )
 
-  test("bargains, in the locale's language alone", () => {
+  test("deal words are reported only in the locale's language", () => {
     expect(prices({ subtitle: "Rabatt und Gutscheine" }, "de-DE")).toEqual(["deal_word subtitle: Rabatt"])
     expect(prices({ subtitle: "Rabatt und Gutscheine" }, "en-US")).toEqual([])
     expect(prices({ subtitle: "割引クーポン" }, "ja")).toEqual(["deal_word subtitle: 割引"])
   })
 })
 
-describe("names of others", () => {
+describe("names of other apps and companies", () => {
   const known = {
     name: "Lumen Journal",
     developer: "Lumen Labs, Inc.",
@@ -154,7 +154,7 @@ describe("names of others", () => {
   const NAMES = ["own_brand", "known_brand", "rival_name", "rival_developer", "apple_product", "other_platform"]
   const names = (texts: object, locale = "en-US", of: object = known) => found(texts, locale, of, NAMES)
 
-  test("rivals and their makers, whole and alone, but not what several are called or what is tracked", () => {
+  test("rivals and their developers are reported, but no common or tracked words", () => {
     expect(
       names({ keywords: "moodleaf,daybook garden,daybook,garden apps,nordic minds,daily journal,mood,diary" }),
     ).toEqual([
@@ -171,7 +171,7 @@ describe("names of others", () => {
     ])
   })
 
-  test("a name of words that others describe themselves with tells nobody apart", () => {
+  test("a name made of words that other rivals use too is not reported", () => {
     const rivals = [
       { name: "Collage Maker", developer: null },
       { name: "Foo: Photo Collage", developer: null },
@@ -184,11 +184,11 @@ describe("names of others", () => {
     expect(names({ keywords: "collage maker" }, "en-US", { rivals: rivals.slice(0, 2) })).toHaveLength(1)
   })
 
-  test("a rival's name does not go over a comma", () => {
+  test("a rival's name does not match across a comma", () => {
     expect(names({ keywords: "daybook,garden" })).toEqual([])
   })
 
-  test("the app's own maker in the keywords, and its own name unless the name is given", () => {
+  test("the app's own developer is reported in keywords, and its own name only if the name is not given", () => {
     expect(names({ keywords: "lumen labs,mood" })).toEqual(["own_brand keywords: lumen labs"])
     expect(names({ keywords: "lumen journal" })).toEqual(["own_brand keywords: lumen journal"])
     expect(found({ name: "Lumen Journal", keywords: "lumen" }, "en-US", known)).toEqual([
@@ -196,7 +196,7 @@ describe("names of others", () => {
     ])
   })
 
-  test("well-known names, but not one's own", () => {
+  test("well-known names are reported, except the app's own", () => {
     expect(names({ name: "Stories for Instagram", keywords: "tiktok,candy crush,candy,インスタグラム" })).toEqual([
       "known_brand name: Instagram",
       "known_brand keywords: tiktok",
@@ -220,18 +220,18 @@ describe("names of others", () => {
     ["ar-SA", "يوميات أندرويد", "other_platform name: أندرويد"],
     ["he", "יומן אנדרואיד", "other_platform name: אנדרואיד"],
     ["th", "ไดอารี่ไอโฟน", "apple_product name: ไอโฟน"],
-  ])("%s: %s", (locale, name, finding) => {
+  ])("a platform name is found in %s: %s", (locale, name, finding) => {
     expect(names({ name }, locale)).toEqual([finding])
   })
 
   test.each(["Window Cleaner", "Windows & Doors", "Galaxy Map", "Pixel Art", "Switch Planner", "Apple Pie", "Google"])(
-    "%s names no platform",
+    "the name %s names no platform",
     (name) => {
       expect(found({ name }, "en-US", {}, ["other_platform", "apple_product"])).toEqual([])
     },
   )
 
-  test("another platform is an error where people see it first, a warning in a description; Apple's are none there", () => {
+  test("another platform is an error in the subtitle and a warning in the description, unlike Apple's", () => {
     const texts = { subtitle: "On Android", description: "Also on Android. For iPhone and iPad." }
     expect(checked(texts, "en-US").findings.map(({ field, severity }) => [field, severity])).toEqual([
       ["subtitle", "error"],
@@ -240,12 +240,12 @@ describe("names of others", () => {
   })
 })
 
-describe("tracked keywords", () => {
+describe("tracked keywords in a listing", () => {
   const cover = (texts: object, locale: string, tracked: string[]) =>
     checked(texts, locale, { tracked }).coverage.map(({ covered, missing, variants }) => [covered, missing, variants])
   const all = { name: "Lumen Journal", subtitle: "Daily mood", keywords: "lock,photo" }
 
-  test("are made of the words of all three fields, in any order; small words are not needed", () => {
+  test("a tracked keyword is covered by words of all three fields in any order, without stop words", () => {
     const tracked = ["daily journal", "mood lock journal", "journal with lock", "photos", "diary", "daily diary app"]
     expect(cover(all, "en-US", tracked)).toEqual([
       [true, [], []],
@@ -261,7 +261,7 @@ describe("tracked keywords", () => {
     ])
   })
 
-  test("are unknown where words are missing and a field was not given, and none is found missing", () => {
+  test("a tracked keyword with missing words is unknown, and not reported, if a field was not given", () => {
     const { subtitle: _, ...some } = all
     expect(cover(some, "en-US", ["lumen photo", "daily journal"])).toEqual([
       [true, [], []],
@@ -280,7 +280,7 @@ describe("tracked keywords", () => {
     ["de-DE", "strassenkarte", { name: "Straßenkarte", subtitle: "", keywords: "" }, true],
     ["ko", "일기 무료", { name: "일기", subtitle: "", keywords: "무료" }, true],
     ["ar-SA", "كتاب", { name: "كِتَاب", subtitle: "", keywords: "" }, true],
-  ])("%s: %s", (locale, term, texts, covered) => {
+  ])("coverage is computed in %s: %s", (locale, term, texts, covered) => {
     expect(cover(texts, locale, [term])[0]?.[0]).toBe(covered)
   })
 })

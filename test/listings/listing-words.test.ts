@@ -6,7 +6,7 @@ import { WORD_LISTS } from "../../src/lib/words/lists.ts"
 import { wordKeys } from "../../src/listings/checks/word-keys.ts"
 
 describe("word lists", () => {
-  test("every App Store locale has a script, small words, fillers, price words and words of bargains", () => {
+  test("every App Store locale has a script, stop words, fillers, price words and deal words", () => {
     expect(LISTING_LOCALES).toHaveLength(50)
     for (const locale of LISTING_LOCALES) {
       const lists = WORD_LISTS[languageOf(locale)]!
@@ -23,7 +23,7 @@ describe("word lists", () => {
   })
 
   for (const [language, lists] of Object.entries(WORD_LISTS))
-    test(`${language}: words are in lower case and NFC, in the language's script, and no word is filler and price at once`, () => {
+    test(`${language}: words are lower-case NFC in its script, and no word is filler and price at once`, () => {
       const kinds = ["stop", "filler", "free", "deal"] as const
       const own = new RegExp(`[${lists.scripts.map((script) => `\\p{Script=${script}}`).join("")}]`, "u")
       for (const kind of kinds) {
@@ -32,7 +32,7 @@ describe("word lists", () => {
           expect(word).toMatch(/^[\p{L}\p{M}\p{N}_'’·ฯ\u200d]+$/u)
           expect(word).toBe(word.normalize("NFC").toLocaleLowerCase(language === "tr" ? "tr" : "en"))
         }
-        // of a language in another script, a few English words are understood
+        // In other scripts a few English words are included, because they are understood.
         const foreign = words.filter((word) => !own.test(word))
         expect([kind, foreign.filter((word) => !/^[a-z_]+$/.test(word))]).toEqual([kind, []])
       }
@@ -42,21 +42,21 @@ describe("word lists", () => {
       expect([...terms("filler"), ...terms("stop")].filter((term) => money.has(term))).toEqual([])
     })
 
-  test("each simplified character stands against its traditional form", () => {
+  test("each simplified character is paired with its traditional form", () => {
     expect([...SIMPLIFIED]).toHaveLength([...TRADITIONAL].length)
     expect([...SIMPLIFIED].filter((character) => TRADITIONAL.includes(character))).toEqual([])
     expect(new Set(SIMPLIFIED).size).toBe([...SIMPLIFIED].length)
   })
 })
 
-describe("locales", () => {
+describe("App Store locales", () => {
   test.each([
     ["en-US", "en-US"], ["en_us", "en-US"], ["EN", "en-US"], ["en-IN", "en-GB"], ["en-NZ", "en-AU"], ["ja", "ja"],
     ["ja-JP", "ja"], ["de", "de-DE"], ["de_AT", "de-DE"], ["es-419", "es-MX"], ["es-AR", "es-MX"], ["es", "es-ES"],
     ["fr-ca", "fr-CA"], ["fr-BE", "fr-FR"], ["pt", "pt-BR"], ["pt-AO", "pt-PT"], ["zh-Hant-HK", "zh-Hant"],
     ["zh_TW", "zh-Hant"], ["zh", "zh-Hans"], ["zh-CN", "zh-Hans"], ["nb-NO", "no"], ["iw", "he"], ["ar", "ar-SA"],
     ["bn", "bn-BD"], ["ur-IN", "ur-PK"], ["sl", "sl-SI"], ["or", "or-IN"],
-  ])("%s is %s", (text, locale) => {
+  ])("the locale %s is read as %s", (text, locale) => {
     expect(listingLocale(text) as string).toBe(locale)
   }) // biome-ignore format: a table
 
@@ -79,13 +79,13 @@ describe("locales", () => {
     expect(listingLocale(text)).toBeUndefined()
   })
 
-  test("every locale stands for itself, in any case, with either separator", () => {
+  test("every locale is found by its own code in any case and with either separator", () => {
     for (const locale of LISTING_LOCALES)
       for (const spelling of [locale, locale.toLowerCase(), locale.toUpperCase(), locale.replace("-", "_")])
         expect([spelling, listingLocale(spelling)]).toEqual([spelling, locale])
   })
 
-  test("every storefront reads locales of the store, and every locale is read somewhere", () => {
+  test("every storefront reads App Store locales, and every locale is read somewhere", () => {
     const read = STOREFRONTS.flatMap((storefront) => localesOf(storefront))
     expect(read.filter((locale) => !LISTING_LOCALES.includes(locale))).toEqual([])
     expect(LISTING_LOCALES.filter((locale) => !read.includes(locale))).toEqual([])

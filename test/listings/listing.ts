@@ -10,7 +10,7 @@ export function readListing(texts: Texts, language: string, known: AppBackground
   return listingOf(texts, language, backgroundIn(known, language))
 }
 
-/** A listing checked for a locale, in a storefront that reads it. */
+/** Checks a listing for a locale, in a storefront that reads it. */
 export function checked(texts: Texts, locale: string, known: Partial<AppBackground> = {}) {
   const asked = listingLocale(locale) as ListingLocale
   const storefront = STOREFRONTS.find((code) => localesOf(code).includes(asked)) as string
@@ -20,7 +20,7 @@ export function checked(texts: Texts, locale: string, known: Partial<AppBackgrou
   })
 }
 
-/** Findings of some codes, or of all, as "code field: words". */
+/** Returns findings with these codes, or all, as "code field: words". */
 export function found(
   texts: Texts,
   locale: string,
@@ -32,10 +32,10 @@ export function found(
     .map(({ code, field, what }) => `${code} ${field}: ${what}`)
 }
 
-/** The code points of a text in NFC. */
+/** Returns the code points of a text in NFC. */
 export const points = (text: string): string[] => [...text.normalize("NFC")]
 
-/** The stretch of a field that a finding names. */
+/** Returns the stretch of a field that a finding names. */
 export function named(texts: Texts, { field, offset, what }: Finding): string {
   const text = points(texts[field as keyof Texts] as string)
   return text.slice(offset as number, (offset as number) + [...what].length).join("")

@@ -11,27 +11,27 @@ const row = (country: string, rest: Partial<ScannedStorefront> = {}): ScannedSto
 })
 const localised = (rows: ScannedStorefront[]) => auditOf(rows).map((one) => one.localised)
 
-describe("the language of a description", () => {
-  test("is told by its words and letters", () => {
+describe("language of a description", () => {
+  test("a description's language is detected by its words and letters", () => {
     const written = { en: TEXTS.en, de: TEXTS.de, ja: TEXTS.ja, ...MORE }
     for (const [language, text] of Object.entries(written))
       expect([language, writtenIn(text)]).toEqual([language, language])
   })
 
-  test("is not told of a text that is too short, or has no words, or is not there", () => {
+  test("a description that is missing, too short or without words has no language", () => {
     for (const text of [null, "", "A timer. For tea.", "1234 5678 ".repeat(40), "★ ".repeat(200)])
       expect([text, writtenIn(text)]).toEqual([text, null])
   })
 })
 
-describe("a page is localised", () => {
-  test("where its language is that of the storefront's default, whatever other storefronts show", () => {
+describe("localised pages", () => {
+  test("a page is localised if its language is that of the storefront's default", () => {
     const rows = ["us", "gb", "de", "jp"].map((country) => row(country, { writtenIn: "en" }))
     expect(localised(rows)).toEqual([true, true, false, false])
     expect(localised([row("de", { writtenIn: "de" })])).toEqual([true])
   })
 
-  test("where the store has no default of its own, in any language that it reads there", () => {
+  test("a page is localised in any language of the storefront if the store has no default of its own there", () => {
     expect(languagesRead("hr")).toEqual(["en", "hr"])
     expect(languagesRead("de")).toEqual(["de"])
     expect(localised(["hr", "us", "de"].map((country) => row(country, { writtenIn: "hr" })))).toEqual([
@@ -41,18 +41,18 @@ describe("a page is localised", () => {
     ])
   })
 
-  test("of an unknown language by comparison: shown where one language is read alone, beside another text", () => {
+  test("a page of unknown language is localised if other texts exist and its storefronts share one language", () => {
     expect(localised([row("de"), row("at"), row("us", { text: "two" })])).toEqual([true, true, true])
   })
 
-  test("or is not, of which nothing is said where it is shown to several languages, or nothing else was seen", () => {
+  test("a page of unknown language stays unknown if it is shown to several languages or without another text", () => {
     expect(localised([row("de"), row("us"), row("jp", { text: "two" })])).toEqual([null, null, true])
     expect(localised([row("de"), row("at")])).toEqual([null, null])
     expect(localised([row("de", { state: "not_read", text: null }), row("us")])).toEqual([null, null])
   })
 })
 
-test("each text is the same as itself wherever it is shown, and as no other, in whichever order", () => {
+test("each text equals only itself in any storefront and in any order", () => {
   const random = randomOf(7)
   for (let round = 0; round < 300; round++) {
     const some = shuffled(STOREFRONTS, random).slice(0, 1 + Math.floor(random() * 40))
@@ -69,7 +69,7 @@ test("each text is the same as itself wherever it is shown, and as no other, in 
   }
 })
 
-test("findings say what is on both sides of each bound, and nothing of what is not known", () => {
+test("findings apply exactly at their bounds, and never to unknown values", () => {
   const of = (rest: Partial<ScannedStorefront>) => auditOf([row("us", { writtenIn: "en", ...rest })])[0]!.findings
   expect(of({})).toEqual([])
   expect([of({ name: "x".repeat(14) }), of({ name: "x".repeat(15) })]).toEqual([["name_short"], []])
@@ -82,7 +82,7 @@ test("findings say what is on both sides of each bound, and nothing of what is n
   expect(of({ ...nothing, state: "not_read" })).toEqual(["not_read"])
 })
 
-test("every storefront has a name of its own, and a language", () => {
+test("every storefront has its own name and a language", () => {
   expect(new Set(STOREFRONTS.map(storefrontName)).size).toBe(175)
   for (const country of STOREFRONTS) expect(languagesRead(country).length).toBeGreaterThan(0)
   expect([storefrontName("us"), storefrontName("xk")]).toEqual(["United States", "Kosovo"])

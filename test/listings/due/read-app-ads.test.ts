@@ -18,7 +18,7 @@ const RECORDS = [
 const utf8 = (text: string) => Buffer.from(text).toString("latin1")
 
 describe("app-ads.txt", () => {
-  test("is read over TLS, with what it says of itself and where it stood", async () => {
+  test("app-ads.txt is read over TLS, with its variables and its host", async () => {
     await using web = await world({ "https://example.test": page(utf8(FILE)) })
     const seen = await readAppAds(web.fetch, siteOf("https://www.example.test/support"), { now: () => NOW })
     expect(seen).toEqual({
@@ -29,7 +29,7 @@ describe("app-ads.txt", () => {
     expect(web.asked).toEqual(["https://example.test/app-ads.txt"])
   })
 
-  test("is read without TLS only where there is none", async () => {
+  test("app-ads.txt is read without TLS only if the host has none", async () => {
     await using bare = await world({ "http://example.test": page(FILE) }, { tls: "none" })
     expect(await state(bare, "https://example.test")).toEqual(["records", "example.test"])
     await using wrong = await world({ "http://wrong.test": page(FILE) })
@@ -39,7 +39,7 @@ describe("app-ads.txt", () => {
     expect(both.asked).toEqual(["https://example.test/app-ads.txt"])
   })
 
-  test("of the name below the root domain counts first, and the root's only if it has none", async () => {
+  test("the subdomain's app-ads.txt comes first, and the root's is read only if it has none", async () => {
     await using own = await world({
       "https://apps.example.test": page(FILE),
       "https://example.test": page("a.com,1,DIRECT"),
@@ -58,7 +58,7 @@ describe("app-ads.txt", () => {
     expect(await state(down, "https://apps.example.test/")).toEqual(["unreachable", "apps.example.test"])
   })
 
-  test("of a name that there is not is looked for at the root domain", async () => {
+  test("a missing host's app-ads.txt is read from the root domain", async () => {
     await using root = await world({ "https://example.test": page(FILE) })
     expect(await state(root, "https://x.gone.example.test/")).toEqual(["records", "example.test"])
     await using bare = await world({ "https://example.test": page("", {}, 404) })
@@ -92,21 +92,21 @@ test.each([
   ["unreachable", "a redirect to no place", page("", {}, 302)],
   ["unreachable", "a redirect to a private address", page("", { location: "http://10.0.0.1/app-ads.txt" }, 302)],
   ["unreachable", "a redirect to a file of the machine", page("", { location: "file:///etc/passwd" }, 302)],
-] as const)("%s: %s", async (expected, _, said) => {
+] as const)("app-ads.txt is %s for %s", async (expected, _, said) => {
   await using web = await world({ "https://example.test": said })
   const seen = await readAppAds(web.fetch, siteOf("https://example.test"), { now: () => NOW })
   expect([seen.state, seen.records, seen.variables, seen.domain]).toEqual([expected, [], {}, "example.test"])
 })
 
-describe("the file of a site", () => {
-  test("that is none of the web is no_site, and nothing is asked", async () => {
+describe("app-ads.txt of a site", () => {
+  test("a site that is not on the web is no_site, and nothing is requested", async () => {
     await using web = await world({})
     for (const none of [null, "", "mailto:a@example.test", "ftp://example.test/", "javascript:alert(1)"])
       expect(await state(web, none)).toEqual(["no_site", null])
     expect(web.asked).toEqual([])
   })
 
-  test("at an address in numbers, or at a name that is nobody's own, is not looked for", async () => {
+  test("no request goes to a numeric address or to a public suffix", async () => {
     await using web = await world({})
     for (const odd of [
       "http://127.0.0.1/",
@@ -119,13 +119,13 @@ describe("the file of a site", () => {
     expect(web.asked).toEqual([])
   })
 
-  test("at a name that leads into the machine is unreachable, and reaches nothing", async () => {
+  test("a host that resolves to this machine is unreachable and gets no request", async () => {
     await using web = await world({ "https://example.test": page(FILE) }, { address: "127.0.0.2" })
     expect(await state(web, "https://example.test/")).toEqual(["unreachable", "example.test"])
     expect(web.hits()).toBe(0)
   })
 
-  long("that is 200 MB of zeros, or comes by single bytes, is unreachable", async () => {
+  long("a file of 200 MB of zeros or of single bytes is unreachable", async () => {
     const bomb = gzipSync(Buffer.alloc(200_000_000)).toString("latin1")
     await using large = await world({ "https://example.test": page(bomb, { "content-encoding": "gzip" }) })
     expect(await state(large, "https://example.test/")).toEqual(["unreachable", "example.test"])
@@ -137,7 +137,7 @@ describe("the file of a site", () => {
     expect(await state(slow, "https://example.test/")).toEqual(["unreachable", "example.test"])
   })
 
-  test("is not told of where the caller ended the look for it", async () => {
+  test("a reading that the caller aborts throws instead of returning a state", async () => {
     await using slow = await world({ "https://example.test": drip })
     const looked = readAppAds(slow.fetch, siteOf("https://example.test"), {
       now: () => NOW,
@@ -147,10 +147,10 @@ describe("the file of a site", () => {
   })
 })
 
-describe("a redirect", () => {
+describe("a redirect of app-ads.txt", () => {
   const to = (location: string) => page("", { location }, 301)
 
-  test("within the root domain is followed, more than once", async () => {
+  test("redirects within the root domain are followed more than once", async () => {
     await using web = await world({
       "https://example.test": to("https://www.example.test/app-ads.txt"),
       "https://www.example.test": to("http://files.example.test/ads"),
@@ -159,7 +159,7 @@ describe("a redirect", () => {
     expect(await state(web, "https://example.test")).toEqual(["records", "example.test"])
   })
 
-  test("out of the root domain is followed once, and from there no further", async () => {
+  test("a redirect out of the root domain is followed once and no further", async () => {
     await using one = await world({
       "https://example.test": to("https://elsewhere.test/ads.txt"),
       "https://elsewhere.test": page(FILE),
@@ -178,7 +178,7 @@ describe("a redirect", () => {
     }
   })
 
-  test("in a circle is unreachable", async () => {
+  test("a circular redirect is unreachable", async () => {
     await using web = await world({ "https://example.test": to("/app-ads.txt") })
     expect(await state(web, "https://example.test")).toEqual(["unreachable", "example.test"])
   })
@@ -188,12 +188,12 @@ type Said = string | ((socket: Socket) => void)
 
 interface World extends AsyncDisposable {
   fetch: SafeFetch
-  /** Addresses that the reading asked, without what they redirected to. */
+  /** URLs that the reading requested, without those of redirects. */
   asked: string[]
   hits(): number
 }
 
-/** A web of these origins; no other host is known. Its servers listen on this machine, on ports of their own. */
+/** Starts servers for these origins on local ports. No other host exists. */
 async function world(
   origins: Record<string, Said>,
   {

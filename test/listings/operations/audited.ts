@@ -15,14 +15,14 @@ export const TEXTS = {
   ja: "お茶を一分もたがえずに淹れるためのタイマーです。飲みたいお茶を選ぶだけで、できあがったときにお知らせします。ゆっくりと座って待つのが好きな人のために作りました。それだけのアプリですが、毎日のお茶がもっとおいしくなります。どうぞお試しください。",
 }
 
-/** What a page says; its name and subtitle are long enough to say nothing of. */
+/** Returns the parts of a page. Its name and subtitle are long enough to cause no findings. */
 export function page(rest: Partial<Listing> = {}): Partial<Listing> {
   const texts = { name: "Tea Timer: Steep It Right", subtitle: "A quiet clock for your cup", description: TEXTS.en }
   const three = ["p1", "p2", "p3"].map((name) => `https://is1-ssl.mzstatic.com/${name}.png/1290x2796bb.jpg`)
   return { ...texts, screenshots: { phone: three }, similar: [], moreByDeveloper: [], ratings: 10, ...rest }
 }
 
-/** A workspace with an app in the US, over a database in which nothing was scanned. */
+/** A workspace with an app in the US, on a database without scans. */
 export interface Audited {
   sql: Sql
   house: House
@@ -30,11 +30,11 @@ export interface Audited {
   key: string
   appId: string
   ask(query?: string, by?: string): Promise<Answer>
-  /** What storefronts said so many minutes ago. */
+  /** Records pages of storefronts, read this many minutes ago. */
   says(pages: Record<string, Partial<Listing>>, minutesAgo?: number): Promise<void>
-  /** Storefronts whose page is not there, or gave nothing otherwise. */
+  /** Records failed reads of storefronts, missing pages by default. */
   fails(storefronts: readonly string[], outcome?: string, minutesAgo?: number): Promise<void>
-  /** The scan under way, and all that was read, is so much older: an interval. */
+  /** Makes the running scan and everything read older by an interval. */
   ages(by: string): Promise<void>
   scans(): Promise<{ running: boolean; failed: boolean }[]>
   /** Storefronts whose page is due. */
@@ -93,7 +93,7 @@ export async function audited(sql: Sql, measure?: Measure): Promise<Audited> {
   }
 }
 
-/** All storefronts but these. */
+/** Returns all storefronts except these. */
 export function others(...storefronts: string[]): string[] {
   return STOREFRONTS.filter((one) => !storefronts.includes(one))
 }

@@ -28,7 +28,7 @@ const HARVEST = PAGE.events?.[0] as NonNullable<Listing["events"]>[number]
 const TASTING = { id: "6000002", title: "Tasting", startsAt: june(25, 0), endsAt: june(28, 0) }
 const OPEN = { id: "6000003", title: "Open house" }
 
-test("a recorded page gives its cards, its events by now, and its row of similar apps", async () => {
+test("a recorded page gives its cards, its current events and its row of similar apps", async () => {
   const appId = await trackTea(sql, workspaceId, { countries: ["us"] })
   const at = "2026-08-12T06:00:00.000Z"
   await tell(sql, recorded("us", IOS_ID, new Date(at)))
@@ -66,14 +66,14 @@ test("a recorded page gives its cards, its events by now, and its row of similar
   ])
 })
 
-describe("the history", () => {
+describe("history of featuring", () => {
   const told = async (appId: string, now?: Date) =>
     (await featuring(appId, "us", now)).history.map(
       ({ id, firstSeenAt, lastSeenAt, state, goneAt }: Record<string, string>) =>
         [id, firstSeenAt?.slice(5, 10), lastSeenAt?.slice(5, 10), state, goneAt?.slice(5, 10) ?? null].join(" "),
     )
 
-  test("tells of each card and event when it was first and last seen, and since when it is gone", async () => {
+  test("the history has first and last sighting of each card and event, and when it was gone", async () => {
     const appId = await trackTea(sql, workspaceId)
     await tell(
       sql,
@@ -90,14 +90,14 @@ describe("the history", () => {
     ])
     const { editorial, events } = await featuring(appId, "us")
     expect(editorial.map(({ id }: { id: string }) => id)).toEqual(["1400000001"])
-    // without a beginning it is not known whether it runs
+    // An event without a start date has no state.
     expect(events.map(({ id, state }: Record<string, string>) => [id, state])).toEqual([
       ["6000003", null],
       ["6000002", "scheduled"],
     ])
   })
 
-  test("knows a card that came back as shown, and one seen only where later pages have no section as unknown", async () => {
+  test("a card that returned is shown, and a card whose section is missing later is unknown", async () => {
     const appId = await trackTea(sql, workspaceId)
     await tell(
       sql,
@@ -116,7 +116,7 @@ describe("the history", () => {
     ])
   })
 
-  test("an event is over by its own end, though no page was read since", async () => {
+  test("an event is over at its own end, though no page was read since", async () => {
     const appId = await trackTea(sql, workspaceId)
     await tell(sql, listed(june(1), { editorial: undefined, events: [TASTING] }))
     const states = async (now: Date) => {
@@ -129,7 +129,7 @@ describe("the history", () => {
     expect(await states(TASTING.endsAt)).toEqual([undefined, "gone 06-28"])
   })
 
-  test("goes back as far as the plan's, and changes nothing when a read fails", async () => {
+  test("the history is as long as the plan's and does not change when a read fails", async () => {
     const appId = await trackTea(sql, workspaceId)
     await tell(sql, listed(june(1), { editorial: [STORY], events: [] }))
     const before = await told(appId)
@@ -146,11 +146,11 @@ describe("the history", () => {
     }
     expect(await free("2026-06-30T23:00:00Z")).toEqual([ROOM.id, STORY.id])
     expect(await free("2026-07-01T00:00:00Z")).toEqual([ROOM.id])
-    // however old the latest page is, what it shows is shown
+    // What the latest page shows is listed, however old the page is.
     expect(await free("2026-09-01T00:00:00Z")).toEqual([ROOM.id])
   })
 
-  test("holds the 200 latest seen of a storefront, and says that there are more", async () => {
+  test("the history has the latest 200 of a storefront and states whether there are more", async () => {
     const appId = await trackTea(sql, workspaceId)
     const cards = (count: number) =>
       Array.from({ length: count }, (_, n) => ({ ...STORY, id: String(1_400_000_000 + n) }))
@@ -164,8 +164,8 @@ describe("the history", () => {
   })
 })
 
-describe("storefronts", () => {
-  test("left out are all that the app tracks, in its order and on both stores; one asked for is that one", async () => {
+describe("storefronts of featuring", () => {
+  test("all tracked storefronts of both stores are returned unless one is requested", async () => {
     const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE })
     const german = { storefront: "de" }
     await tell(sql, listed(june(1)), listed(june(2), { editorial: [ROOM], similar: [] }, german), played(june(3)))
@@ -178,7 +178,7 @@ describe("storefronts", () => {
       "de ios true 06-02",
       "de android false ",
     ])
-    // of Google Play, and of a page that nobody read, nothing is known of cards and events
+    // Cards and events are unknown for Google Play and for unread pages.
     expect(
       all.storefronts.map(({ hasEditorial, hasEvents }: Record<string, unknown>) => [hasEditorial, hasEvents]),
     ).toEqual([
@@ -202,7 +202,7 @@ describe("storefronts", () => {
     expect(JSON.stringify(one)).not.toContain("Slow mornings")
   })
 
-  test("that are not tracked are not measured, whatever their pages show", async () => {
+  test("an untracked storefront is not measured, whatever its pages show", async () => {
     const appId = await trackTea(sql, workspaceId)
     await tell(sql, listed(june(1), {}, { storefront: "gb" }))
     expect(await featuring(appId, "gb")).toEqual({
@@ -217,7 +217,7 @@ describe("storefronts", () => {
     })
   })
 
-  test("must be ones, and the app must be the workspace's", async () => {
+  test("an unknown storefront and another workspace's app are refused", async () => {
     const house = openHouse({ sql, now: () => TODAY })
     const id = await house.workspace()
     const key = await house.key(id)
@@ -238,7 +238,7 @@ describe("storefronts", () => {
   })
 })
 
-test("the app stands on rows of the apps on its own row and of its rivals, as far as they were read", async () => {
+test("the rows that contain the app are those of its similar apps and rivals, as far as they were read", async () => {
   const appId = await trackTea(sql, workspaceId, { countries: ["us"] })
   const row = (n: number, id: string, ids: string[], storefront = "us") =>
     listed(june(n), { name: `App ${id}`, similar: ids.map((one) => ({ id: one })) }, { id, storefront })
@@ -246,7 +246,7 @@ test("the app stands on rows of the apps on its own row and of its rivals, as fa
     sql,
     listed(june(1)),
     row(2, "1600000201", ["1600000202", IOS_ID]),
-    // it stood there once, and elsewhere; a stranger's row is not looked at
+    // It was in this row before, and is in another storefront's; an unrelated app's row is ignored.
     row(2, "1600000202", [IOS_ID]),
     row(3, "1600000202", ["1600000201"]),
     row(3, "1600000202", [IOS_ID], "de"),

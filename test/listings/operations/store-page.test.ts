@@ -25,8 +25,8 @@ const page = (appId: string, { country, ...rest }: { country?: string; plan?: Pl
 const SLUMBER = { iosId: "1600000101", countries: ["us"] }
 const AUGUST = { now: new Date("2026-08-21T00:00:00Z") }
 
-describe("a recorded page", () => {
-  test("is shown part by part, each with its time, and nowhere the app's name or subtitle", async () => {
+describe("recorded store page", () => {
+  test("a store page is returned part by part with times, and without the app's name or subtitle", async () => {
     const appId = await trackTea(sql, workspaceId, SLUMBER)
     const read = recorded("us", "1600000101", new Date("2026-08-12T06:00:00Z"))
     await tell(sql, read)
@@ -118,7 +118,7 @@ describe("a recorded page", () => {
       expect(JSON.stringify(answer)).not.toContain(hidden as string)
   })
 
-  test("on Free has the language count, the first five languages and the stars, and says how much remains", async () => {
+  test("on Free a store page has the language count, five languages, the stars and the number withheld", async () => {
     const appId = await trackTea(sql, workspaceId, SLUMBER)
     await tell(sql, recorded("us", "1600000101", new Date("2026-08-12T06:00:00Z")))
     const [free, pro] = [await page(appId, { ...AUGUST, plan: "free" }), await page(appId, AUGUST)]
@@ -138,7 +138,7 @@ describe("a recorded page", () => {
       expect(JSON.stringify(free)).not.toContain(held)
   })
 
-  test("that shows hardly anything holds null for what is not shown, and an empty list for an empty row", async () => {
+  test("a sparse store page has null for missing parts and an empty list for an empty row", async () => {
     const appId = await trackTea(sql, workspaceId, { iosId: "1610000300", countries: ["de"] })
     await tell(sql, recorded("de", "1610000300", new Date("2026-08-12T06:00:00Z")))
     const { ios } = await page(appId, { ...AUGUST, plan: "free" })
@@ -158,8 +158,8 @@ describe("a recorded page", () => {
   })
 })
 
-describe("the timeline", () => {
-  test("of two days' pages holds exactly what differs, without the words of names and descriptions", async () => {
+describe("timeline of a store page", () => {
+  test("the timeline of two pages has exactly the differences, without words of names and descriptions", async () => {
     const appId = await trackTea(sql, workspaceId)
     const phone = ["https://is1-ssl.mzstatic.com/n1.png/1290x2796bb.jpg"]
     await tell(
@@ -213,7 +213,7 @@ describe("the timeline", () => {
     expect(JSON.stringify(free)).not.toContain("oolong")
   })
 
-  test("is as long as the plan's history, and of one storefront", async () => {
+  test("the timeline has the length of the plan's history and one storefront", async () => {
     const appId = await trackTea(sql, workspaceId)
     const german = (n: number, version: string) => listed(june(n), { version }, { storefront: "de" })
     await tell(sql, listed(june(1)), listed(june(2), { version: "5" }), german(1, "4.1"), german(3, "6"))
@@ -225,9 +225,9 @@ describe("the timeline", () => {
     expect(await days("pro", new Date("2026-07-02T00:00:00Z"), "de")).toEqual(["2026-06-03"])
   })
 
-  test("says so where it was cut", async () => {
+  test("a truncated timeline is marked", async () => {
     const appId = await trackTea(sql, workspaceId)
-    // a page with another version every hour
+    // A page with a new version every hour.
     const hourly = (count: number) =>
       Array.from({ length: count }, (_, n) => listed(new Date(june(1).getTime() + n * 3_600_000), { version: `${n}` }))
     await tell(sql, ...hourly(101))
@@ -237,7 +237,7 @@ describe("the timeline", () => {
     expect([timelineTruncated, timeline.length, timeline[0].after, timeline[99].after]).toEqual([true, 100, "101", "2"])
   })
 
-  test("tells a change once that a look-up and the page see, and what only the look-up saw before", async () => {
+  test("a change that look-up and page saw is listed once, and so are look-up changes before the page", async () => {
     const appId = await trackTea(sql, workspaceId)
     const looked = (n: number, version: string) => listed(june(n), { version }, { source: "itunes-lookup" })
     const shown = (n: number, version: string) => listed(june(n, 9), { version })
@@ -251,8 +251,8 @@ describe("the timeline", () => {
   })
 })
 
-describe("what is not known", () => {
-  test("is said of a page that was never read, and is not an empty page", async () => {
+describe("unknown parts of a store page", () => {
+  test("a page that was never read is marked as unmeasured instead of empty", async () => {
     const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE })
     const { ios, android, timeline, tracked } = await page(appId)
     expect([tracked, timeline]).toEqual([true, []])
@@ -267,7 +267,7 @@ describe("what is not known", () => {
     })
   })
 
-  test("of a storefront that the app does not track is all, even where others had its page read", async () => {
+  test("an untracked storefront is unknown, even if its page was read for others", async () => {
     const appId = await trackTea(sql, workspaceId, { countries: ["de"] })
     await tell(sql, listed(june(1)), listed(june(2), { version: "5" }))
     expect(await page(appId, { country: "us" })).toMatchObject({
@@ -276,7 +276,7 @@ describe("what is not known", () => {
     })
   })
 
-  test("stays unknown, and what is known stays, when a read fails", async () => {
+  test("a failed read changes nothing on the store page", async () => {
     const appId = await trackTea(sql, workspaceId)
     await tell(sql, listed(june(1)))
     const before = await page(appId)
@@ -291,7 +291,7 @@ describe("what is not known", () => {
     expect(after.ios).toMatchObject({ measuredAt: june(3).toISOString(), unchangedSince: june(1).toISOString() })
   })
 
-  test("an event that is over by its own end is none, though the page was not read since", async () => {
+  test("an event that is over by its own end is left out, though the page was not read since", async () => {
     const appId = await trackTea(sql, workspaceId)
     await tell(sql, listed(june(1)))
     const states = async (now: string) => {
@@ -305,7 +305,7 @@ describe("what is not known", () => {
   })
 })
 
-test("a key on Free reads its part through the tools, and nothing over REST", async () => {
+test("a key on Free reads its part through the tools and nothing over REST", async () => {
   const house = openHouse({ sql, now: () => TODAY })
   const id = await house.workspace({ plan: "free" })
   const key = await house.key(id)
@@ -323,8 +323,8 @@ test("a key on Free reads its part through the tools, and nothing over REST", as
   expect([rest.status, rest.body.error, rest.text.includes("Oolong")]).toEqual([403, "plan_required", false])
 })
 
-describe("Google Play's page", () => {
-  test("is shown beside the App Store's, with what a look-up says of installs and prices", async () => {
+describe("Google Play page of an app", () => {
+  test("the Google Play page is returned next to the App Store's, with installs and in-app prices", async () => {
     const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE, countries: ["us"] })
     await tell(sql, listed(june(1)), played(june(1)), played(june(2), { version: "4.2", similar: [] }))
     const [app] = await sql`select id from store_app where platform = 'android' and store_id = ${PACKAGE}`

@@ -20,14 +20,14 @@ beforeEach(async () => {
   on = await audited(sql)
 })
 
-describe("what a scan makes due", () => {
+describe("due work of a storefront audit", () => {
   const forgets = async (storefront: string) =>
     (
       await sql<{ gone: number }[]>`
       select forget_untracked('listing', 'ios', ${storefront}, array[${OWN}]::text[]) as gone`
     )[0]!.gone
 
-  test("is wanted until the page was seen not to be there, or the hour is over, whether anybody looks or not", async () => {
+  test("a scanned page stays due until it is found missing or the hour is over, without any call", async () => {
     await on.ask("?refresh=true")
     await on.fails(["fr"])
     await on.fails(["jp"], "blocked")
@@ -38,12 +38,12 @@ describe("what a scan makes due", () => {
     expect([await forgets("jp"), await forgets("de"), await forgets("us")]).toEqual([1, 1, 0])
   })
 
-  test("begins also where nothing can be read just now", async () => {
+  test("a scan also starts when nothing can be read at the moment", async () => {
     on = await audited(sql, async () => ({ state: "failed", why: "busy" }))
     expect((await on.ask("?refresh=true")).status).toBe(202)
   })
 
-  test("leaves what is being read as it is, and a row that somebody waits for before all others", async () => {
+  test("a scan leaves leased rows and rows with a higher priority unchanged", async () => {
     await sql`
       insert into due (kind, platform, storefront, subject, priority, next_at, lease, lease_until)
       values ('listing', 'ios', 'de', ${OWN}, 2, now() - interval '1 hour', gen_random_uuid(), now() + interval '1 minute'),
@@ -62,7 +62,7 @@ describe("what a scan makes due", () => {
     ])
   })
 
-  test("by a plan that does not pay is read before others once one that pays joins it", async () => {
+  test("a scan of a free plan gets a higher priority when a paying plan joins it", async () => {
     const free = await on.house.workspace({ plan: "free" })
     const app = await trackOwn(sql, { workspaceId: free, iosId: OWN, countries: ["fr"] })
     const classes = async () =>
@@ -78,7 +78,7 @@ describe("what a scan makes due", () => {
     expect(await on.scans()).toHaveLength(1)
   })
 
-  test("is no page again that said something in the twelve hours before, nor one where a look-up found nothing", async () => {
+  test("pages read in the last twelve hours and storefronts without the app are not scanned again", async () => {
     await on.says({ us: {} }, 719)
     await on.says({ de: {} }, 721)
     await on.fails(["fr"], "not_found", 719)

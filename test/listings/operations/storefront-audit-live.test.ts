@@ -37,7 +37,7 @@ const due = async () =>
     ({ storefront }) => storefront,
   )
 
-/** The app's page as the store embeds it. */
+/** Returns the app's page with the store's embedded data. */
 function appPage(storefront: string, description: string, ratings: number): Response {
   const language = localesOf(storefront)[0]
   const shelf = (contentType: string, items: object[]) => ({ $kind: "Shelf", contentType, isHorizontal: false, items })
@@ -64,7 +64,7 @@ function appPage(storefront: string, description: string, ratings: number): Resp
   })
 }
 
-/** As long as the scan goes on each answer says so. */
+/** Asks until the scan ends. Each earlier answer must show that it is running. */
 async function finished(): Promise<Answer> {
   for (;;) {
     const answer = await ask()
@@ -76,7 +76,7 @@ async function finished(): Promise<Answer> {
 }
 
 long(
-  "a scan reads each storefront once, tells where the app is sold in which language, and leaves nothing due",
+  "a scan reads each storefront once, reports where and in which language the app is sold, and leaves nothing due",
   async () => {
     for (const storefront of SOLD) {
       const text = storefront === "de" ? TEXTS.de : TEXTS.en
@@ -100,7 +100,7 @@ long(
       { country: "jp", textLanguage: "en", localised: false, sameTextAs: "gb", findings: ["not_localised"] },
       { country: "us", textLanguage: "en", localised: true },
     ])
-    // the one that is tracked stays
+    // The tracked storefront stays.
     expect(await due()).toEqual(["us"])
     expect((await ask("?refresh=true")).body).toEqual(body)
     await Bun.sleep(300)
@@ -108,21 +108,18 @@ long(
   },
 )
 
-long(
-  "a page that asks for a proof is not taken for one that is not there: after the hour it was not read",
-  async () => {
-    on.stores.on("apps.apple.com", `/us/app/id${OWN}`, () => appPage("us", TEXTS.en, 40))
-    on.stores.on("apps.apple.com", `/zw/app/id${OWN}`, () => captchaPage())
-    await ask("?refresh=true")
-    const failed = async () => await sql`select from due where kind = 'listing' and failure = 'blocked'`
-    await until(async () => (await failed()).length === 1 && asked().length >= 175)
-    await until(async () => (await sql`select from due where kind = 'listing' and lease is not null`).length === 0)
-    const { status, body } = await ask()
-    expect([status, body.running, body.measured]).toEqual([202, true, false])
-    await sql`update storefront_audit set started_at = started_at - interval '1 hour'`
-    const over = (await ask()).body
-    expect(over.summary).toMatchObject({ sold: 1, notSold: 173, notRead: 1 })
-    expect(over.rows[1]).toMatchObject({ country: "zw", state: "not_read", readAt: null, findings: ["not_read"] })
-    expect(await due()).toEqual(["us"])
-  },
-)
+long("a CAPTCHA page is not taken for a missing page and counts as not read after the hour", async () => {
+  on.stores.on("apps.apple.com", `/us/app/id${OWN}`, () => appPage("us", TEXTS.en, 40))
+  on.stores.on("apps.apple.com", `/zw/app/id${OWN}`, () => captchaPage())
+  await ask("?refresh=true")
+  const failed = async () => await sql`select from due where kind = 'listing' and failure = 'blocked'`
+  await until(async () => (await failed()).length === 1 && asked().length >= 175)
+  await until(async () => (await sql`select from due where kind = 'listing' and lease is not null`).length === 0)
+  const { status, body } = await ask()
+  expect([status, body.running, body.measured]).toEqual([202, true, false])
+  await sql`update storefront_audit set started_at = started_at - interval '1 hour'`
+  const over = (await ask()).body
+  expect(over.summary).toMatchObject({ sold: 1, notSold: 173, notRead: 1 })
+  expect(over.rows[1]).toMatchObject({ country: "zw", state: "not_read", readAt: null, findings: ["not_read"] })
+  expect(await due()).toEqual(["us"])
+})

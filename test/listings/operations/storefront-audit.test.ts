@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const used = async () => (await on.house.call("/v1/account", { key: on.key })).body.credits.used
 const storeApp = async () => (await sql<{ id: number }[]>`select id from store_app where store_id = ${OWN}`)[0]!.id
-/** A scan that found the app in these storefronts and nowhere else. */
+/** Runs a scan that finds the app only in these storefronts. */
 const scanned = async (pages: Parameters<Audited["says"]>[0]) => {
   expect((await on.ask("?refresh=true")).status).toBe(202)
   await on.says(pages)
@@ -30,8 +30,8 @@ const scanned = async (pages: Parameters<Audited["says"]>[0]) => {
   return await on.ask()
 }
 
-describe("an app that was never scanned", () => {
-  test("is not measured, which is no scan of nothing", async () => {
+describe("app that was never scanned", () => {
+  test("an app that was never scanned is unmeasured", async () => {
     const { status, body } = await on.ask()
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -41,11 +41,11 @@ describe("an app that was never scanned", () => {
     expect([await on.scans(), await on.due()]).toEqual([[], []])
   })
 
-  test("is scanned in all 175 storefronts by refresh, which answers 202 with eta; so does asking meanwhile", async () => {
+  test("refresh scans all 175 storefronts and answers 202 with eta, as do calls during the scan", async () => {
     const first = await on.ask("?refresh=true")
     expect(first.status).toBe(202)
     expect(first.body).toMatchObject({ measured: false, running: true, summary: null, rows: [] })
-    // a second a page where the upstream's pace is not known
+    // One second per page if the upstream's pace is unknown.
     expect(first.body.eta).toBeWithin(175, 180)
     expect(await on.due()).toEqual([...STOREFRONTS])
     const meanwhile = await on.ask()
@@ -53,7 +53,7 @@ describe("an app that was never scanned", () => {
     expect(await used()).toBe(2)
   })
 
-  test("that is on Google Play alone, or is the demo's, is not_measured and costs nothing", async () => {
+  test("a scan of a Google Play app or a demo app is not_measured and costs nothing", async () => {
     const { workspaceId } = on
     const track = (rest: object) => ({ workspaceId, countries: ["us"], keywords: [], origin: "own", ...rest })
     on.appId = await trackOwn(sql, track({ androidPkg: "com.example.tea" }))
@@ -72,7 +72,7 @@ describe("an app that was never scanned", () => {
     expect(await used()).toBe(1)
   })
 
-  test("is not_measured where this instance reads no pages, and no scan begins that would fail", async () => {
+  test("a scan is not_measured and does not start if this instance reads no pages", async () => {
     on = await audited(sql, async () => ({ state: "failed", why: "off" }))
     const { status, body } = await on.ask("?refresh=true")
     expect([status, body.error, body.detail]).toEqual([404, "not_measured", "This instance does not read it."])
@@ -80,8 +80,8 @@ describe("an app that was never scanned", () => {
   })
 })
 
-describe("a scan", () => {
-  test("is one, however many ask for it at once, in whichever workspace", async () => {
+describe("running storefront audit", () => {
+  test("concurrent requests of several workspaces start only one scan", async () => {
     const otherWorkspace = await on.house.workspace()
     const otherKey = await on.house.key(otherWorkspace)
     const otherApp = await trackOwn(sql, { workspaceId: otherWorkspace, iosId: OWN, countries: ["de"] })
@@ -96,7 +96,7 @@ describe("a scan", () => {
     expect(await on.due()).toEqual([...STOREFRONTS])
   })
 
-  test("waits as long as a storefront is undecided, and says how long that may be", async () => {
+  test("a scan waits for every storefront and estimates the remaining time", async () => {
     await on.ask("?refresh=true")
     await sql`
       insert into pace (upstream, egress, base_gap_ms, gap_ms)
@@ -105,7 +105,7 @@ describe("a scan", () => {
     await on.fails(others("us", "de", "fr", "jp"))
     await on.fails(["jp"], "blocked")
     const { status, body } = await on.ask()
-    // two addresses with a page in four seconds each, and a reading's own time
+    // Two addresses with a page every four seconds each, and the duration of a reading.
     expect([status, body.eta]).toEqual([202, 2 * 2 + 2])
     await sql`update pace set next_at = now() + interval '100 seconds'`
     expect((await on.ask()).body.eta).toBeWithin(100, 107)
@@ -118,7 +118,7 @@ describe("a scan", () => {
     expect((await on.ask()).status).toBe(200)
   })
 
-  test("that is finished leaves nothing due but what is tracked", async () => {
+  test("a finished scan leaves only tracked pages due", async () => {
     await sql`insert into due (kind, platform, storefront, subject) values ('listing', 'ios', 'us', ${OWN})`
     const { status } = await scanned({ us: {}, de: {} })
     expect(status).toBe(200)
@@ -126,8 +126,8 @@ describe("a scan", () => {
   })
 })
 
-describe("its end", () => {
-  test("comes with the last storefront, by when that was read and not by when somebody looks", async () => {
+describe("end of a storefront audit", () => {
+  test("a scan ends with its last storefront, at the time when that was read", async () => {
     const { body } = await scanned({ us: {}, de: {} })
     expect(body).toMatchObject({ measured: true, running: false, summary: { sold: 2, notSold: 173, notRead: 0 } })
     expect(body).not.toHaveProperty("eta")
@@ -138,7 +138,7 @@ describe("its end", () => {
     expect((await on.ask()).body).toEqual(body)
   })
 
-  test("comes after 60 minutes and not before; a tenth may be missing", async () => {
+  test("a scan ends after 60 minutes and not before, even if up to a tenth is missing", async () => {
     await on.ask("?refresh=true")
     const missing = STOREFRONTS.slice(0, 17)
     await on.says({ us: {} })
@@ -156,7 +156,7 @@ describe("its end", () => {
     expect(states[0]).toMatchObject({ readAt: null, localised: null, ratings: null, findings: ["not_read"] })
   })
 
-  test("is audit_failed where more than a tenth was not read, until another scan is begun; it costs nothing", async () => {
+  test("a scan is audit_failed and free if more than a tenth was not read, until another one starts", async () => {
     await on.ask("?refresh=true")
     await on.fails(others(...STOREFRONTS.slice(0, 18)))
     await on.fails(STOREFRONTS.slice(0, 18), "blocked")
@@ -171,14 +171,14 @@ describe("its end", () => {
     expect((await auditState(sql, await storeApp())).last).toBe(null)
     expect((await on.ask("?refresh=true")).status).toBe(202)
     expect((await on.ask()).status).toBe(202)
-    // what was answered an hour ago still counts
+    // Answers of the last hour still count.
     expect(await on.due()).toEqual([...STOREFRONTS.slice(0, 18), "us"])
     await on.fails(STOREFRONTS.slice(0, 18))
     expect((await on.ask()).body).toMatchObject({ measured: true, summary: { sold: 0, notSold: 175, ratings: null } })
     expect(await on.scans()).toEqual([{ running: false, failed: false }])
   })
 
-  test("is told by one of many who look at once", async () => {
+  test("concurrent calls end a scan once", async () => {
     await on.ask("?refresh=true")
     await on.says({ us: {} })
     await on.fails(others("us"))
@@ -187,7 +187,7 @@ describe("its end", () => {
     expect(await on.scans()).toEqual([{ running: false, failed: false }])
   })
 
-  test("keeps what was found: a page that changes later changes nothing in it", async () => {
+  test("a finished scan does not change when a page changes later", async () => {
     const { body } = await scanned({ us: {} })
     await on.says({ us: { name: "Another name" }, de: {} })
     expect((await on.ask()).body).toEqual(body)
@@ -197,8 +197,8 @@ describe("its end", () => {
   })
 })
 
-describe("refresh", () => {
-  test("gives the last scan for twelve hours, and begins another after that", async () => {
+describe("refresh of a storefront audit", () => {
+  test("refresh returns the last scan for twelve hours and starts another one after that", async () => {
     const { body } = await scanned({ us: {} })
     await on.ages("13 hours")
     await sql`update storefront_audit set finished_at = now() - interval '11 hours 59 minutes 50 seconds'`
@@ -214,7 +214,7 @@ describe("refresh", () => {
     expect(await on.scans()).toHaveLength(2)
   })
 
-  test("is true or false, and nothing else", async () => {
+  test("refresh accepts only true and false", async () => {
     for (const query of ["?refresh=yes", "?refresh=true&refresh=true", "?refresh=1"]) {
       const { status, body } = await on.ask(query)
       expect([query, status, body.error, body.field]).toEqual([query, 400, "invalid_arguments", "refresh"])
@@ -224,8 +224,8 @@ describe("refresh", () => {
   })
 })
 
-describe("the table", () => {
-  test("tells of each storefront what its page said, the most rated first", async () => {
+describe("table of a storefront audit", () => {
+  test("the table has the page of each storefront, most ratings first", async () => {
     const { body } = await scanned({
       de: { description: TEXTS.de, language: "de-DE", ratings: 50, rating: 4.25, price: 3.49, currency: "EUR" },
       jp: { ratings: 70, screenshots: { phone: ["https://is1-ssl.mzstatic.com/p1.png/1290x2796bb.jpg"] } },
@@ -270,7 +270,7 @@ describe("the table", () => {
     expect([body.rows.length, body.locked]).toEqual([175, 0])
   })
 
-  test("says of a storefront what was seen there last: a page that went, and one that came", async () => {
+  test("the table has the latest state of a storefront when a page disappeared or appeared", async () => {
     await on.ask("?refresh=true")
     await on.fails(others("us", "de"))
     await on.says({ us: {} }, 2)
@@ -282,7 +282,7 @@ describe("the table", () => {
     expect(body.summary.sold).toBe(1)
   })
 
-  test("is a preview of five rows on Free, of which nothing else leaks; the summary is whole", async () => {
+  test("on Free the table has five rows and nothing of the others, with the whole summary", async () => {
     const names = ["us", "gb", "de", "fr", "jp", "it", "es"]
     const { body: full } = await scanned(
       Object.fromEntries(names.map((one, i) => [one, { ratings: 100 - i, name: `Tea Timer of ${one} alone` }])),
@@ -299,8 +299,8 @@ describe("the table", () => {
   })
 })
 
-describe("who may read it", () => {
-  test("a key with apps:read, for a credit; not one limited to other apps", async () => {
+describe("access to a storefront audit", () => {
+  test("a storefront audit needs apps:read and an allowed app, and costs one credit", async () => {
     const poor = await on.house.key(on.workspaceId, { scopes: ["hive:read"] })
     expect((await on.ask("", poor)).body.error).toBe("scope_required")
     const other = { workspaceId: on.workspaceId, iosId: "20001", countries: ["us"], keywords: [], origin: "own" }
@@ -311,7 +311,7 @@ describe("who may read it", () => {
     expect(await used()).toBe(1)
   })
 
-  test("a test key gets the sandbox's answer and begins nothing", async () => {
+  test("a test key gets the sandbox's audit and starts no scan", async () => {
     const testKey = await on.house.key(on.workspaceId, { kind: "test" })
     const path = "/v1/apps/app_lumenjournal/storefront-audit?refresh=true"
     const { status, body } = await on.house.call(path, { key: testKey })

@@ -49,8 +49,8 @@ beforeAll(async () => {
   )
 })
 
-describe("the answer", () => {
-  test("holds lengths, findings, keywords and coverage of a whole listing", async () => {
+describe("result of validate_listing", () => {
+  test("a whole listing is answered with lengths, findings, keywords and coverage", async () => {
     const { status, body } = await validate({
       locale: "en_us",
       name: "Lumen Journal",
@@ -81,7 +81,7 @@ describe("the answer", () => {
       { code: "other_platform", field: "description", what: "Android", offset: 4, characters: 8 },
     ])
     expect(body.counts).toEqual({ error: 0, warning: 8, hint: 0 })
-    // the blank before "free" goes with it, and is counted once
+    // The space before "free" goes with it and is counted once.
     expect(body.keywordRoomLost).toBe(9 + 6 + 8 + 5 + 6)
     expect(body.keywords[4]).toEqual({ keyword: "zephyrus deep", offset: 28, words: ["zephyrus", "deep"] })
     expect(body.coverage).toEqual({
@@ -97,7 +97,7 @@ describe("the answer", () => {
     })
   })
 
-  test("of nothing given finds nothing and knows nothing of the tracked keywords", async () => {
+  test("an empty call has no findings and unknown coverage", async () => {
     const { body } = await validate({})
     expect(body.fields).toEqual({
       name: null,
@@ -110,7 +110,7 @@ describe("the answer", () => {
     expect(body.coverage).toMatchObject({ complete: false, tracked: 2, covered: 0, leftOut: 0, unknown: 2 })
   })
 
-  test("takes the storefront's own tracked keywords, and the app's first storefront when none is asked", async () => {
+  test("the storefront's own tracked keywords are used, and the app's first storefront by default", async () => {
     const texts = { name: "Lumen", subtitle: "", keywords: "tagebuch" }
     const german = (await validate({ ...texts, country: "DE" })).body
     expect([german.country, german.coverage.keywords]).toEqual([
@@ -122,7 +122,7 @@ describe("the answer", () => {
     expect(untracked).toMatchObject({ country: "fr", locale: "fr-FR", coverage: { tracked: 0, complete: true } })
   })
 
-  test("guesses the locale among those the storefront reads, and says that it did", async () => {
+  test("the locale is guessed among those of the storefront, and marked as guessed", async () => {
     const guess = async (country: string, subtitle: string) => {
       const { body } = await validate({ country, subtitle })
       return [body.locale, body.localeFrom]
@@ -136,14 +136,14 @@ describe("the answer", () => {
     expect(await guess("de", "118 712")).toEqual(["de-DE", "storefront"])
   })
 
-  test("tells a locale that the storefront does not read, and expects no tracked keyword of it", async () => {
+  test("a locale that the storefront does not read is reported and expects no tracked keyword", async () => {
     const { body } = await validate({ locale: "ja", country: "de", name: "日記", subtitle: "", keywords: "" })
     expect(body.findings).toMatchObject([{ code: "locale_not_read", field: null, what: "ja", offset: null }])
     expect(body.storefrontLocales).toEqual(["de-DE", "en-GB"])
     expect(body.coverage).toMatchObject({ leftOut: 1 })
   })
 
-  test("names the same words for a body in another composition", async () => {
+  test("a listing in another Unicode composition gives the same result", async () => {
     const name = "Gemütliches Café 한글"
     const composed = (await validate({ name, locale: "de" })).body
     expect((await validate({ name: name.normalize("NFD"), locale: "de" })).body).toEqual(composed)
@@ -151,14 +151,14 @@ describe("the answer", () => {
   })
 })
 
-describe("bounds", () => {
+describe("bounds of validate_listing", () => {
   test.each([
     ["name", 30],
     ["subtitle", 30],
     ["keywords", 100],
     ["promotionalText", 170],
     ["description", 4_000],
-  ] as const)("%s: over %d characters is a finding of a 200", async (field, limit) => {
+  ] as const)("the field %s over %d characters is a finding with status 200", async (field, limit) => {
     for (const length of [limit, limit + 1, 10_000]) {
       const { status, body } = await validate({ locale: "en-US", [field]: "x".repeat(length) })
       expect(status).toBe(200)
@@ -171,7 +171,7 @@ describe("bounds", () => {
     }
   })
 
-  test("a body of 64 KiB is answered, a larger one is not", async () => {
+  test("a body of 64 KiB is answered, and a larger one is refused", async () => {
     const room = 64 * 1024 - JSON.stringify({ keywords: "" }).length
     const { status, body, text } = await validate({ keywords: "ab,".repeat(room / 3) })
     expect(status).toBe(200)
@@ -194,20 +194,20 @@ describe("bounds", () => {
     [{ description: null }, "invalid_arguments", "description"],
     [{ title: "x" }, "invalid_arguments", "title"],
     [{ name: "a\u0000b" }, "invalid_arguments", "name"],
-  ])("%j is %s", async (body, code, field) => {
+  ])("the body %j is refused as %s", async (body, code, field) => {
     const answer = await validate(body)
     expect([answer.status, answer.body.error, answer.body.field]).toEqual([400, code, field])
   })
 })
 
-describe("rights and price", () => {
-  test("1 credit an answer, nothing for a fault", async () => {
+describe("rights and price of validate_listing", () => {
+  test("an answer costs 1 credit and a fault nothing", async () => {
     const { used } = (await validate({ name: "Lumen" })).credits
     expect((await validate({ name: "x".repeat(99) })).credits.used).toBe(used + 1)
     expect((await validate({ country: "zz" })).credits.used).toBe(used + 1)
   })
 
-  test("needs apps:read, and an app of the workspace that the key may see", async () => {
+  test("validate_listing needs apps:read and an app of the workspace that the key may see", async () => {
     const other = await house.key(workspaceId, { scopes: ["reviews:read"] })
     expect((await validate({}, { key: other })).body).toMatchObject({ error: "scope_required", scope: "apps:read" })
     const stranger = await house.key(await house.workspace())
@@ -218,7 +218,7 @@ describe("rights and price", () => {
     expect((await house.call(path(), { key })).body.error).toBe("method_not_allowed")
   })
 
-  test("the free plan calls it as a tool", async () => {
+  test("the free plan calls validate_listing as a tool", async () => {
     const free = await house.workspace({ plan: "free" })
     const id = await trackOwn(sql, { workspaceId: free, iosId: "60777" })
     const answer = await house.tool(
@@ -230,7 +230,7 @@ describe("rights and price", () => {
     expect(answer.credits.used).toBe(1)
   })
 
-  test("a test key gets the sandbox's listing, of the sample app alone", async () => {
+  test("a test key validates only the sandbox's sample app", async () => {
     const trial = await house.key(workspaceId, { kind: "test" })
     const call = (id: string) =>
       house.call(`/v1/apps/${id}/validate-listing`, { method: "POST", key: trial, body: { name: "Lumen" } })
@@ -238,7 +238,7 @@ describe("rights and price", () => {
     expect((await call(appId)).body.error).toBe("not_found")
   })
 
-  test("nothing is written but the ledger", async () => {
+  test("validate_listing writes nothing but the ledger", async () => {
     const everything = async () => [
       await stored(sql),
       await sql`select * from due order by kind, platform, storefront, subject`,
@@ -253,7 +253,7 @@ describe("rights and price", () => {
   })
 })
 
-describe("what is known of an app", () => {
+describe("surroundings of an app", () => {
   const known = async (storefront: string) => {
     const [app] = await sql<{ id: string; iosApp: number; manualRivals: string[] }[]>`
       select id, ios_app as "iosApp", manual_rivals as "manualRivals" from tracked_app where id = ${appId}`
@@ -264,7 +264,7 @@ describe("what is known of an app", () => {
     )
   }
 
-  test("its rivals are those in the first places and those named by hand, none of its own maker", async () => {
+  test("rivals are apps with the best ranks and apps chosen by hand, without those of the own developer", async () => {
     const { rivals, ...rest } = await known("us")
     expect(rest).toEqual({
       name: "Lumen Journal",
@@ -277,7 +277,7 @@ describe("what is known of an app", () => {
     ])
   })
 
-  test("on the other store nobody of this one is a rival, and neither is its name the app's", async () => {
+  test("on the other store, this store's apps are no rivals and its name is not used", async () => {
     const [app] = await sql<{ id: string; iosApp: number }[]>`
       select id, ios_app as "iosApp" from tracked_app where id = ${appId}`
     const tracked = { ...app!, androidApp: null, countries: ["us"], name: "Own", manualRivals: ["ios:60778"] }
@@ -285,7 +285,7 @@ describe("what is known of an app", () => {
     expect([rivals, rest]).toEqual([[], { name: "Own", developer: null, tracked: ["mood diary", "daily journal"] }])
   })
 
-  test("where nothing was measured, those named by hand are left", async () => {
+  test("only the rivals chosen by hand remain if nothing was measured", async () => {
     expect((await known("de")).rivals.map(({ name }) => name)).toEqual(["Inkwell - Notes"])
   })
 })

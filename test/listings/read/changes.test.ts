@@ -9,7 +9,7 @@ import { freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { listed, PAGE, randomOf, shuffled } from "../../measuring/record/listed.ts"
 
-// many transactions each
+// The tests run many transactions each.
 setDefaultTimeout(60_000)
 
 let sql: Sql
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const appIds = async () => (await sql`select id from store_app order by id`).map(({ id }) => id as number)
 
-/** "06-02 version 4.1 > 4.2", oldest first. */
+/** Returns changes as "06-02 version 4.1 > 4.2", oldest first. */
 async function told(): Promise<string[]> {
   const changes = await readChanges(sql, { ...ALL, apps: await appIds() })
   return changes.toReversed().map(({ day, kind, subject }) => `${day.slice(5)} ${kind} ${subject}`.trim())
@@ -46,7 +46,7 @@ const EDITS: [ListingChangeKind, Partial<Listing>][] = [
   ["rating_jump", { rating: 4.3 }],
   ["ratings_jump", { ratings: 6_000 }],
 ]
-// What a page shows beside, and nothing is told from.
+// Further parts of a page, which cause no change.
 const SILENT: Partial<Listing>[] = [
   { size: "20 MB" },
   { languages: ["English"] },
@@ -57,7 +57,7 @@ const SILENT: Partial<Listing>[] = [
 ]
 
 describe("changes of a listing", () => {
-  test("are those of its parts, each with what was and what is, and when both were seen", async () => {
+  test("each changed part is listed with before, after and both times", async () => {
     const times = EDITS.map((_, place) => [day(1 + 2 * place), day(2 + 2 * place)] as const)
     await tell(...EDITS.flatMap(([, edit], place) => [listed(times[place]![0]), listed(times[place]![1], edit)]))
     const changes = await readChanges(sql, { ...ALL, apps: await appIds() })
@@ -72,13 +72,13 @@ describe("changes of a listing", () => {
     expect(name).toMatchObject({ before: "Tea Timer", after: "Tea Clock", subject: "", source: "apple-app-page" })
   })
 
-  test("are none where two pages say the same, or differ in what is no change", async () => {
+  test("equal pages and irrelevant differences have no changes", async () => {
     await tell(listed(day(1)))
     await tell(listed(day(2)), ...SILENT.map((edit, place) => listed(day(3 + place), edit)))
     expect(await told()).toEqual([])
   })
 
-  test("hold null for what was not there, as the database knows it", async () => {
+  test("a change stores null for a missing value", async () => {
     await tell(listed(day(1), { events: [] }), listed(day(2)), listed(day(3), { events: [] }))
     expect([
       ...(await sql`select kind, before is null as b, after is null as a from listing_change order by at`),
@@ -88,7 +88,7 @@ describe("changes of a listing", () => {
     ])
   })
 
-  test("are told of the last reading before and the first after, and a failed read between them changes nothing", async () => {
+  test("a change has the last reading before and the first after, and ignores failed reads between", async () => {
     await tell(listed(day(1)), listed(day(2)))
     await recordAttempt(sql, {
       kind: "apps",
@@ -106,17 +106,17 @@ describe("changes of a listing", () => {
     ])
   })
 
-  test("around a reading that comes late are told anew", async () => {
+  test("a late reading updates the changes around it", async () => {
     await tell(listed(day(1)), listed(day(5), { version: "4.3", rating: 4.2 }))
     expect(await told()).toEqual(["06-05 rating_jump", "06-05 version"])
     await tell(listed(day(3), { version: "4.2", rating: 4.2 }))
     expect(await told()).toEqual(["06-03 rating_jump", "06-03 version", "06-05 version"])
-    // what was thought to be new on the fifth was there on the second
+    // The supposed change on the fifth already existed on the second.
     await tell(listed(day(2), { version: "4.3" }), listed(day(4), { version: "4.3", rating: 4.2 }))
     expect(await told()).toEqual(["06-02 version", "06-03 rating_jump", "06-03 version", "06-04 version"])
   })
 
-  test("follow from the readings alone: in any order the same, and twice nothing more", async () => {
+  test("changes follow from the readings alone, in any order and when recorded twice", async () => {
     const random = randomOf(3)
     const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
     const edits = [...EDITS.map(([, edit]) => edit), ...SILENT, {}]
@@ -149,8 +149,8 @@ describe("changes of a listing", () => {
   })
 })
 
-describe("reading changes", () => {
-  test("gives those of the apps, storefront, days and kinds that are asked for, newest first, as many as that", async () => {
+describe("readChanges", () => {
+  test("changes are filtered by apps, storefront, days and kinds, newest first up to the limit", async () => {
     const rival = { id: "1600000777" }
     await tell(
       listed(day(1), { similar: [], moreByDeveloper: [] }),

@@ -5,7 +5,7 @@ const hosts = (site: string) => appAdsHosts(siteHost(site) ?? "")
 
 describe("a developer's site", () => {
   test.each([
-    // the test cases of app-ads.txt 1.0, appendices A and B
+    // The test cases of app-ads.txt 1.0, appendices A and B.
     ["https://example.com/test", ["example.com"]],
     ["https://www.example.com/test", ["example.com"]],
     ["https://m.example.com/test", ["example.com"]],
@@ -18,7 +18,7 @@ describe("a developer's site", () => {
     ["https://subdomain.www.example.co.uk/test", ["example.co.uk"]],
     ["https://example.uk/test", ["example.uk"]],
     ["https://another.subdomain.example.uk/test", ["subdomain.example.uk", "example.uk"]],
-    // and others
+    // Further cases.
     ["http://SubDomain.Example.Com:8080/x?a=b#c", ["subdomain.example.com", "example.com"]],
     ["  https://user:pass@example.com  ", ["example.com"]],
     ["www.example.com", ["example.com"]],
@@ -36,14 +36,14 @@ describe("a developer's site", () => {
     ["https://abc.r2.dev", ["abc.r2.dev"]],
     ["https://abc.myshopify.com", ["abc.myshopify.com"]],
     ["https://blog.studio.my.id", ["blog.studio.my.id", "studio.my.id"]],
-  ])("%s is asked at %p", (site, asked) => {
+  ])("app-ads.txt of %s is requested at %p", (site, asked) => {
     expect(hosts(site)).toEqual(asked)
   })
 
   test.each([
     "http://127.0.0.1/", "http://2130706433/", "https://[::1]/", "http://localhost/", "https://co.uk/", "https://github.io/",
     "https://a..com/", "https://intranet/",
-  ])("%s is nobody's own name", (site) => expect(hosts(site)).toEqual([])) // biome-ignore format: a list to scan
+  ])("%s has no registered domain", (site) => expect(hosts(site)).toEqual([])) // biome-ignore format: a list to scan
 
   test.each([
     "",
@@ -55,10 +55,10 @@ describe("a developer's site", () => {
     "http://",
     "https://a b/",
     "tel:1",
-  ])("%p names none", (site) => expect(siteHost(site) === null || siteHost(site) === "none").toBe(true))
+  ])("%p names no site", (site) => expect(siteHost(site) === null || siteHost(site) === "none").toBe(true))
 })
 
-test("a root domain is what somebody registered", () => {
+test("a root domain is the part that was registered", () => {
   const roots = [
     "cdn.ads.example.com",
     "example.com",
@@ -75,7 +75,7 @@ test("a root domain is what somebody registered", () => {
   ]) // biome-ignore format: a list to scan
 })
 
-test("of a site below a shared name of several labels the developer's own host is asked", async () => {
+test("a site below a shared name of several labels is requested at the developer's own host", async () => {
   const cases = await Bun.file(new URL("../../cases/stores/app-ads-hosts.json", import.meta.url)).json()
   for (const { site, right_first: right } of cases) if (site !== undefined) expect(hosts(site)).toEqual([right])
 })

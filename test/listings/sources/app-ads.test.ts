@@ -6,7 +6,7 @@ import { appAdsInputs, expectAppAds } from "../../stores/parsing/app-ads-inputs.
 
 const records = (text: string) => parseAppAds(text).records
 
-describe("a record", () => {
+describe("a record of app-ads.txt", () => {
   const GOOGLE = { system: "google.com", publisherId: "pub-1", relation: "DIRECT" as const, certId: "f08c47fec0942fa0" }
   test.each([
     ["as the rules write it", "google.com, pub-1, DIRECT, f08c47fec0942fa0"],
@@ -18,12 +18,12 @@ describe("a record", () => {
     ["with an extension", "google.com, pub-1, DIRECT, f08c47fec0942fa0;x=1,y"],
     ["with more fields", "google.com, pub-1, DIRECT, f08c47fec0942fa0, more"],
     ["after a byte order mark", "\ufeffgoogle.com, pub-1, DIRECT, f08c47fec0942fa0"],
-  ])("%s is read", (_, line) => {
+  ])("a record %s is read", (_, line) => {
     expect(records(line)).toEqual([GOOGLE])
     expect(records(`# first\r\n\r\n${line}\r\n`)).toEqual([GOOGLE])
   })
 
-  test("without an authority's id has none, and one that is no id is left out", () => {
+  test("a record without a valid certification id has none", () => {
     for (const line of [
       "a.com, 1, RESELLER",
       "a.com, 1, RESELLER,",
@@ -33,7 +33,7 @@ describe("a record", () => {
       expect(records(line)).toEqual([{ system: "a.com", publisherId: "1", relation: "RESELLER" }])
   })
 
-  test("that stands twice counts once, with the authority's id that either has", () => {
+  test("a repeated record counts once, with the certification id of either", () => {
     const text =
       "b.com, 2, DIRECT\na.com, 1, DIRECT\nA.com,1,direct, f00\na.com, 1, DIRECT, bad\na.com, 1, RESELLER\na.com, X1, DIRECT"
     expect(records(text)).toEqual([
@@ -58,20 +58,20 @@ describe("a record", () => {
     ["in a comment", "# google.com, pub-1, DIRECT"],
     ["after a semicolon", ";google.com, pub-1, DIRECT"],
     ["that says there is none", "placeholder.example.com, placeholder, DIRECT, placeholder"],
-  ])("%s is none, and the others are read", (_, line) => {
+  ])("a line %s is no record, and other lines are read", (_, line) => {
     expect(records(line)).toEqual([])
     expect(records(`${line}\nb.com, 2, DIRECT`)).toHaveLength(1)
   })
 })
 
-test("every line end ends a line", () => {
+test("every line ending ends a line", () => {
   expect(records("a.com,1,DIRECT\rb.com,2,DIRECT\r\nc.com,3,DIRECT\n\nd.com,4,DIRECT").map(({ system }) => system)).toEqual([
     "a.com", "b.com", "c.com", "d.com",
   ]) // biome-ignore format: a list to scan
 })
 
-describe("a variable", () => {
-  test("is kept under its name in upper case, each value once", () => {
+describe("a variable of app-ads.txt", () => {
+  test("a variable is stored under its upper-case name, each value once", () => {
     const text =
       "OwnerDomain=a.com\nMANAGERDOMAIN = b.com, FR\nmanagerdomain=c.com\nMANAGERDOMAIN=c.com # again\n" +
       "CONTACT=ads@a.com\ncontact=https://a.com/contact\nSUBDOMAIN=x.a.com\nINVENTORYPARTNERDOMAIN=d.com"
@@ -84,7 +84,7 @@ describe("a variable", () => {
     }) // biome-ignore format: a list to scan
   })
 
-  test("that is unknown, empty or cannot be stored is passed over", () => {
+  test("an unknown, empty or unstorable variable is skipped", () => {
     const text = "color=red\nOWNERDOMAIN=\nOWNERDOMAIN= # none\nCONTACT=a\0b\n=x\n__proto__=x\nconstructor=x"
     expect(parseAppAds(text)).toEqual({ records: [], variables: {} })
   })
@@ -93,15 +93,15 @@ describe("a variable", () => {
 test.each([
   "<!DOCTYPE html><html><body>google.com, pub-1, DIRECT</body></html>", "\n\n<html>\nOWNERDOMAIN=a.com\na.com, 1, DIRECT\n</html>",
   "\ufeff<?xml version='1.0'?>\na.com, 1, DIRECT", "Not found", '{"error":"not found"}', "", "\n", "# nothing yet",
-])("what is no file says nothing: %p", (text) => {
+])("a body that is no file has no records: %p", (text) => {
   expect(parseAppAds(text)).toEqual({ records: [], variables: {} })
 }) // biome-ignore format: a list to scan
 
-test("2,000 garbled files are read without a throw, and give only what can be shown and stored", () => {
+test("2,000 garbled files are parsed without an error and give only storable values", () => {
   for (const input of appAdsInputs(2_000, 1)) expectAppAds(input)
 })
 
-test("half a megabyte of anything takes time linear to it", () => {
+test("half a megabyte of anything is parsed in linear time", () => {
   const pieces = ["a.", "=", ",", "a", "#", " ", "\r", "a,", "A=", "OWNERDOMAIN=a\n", "a.com,1,DIRECT\n", "é", "\ud800"]
   const startedAt = performance.now()
   for (const piece of pieces) parseAppAds(`a${piece.repeat(512_000 / piece.length)}`)
@@ -117,11 +117,11 @@ pangle.example, 5015768, DIRECT # two of them
 pangle.example, 86231, DIRECT
 `
 
-test("a published file, or where it is at hand each of some real ones, is read to its last record", () => {
+test("a published file, and each real file if present, is read to its last record", () => {
   const folder = join(import.meta.dirname, "../../../shared/data/05-hints-app-ads/app-ads")
   const real = existsSync(folder) ? readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8")) : []
   for (const text of [OWN, ...real]) {
-    // counted without the parser: lines of three or more fields
+    // Counted without the parser: lines with three or more fields.
     const lines = text.split("\n").map((line) => line.replace(/#.*/, ""))
     const fields = lines.map((line) => line.split(",").map((field) => field.trim())).filter(({ length }) => length > 2)
     const keys = fields.map(([system, id, relation]) => [system!.toLowerCase(), id, relation!.toUpperCase()].join())

@@ -36,8 +36,8 @@ function failureOf(body: string, asked = US): string {
 
 const read = (name: string, storefront: string, id: string): Listing => parse(fixture(name), { storefront, id }).listing
 
-describe("the request", () => {
-  test("asks for an app in a storefront as a browser of that country does, and follows to the app's own address", async () => {
+describe("request of an app page", () => {
+  test("an app page is requested like a browser of that country does, and its redirect is followed", async () => {
     server.on("apps.apple.com", "/jp/app/", ({ url }) =>
       url.pathname.endsWith("/jp/app/id1620000100")
         ? new Response(null, { status: 301, headers: { location: "./kakeibo/id1620000100" } })
@@ -54,7 +54,7 @@ describe("the request", () => {
     expect(seen.listing.name).toBe("かけいぼ共有")
   })
 
-  test("that ends at another storefront's page is mismatched, and one for an app that is not sold there is not found", async () => {
+  test("a redirect to another storefront is mismatched, and an app that is not sold there is not found", async () => {
     server.on("apps.apple.com", "/gb/app/", () => Response.redirect(`${server.address("apps.apple.com")}/us/app/x`))
     server.on("apps.apple.com", "/us/app/", () => new Response(fixture("apple-app-page-us.html")))
     const moved = await readOnce(appleAppPage, { ...US, storefront: "gb" }, reachOf(server)).catch((e) => e)
@@ -63,24 +63,24 @@ describe("the request", () => {
     expect(gone.outcome).toBe("not_found")
   })
 
-  test("of a storefront that the App Store has not is never another's", () => {
+  test("an unknown storefront throws instead of reading another one", () => {
     for (const storefront of ["", "zz", "US", "constructor"])
       expect(() => appleAppPage.request({ ...US, storefront })).toThrow(RangeError)
   })
 })
 
-describe("a page that shows everything", () => {
+describe("page with every part", () => {
   const { listing, ...rest } = parse(fixture("apple-app-page-us.html"))
   const art = "https://is1-ssl.mzstatic.com/image/thumb/Purple221/v4"
 
-  test("says of itself what was asked, who read it and from where", () => {
+  test("the observation names its question, source and origin", () => {
     expect(rest).toEqual({
       kind: "listing", source: "apple-app-page", platform: "ios", storefront: "us", id: "1600000101", origin: "own",
       parser: 1, ...ABOUT,
     }) // biome-ignore format: one observation
   })
 
-  test("gives the texts as they stand", () => {
+  test("texts are read unchanged", () => {
     expect(listing).toMatchObject({
       name: "Slumber Harbor: Sleep Sounds",
       language: "en-US",
@@ -94,7 +94,7 @@ describe("a page that shows everything", () => {
     })
   })
 
-  test("gives the icon, and the screenshots in their order without the film before them", () => {
+  test("the icon and the screenshots are read in order, without the preceding video", () => {
     expect(listing.icon).toBe(
       `${art}/d4/ac/50/d4ac50fe-example/AppIcon-0-0-1x_U007emarketing-0-8-0-85-220.png/512x512bb.jpg`,
     )
@@ -111,7 +111,7 @@ describe("a page that shows everything", () => {
     })
   })
 
-  test("gives what its information says", () => {
+  test("the information rows are read", () => {
     expect(listing).toMatchObject({
       languages: ["English", "Arabic", "French", "German", "Japanese", "Portuguese (Brazil)", "Simplified Chinese"],
       size: "245.3 MB",
@@ -129,7 +129,7 @@ describe("a page that shows everything", () => {
     })
   })
 
-  test("gives every version with its moment and notes, the newest first", () => {
+  test("every version is read with its date and notes, newest first", () => {
     expect(listing.version).toBe("4.2.1")
     expect(listing.versions).toEqual([
       {
@@ -144,7 +144,7 @@ describe("a page that shows everything", () => {
     ])
   })
 
-  test("gives the exact counts of ratings, from five stars to one", () => {
+  test("the exact rating counts are read, from five stars to one", () => {
     const { rating, ratings, ratingsByStar } = listing
     expect({ rating, ratings, ratingsByStar }).toEqual({
       rating: 4.8,
@@ -153,14 +153,14 @@ describe("a page that shows everything", () => {
     })
   })
 
-  test("gives other apps in the order shown, each once, without bundles", () => {
+  test("related apps are read in page order, each once and without bundles", () => {
     expect(listing.similar?.map(({ id, name }) => [id, name])).toEqual([
       ["1600000102", "Rain & Thunder — White Noise"],
       ["1600000103", 'Lull "Deep Sleep" Sounds'],
       ["1600000104", "Captcha Dreams"],
       ["1600000105", "Baby Hush </3 Night"],
     ])
-    // "1.2M" is no count, and an app that nobody rated has no rating
+    // "1.2M" is no count, and an app without ratings has no rating.
     expect(listing.similar?.map(({ ratings, rating }) => [ratings, rating])).toEqual([
       [undefined, 4.7],
       [undefined, 4.9],
@@ -170,7 +170,7 @@ describe("a page that shows everything", () => {
     expect(listing.moreByDeveloper?.map(({ id }) => id)).toEqual(["1600000301", "1600000302"])
   })
 
-  test("gives events with their times, and the stories and collections that the app is in", () => {
+  test("events are read with their times, and so are the stories and collections with the app", () => {
     expect(listing.events).toEqual([
       {
         id: "6750000001",
@@ -194,10 +194,10 @@ describe("a page that shows everything", () => {
   })
 })
 
-describe("other pages", () => {
-  test("of older shape and another language give the same facts", () => {
+describe("app pages of other shapes", () => {
+  test("a page of an older shape in another language gives the same facts", () => {
     const { icon, screenshots, description, ...listing } = read("apple-app-page-jp.html", "jp", "1620000100")
-    // the category in the subtitle's place is no subtitle
+    // The category shown in place of the subtitle is no subtitle.
     expect(listing).toEqual({
       name: "かけいぼ共有",
       language: "ja",
@@ -222,7 +222,7 @@ describe("other pages", () => {
     expect(screenshots).toEqual({ phone: [expect.stringMatching(/\.png\/1242x2208bb\.jpg$/)] })
   })
 
-  test("leave out what they do not show, and hold an empty list only for an empty section", () => {
+  test("a sparse page omits missing parts and has an empty list only for an empty section", () => {
     expect(read("apple-app-page-de.html", "de", "1610000300")).toEqual({
       name: "Erste App",
       language: "de-DE",
@@ -244,10 +244,10 @@ describe("other pages", () => {
   })
 })
 
-describe("what is not the page asked for", () => {
+describe("bodies that are not the requested page", () => {
   const us = fixture("apple-app-page-us.html")
 
-  test("is mismatched where it is another storefront's or another app's", () => {
+  test("a page of another storefront or app is mismatched", () => {
     expect(failureOf(us, { storefront: "gb", id: US.id })).toBe("mismatched")
     expect(failureOf(us, { storefront: "us", id: "1600000102" })).toBe("mismatched")
     const nameless = us.replace('"id":"1600000101","storefront"', '"storefront"')
@@ -269,23 +269,23 @@ describe("what is not the page asked for", () => {
       expect(failureOf(us.replace(`"${name}"`, `"${other}"`))).toBe("changed")
   })
 
-  test("is a change where nothing says which app or storefront it is of", () => {
+  test("a page that does not name its app or storefront is a change", () => {
     const asked = { storefront: "jp", id: "1620000100" }
     const jp = fixture("apple-app-page-jp.html")
     const unplaced = jp.replace('"storefront":"jp",', "")
-    // the page's own address says it as well
+    // The page's canonical URL also names the storefront.
     expect(parse(unplaced, asked).storefront).toBe("jp")
     for (const nameless of [unplaced.replace('rel="canonical"', ""), jp.replace('"adamId":1620000100,', "")])
       expect(failureOf(nameless, asked)).toBe("changed")
   })
 
-  test("is blocked where a proof is asked for; an app's own words about captchas are none", () => {
+  test("a CAPTCHA page is blocked, and an app's own words about captchas are not", () => {
     expect(failureOf(fixture("apple-web-captcha.html"))).toBe("blocked")
     expect(failureOf(us.replace("serialized-server-data", "x"))).toBe("changed")
     for (const body of ["", "null", "<html></html>", us.slice(0, -400)]) expect(failureOf(body)).toBe("changed")
   })
 
-  test("is found in time that grows with its length", () => {
+  test("a body without a page is rejected in linear time", () => {
     for (const piece of [
       "<script ",
       '<script id="serialized-server-data',
@@ -299,18 +299,18 @@ describe("what is not the page asked for", () => {
   })
 })
 
-test("pages are never kept: they embed reviews, with the names of who wrote them", () => {
+test("app pages are never stored, because they embed reviews with their authors", () => {
   expect(appleAppPage.namesPeople).toBe(true)
   expect(JSON.stringify(parse(fixture("apple-app-page-us.html")))).not.toContain("Example review.")
 })
 
 describe("mutated pages", () => {
   for (const { source, asked, fixture: name, as } of PARSED.filter((one) => one.fixture.startsWith("apple-app-page"))) {
-    test(`of ${name}: a typed failure, or values that stand in the body`, () => {
+    test(`mutated ${name} gives a typed failure or values of the body`, () => {
       const tally = expectTypedOrFaithful(source, asked, fixture(name), { as })
       expect(tally.read).toBeGreaterThan(COUNT / 5)
       expect(tally.changed).toBeGreaterThan(COUNT / 7)
-      // what is left of a page that was cut may be no more than an app's word about captchas
+      // A truncated page may contain only an app's own words about captchas.
       expect(tally.blocked).toBeLessThan(COUNT / 10)
     })
   }

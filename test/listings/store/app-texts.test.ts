@@ -47,7 +47,7 @@ async function kept(): Promise<Text[]> {
     order by s.store_id`
 }
 
-/** What must be kept, gone by the names and developers as they stand. */
+/** Returns the expected texts, from the current names and developers. */
 async function byTruth(): Promise<Text[]> {
   const rows = await sql<{ id: string; developer: string | null; names: string[] }[]>`
     select s.store_id as id, s.developer, array(select name from store_app_name where app_id = s.id and name is not null) as names
@@ -74,7 +74,7 @@ const anyTelling: fc.Arbitrary<Observation> = fc
     const at = `2025-11-19T0${hour}:00:00Z`
     const apps = IDS.map((id, place) => {
       const name = names[place]
-      // of one moment one: of two the one that came first would be held
+      // One developer per moment, because of two the first one recorded would win.
       return { id, ...(name && { name }), developer: DEVELOPERS[hour - 1]!, developerId: MAKERS[hour - 1]! }
     })
     if (kind === "chart") return charted(at, IDS, { storefront, apps })
@@ -83,8 +83,8 @@ const anyTelling: fc.Arbitrary<Observation> = fc
     return reading("tea", at, [], { storefront, depth: 3, results: apps, origin: kind === "demo" ? "demo" : "own" })
   })
 
-describe("by what apps are found", () => {
-  test("is what they are called, whatever came in whatever order and parts, once or twice, and after the demo went", async () => {
+describe("search texts of apps", () => {
+  test("search texts equal the current names in any order, when repeated, and without the demo", async () => {
     let texts = 0
     await fc.assert(
       fc.asyncProperty(fc.array(anyTelling, { minLength: 1, maxLength: 10 }), fc.nat(10), async (seen, cut) => {
@@ -110,7 +110,7 @@ describe("by what apps are found", () => {
     expect(texts).toBeGreaterThan(0)
   }, 240_000)
 
-  test("is written where a name or a developer is another, and nowhere else", async () => {
+  test("a search text is written only when a name or developer changes", async () => {
     const versions = async () => await sql`select app_id, xmin::text, ctid::text from app_text order by app_id`
     await tell(looked(1, { id: "10001", name: "Tea", developer: "Leaves", ratings: 4 }))
     const first = await versions()
@@ -122,7 +122,7 @@ describe("by what apps are found", () => {
     expect(await kept()).toMatchObject([{ folded: "\n tea\n\t other\n" }])
   })
 
-  test("comes back from the names when it is lost, wrong, too much or of an older formula", async () => {
+  test("lost, wrong, extra and outdated search texts are rebuilt from the names", async () => {
     await tell(
       said(
         "2025-11-19T01:00:00Z",
@@ -149,8 +149,8 @@ describe("by what apps are found", () => {
   })
 })
 
-describe("apps with a text", () => {
-  test("are those in whose names of any storefront, or publisher's, every word occurs; nothing is a wildcard", async () => {
+describe("apps found by a text", () => {
+  test("an app is found if every word occurs in its names or publisher, without wildcards", async () => {
     await tell(looked(1, { id: "10001", name: "Hearth & Home", developer: "Northfield" }))
     await tell(looked(1, { id: "10001", name: "暖炉と家" }, "jp"), looked(1, { id: "10002", name: "100% Café_Home" }))
     const one = { hearth: ["10001"], "HOME hearth": ["10001"], 炉と: ["10001"], "north hom": ["10001"], "%": [], _: [] }
@@ -169,7 +169,7 @@ describe("apps with a text", () => {
   })
 
   long(
-    "are found by the index, not by reading all",
+    "apps are found through the index instead of reading all",
     async () => {
       await sql`insert into store_app (platform, store_id) select 'ios', (20000 + i)::text from generate_series(1, 20000) i`
       await sql`

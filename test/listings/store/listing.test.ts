@@ -7,7 +7,7 @@ import { cases } from "../../long.ts"
 import { listed, PAGE, randomOf, shuffled } from "../../measuring/record/listed.ts"
 import { stored } from "../../measuring/record/measured.ts"
 
-// many transactions each
+// The tests run many transactions each.
 setDefaultTimeout(60_000)
 
 let sql: Sql
@@ -31,8 +31,8 @@ const runs = async (section = "page") =>
     [first_seen_at.getUTCDate(), seen_at.getUTCDate(), readings, content.name ?? content.join(",")].join(" "),
   )
 
-describe("what an app's page says", () => {
-  test("is held whole, each part in its place", async () => {
+describe("stored listings", () => {
+  test("a listing is stored completely, each part in its table", async () => {
     expect(await count(listed(day(1)))).toBe(1)
     const { rating: _, ratings: __, ratingsByStar: ___, versions: ____, similar, moreByDeveloper, ...page } = PAGE
     const contents = await sql`select section, content from listing_content order by section`
@@ -65,17 +65,17 @@ describe("what an app's page says", () => {
     expect(apps.map(({ name }) => name)).toEqual(["Tea Timer", "Coffee Timer", "Mate Timer", "Cup"])
   })
 
-  test("again and again the same is one row, however the ratings move; something else is another", async () => {
+  test("repeated equal readings are one run, whatever the ratings, and a different one starts another", async () => {
     for (let n = 1; n <= 5; n++) expect(await count(listed(day(n), { ratings: 5_000 + n }))).toBe(1)
     expect(await runs()).toEqual(["1 5 5 Tea Timer"])
     await count(listed(day(6), { name: "Tea Clock" }), listed(day(7), { name: "Tea Clock" }), listed(day(8)))
     expect(await runs()).toEqual(["1 5 5 Tea Timer", "6 7 2 Tea Clock", "8 8 1 Tea Timer"])
-    // the page as it was is not stored again
+    // The previous content is not stored again.
     expect(await sql`select from listing_content where section = 'page'`).toHaveLength(2)
     expect(await sql`select from rating_count`).toHaveLength(8)
   })
 
-  test("twice changes nothing", async () => {
+  test("recording a listing twice changes nothing", async () => {
     const pages = [
       listed(day(1)),
       listed(day(2), { name: "Tea Clock", events: [] }),
@@ -87,7 +87,7 @@ describe("what an app's page says", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("that is older never hides what is newer, and cuts the readings around it in two", async () => {
+  test("an older reading never hides a newer one and splits the run around it", async () => {
     await count(...[1, 2, 4, 5].map((n) => listed(day(n))))
     expect(await runs()).toEqual(["1 5 4 Tea Timer"])
     expect(await count(listed(day(3), { name: "Tea Clock" }))).toBe(1)
@@ -97,7 +97,7 @@ describe("what an app's page says", () => {
     ).toBe("Tea Timer")
   })
 
-  test("in one moment is held as the newer parser read it, and what nobody shows any more is gone", async () => {
+  test("of readings at one moment the newer parser's is stored, and unused content is deleted", async () => {
     for (const n of [1, 2, 3]) await count(listed(day(n)))
     expect(await count(listed(day(2), { name: "Read anew" }, { parser: 2 }))).toBe(1)
     expect(await count(listed(day(2), { name: "Read of old" }))).toBe(0)
@@ -107,13 +107,13 @@ describe("what an app's page says", () => {
     expect(await sql`select from listing_content where section = 'page'`).toHaveLength(1)
   })
 
-  test("is told apart by storefront", async () => {
+  test("listings are stored separately by storefront", async () => {
     await count(listed(day(1)), listed(day(1), { name: "Minuteur" }, { storefront: "fr" }))
     await count(listed(day(2)))
     expect(await runs()).toEqual(["1 1 1 Minuteur", "1 2 2 Tea Timer"])
   })
 
-  test("of a row of other apps is held as long as it stays, and a page without it says nothing", async () => {
+  test("a row of other apps is stored while it lasts, and a page without it changes nothing", async () => {
     const others = (...ids: number[]) => ({ similar: ids.map((id) => ({ id: String(id) })) })
     await count(listed(day(1), others(10_001, 10_002)), listed(day(2), { similar: undefined }))
     await count(
@@ -126,7 +126,7 @@ describe("what an app's page says", () => {
   })
 })
 
-test("events and cards are held from first to last, with what was said last of them", async () => {
+test("events and cards are stored with first and last sighting and their latest content", async () => {
   const event = (title: string) => ({ events: [{ id: "6000001", title }], editorial: PAGE.editorial })
   const pages = [
     listed(day(3), event("Later")),
@@ -145,7 +145,7 @@ test("events and cards are held from first to last, with what was said last of t
   }
 })
 
-test("readings in any order, in any parts, and by several at once leave the same", async () => {
+test("readings in any order, grouping and concurrency give the same rows", async () => {
   const random = randomOf(7)
   const pick = <T>(...from: T[]) => from[Math.floor(random() * from.length)] as T
   const pages = Array.from({ length: 40 }, (_, i) =>
@@ -171,7 +171,7 @@ test("readings in any order, in any parts, and by several at once leave the same
       await sql`select storefront, version, digest, notes, first_seen_at, parser, origin from listing_version order by 1, 2, 3`,
       await sql`select storefront, at, kind, subject, before, after, before_seen_at, origin from listing_change order by 1, 2, 3, 4`,
     ])
-  // what loses its moment to another has been shown all the same: its events and versions stay, so each moment stands once
+  // A reading that loses its moment still leaves events and versions, so each moment occurs once here.
   const moments = Map.groupBy(pages, ({ seenAt, storefront }) => `${seenAt.getTime()} ${storefront}`)
   const once = [...moments.values()].map(([page]) => page as ListingObservation)
   await record(sql, once, now)
