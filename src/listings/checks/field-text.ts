@@ -21,7 +21,7 @@ export interface Entry extends Stretch {
 export interface FieldText {
   field: Field
   text: string
-  /** In code points. */
+  /** Length in code points. */
   length: number
   words: Word[]
   /** The keywords. Empty for other fields. */

@@ -29,7 +29,7 @@ export interface Finding {
   field: Field | null
   /** The first 100 code points of the stretch, in the field's NFC spelling. */
   what: string
-  /** In code points of that text. Null if the words are missing. */
+  /** Position in code points of that text. Null if the words are missing. */
   offset: number | null
   /** Code points that removing it would save. */
   characters: number

@@ -36,9 +36,9 @@ export async function readKnownReviews(
 interface FeedReadings {
   /** The latest reading. Null if reviews were imported without a reading of the feed. */
   readAt: Date | null
-  /** In the latest reading, no review is missing between the newest ones and those stored before. */
+  /** Whether the latest reading misses no review between the newest ones and those stored before. */
   complete: boolean
-  /** In the latest reading, the store stated that there are no reviews. */
+  /** Whether the store stated in the latest reading that there are no reviews. */
   empty: boolean
   /** Time of the latest complete reading. Below a reading that is not joined (isJoined) there is a gap. */
   completeAt: Date | null

@@ -77,7 +77,7 @@ interface Gap {
 }
 
 interface HeldDays {
-  /** Of the reviews before the span: the day of the newest, and the time when any was last seen. */
+  /** The day of the newest review before the span, and the latest time when any of them was seen. */
   below: { day: string | null; seen: number | null }
   within: HeldDay[]
   above: OldestReview | null

@@ -77,7 +77,7 @@ function feedOf(body: string): ReviewsFeed {
   try {
     return feedOfXml(body)
   } catch (error) {
-    // In a truncated feed, a review may contain the same words as a block page.
+    // A review in a truncated feed may contain the same words as a block page.
     throw !/<feed[\s>]/.test(body) && asksForProof(body)
       ? new ReadFailure("blocked", "a proof is asked for", { cause: error })
       : error

@@ -23,7 +23,7 @@ export const LISTING_SOURCES = ["apple-app-page", "itunes-lookup", "play-details
 
 const InAppPurchase = v.strictObject({
   name: Text,
-  /** As the store page shows it: "$4.99". */
+  /** The page's own text: "$4.99". */
   price: Fact,
 })
 export type InAppPurchase = v.InferOutput<typeof InAppPurchase>
@@ -63,7 +63,7 @@ const Listing = v.strictObject({
   icon: Fact,
   /** Names of languages in the page's language and order. */
   languages: v.optional(list(Text)),
-  /** As the store page shows it: "245.3 MB". */
+  /** The page's own text: "245.3 MB". */
   size: Fact,
   hasInAppPurchases: v.optional(Flag),
   inAppPurchases: v.optional(list(InAppPurchase)),

@@ -3,7 +3,7 @@ import type { Db } from "../../database/types.ts"
 import { quarterOf } from "../../lib/days.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
 
-/** In order of preference. Sources round and count differently, so the same order applies to all days. */
+/** Sources in order of preference. They round and count differently, so the same order applies to all days. */
 export const RATING_SOURCES: readonly SourceName[] = [
   "itunes-lookup", "play-details", "apple-app-page", "itunes-search", "itunes-developer", "apple-charts",
   "apple-web-search", "apple-store-search", "play-search", "import", "foreign",
