@@ -122,8 +122,8 @@ function nameOf(row: unknown): string | undefined {
 function genresOf(row: unknown): string[] | undefined {
   const [main, named] = [fact(row, "primaryGenreId", genre), fact(row, "genreIds", array)]
   if (main === undefined || named === undefined) return undefined
-  const others = named.map((id) => genre(typeof id === "string" && /^[1-9]\d{0,5}$/.test(id) ? Number(id) : id))
-  const all = new Set([main, ...others.filter((id) => id !== undefined)])
+  const genres = named.map((id) => genre(typeof id === "string" && /^[1-9]\d{0,5}$/.test(id) ? Number(id) : id))
+  const all = new Set([main, ...genres.filter((id) => id !== undefined)])
   return [...all].slice(0, MOST_APP_GENRES)
 }
 

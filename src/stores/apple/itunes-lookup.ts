@@ -25,10 +25,10 @@ export const itunesLookup: Source<AppsQuestion, AppsObservation> = {
   parser: PARSER,
 
   request({ storefront, ids }) {
-    const asked = [...new Set(ids)]
-    if (asked.length < 1 || asked.length > LOOKUP_IDS)
+    const distinct = [...new Set(ids)]
+    if (distinct.length < 1 || distinct.length > LOOKUP_IDS)
       throw new RangeError(`1 to ${LOOKUP_IDS} ids are looked up at once`)
-    return { path: `/lookup?id=${asked.map(encodeURIComponent).join(",")}&country=${storefront}&entity=software` }
+    return { path: `/lookup?id=${distinct.map(encodeURIComponent).join(",")}&country=${storefront}&entity=software` }
   },
 
   parse: (body, { storefront, ids }, about) => ({

@@ -33,8 +33,8 @@ export const apps = kind<AppsObservation, AppsQuestion>({
     checkSubject: (subject, platform) => checkIds(platform, subject.split(","), "apps that were asked for"),
   },
   names(seen) {
-    const shown = idsIn(seen)
-    return { apps: [...seen.asked, ...shown], ...(isLookUp(seen) && { series: shown }) }
+    const ids = idsIn(seen)
+    return { apps: [...seen.asked, ...ids], ...(isLookUp(seen) && { series: ids }) }
   },
   parts: (seen) => [...pagesIn([seen]).keys()],
   market: ({ apps }) => apps.flatMap(({ id, market }) => (market ? [{ id, facts: market }] : [])),
@@ -123,14 +123,14 @@ async function store(tx: Tx, readings: readonly AppsObservation[], known: Surrog
     SEARCHES,
     readings.flatMap((from) => searchOf(from, known)),
   )
-  const shown = readings.flatMap((from, place) => {
+  const shownApps = readings.flatMap((from, place) => {
     const shownRows = (rows[place] as AppRow[]).filter((row) => !stale.has(row))
-    const own = Map.groupBy(shownRows, (row) => taken.has(row))
-    return [...own].map(([placed, some]): ShownApps => shownOf(from, some, placed))
+    const byPlaced = Map.groupBy(shownRows, (row) => taken.has(row))
+    return [...byPlaced].map(([placed, some]): ShownApps => shownOf(from, some, placed))
   })
   return {
     placed: [...new Set([...[...taken, ...counted].map(({ from }) => from), ...searches])],
-    shown,
+    shown: shownApps,
     outdated,
     dated: [...taken].map(({ appId, from }) => ({ appId, storefront: from.storefront })),
   }
@@ -146,8 +146,8 @@ function searchOf(from: AppsObservation, { appOf }: SurrogateIds): RowOf<AppsObs
 }
 
 function rowsOf(from: AppsObservation, { appOf }: SurrogateIds): AppRow[] {
-  const shown = new Set(idsIn(from))
-  const missing = isLookUp(from) ? from.asked.filter((id) => !shown.has(id)) : []
+  const foundIds = new Set(idsIn(from))
+  const missing = isLookUp(from) ? from.asked.filter((id) => !foundIds.has(id)) : []
   const row = (id: string, app?: App): AppRow => ({ from, appId: appOf(from.platform, id), app })
   return [...from.apps.map((app) => row(app.id, app)), ...missing.map((id) => row(id))]
 }
@@ -163,8 +163,8 @@ function columnsOf({ from, appId, app }: AppRow) {
 }
 
 function shownOf(from: AppsObservation, rows: readonly AppRow[], placed: boolean): ShownApps {
-  const shown = rows.filter((row): row is AppRow & { app: App } => row.app !== undefined)
-  return { from, apps: shown.map(({ app }) => app), appIds: shown.map(({ appId }) => appId), placed }
+  const availableRows = rows.filter((row): row is AppRow & { app: App } => row.app !== undefined)
+  return { from, apps: availableRows.map(({ app }) => app), appIds: availableRows.map(({ appId }) => appId), placed }
 }
 
 /** Returns the stored facts of an app. Null if unknown. */
@@ -185,10 +185,10 @@ function factsOf(app: App | undefined) {
 
 function differenceOf(held: App | undefined, now: App | undefined): Difference | null {
   const [before, after] = [factsOf(held), factsOf(now)]
-  const others = keysOf(before).filter((fact) => {
+  const changedFacts = keysOf(before).filter((fact) => {
     return before[fact]?.valueOf() !== after[fact]?.valueOf()
   })
-  return others.length > 0 ? { places: others.length, detail: others.join(", ") } : null
+  return changedFacts.length > 0 ? { places: changedFacts.length, detail: changedFacts.join(", ") } : null
 }
 
 // The apps of one look-up are not adjacent in this order. A large page parses each body fewer times.

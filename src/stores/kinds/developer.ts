@@ -54,16 +54,16 @@ export const developer = kind<DeveloperAppsObservation, DeveloperQuestion>({
     const idsOf = (from: DeveloperAppsObservation) => idsIn(from).map((id) => appOf(from.platform, id))
     const rows = readings.map((from) => {
       const { platform, storefront, developerId, complete } = from
-      const said = { developer_id: developerId, complete, app_ids: idsOf(from) }
-      return { from, row: { platform, storefront, ...said, ...provenanceOf(from) } }
+      const columns = { developer_id: developerId, complete, app_ids: idsOf(from) }
+      return { from, row: { platform, storefront, ...columns, ...provenanceOf(from) } }
     })
     const placed = await storeBest(tx, TABLE, rows)
     // Rating counts come from the readings of each app itself.
-    const shown = readings.map((from) => {
+    const shownApps = readings.map((from) => {
       const apps = from.apps.map(({ ratings: _ratings, rating: _rating, ...app }) => app)
       return { from, apps, appIds: idsOf(from), placed: placed.includes(from) }
     })
-    return { placed, shown }
+    return { placed, shown: shownApps }
   },
   stored: storedShelves,
   replay: {

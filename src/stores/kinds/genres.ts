@@ -24,13 +24,13 @@ const shape = v.strictObject({
 })
 
 function checkTree(genres: Genre[]): void {
-  const known = new Set<string>()
+  const ids = new Set<string>()
   for (const [place, { id, name, parent }] of genres.entries()) {
-    hold(isGenre(id) && !known.has(id), "bad_text", "each genre must have a number of its own")
+    hold(isGenre(id) && !ids.has(id), "bad_text", "each genre must have a number of its own")
     hold(isText(name, 200), "bad_text", "each genre must be named")
-    const placed = place === 0 ? parent === undefined : parent !== undefined && known.has(parent)
+    const placed = place === 0 ? parent === undefined : parent !== undefined && ids.has(parent)
     hold(placed, "bad_text", "each genre but the first must come after its parent")
-    known.add(id)
+    ids.add(id)
   }
 }
 
@@ -87,13 +87,13 @@ export const genres = kind<GenresObservation, GenresQuestion>({
 async function replaceTree(tx: Tx, { genres, ...from }: GenresObservation): Promise<boolean> {
   const { platform, storefront, seenAt, source, parser, origin } = from
   const sha256 = hexOf(from.sha256)
-  const held = await tx`
+  const newer = await tx`
     select
     from genre
     where platform = ${platform} and storefront = ${storefront}
       and (seen_at, parser, sha256) >= (${seenAt}::timestamptz, ${parser}::smallint, decode(${sha256}, 'hex'))
     limit 1`
-  if (held.length > 0) return false
+  if (newer.length > 0) return false
   await tx`
     delete from genre
     where platform = ${platform} and storefront = ${storefront}`

@@ -41,7 +41,7 @@ function pageIn(
   const name = cleanText(app.name)
   if (app.listing === undefined || name === undefined) return []
   const { id, price, currency } = app
-  const said = {
+  const parts = {
     icon: cleanText(app.icon),
     developer: cleanText(app.developer),
     developerId: app.developerId,
@@ -53,7 +53,7 @@ function pageIn(
     hasInAppPurchases: app.market?.hasInAppPurchases,
     ...app.listing,
   }
-  const listing = { name, ...Object.fromEntries(Object.entries(said).filter(([, part]) => part !== undefined)) }
+  const listing = { name, ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) }
   const about = { platform, storefront, seenAt, parser, origin, sha256 }
   return [[{ kind: "listing", source, id, listing, ...about }, from]]
 }

@@ -67,9 +67,9 @@ export function playRequestIn(
   storefront: string,
   query: Record<string, string>,
 ): SourceRequest {
-  const asked = new URLSearchParams({ ...query, hl: language, gl: storefront.toUpperCase() })
+  const parameters = new URLSearchParams({ ...query, hl: language, gl: storefront.toUpperCase() })
   const headers = language === "en" ? HEADERS : { ...HEADERS, "accept-language": `${language},en;q=0.5` }
-  return { path: `${path}?${asked}`, headers }
+  return { path: `${path}?${parameters}`, headers }
 }
 
 const GUARD = ")]}'"

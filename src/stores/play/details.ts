@@ -32,8 +32,8 @@ export const playDetails: Source<AppsQuestion, AppsObservation> = {
   parse(body, { storefront, ids }, about) {
     const listing = at(blockOf(body, ANSWER), 1, 2)
     assertCountry(body, storefront)
-    const known = appOf(listing, onlyId(ids))
-    const app = { ...known, market: marketOf(listing, known.currency), listing: pageBeside(body, listing, known) }
+    const facts = appOf(listing, onlyId(ids))
+    const app = { ...facts, market: marketOf(listing, facts.currency), listing: pageBeside(body, listing, facts) }
     const subject = { platform: "android" as const, storefront, asked: [...ids] }
     return { kind: "apps", source: "play-details", ...subject, apps: [app], parser: PARSER, origin: "own", ...about }
   },
@@ -49,8 +49,8 @@ function onlyId(ids: readonly string[]): string {
 }
 
 function appOf(listing: unknown, id: string): StoreApp {
-  const own = required(at(fieldAt(listing, 77), 0), packageOf)
-  if (own !== id) throw mismatched(`the page is that of ${own}`)
+  const pageId = required(at(fieldAt(listing, 77), 0), packageOf)
+  if (pageId !== id) throw mismatched(`the page is that of ${pageId}`)
   const app = withoutUndefined<StoreApp>({
     id,
     ...listedFacts(listing),

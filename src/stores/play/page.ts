@@ -56,10 +56,10 @@ const SHELVES = { rpc: "ag2B9c", fits: (data: unknown) => Array.isArray(at(data,
 function shelvesOf(page: string): Shelves {
   const shelves = list(at(namedBlock(page, SHELVES), 1, 1))
   const similar = shelves.find((shelf) => text(at(shelf, 3, 1, 0, 0))?.startsWith("similar_apps"))
-  const own = shelves.find((shelf) => text(at(shelf, APPS, 1, 2, 4, 2))?.startsWith("/store/apps/dev"))
+  const developerShelf = shelves.find((shelf) => text(at(shelf, APPS, 1, 2, 4, 2))?.startsWith("/store/apps/dev"))
   return {
     ...(similar !== undefined && { similar: appsOn(similar) }),
-    ...(own !== undefined && { moreByDeveloper: appsOn(own) }),
+    ...(developerShelf !== undefined && { moreByDeveloper: appsOn(developerShelf) }),
   }
 }
 

@@ -38,11 +38,11 @@ interface SiftedRows {
  * release is stored with each row, so the result does not depend on the order of arrival.
  */
 export async function findStaleRows(tx: Tx, rows: readonly AppRow[]): Promise<SiftedRows> {
-  const held = await readHeld(tx, rows)
+  const storedRows = await readHeld(tx, rows)
   const sifted: SiftedRows = { fresh: [], stale: new Set(), outdated: [] }
   const changed: { row: AppRow; newest: Release }[] = []
   for (const [key, same] of Map.groupBy(rows, keyOf)) {
-    const stored = held.get(key)
+    const stored = storedRows.get(key)
     const releases = releasesOf(same, stored)
     const newest = newestOf(releases)
     const isStoredStale = stored?.updatedAt != null && isStale(stored.updatedAt, stored.seenAt, releases)
@@ -90,7 +90,7 @@ export async function countStale(tx: Tx, stale: ReadonlySet<AppRow>): Promise<Ap
 
 async function readHeld(tx: Tx, rows: readonly AppRow[]): Promise<Map<string, HeldRow>> {
   if (rows.length === 0) return new Map()
-  const held = await tx<HeldRow[]>`
+  const storedRows = await tx<HeldRow[]>`
     select a.app_id as "appId", a.storefront, a.source, a.seen_at as "seenAt", ${releaseColumn(tx, "a")} as "updatedAt",
       ${newestRelease(tx, "a")} as "newestDate",
       coalesce(a.newest_release_seen_at, a.seen_at) as "newestSeenAt"
@@ -100,7 +100,7 @@ async function readHeld(tx: Tx, rows: readonly AppRow[]): Promise<Map<string, He
     ) r
     join app_storefront a using (app_id, storefront, source)
     order by a.app_id, a.storefront, a.source`
-  return new Map(held.map((row) => [`${row.appId} ${row.storefront} ${row.source}`, row]))
+  return new Map(storedRows.map((row) => [`${row.appId} ${row.storefront} ${row.source}`, row]))
 }
 
 async function updateReleases(tx: Tx, changed: readonly { row: AppRow; newest: Release }[]): Promise<void> {

@@ -89,17 +89,17 @@ function factsOf(shown: readonly ShownApps[]): Facts[] {
     apps.forEach((app, place) => {
       if (!FACTS.some((fact) => app[fact])) return
       const id = appIds[place] as number
-      const held = byApp.get(id)
-      if (held && isOutranked(from.origin, held.origin)) return
-      const kept = held?.origin === from.origin ? held : undefined
+      const stored = byApp.get(id)
+      if (stored && isOutranked(from.origin, stored.origin)) return
+      const previous = stored?.origin === from.origin ? stored : undefined
       byApp.set(id, {
         id,
-        developer: cleanText(app.developer) ?? kept?.developer ?? null,
-        bundle_id: cleanText(app.bundleId) ?? kept?.bundle_id ?? null,
-        genre: cleanText(app.genre) ?? kept?.genre ?? null,
-        genres: app.genres ?? kept?.genres ?? null,
-        developer_id: cleanText(app.developerId) ?? kept?.developer_id ?? null,
-        developer_site: cleanText(app.developerSite) ?? kept?.developer_site ?? null,
+        developer: cleanText(app.developer) ?? previous?.developer ?? null,
+        bundle_id: cleanText(app.bundleId) ?? previous?.bundle_id ?? null,
+        genre: cleanText(app.genre) ?? previous?.genre ?? null,
+        genres: app.genres ?? previous?.genres ?? null,
+        developer_id: cleanText(app.developerId) ?? previous?.developer_id ?? null,
+        developer_site: cleanText(app.developerSite) ?? previous?.developer_site ?? null,
         seen_at: from.seenAt.toISOString(),
         source: from.source,
         origin: from.origin,

@@ -49,7 +49,7 @@ export async function foldRatings(
     limit ${Math.ceil(chunk / 100)}`
   if (found.length === 0) return { packed: 0, next: last + 1 }
   // storeFacts locks the app too before it stores a count.
-  const held = await tx<{ id: number }[]>`
+  const locked = await tx<{ id: number }[]>`
     select id
     from store_app
     where id = any(${found.map(({ id }) => id)}::int[])
@@ -57,12 +57,12 @@ export async function foldRatings(
     for no key update skip locked`
   const packed = await foldApps(
     tx,
-    held.map(({ id }) => id),
+    locked.map(({ id }) => id),
     { before, chunk },
   )
   const end = found.at(-1)?.id as number
   // Apps locked by others are left to the next run.
-  return { packed, next: packed < chunk ? end + 1 : (held[0]?.id ?? end + 1) }
+  return { packed, next: packed < chunk ? end + 1 : (locked[0]?.id ?? end + 1) }
 }
 
 /** Selects counts of earlier months that a later count of the same series and origin supersedes. */
