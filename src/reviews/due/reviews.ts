@@ -25,9 +25,9 @@ export const reviewsOnAppStore: Kind = {
   isLong: true,
   async read([subject], port) {
     const { storefront, subject: id } = subject
-    const held = await readKnownFeed(subject, port)
+    const feedState = await readKnownFeed(subject, port)
     const newestPage = !(await isTracked(subject, port))
-    return await readReviews(port.ask, { storefront, id, newestPage, ...held })
+    return await readReviews(port.ask, { storefront, id, newestPage, ...feedState })
   },
   putsForward: putForwardApps,
 }
@@ -49,8 +49,8 @@ export const reviewsOnPlay: Kind = {
     const language = reviewLanguage(storefront)
     const newestPage = !(await isTracked(subject, port))
     if (!newestPage && (await isReadElsewhere(subject, language, port))) return []
-    const held = await readKnownFeed(subject, port)
-    return await readPlayReviews(port.ask, { storefront, language, id, newestPage, ...held })
+    const feedState = await readKnownFeed(subject, port)
+    return await readPlayReviews(port.ask, { storefront, language, id, newestPage, ...feedState })
   },
   putsForward: putForwardReviews,
 }
@@ -70,13 +70,13 @@ async function readKnownFeed({ platform, storefront, subject: storeId }: Subject
   const language = platform === "android" ? reviewLanguage(storefront) : undefined
   const source = platform === "ios" ? appleReviews.name : playReviews.name
   const feed = feedOf({ platform, storefront, ...(language !== undefined && { language }) })
-  const known = await readKnownReviews(sql, {
+  const isKnown = await readKnownReviews(sql, {
     platform,
     storeId,
     feed,
     source: source as "apple-reviews" | "play-reviews",
   })
-  return { known, ratings: await readLatestCount({ sql, now }, { platform, storefront, storeId }) }
+  return { known: isKnown, ratings: await readLatestCount({ sql, now }, { platform, storefront, storeId }) }
 }
 
 async function readLatestCount(

@@ -68,8 +68,8 @@ export const shape = v.pipe(
     language: v.pipe(
       Fact,
       rule("bad_language", LANGUAGES, (language, { platform }) => {
-        const said = language !== undefined && /^[a-z]{2,3}(?:-(?:[A-Z]{2}|\d{3}))?$/.test(language)
-        return platform === "android" ? said : language === undefined
+        const isTag = language !== undefined && /^[a-z]{2,3}(?:-(?:[A-Z]{2}|\d{3}))?$/.test(language)
+        return platform === "android" ? isTag : language === undefined
       }),
     ),
     /** App Store page number, from 1. */

@@ -51,11 +51,11 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
   split: splitPage,
   async store(tx, pages, { appOf }) {
     const placed = pages.map((from) => ({ from, appId: appOf(from.platform, from.storeId), feed: feedOf(from) }))
-    const shown = await storeForms(tx, placed)
+    const stored = await storeForms(tx, placed)
     const ends = placed.flatMap(({ from, appId, feed }) =>
       from.end ? [{ from, row: { app_id: appId, feed, ...from.end, ...provenanceOf(from) } }] : [],
     )
-    return { placed: [...shown, ...(await storeBest(tx, ENDS, ends))] }
+    return { placed: [...stored, ...(await storeBest(tx, ENDS, ends))] }
   },
   async derive(tx, { placed }, { appOf }) {
     const pages = placed.map((from) => ({

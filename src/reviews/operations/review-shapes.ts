@@ -108,29 +108,29 @@ export async function readAppFeed(
 ): Promise<AppFeed> {
   const appId = platform === "ios" ? app.iosApp : app.androidApp
   if (appId === null) {
-    const known = { readAt: null, complete: false, completeAt: null }
+    const unread = { readAt: null, complete: false, completeAt: null }
     return {
       held: null,
-      known: { state: "never_read", ...known },
+      known: { state: "never_read", ...unread },
       all: [],
-      shown: { feed: null, state: "no_app", ...known },
+      shown: { feed: null, state: "no_app", ...unread },
     }
   }
-  const own = await readHeldFeed(sql, app, { appId, platform, storefront })
-  const all = [own, ...(await readOtherLanguages(sql, { app: appId, platform, storefront }))]
+  const ownFeed = await readHeldFeed(sql, app, { appId, platform, storefront })
+  const all = [ownFeed, ...(await readOtherLanguages(sql, { app: appId, platform, storefront }))]
   const { state, readAt, complete, completeAt } = stateOf(all.map(({ known }) => known))
   const read = all.filter(({ known }) => known.state !== "never_read")
-  const names = (read.length > 0 ? read : [own]).map(({ held }) => held.feed)
-  const shown = { feed: names.join(","), state, readAt: iso(readAt), complete, completeAt: iso(completeAt) }
-  return { ...own, all, shown }
+  const names = (read.length > 0 ? read : [ownFeed]).map(({ held }) => held.feed)
+  const summary = { feed: names.join(","), state, readAt: iso(readAt), complete, completeAt: iso(completeAt) }
+  return { ...ownFeed, all, shown: summary }
 }
 
 async function readOtherLanguages(sql: Sql, place: { app: number; platform: Platform; storefront: string }) {
   const [[, ...others] = []] = await readStorefrontFeeds(sql, [place])
   const feeds: AppFeed["all"] = []
   for (const feed of others) {
-    const held = { appId: place.app, feed }
-    feeds.push({ held, known: await readFeedState(sql, held) })
+    const heldFeed = { appId: place.app, feed }
+    feeds.push({ held: heldFeed, known: await readFeedState(sql, heldFeed) })
   }
   return feeds
 }
@@ -162,13 +162,14 @@ async function readHeldFeed(
   { appId, platform, storefront }: { appId: number; platform: Platform; storefront: string },
 ): Promise<{ held: HeldFeed; known: FeedState }> {
   const place = { platform, storefront, language: reviewLanguage(storefront) }
-  const held = { appId, feed: feedOf(place) }
-  const known = await readFeedState(sql, held)
-  if (known.state !== "never_read") return { held, known }
+  const storeFeed = { appId, feed: feedOf(place) }
+  const storeState = await readFeedState(sql, storeFeed)
+  if (storeState.state !== "never_read") return { held: storeFeed, known: storeState }
   const invented = { appId, feed: feedOf({ ...place, origin: DEMO }) }
-  const told = await readFeedState(sql, invented)
-  if (told.state === "never_read" || !(await hasDemoSeller(sql, app.id))) return { held, known }
-  return { held: invented, known: told }
+  const demoState = await readFeedState(sql, invented)
+  if (demoState.state === "never_read" || !(await hasDemoSeller(sql, app.id)))
+    return { held: storeFeed, known: storeState }
+  return { held: invented, known: demoState }
 }
 
 function iso(at: Date | null): string | null {

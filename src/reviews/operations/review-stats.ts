@@ -94,8 +94,8 @@ export const getReviewStats = operation({
   const first = from ?? addDays(lastDay({ to }, now()), 1 - count)
   const days = lookedAt("reviews", { from: first, to }, now(), caller)
   const feed = await readAppFeed(sql, app, { platform, storefront })
-  const known = knownFeeds(feed)
-  const tallied = known && (await tallyFeeds(sql, known, days))
+  const feeds = knownFeeds(feed)
+  const tallied = feeds && (await tallyFeeds(sql, feeds, days))
   return {
     country: storefront,
     platform,
@@ -108,8 +108,8 @@ export const getReviewStats = operation({
 
 function figuresOf({ tallies, covered }: FeedTallies, days: Days) {
   const { byVersion, ...stats } = reviewStats(tallies, days, covered)
-  const shown = byVersion.slice(0, MOST_VERSIONS)
-  return { ...stats, byVersion: shown, versionsOmitted: byVersion.length - shown.length }
+  const firstVersions = byVersion.slice(0, MOST_VERSIONS)
+  return { ...stats, byVersion: firstVersions, versionsOmitted: byVersion.length - firstVersions.length }
 }
 
 const NOTHING: Omit<ReviewStats, "count" | "distribution"> & {

@@ -29,8 +29,8 @@ export async function readKnownReviews(
     where a.platform = ${platform} and a.store_id = ${storeId} and v.current and v.first_seen_at <= r.seen_at
     order by v.at desc, v.review_id
     limit 1000`
-  const held = new Map(rows.map(({ id, at }) => [id, at.getTime()]))
-  return ({ id, at }) => held.get(id) === at.getTime()
+  const times = new Map(rows.map(({ id, at }) => [id, at.getTime()]))
+  return ({ id, at }) => times.get(id) === at.getTime()
 }
 
 interface FeedReadings {
@@ -79,11 +79,11 @@ export async function readStorefrontFeeds(sql: Db, places: readonly StorefrontOf
           order by app_id, feed`
   const languages = Map.groupBy(rows, ({ app }) => app)
   return places.map(({ platform, storefront, app }) => {
-    const own = feedOf({ platform, storefront, language: reviewLanguage(storefront) })
-    if (platform === "ios") return [own]
-    const others = (languages.get(app) ?? []).filter(
+    const ownFeed = feedOf({ platform, storefront, language: reviewLanguage(storefront) })
+    if (platform === "ios") return [ownFeed]
+    const otherFeeds = (languages.get(app) ?? []).filter(
       ({ feed }) => !feed.startsWith(DEMO_FEED) && isAlsoSpokenIn(feed, storefront),
     )
-    return [own, ...others.map(({ feed }) => feed)]
+    return [ownFeed, ...otherFeeds.map(({ feed }) => feed)]
   })
 }

@@ -17,9 +17,9 @@ export async function findText(sql: Db, sought: ReviewTextSearch, limit: number)
   do {
     const part: Part = await readPart(sql, sought, limit - reviews.length, before)
     const unsure = part.shown.filter(({ found }) => found === null)
-    const shown = part.shown.filter((row) => row.found ?? foldReview(row).includes(sought.text))
-    total += part.found + unsure.filter((row) => shown.includes(row)).length
-    reviews.push(...shown.slice(0, limit - reviews.length).map(heldReview))
+    const matches = part.shown.filter((row) => row.found ?? foldReview(row).includes(sought.text))
+    total += part.found + unsure.filter((row) => matches.includes(row)).length
+    reviews.push(...matches.slice(0, limit - reviews.length).map(heldReview))
     before = part.read < PART ? null : part.last
   } while (before !== null)
   return { total, reviews }

@@ -12,8 +12,8 @@ export interface FeedTallies {
 export const LOOKED_BELOW = 1_000
 
 export async function tallyReviews(sql: Sql, feed: HeldFeed, days: Days, known: FeedState): Promise<FeedTallies> {
-  const held = await readDays(sql, feed, days)
-  return { tallies: held.within.flatMap(talliesOf), covered: coveredDays(days, known, gapsOf(held)) }
+  const rows = await readDays(sql, feed, days)
+  return { tallies: rows.within.flatMap(talliesOf), covered: coveredDays(days, known, gapsOf(rows)) }
 }
 
 /** Like tallyReviews, over several feeds. A day is covered only if every feed covers it. */

@@ -88,13 +88,13 @@ function feedOf(body: string): ReviewsFeed {
 function checkAnswers({ id }: ReviewsFeed, { storefront, storeId, page }: ReviewsQuestion): void {
   const [, country, path = "", query = ""] =
     /^https?:\/\/[^/?]+(?:\/([a-z]{2}))?\/rss\/customerreviews\/([^?]*)(?:\?(.*))?$/i.exec(text(id) ?? "") ?? []
-  const said = Object.fromEntries(path.split("/").map((part) => part.toLowerCase().split("=", 2)))
+  const parameters = Object.fromEntries(path.split("/").map((part) => part.toLowerCase().split("=", 2)))
   const place = country ?? new URLSearchParams(query).get("cc") ?? ""
-  if (said.id === undefined || place === "") throw changed("the feed does not name its app or storefront")
-  if (said.id !== storeId) throw mismatched("the feed is another app's")
+  if (parameters.id === undefined || place === "") throw changed("the feed does not name its app or storefront")
+  if (parameters.id !== storeId) throw mismatched("the feed is another app's")
   if (place.toLowerCase() !== storefront) throw mismatched("the feed is another storefront's", place.toLowerCase())
-  if ((said.page ?? String(page)) !== String(page)) throw mismatched("another page than was asked for")
-  if ((said.sortby ?? "mostrecent") !== "mostrecent") throw mismatched("another order than was asked for")
+  if ((parameters.page ?? String(page)) !== String(page)) throw mismatched("another page than was asked for")
+  if ((parameters.sortby ?? "mostrecent") !== "mostrecent") throw mismatched("another order than was asked for")
 }
 
 function lastPage({ last }: ReviewsFeed): number | undefined {

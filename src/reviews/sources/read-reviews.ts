@@ -36,8 +36,8 @@ export async function readReviews(
   const pages = newestPage ? 1 : REVIEW_PAGES
   let passedOver = 0
   for (let page = 1; page <= pages && passedOver < MOST_PASSED_OVER; page++) {
-    const asked = { storefront, storeId: id, page }
-    const seen = await askAgain(() => askEitherForm(ask, asked), reading)
+    const question = { storefront, storeId: id, page }
+    const seen = await askAgain(() => askEitherForm(ask, question), reading)
     if (seen === null) return ended(reading)
     if (page === 1 && saysNone(seen, ratings)) return none(seen)
     if (isFilled(seen)) passedOver = 0
@@ -67,9 +67,9 @@ export async function readPlayReviews(
   const tokens = new Set<string | undefined>()
   let token: string | undefined
   for (let read = 0; read < most; read += PLAY_REVIEWS) {
-    const asked = { storefront, language, storeId: id, ...(token !== undefined && { token }) }
+    const question = { storefront, language, storeId: id, ...(token !== undefined && { token }) }
     tokens.add(token)
-    const seen = await askAgain(() => ask(playReviews, asked), reading)
+    const seen = await askAgain(() => ask(playReviews, question), reading)
     if (seen === null) return ended(reading)
     if (token === undefined && saysNone(seen, ratings)) return none(seen)
     if (isLast(reading, seen, true)) return ended(reading)

@@ -7,14 +7,14 @@ import { deriveReviewFeeds, type FeedKey } from "./review-feeds.ts"
 export async function rebuildReviews(sql: Sql, pause: () => Promise<void>): Promise<number> {
   let mended = 0
   for (let feed = await findNextFeed(sql, null); feed; feed = await findNextFeed(sql, feed)) {
-    const own = feed
+    const current = feed
     for (let after: string | null = null; ; ) {
-      const days = await readNextDays(sql, own, after)
+      const days = await readNextDays(sql, current, after)
       const isLast = days.length < DAYS_AT_ONCE
       mended += await sql.begin(async (tx) => {
-        await takeLock(tx, "reviews", own.appId, own.feed)
+        await takeLock(tx, "reviews", current.appId, current.feed)
         const ofDays = await deriveReviewDays(tx, days)
-        return ofDays + (isLast ? await deriveReviewFeeds(tx, [own]) : 0)
+        return ofDays + (isLast ? await deriveReviewFeeds(tx, [current]) : 0)
       })
       await pause()
       const last = days.at(-1)

@@ -47,7 +47,7 @@ function keyOf({ appId, feed, reviewId, digest }: FormKey): string {
 
 /** Returns each form once, from the latest reading that shows it, with the time of the first reading that did. */
 function formsOf(placed: readonly PlacedPage[]): Form[] {
-  const shown = placed.flatMap(({ from, appId, feed }) =>
+  const forms = placed.flatMap(({ from, appId, feed }) =>
     from.reviews.map((review): Form => {
       const digest = digestOf(review)
       const key = keyOf({ appId, feed, reviewId: review.id, digest })
@@ -55,11 +55,11 @@ function formsOf(placed: readonly PlacedPage[]): Form[] {
     }),
   )
   const first = new Map<string, Date>()
-  for (const { key, from } of shown) {
-    const known = first.get(key)
-    if (!known || from.seenAt < known) first.set(key, from.seenAt)
+  for (const { key, from } of forms) {
+    const earliest = first.get(key)
+    if (!earliest || from.seenAt < earliest) first.set(key, from.seenAt)
   }
-  return latestOf(shown).map((form) => ({ ...form, firstSeenAt: first.get(form.key) as Date }))
+  return latestOf(forms).map((form) => ({ ...form, firstSeenAt: first.get(form.key) as Date }))
 }
 
 function digestOf({ stars, title = "", text, at }: StoreReview): string {
@@ -68,8 +68,8 @@ function digestOf({ stars, title = "", text, at }: StoreReview): string {
 
 /** Inserts the forms. chooseCurrent decides later which is current, except for a review with a single form. */
 async function upsertForms(tx: Tx, forms: readonly Form[]): Promise<FormKey[]> {
-  const shown = Map.groupBy(forms, ({ appId, feed, review }) => `${appId} ${feed} ${review.id}`)
-  const rows = [...shown.values()].flatMap((each) => each.map((form) => stored(form, each.length === 1)))
+  const byReview = Map.groupBy(forms, ({ appId, feed, review }) => `${appId} ${feed} ${review.id}`)
+  const rows = [...byReview.values()].flatMap((each) => each.map((form) => stored(form, each.length === 1)))
   return await tx<FormKey[]>`
     insert into review_version as held (
       app_id, feed, review_id, digest, current, stars, title, text, version, at, first_seen_at, seen_at, source, parser,
