@@ -100,10 +100,10 @@ function different<Part>(
   same: (one: Part, other: Part) => boolean = Object.is,
 ): ListingChange[] {
   const after = partOf(run.page)
-  const known = earlier.find(({ page }) => partOf(page) !== undefined)
-  if (after === undefined || known === undefined) return []
-  const before = partOf(known.page) as Part
-  return same(before, after) ? [] : [changed(kind, run, known, before, after)]
+  const previous = earlier.find(({ page }) => partOf(page) !== undefined)
+  if (after === undefined || previous === undefined) return []
+  const before = partOf(previous.page) as Part
+  return same(before, after) ? [] : [changed(kind, run, previous, before, after)]
 }
 
 function changed(kind: ListingChangeKind, run: PageRun, known: PageRun, before: unknown, after: unknown, subject = "") {
@@ -143,11 +143,13 @@ const DEVICES = ["phone", "pad"] as const
 function screenshotChanges(run: PageRun, alike: readonly PageRun[]): ListingChange[] {
   const shared = (page: ShownPage) =>
     DEVICES.filter((device) => page.screenshots?.[device] && run.page.screenshots?.[device])
-  const known = alike.find(({ page }) => shared(page).length > 0)
-  if (known === undefined) return []
-  const devices = shared(known.page).filter((device) => !samePictures(pictures(known, device), pictures(run, device)))
+  const previous = alike.find(({ page }) => shared(page).length > 0)
+  if (previous === undefined) return []
+  const devices = shared(previous.page).filter(
+    (device) => !samePictures(pictures(previous, device), pictures(run, device)),
+  )
   const of = (one: PageRun) => Object.fromEntries(devices.map((device) => [device, pictures(one, device)]))
-  return devices.length > 0 ? [changed("screenshots", run, known, of(known), of(run))] : []
+  return devices.length > 0 ? [changed("screenshots", run, previous, of(previous), of(run))] : []
 }
 
 function pictures({ page }: PageRun, device: (typeof DEVICES)[number]): string[] {
@@ -181,10 +183,10 @@ function comings(
   const [latest] = alike
   if (latest === undefined) return []
   const place = alike.findIndex(({ page }) => itemsOf(page) !== undefined)
-  const known = alike[place]
+  const previous = alike[place]
   const silent = place < 0 ? alike : alike.slice(0, place)
   const now = itemsOf(run.page)
-  const before = (known && itemsOf(known.page)) ?? []
+  const before = (previous && itemsOf(previous.page)) ?? []
   const isOver = ({ endsAt }: TimedItem, { firstSeenAt }: PageRun) => endsAt <= firstSeenAt.getTime()
   const started = without(now ?? [], before)
   // An event that ended by its own date was reported with the first page after that date.
@@ -192,14 +194,14 @@ function comings(
     (item) => (now !== undefined || isOver(item, run)) && !silent.some((one) => isOver(item, one)),
   )
   return [
-    ...started.map(({ subject, said }) => changed(came, run, known ?? latest, null, said, subject)),
-    ...ended.map(({ subject, said }) => changed(went, run, known as PageRun, said, null, subject)),
+    ...started.map(({ subject, said }) => changed(came, run, previous ?? latest, null, said, subject)),
+    ...ended.map(({ subject, said }) => changed(went, run, previous as PageRun, said, null, subject)),
   ]
 }
 
 function without(items: readonly TimedItem[], others: readonly TimedItem[]): TimedItem[] {
-  const known = new Set(others.map(({ subject }) => subject))
-  return items.filter(({ subject }) => !known.has(subject))
+  const subjects = new Set(others.map(({ subject }) => subject))
+  return items.filter(({ subject }) => !subjects.has(subject))
 }
 
 /** The last rating counts of a day. Null if the page did not show them. */

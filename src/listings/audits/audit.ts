@@ -76,9 +76,9 @@ export function auditOf<Scanned extends ScannedStorefront>(rows: readonly Scanne
   )
   const spread = new Map([...byText].map(([text, same]) => [text, commonLanguages(same)]))
   return rows.map((row) => {
-    const others = byText.get(row.text)?.filter(({ country }) => country !== row.country) ?? []
+    const twins = byText.get(row.text)?.filter(({ country }) => country !== row.country) ?? []
     const localised = isLocalised(row, spread.get(row.text) ?? [], byText.size)
-    return { ...row, localised, sameTextAs: others[0]?.country ?? null, findings: findingsOf(row, localised) }
+    return { ...row, localised, sameTextAs: twins[0]?.country ?? null, findings: findingsOf(row, localised) }
   })
 }
 

@@ -54,7 +54,7 @@ function ownWords({ name, developer }: AppBackground): string[] {
 function without({ byFirst, unspaced }: Phrases, own: readonly string[]): Phrases {
   if (own.length === 0) return { byFirst, unspaced }
   const words = new Set(own)
-  const others = [...byFirst.values()].flat().filter((phrase) => !phrase.every((word) => words.has(word)))
+  const foreignPhrases = [...byFirst.values()].flat().filter((phrase) => !phrase.every((word) => words.has(word)))
   const foreign = unspaced.filter((phrase) => !own.some((word) => word.includes(phrase)))
-  return phrasesFrom([...others, ...foreign.map((phrase) => [phrase])])
+  return phrasesFrom([...foreignPhrases, ...foreign.map((phrase) => [phrase])])
 }

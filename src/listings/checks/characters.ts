@@ -37,9 +37,9 @@ const SPECIAL = /[#@*!?"“”$%^=_~<>()[\]{}|\\/®™©•…]/g
 function matches(field: FieldText, pattern: RegExp, code: Code, severity: Severity, sentence: string): Mark[] {
   return [...field.text.matchAll(pattern)].flatMap(({ 0: found, index }) => {
     if (code === "invisible_character" && LINES.test(found) && !isOneLine(field)) return []
-    const shown = code === "invisible_character" ? named(found) : quoted(found)
+    const label = code === "invisible_character" ? named(found) : quoted(found)
     const stretch = { at: index, end: index + found.length }
-    return [{ ...markOf(field, stretch, { code, severity, message: `${sentence} ${shown}.` }), waste: stretch }]
+    return [{ ...markOf(field, stretch, { code, severity, message: `${sentence} ${label}.` }), waste: stretch }]
   })
 }
 

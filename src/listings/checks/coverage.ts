@@ -18,11 +18,13 @@ interface TermCoverage {
  */
 export function coverageOf(listing: Listing): TermCoverage[] {
   const fields = given(listing, "name", "subtitle", "keywords")
-  const held = heldBy(fields)
+  const fieldWords = heldBy(fields)
   const all = fields.length === 3
   return listing.background.needed.map(({ term, words }) => {
-    const missing = unique(words.filter((word) => !isHeld(word, held)).map(({ text }) => text))
-    const variants = unique(words.filter((word) => isHeld(word, held) && !isSame(word, held)).map(({ text }) => text))
+    const missing = unique(words.filter((word) => !isHeld(word, fieldWords)).map(({ text }) => text))
+    const variants = unique(
+      words.filter((word) => isHeld(word, fieldWords) && !isSame(word, fieldWords)).map(({ text }) => text),
+    )
     return { term, covered: missing.length === 0 ? true : all ? false : null, missing, variants }
   })
 }

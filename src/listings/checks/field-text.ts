@@ -78,9 +78,9 @@ function entriesOf(text: string, language: string): Entry[] {
   let from = 0
   for (let to = 0; to <= text.length; to++) {
     if (to < text.length && !isComma(text[to] as string)) continue
-    const held = text.slice(from, to)
-    const at = from + held.length - held.trimStart().length
-    const entry: Entry = { from, to, at, end: Math.max(at, from + held.trimEnd().length), words: [] }
+    const keyword = text.slice(from, to)
+    const at = from + keyword.length - keyword.trimStart().length
+    const entry: Entry = { from, to, at, end: Math.max(at, from + keyword.trimEnd().length), words: [] }
     entry.words = wordsOf(text.slice(entry.at, entry.end), language, entry.at, entry)
     entries.push(entry)
     from = to + 1

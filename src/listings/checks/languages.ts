@@ -26,8 +26,10 @@ const LEAST: Partial<Record<Field, number>> = { subtitle: 2, promotionalText: 3,
 
 function strange(field: FieldText, { language, vocabulary }: Listing): Mark[] {
   const here = signsOf(field.words, language)
-  const others = Object.keys(WORD_LISTS).filter((other) => other !== language && sameScript(other, vocabulary.lists))
-  const counted = others.map((other) => ({ other, signs: signWords(field.words, other) }))
+  const candidates = Object.keys(WORD_LISTS).filter(
+    (other) => other !== language && sameScript(other, vocabulary.lists),
+  )
+  const counted = candidates.map((other) => ({ other, signs: signWords(field.words, other) }))
   const [most] = counted.toSorted((a, b) => b.signs.length - a.signs.length)
   const word = most?.signs[0]
   if (!most || !word || most.signs.length < (LEAST[field.field] ?? 5) || most.signs.length < 3 * Math.max(1, here))

@@ -22,19 +22,19 @@ export const prices: Check = (listing) => [
  * accepted it.
  */
 function freeWords(field: FieldText, { vocabulary, background: { known }, language }: Listing): Mark[] {
-  const said = { code: "price_word" } as const
-  const own = new Set(wordsOf(known.name ?? "", language).map(({ term }) => term))
+  const mark = { code: "price_word" } as const
+  const nameTerms = new Set(wordsOf(known.name ?? "", language).map(({ term }) => term))
   const found = findPhrases(field, vocabulary.free).filter((phrase) => !isIdiom(field, phrase))
   return found.map((phrase) => {
     const word = quoted(textOf(field, phrase))
-    if (field.field !== "keywords" && own.has(phrase.phrase))
+    if (field.field !== "keywords" && nameTerms.has(phrase.phrase))
       return wasteMark(field, phrase, {
-        ...said,
+        ...mark,
         severity: "hint",
         message: `${word} is a price word, but of the app's name.`,
       })
     const message = `${word} is a price word, and guideline 2.3.7 wants no prices in the ${LABELS[field.field]}.`
-    return wasteMark(field, phrase, { ...said, severity: severityIn(field, "error"), message })
+    return wasteMark(field, phrase, { ...mark, severity: severityIn(field, "error"), message })
   })
 }
 
@@ -93,13 +93,13 @@ const FREE_BEFORE = new Set(
 function amounts(field: FieldText): Mark[] {
   return [...field.text.matchAll(AMOUNT)].map(({ 0: found, index }) => {
     const stretch = { at: index, end: index + found.length }
-    const said: { code: Code; severity: Severity } = { code: "price_amount", severity: AMOUNT_SEVERITY[field.field] }
-    const shown = field.field === "promotionalText" || field.field === "description"
-    const why = shown ? "is another in each storefront" : "does not belong here (guideline 2.3.7)"
+    const mark: { code: Code; severity: Severity } = { code: "price_amount", severity: AMOUNT_SEVERITY[field.field] }
+    const isLongText = field.field === "promotionalText" || field.field === "description"
+    const why = isLongText ? "is another in each storefront" : "does not belong here (guideline 2.3.7)"
     const message = `The amount ${quoted(found)} ${why}.`
-    if (shown) return markOf(field, stretch, { ...said, message })
+    if (isLongText) return markOf(field, stretch, { ...mark, message })
     const entry = field.entries.find(({ from, to }) => from <= index && index < to) ?? null
-    return wasteMark(field, { ...stretch, entry }, { ...said, message })
+    return wasteMark(field, { ...stretch, entry }, { ...mark, message })
   })
 }
 

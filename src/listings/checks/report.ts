@@ -61,15 +61,15 @@ export function checkListing(listing: Listing, place: Place) {
   const checks = strange.length > 0 ? CHECKS.filter((check) => check !== leftOut) : CHECKS
   const marks = checks.flatMap((check) => check(listing)).toSorted(inOrder)
   const counted = new Map<string, number>()
-  const shown = marks.filter(({ code, field }) => {
+  const listed = marks.filter(({ code, field }) => {
     const alike = (counted.get(`${code} ${field.field}`) ?? 0) + 1
     counted.set(`${code} ${field.field}`, alike)
     return alike <= MOST_ALIKE
   })
   const { keywords } = listing.fields
   return {
-    findings: [...strange, ...shown.map(findingOf)],
-    findingsLeftOut: marks.length - shown.length,
+    findings: [...strange, ...listed.map(findingOf)],
+    findingsLeftOut: marks.length - listed.length,
     counts: Object.fromEntries(
       SEVERITIES.map((severity) => [
         severity,
@@ -131,12 +131,12 @@ function roomLost(field: FieldText, marks: readonly Mark[]): number {
     if (of === field && waste && severity !== "hint" && code !== "too_long") lost.fill(1, waste.at, waste.end)
   let [points, keywords] = [0, 0]
   for (const { from, to } of field.entries) {
-    let kept = false
+    let isUseful = false
     for (let at = from; at < to; at++) {
-      if (lost[at] === 0) kept = true
+      if (lost[at] === 0) isUseful = true
       else points += field.offsetOf(at + 1) - field.offsetOf(at)
     }
-    if (!kept) keywords++
+    if (!isUseful) keywords++
   }
   return points + Math.max(0, Math.min(keywords, field.entries.length - 1))
 }

@@ -64,8 +64,8 @@ function partsOf(name: string, language: string): NameParts {
 }
 
 function commonWords(names: readonly NameParts[], vocabulary: Vocabulary): string[] {
-  const held = names.flatMap(({ all }) => [...new Set(all)])
-  const often = [...Map.groupBy(held, (term) => term)].filter(([, { length }]) => length > 1).map(([term]) => term)
+  const terms = names.flatMap(({ all }) => [...new Set(all)])
+  const often = [...Map.groupBy(terms, (term) => term)].filter(([, { length }]) => length > 1).map(([term]) => term)
   const fillers = [...vocabulary.filler.byFirst.values()].flat(2)
   return [...often, ...names.flatMap(({ tail }) => tail), ...fillers, ...vocabulary.stop]
 }

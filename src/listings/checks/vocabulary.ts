@@ -17,8 +17,8 @@ const made = new Map<string, Vocabulary>()
 
 /** Returns the vocabulary of a language. Throws when there are no lists for it. */
 export function vocabularyOf(language: string): Vocabulary {
-  const known = made.get(language)
-  if (known) return known
+  const cached = made.get(language)
+  if (cached) return cached
   const lists = WORD_LISTS[language]
   if (!lists) throw new Error(`no word lists of ${language}`)
   const vocabulary: Vocabulary = {

@@ -142,12 +142,12 @@ export const getFeaturing = operation({
     await Promise.all(PLATFORMS.map((platform) => readSides(sql, app, { platform, storefronts, from })))
   ).flat()
   const placements = sides.flatMap((side) => side.placements)
-  const shown = placements.filter((placement) => placement.shown)
+  const current = placements.filter((placement) => placement.shown)
   return {
     from,
     storefronts: sides.toSorted((a, b) => a.order - b.order).map(placeShape),
-    editorial: shown.filter(isCard).map((card) => ({ country: card.storefront, ...cardShape(card) })),
-    events: shown
+    editorial: current.filter(isCard).map((card) => ({ country: card.storefront, ...cardShape(card) })),
+    events: current
       .filter((event) => goesOn(event, now()))
       .map((event) => ({ country: event.storefront, ...eventShape(event, now()) })),
     similar: sides.flatMap(({ platform, shelf }) =>

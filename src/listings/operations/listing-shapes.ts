@@ -52,7 +52,7 @@ export function changeShape(
   const item = (after ?? before) as { title?: string; startsAt?: string; endsAt?: string } | null
   const [subjectKind, subjectId] = subjectOf(kind, subject)
   const words = names && (kind === "name" || kind === "subtitle") ? asText : WORDS[kind]
-  const told = words && (kind !== "promotional_text" || promotional) ? words : () => null
+  const toWords = words && (kind !== "promotional_text" || promotional) ? words : () => null
   return {
     at: at.toISOString(),
     day,
@@ -62,8 +62,8 @@ export function changeShape(
     title: subjectKind ? (item?.title ?? null) : null,
     startsAt: subjectKind ? momentOf(item?.startsAt) : null,
     endsAt: subjectKind ? momentOf(item?.endsAt) : null,
-    before: told(before),
-    after: told(after),
+    before: toWords(before),
+    after: toWords(after),
     picturesBefore: kind === "screenshots" ? picturesOf(before) : null,
     picturesAfter: kind === "screenshots" ? picturesOf(after) : null,
     source,

@@ -58,12 +58,12 @@ export async function readAndroidPage(
     ? await readPage(sql, { appId: app.androidApp, countries: app.countries }, storefront)
     : UNREAD
   const similarAt = shelves.readAt.get(storefront)
-  const shown = pageShape({ looked, page, release })
+  const facts = pageShape({ looked, page, release })
   return {
     storeId: app.androidPkg,
     url: appPage("android", app.androidPkg, storefront),
-    ...shown,
-    hasInAppPurchases: shown.hasInAppPurchases ?? market?.hasInAppPurchases ?? null,
+    ...facts,
+    hasInAppPurchases: facts.hasInAppPurchases ?? market?.hasInAppPurchases ?? null,
     releasedAt: looked?.releasedAt?.toISOString() ?? null,
     updatedAt: looked?.updatedAt?.toISOString() ?? null,
     screenshots: page?.page.screenshots?.phone ?? null,

@@ -124,24 +124,24 @@ export async function readIosPage(
   const owner = { appId: app.iosApp, countries: app.countries }
   const read = ownId(app, { platform: "ios", storefront }) === null ? UNREAD : await readPage(sql, owner, asked)
   const { looked, page, release, shown, shelves, counts } = read
-  const said = page?.page
+  const content = page?.page
   const events = shown.filter((one) => goesOn(one, asked.now)).map((one) => eventShape(one, asked.now))
   const similarAt = shelves.readAt.get(storefront)
   return {
     storeId: app.iosId,
     url: appPage("ios", app.iosId, storefront),
     ...pageShape({ looked, page, release }),
-    size: said?.size ?? null,
-    minimumOs: said?.minimumOs ?? null,
-    screenshotsPhone: said?.screenshots?.phone ?? null,
-    screenshotsPad: said?.screenshots?.pad ?? null,
-    eventsLive: said?.events ? events.filter(({ state }) => state === "live").length : null,
-    eventsScheduled: said?.events ? events.filter(({ state }) => state === "scheduled").length : null,
-    editorial: said?.editorial ? shown.filter(isCard).map(cardShape) : null,
+    size: content?.size ?? null,
+    minimumOs: content?.minimumOs ?? null,
+    screenshotsPhone: content?.screenshots?.phone ?? null,
+    screenshotsPad: content?.screenshots?.pad ?? null,
+    eventsLive: content?.events ? events.filter(({ state }) => state === "live").length : null,
+    eventsScheduled: content?.events ? events.filter(({ state }) => state === "scheduled").length : null,
+    editorial: content?.editorial ? shown.filter(isCard).map(cardShape) : null,
     similarAt: similarAt?.toISOString() ?? null,
     similar: similarAt ? shelves.apps.map(shelfShape) : null,
     ...countShape(counts),
-    listingExtras: extrasOf({ page, counts, events: said?.events ? events : null }, asked.free),
+    listingExtras: extrasOf({ page, counts, events: content?.events ? events : null }, asked.free),
   }
 }
 

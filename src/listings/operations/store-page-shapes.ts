@@ -45,7 +45,7 @@ export function pageShape({
   page,
   release,
 }: Omit<PageParts, "counts">): Omit<v.InferInput<typeof PageShape>, "storeId" | "url"> {
-  const said = page?.page
+  const content = page?.page
   return {
     available: looked?.available ?? null,
     availableAt: looked?.availableAt.toISOString() ?? null,
@@ -53,16 +53,16 @@ export function pageShape({
     measuredAt: page?.seenAt.toISOString() ?? null,
     unchangedSince: page?.unchangedSince.toISOString() ?? null,
     source: page?.source ?? null,
-    language: said?.language ?? null,
-    version: said?.version ?? null,
+    language: content?.language ?? null,
+    version: content?.version ?? null,
     versionReleasedAt: release.releasedAt?.toISOString() ?? null,
     releaseNotes: release.notes,
-    price: said?.price ?? null,
-    currency: said?.currency ?? null,
-    category: said?.category ?? null,
-    ageRating: said?.ageRating ?? null,
-    hasInAppPurchases: said?.hasInAppPurchases ?? null,
-    icon: said?.icon ?? null,
+    price: content?.price ?? null,
+    currency: content?.currency ?? null,
+    category: content?.category ?? null,
+    ageRating: content?.ageRating ?? null,
+    hasInAppPurchases: content?.hasInAppPurchases ?? null,
+    icon: content?.icon ?? null,
   }
 }
 

@@ -53,14 +53,14 @@ export const getStorePage = operation({
   const free = !planCovers(caller.plan, "pro")
   const to = dayOf(now())
   const from = addDays(to, 1 - caller.entitlements.historyDays)
-  const asked = { storefront, since: from, now: now(), free }
+  const pageQuery = { storefront, since: from, now: now(), free }
   const [ios, android] = PLATFORMS.map((platform) => ownId(app, { platform, storefront }))
   const apps = [ios, android].filter((id) => id != null)
-  const told = { storefront, from, to, kinds: PAGE_CHANGES, limit: MOST_CHANGES }
+  const changesQuery = { storefront, from, to, kinds: PAGE_CHANGES, limit: MOST_CHANGES }
   const [{ changes, truncated }, iosPage, androidPage] = await Promise.all([
-    readNewestChanges(sql, { ...told, apps }),
-    readIosPage(sql, app, asked),
-    readAndroidPage(sql, app, asked),
+    readNewestChanges(sql, { ...changesQuery, apps }),
+    readIosPage(sql, app, pageQuery),
+    readAndroidPage(sql, app, pageQuery),
   ])
   return {
     country: storefront,

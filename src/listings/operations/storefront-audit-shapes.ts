@@ -107,7 +107,7 @@ function mostRatedFirst(a: AuditRow, b: AuditRow): number {
 
 function summaryShape(rows: readonly StorefrontAudit[]): v.InferInput<typeof Summary> {
   const sold = rows.filter(({ state }) => state === "sold")
-  const told = sold.filter(({ ratings }) => ratings !== null)
+  const rated = sold.filter(({ ratings }) => ratings !== null)
   const ratingsOf = (some: StorefrontAudit[]) => some.reduce((sum, { ratings }) => sum + (ratings ?? 0), 0)
   const isNot = ({ localised }: StorefrontAudit) => localised === false
   const languages = [...Map.groupBy(sold, ({ writtenIn }) => writtenIn)].map(([language, same]) => ({
@@ -122,8 +122,8 @@ function summaryShape(rows: readonly StorefrontAudit[]): v.InferInput<typeof Sum
     localised: sold.filter(({ localised }) => localised === true).length,
     notLocalised: sold.filter(isNot).length,
     localisedUnknown: sold.filter(({ localised }) => localised === null).length,
-    ratings: told.length > 0 ? ratingsOf(told) : null,
-    ratingsNotLocalised: told.length > 0 ? ratingsOf(told.filter(isNot)) : null,
+    ratings: rated.length > 0 ? ratingsOf(rated) : null,
+    ratingsNotLocalised: rated.length > 0 ? ratingsOf(rated.filter(isNot)) : null,
     languages: languages.toSorted(
       (a, b) => b.storefronts - a.storefronts || ((a.language ?? "~") < (b.language ?? "~") ? -1 : 1),
     ),

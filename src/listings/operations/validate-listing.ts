@@ -172,8 +172,8 @@ export const validateListing = operation({
   }),
 }).run(async ({ app, storefront, locale: asked, appId: _, country: __, ...given }, { sql }) => {
   const { locale, localeFrom } = localeFor(asked, storefront, given)
-  const known = await readSurroundings(sql, app, { platform: "ios", storefront })
-  const background = backgroundIn(known, languageOf(locale))
+  const surroundings = await readSurroundings(sql, app, { platform: "ios", storefront })
+  const background = backgroundIn(surroundings, languageOf(locale))
   const listing = listingOf(given, languageOf(locale), background)
   const { coverage, ...checked } = checkListing(listing, { storefront, locale })
   return {

@@ -24,7 +24,7 @@ export async function changesPage(desk: Desk): Promise<Page> {
 }
 
 function waitingPart(desk: Desk, { approvals, required }: ApprovalList): Html {
-  const said =
+  const policy =
     required.length === 0 ? "No write must be approved" : `To be approved: ${required.map(spoken).join(", ")}`
   const seen = desk.isSample ? {} : { sample: `/app/sample/changes` }
   if (approvals.length === 0)
@@ -41,7 +41,7 @@ function waitingPart(desk: Desk, { approvals, required }: ApprovalList): Html {
             "A write that an assistant previews stands here for ten minutes, until you approve or decline it.",
             seen,
           ),
-      said,
+      policy,
     )
   return card(
     "Waiting for approval",
@@ -53,7 +53,7 @@ function waitingPart(desk: Desk, { approvals, required }: ApprovalList): Html {
 <p class="small quiet">${spoken(approval.action)} · by ${approval.key ?? "a key that is gone"} · ${counted(approval.credits, "credit")} · until ${momentTime(approval.expiresAt)}</p>${settleForm(desk, approval.id)}</li>
 `,
     )}</ul>`,
-    said,
+    policy,
   )
 }
 

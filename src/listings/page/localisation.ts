@@ -54,8 +54,8 @@ export async function localisationPage(desk: Desk, appId: string): Promise<Page>
   const isPoll = desk.query.has("poll")
   if (desk.isSample || (code !== "" && (desk.isSent || isPoll))) {
     const shots = desk.query.has("shots")
-    const asked = { appId, locale: code, ...(shots && { shots }), ...(isPoll && { poll: true }) }
-    const text = await attemptedText(desk.ask("localize_listing", asked))
+    const input = { appId, locale: code, ...(shots && { shots }), ...(isPoll && { poll: true }) }
+    const text = await attemptedText(desk.ask("localize_listing", input))
     if (!isFault(text))
       return page([textPart(desk, app, { text, code, shots }), desk.isSample && (await choosePart(desk, app, ""))])
     return page([refusedCard(PAGE.title, text), await choosePart(desk, app, code)])
@@ -74,10 +74,10 @@ async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): 
   const chosen = found.locales.find((one) => one.code === code)
   const shots = desk.query.has("shots")
   const path = appAddress(desk, app, "localize")
-  const asked = { locale: code, ...(side && { at: sideCode(side) }), ...(shots && { shots: "1" }) }
+  const query = { locale: code, ...(side && { at: sideCode(side) }), ...(shots && { shots: "1" }) }
   return [
     chosen &&
-      askPart(desk, address(path, asked), {
+      askPart(desk, address(path, query), {
         title: `In ${nameOf(chosen.locale)}`,
         said: `By a language model, from the page as it stands${shots ? ", captions of the first four screenshots with it" : ""}: each field within the store's limit, what cannot be said as well left as it is. Nothing is changed in a store. It takes 1 credit; a language that is new for this text takes one of the listing writes that your plan has, which comes back if it fails.`,
         button: "Translate it",
@@ -85,7 +85,7 @@ async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): 
     chosen &&
       card(
         "Translated before?",
-        html`<div class="inside"><p><a href="${address(path, { ...asked, poll: "1" })}">Look at it again</a>, which takes nothing.</p></div>`,
+        html`<div class="inside"><p><a href="${address(path, { ...query, poll: "1" })}">Look at it again</a>, which takes nothing.</p></div>`,
       ),
     localesPart(desk, app, found, code),
   ]

@@ -26,10 +26,10 @@ export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
     desk.ask("list_changed_texts", { appId, ...side }),
   ])
   const page = answer[side.platform]
-  const told = new Map(texts.changes.map((change) => [changeKey(change), change]))
+  const changedTexts = new Map(texts.changes.map((change) => [changeKey(change), change]))
   const changes = answer.timeline
     .filter(({ platform }) => platform === side.platform)
-    .map((change) => ({ ...change, ...told.get(changeKey(change)) }))
+    .map((change) => ({ ...change, ...changedTexts.get(changeKey(change)) }))
   return {
     title: `Store page · ${app.name}`,
     app,

@@ -26,16 +26,16 @@ export interface StoredChange extends ListingChange, Series {
  * page was read too.
  */
 export async function readChanges(sql: Db, asked: ChangesQuery): Promise<StoredChange[]> {
-  const told: HeldChange[] = []
+  const changes: HeldChange[] = []
   // The check for duplicates runs on small chunks, because 200 apps have thousands of changes.
   const atOnce = Math.max(asked.limit, 50)
   for (let after: HeldChange | undefined; ; ) {
     const page = await readNewestRuns(sql, asked, { atOnce, after })
-    told.push(...page.filter(({ isTold }) => isTold))
-    if (told.length >= asked.limit || page.length < atOnce) break
+    changes.push(...page.filter(({ isTold }) => isTold))
+    if (changes.length >= asked.limit || page.length < atOnce) break
     after = page.at(-1)
   }
-  return told.slice(0, asked.limit).map(({ isTold: _, ...change }) => ({ ...change, day: dayOf(change.at) }))
+  return changes.slice(0, asked.limit).map(({ isTold: _, ...change }) => ({ ...change, day: dayOf(change.at) }))
 }
 
 interface HeldChange extends Omit<StoredChange, "day"> {

@@ -169,13 +169,13 @@ export async function readAllShelves(
       ) i
     ) x
     order by x.at, x.storefront, x.place, x.store_id collate "C"`
-  const others = rows.filter(({ isOwn }) => !isOwn)
-  const read = Map.groupBy(others, ({ storefront }) => storefront)
+  const neighbours = rows.filter(({ isOwn }) => !isOwn)
+  const read = Map.groupBy(neighbours, ({ storefront }) => storefront)
   return {
     own: shelvesOf(rows.filter(({ isOwn }) => isOwn)),
     beside: {
       read: new Map([...read].map(([storefront, of]) => [storefront, of.length])),
-      apps: others.filter(isPlaced),
+      apps: neighbours.filter(isPlaced),
     },
   }
 }

@@ -20,9 +20,9 @@ export function parseAppAds(text: string): AppAdsFile {
   // No record begins with "<". trimStart also removes a byte order mark.
   if (text.trimStart().startsWith("<")) return { records: [], variables }
   for (const line of text.split(/\r\n|\r|\n/)) {
-    const said = (/^[^#]*/.exec(line)?.[0] ?? "").trim()
-    if (said === "" || addVariable(variables, said)) continue
-    const record = recordOf(said)
+    const content = (/^[^#]*/.exec(line)?.[0] ?? "").trim()
+    if (content === "" || addVariable(variables, content)) continue
+    const record = recordOf(content)
     if (record) addRecord(records, record)
   }
   return { records: [...records.values()], variables }
@@ -58,9 +58,9 @@ const PLACEHOLDER = "placeholder.example.com"
 function addRecord(records: Map<string, AppAdsRecord>, record: AppAdsRecord): void {
   // None of the three contains a line break.
   const key = `${record.system}\n${record.publisherId}\n${record.relation}`
-  const known = records.get(key)
+  const previous = records.get(key)
   // Fills in the certification id if only a repetition has it.
-  records.set(key, { ...record, ...known })
+  records.set(key, { ...record, ...previous })
 }
 
 /** Whether a text can be shown and stored unchanged. */

@@ -79,10 +79,10 @@ function checkAnswers({ storefront, id }: ListingQuestion, { intent, page, shelv
   const place = text(at(intent, "storefront"))?.toLowerCase() ?? address?.[1] ?? canonicalStorefront(body)
   if (place === undefined) throw changed("the page does not name its storefront")
   if (place !== storefront) throw mismatched("the page is another storefront's", place)
-  const own = [at(intent, "id"), at(page, "lockup", "adamId"), address?.[2]]
-  const said = [...own, at(itemsOn(shelves, "productRatings"), 0, "productId")].filter((one) => isSaid(one))
-  if (!own.some(isSaid)) throw changed("the page does not name its app")
-  if (said.some((one) => String(one) !== id)) throw mismatched("the page is another app's")
+  const pageIds = [at(intent, "id"), at(page, "lockup", "adamId"), address?.[2]]
+  const ids = [...pageIds, at(itemsOn(shelves, "productRatings"), 0, "productId")].filter((one) => isSaid(one))
+  if (!pageIds.some(isSaid)) throw changed("the page does not name its app")
+  if (ids.some((one) => String(one) !== id)) throw mismatched("the page is another app's")
 }
 
 const CANONICAL = /^https:\/\/apps\.apple\.com\/([a-z]{2})\/app\/(?:[^/?#]+\/)?id(\d{1,12})(?:[?#]|$)/
@@ -128,9 +128,9 @@ function languageTag(value: unknown): string | undefined {
  */
 function subtitleOf(lockup: unknown, rows: readonly InformationRow[]): string | undefined {
   const subtitle = fact(at(lockup, "subtitle"), text)
-  const told = rows.flatMap(({ lines, summary }) => [...lines.map((line) => line.text), summary])
+  const informationTexts = rows.flatMap(({ lines, summary }) => [...lines.map((line) => line.text), summary])
   const lower = subtitle?.toLowerCase()
-  return told.some((one) => one?.toLowerCase() === lower) ? undefined : subtitle
+  return informationTexts.some((one) => one?.toLowerCase() === lower) ? undefined : subtitle
 }
 
 function paragraphOn(shelves: Shelves, name: string): string | undefined {

@@ -9,8 +9,8 @@ export async function storeItems(tx: Tx, pages: readonly ReadListing[]): Promise
   if (items.length === 0) return
   const first = new Map<string, Date>()
   for (const { key, from } of items) {
-    const known = first.get(key)
-    if (!known || from.seenAt < known) first.set(key, from.seenAt)
+    const earliest = first.get(key)
+    if (!earliest || from.seenAt < earliest) first.set(key, from.seenAt)
   }
   const rows = latestOf(items).map((item) => stored(item, first.get(item.key) as Date))
   await tx`

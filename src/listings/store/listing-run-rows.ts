@@ -205,8 +205,8 @@ async function upsertRuns(tx: Tx, merged: readonly MergedSection[]): Promise<voi
 /** Deletes contents without a reading, which a better reading of the same moment replaced. */
 async function forgetContents(tx: Tx, merged: readonly MergedSection[]): Promise<void> {
   const rows = merged.flatMap(({ held, runs, ...key }) => {
-    const shown = new Set(runs.map(({ digest }) => digest))
-    return held.filter(({ digest }) => !shown.has(digest)).map(({ digest }) => ({ ...columnsOf(key), digest }))
+    const digests = new Set(runs.map(({ digest }) => digest))
+    return held.filter(({ digest }) => !digests.has(digest)).map(({ digest }) => ({ ...columnsOf(key), digest }))
   })
   if (rows.length === 0) return
   await tx`

@@ -41,9 +41,9 @@ export async function storeListings(
   const merged = mergeAll(pages, await readRuns(tx, pages), await readReleases(tx, pages))
   const series = merged.flatMap(({ rows }) => rows)
   await writeRuns(tx, series)
-  const kept = new Set(merged.flatMap((one) => one.kept))
+  const storedSections = new Set(merged.flatMap((one) => one.kept))
   const stale = new Set(merged.flatMap((one) => one.stale))
-  const placed = pages.filter(({ sections }) => sections.some((section) => kept.has(section)))
+  const placed = pages.filter(({ sections }) => sections.some((section) => storedSections.has(section)))
   await storeItems(
     tx,
     placed.filter((page) => !isStale(page, stale)),
@@ -239,8 +239,8 @@ function shownOf(
     similar = [],
     moreByDeveloper = [],
   } = from.listing
-  const others = [...similar, ...moreByDeveloper].filter(({ id }) => id !== from.id)
-  const named = others.map((app) => withoutUndefined<ResultApp>({ ...app, ratings: undefined, rating: undefined }))
+  const relatedApps = [...similar, ...moreByDeveloper].filter(({ id }) => id !== from.id)
+  const named = relatedApps.map((app) => withoutUndefined<ResultApp>({ ...app, ratings: undefined, rating: undefined }))
   if (stale) return { from, apps: [], appIds: [], placed }
   const apps = [
     ...named,

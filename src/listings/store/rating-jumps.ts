@@ -20,12 +20,12 @@ export async function deriveJumps(tx: Tx, counted: readonly RatingReading[], kno
   const days = await readDaysAround(tx, spans)
   const replacements = spans.map((span, place): Replacement => {
     const { first, last, ...series } = span
-    const own = days.get(place) ?? []
+    const spanDays = days.get(place) ?? []
     const [from, to] = [new Date(first), new Date(Date.parse(addDays(last, 1)) - 1)]
-    const seen = own.map(({ seenAt }) => seenAt)
+    const seen = spanDays.map(({ seenAt }) => seenAt)
     const within = placesWithin(seen, { from, to })
     const changes = within.places.flatMap((at) =>
-      ratingChanges(own, at).map((change) => ({ ...change, origin: own[at]?.origin as string })),
+      ratingChanges(spanDays, at).map((change) => ({ ...change, origin: spanDays[at]?.origin as string })),
     )
     return { ...series, from, before: within.before, changes }
   })

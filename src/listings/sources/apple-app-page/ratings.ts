@@ -12,8 +12,8 @@ import { itemsOn, type Shelves } from "./shelves.ts"
 export function ratingsOf(shelves: Shelves, linked: unknown): Pick<Listing, "rating" | "ratings" | "ratingsByStar"> {
   const [shelf] = itemsOn(shelves, "productRatings") ?? []
   if (shelf === undefined) {
-    const said = at(linked, "aggregateRating")
-    return rated(fact(at(said, "ratingValue"), upToFive), fact(at(said, "reviewCount"), count))
+    const aggregate = at(linked, "aggregateRating")
+    return rated(fact(at(aggregate, "ratingValue"), upToFive), fact(at(aggregate, "reviewCount"), count))
   }
   const average = fact(at(shelf, "ratingAverage"), upToFive)
   const ratingsByStar = fact(at(shelf, "ratingCounts"), fiveCounts)

@@ -40,8 +40,8 @@ function versionOf(item: unknown): ListingVersion {
 
 /** Returns "3.0" for "3.0", "Version 3.0" and "バージョン 3.0". "v3.0" is kept, because developers number so. */
 function number(value: unknown): string | undefined {
-  const said = text(value)?.trim()
-  return said && (NAMED.exec(said)?.[1] ?? (/^\S+$/.test(said) && /\d/.test(said) ? said : undefined))
+  const title = text(value)?.trim()
+  return title && (NAMED.exec(title)?.[1] ?? (/^\S+$/.test(title) && /\d/.test(title) ? title : undefined))
 }
 
 const NAMED = /^(?:[\p{L}\p{M}\p{Cf}\s]*\s|[^\p{ASCII}]+)(\d\S*)$/u
