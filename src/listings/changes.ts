@@ -213,7 +213,10 @@ export interface RatingDay {
 
 /** Minimum move of the average for `rating_jump`, in stars. */
 const RATING_JUMP = 0.1
-/** Minimum for `ratings_jump`: 100 ratings and a tenth of them; for increases, a tenth per day since the last count. */
+/**
+ * Minimum for `ratings_jump`: 100 ratings, and a tenth of the previous count. Increases need a tenth for each day since
+ * that count.
+ */
 const RATINGS_JUMP = { least: 100, share: 0.1 }
 
 /**

@@ -24,7 +24,7 @@ export function appAdsKind(platform: Platform): Kind {
 }
 
 /**
- * Each attempt takes a turn of the upstream, and a look-up wakes the reading anyway. Some Google Play apps never get
+ * Each attempt takes a turn of the upstream, and a look-up makes the reading due anyway. Some Google Play apps never get
  * one.
  */
 const LOOK_AGAIN_MS = 24 * 3_600_000

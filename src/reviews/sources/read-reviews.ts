@@ -57,7 +57,7 @@ interface ReadPlayReviews extends ReadReviews {
 
 /**
  * Reads Google Play's reviews of an app in one language, like readReviews, until a page contains a known review, there
- * are no more pages, or `most` (600) reviews were read. Reaching `most` leaves the reading incomplete.
+ * are no more pages, or `most` (600) reviews were read. A reading that stops at `most` counts as complete.
  */
 export async function readPlayReviews(
   ask: AskReviews<PlayReviewsQuestion>,

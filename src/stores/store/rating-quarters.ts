@@ -6,7 +6,7 @@ const WHOLE_DAYS = 35
 
 interface RatingsFold {
   /**
-   * Packs all months before this one (its first day). Null: up to the latest month that is WHOLE_DAYS old by the
+   * First day of a month; all months before it are packed. Null: the month in which the day WHOLE_DAYS ago lies, by the
    * database's clock.
    */
   before?: string | null
