@@ -1,16 +1,16 @@
 import type { EnginePrice } from "../lib/writing/assistant-checks.ts"
 
-/** What answers took, on average or in sum. */
+/** Tokens and searches that answers used, as a sum or an average. */
 export interface AnswerUsage {
   inputTokens: number
   outputTokens: number
   searches: number
 }
 
-/** Of an answer before any was measured: what a search brings is read as input, and is most of it. */
+/** Usage assumed for an answer before any was measured. Search results count as input tokens, and are most of them. */
 export const ASSUMED_USAGE: AnswerUsage = { inputTokens: 12_000, outputTokens: 800, searches: 1 }
 
-/** In US cents. */
+/** Returns the cost in US cents. */
 export function centsOf({ inputTokens, outputTokens, searches }: AnswerUsage, price: EnginePrice): number {
   return (inputTokens * price.input + outputTokens * price.output) / 10_000 + (searches * price.searches) / 10
 }

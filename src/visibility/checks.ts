@@ -26,8 +26,8 @@ export async function isMeasuring(sql: Sql, appId: string): Promise<boolean> {
 }
 
 /**
- * Begins a check: what nobody asked for becomes due, its runs so far apart; null = one of the app is running. What is shared
- * whole has ended at once.
+ * Starts a check and schedules its runs `spreadMs` apart, except those that another check already covers. A check that
+ * is covered completely ends at once. Null if a check of the app is already running.
  */
 export async function beginCheck(
   sql: Sql,
@@ -92,11 +92,11 @@ export interface CheckState {
   state: "measuring" | "measured" | "failed"
   startedAt: Date
   endedAt: Date | null
-  /** In the storefront that was asked for. */
+  /** The storefront is that of the query. */
   engines: EngineRuns[]
 }
 
-/** The latest check of an app that asked in a storefront; null = there was none. */
+/** Returns the app's latest check in a storefront. Null if there is none. */
 export async function readLatestCheck(sql: Sql, appId: string, storefront: string): Promise<CheckState | null> {
   const [check] = await sql<CheckState[]>`
     select k.id, coalesce(k.outcome, 'measuring') as state, k.began_at as "startedAt", k.ended_at as "endedAt", (
@@ -124,7 +124,9 @@ interface UsageRow {
   searches: number
 }
 
-/** What the answers took that a check asked for itself; a sum is null where an assistant did not say. */
+/**
+ * Sums the usage of the answers that a check requested itself. A sum is null if one of the answers lacks the figure.
+ */
 export async function readCheckUsage(sql: Sql, checkId: string): Promise<UsageRow[]> {
   return await sql<UsageRow[]>`
     select t.assistant, case when count(a.input_tokens) = count(*) then sum(a.input_tokens)::float8 end as "inputTokens",

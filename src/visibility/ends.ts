@@ -8,8 +8,9 @@ interface EndedCheck {
 }
 
 /**
- * Ends those of which nothing is due any more. A check has failed where no assistant answered half of its runs at least. Whoever
- * ends a turn comes here last, so that of two at once the second sees what the first did.
+ * Ends those checks that have no due turns left. A check has failed if no assistant answered at least half of its runs.
+ * Call it last in the transaction that ends a turn: of two concurrent calls, the second then sees the turn that the
+ * first ended.
  */
 export async function endChecks(tx: Tx, ids: readonly string[]): Promise<EndedCheck[]> {
   if (ids.length === 0) return []
@@ -38,7 +39,7 @@ export async function endChecks(tx: Tx, ids: readonly string[]): Promise<EndedCh
     returning k.id, k.outcome`
 }
 
-/** Ends the running checks that wait for one of these turns and for nothing else. */
+/** Ends the running checks that contain one of these turns and have no other due turn. */
 export async function endChecksAfter(tx: Tx, turns: readonly number[]): Promise<EndedCheck[]> {
   const rows = await tx<{ id: string }[]>`
     select distinct k.id
@@ -52,7 +53,10 @@ export async function endChecksAfter(tx: Tx, turns: readonly number[]): Promise<
   )
 }
 
-/** Gives back the units of checks that failed, each once; in no transaction, for the allowance's lock comes first. */
+/**
+ * Returns the allowance units of failed checks, each once. Must run outside a transaction, because the lock of the
+ * allowance has to be taken first.
+ */
 export async function giveBackUnits(sql: Sql): Promise<void> {
   const failed = await sql<{ id: string; workspaceId: number; requestId: string }[]>`
     select id, workspace_id as "workspaceId", request_id as "requestId"

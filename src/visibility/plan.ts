@@ -16,12 +16,12 @@ export interface PlannedTurn {
   run: number
 }
 
-/** Keywords of a storefront that a check asks for at most. */
+/** Maximum number of keywords per storefront in a check. */
 export const MOST_TERMS = 10
-/** What was answered so long ago is not asked again. */
+/** Answers younger than this are shared between checks instead of requested again. */
 const SHARED_HOURS = 24
 
-/** The most wanted tracked keywords of each storefront: by popularity, then in the app's order. */
+/** Returns the most popular tracked keywords of each storefront: by popularity, then in the app's order. */
 export async function readWantedTerms(
   sql: Db,
   appId: string,
@@ -46,7 +46,10 @@ export async function readWantedTerms(
     order by t.nth, s.place`
 }
 
-/** The most wanted of all storefronts first, as many keywords as may be asked for: one at least. */
+/**
+ * Plans the runs of the most popular keywords across storefronts, up to the configured number of answers, but at least
+ * one keyword.
+ */
 export function planTurns(
   wanted: readonly { storefront: string; term: string }[],
   { engines, runs, mostAnswers }: AssistantChecks,
@@ -62,7 +65,7 @@ export function planTurns(
   )
 }
 
-/** Of a plan, what somebody asked for already: it is under way, or was answered within a day. */
+/** Counts the planned runs that need no request: they are already due, or were answered within a day. */
 export async function countShared(sql: Db, turns: readonly PlannedTurn[]): Promise<Map<Assistant, number>> {
   const rows = await sql<{ assistant: Assistant; count: number }[]>`
     select r.assistant, count(*)::int as count
@@ -74,7 +77,7 @@ export async function countShared(sql: Db, turns: readonly PlannedTurn[]): Promi
   return new Map(rows.map(({ assistant, count }) => [assistant, count]))
 }
 
-/** The planned, as rows `r`. */
+/** The planned turns, as rows `r`. */
 export function plannedRows(sql: Db, turns: readonly PlannedTurn[]) {
   return sql`
     jsonb_to_recordset(${json(sql, turns)}) r (
@@ -82,7 +85,7 @@ export function plannedRows(sql: Db, turns: readonly PlannedTurn[]) {
     )`
 }
 
-/** Whether the turn `t` is that of the row `r` and its answer serves, or will. */
+/** SQL condition: turn `t` matches row `r` and has a fresh answer, or is due. */
 export function isShared(sql: Db) {
   return sql`
     (t.storefront, t.term, t.assistant, t.model, t.phrasing, t.run)
@@ -91,13 +94,13 @@ export function isShared(sql: Db) {
 }
 
 interface CheckCost {
-  /** US cents of what is asked anew; null = an assistant has no price here. */
+  /** Cost in US cents of the answers that must be requested. Null if an assistant has no configured price. */
   cents: number | null
-  /** measured: by what earlier answers took. assumed: by a guess, for some assistant at least. */
+  /** "measured": based on earlier answers. "assumed": at least one assistant has no answers yet. */
   basis: "measured" | "assumed"
 }
 
-/** What the rest of a plan is likely to cost. */
+/** Estimates the cost of the planned turns that are not shared. */
 export async function estimateCost(
   sql: Db,
   { turns, shared }: { turns: readonly PlannedTurn[]; shared: ReadonlyMap<Assistant, number> },
@@ -116,7 +119,7 @@ export async function estimateCost(
   return { cents: cents === null ? null : Math.round(10 * cents) / 10, basis }
 }
 
-/** What the last answers of each took, on average. */
+/** Returns the average usage of the latest answers of each assistant. */
 async function readUsage(sql: Db, engines: AssistantChecks["engines"]): Promise<Map<Assistant, AnswerUsage>> {
   const rows = await sql<(AnswerUsage & { assistant: Assistant })[]>`
     select e.assistant, avg(a.input_tokens)::float8 as "inputTokens", avg(a.output_tokens)::float8 as "outputTokens",

@@ -1,4 +1,4 @@
-/** What a unit of the allowance is taken for, and given back for. */
+/** Returns the purpose under which a check takes and returns its allowance unit. */
 export function purposeOf(checkId: string): string {
   return `check ${checkId}`
 }

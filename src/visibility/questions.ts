@@ -1,9 +1,9 @@
 import { type ListingLocale, languageOf, localesOf } from "../lib/locales.ts"
 
-/** Raised whenever any of the words below change: answers to other words are not compared with earlier ones. */
+/** Increment it whenever any of the words below change: answers to different wordings are not compared. */
 const VERSION = 1
 
-/** Two ways to ask for apps, of each language. The keyword stands in quotes, so that no grammar bends it. */
+/** Two phrasings per language. The keyword is quoted, so that no grammar inflects it. */
 const PHRASINGS: Readonly<Record<string, readonly [string, string]>> = {
   en: ['What are the best apps for "%"?', 'Which app should I install for "%"?'],
   ar: ["ما أفضل التطبيقات لـ «%»؟", "أي تطبيق يجب أن أثبّت من أجل «%»؟"],
@@ -42,12 +42,14 @@ const PHRASINGS: Readonly<Record<string, readonly [string, string]>> = {
 
 interface Question {
   language: string
-  /** Version and variant: "1a". */
+  /** Version and variant, such as "1a". */
   phrasing: string
   text: string
 }
 
-/** What a run of a keyword asks: the two phrasings take turns, so that checks of the same runs are made alike. */
+/**
+ * Returns the question of a run. The two phrasings alternate, so that checks with equally many runs stay comparable.
+ */
 export function questionOf(term: string, storefront: string, run: number): Question {
   const language = languageIn(storefront)
   const variant = run % 2
@@ -56,8 +58,8 @@ export function questionOf(term: string, storefront: string, run: number): Quest
 }
 
 /**
- * The language that a storefront's people speak: its default, but that the store answers many countries in English and names
- * their own language second. Two of those speak English.
+ * Returns the language of a storefront's people: the store's default locale, or the second one where the store lists
+ * English first although the country does not speak it. Falls back to English.
  */
 export function languageIn(storefront: string): string {
   const [first, second] = localesOf(storefront).map((locale: ListingLocale) => languageOf(locale))

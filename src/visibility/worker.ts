@@ -15,13 +15,13 @@ import { questionOf } from "./questions.ts"
 
 interface AskingOptions extends Omit<WorkerOptions, "atOnce" | "random"> {
   engines: readonly EngineAccess[]
-  /** Between two questions to an assistant, of all processes together. */
+  /** Minimum gap between two questions to one assistant, across all processes. */
   gapMs: number
   fetch: (url: string, init: RequestInit) => Promise<Response>
   now: () => Date
-  /** The longest that an answer may take. */
+  /** Timeout of one answer. */
   askMs?: number
-  /** Before a second try, doubled before a third. */
+  /** Delay before the second try; it doubles before the third. */
   retryMs?: number
 }
 
@@ -34,10 +34,10 @@ interface ClaimedTurn extends PlannedTurn {
 const TRIES = 3
 const AT_ONCE = 4
 const LONGEST_WAIT_MS = 600_000
-/** What is not answered by then is not answered. */
+/** Turns older than this fail. */
 const CHECK_HOURS = 6
 
-/** Asks assistants what checks want to know, in any number of processes beside each other, at one pace together. */
+/** Runs the due turns of checks. Any number of processes may run it; they share one pace. */
 export function createAsking(options: AskingOptions): Worker {
   const { sql, log, engines, gapMs, pollMs = 2_000, leaseMs = 60_000, stopMs = 2_000 } = options
   const access = new Map(engines.map((engine) => [engine.assistant, engine]))
@@ -75,7 +75,7 @@ function laneOf(upstream: Assistant) {
   return { upstream, egress: "" } as const
 }
 
-/** The next turn of the assistant, if there is a moment for it: that is taken in the same statement. */
+/** Claims the assistant's next due turn and the pace slot for it, in one statement. */
 async function claimTurn(sql: Sql, assistant: Assistant, leaseMs: number): Promise<ClaimedTurn[]> {
   return await sql<ClaimedTurn[]>`
     with next as materialized (
@@ -126,7 +126,7 @@ function saidOf({ failed, status, code }: PostFailure) {
 
 type Heard = Exclude<EngineReply, PostFailure>
 
-/** The answer, the end of its turn and of the checks that waited for it: all of it, or nothing. */
+/** Stores the answer, ends its turn and ends the checks that waited for it, in one transaction. */
 async function storeAnswer(
   sql: Sql,
   claim: ClaimedTurn,
@@ -149,7 +149,7 @@ async function storeAnswer(
   await record(sql, [answer], () => seenAt, { all: true, finish })
 }
 
-/** What is busy is asked again soon; nothing else gets better by itself. A failed run is never an absence. */
+/** Retries if the assistant is busy. Any other failure is final. A failed run never counts as an absence. */
 async function storeFailure(
   sql: Sql,
   claim: ClaimedTurn,
@@ -163,7 +163,7 @@ async function storeFailure(
   }
   await sql.begin(async (tx) => {
     await endTurn(tx, claim, { state: "failed", answeredAt: null, failure })
-    // without a key, a model or money no other question is answered either
+    // a missing key, model or balance fails every other question too
     const others = reply.failed === "denied" ? await failTurns(tx, sameModel(tx, claim), failure) : []
     await endChecksAfter(tx, [claim.id, ...others])
   })
@@ -198,7 +198,7 @@ function sameModel(tx: Tx, { assistant, model }: ClaimedTurn): Fragment {
   return tx`assistant = ${assistant} and model = ${model}`
 }
 
-/** Ends due turns that nobody asks at the moment. Null: they keep the failure of their last try, or were too late. */
+/** Fails due turns that no worker holds. With a null failure they keep that of their last try, or get "late". */
 async function failTurns(tx: Tx, which: Fragment, failure: string | null): Promise<number[]> {
   const rows = await tx<{ id: number }[]>`
     with failed as materialized (
@@ -217,7 +217,7 @@ async function failTurns(tx: Tx, which: Fragment, failure: string | null): Promi
   return rows.map(({ id }) => id)
 }
 
-/** Findings of the apps that track what was asked for. */
+/** Triggers the findings of the apps that track the keywords of these checks. */
 async function putForward(tx: Tx, checks: readonly string[]): Promise<void> {
   const asked = await tx<{ storefront: string; terms: string[] }[]>`
     select t.storefront, array_agg(distinct t.term order by t.term) as terms
@@ -237,7 +237,10 @@ async function putForward(tx: Tx, checks: readonly string[]): Promise<void> {
 
 const FINDINGS_AFTER_MS = 5_000
 
-/** What a process left that died of it, what nobody asked in time, checks that wait for nothing, and their units. */
+/**
+ * Fails turns left by a crashed process or out of time, ends the checks that waited for them and returns the units of
+ * failed checks.
+ */
 async function recoverTurns(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
     const isLeft = tx`

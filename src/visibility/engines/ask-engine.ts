@@ -10,17 +10,17 @@ export const ENGINE_FORMATS: Readonly<Record<Assistant, EngineFormat>> = { opena
 
 export interface EngineAccess {
   assistant: Assistant
-  /** Without a slash at its end. The operator's own choice: it may be anywhere. */
+  /** Without a trailing slash. The operator configures it, so private addresses are allowed. */
   url: string
   key: string | undefined
 }
 
 export type EngineReply = (EngineAnswer & { sha256: Uint8Array; parser: number }) | PostFailure
 
-/** Times that an answer may pause. */
+/** Limits how often one answer may pause and be continued. */
 const MOST_PAUSES = 3
 
-/** Asks once. The hash is that of the last body, as it came. Rejects only when the signal aborts. */
+/** Asks one question. The hash is that of the last response body, unparsed. Rejects only if the signal aborts. */
 export async function askEngine(
   { assistant, url, key }: EngineAccess,
   question: EngineQuestion,

@@ -2,10 +2,10 @@ import { withoutNull } from "../../lib/objects.ts"
 import type { WriterFailure } from "../../outbound/providers/provider.ts"
 import type { Citation } from "../kinds/assistant-answer.ts"
 
-/** One question, asked as a person would: no orders stand before it, and no sampling parameter is sent. */
+/** One question, as a person would ask it: no system prompt and no sampling parameters are sent. */
 export interface EngineQuestion {
   question: string
-  /** Two small letters; where the assistant is to search from. */
+  /** Country that the assistant searches from, as two lower-case letters. */
   country: string
   model: string
 }
@@ -13,7 +13,7 @@ export interface EngineQuestion {
 export interface EngineAnswer {
   text: string
   cited: Citation[]
-  /** The assistant may search, and need not: whether it did. */
+  /** Whether the assistant searched the web. It may answer without searching. */
   searched: boolean
   answeredBy?: string
   inputTokens?: number
@@ -21,25 +21,25 @@ export interface EngineAnswer {
   searches?: number
 }
 
-/** `more`: the same request with this body goes on with an answer that paused. */
+/** `more` is the body of the next request, which continues a paused answer. */
 export type EngineReading = EngineAnswer | { failed: WriterFailure } | { more: object }
 
-/** How one maker's assistant is asked with its search switched on, and how its answer of status 200 is read. */
+/** How to ask one provider's assistant with its web search enabled, and how to parse its response of status 200. */
 export interface EngineFormat {
-  /** Its own address, for whom none is named. */
+  /** Base URL used if the operator sets none. */
   address: string
   path(model: string): string
   headers(key: string | undefined): Record<string, string>
   body(question: EngineQuestion): object
   read(answer: unknown, sent: object): EngineReading
-  /** Raised whenever `read` reads something otherwise. */
+  /** Increment it whenever `read` changes its result for the same response. */
   parser: number
 }
 
-/** Tokens that an answer may have, thoughts among them. */
+/** Maximum number of tokens of an answer, including thinking tokens. */
 export const MOST_TOKENS = 4_000
 
-/** What is cited, each address once; what is no address is left out. */
+/** Returns the cited pages, each URL once. Invalid URLs are dropped. */
 export function citations(found: readonly { url: string | undefined; title: string | undefined }[]): Citation[] {
   const byUrl = new Map<string, Citation>()
   for (const { url, title } of found) {
@@ -52,7 +52,7 @@ export function citations(found: readonly { url: string | undefined; title: stri
 
 const MOST_CITED = 500
 
-/** Text as it may be stored; undefined where it says nothing. */
+/** Joins the parts to text that can be stored. Undefined if the text is blank. */
 export function storable(parts: readonly string[]): string | undefined {
   const text = parts.join("").toWellFormed().replaceAll("\0", "").slice(0, LONGEST).toWellFormed()
   return /\S/.test(text) ? text : undefined
@@ -60,7 +60,7 @@ export function storable(parts: readonly string[]): string | undefined {
 
 const LONGEST = 100_000
 
-/** Counts that were said. */
+/** Returns the counts that the response contains. */
 export function counted(counts: Record<"inputTokens" | "outputTokens" | "searches", number | null>) {
   return withoutNull<Partial<Record<keyof typeof counts, number>>>(counts)
 }

@@ -3,7 +3,7 @@ import { citations, counted, type EngineFormat, storable } from "./engine.ts"
 
 const REFUSED = new Set(["SAFETY", "PROHIBITED_CONTENT", "RECITATION", "SPII", "BLOCKLIST"])
 
-/** No place can be named for its search: the question's language says where it is asked. */
+/** Its search takes no country, so only the language of the question hints at the place. */
 export const google: EngineFormat = {
   address: "https://generativelanguage.googleapis.com/v1beta",
   path: (model) => `/models/${encodeURIComponent(model)}:generateContent`,
@@ -41,7 +41,7 @@ export const google: EngineFormat = {
   },
 }
 
-/** Thoughts are told apart, and paid for alike. */
+/** Counts thinking tokens as well: the response lists them separately, but they cost the same. */
 function writtenTokens(answer: unknown): number | null {
   const written = tokensAt(answer, "usageMetadata", "candidatesTokenCount")
   return written === null ? null : written + (tokensAt(answer, "usageMetadata", "thoughtsTokenCount") ?? 0)

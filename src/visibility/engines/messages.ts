@@ -1,7 +1,7 @@
 import { at, listAt, textAt, tokensAt } from "../../outbound/providers/provider.ts"
 import { citations, counted, type EngineFormat, MOST_TOKENS, storable } from "./engine.ts"
 
-/** A search that failed stands in an answer of status 200; an answer that paused is sent back to be gone on with. */
+/** A failed search comes in a response of status 200. A paused answer is sent back so that the model continues it. */
 export const anthropic: EngineFormat = {
   address: "https://api.anthropic.com/v1",
   path: () => "/messages",
@@ -30,7 +30,7 @@ export const anthropic: EngineFormat = {
     }
     if (end === "refusal") return { failed: "refused" }
     if (end === "max_tokens" || end === "model_context_window_exceeded") return { failed: "cut" }
-    // what was said before a pause was sent back
+    // include the text from before the pauses
     const all = [...earlier(sent), ...blocks]
     const texts = all.filter((block) => textAt(block, "type") === "text")
     const text = storable(texts.flatMap((block) => textAt(block, "text") ?? []))
@@ -60,7 +60,7 @@ function isFound(block: unknown): boolean {
   return textAt(block, "type") === "web_search_tool_result" && Array.isArray(at(block, "content"))
 }
 
-/** What is read from a cache is told apart from the other input, and counts as well. */
+/** Counts cached input as well, which the response lists separately. */
 function inputTokens(answer: unknown): number | null {
   const input = tokensAt(answer, "usage", "input_tokens")
   const cached = ["cache_creation_input_tokens", "cache_read_input_tokens"]

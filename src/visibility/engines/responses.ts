@@ -1,7 +1,9 @@
 import { bearer, listAt, textAt, tokensAt } from "../../outbound/providers/provider.ts"
 import { citations, counted, type EngineFormat, type EngineReading, MOST_TOKENS, storable } from "./engine.ts"
 
-/** Left out, the place would be the United States, and the text would be kept at the maker's for a month. */
+/**
+ * Sends the country, which would default to the United States, and disables storage, which would default to one month.
+ */
 export const openai: EngineFormat = {
   address: "https://api.openai.com/v1",
   path: () => "/responses",
@@ -25,7 +27,7 @@ export const openai: EngineFormat = {
 
 const PRESETS = /^(fast|low|medium|high|xhigh)(?:\/(.+))?$/
 
-/** A preset, and behind a slash the model that it is pinned to; or a model alone. */
+/** The model is a preset, optionally with a slash and the model it is pinned to, or a model alone. */
 export const perplexity: EngineFormat = {
   address: "https://api.perplexity.ai/v1",
   path: () => "/responses",
@@ -81,7 +83,7 @@ function annotated(parts: readonly unknown[]) {
   return notes.map((note) => ({ url: textAt(note, "url"), title: textAt(note, "title") }))
 }
 
-/** Results that the text names by their number: "[7]". */
+/** Returns the search results that the text cites by number, such as "[7]". */
 function numbered(items: readonly unknown[], text: string) {
   const results = items.flatMap((item) => (textAt(item, "type") === "search_results" ? listAt(item, "results") : []))
   return results.flatMap((result) => {

@@ -2,25 +2,28 @@ import { Cache } from "../../lib/cache.ts"
 import { storeIdInLink } from "../../lib/store-pages.ts"
 import { UNSPACED, wordsOf } from "../../stores/app-text.ts"
 
-/** The letters of an answer in a row, folded as apps' names are, with what stands between them. */
+/**
+ * The letters of an answer without separators, folded in the same way as app names, with the positions of the
+ * separators.
+ */
 export interface AnswerText {
   raw: string
   letters: string
-  /** By letter: where its word begins and ends in the answer. */
+  /** Start and end of the letter's word in the answer, by letter. */
   from: Int32Array
   to: Int32Array
-  /** By letter: which word it is of. */
+  /** Index of the letter's word, by letter. */
   word: Int32Array
-  /** By letter, and one for the end: what may happen there. */
+  /** Bits of `FLAG`, by letter, with one more entry for the end. */
   flags: Uint8Array
   /** Store ids and packages that the answer links to. */
   links: string[]
 }
 
-/** A name may begin before this letter; may end before it; may not go on over it; goes on over an apostrophe. */
+/** A name may begin before this letter; a name may end before it; no name may span it; an apostrophe precedes it. */
 export const FLAG = { begins: 1, ends: 2, parts: 4, apostrophe: 8 } as const
 
-/** Web addresses are taken for what they lead to, and not for the words in them. */
+/** Links count by the app that they lead to. The words inside a URL are ignored. */
 export function answerText(answer: string): AnswerText {
   const raw = answer.toWellFormed()
   const links = [...raw.matchAll(ADDRESS)].flatMap(([address]) => storeIdInLink(address.replace(/[.,;]+$/, "")) ?? [])
@@ -40,7 +43,7 @@ export function answerText(answer: string): AnswerText {
 }
 
 const ADDRESS = /https?:\/\/[^\s<>)\]"'|]+/g
-/** A source that stands behind a sentence by its host alone. */
+/** A source cited after a sentence by its host only. */
 const SOURCE = /\[(?:[\w-]+\.)+[a-z]{2,}\]\(https?:\/\/[^\s)]*\)/gi
 
 function blanks(text: string): string {
@@ -50,10 +53,10 @@ function blanks(text: string): string {
 interface RawWord {
   from: number
   to: number
-  /** Folded, between its apostrophes. */
+  /** Folded, split at apostrophes. */
   parts: string[]
   unspaced: boolean
-  /** What stands before it joins it with the word before: they may be of one name. */
+  /** The separator before this word is one that names contain, so both words may belong to one name. */
   joined: boolean
 }
 
@@ -63,7 +66,7 @@ const WORD = new RegExp(
 )
 const JOINING = /^(?:[ \u00a0]?[-–&+*_·/™®]{0,3}[ \u00a0]?|[.!！])$/
 
-/** An entry is never stale. Folding is the dearest step, and the answers to a keyword share their words. */
+/** Entries never become stale. Folding is the most expensive step, and the answers to one keyword share most words. */
 const foldedWords = new Cache<string, string[]>(20_000)
 
 function wordsIn(text: string): RawWord[] {
@@ -95,7 +98,10 @@ function place(text: AnswerText, word: RawWord, index: number, start: number): n
   return at
 }
 
-/** Within a run of a script without spaces. Japanese words change their script; Korean particles stand behind a name. */
+/**
+ * Returns where a name may begin and end inside a run of a script without spaces. Japanese words often end where the
+ * script changes; Korean particles follow a name without a space.
+ */
 function withinRun(run: string, step: number): number {
   const [before, after] = [scriptOf(run[step - 1]!), scriptOf(run[step]!)]
   if (before !== after) return FLAG.begins | FLAG.ends

@@ -2,40 +2,43 @@ import { WORD_LISTS } from "../../lib/words/lists.ts"
 import { UNSPACED, wordsOf } from "../../stores/app-text.ts"
 import { ORDINARY_WORDS } from "./ordinary-words.ts"
 
-/** An app that an answer may name, in whichever stores it is. */
+/** An app that an answer may name, in one store or both. */
 export interface KnownApp {
-  /** As it is shown. */
+  /** Display name. */
   name: string
-  /** As stores or people call it, whole: what is behind the first ": – | -" is left out where that names it too. */
+  /**
+   * Full names, as stores or people write them. The part after the first separator (": – | -") is optional in an answer
+   * if the rest still identifies the app.
+   */
   names: readonly string[]
   /** Store ids and packages. */
   ids: readonly string[]
 }
 
-/** A way to write an app, folded. Those of one name: the app that comes first among the known. */
+/** One way to write an app's name, folded. If several apps share a name, the first of the known apps gets it. */
 export interface Spelling {
   app: number
   letters: string
-  /** As the store has it, for names that are ordinary words; null = any capitals will do. */
+  /** Spelling in the store, required if the name is ambiguous, such as an ordinary word. Null if any capitals match. */
   exact: string | null
-  /** It has capitals within, so that the store's capitals are enough. */
+  /** True if the name has capitals inside, so that the store's capitalisation alone identifies the app. */
   sure: boolean
-  /** It begins longer names too: a capital behind it is of another app. */
+  /** True if longer names begin with this one: a capitalised word after it then belongs to another app. */
   opens: boolean
   apostrophe: boolean
 }
 
 export interface KnownNames {
   apps: readonly KnownApp[]
-  /** By the first two letters, the longest first. */
+  /** By the first two letters, longest first. */
   spellings: ReadonlyMap<string, readonly Spelling[]>
   ofLink: ReadonlyMap<string, number>
 }
 
-/** Raised whenever the same answer and apps can give other mentions. */
+/** Increment it whenever the same answer and apps can yield other mentions. */
 export const MATCHER_VERSION = 1
 
-/** `answers` say which names they hold in small letters: those are words too. */
+/** `answers` show which names also occur in small letters: those are ordinary words too. */
 export function knownNames(apps: readonly KnownApp[], answers: readonly string[]): KnownNames {
   const spoken = wordsInSmallLetters(answers)
   const found = new Map<string, Spelling & { owners: Set<string> }>()
@@ -49,7 +52,7 @@ export function knownNames(apps: readonly KnownApp[], answers: readonly string[]
       else {
         const opens = words.length === 1 && UMBRELLAS.has(letters)
         const exact = opens || isOrdinary(words, spelt, spoken) ? spelt : null
-        // nobody writes a word so
+        // ordinary words have no capitals inside
         const sure = !opens && /^\p{L}\P{L}*\p{L}*\p{Lu}/u.test(spelt)
         const apostrophe = /['’]/.test(spelt)
         found.set(letters, { app, letters, exact, sure, opens, apostrophe, owners: new Set([name]) })
@@ -73,7 +76,7 @@ function sameLetters(spelt: string, letters: string): boolean {
   return wordsOf(spelt).join("") === letters
 }
 
-/** "Canva: Photo & Video Editor" is Canva. */
+/** Returns the name before the first separator: "Canva" for "Canva: Photo & Video Editor". */
 export function shortName(name: string): string {
   const [short = ""] = name.split(APART)
   return short.trim() === "" ? name : short.trim()
@@ -84,7 +87,7 @@ const APART = new RegExp(
   "u",
 )
 
-/** Houses whose apps are called after them. */
+/** Companies whose apps begin with the company's name. */
 const UMBRELLAS = new Set([
   "google", "microsoft", "apple", "adobe", "amazon", "samsung", "yahoo", "yandex", "proton", "zoho", "naver", "kakao", "meta", "fitbit",
   "garmin", "nike", "norton", "avast", "ea", "disney", "bbc", "cnn", "espn", "xbox", "playstation", "sony", "intuit", "baidu", "tencent",
@@ -96,7 +99,10 @@ const ORDINARY = new Set([
 ])
 const SHORT_UNSPACED = new RegExp(`^[${UNSPACED}]{1,2}$`, "u")
 
-/** What a store writes in small letters anyway is known by them as a name, not as a word. */
+/**
+ * Tells whether a name is an ordinary word. A name that the store itself writes in small letters is not, even if
+ * answers do so too.
+ */
 function isOrdinary(words: readonly string[], spelt: string, spoken: ReadonlySet<string>): boolean {
   const [word] = words
   if (words.length !== 1 || word === undefined) return false
@@ -104,8 +110,8 @@ function isOrdinary(words: readonly string[], spelt: string, spoken: ReadonlySet
 }
 
 /**
- * What people call an app whose name ends in what it is: "Waze" of "Waze Navigation & Live Traffic". None where what would be
- * left is a word, or the name of a house.
+ * Returns the short form of a name that ends in a description: "Waze" for "Waze Navigation & Live Traffic". Empty if
+ * the rest would be an ordinary word or the name of a company.
  */
 function calledName(name: string): string[] {
   const parts = shortName(name).split(/\s+/)
@@ -116,7 +122,7 @@ function calledName(name: string): string[] {
   return words.length === 1 && (ORDINARY.has(words[0]!) || UMBRELLAS.has(words[0]!)) ? [] : [called]
 }
 
-/** What apps are, as their names say it. */
+/** Words that describe an app inside its name. */
 const KINDS = new Set(
   wordsOfAll([
     "app ai messenger messaging photo photos video editor camera navigation live traffic gps maps map music player browser mail email inbox",
@@ -129,7 +135,7 @@ function wordsOfAll(lines: readonly string[]): string[] {
   return lines.flatMap((line) => line.split(" "))
 }
 
-/** So much of what answers hold of a word must be in small letters. */
+/** Share of a word's occurrences that must be in small letters for it to count as ordinary. */
 const SMALL_SHARE = 0.2
 const SPOKEN = /(?<![\p{L}\p{N}.@/#_-])\p{L}[\p{L}\p{M}]+(?![\p{L}\p{N}@/_-]|\.\p{L})/gu
 

@@ -1,35 +1,38 @@
 import { fisher, type Proportion } from "../../lib/proportions.ts"
 
-/** One answer to a keyword, of one assistant. */
+/** One answer of an assistant to a keyword. */
 interface AskedAnswer {
   at: Date
   model: string
-  /** Version and variant: "1a". */
+  /** Version and variant, such as "1a". */
   phrasing: string
-  /** Null = uncertain. */
+  /** Null if uncertain. */
   named: boolean | null
 }
 
 export interface LostMention {
-  /** When the last answer came. */
+  /** Time of the last answer. */
   at: Date
   model: string
   now: Proportion
   before: Proportion
-  /** When the earlier answers ended. */
+  /** Time of the last of the earlier answers. */
   beforeAt: Date
 }
 
-/** Answers of one check follow each other: within 24 hours nothing is asked again, and a check takes minutes. */
+/**
+ * Gap that separates two checks. The answers of one check arrive within minutes, and no question is repeated within 24
+ * hours.
+ */
 const APART_MS = 12 * 3_600_000
-/** Checks that are taken together. */
+/** Number of consecutive checks that are compared as one sample. */
 const TOGETHER = 2
 const LEAST_CHANCE = 0.02
 
 /**
- * Each time that two checks together no longer name the app once, where the two before did so often enough that chance is no
- * explanation (Fisher's exact test): 6 of 6 and then 0 of 6 is told, 3 of 3 and then 0 of 3 says nothing. Only answers of one
- * model to one version of the question are compared. `answers` come in the order of time.
+ * Returns each time that two consecutive checks never name the app although the two before named it too often for
+ * chance to explain the drop (Fisher's exact test). A drop from 6 of 6 to 0 of 6 counts, one from 3 of 3 to 0 of 3 does
+ * not. Compares only answers of one model to one version of the question. `answers` must be in order of time.
  */
 export function lostMentions(answers: readonly AskedAnswer[]): LostMention[] {
   const checks = checksOf(answers)

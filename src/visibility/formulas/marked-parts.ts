@@ -1,10 +1,10 @@
-/** A stretch of an answer that names what follows it: the head of a list's item, a heading, a cell, bold words. */
+/** A part of an answer that is formatted like a name: the head of a list item, a heading, a table cell, bold words. */
 export interface MarkedPart {
   from: number
   to: number
 }
 
-/** In the order of the answer; what is bold within a head stands there twice. */
+/** Returns the parts in the order of the answer. Bold words inside a head appear twice. */
 export function markedParts(answer: string): MarkedPart[] {
   const parts: MarkedPart[] = []
   let start = 0
@@ -30,11 +30,11 @@ function cellsOf(line: string): MarkedPart[] {
   return [...line.matchAll(/[^|]+/g)].map(({ 0: cell, index }) => headOf(line, index, index + cell.length))
 }
 
-/** Up to what sets a name apart from what is said of it. */
+/** Separators between a name and its description. */
 const APART = /\s[–—-]+\s|\s?[:：(（[|,，、]|\.\s|。|!|？|\?|\*\*\s*[^*\s]/u
 
 function headOf(line: string, from: number, to: number): MarkedPart {
-  // a link's text and bold signs at the very beginning are of the name
+  // skip the bold marks, brackets and quotes before the name
   const lead = /^[\s*_[「『"“]*/u.exec(line.slice(from, to))?.[0].length ?? 0
   const rest = line.slice(from + lead, to)
   const end = APART.exec(rest)?.index ?? rest.length

@@ -2,20 +2,20 @@ import { type AnswerText, answerText, FLAG } from "./answer-text.ts"
 import type { KnownNames, Spelling } from "./known-apps.ts"
 import { type MarkedPart, markedParts } from "./marked-parts.ts"
 
-/** What an answer names. Apps by their place among the known. */
+/** The apps that an answer names, as indexes into the known apps. */
 export interface AnswerMentions {
-  /** In the order in which they come; those that are only linked to among its sources come last. */
+  /** In order of appearance. Apps that only its sources link to come last. */
   named: number[]
-  /** A word that may be the app: neither named nor absent. */
+  /** Apps whose name occurs where it may be an ordinary word: neither named nor absent. */
   uncertain: number[]
-  /** Heads of lists and bold words that begin with a capital and are no known app, as written. */
+  /** Capitalised heads of lists and bold words that match no known app, as written. */
   others: string[]
 }
 
 /**
- * A link to an app's page is certain. Else its name must stand there on word borders, the longest of all known names first;
- * a name that is an ordinary word too counts only where it is marked as a name and has the store's capitals, and in the
- * store's capitals elsewhere it is uncertain.
+ * Finds the known apps in an answer. A link to an app's page always counts. Otherwise the name must stand between word
+ * borders; longer names are tried first. A name that is also an ordinary word counts only if it is formatted as a name
+ * and capitalised as in the store. Capitalised alike elsewhere, it is uncertain.
  */
 export function mentionsIn(answer: string, cited: readonly string[], known: KnownNames): AnswerMentions {
   const text = answerText(answer)
@@ -55,7 +55,7 @@ function namesIn(text: AnswerText, { spellings }: KnownNames): NameAt[] {
   return found
 }
 
-/** On word borders, and over nothing that parts words. */
+/** Tells whether the match lies on word borders and spans no separator that ends a name. */
 function isWhole({ flags }: AnswerText, { letters: { length }, apostrophe }: Spelling, at: number): boolean {
   if ((flags[at + length]! & FLAG.ends) === 0) return false
   for (let step = 1; step < length; step++) {
@@ -77,7 +77,7 @@ function verdictOf(
   if (spelling.exact === null) return "named"
   const written = text.raw.slice(from, to)
   const isName = parts.some((part) => part.from <= from && to <= part.to && wordsIn(text, part) <= 2)
-  // an ending may stand behind it
+  // a suffix may follow the name
   if (written.includes(spelling.exact)) return isName || spelling.sure ? "named" : "uncertain"
   return isName && written.toUpperCase() === written ? "uncertain" : "word"
 }
@@ -85,13 +85,13 @@ function verdictOf(
 const PLANS =
   /^(?:pro|premium|plus|lite|free|app|apps|go|max|family|business|ai|mobile|basic|standard|teams|play|store)$/i
 
-/** A capital follows that is of the name of another app. */
+/** Tells whether a capitalised word follows that belongs to the name of another app. */
 function isOpened(raw: string, to: number): boolean {
   const [, next] = /^[  -]([\p{Lu}\p{N}][\p{L}\p{N}]*)/u.exec(raw.slice(to, to + 40)) ?? []
   return next !== undefined && !PLANS.test(next)
 }
 
-/** Articles, and what an app is called anyway, are none. */
+/** Counts the words of a part, without articles and generic words such as "app". */
 function wordsIn({ raw }: AnswerText, { from, to }: MarkedPart): number {
   const all = raw.slice(from, to).match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu) ?? []
   return all.filter((word) => !/^(?:app|apps|the|die|der|das|la|le|el|アプリ|앱)$/iu.test(word)).length

@@ -1,6 +1,6 @@
 /**
- * Words that apps are called and that people say of other things. Written by hand from the names of apps of many kinds; what is
- * missing here shows itself where answers hold it in small letters (known-apps.ts).
+ * Ordinary words that are also names of apps. Collected by hand from app names of many categories. A missing word is
+ * still detected if answers write it in small letters (known-apps.ts).
  */
 const WORDS = `
 able acorns act action active add air alarm albert album alarm alto amaze anchor angel apex apple arc arcade arrow art ask atlas atom audible

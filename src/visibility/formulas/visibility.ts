@@ -7,31 +7,34 @@ export interface MatchedAnswer extends AnswerMentions {
   cited: readonly { url: string }[]
 }
 
-/** Answers that name an app, of those in which it is named or not; what is uncertain is in neither. */
+/** Number of answers that name an app, out of those where that is certain. */
 export interface MentionFigures extends Proportion {
-  /** 95 %, 0 to 1; null = no answers. */
+  /** 95 % interval, 0 to 1. Null if there are no answers. */
   interval: Interval | null
-  /** So few that the interval says next to nothing. */
+  /** True if there are too few answers for a useful interval. */
   tooThin: boolean
   uncertain: number
-  /** Answers in which it comes before every other app that is known. */
+  /** Number of answers that name it before every other known app. */
   first: number
 }
 
 interface AppVisibility extends MentionFigures {
   answers: number
-  /** 95 % of all together, where answers to one keyword hang together; null = fewer than two keywords. */
+  /**
+   * 95 % interval over all keywords, allowing for answers to one keyword being alike. Null with fewer than two
+   * keywords.
+   */
   pooled: Interval | null
   keywords: (MentionFigures & { term: string })[]
   searched: number
-  /** Hosts that were cited, by the answers that do; the most first. */
+  /** Cited hosts with the number of answers that cite them, most first. */
   domains: { domain: string; answers: number }[]
 }
 
 const THIN = 10
 const MOST_LISTED = 10
 
-/** Of one app, by its place among the known, in the answers of one assistant. */
+/** Computes the figures of one app, given by its index, from the answers of one assistant. */
 export function visibilityOf(app: number, answers: readonly MatchedAnswer[]): AppVisibility {
   const keywords = [...Map.groupBy(answers, ({ term }) => term)].map(([term, own]) => ({
     term,
@@ -54,7 +57,7 @@ export function mentionFigures(app: number, answers: readonly MatchedAnswer[]): 
   return { ...figures, interval: wilson(figures), tooThin: figures.of < THIN, uncertain, first }
 }
 
-/** Apps that are named most, by their places among the known, but for one. */
+/** Returns the known apps that are named most, as indexes, without the given app. */
 export function mostNamed(app: number, answers: readonly MatchedAnswer[]): { app: number; answers: number }[] {
   return mostOf(answers.map(({ named }) => named.filter((other) => other !== app))).map(([other, count]) => ({
     app: other,
@@ -62,7 +65,7 @@ export function mostNamed(app: number, answers: readonly MatchedAnswer[]): { app
   }))
 }
 
-/** Names at the heads of lists that are no known app's, in two answers at least. */
+/** Returns the names in list heads that match no known app, if at least two answers contain them. */
 export function othersNamed(answers: readonly MatchedAnswer[]): { name: string; answers: number }[] {
   const found = mostOf(answers.map(({ others }) => others))
   return found.filter(([, count]) => count > 1).map(([name, count]) => ({ name, answers: count }))
@@ -75,7 +78,10 @@ function domainsIn(answers: readonly MatchedAnswer[]): { domain: string; answers
   return mostOf(hosts).map(([domain, count]) => ({ domain, answers: count }))
 }
 
-/** Each is once in a list; those in the most lists first, then as they came. */
+/**
+ * Counts in how many lists each item occurs, most first, then in order of appearance. An item occurs at most once per
+ * list.
+ */
 function mostOf<Of>(lists: readonly (readonly Of[])[]): [Of, number][] {
   const counts = new Map<Of, number>()
   for (const one of lists.flat()) counts.set(one, (counts.get(one) ?? 0) + 1)

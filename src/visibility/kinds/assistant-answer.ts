@@ -11,7 +11,7 @@ import { ASSISTANTS, type Assistant } from "../../lib/upstreams.ts"
 import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../../measuring/record/best-rows.ts"
 
 const LONGEST_TEXT = 100_000
-/** Runs of a keyword in one check at most. */
+/** Maximum number of runs per keyword in one check. */
 const MOST_RUNS = 20
 
 const Name = v.pipe(
@@ -39,48 +39,51 @@ const shape = v.strictObject({
     v.transform(normaliseTerm),
     ruleBy((term) => checkTerm(term)),
   ),
-  /** Of the question; of Chinese with the script. */
+  /** Language of the question. Chinese codes include the script. */
   language: v.pipe(
     Text,
     rule("bad_language", "the language must be a code such as de or zh-Hans", (code) =>
       /^[a-z]{2,3}(-[A-Za-z]{2,4})?$/.test(code),
     ),
   ),
-  /** As it was asked for. */
+  /** The model that was requested. */
   model: Name,
-  /** Version and variant of the question's words: "1a". */
+  /** Version and variant of the question's words, such as "1a". */
   phrasing: v.pipe(
     Text,
     rule("bad_text", "the phrasing must be a version and a letter, such as 1a", (name) =>
       /^[1-9]\d{0,2}[a-z]$/.test(name),
     ),
   ),
-  /** Which of a check's answers to the keyword, from 0. */
+  /** Index of the run within its check, from 0. */
   run: v.pipe(
     Whole,
     rule("bad_figure", `the run must be a whole number from 0 to ${MOST_RUNS - 1}`, (run) => {
       return Number.isInteger(run) && run >= 0 && run < MOST_RUNS
     }),
   ),
-  /** What was answered, as it came. */
+  /** The answer, unchanged. */
   text: v.pipe(
     Text,
     rule("bad_text", "the answer must be text that can be stored", (text) => isText(text, LONGEST_TEXT)),
   ),
-  /** Whether the web was searched for it. */
+  /** Whether the assistant searched the web. */
   searched: Flag,
   cited: v.pipe(list(Citation), most(500, "citations")),
-  /** The model that says it answered. */
+  /** The model named in the response. */
   answeredBy: v.optional(Name),
   inputTokens: Tokens,
   outputTokens: Tokens,
-  /** Searches that the assistant's maker counts. */
+  /** Number of searches, as counted by the provider. */
   searches: Tokens,
 })
 
 export type AssistantAnswerObservation = Omit<ObservationOf<"assistant_answer", Assistant, typeof shape>, "platform">
 
-/** One answer of an assistant to a question about a keyword, which names no app: it serves every app and workspace. */
+/**
+ * One answer of an assistant to a question about a keyword. The question names no app, so the answer serves every app
+ * and workspace.
+ */
 export const assistantAnswer = kind<AssistantAnswerObservation>({
   name: "assistant_answer",
   sources: ASSISTANTS,

@@ -9,9 +9,9 @@ import { countShared, estimateCost, MOST_TERMS, type PlannedTurn, planTurns, rea
 import { purposeOf } from "../purpose.ts"
 import { AssistantName, cost, SAID } from "./visibility-shapes.ts"
 
-/** Storefronts that a check asks in where none is named. */
+/** Number of storefronts that a check covers by default. */
 const STOREFRONTS = 3
-/** What an answer may take, for the eta. */
+/** Assumed duration of one answer, for the ETA. */
 const ANSWER_SECONDS = 30
 
 export const startAiCheck = operation({
@@ -74,7 +74,10 @@ export const startAiCheck = operation({
 const NO_ENGINES =
   "No assistant is configured on this server: its operator sets AI_ENGINES and the key of each. Retrying does not help before that."
 
-/** The unit goes back with the fault where another call was first, and where everything failed. */
+/**
+ * Starts the check. Throws ai_limit, or already_measuring if another call was faster; that fault returns the unit. The
+ * unit is also returned if every assistant fails.
+ */
 async function begin(
   { sql, caller, requestId, assistants, take, now }: Context,
   { appId, countries, turns }: { appId: string; countries: readonly string[]; turns: readonly PlannedTurn[] },
@@ -91,7 +94,7 @@ async function begin(
   return { id, ...begun }
 }
 
-/** The assistants answer side by side, each a question after the other. */
+/** Assistants answer in parallel; each takes its questions one after another. */
 function etaOf(turns: readonly PlannedTurn[], { assistants: { engines, runs, spreadMs } }: Context): number {
   const each = turns.length / engines.length
   return Math.ceil(((runs - 1) * spreadMs) / 1_000 + 2 * each + ANSWER_SECONDS)

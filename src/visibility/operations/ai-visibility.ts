@@ -114,7 +114,7 @@ function statesOf(answers: readonly HeldAnswer[], check: CheckState | null) {
   >
 }
 
-/** The app is the first of those that are known. */
+/** Index of the queried app: it is always the first of the known apps. */
 const OWN = 0
 const MOST_RIVALS = 50
 
@@ -156,7 +156,7 @@ function answerOf(
   }
 }
 
-/** The line that holds the name, where one does as it is written here. */
+/** Returns the line that contains the name exactly as written, otherwise the beginning of the text. */
 function excerptOf(text: string, name: string | null): string {
   const line = name === null ? undefined : text.split("\n").find((one) => one.includes(name))
   const part = (line ?? text).trim()

@@ -4,13 +4,13 @@ import { ASSISTANTS, type Assistant } from "../../lib/upstreams.ts"
 import { Count, Time } from "../../tracking/shapes.ts"
 import { AssistantName, mentionFields, Share, StoreIds } from "./visibility-shapes.ts"
 
-/** An object with a field for each assistant. */
+/** Returns the schema of an object with one field per assistant. */
 export function ofAssistants<Field extends Schema>(fieldOf: (assistant: Assistant) => Field) {
   const fields = ASSISTANTS.map((assistant) => [assistant, fieldOf(assistant)] as const)
   return v.strictObject(Object.fromEntries(fields) as Record<Assistant, Field>)
 }
 
-/** Characters of an excerpt. */
+/** Maximum number of characters of an excerpt. */
 export const MOST_TEXT = 280
 
 export const SAID_OF: Record<Assistant, string> = {
@@ -30,7 +30,7 @@ const NamedApp = named(
   }),
 )
 
-/** One answer, as it is shown. */
+/** One answer in the response. */
 export const Answer = named(
   "AssistantAnswer",
   v.strictObject({
@@ -46,7 +46,7 @@ export const Answer = named(
 
 const Naming = described(Count, "Answers that do.")
 
-/** What one assistant says. */
+/** The figures of one assistant. */
 export const Engine = named(
   "AssistantVisibility",
   v.strictObject({

@@ -8,7 +8,7 @@ export const AssistantName = named("Assistant", v.picklist(ASSISTANTS), "Whose a
 
 export const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 
-/** Answers that name an app, and how sure that is. */
+/** The number of answers that name an app, with the interval. */
 export const mentionFields = {
   named: described(Count, "Answers that name it."),
   of: described(Count, "Answers in which it is named or not; uncertain ones are in neither."),
@@ -29,7 +29,7 @@ export const StoreIds = described(
 
 export const RunState = named("AssistantState", v.picklist(["measured", "failed", "not_measured"]))
 
-/** The last check of the app that asked in this storefront. */
+/** The app's latest check in this storefront. */
 export const Check = named(
   "AiCheck",
   v.strictObject({
@@ -60,7 +60,7 @@ export const cost = {
   basis: described(v.picklist(["measured", "assumed"]), "Whether that goes by what earlier answers took."),
 }
 
-/** What every answer says of how it was measured. */
+/** Notes on the method, included in every response. */
 export const SAID = [
   "Asked over the makers' programming interfaces, not in their consumer apps, which answer otherwise.",
   "Each question was asked by nobody in particular: no memory, no account, no earlier conversation.",

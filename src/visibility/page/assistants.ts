@@ -8,7 +8,7 @@ type Sample = Pick<Engine, "named" | "of" | "low" | "high" | "tooThin">
 type Engine = NonNullable<Visibility["engines"][keyof Visibility["engines"]]>
 type Visibility = AnswerOf<"get_ai_visibility">
 
-/** In how many answers of each assistant the app was named: a dated sample, and how far it may be off. */
+/** Renders the share of answers that name the app, per assistant, with dates and intervals. */
 export function visibilityPart({ providers, engines, answers, check, next, method }: Visibility): Html {
   const measured = Object.entries(engines).filter((entry): entry is [string, Engine] => entry[1] !== null)
   const others = Object.entries(providers).filter(([name]) => !measured.some(([engine]) => engine === name))
@@ -33,7 +33,7 @@ function sampleText({ named, of, low, high, tooThin }: Sample): Html {
   return html`Named in <strong>${named} of ${of}</strong> answers${low !== null && high !== null && html` (of all such answers ${percent(low)} to ${percent(high)}, with 95 % confidence)`}${tooThin && html` <span class="tag warn">too few to tell</span>`}`
 }
 
-/** A share as a mark, and how far it may be off as the bar around it. */
+/** Renders each share as a mark on a bar that shows its interval. */
 function sampleTable(first: string, rows: readonly (Sample & { name: string })[]): Html | false {
   if (rows.length === 0) return false
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead><tr><th scope="col">${first}</th><th scope="col" class="num">Named</th><th scope="col">Share, and how far it may be off</th></tr></thead>

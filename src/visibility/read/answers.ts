@@ -15,13 +15,13 @@ export interface HeldAnswer {
   cited: Citation[]
 }
 
-/** A check takes minutes, and what was answered within a day is not asked again: so long is one sample. */
+/** Length of a sample. A check takes minutes, and no question is repeated within a day. */
 const SAMPLE_HOURS = 36
 const MOST_ANSWERS = 1_200
 
 /**
- * The latest sample of each assistant that was asked for these keywords: what it answered in the hours up to its last answer,
- * by that model and to that version of the question, whoever had it asked. By assistant and keyword.
+ * Returns each assistant's latest sample for these keywords: its answers in the hours up to the last one, by the same
+ * model and to the same version of the question, from checks of any workspace. Ordered by assistant and keyword.
  */
 export async function readSamples(
   sql: Db,
@@ -43,7 +43,7 @@ export async function readSamples(
     limit ${MOST_ANSWERS}`
 }
 
-/** All answers to these keywords that may be compared with those of the last days, in the order of time. */
+/** Returns all answers to these keywords that are comparable with those of the last days, in order of time. */
 export async function readComparable(
   sql: Db,
   { storefront, terms, from, to }: { storefront: string; terms: readonly string[]; from: string; to: string },
@@ -62,7 +62,7 @@ export async function readComparable(
     order by a.seen_at, a.source, a.term, a.model, a.phrasing, a.run`
 }
 
-/** Checks further apart say nothing of each other. */
+/** Answers further apart are not compared. */
 const COMPARED_DAYS = 120
 
 function versionIn(sql: Db) {

@@ -9,7 +9,7 @@ import { type KnownApp, shortName } from "../formulas/known-apps.ts"
 interface StoreApp {
   platform: Platform
   storeId: string
-  /** Its names: in the storefront first, then elsewhere, of the app itself and of its rivals. */
+  /** The name in the storefront first. The app itself and its rivals also have their names in other storefronts. */
   names: string[]
   role: "own" | "rival" | "other"
 }
@@ -19,11 +19,11 @@ export interface KnownAround extends KnownApp {
   storeIds: { platform: Platform; id: string }[]
 }
 
-/** Apps in the first places of the keywords are known too. */
+/** Apps up to this rank on one of the keywords count as known. */
 const PLACES = 10
 const MOST_APPS = 3_000
 
-/** The app first, then its rivals, then who stands among the first on these keywords. */
+/** Returns the app first, then its rivals, then the top-ranked apps of these keywords. */
 export async function readKnownApps(
   sql: Db,
   app: Pick<RankedApp, "id" | "countries" | "iosApp" | "androidApp"> & { name: string; manualRivals: string[] | null },
@@ -82,7 +82,7 @@ export async function readKnownApps(
 
 const OWN = { role: "own" as const }
 
-/** The same name in both stores is one app. The first of a name keeps it. */
+/** Merges apps with the same name in both stores. The first app with a name keeps it. */
 function joined(apps: readonly StoreApp[]): KnownAround[] {
   const known: KnownAround[] = []
   for (const { platform, storeId, names, role } of apps) {
