@@ -4,8 +4,9 @@ import type { MarketStorefront } from "../lib/storefronts.ts"
 import { retryDeadlocks } from "../measuring/record/record.ts"
 
 /**
- * One that stays keeps the day on which it came; again, or beside other processes, it changes nothing. Each that comes is a
- * transaction of its own: where its charts are known already, some 10,000 apps become due with it.
+ * Makes these storefronts the followed ones. Storefronts that stay keep their first day, so repeated or concurrent
+ * calls change nothing. Each added storefront takes a transaction of its own: if its charts were read before, some
+ * 10,000 apps become due with it.
  */
 export async function followMarket(sql: Sql, market: readonly MarketStorefront[]): Promise<void> {
   if (await isFollowed(sql, market)) return
@@ -14,7 +15,7 @@ export async function followMarket(sql: Sql, market: readonly MarketStorefront[]
     await retryDeadlocks(() => sql.begin((tx) => follow(tx, one)))
 }
 
-/** As most starts find it: they need no lock. */
+/** Most starts change nothing, and this check needs no lock. */
 async function isFollowed(sql: Sql, market: readonly MarketStorefront[]): Promise<boolean> {
   const held = await sql<MarketStorefront[]>`select storefront, genres from market_storefront`
   const genresOf = new Map(held.map(({ storefront, genres }) => [storefront, genres.join()]))
@@ -24,7 +25,7 @@ async function isFollowed(sql: Sql, market: readonly MarketStorefront[]): Promis
   )
 }
 
-/** Returns those that are not followed yet, or in other genres. */
+/** Stops following all others. Returns the storefronts that are not followed yet, or with other genres. */
 async function removeOthers(tx: Tx, market: readonly MarketStorefront[]): Promise<Set<string>> {
   await lockMarket(tx)
   const storefronts = market.map(({ storefront }) => storefront)
@@ -58,6 +59,6 @@ async function follow(tx: Tx, { storefront, genres }: MarketStorefront): Promise
 
 async function lockMarket(tx: Tx): Promise<void> {
   await takeSharedLock(tx, "tracking followed")
-  // one after another, or each would make the other's rows wait in its own order
+  // serialises the writers, which would deadlock because each writes the rows in its own order
   await tx`lock table market_storefront in share row exclusive mode`
 }

@@ -3,27 +3,29 @@ import { CHART_DEPTH } from "../charts/sources/apple-charts.ts"
 import { appsOnAppStore } from "../stores/due/apps.ts"
 import type { FollowedLists } from "./read/followed.ts"
 
-/** The sources that the market is read by; all ask one upstream. */
+/** The sources that read the market, all from one upstream. */
 export const MARKET_SOURCES = ["apple-charts", "itunes-lookup", "apple-genres"] as const
 export const MARKET_UPSTREAM = appsOnAppStore.upstream
 
-/** What following the market asks of the store a day, whatever else is tracked. */
+/** Daily requests for following the market, regardless of what else is tracked. */
 export interface MarketPlan {
   lists: number
-  /** Lists that were never read: their apps are reckoned. */
+  /** Charts that were never read. The number of their apps is estimated. */
   unread: number
   apps: number
-  /** Requests for them, of up to fifty apps of a storefront each. */
+  /** Look-up requests, of up to fifty apps of one storefront each. */
   lookUps: number
   requests: number
-  /** The same if each list that was never read shows as many apps as can be asked for, none of which another shows. */
+  /**
+   * Upper bound of the requests: each chart never read has the maximum number of apps, all of them on no other chart.
+   */
   mostRequests: number
 }
 
-/** What recorded lists show. */
+/** Typical number of apps on a chart. */
 const APPS_OF_A_LIST = 100
 
-/** Lists and look-ups each day, the names of genres every thirty. */
+/** Charts and look-ups are read daily, the names of genres every thirty days. */
 export function marketPlanOf(storefronts: readonly FollowedLists[]): MarketPlan {
   const lists = sum(storefronts.map((one) => one.lists))
   const appsBy = (ofAList: number) => storefronts.map(({ lists, read, apps }) => apps + (lists - read) * ofAList)
@@ -35,7 +37,7 @@ export function marketPlanOf(storefronts: readonly FollowedLists[]): MarketPlan 
   return { lists, unread, apps: sum(apps), lookUps, requests: lists + lookUps + trees, mostRequests }
 }
 
-/** Each is of one storefront. */
+/** One look-up request cannot contain apps of two storefronts. */
 function lookUpsOf(apps: readonly number[]): number {
   return sum(apps.map((count) => Math.ceil(count / appsOnAppStore.together)))
 }

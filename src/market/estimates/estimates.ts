@@ -9,18 +9,18 @@ import { readCalibration } from "../read/grades.ts"
 import { gradeNext } from "./grade-month.ts"
 import { type AppFigures, type EstimatedApp, makeEstimate } from "./make-estimate.ts"
 
-/** Apps of a turn: of each three short reads, one after the other, so that requests get theirs between them. */
+/** Apps per batch. Each takes three short reads, one after another, so that requests get the database in between. */
 const AT_ONCE = 50
 const GRADE_EVERY_MS = 60_000
-/** Counts fall out of the 30 days that a figure is about. */
+/** Counts leave the 30-day window of a figure, so figures are renewed even without new counts. */
 const AGAIN_DAYS = 7
 
 interface DueApp extends EstimatedApp {
-  /** As the database writes it: what is put forward meanwhile is due once more. */
+  /** As the database formats it. An app whose value changes during the run stays due. */
   nextAt: string
 }
 
-/** Makes what is due, and grades ended months where nobody waits, in any number of processes beside each other. */
+/** Makes due estimates and, when none is due, grades ended months. Any number of processes may run it. */
 export function createEstimates(
   { sql, log, now = () => new Date() }: { sql: Sql; log: Log; now?: () => Date },
   { pollMs = 1_000 } = {},
@@ -29,7 +29,7 @@ export function createEstimates(
   const { signal } = stopping
   let working = Promise.resolve()
   let timer: ReturnType<typeof setTimeout> | undefined
-  // a month is graded once, and after an import: whether there is one need not be asked each second
+  // a month is graded once and again after an import, so checking each second would be wasted
   let gradeAt = 0
   const workOnce = async (): Promise<boolean> => {
     if ((await makeDue(sql, now())) > 0) return true
@@ -60,7 +60,10 @@ export function createEstimates(
   }
 }
 
-/** Makes the estimates that are due longest, up to 50. Returns how many; 0 also while another process writes its own. */
+/**
+ * Makes the estimates that have been due longest, at most 50. Returns their number; 0 also if another process is
+ * writing its own.
+ */
 export async function makeDue(sql: Sql, now: Date): Promise<number> {
   const due = await sql<DueApp[]>`
     select d.app_id as app, s.platform, s.genre, d.next_at::text as "nextAt"
@@ -107,7 +110,7 @@ async function storeEstimates(tx: Tx, made: readonly MadeEstimate[]): Promise<vo
       growth_high float8, genre text, revenue_by text
     )
     cross join (
-      -- by the clock, so that none comes again once the newest rows are gone with their apps
+      -- based on the clock: no version repeats after the newest rows and their apps are deleted
       select greatest(
           coalesce(max(version), 0) + 1, floor(extract(epoch from clock_timestamp()) * 1000)::bigint
         ) as version
@@ -142,7 +145,7 @@ function rowOf({ app, genre, figures }: MadeEstimate) {
   }
 }
 
-/** What nothing is known of is not due again until something is recorded of it. */
+/** An app without any figure is not due again until something is recorded for it. */
 async function endDue(tx: Tx, made: readonly MadeEstimate[]): Promise<void> {
   const rows = made.map(({ app, nextAt, figures: { downloads, revenue, growth } }) => {
     return { app, next_at: nextAt, known: downloads !== null || revenue !== null || growth !== null }

@@ -10,26 +10,26 @@ import { type RatingGain, readMeasuredDownloads, readRatingGains } from "../read
 import type { EstimatedApp } from "./make-estimate.ts"
 import { downloadsFrom } from "./make-estimate.ts"
 
-/** Counts of a month's last day are read until then. */
+/** Counts of a month's last day may arrive this many days late. */
 const SETTLED_DAYS = 3
-/** Apps whose ids are looked at in a turn. */
+/** Number of app ids per turn. */
 const IDS_AT_ONCE = 1_000
-/** A figure and a truth are compared over so many days each, at least. */
+/** Minimum number of days that both the figure and the true count must cover. */
 const LEAST_DAYS = 20
-/** As many say all that a median and a share can. */
+/** Sample size: more pairs would not change the median and the shares noticeably. */
 const MOST_PAIRS = 2_000
 
-/** Whether there may be more to do; busy = another process writes its own, and nothing of this turn was kept. */
+/** "more": there may be more to do. "busy": another process is writing, so this turn stored nothing. */
 type GradeTurn = "more" | "busy" | "done"
 
 /**
- * Grades the next apps of the month that ended last, and ends the month with its score behind the last of them. Survives a
- * kill at any place: what a turn grades is stored with how far it came.
+ * Grades the next apps of the latest ended month. After the last app it closes the month with a score. A turn stores
+ * its grades together with its progress, so a killed process loses only that turn.
  */
 export async function gradeNext(sql: Sql, now: Date, { idsAtOnce = IDS_AT_ONCE } = {}): Promise<GradeTurn> {
   const month = lastMonth(dayOf(now))
   const held = await readProgress(sql, month)
-  // an import of its readings opens it again: it is graded from the first app on
+  // an import of its readings reopens the month, which is then graded from the first app on
   if (held?.isGraded && held.gradedTo > 0) return "done"
   const after = held?.gradedTo ?? 0
   const apps = await readApps(sql, month, { after, idsAtOnce })
@@ -37,7 +37,7 @@ export async function gradeNext(sql: Sql, now: Date, { idsAtOnce = IDS_AT_ONCE }
   for (const app of apps.found) graded.push(...(await gradeApp(sql, app, endOf(month))))
   return await sql.begin(async (tx) => {
     if (!(await tryLock(tx, "estimates"))) return "busy"
-    // another process came further meanwhile
+    // another process has made progress meanwhile
     if (((await readProgress(tx, month))?.gradedTo ?? 0) !== after) return "more"
     await storeGrades(tx, month, graded)
     await storeProgress(tx, month, apps.lookedTo)
@@ -92,12 +92,12 @@ interface GradedApp extends Omit<Grade, "truth"> {
   truth: number | null
 }
 
-/** None where its figure does not rest on ratings gained, or where what it would be held against is not known. */
+/** Returns no grade if the app's figure is not based on gained ratings or the true count is unknown. */
 async function gradeApp(sql: Db, { app, platform, genre }: EstimatedApp, asOf: string): Promise<GradedApp[]> {
   const gains = (await readRatingGains(sql, app, asOf)).filter(({ gain }) => gain !== null && gain.days >= LEAST_DAYS)
   const truth = platform === "android" ? await readTruth(sql, app, asOf) : null
   if (gains.length === 0 || (platform === "android" && truth === null)) return []
-  // Google Play shows the world's ratings wherever it is read
+  // Google Play shows worldwide ratings in every storefront
   const counted = platform === "android" ? gains.toSorted(mostRatingsFirst).slice(0, 1) : gains
   const figure = platform === "android" ? byPrior(counted, genre) : downloadsFrom(counted, genre, null)
   if (!figure) return []
@@ -106,7 +106,7 @@ async function gradeApp(sql: Db, { app, platform, genre }: EstimatedApp, asOf: s
   return [{ app, ratings, storefronts: counted.map(({ storefront }) => storefront), value, low, high, under, truth }]
 }
 
-/** What Google Play counted, as of 30 days. */
+/** Returns the installs that Google Play counted, scaled to 30 days. */
 async function readTruth(sql: Db, app: number, asOf: string): Promise<number | null> {
   const counted = await readMeasuredDownloads(sql, app, asOf)
   if (!counted || daysBetween(counted.from, counted.to) < LEAST_DAYS) return null
@@ -117,7 +117,7 @@ function mostRatingsFirst(a: RatingGain, b: RatingGain): number {
   return b.ratings - a.ratings || (a.storefront < b.storefront ? -1 : 1)
 }
 
-/** As if the store counted nothing: what an app of the App Store is shown by. */
+/** Estimates as if the store published no count, in the same way as for an App Store app. */
 function byPrior(storefronts: readonly RatingGain[], genre: string | null): DownloadEstimate | null {
   const ratio = downloadsPerRating("android", { own: null, genre }, [])
   return estimateDownloads({ storefronts, ratio, level: LEVEL, calibration: null })
@@ -149,7 +149,7 @@ async function endMonth(tx: Tx, month: string): Promise<void> {
     select ratings, value, low, high, under, truth
     from estimate_grade
     where month = ${month}::date and truth is not null
-    -- where there are more, those that chance picks, and the same each time
+    -- a stable random sample if there are more
     order by md5(app_id::text), app_id
     limit ${MOST_PAIRS}`
   await tx`

@@ -13,18 +13,18 @@ import { grossingRevenue, PUBLISHED_ANCHORS, paidRevenue, type RevenueEstimate }
 import { type RatingGain, readMeasuredDownloads, readRatingGains } from "../read/gains.ts"
 import { readMoneyFacts } from "./money-facts.ts"
 
-/** An app's figures of 30 days; null = not known. */
+/** An app's figures for 30 days. Null if unknown. */
 export interface AppFigures {
   downloads: Estimate | null
   revenue: RevenueEstimate | null
-  /** What the revenue follows from; null without one. */
+  /** What the revenue is derived from. Null without revenue. */
   revenueBy: "price" | "place" | null
   growth: Growth | null
-  /** Storefronts whose counts it rests on; of what Google Play counts itself 1, as the count is the world's. */
+  /** Number of storefronts that the figures are based on. 1 for Google Play, whose install count is worldwide. */
   markets: number
-  /** Days over which counts were compared; null = one count alone, or none. */
+  /** Number of days between the compared counts. Null if there is at most one count. */
   days: number | null
-  /** Of the newest count. */
+  /** Day of the newest count. */
   day: string | null
 }
 
@@ -35,20 +35,22 @@ export interface EstimatedApp {
 }
 
 interface EstimateTerms {
-  /** The last UTC day that is known of. */
+  /** The last UTC day whose data may be used. */
   asOf: string
-  /** How far apps lie from their store's level, by those that Google Play counts; null = too few are known. */
+  /**
+   * How far apps deviate from their store's level, measured on apps that Google Play counts. Null if there are too few.
+   */
   calibration: IntervalCalibration | null
 }
 
-/** What is known of an app up to a UTC day. Reads; pure otherwise. */
+/** Makes the figures of an app from the data up to a UTC day. Reads the database and writes nothing. */
 export async function makeEstimate(sql: Db, app: EstimatedApp, terms: EstimateTerms): Promise<AppFigures> {
   return app.platform === "ios"
     ? await readAppStoreFigures(sql, app, terms)
     : await readGooglePlayFigures(sql, app, terms.asOf)
 }
 
-/** What Google Play counts itself is measured, and nothing else is said of it. */
+/** Google Play publishes install counts, so its figures are measured instead of estimated. */
 async function readGooglePlayFigures(sql: Db, { app }: EstimatedApp, asOf: string): Promise<AppFigures> {
   const [rated, now, before, money] = [
     await readRatingGains(sql, app, asOf),
@@ -58,7 +60,7 @@ async function readGooglePlayFigures(sql: Db, { app }: EstimatedApp, asOf: strin
   ]
   const downloads = now && { ...now, markets: 1 }
   const growth = growthOf(gainOf(now), gainOf(before), "measured", LEVEL)
-  // the price is that of a month: what a shorter span sold is less
+  // the price formula is monthly, and a shorter span would understate it
   const revenue = now && now.days >= MONTH_DAYS - 2 ? paidRevenue(downloads, money.priceUsd) : null
   return {
     downloads: now,
@@ -85,7 +87,7 @@ async function readAppStoreFigures(
   const downloads = downloadsFrom(storefronts, genre, calibration)
   const grossing = money.isSold ? grossingRevenue(money.place, money.depth, PUBLISHED_ANCHORS, LEVEL) : null
   const paid = paidRevenue(downloads, money.priceUsd)
-  // what is bought within a paid app shows in the list alone
+  // in-app purchases of a paid app show only in the grossing chart
   const isByPrice = grossing?.value == null && Boolean(money.priceUsd)
   return {
     downloads,
@@ -102,7 +104,10 @@ function newestDay(storefronts: readonly RatingGain[]): string | null {
   return storefronts.reduce<string | null>((newest, { day }) => (newest && newest > day ? newest : day), null)
 }
 
-/** Downloads of an app of the App Store by its ratings. How far its level may be off, no truth of another store says. */
+/**
+ * Estimates the downloads of an App Store app from its ratings. The interval is widened by the uncertainty of the
+ * store's level, which no data of Google Play can reduce.
+ */
 export function downloadsFrom(
   storefronts: readonly RatingGain[],
   genre: string | null,
@@ -113,7 +118,7 @@ export function downloadsFrom(
   return estimateDownloads({ storefronts, ratio, level: LEVEL, calibration: widened })
 }
 
-/** Of the storefront in which most was rated in both months: it says it best. */
+/** Uses the storefront with the most ratings gained in both months, as the most precise one. */
 function growthFrom(storefronts: readonly RatingGain[]): Growth | null {
   const least = ({ gain, before }: RatingGain) => Math.min(gain?.gained ?? 0, before?.gained ?? 0)
   const [best] = storefronts.toSorted((a, b) => least(b) - least(a))

@@ -1,19 +1,21 @@
 import type { Db } from "../../database/types.ts"
 import { ALL_APPS } from "../../lib/charts.ts"
 
-/** What money is thought by. */
+/** The facts that a revenue estimate is based on. */
 interface MoneyFacts {
-  /** In the United States, as it was said last; null = not said, or in another currency. */
+  /** Latest price in the United States. Null if unknown or in another currency. */
   priceUsd: number | null
-  /** It is known to be sold there: only then its absence from a list says something. */
+  /** True if the app is known to be sold there. Only then does its absence from a chart mean anything. */
   isSold: boolean
-  /** On the overall grossing list of the United States' iPhones, as it was read in the last week. Null = not on it. */
+  /**
+   * Rank on the overall grossing chart for iPhone in the United States, read within the last week. Null if not on it.
+   */
   place: number | null
-  /** How deep that list was read; null = it was not. */
+  /** Number of ranks read on that chart. Null if it was not read. */
   depth: number | null
 }
 
-/** Of an app (a store_app id). */
+/** Reads the facts of an app (a store_app id). */
 export async function readMoneyFacts(sql: Db, app: number): Promise<MoneyFacts> {
   const [row] = await sql<MoneyFacts[]>`
     select case when s.currency = 'USD' then s.price::float8 end as "priceUsd",

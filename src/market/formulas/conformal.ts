@@ -1,41 +1,41 @@
 import type { Level } from "./estimate.ts"
 
-/** A figure as it was made, and what turned out to be true; both above zero. */
+/** A figure and the true value, both above zero. */
 export interface TruthPair {
-  /** The rating count of that time: intervals are wider for small apps. */
+  /** The rating count at the time of the figure: intervals are wider for small apps. */
   ratings: number
   stated: number
   truth: number
 }
 
 interface IntervalBand {
-  /** The band holds apps with so many ratings and more, up to the next. */
+  /** Minimum rating count of the band. It ends where the next band begins. */
   least: number
   /** An interval reaches from value ÷ factor to value × factor. */
   factor: number
-  /** How many pairs the factor rests on: those of the band, or all where it has too few. */
+  /** Number of pairs behind the factor: those of the band, or all pairs if the band has too few. */
   pairs: number
 }
 
-/** What intervals must be, for a share `level` of these pairs to lie inside. */
+/** Interval widths for which a share `level` of the pairs lies inside. */
 export interface IntervalCalibration {
   level: Level
   pairs: number
   bands: IntervalBand[]
-  /** The share of the pairs that an interval reached which was made of the others. */
+  /** Share of pairs inside the intervals, cross-validated. */
   coverage: number
 }
 
-/** With fewer the quantiles are too coarse: then the prior's stand. */
+/** With fewer pairs the quantiles are too coarse, and the prior's interval is used. */
 export const LEAST_PAIRS = 20
-/** Least rating counts of the bands. */
+/** Minimum rating counts of the bands. */
 const BANDS = [0, 100, 1_000, 10_000]
 const FOLDS = 10
 
 /**
- * Split conformal prediction on |log10 truth - log10 stated|, within bands of ratings: of n errors the ceil((n + 1) · level)th
- * is the width. Null with fewer than 20 pairs. It holds for apps like those of the pairs and for their month: an interval
- * of eleven months before reached 71.5 instead of 80 %, hence it is made anew each month.
+ * Split conformal prediction on |log10 truth - log10 stated|, within bands of ratings: the width is the ceil((n + 1) ·
+ * level)th of n sorted errors. Null with fewer than 20 pairs. The result is valid only for apps like those of the pairs
+ * and for their month, so it is renewed each month: an interval eleven months old covered 71.5 instead of 80 %.
  *
  * Source: Vovk, Gammerman, Shafer, Algorithmic Learning in a Random World, 2005; split: Lei et al., JASA 113 (2018).
  */
@@ -45,12 +45,12 @@ export function calibrateIntervals(pairs: readonly TruthPair[], level: Level): I
   return { level, pairs: known.length, bands: bandsOf(known, level), coverage: crossCoverage(known, level) }
 }
 
-/** The band of an app with so many ratings. */
+/** Returns the band of a rating count. */
 export function bandFor(bands: readonly IntervalBand[], ratings: number): IntervalBand {
   return bands.findLast(({ least }) => ratings >= least) ?? (bands[0] as IntervalBand)
 }
 
-/** The share of pairs inside the intervals of a calibration, as a later month shows it. */
+/** Returns the share of pairs that lie inside the intervals of a calibration. */
 export function coverageOf(bands: readonly IntervalBand[], pairs: readonly TruthPair[]): number {
   const inside = pairs.filter((pair) => errorOf(pair) <= Math.log10(bandFor(bands, pair.ratings).factor))
   return inside.length / pairs.length
@@ -75,7 +75,7 @@ function errorOf({ stated, truth }: TruthPair): number {
   return Math.abs(Math.log10(truth / stated))
 }
 
-/** In ten parts, each by the other nine; which pair is in which part does not depend on their order. */
+/** Ten-fold cross-validation. The assignment to folds does not depend on the order of the pairs. */
 function crossCoverage(pairs: readonly TruthPair[], level: Level): number {
   const sorted = pairs.toSorted((a, b) => a.ratings - b.ratings || a.truth - b.truth || a.stated - b.stated)
   const inside = Array.from({ length: FOLDS }, (_, fold) => {

@@ -1,13 +1,13 @@
 import { DAY_MS } from "../../lib/time.ts"
 
-/** What a store's page or look-up counted on a UTC day, by one source. */
+/** A count that a store page or look-up showed on a UTC day, from one source. */
 export interface CountReading {
   /** "YYYY-MM-DD" */
   day: string
   count: number
 }
 
-/** What a count rose by between two of its readings. */
+/** The increase of a count between two of its readings. */
 export interface Gain {
   gained: number
   days: number
@@ -15,20 +15,21 @@ export interface Gain {
   to: string
 }
 
-/** The span that a month's figure is about. */
+/** The span that a monthly figure covers, in days. */
 export const MONTH_DAYS = 30
-/** Counts stand still for days and are then made up: from so many days on a difference is trusted. */
+/** Stores update counts with delays of days, so a difference is reliable only over at least a week. */
 export const WEEK_DAYS = 7
 
 /**
- * The gain over the longest stretch without a fall in the 30 days that end with `asOf`, of those of seven days and more; of
- * shorter ones only where there is none. Null where no two readings of one stretch lie a day apart. Of equally long ones the
- * latest.
+ * Returns the gain over the longest stretch without a fall within the 30 days that end with `asOf`. Stretches of at
+ * least seven days are preferred over shorter ones, and of equally long ones the latest. Null if no stretch has two
+ * readings at least a day apart.
  *
- * A fall is a gap: the store took counts away, and what came in meanwhile is not known.
+ * A fall splits stretches: the store removed counts, and the gain meanwhile is unknown.
  *
- * Source: counts are refreshed about daily, so less than a day says nothing; of 284 rating counts 2 fell by one within two
- * hours (drewster99/appstore), of 50 apps 4 had fewer ratings eleven months later (gauthamp10/Google-Playstore-Dataset).
+ * Source: counts are refreshed about daily, so less than a day means nothing; of 284 rating counts 2 fell by one within
+ * two hours (drewster99/appstore), of 50 apps 4 had fewer ratings eleven months later
+ * (gauthamp10/Google-Playstore-Dataset).
  */
 export function longestGain(readings: readonly CountReading[], asOf: string): Gain | null {
   const first = Date.parse(asOf) - MONTH_DAYS * DAY_MS
@@ -40,7 +41,7 @@ export function longestGain(readings: readonly CountReading[], asOf: string): Ga
   return longest(trusted.length > 0 ? trusted : gains)
 }
 
-/** By day; of one day the last that is given. */
+/** Sorts by day. If a day occurs twice, the last given reading is used. */
 export function inOrder(readings: readonly CountReading[]): CountReading[] {
   const byDay = new Map(readings.map((reading) => [reading.day, reading]))
   return [...byDay.values()].sort((a, b) => (a.day < b.day ? -1 : 1))
@@ -50,7 +51,7 @@ export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS)
 }
 
-/** Cut at each fall. */
+/** Splits the readings at each fall. */
 function stretches(readings: readonly CountReading[]): CountReading[][] {
   const cut: CountReading[][] = []
   for (const reading of readings) {

@@ -3,27 +3,27 @@ import { type Gain, MONTH_DAYS } from "./count-readings.ts"
 import { type Estimate, estimateUnder, factorOf, type Level, together } from "./estimate.ts"
 import type { DownloadsPerRating } from "./ratio.ts"
 
-/** Raised whenever the same counts give another figure. */
+/** Increment it whenever the same counts yield another figure. */
 export const ESTIMATE_FORMULA = 1
-/** How likely an interval is meant to hold the truth. */
+/** The probability that an interval contains the true value. */
 export const LEVEL: Level = 0.8
 
-/** What is known of an app's ratings in one storefront; a storefront whose count was never read is none. */
+/** An app's ratings in one storefront. Storefronts whose count was never read are left out. */
 export interface StorefrontRatings {
   storefront: string
   /** The newest count. */
   ratings: number
-  /** Null with one reading only. */
+  /** Null with only one reading. */
   gain: Gain | null
-  /** Days since the release in the store; null = not known. */
+  /** Days since the release in the store. Null if unknown. */
   ageDays: number | null
 }
 
-/** Downloads of 30 days. */
+/** Estimated downloads of 30 days. */
 export interface DownloadEstimate extends Estimate {
-  /** Storefronts whose ratings it rests on. */
+  /** Number of storefronts whose ratings were used. */
   markets: number
-  /** The shortest span over which ratings were compared; null where some storefront was read only once. */
+  /** The shortest span over which ratings were compared. Null if a storefront was read only once. */
   days: number | null
 }
 
@@ -31,23 +31,24 @@ interface DownloadInputs {
   storefronts: readonly StorefrontRatings[]
   ratio: DownloadsPerRating
   level: Level
-  /** By known truths, for figures that rest on ratings gained in every storefront; null = no such truths. */
+  /** Measured errors, used if every storefront has a rating gain. Null if there are none. */
   calibration: IntervalCalibration | null
 }
 
 /**
- * Downloads of 30 days in all storefronts that were read:
+ * Estimates the downloads of 30 days in all storefronts that were read:
  *
  *     Σ gain · 30 / d · downloads per rating
  *
- * With one reading only the pace is half of the mean over the app's life. Without any gain it is less than 1,000 in as many
- * days as were compared. Null where nothing can be said. A storefront that was not read adds nothing, and `markets` says so.
+ * With only one reading the pace is half of the average over the app's life. Without any gain the result is "under
+ * 1,000" in the days that were compared. Null if no storefront has a pace. Storefronts that were not read add nothing;
+ * `markets` counts the others.
  *
- * The interval: the calibration's, where truths are known and every pace was compared; else the errors of pace and ratio,
- * taken as lognormal. Storefronts share the ratio, so their lows are added, and their highs.
+ * The interval comes from the calibration if there is one and every pace was compared. Otherwise it combines the errors
+ * of pace and ratio, assumed lognormal. Storefronts share the ratio, so their lows are added, and so are their highs.
  *
- * Sources: installs and ratings gained by 26 apps of Google Play in eleven months (rank correlation 0.91 to 0.93); 13 apps
- * without a new rating gained fewer than 1,000 (median 76). Pace from one reading: 284 iOS apps read twice
+ * Sources: installs and ratings gained by 26 apps of Google Play in eleven months (rank correlation 0.91 to 0.93); 13
+ * apps without a new rating gained fewer than 1,000 (median 76). Pace from one reading: 284 iOS apps read twice
  * (drewster99/appstore), median 0.51 of the lifetime mean, ×/÷4.2 at 80 %.
  */
 export function estimateDownloads({ storefronts, ratio, level, calibration }: DownloadInputs): DownloadEstimate | null {
@@ -78,18 +79,18 @@ export function estimateDownloads({ storefronts, ratio, level, calibration }: Do
 
 const UNDER = 1_000
 const LIFETIME_PACE = 0.5
-/** Of log10: ×/÷4.2 at 80 %. */
+/** Standard deviation of log10: ×/÷4.2 at 80 %. */
 export const LIFETIME_SPREAD = 0.486
-/** A young app's mean over its life is no pace yet. */
+/** The lifetime average of a younger app is not used as a pace. */
 const LEAST_AGE = 7
 
 interface Pace {
-  /** Ratings of 30 days. */
+  /** Ratings per 30 days. */
   monthly: number
   spread: number
   gained: number | null
   days: number | null
-  /** Days for which it is known that no rating came, where none did. */
+  /** Number of days without any new rating, if there was none. */
   unchanged: number
 }
 
@@ -103,7 +104,7 @@ function paceOf({ ratings, gain, ageDays }: StorefrontRatings): Pace | null {
   return { monthly, spread: LIFETIME_SPREAD, gained: null, days: null, unchanged: ageDays }
 }
 
-/** Chance alone: of a count of n the logarithm errs by 1 / √n. An own ratio's spread holds it already. */
+/** Sampling error: the logarithm of a count n errs by 1 / √n. The spread of an app's own ratio already includes it. */
 function countSpread({ gained }: Pace, { basis }: DownloadsPerRating): number {
   return gained === null || gained === 0 || basis === "own" ? 0 : Math.LOG10E / Math.sqrt(gained)
 }

@@ -1,16 +1,16 @@
 import type { Interval } from "../../lib/proportions.ts"
-/** How likely the truth lies between low and high, as it is stated. */
+/** The stated probability that the true value lies between low and high. */
 export type Level = 0.8 | 0.9 | 0.95
 
 /**
- * What a figure rests on: counts of the store itself, the app's own downloads per rating, that of own apps of its genre, or
- * what is known of the store at large.
+ * What a figure is based on: the store's own counts, the app's own downloads per rating, that of the workspace's apps
+ * of the same genre, or the store's average.
  */
 export type Basis = "measured" | "own" | "genre" | "prior"
 
 /**
- * A figure that says how wrong it may be. `value` is null where no more can be said than that it lies below `under`; then
- * low is 0 and high is that amount. An unknown figure is no Estimate: it is null.
+ * A figure with its interval. If only an upper bound is known, `value` is null, `under` is the bound, low is 0 and high
+ * is the bound. An unknown figure is null instead of an Estimate.
  */
 export interface Estimate {
   value: number | null
@@ -19,9 +19,9 @@ export interface Estimate {
   high: number
   level: Level
   basis: Basis
-  /** How many known truths the interval rests on; 0 = none, its width is that of the prior. */
+  /** Number of known truths behind the interval. 0 if its width is that of the prior. */
   pairs: number
-  /** The share of those truths that such an interval reached when it was tried; null = not tried. */
+  /** Share of those truths that such intervals covered in a test. Null if untested. */
   coverage: number | null
 }
 
@@ -35,25 +35,25 @@ export function intervalWithin(value: number, factor: number): Interval {
   return { low: value / factor, high: value * factor }
 }
 
-/** By what such an interval multiplies and divides. */
+/** The factor by which such an interval multiplies and divides. */
 export function factorOf(spread: number, level: Level): number {
   return 10 ** (QUANTILES[level] * spread)
 }
 
-/** Independent errors of log10 together. */
+/** Combines independent errors of log10. */
 export function together(...spreads: readonly number[]): number {
   return Math.hypot(...spreads)
 }
 
-/** A figure below an amount. */
+/** An estimate with only an upper bound. */
 export function estimateUnder(amount: number, level: Level, basis: Basis): Estimate {
   return { value: null, under: amount, low: 0, high: amount, level, basis, pairs: 0, coverage: null }
 }
 
-/** A figure that the store itself counts: nothing lies between its low and high. */
+/** A count published by the store: low and high equal the value. */
 export function measuredEstimate(value: number, level: Level): Estimate {
   return { value, under: null, low: value, high: value, level, basis: "measured", pairs: 0, coverage: null }
 }
 
-// of the standard normal distribution: (1 + level) / 2
+// quantiles of the standard normal distribution at (1 + level) / 2
 const QUANTILES: Record<Level, number> = { 0.8: 1.28155, 0.9: 1.64485, 0.95: 1.95996 }

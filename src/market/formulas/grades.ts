@@ -2,11 +2,11 @@ import { calibrateIntervals, type IntervalCalibration, LEAST_PAIRS } from "./con
 import { factorOf, type Level } from "./estimate.ts"
 import { median, scoreIntervals, scoreOf } from "./scores.ts"
 
-/** A figure as it is made without the store's count, and that count. */
+/** A figure made without the store's count, together with that count. */
 export interface Grade {
-  /** The rating count of that time. */
+  /** The rating count at that time. */
   ratings: number
-  /** Null = no more was said than that it is under an amount. */
+  /** Null if the figure is only an upper bound. */
   value: number | null
   low: number
   high: number
@@ -14,23 +14,23 @@ export interface Grade {
   truth: number
 }
 
-/** What the figures of a month were worth. */
+/** How accurate the figures of a month were. */
 export interface MonthScore {
   /** Apps with a value and a truth above zero. */
   n: number
-  /** Percent: half of the figures err by more. */
+  /** Median error in percent. */
   medianError: number
   /** Rank correlation with the truth. */
   order: number
-  /** The share that is met within a factor of two. */
+  /** Share of values within a factor of two of the truth. */
   withinTwo: number
-  /** The share of the truths within the interval that was stated. */
+  /** Share of truths inside the stated interval. */
   coverage: number
-  /** Apps of which an amount was said that they are under, and those that were. */
+  /** Apps with only an upper bound, and how many of them were below it. */
   under: { n: number; held: number }
 }
 
-/** Null with fewer than 20 apps: so few say nothing. */
+/** Null with fewer than 20 apps, which are too few for a score. */
 export function scoreMonth(grades: readonly Grade[], level: Level): MonthScore | null {
   const pairs = valuesOf(grades)
   const score = scoreOf(pairs)
@@ -53,8 +53,9 @@ export function scoreMonth(grades: readonly Grade[], level: Level): MonthScore |
 }
 
 /**
- * How far apps of a store lie from its level, by the apps whose downloads it counts: figures are first moved by what they
- * miss in the middle, which is the error of the level, as that is another store's to know. Null with fewer than 20 apps.
+ * Measures how far apps deviate from their store's level, using apps whose downloads the store counts. Figures are
+ * first shifted by their median error, which is the error of that store's level and would not apply to another store.
+ * Null with fewer than 20 apps.
  */
 export function calibrateMonth(grades: readonly Grade[], level: Level): IntervalCalibration | null {
   const pairs = valuesOf(grades)
@@ -66,7 +67,7 @@ export function calibrateMonth(grades: readonly Grade[], level: Level): Interval
   )
 }
 
-/** The same intervals for a store whose level is known only within `spread`, a standard deviation of log10. */
+/** Widens the intervals for a store whose level is uncertain by `spread`, a standard deviation of log10. */
 export function widenedBy(calibration: IntervalCalibration, spread: number): IntervalCalibration {
   const level = Math.log10(factorOf(spread, calibration.level))
   const bands = calibration.bands.map((band) => ({ ...band, factor: 10 ** Math.hypot(Math.log10(band.factor), level) }))

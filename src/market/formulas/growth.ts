@@ -1,22 +1,22 @@
 import { type Gain, WEEK_DAYS } from "./count-readings.ts"
 import { type Basis, intervalOf, type Level } from "./estimate.ts"
 
-/** By how many percent downloads of 30 days changed against those of the 30 days before. */
+/** Change of the downloads of 30 days against the 30 days before, in percent. */
 export interface Growth {
   percent: number
   low: number
   high: number
   level: Level
   basis: Basis
-  /** Ratings, or installs where they are counted, of the lesser of both spans. */
+  /** Ratings or counted installs in the smaller of the two spans. */
   pairs: number
 }
 
 /**
- * Both gains are of one app, so that its downloads per rating cancel and what is left is the chance of small counts: the
- * logarithm of a count of n errs by 1 / √n. Measured counts have no such chance, but stand still for a day and are then
- * made up: a span of n days may miss the gain of one or have one too many, 1 / n. Null where either span has no gain (a
- * growth from nothing is no percentage) or is shorter than a week.
+ * Both gains belong to one app, so its downloads per rating cancel out and only the sampling error of the counts
+ * remains: the logarithm of a count n errs by 1 / √n. Measured counts have no sampling error, but stores update them
+ * with a delay: a span of n days may miss a day's gain or contain one too many, 1 / n. Null if either span has no gain
+ * (growth from zero has no percentage) or is shorter than a week.
  */
 export function growthOf(now: Gain | null, before: Gain | null, basis: Basis, level: Level = 0.8): Growth | null {
   if (!now || !before || now.gained === 0 || before.gained === 0) return null

@@ -9,9 +9,9 @@ export interface MeasuredDownloads extends Estimate {
 }
 
 /**
- * The downloads of an Android app as Google Play counts them itself: the difference of two of its exact counts, over the
- * longest span of at most 30 days. It is not made up to a month: `days` says how long it is. Null where no two counts can be
- * compared yet.
+ * Returns the downloads of an Android app as Google Play counts them: the difference of two exact counts over the
+ * longest span of at most 30 days. It is not extrapolated to a month; `days` is the length of the span. Null if no two
+ * counts are comparable yet.
  */
 export function measureDownloads(
   counts: readonly CountReading[],
@@ -24,18 +24,21 @@ export function measureDownloads(
   return { ...measuredEstimate(gained, level), days, from, to }
 }
 
-/** As longestGain, of the counts that can be believed. Null of a count that stood still for less than a week: it may be made up. */
+/**
+ * As `longestGain`, over the plausible counts. Null if the count stood still for less than a week: the store may be
+ * late.
+ */
 export function installGain(counts: readonly CountReading[], asOf: string): Gain | null {
   const gain = longestGain(standingCounts(counts.filter(({ day }) => day <= asOf)), asOf)
   return gain && gain.gained === 0 && gain.days < WEEK_DAYS ? null : gain
 }
 
 /**
- * The counts without those that rose by more than half and did not stay: such a count is believed when a count was read a
- * week later or more, and neither that nor any in between lies below it. Until then it is unknown.
+ * Drops counts that rose by more than half and did not stay. Such a jump is accepted once a count was read at least a
+ * week later and no count since lies below it.
  *
- * Source: over 507 to 664 daily readings of three small apps (fbiego/google-play-scraper) two showed 1.96 and 1.97 times
- * their count for three days in April 2026, and then the old one again.
+ * Source: over 507 to 664 daily readings of three small apps (fbiego/google-play-scraper) two showed 1.96 and 1.97
+ * times their count for three days in April 2026, and then the old one again.
  */
 export function standingCounts(counts: readonly CountReading[]): CountReading[] {
   const sorted = inOrder(counts)

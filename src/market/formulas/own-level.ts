@@ -11,19 +11,19 @@ export interface StatedFigure {
 }
 
 const PRIOR = STORE_PRIORS.ios
-/** What is not known of an app's downloads per rating by the store's prior. */
+/** Uncertainty of an app's downloads per rating if only the store's prior is known. */
 const PRIOR_SPREAD = together(PRIOR.spread, BETWEEN_APPS)
 
-/** By how much downloads change that were made with what is known of the App Store at large. */
+/** Returns the factor by which this ratio changes downloads that were estimated with the App Store's prior. */
 export function timesOf(ratio: DownloadsPerRating): number {
   return ratio.value / 10 ** PRIOR.mean
 }
 
 /**
- * Downloads of an App Store app as they would be made with these downloads per rating, out of those that were made with the
- * store's prior: as many times, and of the interval's width the prior's share is taken out and this one's put in (both of
- * log10, errors independent). An own ratio's spread holds the chance of small gains already; `isCompared` says that no
- * storefront was counted once alone.
+ * Converts downloads of an App Store app that were estimated with the store's prior to this ratio. The value is
+ * multiplied. In the interval's width the prior's share is replaced by that of the ratio (both as log10, errors
+ * independent). The spread of an app's own ratio already includes the error of small gains. `isCompared` is true if no
+ * storefront has only one count.
  */
 export function restateDownloads(
   { value, low, high }: StatedFigure,
@@ -40,7 +40,10 @@ export function restateDownloads(
   return { value: stated, low: stated / widthOf(value / low), high: stated * widthOf(high / value) }
 }
 
-/** The revenue of a place of the grossing list, or what lies under it, where own apps bring so many times its published money. */
+/**
+ * Scales the revenue of a rank on the grossing chart, or its upper bound, by the factor that the workspace's own apps
+ * show.
+ */
 export function restatePlace<Amount extends number | null>(
   { value, low, high, under }: Record<"value" | "low" | "high" | "under", Amount>,
   times: number,
@@ -49,7 +52,7 @@ export function restatePlace<Amount extends number | null>(
   return { value: timesOf(value), low: timesOf(low), high: timesOf(high), under: timesOf(under) }
 }
 
-/** The revenue of a paid app by its downloads as they are stated now. */
+/** Returns the revenue of a paid app for its converted downloads. */
 export function restateRevenue({ value }: StatedFigure, downloads: StatedFigure, times: number): StatedFigure {
   const stated = value * times
   const factor = Math.max(LEAST_FACTOR, downloads.value / downloads.low, downloads.high / downloads.value)

@@ -1,4 +1,4 @@
-/** A figure of an app: a value with its interval, or only an amount that it is under. */
+/** A figure of an app: a value with its interval, or only an upper bound. */
 export interface PlaceFigure {
   value: number | null
   low: number | null
@@ -6,27 +6,27 @@ export interface PlaceFigure {
   under: number | null
 }
 
-/** What a place of a list brings. */
+/** What a rank on a chart is worth. */
 interface PlaceWorth extends PlaceFigure {
-  /** Apps of the list that have a figure. */
+  /** Number of apps on the chart that have a figure. */
   n: number
 }
 
-/** With fewer a list says nothing of its places. */
+/** With fewer figures a chart has no curve. */
 const LEAST_FIGURES = 5
-/** The middle is that of so many apps around a place, where there are as many: an odd number. */
+/** Number of apps around a rank whose median is taken, if there are as many. Odd, so that the median is one of them. */
 const MOST_AROUND = 9
 
 /**
- * What each place of a list brings, by the figures of the apps on it, the first place first: the middle of the nine nearest
- * that have one, of values, lows and highs each for itself, and then made to fall with the place (isotonic regression of
- * logarithms; places that would rise share their mean). Where the middle is only under an amount, so is the place. A place
- * before the first app with a figure, or behind the last, has none: no curve is drawn on.
+ * Returns what each rank of a chart is worth, from rank 1 on, by the figures of the apps on it. Takes the median of the
+ * nine nearest apps that have a figure, separately for values, lows and highs, and then makes it fall with the rank
+ * (isotonic regression of logarithms; ranks that would rise share their mean). If the median is only an upper bound, so
+ * is the result. Null before the first app with a figure and behind the last one: the curve is not extrapolated.
  *
  * Source: pool adjacent violators, Ayer and others, Annals of Mathematical Statistics 26 (1955).
  *
- * Limits: figures of apps are of all storefronts that were read, the list is of one; a list's apps share the error of the
- * store's level, so that the interval of the middle is as wide as theirs.
+ * Limits: an app's figure covers all storefronts that were read, a chart is of one. The apps of a chart share the error
+ * of the store's level, so the interval of the median is as wide as theirs.
  */
 export function placeCurve(figures: readonly (PlaceFigure | null)[]): (PlaceWorth | null)[] {
   const held = figures.flatMap((figure, at): PlacedFigure[] => {
@@ -58,7 +58,7 @@ interface PlacedFigure {
   isUnder: boolean
 }
 
-/** Of each place from the first app with a figure to the last; the nearest of a place stand side by side. */
+/** Medians from the first app with a figure to the last. The nearest apps of a rank are a contiguous window. */
 function middlesOf(held: readonly PlacedFigure[], first: number, last: number): Omit<PlacedFigure, "at">[] {
   const count = Math.min(MOST_AROUND, held.length - ((held.length + 1) % 2))
   let from = 0
@@ -69,7 +69,7 @@ function middlesOf(held: readonly PlacedFigure[], first: number, last: number): 
   })
 }
 
-/** Apps that are only under an amount stand below all others: of those the middle is asked, not the mean. */
+/** Apps with only an upper bound sort below all others, which the median can handle and a mean cannot. */
 function middleOf(near: readonly PlacedFigure[]): Omit<PlacedFigure, "at"> {
   const half = (near.length - 1) / 2
   const middle = near.toSorted((one, other) => belowFirst(one, other) || one.value - other.value)[half]!
@@ -82,7 +82,7 @@ function belowFirst(one: PlacedFigure, other: PlacedFigure): number {
   return Number(other.isUnder) - Number(one.isUnder)
 }
 
-/** The nearest values that never rise, of logarithms. */
+/** Returns the closest non-increasing values, by logarithm. */
 function falling(values: readonly number[]): number[] {
   const pools: { mean: number; count: number }[] = []
   for (const value of values) {

@@ -1,23 +1,23 @@
 import { together } from "./estimate.ts"
 
-/** How many downloads stand behind one rating, with the error of its log10. */
+/** Downloads per rating, with the error of its log10. */
 export interface DownloadsPerRating {
   value: number
   /** Standard deviation of log10. */
   spread: number
   basis: "own" | "genre" | "prior"
-  /** Own apps that it was learnt from. */
+  /** Number of own apps that it was learnt from. */
   apps: number
 }
 
-/** An app whose downloads are known: those of a span of days, and the ratings of the same days. */
+/** An app with known downloads: those of a span of days, and the ratings gained on the same days. */
 export interface KnownApp {
   genre: string | null
   downloads: number
   ratings: number
 }
 
-/** What is known of a store's level: log10 of downloads per rating, and its error. */
+/** A store's level: log10 of downloads per rating, and its error. */
 interface StoreLevel {
   mean: number
   spread: number
@@ -26,30 +26,32 @@ interface StoreLevel {
 type Store = "ios" | "android"
 
 /**
- * Downloads per rating before anything is known of own apps.
+ * Downloads per rating as long as no own apps are known.
  *
- * Source: Android, the median of 7,384 apps with exact installs in June 2021 (143; gauthamp10/Google-Playstore-Dataset), that
- * of eleven months before lies 1 % off: the spread allows for more. iOS has no public truth: 60 to 100 is what is said, and
- * the level may be off by two to three times until own sales are known.
+ * Source: Android, the median of 7,384 apps with exact installs in June 2021 (143;
+ * gauthamp10/Google-Playstore-Dataset). The median of eleven months before is 1 % off; the spread allows for more. iOS
+ * has no public truth: 60 to 100 is the usual claim, and the level may be off by a factor of two to three until own
+ * sales are known.
  */
 export const STORE_PRIORS: Record<Store, StoreLevel> = {
   ios: { mean: Math.log10(Math.sqrt(60 * 100)), spread: 0.3 },
   android: { mean: Math.log10(143), spread: 0.1 },
 }
 
-/** Of log10 between the apps of a store. Source: Google Play, as STORE_PRIORS. */
+/** Standard deviation of log10 between the apps of a store. Source: Google Play, as for STORE_PRIORS. */
 export const BETWEEN_APPS = 0.45
-/** Of it, what lies between genres: an analysis of variance of the same apps by genre gave 0.10. */
+/** The part of it between genres: an analysis of variance of the same apps by genre gave 0.10. */
 const BETWEEN_GENRES = 0.1
 /**
- * What an app's own ratio errs by when it is applied to its later ratings, chance of small gains included: ×/÷3.6 at 80 %.
- * Source: 26 apps with both counts twice, eleven months apart, each by the other 25.
+ * Error of an app's own ratio when applied to its later ratings, sampling error of small gains included: ×/÷3.6 at 80
+ * %.
+ * Source: 26 apps with both counts twice, eleven months apart, each predicted from the other 25.
  */
 const OWN_SPREAD = 0.4341
 
 /**
- * The app's own downloads per rating; where they are not known that of own apps of its genre, drawn towards the store's
- * level; without such apps the store's level, which own apps of any genre move too.
+ * Returns the app's own downloads per rating. If unknown, that of own apps of its genre, shrunk towards the store's
+ * level. Without such apps, the store's level, which own apps of any genre shift too.
  */
 export function downloadsPerRating(
   store: Store,
@@ -75,8 +77,8 @@ export function downloadsPerRating(
 }
 
 /**
- * The store's level after n own apps: a normal prior and n readings of it, each with the spread between apps. From 0.30 it
- * comes down to 0.25 with one app, 0.20 with three, 0.13 with ten.
+ * Bayesian update of the store's level with n own apps: a normal prior and n readings, each with the spread between
+ * apps. The error falls from 0.30 to 0.25 with one app, 0.20 with three, 0.13 with ten.
  */
 export function storeLevel(prior: StoreLevel, logRatios: readonly number[]): StoreLevel {
   const before = 1 / prior.spread ** 2
@@ -86,12 +88,12 @@ export function storeLevel(prior: StoreLevel, logRatios: readonly number[]): Sto
   return { mean: (before * prior.mean + each * sum) / precision, spread: Math.sqrt(1 / precision) }
 }
 
-/** Null where there is nothing to divide. */
+/** Null if either count is zero. */
 function logRatio({ downloads, ratings }: Pick<KnownApp, "downloads" | "ratings">): number | null {
   return downloads > 0 && ratings > 0 ? Math.log10(downloads / ratings) : null
 }
 
-/** The mean of a genre's apps, drawn to the store's level by how little genres differ and how few apps there are. */
+/** The mean of a genre's apps, shrunk towards the store's level: more so with few apps, as genres differ little. */
 function genreRatio(level: StoreLevel, logs: readonly number[]): { value: number; spread: number } {
   const within = Math.sqrt(BETWEEN_APPS ** 2 - BETWEEN_GENRES ** 2)
   const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length

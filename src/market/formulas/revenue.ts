@@ -2,41 +2,45 @@ import { MONTH_DAYS } from "./count-readings.ts"
 import type { DownloadEstimate } from "./downloads.ts"
 import { type Estimate, estimateUnder, factorOf, type Level } from "./estimate.ts"
 
-/** What a place of a grossing chart was worth on a day, in US dollars. */
+/** Revenue of a rank on a grossing chart on one day, in US dollars. */
 interface GrossingAnchor {
   place: number
   usdADay: number
 }
 
-/** A day of an own app: its place on the grossing chart, and what it brought in that storefront, in US dollars. */
+/** One day of an own app: its rank on the grossing chart, and its revenue in that storefront, in US dollars. */
 interface OwnPlace {
   place: number
   usd: number
 }
 
-/** Money of 30 days, in US dollars. */
+/** Revenue of 30 days, in US dollars. */
 export interface RevenueEstimate extends Estimate {
   markets: number
 }
 
-/** No figure of revenue is narrower: there is no public truth that would show one. */
+/** Minimum width of a revenue interval, as no public truth justifies a narrower one. */
 export const LEAST_FACTOR = 6
-/** Of log10, of a published anchor: figures of one source contradict another's by up to five times. */
+/**
+ * Standard deviation of log10 of a published anchor: figures of one source contradict another's by up to five times.
+ */
 export const ANCHOR_SPREAD = 0.4
 /**
- * Of log10, between what an app brings in its days on the chart and what its places are worth there. A day's place lies
- * ×/÷1.2 about its week's; slopes that are published lie 0.4 apart, which is 0.2 to 0.3 over five times the place.
+ * Standard deviation of log10 between an app's revenue on its days on the chart and the value of its ranks there. The
+ * rank of a day varies by ×/÷1.2 around that of its week. Published slopes differ by 0.4, which is 0.2 to 0.3 over five
+ * times the rank.
  */
 export const PLACE_SPREAD = 0.25
-/** Of one app so many days: fewer may be a launch's or a sale's. */
+/** Minimum number of days per app: fewer may show only a launch or a sale. */
 const LEAST_OWN_DAYS = 7
-/** What is left of a price after the store's commission of 15 or 30 %: their geometric middle. */
+/** Share of a price left after the store's commission of 15 or 30 %: the geometric mean of both cases. */
 export const PROCEEDS_SHARE = Math.sqrt(0.7 * 0.85)
 
 /**
- * What the overall grossing chart of iPhones was worth in the United States.
+ * The value of ranks on the overall grossing chart for iPhone in the United States.
  *
- * Source: Distimo's publication of June 2013, a vendor's own estimate; old, and the only one with two places of one day.
+ * Source: Distimo's publication of June 2013, a vendor's own estimate. It is old, and the only one with two ranks of
+ * the same day.
  */
 export const PUBLISHED_ANCHORS: readonly GrossingAnchor[] = [
   { place: 10, usdADay: 47_000 },
@@ -44,26 +48,27 @@ export const PUBLISHED_ANCHORS: readonly GrossingAnchor[] = [
 ]
 
 /**
- * A paid app: downloads · price · share. Null where downloads are not known or the app is free; what its in-app purchases
- * bring is not in it.
+ * Revenue of a paid app: downloads · price · share. Null if the downloads are unknown or the app is free. In-app
+ * purchases are not included.
  */
 export function paidRevenue(downloads: DownloadEstimate | null, priceUsd: number | null): RevenueEstimate | null {
   if (!downloads || priceUsd === null || priceUsd <= 0) return null
   const { value, under, level, basis, markets, pairs, coverage } = downloads
   const money = priceUsd * PROCEEDS_SHARE
-  // none sold in the days that were compared is less than one
+  // no sale in the compared days means fewer than one
   if (!value) return { ...estimateUnder(wholeUsd((under ?? 1) * money), level, basis), markets }
   const factor = Math.max(LEAST_FACTOR, value / downloads.low, downloads.high / value)
   return { ...revenueAround(value * money, factor, level, basis), markets, pairs, coverage }
 }
 
 /**
- * An app at a place of a grossing chart, in one storefront: b · place^-a through the two anchors it stands between. Behind
- * the last anchor it is under that anchor's money, at its high end. Before the first it is null: curves flatten towards the
- * top, and a line drawn on to the first place says five times too much (a = 0.55 to 0.95 in what is published).
+ * Revenue of an app at a rank of a grossing chart in one storefront: b · rank^-a through the two anchors around the
+ * rank. Behind the last anchor the result is under that anchor's revenue, at its high end. Null before the first
+ * anchor: curves flatten towards the top, and extrapolation to rank 1 would overstate it five times (published a = 0.55
+ * to 0.95).
  *
- * `place` null = in no chart that was read: under the money of `deepest`, the last place of the deepest chart it could
- * stand in. Anchors of one chart and genre.
+ * A null `place` means that the app is on no chart that was read: its revenue is under that of `deepest`, the last rank
+ * of the deepest chart it could be on. All anchors must belong to one chart and genre.
  */
 export function grossingRevenue(
   place: number | null,
@@ -84,9 +89,10 @@ export function grossingRevenue(
 }
 
 /**
- * How many times the money of the anchors own apps bring at their places: the mean of log10 over an app's days, of the apps
- * drawn to the anchors by ANCHOR_SPREAD (the anchors' error) and PLACE_SPREAD (an app's), errors normal. Behind the last
- * anchor the curve is drawn on. Null = they say nothing: no money, fewer than 7 days, or places before the first anchor.
+ * Returns the factor between the revenue of own apps at their ranks and that of the anchors: the mean of log10 over an
+ * app's days, then over the apps, shrunk towards the anchors by ANCHOR_SPREAD (the anchors' error) and PLACE_SPREAD (an
+ * app's), errors assumed normal. The curve is extrapolated behind the last anchor. Null without revenue, with fewer
+ * than 7 days, or with ranks before the first anchor only.
  */
 export function grossingTimes(
   apps: readonly (readonly OwnPlace[])[],
@@ -109,12 +115,12 @@ function revenueAround(value: number, factor: number, level: Level, basis: Estim
   return { value, under: null, low: value / factor, high: value * factor, level, basis, pairs: 0, coverage: null }
 }
 
-/** An amount that money lies below: never none. */
+/** Rounds an upper bound to whole dollars, at least 1. */
 function wholeUsd(amount: number): number {
   return Math.max(1, Math.round(amount))
 }
 
-/** By place; of two at one place their geometric mean. One anchor alone is no curve. */
+/** Sorts anchors by rank; two at the same rank become their geometric mean. Empty if only one anchor is left. */
 function curveOf(anchors: readonly GrossingAnchor[]): GrossingAnchor[] {
   const places = Map.groupBy(anchors, ({ place }) => place)
   const curve = [...places].map(([place, same]) => {
@@ -124,7 +130,7 @@ function curveOf(anchors: readonly GrossingAnchor[]): GrossingAnchor[] {
   return curve.length >= 2 ? curve.sort((a, b) => a.place - b.place) : []
 }
 
-/** From the first anchor on; behind the last by the slope before it. */
+/** For ranks from the first anchor on. Behind the last anchor the last slope continues. */
 function moneyAt(place: number, curve: readonly GrossingAnchor[]): number {
   const next = curve.findIndex((anchor) => anchor.place >= place)
   const upTo = next === -1 ? curve.length - 1 : Math.max(1, next)

@@ -1,6 +1,6 @@
 import type { Estimate } from "./estimate.ts"
 
-/** What figures were worth against what turned out to be true. */
+/** Accuracy of figures compared with the true values. */
 interface Score {
   n: number
   /** Median of |log10 truth - log10 value|. */
@@ -9,11 +9,11 @@ interface Score {
   order: number
   /** Median of |value - truth| / truth. */
   medianError: number
-  /** The share that is met within a factor of two. */
+  /** Share of values within a factor of two of the truth. */
   withinTwo: number
 }
 
-/** The intervals of figures against the truth. */
+/** Accuracy of the intervals of figures. */
 interface IntervalScore {
   n: number
   covered: number
@@ -26,7 +26,7 @@ export interface EstimatePair {
   truth: number
 }
 
-/** Values and truths above zero; null without any. */
+/** Values and truths must be above zero. Null for an empty list. */
 export function scoreOf(graded: readonly EstimatePair[]): Score | null {
   if (graded.length === 0) return null
   const errors = graded.map(({ value, truth }) => Math.abs(Math.log10(truth / value)))
@@ -52,7 +52,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(half) - 1] as number) + (sorted[Math.floor(half)] as number)) / 2
 }
 
-/** Spearman's; equal values share the mean of their ranks. */
+/** Spearman's rank correlation; equal values share the mean of their ranks. */
 function rankCorrelation(graded: readonly EstimatePair[]): number {
   const values = ranksOf(graded.map(({ value }) => value))
   const truths = ranksOf(graded.map(({ truth }) => truth))
