@@ -6,7 +6,9 @@ import { LOOKUP_SOURCES } from "../../stores/kinds/apps-shape.ts"
 import { preferredRating } from "../../stores/read/rating-days.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
-/** What is held of any app in a storefront: what a look-up said, and its latest ratings, each with its own time and source. */
+/**
+ * Stored facts of any app in a storefront, from a look-up and its latest ratings, each with its own time and source.
+ */
 export interface AppFacts {
   app: number
   name: string | null
@@ -24,7 +26,7 @@ export interface AppFacts {
     source: FactSource
     origin: string
   } | null
-  /** Of its build, which is the same in all storefronts: as a look-up in any of them said it last. */
+  /** Facts of the build, which is the same in all storefronts: from the latest look-up in any of them. */
   built: {
     languages: string[] | null
     sizeBytes: number | null
@@ -39,7 +41,7 @@ export interface AppFacts {
     ratingsSource: SourceName
     ratingsOrigin: string
   } | null
-  /** Five stars first. */
+  /** From five stars to one. */
   byStar: {
     stars: RatingsByStar
     distributionAt: string
@@ -48,7 +50,7 @@ export interface AppFacts {
   } | null
 }
 
-/** Null = nobody ever saw the app. */
+/** Null if the app was never seen. */
 export async function readAppFacts(
   sql: Sql,
   { platform, id }: { platform: Platform; id: string },

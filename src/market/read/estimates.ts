@@ -1,7 +1,7 @@
 import type { Sql } from "../../database/types.ts"
 import type { PlaceFigure } from "../formulas/place-curve.ts"
 
-/** An app's figures of a month as they were made last, by what is known of its store at large; null = not known. */
+/** An app's latest monthly figures, as estimated with its store's prior. Null if unknown. */
 export interface StoredEstimate {
   downloads: PlaceFigure | null
   revenue: (PlaceFigure & { markets: number }) | null
@@ -14,13 +14,13 @@ export interface StoredEstimate {
   coverage: number | null
   formula: number
   madeAt: Date
-  /** Whose downloads per rating were taken. */
+  /** Genre whose downloads per rating were used. */
   genre: string | null
-  /** What the revenue follows from; null = there is none, or it was not kept. */
+  /** What the revenue is derived from. Null without revenue, or if it was not stored. */
   revenueBy: "price" | "place" | null
 }
 
-/** Of apps (store_app ids), by id; those that none was made of are missing. */
+/** Returns the estimates of apps (store_app ids), by id. Apps without an estimate are missing. */
 export async function readEstimates(sql: Sql, apps: readonly number[]): Promise<Map<number, StoredEstimate>> {
   if (apps.length === 0) return new Map()
   const rows = await sql<EstimateRow[]>`
@@ -36,7 +36,7 @@ export async function readEstimates(sql: Sql, apps: readonly number[]): Promise<
   return new Map(rows.map((row) => [row.app, estimateOf(row)]))
 }
 
-/** Whether the figure says anything. */
+/** Tells whether the estimate has any figure. */
 export function isKnown({ downloads, revenue, growth }: StoredEstimate): boolean {
   return downloads !== null || revenue !== null || growth !== null
 }

@@ -1,9 +1,9 @@
 import type { Sql } from "../../database/types.ts"
 import type { MarketStorefront } from "../../lib/storefronts.ts"
 
-/** A storefront that this instance follows: four lists of each genre, and the apps on them, every day. */
+/** A storefront that this instance follows: it reads four charts of each genre, and the apps on them, every day. */
 interface FollowedStorefront extends MarketStorefront {
-  /** The UTC day on which it came: who stood on a list then is not new there. */
+  /** The first UTC day of following. Apps on a chart that day do not count as new there. */
   since: string
 }
 
@@ -15,17 +15,17 @@ export async function readFollowedMarket(sql: Sql): Promise<FollowedStorefront[]
     limit 200`
 }
 
-/** What is known of the lists of a storefront that is followed, or might be. */
+/** Coverage of the charts of a storefront, followed or not. */
 export interface FollowedLists {
   storefront: string
-  /** Four of each genre. */
+  /** Four per genre. */
   lists: number
   read: number
-  /** Different apps on them, as each was read last. */
+  /** Number of different apps on the latest reading of these charts. */
   apps: number
 }
 
-/** The same of each of these storefronts, whether they are followed yet or not. */
+/** Counts the charts of these storefronts, followed or not. */
 export async function countFollowedLists(sql: Sql, market: readonly MarketStorefront[]): Promise<FollowedLists[]> {
   const rows = market.map(({ storefront, genres }) => ({ storefront, genres: [...genres] }))
   return await sql<FollowedLists[]>`

@@ -13,19 +13,19 @@ import {
 import type { StorefrontRatings } from "../formulas/downloads.ts"
 import { type MeasuredDownloads, measureDownloads } from "../formulas/install-gain.ts"
 
-/** How an app's ratings moved in a storefront, by the source that tells it best. */
+/** An app's rating gain in a storefront, from the most reliable source. */
 export interface RatingGain extends StorefrontRatings {
   source: SourceName
   /** The day of the newest count. */
   day: string
-  /** The gain of the 30 days before those; null = not known. */
+  /** The gain of the 30 days before those. Null if unknown. */
   before: Gain | null
 }
 
 /**
- * Of an app (a store_app id) the gain in ratings over the best span of the 30 days that end with `asOf`, in each storefront
- * in which its ratings were read in them, by storefront. Counts of one source only are compared, as sources round and count
- * otherwise: one that compares a week and more goes first, then by RATING_SOURCES.
+ * Returns an app's (a store_app id) rating gain over the best span of the 30 days that end with `asOf`, for each
+ * storefront with a reading in them, ordered by storefront. Compares only counts of the same source, as sources round
+ * and count differently. Prefers a source that spans at least a week, then the order of RATING_SOURCES.
  */
 export async function readRatingGains(sql: Db, app: number, asOf: string): Promise<RatingGain[]> {
   const counts = await readCounts(sql, app, asOf)
@@ -40,9 +40,9 @@ export async function readRatingGains(sql: Db, app: number, asOf: string): Promi
 }
 
 /**
- * What Google Play counted of an app (a store_app id) in the 30 days that end with `asOf`, over the longest span; null where
- * no two counts can be compared. The count is the world's, whichever storefront's page shows it; those of one storefront are
- * compared, as pages are not refreshed together.
+ * Returns the installs that Google Play counted for an app (a store_app id) within the 30 days that end with `asOf`,
+ * over the longest span. Null if no two counts are comparable. The count is worldwide on every storefront's page, but
+ * pages are not refreshed together, so only counts of the same storefront are compared.
  */
 export async function readMeasuredDownloads(sql: Db, app: number, asOf: string): Promise<MeasuredDownloads | null> {
   const rows = await sql<DatedCounts[]>`
@@ -77,7 +77,7 @@ async function readCounts(sql: Db, app: number, asOf: string): Promise<DatedCoun
   return [...rows]
 }
 
-/** The day of an app's release by storefront. */
+/** Returns the day of an app's release, by storefront. */
 async function readReleases(sql: Db, app: number): Promise<Map<string, string>> {
   const rows = await sql<{ storefront: string; day: string }[]>`
     select storefront, min((released_at at time zone 'utc')::date)::text as day
@@ -88,7 +88,7 @@ async function readReleases(sql: Db, app: number): Promise<Map<string, string>> 
   return new Map(rows.map(({ storefront, day }) => [storefront, day]))
 }
 
-/** Null where nothing was read within the 30 days. */
+/** Null if nothing was read within the 30 days. */
 function gainOf(counts: DatedCounts, asOf: string) {
   const readings = readingsOf(counts)
   const newest = readings.at(-1) as CountReading

@@ -3,13 +3,13 @@ import { addDays } from "../../lib/days.ts"
 import type { IntervalCalibration } from "../formulas/conformal.ts"
 import type { MonthScore } from "../formulas/grades.ts"
 
-/** What the figures of a month were worth on the apps that Google Play counts. */
+/** The accuracy of a month's figures, measured on apps that Google Play counts. */
 interface GradedMonth extends MonthScore {
   /** YYYY-MM. */
   month: string
 }
 
-/** The newest month that was graded with enough apps; null = none was. */
+/** Returns the newest month that was graded with enough apps. Null if there is none. */
 export async function readGradedMonth(sql: Db): Promise<GradedMonth | null> {
   const [row] = await sql<{ month: string; score: MonthScore }[]>`
     select to_char(month, 'YYYY-MM') as month, score
@@ -20,10 +20,10 @@ export async function readGradedMonth(sql: Db): Promise<GradedMonth | null> {
   return row ? { month: row.month, ...row.score } : null
 }
 
-/** A calibration is of its month, and stale once two more are over. */
+/** A calibration belongs to its month and is stale once two more months are over. */
 const CALIBRATED_DAYS = 92
 
-/** Of the newest month that gave one. */
+/** Returns the calibration of the newest month that has one. */
 export async function readCalibration(sql: Db, today: string): Promise<IntervalCalibration | null> {
   const [row] = await sql<{ calibration: IntervalCalibration }[]>`
     select calibration
@@ -34,24 +34,24 @@ export async function readCalibration(sql: Db, today: string): Promise<IntervalC
   return row?.calibration ?? null
 }
 
-/** A figure as it stood when its month ended. */
+/** A figure as of the end of its month. */
 export interface KeptFigure {
-  /** The first day of the month; the figure is of the 30 days that end with it. */
+  /** The first day of the month. The figure covers the 30 days that end with the month. */
   month: string
-  /** Its store_app id. */
+  /** store_app id. */
   app: number
   formula: number
-  /** The app's, as it is now. */
+  /** The app's current genre. */
   genre: string | null
   storefronts: string[]
-  /** Null = only that it is under an amount. */
+  /** Null if only an upper bound is known. */
   value: number | null
   low: number
   high: number
   under: number | null
 }
 
-/** Of apps of the App Store by their ids there: of each its last months, the newest first; those without one are missing. */
+/** Returns the last months of App Store apps, by App Store id, newest first. Apps without one are missing. */
 export async function readKeptFigures(
   sql: Db,
   iosIds: readonly string[],

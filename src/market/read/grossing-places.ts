@@ -3,15 +3,18 @@ import { ALL_APPS } from "../../lib/charts.ts"
 import type { Days } from "../../lib/days.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
 
-/** Where an app of the App Store stood on a UTC day. */
+/** An App Store app's rank on a UTC day. */
 interface GrossingPlace {
-  /** Its id there. */
+  /** App Store id. */
   id: string
   day: string
   place: number
 }
 
-/** Of the days on which any of them stood on the overall grossing list of the United States' iPhones: by what money is thought. */
+/**
+ * Returns the days on which any of the apps was on the overall grossing chart for iPhone in the United States, which
+ * revenue estimates are based on.
+ */
 export async function readGrossingPlaces(
   sql: Sql,
   iosIds: readonly string[],

@@ -5,18 +5,18 @@ export interface MarketDay {
   day: string
   seenAt: Date
   source: string
-  /** As exactly as the store says it. */
+  /** As exact as the store publishes it. */
   installs: number | null
   hasInAppPurchases: boolean | null
-  /** The cheapest and the dearest thing that is sold within the app, in `inAppCurrency` (ISO 4217). */
+  /** The cheapest and the most expensive in-app purchase, in `inAppCurrency` (ISO 4217). */
   inAppLeast: number | null
   inAppMost: number | null
   inAppCurrency: string | null
 }
 
 /**
- * A query: of each source the days among its last 30 that tell what the market is like: the latest, the latest that says whether
- * something is sold within the app, and with `installs` the two latest of those, newest first; a day may stand twice.
+ * SQL query for the relevant days among the last 30 of each source, newest first: the latest, the latest that has
+ * in-app purchase data, and with `installs` the two latest that have installs. A day may occur twice.
  */
 export function tellingDays(
   sql: Db,
@@ -30,7 +30,7 @@ export function tellingDays(
           order by source
           limit 1
         )`
-  // of a limit that is a parameter a tenth of a year's rows is expected, and the statement is planned anew each time
+  // a literal limit: for a parameter PostgreSQL expects a tenth of a year's rows and plans the statement anew each time
   const newest = sql`(
               select *
               from market_fact

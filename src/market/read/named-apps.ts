@@ -4,27 +4,27 @@ import type { SourceName } from "../../lib/upstreams.ts"
 import { preferredRating } from "../../stores/read/rating-days.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
-/** Who an app is, for whoever looks for it by its name. */
+/** An app as shown in search by name. */
 export interface NamedApp {
-  /** Its store_app id. */
+  /** store_app id. */
   app: number
   id: string
   platform: Platform
-  /** Null = no store has named it. */
+  /** Null if no store has named it. */
   name: string | null
   publisher: string | null
   publisherId: string | null
   ratings: number | null
   ratingsAt: Date | null
-  /** Who said last who it is, and when. */
+  /** The latest source of the app's name and publisher. */
   source: SourceName | null
   origin: string | null
   seenAt: Date | null
 }
 
 /**
- * Who these apps (store_app ids) are, as in a storefront: in the order of their places, then those with most ratings
- * there, unknown last, then by store id.
+ * Returns apps (store_app ids) with their names in a storefront: ordered by place, then by number of ratings there,
+ * unknown last, then by store id.
  */
 export async function readNamedApps(
   sql: Sql,
@@ -58,14 +58,14 @@ export async function readNamedApps(
     limit ${limit}`
 }
 
-/** What the App Store's own search found of a text when it was last asked there. */
+/** The result of the App Store's own search for a text, when it was last queried. */
 export interface NameSearch {
-  /** store_app ids, in no order of the store's. */
+  /** store_app ids, not in the store's order. */
   apps: number[]
   seenAt: Date
 }
 
-/** Null = it was not asked. */
+/** Null if the store was not queried. */
 export async function readNameSearch(sql: Sql, term: string, storefront: string): Promise<NameSearch | null> {
   const [row] = await sql<NameSearch[]>`
     select app_ids as apps, seen_at as "seenAt"

@@ -6,7 +6,7 @@ import { addDays } from "../../lib/days.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
-/** An app on the day on which a storefront's charts showed it first. */
+/** An app on the first day on which a storefront's charts showed it. */
 interface NewApp {
   id: string
   name: string
@@ -18,7 +18,7 @@ interface NewApp {
   kind: Chart
   genre: string
   rank: number
-  /** Of the reading that has it there. */
+  /** Time of the reading that contains it. */
   seenAt: Date
   source: ChartSource
   origin: string
@@ -26,9 +26,9 @@ interface NewApp {
 }
 
 /**
- * Apps that were seen first on charts of these storefronts in these days (UTC), newest first, of one day the highest store id
- * first. With `everywhere` one row an app, where it was seen first of all storefronts; who stood on any when that was read
- * for the first time, then or before, is not new.
+ * Returns apps that charts of these storefronts first showed within these UTC days, newest first, then by descending
+ * store id. With `everywhere` an app has one row, for the storefront that showed it first. An app is not new if any
+ * storefront's first reading, on that day or before, already contained it.
  */
 export async function readNewApps(
   sql: Sql,
@@ -36,7 +36,7 @@ export async function readNewApps(
   { from, to, everywhere, limit }: Days & { everywhere: boolean; limit: number },
 ): Promise<NewApp[]> {
   const found: NewApp[] = []
-  // the newest days first, and more of them at once the fewer there are: a day of 77 storefronts has thousands
+  // newest days first, then growing spans as long as rows are few: a day of 77 storefronts has thousands
   for (let [last, days] = [to, 1]; last >= from && found.length < limit; days *= 4) {
     const first = addDays(last, 1 - days)
     const span = { from: first < from ? from : first, to: last }
@@ -93,7 +93,7 @@ async function readNewIn(
   return rows.map(({ code, ...app }) => ({ ...app, source: chartSourceOf(code) }))
 }
 
-/** How many of these days a chart of these storefronts was read whole, later than on its storefront's first day. */
+/** Counts the days on which a chart of these storefronts was read completely, after the storefront's first day. */
 export async function countCoveredDays(sql: Sql, storefronts: readonly string[], { from, to }: Days): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     with begun as materialized (

@@ -2,7 +2,7 @@ import type { Sql } from "../../database/types.ts"
 import type { Chart, Device } from "../../lib/charts.ts"
 import { type ChartSource, chartSourceOf } from "../../lib/charts.ts"
 
-/** The best place of an app in a storefront's charts, as each was read last, and since when it stands on any of them. */
+/** The best current rank of an app in a storefront's charts, and the first day on any of them. */
 export interface ChartedApp {
   app: number
   country: string
@@ -11,17 +11,20 @@ export interface ChartedApp {
   kind: Chart
   genre: string
   day: string
-  /** Of the reading of that day. */
+  /** Time of that day's reading. */
   seenAt: Date
   source: ChartSource
   origin: string | null
-  /** The first day on which it was seen on a chart there; null = it stood there on that chart's first day of reading. */
+  /** The first day on which a chart there showed it. Null if the chart's first reading already contained it. */
   firstSeen: string | null
 }
 
 const MOST_APPS = 1_000
 
-/** Best places first within each app. Each app is looked up by its key: the planner may take one publisher for all. */
+/**
+ * Best ranks first within each app. Looks each app up by its key, because the planner may assume that one publisher has
+ * all apps.
+ */
 export async function readChartedApps(sql: Sql, publisherId: string): Promise<ChartedApp[]> {
   const rows = await sql<(Omit<ChartedApp, "source"> & { code: number })[]>`
     with app as materialized (
@@ -78,7 +81,10 @@ function appsOf(sql: Sql, publisherId: string) {
     limit ${MOST_APPS}`
 }
 
-/** Where the first of a publisher's charted apps stands best, which is where they are asked for first; null = nowhere. */
+/**
+ * Returns the storefront in which the publisher's first charted app ranks best. It is queried first. Null if no app is
+ * charted.
+ */
 export async function findBestStorefront(sql: Sql, publisherId: string): Promise<string | null> {
   const [row] = await sql<{ storefront: string }[]>`
     select c.storefront
@@ -98,21 +104,21 @@ export async function findBestStorefront(sql: Sql, publisherId: string): Promise
 interface Shelf {
   country: string
   count: number
-  /** False when the answer was as long as it can be, so there may be more. */
+  /** False if the response had the maximum length, so there may be more. */
   complete: boolean
   measuredAt: Date
 }
 
 interface Publisher {
-  /** What the store calls them, as it was said last; null = not said. */
+  /** The latest name from the store. Null if unknown. */
   name: string | null
-  /** What a storefront sells of theirs, as it was said last; null = it was not asked. */
+  /** The publisher's apps on sale in a storefront, from the latest reading. Null if it was not read. */
   shelf: Shelf | null
-  /** Storefronts of which a chart was ever read that names publishers by their ids. */
+  /** Storefronts with a chart reading that has publisher ids. */
   searched: string[]
 }
 
-/** Who has this id on the App Store. */
+/** Returns the publisher with this App Store id. */
 export async function readPublisher(sql: Sql, publisherId: string, storefront: string): Promise<Publisher> {
   const [row] = await sql<[Omit<Publisher, "shelf"> & (Shelf | { country: null })]>`
     select d.storefront as country, cardinality(d.app_ids) as count, d.complete, d.seen_at as "measuredAt", (
@@ -129,7 +135,7 @@ export async function readPublisher(sql: Sql, publisherId: string, storefront: s
   return { name, searched, shelf: shelf.country === null ? null : shelf }
 }
 
-/** Storefronts of which a chart was ever read. */
+/** Returns the storefronts with at least one chart reading. */
 export async function readChartedStorefronts(sql: Sql): Promise<string[]> {
   const rows = await sql<{ storefront: string }[]>`
     select distinct storefront
@@ -140,7 +146,7 @@ export async function readChartedStorefronts(sql: Sql): Promise<string[]> {
   return rows.map(({ storefront }) => storefront)
 }
 
-/** Storefronts whose charts name no publisher by its id, as imported charts may. */
+/** Returns the storefronts whose charts contain no publisher ids, which imported charts may lack. */
 export async function readUnnamedStorefronts(sql: Sql): Promise<string[]> {
   const rows = await sql<{ storefront: string }[]>`${chartedStorefronts(sql, false)}`
   return rows.map(({ storefront }) => storefront)

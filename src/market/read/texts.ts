@@ -3,9 +3,10 @@ import type { Db, Sql } from "../../database/types.ts"
 import { gramsOfSearch, NAME, PUBLISHER, partOf, spaced, wordsOf } from "../../stores/app-text.ts"
 
 /**
- * The apps (store_app ids, as app_id) in whose names, or whose publisher's, every word of a text occurs: three letters or more
- * anywhere within a word, one or two at a word's beginning, scripts without spaces anywhere. Found by the index and
- * then compared, so that nothing in the text is a wildcard. A text without a letter or digit is found nowhere.
+ * SQL query for the apps (store_app ids, as app_id) whose names or publisher contain every word of a text. Words of
+ * three letters or more match anywhere within a word, shorter ones only at a word's beginning, scripts without spaces
+ * anywhere. The index finds candidates, which are then compared literally, so the text has no wildcards. A text without
+ * letters and digits matches nothing.
  */
 export function appsWithText(sql: Db, text: string): Fragment {
   const words = wordsOf(text)
@@ -20,27 +21,27 @@ function holdsWords(sql: Db, words: readonly string[]): Fragment {
   return sql`grams @> ${gramsOfSearch(words)}::int[] and ${hasParts(sql, sql`folded`, words)}`
 }
 
-/** Each part in a clause of its own: asked of an array it took most of the time. */
+/** One clause per part: comparing with an array took most of the time. */
 function hasParts(sql: Db, text: Fragment, words: readonly string[]): Fragment {
   return words.map((word) => sql`strpos(${text}, ${partOf(word)}) > 0`).reduce((all, one) => sql`${all} and ${one}`)
 }
 
-/** How an app's text meets what somebody looks for, the nearest first. */
+/** How an app matches a text, nearest first. */
 export const NEARNESS = ["name", "prefix", "words", "publisher"] as const
 export type Nearness = (typeof NEARNESS)[number]
 
 interface AppByText {
-  /** Its store_app id. */
+  /** store_app id. */
   app: number
   nearness: Nearness
 }
 
-/** So many are put in order: of more, the nearest, and of those of one nearness the ones that were known first. */
+/** Maximum number of matches that are sorted: the nearest, then those known longest. */
 export const MOST_COMPARED = 1_000
 
 /**
- * The apps with a text (appsWithText), the nearest first: it is one of their names, a name begins with it, every word occurs in
- * their names, or some only in their publisher's. One more than MOST_COMPARED at most.
+ * Returns the apps that match a text (see `appsWithText`), nearest first: the text is one of their names, a name begins
+ * with it, every word occurs in their names, or some occur only in the publisher's. At most MOST_COMPARED + 1.
  */
 export async function findAppsByText(sql: Sql, text: string): Promise<AppByText[]> {
   const words = wordsOf(text)

@@ -1,14 +1,16 @@
 import type { Sql, Tx } from "../../database/types.ts"
 
-/** While nobody waits, an app's estimate is made anew no sooner: the apps of a list are counted with each of its readings. */
+/**
+ * Minimum hours between two estimates of an app as long as nobody waits: every chart reading counts all its apps anew.
+ */
 const AGAIN_HOURS = 6
 
-/** An import's estimates wait so long for more of its counts, unless it ends before. */
+/** Estimates of an import wait this long for more of its counts, or until it ends. */
 const IMPORT_SECONDS = 60
 
 /**
- * After counts of apps (store_app ids) were recorded: their estimates are to be made. Those of an import wait for its end,
- * however lately they were made: an estimate made in the middle of it would not have all its counts.
+ * Schedules new estimates of apps (store_app ids) whose counts were recorded. Those of an import wait for its end, even
+ * if the last estimate is recent: one made during the import would miss some of its counts.
  */
 export async function putForwardEstimates(
   tx: Tx,
@@ -44,7 +46,7 @@ export async function putForwardEstimates(
       or held.next_at > clock_timestamp() + ${AGAIN_HOURS}::int * interval '1 hour'`
 }
 
-/** After an import: its estimates are to be made now. */
+/** Makes the estimates of a finished import due now. */
 export async function releaseImportedEstimates(sql: Sql): Promise<void> {
   await sql`
     update estimate_due
@@ -52,7 +54,7 @@ export async function releaseImportedEstimates(sql: Sql): Promise<void> {
     where next_at > clock_timestamp() and next_at <= clock_timestamp() + ${IMPORT_SECONDS}::int * interval '1 second'`
 }
 
-/** After an import of readings of a month: where that month is graded, it is to be graded again with them. */
+/** Reopens graded months for which an import brought readings, so that they are graded again. */
 export async function releaseMonths(sql: Sql, months: readonly string[]): Promise<void> {
   if (months.length === 0) return
   await sql`
