@@ -12,9 +12,9 @@ import { MarketCountry, platformOfChecked, StoreAppId } from "./inputs.ts"
 import { marketAppFields } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
 
-/** Prices and ratings of an app that is followed are read daily. */
+/** Prices and ratings of followed apps are read daily. */
 const KEPT_DAYS = 1
-/** What its page says beside changes less often. */
+/** The rest of the page changes less often. */
 const PAGE_KEPT_DAYS = 7
 const PAGE = "apple-app-page"
 
@@ -121,7 +121,7 @@ export const hiveGetApp = operation({
   })
 })
 
-/** Has the page read, unless one that is kept is stored; what cannot be read is left out of the answer. */
+/** Reads the store page if the stored reading is too old. If that fails, the answer omits the page's fields. */
 async function readPage(ctx: Context, id: string, storefront: string): Promise<void> {
   const wanted = { kind: "listing", platform: "ios", storefront, subject: id } as const
   await readOnRequest(ctx, wanted, { keptDays: PAGE_KEPT_DAYS }).catch((error) => {
@@ -161,7 +161,7 @@ async function readAppAnswer(
   }
 }
 
-/** Moments come as JSON writes them. */
+/** Formats a timestamp as JSON does. */
 function iso(moment: string | null | undefined): string | null {
   return moment ? new Date(moment).toISOString() : null
 }

@@ -21,7 +21,7 @@ import { readNow } from "./read-now.ts"
 
 const CREDITS = 10
 const MOST = 100
-/** A chart that somebody follows is read daily. */
+/** Followed charts are read daily. */
 const KEPT_DAYS = 1
 
 const Row = named(
@@ -52,7 +52,7 @@ const Threshold = named(
     n: v.optional(described(Count, "Apps of the list that have a figure.")),
   }),
 )
-/** Places that the specification names. */
+/** Fixed by the API specification. */
 const THRESHOLDS = [10, 50, 100]
 
 export const hiveGetChart = operation({
@@ -124,7 +124,7 @@ export const hiveGetChart = operation({
   })
 })
 
-/** How a chart is asked for. */
+/** Returns the reading that a chart needs. */
 export function wantedChart({ platform, storefront, device, chart, genre }: ChartKey) {
   return { kind: "chart" as const, platform, storefront, subject: `${device} ${chart} ${genre}` }
 }
@@ -133,13 +133,13 @@ export async function readGenre(sql: Sql, { storefront, genre }: ChartKey): Prom
   return { id: genre, name: (await readGenreNames(sql, storefront, [genre])).get(genre) ?? null }
 }
 
-/** What a list is ordered by. */
+/** The figure that each chart is ordered by. */
 const MEASURES = { free: "downloads", paid: "downloads", grossing: "revenue" } as const
 
 interface RowTerms {
   storefront: string
   limit: number
-  /** Null = without estimates. */
+  /** Null if no estimates are requested. */
   measure: "downloads" | "revenue" | null
 }
 

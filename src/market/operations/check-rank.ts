@@ -17,7 +17,7 @@ import { readNow } from "./read-now.ts"
 /** How long a call waits for the store's search. */
 const SEARCH_WAIT_MS = 8_000
 const KEPT_DAYS = 1 / 24
-/** Whether a store sells an app changes seldom. */
+/** Whether a store sells an app rarely changes. */
 const SOLD_KEPT_DAYS = 1
 const ABOVE = 5
 const TOP = 10
@@ -88,8 +88,8 @@ export const checkRank = operation({
 })
 
 /**
- * The app meant by a package name that an App Store app has for its bundle id: that app where the App Store is asked for, or
- * where no app of Google Play is known by it.
+ * Resolves a package name that is the bundle id of an App Store app. Returns that app's id if the App Store is
+ * requested, or if no store is requested and Google Play has no such app.
  */
 async function storeIdMeant(sql: Sql, id: string, asked: "ios" | "android" | undefined): Promise<string> {
   if (platformOf(id) === "ios" || asked === "android") return id
@@ -116,7 +116,7 @@ interface TermReading extends OwnReading {
   term: string
 }
 
-/** The three states: a reading without the app says that it is absent only where the store is known to sell it. */
+/** Returns one of the three states. "Absent" requires that the store is known to sell the app. */
 async function standingOf(ctx: Context, app: AnyApp, reading: TermReading) {
   const { sql } = ctx
   const { id, platform, storefront } = app
@@ -135,7 +135,7 @@ async function standingOf(ctx: Context, app: AnyApp, reading: TermReading) {
   })
 }
 
-/** What all states say, and the places from one to another. */
+/** Returns the fields that all states share, and the apps from one rank to another. */
 async function readShown(sql: Sql, app: AnyApp, reading: TermReading, [from, to]: [number, number]) {
   const { id, platform, storefront } = app
   const { term, depth, source, origin, seenAt, egress, sha256, appIds } = reading
@@ -150,7 +150,7 @@ async function readShown(sql: Sql, app: AnyApp, reading: TermReading, [from, to]
   }
 }
 
-/** As a look-up said last, however long ago; null = none was made. */
+/** Returns the result of the latest look-up, however old. Null if there is none. */
 async function isSold(sql: Sql, { platform, storefront, id }: AnyApp): Promise<boolean | null> {
   const [row] = await sql<{ available: boolean }[]>`
     select s.available

@@ -1,4 +1,4 @@
-/** Credits of a call about so many days at most. */
+/** Price in credits by the maximum number of days. */
 const PRICES = [
   { upTo: 7, credits: 10 },
   { upTo: 30, credits: 20 },
@@ -7,7 +7,7 @@ const PRICES = [
 
 export const MOST_DAYS = 90
 
-/** What a call costs by the days that it asks for, whatever is given of them. */
+/** The price depends on the requested days, however few of them have data. */
 export function dayPrice(daysLeftOut: number) {
   return {
     min: PRICES[0].credits,

@@ -3,7 +3,7 @@ import { described, named } from "../../lib/schema.ts"
 
 const amount = (text: string) => described(v.nullable(v.pipe(v.number(), v.minValue(0))), text)
 
-/** What an app is thought to bring in a month. No figure is ever shown without its interval. */
+/** An app's estimated monthly downloads or revenue. An estimate is never shown without its interval. */
 export const Estimate = named(
   "Estimate",
   v.strictObject({
@@ -16,10 +16,10 @@ export const Estimate = named(
 )
 export type Estimate = v.InferOutput<typeof Estimate>
 
-/** What downloads may rest on. */
+/** What an estimate of downloads is based on. */
 export const BASES = ["measured", "own", "genre", "prior"] as const
 
-/** Credits of a row with an estimate: one that has none is not paid for. */
+/** Credits per row with an estimate. Rows without one are free. */
 export const ESTIMATE_CREDITS = 50
 
 export function isEstimated(estimate: Estimate | null | undefined): boolean {

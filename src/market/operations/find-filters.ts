@@ -7,16 +7,16 @@ import { keysOf } from "../../lib/objects.ts"
 import { coded, described } from "../../lib/schema.ts"
 import { wordsOf } from "../../stores/app-text.ts"
 
-/** No list is deeper. */
+/** The maximum depth of any chart. */
 export const DEEPEST = 1_000
 const MOST_MONTHS = 240
-/** Rows that pages reach. */
+/** Maximum number of rows that paging can reach. */
 const MOST_ROWS = 10_000
 const DEFAULT_COUNTRIES = ["us"]
 
 export const KINDS = ["grossing", ...CHARTS.filter((kind) => kind !== "grossing"), "ipad"] as const
 
-/** What the least is said to be, the most is too. */
+/** The minimum and maximum filters of a range share one schema. */
 const whole = (least: number, most: number, text?: string) =>
   filterOf(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)), text)
 const figure = (text?: string) => filterOf(v.number(), text)
@@ -25,7 +25,7 @@ function filterOf<S extends v.GenericSchema<number>>(schema: S, text: string | u
   return v.optional(coded(text === undefined ? schema : described(schema, text), "bad_filter"))
 }
 
-/** What apps are found by: at least one of them. */
+/** The filters, of which a call needs at least one. */
 const filters = {
   genre: described(
     v.optional(coded(v.pipe(v.array(GenreId), v.minLength(1), v.maxLength(3)), "bad_genre")),
@@ -71,7 +71,7 @@ export type FindQuery = v.InferOutput<typeof FindInput>
 
 const RANGES = ["rank", "revenue", "downloads", "growth"] as const
 
-/** Throws no_filters where nothing is asked for, bad_filter for a range that holds nothing, and for a page too far on. */
+/** Throws no_filters without any filter, bad_filter for an empty range, and if the page is beyond the last row. */
 export function checkFilters(query: FindQuery): FindQuery {
   const names = keysOf(filters)
   if (!names.some((name) => isFilter(query, name))) throw new Fault("no_filters", { filters: names })
@@ -88,7 +88,7 @@ export function checkFilters(query: FindQuery): FindQuery {
   return query
 }
 
-/** The United States alone are what a call without a country is about. */
+/** The default country does not count as a filter. */
 function isFilter(query: FindQuery, name: keyof typeof filters): boolean {
   if (name === "country") return query.country.join() !== DEFAULT_COUNTRIES.join()
   return query[name] !== undefined

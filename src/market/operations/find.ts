@@ -18,7 +18,7 @@ import { marketAppFields } from "./market-apps.ts"
 
 const CREDITS = 20
 const MOST = 200
-/** The first day of apps is counted from here in `state`. */
+/** Day zero for the first day of apps in `state`. */
 const EPOCH = "2000-01-01"
 
 const Found = named(
@@ -177,7 +177,10 @@ function shownApp({ app: _, measuredMs, ...app }: FoundApp, today: string) {
   }
 }
 
-/** Names the lists by genre and time, those of all apps first, and what else an answer follows from. Null without lists. */
+/**
+ * Returns a hash of everything the answer depends on: the charts with their reading times, those of all apps first, and
+ * the figures. Null without charts.
+ */
 function stateOf(lists: readonly SearchedList[], since: string | null, figures: string | null): string | null {
   if (lists.length === 0) return null
   const ordered = [
@@ -197,7 +200,7 @@ interface CoverageScope {
   kind: string | undefined
 }
 
-/** The iPhone's three and the iPad's free one. */
+/** Three charts of the iPhone and the free one of the iPad. */
 const LISTS_OF_GENRE = 4
 
 function coverageOf(country: string, { lists, followed, genres, kind }: CoverageScope) {

@@ -13,17 +13,17 @@ interface AppSearch {
   kind: keyof typeof LISTS | undefined
   rankMin: number
   rankMax: number
-  /** Only apps first seen on this day or later; null for all. */
+  /** Only apps first seen on this day or later. Null for all. */
   since: string | null
   text: string | undefined
   publisher: string | undefined
-  /** Null without a filter of figures. */
+  /** Null without a filter by figures. */
   figures: FigureFilter | null
   limit: number
   page: number
 }
 
-/** A list that was searched. */
+/** A chart that was searched. */
 export interface SearchedList {
   country: string
   device: Device
@@ -34,7 +34,7 @@ export interface SearchedList {
 }
 
 export interface FoundApp extends SearchedList {
-  /** Its store_app id. */
+  /** store_app id. */
   app: number
   id: string
   name: string
@@ -52,11 +52,11 @@ interface FoundApps {
   lists: SearchedList[]
   apps: FoundApp[]
   total: number
-  /** Apps that only `since` excludes, because their first day is unknown. */
+  /** Number of apps excluded only by `since`, because their first day is unknown. */
   unknown: number
-  /** Apps that only the filter of figures excludes, because their figures are unknown. */
+  /** Number of apps excluded only by the filter by figures, because their figures are unknown. */
   unsure: number
-  /** The version of the newest estimate; null without estimates, or without a filter of figures. */
+  /** Version of the newest estimate. Null without estimates or without a filter by figures. */
   figures: string | null
 }
 
@@ -68,8 +68,8 @@ const LISTS = {
 } as const
 
 /**
- * Returns a page of the apps that match, each at its best place on the lists searched, and how many there are. One statement,
- * so that lists, places and totals are of one moment.
+ * Returns a page of the matching apps, each with its best rank on the searched charts, and their number. Uses one
+ * statement, so that charts, ranks and totals belong to the same moment.
  */
 export async function findApps(sql: Sql, search: AppSearch): Promise<FoundApps> {
   const { rankMin, rankMax, since, figures, limit, page } = search
@@ -91,7 +91,7 @@ export async function findApps(sql: Sql, search: AppSearch): Promise<FoundApps> 
       select distinct on (p.app_id) p.*, m.first_day, l.id as chart_id, l.storefront, l.device, l.chart, l.genre, l.day,
         l.source, l.seen_at
       from page p
-      -- by its key, an app at a time: the planner would read all storefronts of each app
+      -- one index look-up per app: otherwise the planner reads all storefronts of each app
       cross join lateral (
         select chart_id
         from chart_place
@@ -131,7 +131,7 @@ interface FoundRow extends Pick<FoundApps, "total" | "unknown" | "unsure" | "fig
   apps: (Omit<FoundApp, "source"> & { source: number })[] | null
 }
 
-/** The rows of `shown`, named, as JSON. */
+/** SQL: the rows of `shown` with names, as JSON. */
 function appsShown(sql: Sql): Fragment {
   return sql`
     select json_agg(json_build_object(
@@ -157,8 +157,8 @@ function searchedLists(sql: Sql, { countries, genres, kind }: AppSearch): Fragme
 }
 
 /**
- * The apps that may match, each with its best place since the day searched, that of storefronts where its first day is unknown,
- * and whether its figures fit (null if unknown).
+ * SQL: the apps that may match, each with its best rank since the searched day, its rank in storefronts where its first
+ * day is unknown, and whether its figures fit (null if unknown).
  */
 function bestPlaces(sql: Sql, search: AppSearch): Fragment {
   const { countries, genres, since, figures } = search
@@ -169,7 +169,7 @@ function bestPlaces(sql: Sql, search: AppSearch): Fragment {
     ${figures ? joinOwnLevel(sql, figures.level) : sql``}
     where ${fit} is not false and ${since === null ? sql`true` : sql`(first_day is null or ${isSince})`}
       ${searchedApps(sql, search)}`
-  // without genres an app has one row a storefront
+  // without genres an app has one row per storefront
   if (countries.length === 1 && !genres) {
     const ranks =
       since === null
@@ -189,7 +189,7 @@ function bestPlaces(sql: Sql, search: AppSearch): Fragment {
     group by m.app_id`
 }
 
-/** Rows of market_app, each with its best place on the lists searched or, by genres, once for each of them. */
+/** SQL: rows of market_app, each with its best rank on the searched charts. With genres, one row per genre. */
 function places(sql: Sql, { countries, genres, kind }: AppSearch): Fragment {
   if (genres)
     return sql`

@@ -24,7 +24,7 @@ import {
 
 const LEAST_APPS = 2
 const MOST_APPS = 5
-/** The price of each app that ranks for any keyword. */
+/** Price per app that ranks for any keyword. */
 const CREDITS = 200
 
 const AppIds = coded(
@@ -116,10 +116,10 @@ export const hiveGetKeywordGap = operation({
   const place = placeAfter(called, cursor, HeldPlace)
   const lists = marketLists({ platform, storefront }, ctx.now())
   const known = await findMarketApps(ctx.sql, { platform, storefront }, ids)
-  // an app that was never seen ranks nowhere
+  // an app that was never seen has no rank
   const apps = ids.map((id) => known.get(id)?.app ?? 0)
   const after = place && { held: place[0], popularityOrder: place[1], term: place[2] }
-  // one more than a page tells whether there is a next one
+  // one row more than a page shows whether there is a next page
   const found = await findGap(ctx.sql, lists, apps, { after, limit: MOST_KEYWORDS + 1 })
   const shown = found.keywords.slice(0, MOST_KEYWORDS)
   const last = shown.at(-1)

@@ -30,7 +30,7 @@ import { MarketCountry } from "./inputs.ts"
 import { KEPT_DAYS, readTermNow } from "./keywords/read-term.ts"
 import { marketAppFields } from "./market-apps.ts"
 
-/** From here on a title holds each word of the keyword, in whatever order (titleMatch). */
+/** Minimum `titleMatch` of a title that contains each word of the keyword, in any order. */
 const LOOSE = 0.5
 
 const score = (text: string) => described(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100))), text)
@@ -130,7 +130,7 @@ export const getKeywordDifficulty = operation({
 
 const NOT_DEEP = "It was read, and not as far as the tenth result."
 
-/** Throws plan_required on Free for what the workspace does not track there. */
+/** Throws plan_required on the Free plan if the workspace does not track the keyword there. */
 async function refuseUntracked({ sql, caller, visibleApps }: Context, term: string, storefront: string): Promise<void> {
   if (planCovers(caller.plan, "pro")) return
   const apps = await visibleApps()
@@ -165,7 +165,7 @@ function shownTen(term: string, { day, source, origin, depth, seenAt, results, a
   }
 }
 
-/** One name that holds the words is enough; that none does is known where all names are. */
+/** False if one name contains the words. True only if all names are known and none does. */
 function isLoose(term: string, apps: readonly RatedResult[]): boolean | null {
   if (apps.some(({ name }) => name !== null && titleMatch(term, name) >= LOOSE)) return false
   return apps.length === 0 || apps.some(({ name }) => name === null) ? null : true

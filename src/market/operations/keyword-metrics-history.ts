@@ -15,7 +15,7 @@ import { dayPrice, MOST_DAYS } from "./day-prices.ts"
 import { AppStoreAlone, MarketCountry } from "./inputs.ts"
 
 const DAYS = 30
-/** Of each series. */
+/** Records per series. */
 const PAGE = 200
 const LONGEST_CURSOR = 1_000
 
@@ -102,7 +102,7 @@ export const hiveGetKeywordMetricsHistory = operation({
   const read = async (metric: "difficulty" | "popularity") => {
     const after = page[metric]
     if (after === undefined) return { shown: [], next: null }
-    // one more than is shown tells whether there is a next page
+    // one row more than a page shows whether there is a next page
     const records = await readMetricRecords(ctx.sql, list, metric, { ...page.window, after, limit: PAGE + 1 })
     const shown = records.slice(0, PAGE)
     return { shown, next: records.length > PAGE ? (shown.at(-1)?.place ?? null) : null }
@@ -124,7 +124,7 @@ export const hiveGetKeywordMetricsHistory = operation({
 
 const NOTHING_STORED = "Nothing of it is stored of these days, and no reading of it failed on them."
 
-/** Where each series goes on: behind that place, at its start (null), or not at all (left out). */
+/** Where each series continues: after that record, at the start (null), or nowhere (missing). */
 interface MetricPage {
   window: Days
   difficulty?: string | null
@@ -140,7 +140,7 @@ const PlaceDay = v.pipe(v.string(), v.isoDate(), v.check(isRealDay))
 const SeriesPlace = v.nullable(v.pipe(v.string(), v.regex(/^[\x20-\x7e]{1,200}$/)))
 const CursorPlace = v.strictTuple([PlaceDay, PlaceDay, SeriesPlace, SeriesPlace])
 
-/** Throws bad_cursor for what is no cursor of such a call. */
+/** Throws bad_cursor if the cursor is not from a call with the same parameters. */
 function pageIn(called: unknown, cursor: string): MetricPage {
   const place = v.safeParse(CursorPlace, placeIn(called, cursor))
   if (!place.success) throw new Fault("bad_cursor", { field: "cursor", detail: NO_CURSOR })

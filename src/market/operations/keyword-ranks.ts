@@ -17,7 +17,7 @@ import { whyUnread } from "./read-now.ts"
 
 const DAYS = 7
 const TOP = 20
-/** Of a day no source reads more. */
+/** No source reads more places a day. */
 const MOST_TOP = 250
 const MOST_ROWS = 999
 
@@ -120,7 +120,7 @@ async function readShownDays(
 
 const UNREAD = { measuredAt: null, source: null, origin: null, depth: null, apps: null }
 
-/** What is said of a keyword of which no day is stored in the window. */
+/** Requests a reading. Returns the fault for a keyword without a stored day in the window. */
 async function putToBeRead(ctx: Context, { platform, storefront, term }: ListKey, to: string): Promise<Fault> {
   const wanted = { kind: "search", platform, storefront, subject: term } as const
   const why = await whyUnread(ctx, { wanted, keptDays: 0, waitMs: 0 })

@@ -24,10 +24,10 @@ import { MarketCountry } from "./inputs.ts"
 import { readNow } from "./read-now.ts"
 
 const CHART_KEPT_DAYS = 1
-/** What look-ups say ages less than the list does. */
+/** Look-ups become stale more slowly than charts. */
 const APPS_KEPT_DAYS = 7
 
-/** Apple's ids of the genres that go by a name here. */
+/** Apple's genre ids, by the names used in this API. */
 const KEYS = {
   all: ALL_APPS,
   games: "6014",
@@ -142,12 +142,12 @@ export const hiveGetLandscape = operation({
 async function measuredCategories(ctx: Context, country: string) {
   const genres = await listChartGenres(ctx.sql, country)
   const categories: Awaited<ReturnType<typeof readCategory>>[] = []
-  // one after another: each is a hundred apps, and others use the database meanwhile
+  // one after another: each reads a hundred apps, and other requests need the database too
   for (const genre of genres) categories.push(await readCategory(ctx, keyOf(country, genre)))
   return answered(country, categories, null)
 }
 
-/** An answer without a single wall tells little: it costs what nothing costs. */
+/** An answer without any ratings wall costs only the price of an empty one. */
 function answered(country: string, categories: Awaited<ReturnType<typeof readCategory>>[], readingForS: number | null) {
   const place = { country, platform: "ios" as const, device: "iphone" as const, kind: "free" as const }
   const answer = { ...place, categories, readingForS }
@@ -155,8 +155,8 @@ function answered(country: string, categories: Awaited<ReturnType<typeof readCat
 }
 
 /**
- * Has the first apps of a chart looked up, unless they were; seconds while that is under way. What cannot be looked up is
- * left out of the answer, which says of how many apps each figure is.
+ * Requests look-ups of the first apps of a chart that are missing. Returns the seconds until they are done, or null.
+ * Apps that cannot be looked up are left out; each figure comes with its number of apps.
  */
 async function readApps(ctx: Context, key: ChartKey): Promise<number | null> {
   const wanted = { ...wantedChart(key), kind: "chart_apps" } as const

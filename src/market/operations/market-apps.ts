@@ -4,7 +4,7 @@ import type { Sql } from "../../database/types.ts"
 import { described } from "../../lib/schema.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
-/** How an app of the market is called wherever it stands. */
+/** The fields that identify an app in every answer about the market. */
 export const marketAppFields = {
   id: described(v.string(), "App Store id, or package name."),
   name: described(
@@ -25,7 +25,7 @@ interface MarketApp {
   publisherId: string | null
 }
 
-/** Its store_app id; null = nobody ever saw it. */
+/** Returns the store_app id. Null if the app was never seen. */
 export async function findStoreApp(sql: Sql, { platform, id }: { platform: Platform; id: string }) {
   const [row] = await sql<{ id: number }[]>`
     select id
@@ -34,7 +34,7 @@ export async function findStoreApp(sql: Sql, { platform, id }: { platform: Platf
   return row?.id ?? null
 }
 
-/** Store_app ids of the App Store's apps with a bundle id, in the order in which they were first seen; at most `most`. */
+/** Returns the App Store apps with a bundle id, in the order in which they were first seen. */
 export async function findBundle(sql: Sql, bundleId: string, most: number): Promise<{ app: number; id: string }[]> {
   return await sql<{ app: number; id: string }[]>`
     select id as app, store_id as id
@@ -44,7 +44,7 @@ export async function findBundle(sql: Sql, bundleId: string, most: number): Prom
     limit ${most}`
 }
 
-/** Those of a store's ids that anybody ever saw, by id, named as in a storefront. */
+/** Returns those apps of a store that were ever seen, by store id, with their names in a storefront. */
 export async function findMarketApps(
   sql: Sql,
   { platform, storefront }: Side,
@@ -60,7 +60,7 @@ export async function findMarketApps(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Apps by their store_app ids, named as in a storefront. */
+/** Returns apps by their store_app ids, with their names in a storefront. */
 export async function readMarketApps(
   sql: Sql,
   apps: readonly number[],

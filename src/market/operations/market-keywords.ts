@@ -9,9 +9,9 @@ import { coded, described } from "../../lib/schema.ts"
 import { Count, Day, popularityFields, Rank, RankSource } from "../../tracking/shapes.ts"
 import { platformOf } from "./inputs.ts"
 
-/** Older answers are left out: they do not show the market as it is. */
+/** Older results are left out: they do not show the current market. */
 const ANSWER_DAYS = 30
-/** At most this many keywords a page. */
+/** Maximum number of keywords per page. */
 export const MOST_KEYWORDS = 1_000
 const LONGEST_CURSOR = 2_000
 
@@ -50,7 +50,7 @@ export const NextCursor = described(
   `Cursor of the next ${MOST_KEYWORDS} keywords; null on the last page.`,
 )
 
-/** Returns the place that a cursor of the same call encodes; null without one. Throws bad_cursor. */
+/** Returns the place that a cursor of the same call encodes. Null without a cursor. Throws bad_cursor. */
 export function placeAfter<Place>(
   called: unknown,
   cursor: string | undefined,
@@ -81,7 +81,7 @@ export function refuseOtherStore(
   throw new Fault(code, { field, detail: `${other} is an id of ${store}: ask with platform=${asked}.` })
 }
 
-/** The values of answerFields. */
+/** Returns the values of `answerFields`. */
 export function keywordAnswer({ depth, day, source, origin, figures }: MarketKeyword) {
   const { popularity, popularityLow, popularityHigh, popularitySource, popularityWeek, difficulty } = figures
   return {

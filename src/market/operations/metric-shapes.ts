@@ -12,9 +12,9 @@ import { described, named } from "../../lib/schema.ts"
 import { DAY_MS } from "../../lib/time.ts"
 import { DifficultyBand, ReadingSpan, Source, Time } from "../../tracking/shapes.ts"
 
-/** A calculated figure is fresh for so long from its youngest reading on. */
+/** A calculated figure is fresh for this many days after its latest reading. */
 export const FRESH_DAYS = 7
-/** A published month is fresh for so many days from its first on: until the next one's report is out. */
+/** A published monthly figure is fresh for this many days from the first of its month, until the next report is out. */
 const FRESH_MONTH_DAYS = 63
 
 /** A metric as a whole number. */
@@ -149,7 +149,7 @@ interface KeywordFacts {
   now: Date
 }
 
-/** A published figure before any estimate. */
+/** A published figure takes precedence over an estimate. */
 export function popularityOf({ figures, attempts, now }: KeywordFacts) {
   const figure = figures.find(({ metric }) => metric === "popularity")
   const published = figure?.formula === 0
@@ -190,7 +190,7 @@ function standingOf(figure: StoredFigure | undefined, now: Date, lastAttempt: v.
   }
 }
 
-/** From when on a figure is no longer fresh. */
+/** Returns the time from which a figure is stale. */
 function staleFrom({ formula, day, seenAt }: Pick<StoredFigure, "formula" | "day" | "seenAt">): Date {
   if (formula === 0) return new Date(`${addDays(day, FRESH_MONTH_DAYS)}T00:00:00.000Z`)
   return new Date(seenAt.getTime() + FRESH_DAYS * DAY_MS)
@@ -212,7 +212,7 @@ function popularityEvidence(figure: StoredFigure, figures: readonly StoredFigure
     return { formula: null, readings: [reading], ratings: null, error: null, parts: null, genres }
   }
   const { of, demand, prefixDepth, hintCount, blend } = figure.parts as EstimateParts
-  // a figure that was made anew since is another one's evidence
+  // a component that was recalculated since then no longer belongs to this figure
   const made = figures.filter(({ metric, seenAt }) => of[metric] === seenAt.toISOString())
   const { terms, correlation, held, line, constant } = CHECKED
   return {
@@ -234,11 +234,11 @@ function difficultyEvidence({ formula, parts }: StoredFigure) {
 type PublishedGenre = { genre: string; rank: number; popularity: number }
 
 type EstimateParts = PopularityParts & {
-  /** When each figure that it was made of was seen, by its metric. */
+  /** Time of each component figure, by metric. */
   of: Partial<Record<StoredFigure["metric"], string>>
 }
 
-/** What every calculated figure says of its readings. */
+/** Readings that every calculated figure lists. */
 type ReadingParts = {
   read: v.InferInput<typeof Reading>[]
   ratings?: v.InferInput<typeof ReadingSpan>

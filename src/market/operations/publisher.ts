@@ -19,7 +19,7 @@ import { readMarketApps } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
 
 const KEPT_DAYS = 7
-/** Where names come from, and whose shelf is read of a publisher who is on no chart. */
+/** Preferred storefront for names, and the one that is read for a publisher without charted apps. */
 const FIRST = "us"
 const IDS = /^[1-9]\d{0,15}$/
 
@@ -121,7 +121,7 @@ export const hiveGetPublisher = operation({
 
 const ON_APP_STORE = "Publishers on the App Store have numbers; of Google Play there is no chart data."
 
-/** Apps on these charts may be the publisher's without anybody knowing. */
+/** Names the storefronts whose charts may contain the publisher's apps without the publisher's id. */
 async function readWhyUnnamed(sql: Sql): Promise<string | null> {
   const storefronts = await readUnnamedStorefronts(sql)
   if (storefronts.length === 0) return null
@@ -146,7 +146,7 @@ async function readPublisherApps(sql: Sql, charted: readonly ChartedApp[]) {
   return apps.sort((one, other) => one.rank - other.rank || Number(one.id) - Number(other.id))
 }
 
-/** Not known where it is not known of one of them. */
+/** Null if it is unknown for one of them. */
 function earliest(storefronts: readonly { firstSeen: string | null }[]): string | null {
   const days = storefronts.map(({ firstSeen }) => firstSeen)
   return days.includes(null) ? null : (days as string[]).toSorted()[0]!

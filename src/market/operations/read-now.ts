@@ -6,19 +6,18 @@ import type { LiveSubject } from "../../lib/live-read.ts"
 interface Reading {
   wanted: LiveSubject
   keptDays: number
-  /** 3 s unless said. */
+  /** Default: 3 s. */
   waitMs?: number
-  /** An older reading is no answer: what takes longer than the wait is measure_busy. */
+  /** Refuse older readings: if the wait is exceeded, the result is measure_busy. */
   live?: true
-  /** Where else something of it is held: said where nothing is held here. */
+  /** Where else the same is stored; part of the error if nothing is stored here. */
   elsewhere?: () => Promise<string | null>
 }
 
 /**
- * Answers from what is stored after having it read, unless a reading that is kept is stored already. What could not be read
- * now is answered from an older reading, whose day the answer says; where there is none, it is not_measured at the price
- * of an empty answer, and says when to ask again or why it is not read.
- * Throws measure_busy and hive_write_failed, which cost nothing.
+ * Answers from the database after reading anew, unless the stored reading is fresh. If the store cannot be read now, an
+ * older reading is used, with its day. Without one, the result is not_measured at the price of an empty answer, with
+ * the reason and when to retry. Throws measure_busy and hive_write_failed, which cost nothing.
  */
 export async function readNow<Answer extends object>(
   ctx: Context,
@@ -34,7 +33,7 @@ export async function readNow<Answer extends object>(
   return nothing(new Fault("not_measured", { detail: place === null ? said : `${said} ${place}` }))
 }
 
-/** Why it was not read; null = it is stored. */
+/** Returns the reason why it was not read. Null if it is stored. */
 export async function whyUnread(ctx: Context, { wanted, keptDays, waitMs, live }: Reading): Promise<Fault | null> {
   try {
     const eta = await readOnRequest(ctx, wanted, { keptDays, waitMs })

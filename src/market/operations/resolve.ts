@@ -13,7 +13,7 @@ import { MarketCountry, platformOf, refuseOtherLink, storeIdIn } from "./inputs.
 import { findBundle, findStoreApp, marketAppFields } from "./market-apps.ts"
 import { whyUnread } from "./read-now.ts"
 
-/** An app that is looked up is looked up daily by whoever follows it; what a name finds changes less often. */
+/** Followed apps are looked up daily. The results of a name search change less often. */
 const KEPT_DAYS = 1
 const NAMES_KEPT_DAYS = 7
 const MAX_QUERY_LENGTH = 120
@@ -24,7 +24,7 @@ const Query = coded(
   v.pipe(
     v.string(),
     v.minLength(1),
-    // JSON Schema counts code points, valibot's own maxLength UTF-16 units
+    // JSON Schema counts code points, valibot's maxLength counts UTF-16 units
     v.metadata({ maxLength: MAX_QUERY_LENGTH }),
     v.check((text) => {
       const length = [...text.trim()].length
@@ -104,7 +104,7 @@ export const hiveResolveApp = operation({
   const isLink = form?.matchedBy === "link"
   const found: AppMatches = isLink ? { apps: [] } : await findByText(ctx, asked)
   if (found.apps.length > 0) return answerOf(asked, found)
-  // the id that the question names is told, though nobody could be asked about it
+  // the id in the query is returned even if the store could not be queried
   if (form && known?.isUnread) return nothing(answerOf(asked, { ...found, apps: [bare(form)] }))
   if (isLink) return nothing(new Fault("not_measured", { detail: NOT_THERE }))
   throwUnlessAnswer(found.why)
@@ -132,12 +132,12 @@ interface AppMatch {
 interface AppMatches {
   apps: AppMatch[]
   isCut?: boolean
-  /** Why the store's search could not be asked; null = it was. Undefined = there was no need. */
+  /** The reason why the store's search was not queried. Null if it was, undefined if it was not needed. */
   why?: Fault | null
   storeAskedAt?: Date | undefined
 }
 
-/** The app whose link or id a text is. */
+/** Returns the app whose link or id the text is. */
 function formOf(text: string): Form | null {
   const id = storeIdIn(text)
   const platform = id === null ? null : platformOf(id)
@@ -145,7 +145,7 @@ function formOf(text: string): Form | null {
   return { id, platform, matchedBy: text.includes("/") ? "link" : platform === "ios" ? "id" : "package" }
 }
 
-/** Who the app is, looked up where nobody has named it yet. */
+/** Identifies the app, with a look-up if its name is not stored. */
 async function readByForm(ctx: Context, { platform, id }: Form, storefront: string) {
   const held = await readKnown(ctx, { platform, id }, storefront)
   if (held) return { app: held, isUnread: false }
@@ -155,7 +155,7 @@ async function readByForm(ctx: Context, { platform, id }: Form, storefront: stri
   return { app, isUnread: why !== null && why.extra.detail !== NOT_THERE }
 }
 
-/** Apps of the App Store whose bundle id a package name is: many publishers use one for both stores. */
+/** Returns the App Store apps whose bundle id equals a package name: many publishers use one id in both stores. */
 async function readByBundle({ sql }: Context, bundleId: string, { country: storefront, limit }: Question) {
   const apps = await findBundle(sql, bundleId, limit)
   const places = apps.map(({ app }, place) => ({ app, place }))
@@ -169,14 +169,14 @@ async function readKnown({ sql }: Context, { platform, id }: Pick<Form, "platfor
   return row && row.name !== null ? row : null
 }
 
-/** By the index; where that gives fewer than are asked for, after the store's own search has told what it finds. */
+/** Searches the index. If it has fewer apps than requested, the store's own search adds its results. */
 async function findByText(ctx: Context, asked: Question): Promise<AppMatches> {
   const known = await readIndex(ctx, asked)
   const { country: storefront, limit } = asked
   if (known.apps.length === limit) return known
   const term = normaliseTerm(asked.text)
   const why = await whyNotAsked(ctx, term, storefront)
-  // what the store has just named is found by the index too, where its name has the words
+  // the index now also finds apps from the store's results whose names contain the words
   const { apps, isCut } = why ? known : await readIndex(ctx, asked)
   const search = await readNameSearch(ctx.sql, term, storefront)
   const others = await readOthers(ctx, search, apps, { storefront, limit: limit - apps.length })
@@ -200,7 +200,7 @@ async function whyNotAsked(ctx: Context, term: string, storefront: string): Prom
   return await whyUnread(ctx, { wanted, keptDays: NAMES_KEPT_DAYS })
 }
 
-/** What the store found and the index did not, in the order of their ratings: the store's own is no rank. */
+/** Returns the store's results that the index did not find, ordered by ratings, as the store's own order is no rank. */
 async function readOthers(
   { sql }: Context,
   search: NameSearch | null,

@@ -12,9 +12,9 @@ import { platformOfChecked, StoreAppId } from "./inputs.ts"
 import { marketAppFields } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
 
-/** A page's row changes little from one week to the next. */
+/** The list of similar apps on a page changes little within a week. */
 const KEPT_DAYS = 7
-/** Whose page is read where no storefront is asked for, none was read yet, and none is followed. */
+/** Default storefront if none is requested, stored or followed. */
 const FIRST_READ = "us"
 
 export const hiveGetSimilarApps = operation({
@@ -60,7 +60,7 @@ export const hiveGetSimilarApps = operation({
   return await readNow(ctx, { wanted, keptDays: KEPT_DAYS }, () => readShelf(ctx.sql, { platform, id }, storefront))
 })
 
-/** The first storefront that this instance follows. */
+/** Returns the first followed storefront. */
 async function findFirstRead(sql: Sql): Promise<string> {
   const [first] = await readFollowedMarket(sql)
   return first?.storefront ?? FIRST_READ

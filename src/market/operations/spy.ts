@@ -72,7 +72,7 @@ export const hiveSpyApp = operation({
   const lists = marketLists({ platform, storefront }, ctx.now())
   const app = await findStoreApp(ctx.sql, { platform, id })
   const after = place && { rank: place[0], term: place[1] }
-  // one more than a page tells whether there is a next one; an app that was never seen ranks nowhere
+  // one row more than a page shows whether there is a next page; an app that was never seen has no rank
   const page = { after, limit: MOST_KEYWORDS + 1 }
   const found = await findAppKeywords(ctx.sql, lists, { app: app ?? 0, beside: null, tracker: null }, page)
   const searched = Math.max(await countMarketLists(ctx.sql, lists), found.total)
@@ -95,7 +95,7 @@ export const hiveSpyApp = operation({
 
 const NO_LISTS = "No keyword of this storefront was read in the last 30 days, so no rank is known."
 
-/** The app's name in the storefront; its id if the app was never seen. */
+/** Returns the app with its name in the storefront, or its id if it was never seen. */
 async function readAppNamed(
   { sql }: Context,
   app: number | null,

@@ -18,14 +18,14 @@ import { GradedMonth, OwnMonth, readOwnMonths } from "./graded-figures.ts"
 
 const CREDITS = 500
 const KEPT_DAYS = 1
-/** So many storefronts are read for one app: each is a request to the store. */
+/** Maximum number of storefronts read for one app: each costs a request to the store. */
 const MOST_STOREFRONTS = 10
-/** From what is recorded to what is made of it. */
+/** Seconds from recording the counts to the new estimate. */
 const MAKING_S = 3
-/** What is recorded in the next minutes is looked at at once. */
+/** Counts recorded within these minutes trigger a new estimate at once. */
 const WANTED_MINUTES = 10
 
-/** As `bun test/bench/estimates.ts` tries it: by the store's prior, eleven months between both readings. */
+/** Measured by `bun test/bench/estimates.ts` with the store's prior and eleven months between the readings. */
 export const RATINGS_TEST = { month: "2021-06", n: 26, medianError: 86, coverage: 0.69 }
 
 const Growth = named(
@@ -120,14 +120,14 @@ interface MarketAppId {
   id: string
 }
 
-/** Has counts read that are older than a day; and why the first storefront's cannot be. */
+/** Requests counts that are older than a day. Returns the fault of the first storefront if it cannot be read. */
 async function readCounts(ctx: Context, { platform, id }: MarketAppId, country: string) {
   const storefronts = platform === "ios" ? await readWantedStorefronts(ctx.sql, country) : [country]
   await insertWanted(ctx.sql, { platform, id })
   const reads = storefronts.map((storefront) =>
     readOnRequest(ctx, { kind: "app", platform, storefront, subject: id }, { keptDays: KEPT_DAYS, waitMs: 0 }),
   )
-  // what cannot be read elsewhere is left out, and `markets` says so
+  // failures in other storefronts are ignored, and `markets` counts only the rest
   const ends = await Promise.allSettled(reads)
   const etas = ends.flatMap((end) => (end.status === "fulfilled" && end.value !== null ? [end.value] : []))
   const [first] = ends
@@ -136,7 +136,7 @@ async function readCounts(ctx: Context, { platform, id }: MarketAppId, country: 
   return { eta: etas.length > 0 ? Math.max(...etas) + MAKING_S : null, why }
 }
 
-/** The one asked for, and those that are followed. */
+/** Returns the requested storefront and the followed ones. */
 async function readWantedStorefronts(sql: Sql, country: string): Promise<string[]> {
   const followed = (await readFollowedMarket(sql)).map(({ storefront }) => storefront)
   return [...new Set([country, ...followed])].slice(0, MOST_STOREFRONTS)
@@ -150,7 +150,7 @@ async function insertWanted(sql: Sql, { platform, id }: MarketAppId): Promise<vo
     where (platform, store_id) = (${platform}, ${id})
     on conflict (app_id) do update
     set wanted_until = excluded.wanted_until,
-      -- counts that came after it was made wait for hours while nobody asks
+      -- otherwise counts recorded after the last estimate would wait for hours
       next_at = case
         when held.next_at < clock_timestamp() + interval '6 hours' then clock_timestamp()
         else held.next_at
@@ -158,14 +158,14 @@ async function insertWanted(sql: Sql, { platform, id }: MarketAppId): Promise<vo
     where held.wanted_until is null or held.wanted_until < clock_timestamp() + interval '1 minute'`
 }
 
-/** Null = none is to be expected. */
+/** Null if no new estimate is expected. */
 async function readSecondsToFigure({ sql, now }: Context, app: number, held: StoredEstimate | undefined) {
   const [row] = await sql<{ isDue: boolean }[]>`
     select coalesce(next_at <= clock_timestamp() + ${MAKING_S}::int * interval '1 second', false) as "isDue"
     from estimate_due
     where app_id = ${app}`
   if (row?.isDue) return MAKING_S
-  // one count alone: the next is of another day
+  // with only one count, the next can come tomorrow at the earliest
   if (!held?.day) return null
   return Math.max(MAKING_S, Math.ceil((Date.parse(held.day) + 2 * DAY_MS - now().getTime()) / 1_000))
 }

@@ -9,16 +9,16 @@ interface FigureRange {
   max?: number | undefined
 }
 
-/** The estimates that apps are filtered by, as a workspace is shown them. */
+/** Filter by estimates, as the workspace sees them. */
 export interface FigureFilter {
   revenue: FigureRange
   downloads: FigureRange
   growth: FigureRange
-  /** The workspace's own sales; null = they change no estimate. */
+  /** From the workspace's own sales. Null if they change no estimate. */
   level: OwnLevel | null
 }
 
-/** Null without a filter of figures. */
+/** Null if the query has no filter by figures. */
 export function figureFilter(query: FindQuery, level: OwnLevel | null): FigureFilter | null {
   const ranges = {
     revenue: { min: query.revenueMin, max: query.revenueMax },
@@ -33,9 +33,9 @@ function isLimited({ min, max }: FigureRange): boolean {
 }
 
 /**
- * Whether the estimates of a row of market_app (m) lie in the ranges: null if unknown. Needs joinOwnLevel. An amount fits as it is
- * shown, rounded. An estimate that is only known to be under an amount lies between zero and it: it fits where that whole
- * range does, and fails where none of it does.
+ * SQL: whether the estimates of a row of market_app (m) lie in the ranges. Null if unknown. Needs `joinOwnLevel`.
+ * Amounts are compared as displayed, rounded. An estimate with only an upper bound could be anything from zero to the
+ * bound: it matches if that whole span lies in the range, and fails if none of it does.
  */
 export function figureFit(sql: Sql, { revenue, downloads, growth, level }: FigureFilter): Fragment {
   const own = level && level.known.size > 0 ? sql`coalesce(o.times, g.times, ${defaultTimes(level)}::float8)` : null
@@ -64,7 +64,7 @@ function amountFit(sql: Sql, range: FigureRange, { value, under }: { value: Frag
   end`
 }
 
-/** Joins what own sales change downloads by: of own apps (o) and of their genres (g). */
+/** Joins the factors by which own sales change downloads: for own apps (o) and for their genres (g). */
 export function joinOwnLevel(sql: Sql, level: OwnLevel | null): Fragment {
   if (level === null || level.known.size === 0) return sql``
   const apps = [...level.known]
@@ -79,12 +79,12 @@ export function joinOwnLevel(sql: Sql, level: OwnLevel | null): Fragment {
     ) g (genre, times) on g.genre = m.genre`
 }
 
-/** Of apps of a genre in which the workspace sells nothing. */
+/** The factor for genres in which the workspace sells no app. */
 function defaultTimes(level: OwnLevel): number {
   return timesOf(level.ratioOf(0, null))
 }
 
-/** Names the version of the estimates that a workspace is shown. */
+/** Returns the version of the estimates that a workspace sees. */
 export function figureState(version: string | null, level: OwnLevel | null): string {
   const own = level === null ? [] : [...level.known.values()].map(({ downloads, ratings }) => downloads / ratings)
   return [version, ...own, level?.timesOfPlaces ?? ""].join(" ")

@@ -6,15 +6,15 @@ import type { Estimate } from "../estimates.ts"
 import { type OwnLevel, readOwnLevel } from "./own-level.ts"
 import type { OwnContext } from "./own-sales.ts"
 
-/** As a workspace is shown it. */
+/** An estimate as the workspace sees it. */
 export interface ShownEstimate extends StoredEstimate {
-  /** What the revenue rests on; null = there is none. */
+  /** What the revenue is based on. Null without revenue. */
   revenueBasis: StoredEstimate["basis"]
 }
 
 /**
- * What apps (store_app ids) are thought to bring, by id: the one way to a figure that a workspace is shown. Figures of the
- * App Store stand as they are stored for everybody, or as own sales of this workspace, and of no other, move them.
+ * Returns the estimates of apps (store_app ids), by id, as the workspace sees them; nothing else reads them for
+ * display. App Store estimates are the stored ones, adjusted by the workspace's own sales if it has any.
  */
 export async function readFigures(
   ctx: OwnContext,
@@ -34,9 +34,9 @@ function shownTo(level: OwnLevel | null, app: number, held: StoredEstimate): Sho
   return { ...stated, revenue: { ...revenue, ...restatePlace(revenue, times) }, revenueBasis: "own" }
 }
 
-/** Growth is of an app against itself: a level changes nothing of it. */
+/** Growth compares an app with itself, so a level does not change it. */
 function restated(app: number, held: StoredEstimate, level: OwnLevel): StoredEstimate {
-  // what Google Play counts itself rests on no level
+  // counts published by Google Play depend on no level
   if (held.basis !== "prior") return held
   const ratio = level.ratioOf(app, held.genre)
   const stated = { ...held, basis: ratio.basis, ...(ratio.basis === "own" && { pairs: 0, coverage: null }) }
@@ -55,7 +55,7 @@ function isStated<F extends PlaceFigure>(figure: F | null): figure is F & Stated
   return figure !== null && figure.value !== null
 }
 
-/** Money and apps are not divided: figures are whole. */
+/** Rounds to whole dollars and downloads. */
 export function shownFigure(figure: PlaceFigure | null): Estimate | null {
   if (figure === null) return null
   const whole = (amount: number | null) => amount && Math.round(amount)

@@ -6,7 +6,7 @@ import { readFigures, type ShownEstimate, shownFigure } from "./figures.ts"
 import type { OwnLevel } from "./own-level.ts"
 import type { OwnContext } from "./own-sales.ts"
 
-/** What an app of the finder is thought to bring. */
+/** The estimates of an app found by the finder. */
 export const FoundFigures = named(
   "AppEstimates",
   v.strictObject({
@@ -20,7 +20,7 @@ export const FoundFigures = named(
 )
 type FoundFigures = v.InferOutput<typeof FoundFigures>
 
-/** The estimates of these apps (store_app ids) in their order, as the workspace is shown them; null = nothing is known. */
+/** Returns the estimates of these apps (store_app ids) in their order, as the workspace sees them. Null if unknown. */
 export async function readFoundFigures(
   ctx: OwnContext,
   apps: readonly number[],
@@ -43,7 +43,7 @@ function foundFigures(shown: ShownEstimate | undefined): FoundFigures | null {
   }
 }
 
-/** Any figure of it is paid for. */
+/** Tells whether a row has a figure and is therefore charged. */
 export function hasFigure(figures: FoundFigures | null | undefined): boolean {
   return figures != null && (isEstimated(figures.downloads) || isEstimated(figures.revenue) || figures.growth !== null)
 }

@@ -36,12 +36,13 @@ export const OwnMonth = named(
   }),
 )
 
-/** A year. */
+/** One year. */
 const MONTHS = 12
 
 /**
- * Figures of ended months of an app of the caller's own workspace, beside what its console reported of the same days and
- * storefronts. Null where no connected console says anything of the app, or this key may not read what it says.
+ * Returns the estimates of ended months for one of the workspace's apps, together with the downloads that its console
+ * reported for the same days and storefronts. Null if no connected console reports on the app, or the key may not read
+ * its reports.
  */
 export async function readOwnMonths(ctx: OwnContext, iosId: string): Promise<v.InferOutput<typeof OwnMonth>[] | null> {
   const months = (await readSoldMonths(ctx.sql, await findReportedApps(ctx, iosId), MONTHS)).get(iosId)

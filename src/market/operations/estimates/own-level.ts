@@ -2,20 +2,20 @@ import { type DownloadsPerRating, downloadsPerRating, type KnownApp } from "../.
 import { readGrossingTimes } from "./own-money.ts"
 import { findReportedApps, knownApp, type OwnContext, readSoldMonths } from "./own-sales.ts"
 
-/** What own apps sold for each rating is asked of so many months. */
+/** Number of past months used to compute downloads per rating from own sales. */
 const MONTHS = 3
 
-/** What a workspace's own sales say of downloads per rating, and of the money of places. */
+/** Corrections to estimates that a workspace's own sales suggest. */
 export interface OwnLevel {
-  /** Own apps that downloads per rating rest on, by store_app id; empty = own sales say nothing of them. */
+  /** Own apps with known downloads per rating, by store_app id. Empty if there are none. */
   known: ReadonlyMap<number, KnownApp>
-  /** Of an app (a store_app id) of a genre. */
+  /** Returns the ratio for an app (a store_app id) of a genre. */
   ratioOf(app: number, genre: string | null): DownloadsPerRating
-  /** How many times the money that is published of places; null = own sales say nothing of it. */
+  /** Factor between own revenue and the published revenue at the same ranks. Null if unknown. */
   timesOfPlaces: number | null
 }
 
-/** Null = they say nothing, and figures stand as they are stored. */
+/** Null if own sales yield no correction, so the stored estimates apply. */
 export async function readOwnLevel(ctx: OwnContext): Promise<OwnLevel | null> {
   const own = await findReportedApps(ctx)
   if (own.length === 0) return null

@@ -6,12 +6,12 @@ import { grossingTimes } from "../../formulas/revenue.ts"
 import { readGrossingPlaces } from "../../read/grossing-places.ts"
 import type { ReportedApp } from "./own-sales.ts"
 
-/** What own apps brought at their places is asked of so many days. */
+/** Number of past days used to compare own revenue with ranks. */
 const DAYS = 90
 
 /**
- * How many times the published money of a grossing list's places own apps bring there; null = they say nothing. A list's day
- * is a UTC day, a console's one of its own clock: a place is as good for the one as for the other.
+ * Returns the factor between the revenue of own apps and the published revenue at their ranks on the grossing chart.
+ * Null if unknown. A chart's day is a UTC day and a console's day has its own time zone; the difference is ignored.
  */
 export async function readGrossingTimes(sql: Sql, own: readonly ReportedApp[], now: Date): Promise<number | null> {
   const to = dayOf(now)

@@ -10,16 +10,16 @@ import { type KeptFigure, readKeptFigures } from "../../read/grades.ts"
 
 export type OwnContext = Pick<Context, "sql" | "caller" | "visibleApps" | "now">
 
-/** A kept figure of an own app, beside what its console reported of the same 30 days and storefronts. */
+/** A stored estimate of an own app, and what its console reported for the same 30 days and storefronts. */
 export interface SoldMonth {
   figure: KeptFigure
-  /** Of the 30 days those that the console has reported. */
+  /** Number of the 30 days that the console has reported. */
   reportedDays: number
-  /** First downloads; null = not all of the days are reported. */
+  /** First-time downloads. Null if not all days are reported. */
   downloads: number | null
 }
 
-/** An own app of the App Store, and what its console's reports name it by. */
+/** An own App Store app, with its name in the console's reports. */
 export interface ReportedApp {
   iosId: string
   account: string
@@ -27,8 +27,8 @@ export interface ReportedApp {
 }
 
 /**
- * Those of which a console reports. Empty where no connected console speaks of the workspace's apps, and for a key that may not
- * read what it says; an app off the key's list is missing.
+ * Returns the own apps that a console reports on. Empty if no console is connected or the key may not read its reports.
+ * Apps that the key may not see are missing.
  */
 export async function findReportedApps(
   { sql, caller: { scopes, workspaceId }, visibleApps }: OwnContext,
@@ -45,7 +45,7 @@ export async function findReportedApps(
   })
 }
 
-/** The last months of own apps by their ids in the App Store, the newest first. */
+/** Returns the last months of own apps, by App Store id, newest first. */
 export async function readSoldMonths(
   sql: Sql,
   own: readonly ReportedApp[],
@@ -75,16 +75,16 @@ function daysOf({ month }: KeptFigure) {
   return { from: addDays(to, 1 - MONTH_DAYS), to }
 }
 
-/** A storefront without a row on reported days had none. */
+/** A reported day without a row for a storefront had no downloads there. */
 function downloadsIn(countries: Readonly<Record<string, number>>, { storefronts }: KeptFigure): number {
   return storefronts.reduce((sum, storefront) => sum + (countries[storefront] ?? 0), 0)
 }
 
-/** Downloads beside ratings gained of the months that are reported whole; null where either is none. */
+/** Returns downloads and gained ratings of the completely reported months. Null if either is zero. */
 export function knownApp(months: readonly SoldMonth[]): KnownApp | null {
   const whole = months.filter(({ downloads, figure }) => downloads !== null && figure.formula === ESTIMATE_FORMULA)
   const downloads = whole.reduce((sum, month) => sum + month.downloads!, 0)
-  // figures are ratings gained times the prior; a month that is only under an amount gained none
+  // an estimate is gained ratings times the prior; a month with only an upper bound gained none
   const ratings = whole.reduce((sum, { figure }) => sum + (figure.value ?? 0), 0) / 10 ** STORE_PRIORS.ios.mean
   return downloads > 0 && ratings > 0 ? { genre: whole[0]!.figure.genre, downloads, ratings } : null
 }

@@ -7,21 +7,21 @@ import { languageOf, localesOf } from "../../../lib/locales.ts"
 import { normaliseTerm } from "../../../lib/term.ts"
 import { phrasesOf } from "../../../listings/formulas/name-phrases.ts"
 
-/** Keywords of one answer. */
+/** Maximum number of keywords in an answer. */
 export const MOST_CANDIDATES = 50
-/** Places that what shares apps leaves to other reasons, as far as these have some. */
+/** Slots reserved for candidates from names and suggestions, if there are as many. Shared apps fill the others. */
 const LEFT = { names: 15, suggestions: 10 }
-/** Below it two keywords share what everybody ranks for. */
+/** Below this, two keywords share only apps that rank for nearly everything. */
 const LEAST_RELATED = 0.1
 const LEAST_LIKE = 0.5
 const LEAST_BEGINNING = 3
 
-/** Why a keyword is proposed: each as far as it holds. */
+/** A proposed keyword with every reason for it. */
 export interface Candidate {
   term: string
-  /** Of the seed's first places. */
+  /** Shared apps among the seed's top results. */
   shared: { apps: number; of: number; relatedness: number } | null
-  /** How many names of the seed's first apps hold it. */
+  /** Number of the seed's top apps whose name contains it. */
   names: number | null
   suggested: boolean
 }
@@ -29,13 +29,16 @@ export interface Candidate {
 interface SeedFacts {
   term: string
   lists: MarketLists
-  /** The seed's latest answer; null = none. */
+  /** The seed's latest results. Null if there are none. */
   answer: TermAnswer | null
-  /** What the store suggests for the seed; null = not read. */
+  /** The store's suggestions for the seed. Null if not read. */
   suggested: readonly string[] | null
 }
 
-/** Keywords that share apps with the seed, the closest first, then those in its apps' names, then what the store suggests. */
+/**
+ * Returns keywords that share apps with the seed, the closest first, then phrases from its apps' names, then the
+ * store's suggestions.
+ */
 export async function findCandidates({ sql }: Context, seed: SeedFacts): Promise<Candidate[]> {
   const shared = await findSharing(sql, seed)
   const names = await readNamePhrases(sql, seed)
@@ -97,7 +100,7 @@ export interface Spelling {
   popularity: number | null
 }
 
-/** What a seed that the store suggests nothing for may have been meant to be; null = nothing known is written alike. */
+/** Suggests a correction for a seed without store suggestions. Null if no known keyword is spelled alike. */
 export async function findSpelling({ sql }: Context, seed: SeedFacts, order: number | null): Promise<Spelling | null> {
   if (seed.suggested === null || seed.suggested.length > 0) return null
   const { platform, storefront, since } = seed.lists

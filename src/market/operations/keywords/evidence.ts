@@ -9,7 +9,7 @@ import { described, named } from "../../../lib/schema.ts"
 import { findKeywordsUnderWay, type KeywordUnderWay, NOT_SCHEDULED } from "../../../measuring/under-way.ts"
 import { Count, Day, Origin, popularityFields, RankSource, Time } from "../../../tracking/shapes.ts"
 
-/** Apps that are shown of a keyword's results. */
+/** Number of a keyword's results that are shown. */
 export const TOP = 10
 
 const State = named(
@@ -19,7 +19,7 @@ const State = named(
 )
 const score = (text: string) => described(v.nullable(v.number()), text)
 
-/** What is known of a keyword in a storefront. */
+/** The stored metrics of a keyword in a storefront. */
 export const evidenceFields = {
   ...popularityFields,
   popularityState: State,
@@ -40,11 +40,11 @@ export const evidenceFields = {
 export interface TermEvidence {
   fields: v.InferOutput<v.StrictObjectSchema<typeof evidenceFields, undefined>>
   answer: TermAnswer | null
-  /** As KeywordMetrics has it. */
+  /** As in `KeywordMetrics`. */
   order: number | null
 }
 
-/** Of each keyword, in their order. Nothing is asked of a store. */
+/** Returns the evidence of each keyword, in their order. Sends no request to a store. */
 export async function readEvidence(
   { sql, now }: Context,
   lists: MarketLists,

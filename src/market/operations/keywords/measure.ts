@@ -20,9 +20,9 @@ import {
 import { type KeywordReading, METRICS, type Metric, type ReadProblem, readKeyword } from "./reading.ts"
 
 const LONGEST_WAIT_S = 20
-/** As long as a person waits for a tool. */
+/** About as long as a person waits for a tool. */
 const TOOL_WAIT_S = 15
-/** Unless it read, or joins, what was there already. */
+/** Free if a stored reading is used or a running one is joined. */
 const PRICE = 50
 
 const ENDS = ["stored", "measured", "absent", "pending", "failed", "incomplete"] as const
@@ -53,7 +53,7 @@ export const hiveMeasureKeyword = operation({
     "hive_measurement_deferred",
     "hive_measurement_not_started",
   ],
-  // a test key's sample knows one keyword
+  // the sample of a test key contains only one keyword
   missing: "hive_measurement_unavailable",
   pending: true,
   toolDefaults: { wait: TOOL_WAIT_S },
@@ -140,7 +140,7 @@ function endFor(one: Standings[Metric], problem: KeywordReading["ends"][Metric])
   return problem ? "failed" : "incomplete"
 }
 
-/** What stands in the answer's place where work has ended and a metric has no figure; null = none does. */
+/** Returns the error code if all work has ended and a metric has no figure. Null otherwise. */
 function codeOf({ ends }: KeywordReading, unread: readonly Metric[], shown: readonly (End | null)[]): FaultCode | null {
   const problems = unread.map((metric) => ends[metric])
   if (problems.includes("not_started")) return CODES.not_started
@@ -150,7 +150,7 @@ function codeOf({ ends }: KeywordReading, unread: readonly Metric[], shown: read
   return unread.length > 0 ? "hive_measurement_incomplete" : null
 }
 
-/** The first that any metric ended with is said. */
+/** In order of precedence: the first problem that any metric has is reported. */
 const CODES: Record<ReadProblem, FaultCode> = {
   not_started: "hive_measurement_not_started",
   unstored: "hive_write_failed",

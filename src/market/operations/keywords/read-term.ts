@@ -4,7 +4,7 @@ import { readFirstTen } from "../../../keywords/read/first-ten.ts"
 import type { Fault } from "../../../lib/faults.ts"
 import { whyUnread } from "../read-now.ts"
 
-/** A keyword that was read for a call is not read again for so many days. */
+/** A keyword read on request is not read again for this many days. */
 export const KEPT_DAYS = 7
 
 export interface AppStoreTerm {
@@ -14,8 +14,8 @@ export interface AppStoreTerm {
 }
 
 /**
- * Has the results and then their first ten apps read, and meanwhile the suggestions, each unless it is kept. Why results or
- * apps were not; null = they were. Suggestions are answered without.
+ * Reads the search results and then their first ten apps, and in parallel the suggestions, except readings that are
+ * fresh. Returns the fault if results or apps could not be read, else null. Missing suggestions are no fault.
  */
 export async function readTermNow(ctx: Context, list: AppStoreTerm): Promise<Fault | null> {
   const { term: subject, ...side } = list
@@ -28,7 +28,7 @@ export async function readTermNow(ctx: Context, list: AppStoreTerm): Promise<Fau
   return why
 }
 
-/** Apps that were looked up and give no figure were read. */
+/** Apps whose look-up found nothing count as read. */
 function noFigure(why: Fault | null): Fault | null {
   return why?.extra.detail === NOT_THERE ? null : why
 }

@@ -11,20 +11,20 @@ import type { AppStoreTerm } from "./read-term.ts"
 export const METRICS = ["popularity", "difficulty"] as const
 export type Metric = (typeof METRICS)[number]
 
-/** Why a metric that was read for has no figure. */
+/** Why a requested metric has no figure. */
 export type ReadProblem = "off" | "failed" | "unstored" | "deferred" | "not_started"
 
 export interface KeywordReading {
-  /** This call began it, with a unit of the day's measurements. */
+  /** True if this call started the reading, which uses a unit of the daily measurements. */
   started: boolean
-  /** Of each metric that was asked for: still under way, why what it needs was not read, or null: it was. */
+  /** Per requested metric: still pending, the reason why its inputs were not read, or null if they were. */
   ends: Partial<Record<Metric, "pending" | ReadProblem | null>>
 }
 
 /**
- * Has a keyword's results, the ratings of its first ten and, for a popularity, the store's suggestions read, each unless it is
- * kept, and goes on when nobody waits any more. Throws daily_hive_limit where it would begin and the day's units are used up, and
- * hive_measurement_queue_failed where it could not be put to be read.
+ * Reads a keyword's results, the ratings of its first ten apps and, for the popularity, the store's suggestions, except
+ * readings that are fresh. The work continues after the wait. Throws daily_hive_limit if this call would start it and
+ * the daily units are used up, and hive_measurement_queue_failed if it cannot be queued.
  */
 export async function readKeyword(
   ctx: Context,
@@ -46,12 +46,12 @@ export async function readKeyword(
 type PartKind = "search" | "hints" | "difficulty"
 
 /**
- * A keyword's work is begun, or joined, by its first part that is not kept: whoever joins that joins all of it, and whoever
- * begins it takes a unit.
+ * The first part that is not fresh starts or joins the work of a keyword. A call that joins that part joins all of
+ * them; a call that starts it uses a unit.
  */
 function openParts(ctx: Context, side: Omit<LiveSubject, "kind">, waitMs: number) {
   const until = performance.now() + waitMs
-  /** Whether this call began the work; null = neither begun nor joined yet. */
+  /** Whether this call started the work. Null while it has neither started nor joined any. */
   let isNew: boolean | null = null
   let spent: Fault | undefined
   const mayBegin = async () => {
@@ -74,7 +74,7 @@ function openParts(ctx: Context, side: Omit<LiveSubject, "kind">, waitMs: number
     isNew ??= how
     return { end }
   }
-  // whose ratings are read is known once there are results
+  // the apps whose ratings are needed are known only from the results
   const beginResults = async () => {
     const search = await begin("search")
     if (isNew === null) return (await search.end).state === "fresh" ? await begin("difficulty") : search
@@ -97,7 +97,7 @@ async function put(ctx: Context, wanted: LiveSubject, patience: Omit<Patience, "
   }
 }
 
-/** Both have ended before either is told to have failed: what goes on must not outlive its call unseen. */
+/** Waits for both readings before it throws, so that none outlives its call unnoticed. */
 async function settled(
   readings: readonly (Promise<LiveReadState> | undefined)[],
 ): Promise<(LiveReadState | undefined)[]> {
@@ -117,17 +117,19 @@ function problemOf(state: LiveReadState): "pending" | ReadProblem | null {
   if (state.state === "fresh") return null
   if (state.state === "pending") return "pending"
   const { why } = state
-  // ten apps that were looked up and give no figure were read
+  // ten apps whose look-up found nothing count as read
   if (why === "not_found") return null
   if (why === "off" || why === "unstored") return why
   if (why === "gone") return "not_started"
   return why === "busy" || why === "rate_limited" || why === "blocked" ? "deferred" : "failed"
 }
 
-/** Between the end of one reading and the row of the next that follows it. */
+/** Delay between the end of one reading and the queue row of the next. */
 const BETWEEN_MS = 300
 
-/** What is pending has a row of what is due, unless it went meanwhile. */
+/**
+ * Marks pending metrics without a row in the queue as not started. Checks twice, because a row may be about to appear.
+ */
 async function noteNotStarted(ctx: Context, list: AppStoreTerm, ends: KeywordReading["ends"]): Promise<void> {
   const { term, ...side } = list
   const findUnscheduled = async () => {

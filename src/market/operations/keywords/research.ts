@@ -167,7 +167,7 @@ async function readRows(ctx: Context, { storefront, terms, compare }: RowsQuery)
   })
 }
 
-/** A name that nobody has seen is the id, and begins with no keyword. */
+/** Null if the app's name is unknown: its id stands in for the name, and cannot match a keyword. */
 function isBrand(term: string, top: readonly { id: string; name: string }[] | undefined): boolean | null {
   const [first] = top ?? []
   if (!first || first.name === first.id) return null
