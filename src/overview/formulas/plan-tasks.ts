@@ -9,12 +9,12 @@ import { LIMITS } from "../../listings/checks/finding.ts"
 import type { AppBackground } from "../../listings/checks/listing.ts"
 import { checkListing, listingOf } from "../../listings/checks/report.ts"
 
-/** An app among the results of a keyword. */
+/** An app in the results of a keyword. */
 export interface RankedPeer {
   rank: number
-  /** Null = not seen yet. */
+  /** Null if unknown. */
   name: string | null
-  /** Null = not known. */
+  /** Null if unknown. */
   ratings: number | null
 }
 
@@ -22,32 +22,32 @@ export interface RankedPeer {
 export interface PlanKeyword {
   term: string
   day: string
-  /** Null = absent from the results read. */
+  /** Null if absent from the places read. */
   rank: number | null
-  /** How much it may be searched for, 1 to 100: published, or the middle of an estimate's band. */
+  /** Search volume, 1 to 100: the published popularity, or the middle of the estimated band. */
   weight: number
   popularity: number | null
   popularityLow: number | null
   popularityHigh: number | null
   popularitySource: PopularitySource | null
-  /** When the youngest reading behind it was seen, ISO 8601. */
+  /** Time of the latest reading behind the popularity, ISO 8601. */
   popularityAt: string | null
-  /** The other apps of the first 50 places. */
+  /** The other apps among the first 50 places. */
   peers: readonly RankedPeer[]
 }
 
-/** What is known of a page and of its keywords in one storefront. */
+/** A store page in one storefront, with its keywords. */
 export interface PageKeywords {
   appId: string
   platform: "ios" | "android"
   storefront: string
   locale: ListingLocale
   name: string
-  /** "" = the page shows none. */
+  /** Empty if the page shows none. */
   subtitle: string
-  /** The latest rating count there. */
+  /** The latest rating count in the storefront. */
   ratings: number
-  /** Tracked keywords that were measured and have a popularity, whether ranked or not. */
+  /** Tracked keywords that were measured and have a popularity, ranked or not. */
   keywords: readonly PlanKeyword[]
 }
 
@@ -62,11 +62,11 @@ export interface PlanTask {
   proposed: string
   added: string[]
   removed: string[]
-  /** The keyword it is proposed for, and others that it makes up too. */
+  /** The keyword that the task is for, and other keywords that the new text also completes. */
   gains: KeywordOutlook[]
   expectedValue: number
   confidence: "low" | "medium"
-  /** Apps with no more ratings that carry the first keyword in their name. */
+  /** Number of apps with no more ratings whose name contains the first keyword. */
   evidence: number
 }
 
@@ -74,15 +74,15 @@ export interface KeywordOutlook extends Omit<PlanKeyword, "peers"> {
   expectedRank: number
 }
 
-/** Fewer apps that show what the words are worth say nothing. */
+/** With fewer similar apps the expected rank is not reliable. */
 export const LEAST_PEERS = 3
-/** From so many on the rank that they stand for is more than a hint. */
+/** With at least this many similar apps the confidence is medium. */
 export const MANY_PEERS = 10
 const MOST_KEYWORDS = 30
 
 /**
- * Keywords whose words the listing does not hold, and which are likely to stand better with them; the most valuable first. Often
- * there is none, and nothing else has to be known of the app.
+ * Returns keywords whose words are missing from the listing and that would probably rank better with them, most
+ * valuable first. The result is often empty, so check it before reading more about the app.
  */
 export function findMissing(inputs: PageKeywords): MissingWords[] {
   const language = languageOf(inputs.locale)
@@ -99,22 +99,22 @@ export function findMissing(inputs: PageKeywords): MissingWords[] {
 }
 
 /**
- * Words that the subtitle could hold so that it and the name together make up a tracked keyword, each proposal standing alone
- * and starting from the text as it is; the most valuable first, at most `limit`.
+ * Proposes words for the subtitle that, together with the name, complete a tracked keyword. Each proposal starts from
+ * the current text and is independent of the others. Returns the most valuable first, at most `limit`.
  *
- * - The rank to be expected is measured, not guessed: the median place, among the first 50 of that keyword, of apps that
- *   carry all its words in their name and have no more ratings than this one. With fewer than three such apps, or where they
- *   stand no better than this one, nothing is proposed.
- * - Words are added in the room that is left, or else in place of words that no tracked keyword holds. In scripts without
- *   blanks nothing is taken: where a word ends is a dictionary's opinion there.
- * - A proposal that the listing checks find fault with, where they do not with the text as it is, is none.
- * - The expected value of a keyword is weight × (1 / expected rank − 1 / rank), the part of rank left out while the app is
- *   absent: taps are taken to fall with the rank as 1 / rank. It orders tasks; it is no forecast of downloads.
+ * - The expected rank is measured: the median rank, among the first 50 of the keyword, of apps that have all its words
+ *   in their name and no more ratings than this app. Nothing is proposed with fewer than three such apps, or if they
+ *   rank no better than this app.
+ * - Words are added if they fit, otherwise in place of words that no tracked keyword contains. In scripts without
+ *   spaces no word is removed, because word boundaries there are ambiguous.
+ * - A proposal is dropped if the listing checks find a fault in it that the current text does not have.
+ * - The expected value of a keyword is weight × (1 / expected rank − 1 / rank), without the second term if the app is
+ *   absent: taps are assumed to fall as 1 / rank. It orders tasks and is no forecast of downloads.
  */
 export function planTasks(inputs: PlanInputs, missing: readonly MissingWords[], limit: number): PlanTask[] {
   const page = readPage(inputs, languageOf(inputs.locale))
   const tasks = missing.flatMap((one) => taskFor(one, missing, page) ?? [])
-  // several keywords may lead to one text: it is told of the one that is worth most
+  // several keywords may lead to the same text: keep it for the most valuable one
   const texts = new Map(tasks.toReversed().map((task) => [task.taskId, task]))
   return tasks
     .filter((task) => texts.get(task.taskId) === task)
@@ -128,7 +128,7 @@ interface MissingWords {
   words: Word[]
 }
 
-/** Null where no rank can be expected that is better. */
+/** Null if no better rank can be expected. */
 function outlookOf(keyword: PlanKeyword, ratings: number): Omit<MissingWords, "words"> | null {
   const { peers, ...about } = keyword
   const alike = peers.filter(
@@ -161,19 +161,22 @@ function missingWords(term: string, held: ReadonlySet<string>, language: string)
   return wordsOf(term, language).filter(({ loose }) => !held.has(loose))
 }
 
-/** Whether a listing holds a keyword; in scripts without blanks words are a dictionary's opinion, and a row of characters tells. */
+/**
+ * Tells whether the listing contains a keyword in a script without spaces, where words are ambiguous and characters are
+ * compared instead.
+ */
 function holdsUnspaced({ name, subtitle }: PageKeywords, term: string): boolean {
   const text = normalForm(`${name}\n${subtitle}`, "NFKC").toLowerCase()
   return UNSPACED.test(term) && text.includes(normalForm(term, "NFKC"))
 }
 
-/** A page with what each proposal is held against, read once. */
+/** A page with everything its proposals are checked against. */
 interface Page extends Omit<PlanInputs, "known" | "keywords"> {
   language: string
   /** Words of the tracked keywords. */
   needed: ReadonlySet<string>
   background: Background
-  /** Faults of the text as it is. */
+  /** Faults of the current text. */
   faults: ReadonlySet<string>
 }
 
@@ -181,7 +184,7 @@ function readPage({ known, keywords: _, ...inputs }: PlanInputs, language: strin
   const needed = new Set<string>()
   for (const term of known.tracked)
     for (const { loose } of wordsOf(normalForm(term, "NFC"), language)) needed.add(loose)
-  // a rival's name may be tracked as a keyword, and is no word of the app's own for that
+  // a rival's name stays foreign even if it is tracked as a keyword
   const background = backgroundIn({ ...known, tracked: [] }, language)
   const page = { ...inputs, language, needed, background }
   return { ...page, faults: faultsOf(page, inputs.subtitle) }
@@ -208,7 +211,7 @@ function taskFor({ outlook, peers, words }: MissingWords, all: readonly MissingW
   }
 }
 
-/** The text with the words added; without words that no keyword needs, from the last on, as far as it takes. */
+/** Adds the words. If the text gets too long, removes words that no keyword needs, starting with the last. */
 function rewrite(page: Page, added: readonly string[]) {
   let [text, removed] = [normalForm(page.subtitle, "NFC").trim(), [] as string[]]
   for (;;) {
@@ -222,7 +225,7 @@ function rewrite(page: Page, added: readonly string[]) {
   }
 }
 
-/** Google Play's short description takes 80 characters. */
+/** Google Play's short description allows 80 characters. */
 function limitOf({ platform }: Page): number {
   return platform === "ios" ? LIMITS.subtitle : 80
 }
@@ -242,13 +245,13 @@ function capitalised(text: string, language: string): string {
   return `${first.toLocaleUpperCase(language)}${rest.join("")}`
 }
 
-/** The last word that no tracked keyword holds. */
+/** Returns the last word that no tracked keyword contains. */
 function idleWord(text: string, { needed, language }: Page): Word | undefined {
   if (UNSPACED.test(text)) return undefined
   return wordsOf(text, language).findLast(({ loose }) => !needed.has(loose))
 }
 
-/** Without separators that nothing stands between or beside any more. */
+/** Removes separators that no longer separate anything. */
 function tidied(text: string): string {
   return text
     .replace(/\s+([,;:.!?&|·•–—-])/gu, " $1")
@@ -258,7 +261,7 @@ function tidied(text: string): string {
     .replace(/\s+/gu, " ")
 }
 
-/** What the listing checks find wrong with a text in the subtitle's place, by code; hints are no faults. */
+/** Returns the codes of faults that the listing checks find in a subtitle, without hints. */
 function faultsOf({ name, language, background, ...place }: Omit<Page, "faults">, subtitle: string): Set<string> {
   const { findings } = checkListing(listingOf({ name, subtitle }, language, background), place)
   const grave = findings.filter(({ severity, field }) => severity !== "hint" && field === "subtitle")

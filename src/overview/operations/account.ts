@@ -174,7 +174,7 @@ export const getUsage = operation({
     plan: caller.plan,
     quotas: quotasOf(ctx, { balance, tracked, apps, allowances, hive }),
     packs: {
-      // Only API credits can be bought so far, so nothing is left of the others.
+      // Only API credits are sold so far.
       ...{ ask: 0, reviewAi: 0, aiText: 0, aiVisibility: 0 },
       apiCredits: balance.packCredits,
       explorer: caller.explorer,
@@ -185,7 +185,7 @@ export const getUsage = operation({
   }
 })
 
-/** Keywords, one for each storefront and term, of each app of the whole workspace. */
+/** Counts the tracked pairs of keyword and storefront of each app in the workspace. */
 async function countTracked(sql: Sql, workspaceId: number): Promise<ReadonlyMap<string, number>> {
   const rows = await sql<{ appId: string; used: number }[]>`
     select a.id as "appId", (select count(*) from tracked_term where app_id = a.id) as used
@@ -197,15 +197,15 @@ async function countTracked(sql: Sql, workspaceId: number): Promise<ReadonlyMap<
 
 interface Figures {
   balance: Balance
-  /** By app, of all that there are. */
+  /** By app id, for all apps of the workspace. */
   tracked: ReadonlyMap<string, number>
-  /** Those that the key may see. */
+  /** Only those that the key may see. */
   apps: readonly TrackedApp[]
   allowances: ReadonlyMap<AnyAllowance, number>
   hive: { perDay: number; usedToday: number | null }
 }
 
-/** In the specification's order. What no operation uses yet has no meter: null, never a made-up zero. */
+/** Quotas in the order of the API specification. A quota without a meter has null as its use, instead of zero. */
 function quotasOf({ caller: { entitlements, plan } }: Context, figures: Figures): QuotaRow[] {
   const { balance, tracked, apps, allowances, hive } = figures
   const byApp = apps.map(({ id, name }) => ({ appId: id, name, used: tracked.get(id) ?? 0 }))

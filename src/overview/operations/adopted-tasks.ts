@@ -43,7 +43,7 @@ export const AdoptedTaskShape = named(
 
 const MOST = 10
 
-/** What became of the tasks that were carried out, the last first. */
+/** Grades the tasks that were carried out, latest first. */
 export async function gradeAdoptedTasks(
   sql: Sql,
   app: TrackedApp,

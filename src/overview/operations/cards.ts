@@ -34,7 +34,7 @@ export const Card = v.strictObject({
 })
 type DayCard = v.InferOutput<typeof Card>
 
-/** Of all these apps together, on a day of the reports. */
+/** Reads the cards of a report day, for all these apps together. */
 export async function readCards(
   sql: Db,
   { workspaceId, hiddenMoney }: { workspaceId: number; hiddenMoney: boolean },
@@ -55,7 +55,7 @@ function shownRow({ country, proceeds }: CountryProceeds): DayCard["rows"][numbe
   return { label: country, users: null, revenue: inDollars ? Number(proceeds[0]?.amount ?? 0) : null, proceeds }
 }
 
-/** Dated rates are good enough for an order; what has none comes last. */
+/** Orders by dollars. Old exchange rates suffice for an order. Amounts without a rate come last. */
 function byDollars(a: CountryProceeds, b: CountryProceeds): number {
   return worth(b) - worth(a) || (a.country < b.country ? -1 : 1)
 }

@@ -19,8 +19,8 @@ export const Move = named(
 )
 
 /**
- * The biggest first. A keyword that entered or dropped out moved farther than any that stayed: as from or to the place
- * behind the last.
+ * Returns the moves, largest first. A keyword that entered or dropped out counts as moving from or to the place behind
+ * the last, so it moves farther than one that stayed.
  */
 export function movesOf(sides: readonly SideDay[]): v.InferOutput<typeof Move>[] {
   const moves = sides.flatMap(({ terms, platform, storefront: country }) =>

@@ -32,7 +32,7 @@ export const PastDay = v.optional(
   ),
 )
 
-/** The day that an answer is about, as every answer about a day begins. */
+/** The fields with which every answer about a day begins. */
 export const askedDayFields = {
   tz: described(v.string(), "The time zone asked for."),
   today: described(
@@ -85,7 +85,7 @@ export const MONEY_FIGURES: readonly string[] = ["adRevenue", "subscriptionReven
 
 const CONNECTIONS = ["analytics", "ads", "subscriptions", "apple_ads"] as const
 
-/** What would have to be connected for the figures that no store shows in public. */
+/** The connections that provide figures no store publishes. */
 export const Connections = described(
   v.array(
     named(
@@ -111,9 +111,7 @@ const GIVES: Record<(typeof CONNECTIONS)[number], (typeof OWN_FIGURES)[number][]
   apple_ads: ["adSpend"],
 }
 
-/**
- * By what accounts say: of one that no account says nothing is known, and where all that do are the demo's it is invented.
- */
+/** A connection without accounts is not connected. It is invented if all its accounts belong to the demo. */
 export function connections(
   said: Partial<Record<(typeof CONNECTIONS)[number], readonly { isInvented: boolean }[]>>,
 ): v.InferOutput<typeof Connections> {
@@ -124,7 +122,7 @@ export function connections(
   })
 }
 
-/** Money is shown to keys that may read revenue. */
+/** Tells whether the key lacks the right to read revenue. */
 export function hidesMoney({ scopes }: Caller): boolean {
   return !scopes.includes("revenue:read")
 }

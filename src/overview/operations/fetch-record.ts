@@ -11,7 +11,7 @@ import { AppRecord, readApp } from "./apps.ts"
 import { fetchKeyword, KeywordRecord } from "./fetched-keyword.ts"
 import { fetchRival, RivalRecord } from "./fetched-rival.ts"
 
-/** The id of a keyword of 150 characters, each of them percent-encoded from four bytes. */
+/** Longest possible id: a keyword of 150 characters, each percent-encoded from four bytes. */
 const MOST_CHARACTERS = 2_048
 
 const Id = coded(

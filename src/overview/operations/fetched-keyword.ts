@@ -67,7 +67,7 @@ export const KeywordRecord = named(
 
 type FetchedKeyword = RecordAnswer<v.InferOutput<typeof KeywordRecord>>
 
-/** The record of a tracked keyword; null when the app does not track it there. */
+/** Returns the record of a tracked keyword. Null if the app does not track it there. */
 export async function fetchKeyword(
   ctx: Context,
   app: TrackedApp,
@@ -115,7 +115,7 @@ export async function fetchKeyword(
   }
 }
 
-/** The first of the terms that the app tracks there. */
+/** Returns the first of the terms that the app tracks there. */
 async function findTrackedTerm(sql: Sql, appId: string, country: string, terms: string[]): Promise<string | undefined> {
   const [row] = await sql<{ term: string }[]>`
     select term
@@ -127,13 +127,13 @@ async function findTrackedTerm(sql: Sql, appId: string, country: string, terms: 
 }
 
 interface CurrentRank {
-  /** The day shown; null = nothing of that side was ever measured. */
+  /** The day of the ranks. Null if that storefront and store were never measured. */
   day: string | null
   source: number | null
   seenAt: Date | null
-  /** Null = the keyword was not measured on that day. */
+  /** Null if the keyword was not measured on that day. */
   depth: number | null
-  /** Null = absent, or not measured. */
+  /** Null if absent or not measured. */
   rank: number | null
   above: v.InferOutput<typeof RatedApp>[]
 }

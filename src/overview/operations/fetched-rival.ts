@@ -13,7 +13,7 @@ import { iconIn, type NamePlace, nameIn } from "../../stores/store/app-names.ts"
 import type { RecordAnswer } from "../../tracking/records.ts"
 import { Count, Day, Source, Store, Storefront } from "../../tracking/shapes.ts"
 
-/** So many keywords of the app are looked at: a small read also of an app with many storefronts. */
+/** Maximum number of keywords read, so that the read stays small for an app with many storefronts. */
 const LISTS = 1_000
 
 const Ratings = v.strictObject({
@@ -58,7 +58,10 @@ export const RivalRecord = named(
 type FetchedRival = RecordAnswer<v.InferOutput<typeof RivalRecord>>
 type RivalRecordId = RecordId & { kind: "rival" }
 
-/** The record of a rival; null when it is neither named by hand nor in the latest results of the app's keywords, or hidden. */
+/**
+ * Returns the record of a rival. Null if it is hidden, or if it was neither added manually nor is in the latest results
+ * of the app's keywords.
+ */
 export async function fetchRival(
   { sql }: Context,
   app: TrackedApp,
@@ -114,7 +117,10 @@ async function readFacts(sql: Sql, id: number, place: NamePlace): Promise<Facts 
 
 type StandingRow = v.InferOutput<typeof Standing>
 
-/** Every place it holds in each storefront of the app; `rivalId` is its store_app id, null when it was never seen. */
+/**
+ * Returns every rank of the rival in each storefront of the app. `rivalId` is its store_app id, null if it was never
+ * seen.
+ */
 async function readStandings(sql: Sql, app: TrackedApp, platform: Platform, rivalId: number | null) {
   const sides = app.countries.map((storefront) => sideOf(app, { platform, storefront }))
   return await sql<StandingRow[]>`

@@ -216,7 +216,7 @@ function keywordFigures(sides: readonly SideDay[], { past }: { past: boolean }) 
   }
 }
 
-/** Stores are read once a UTC day: of one that is over nothing more can come. */
+/** Stores are read once per UTC day, so a day that is over gets no more readings. */
 async function countPending(sql: Sql, sides: readonly SideDay[], { day, today }: { day: string; today: string }) {
   const unread = sides.flatMap(({ terms, ...side }) => {
     const left = terms.filter(({ measured }) => !measured).map(({ term }) => term)
@@ -231,7 +231,7 @@ async function countPending(sql: Sql, sides: readonly SideDay[], { day, today }:
 
 type PortfolioRow = v.InferOutput<typeof AppRow>
 
-/** Apps with a connected account whose money is not in the total. */
+/** Lists the apps with a connected account whose revenue is missing from the total. */
 function leftOut(rows: readonly PortfolioRow[], connected: readonly string[]) {
   const without = rows.filter((row) => row.subscriptionRevenue === null && connected.includes(row.appId))
   return without.length > 0 && { subscriptionRevenueWithout: without.map(({ appId }) => appId) }

@@ -16,7 +16,7 @@ const Query = coded(
   v.pipe(
     v.string(),
     v.minLength(1),
-    // JSON Schema counts code points, valibot's own maxLength UTF-16 units
+    // JSON Schema counts code points, valibot's maxLength counts UTF-16 units
     v.metadata({ maxLength: 120 }),
     v.check((text) => {
       const length = [...text.trim()].length
@@ -61,7 +61,7 @@ export const search = operation({
   const apps = await visibleApps()
   const [keywords, rivals] = await Promise.all([findKeywords(sql, apps, sought), findRivals(sql, apps, sought)])
   const found = [...findApps(apps, sought), ...keywords, ...rivals]
-  // a stable sort: among equals the order of each kind stays
+  // the sort is stable: equal grades keep the order of their kind
   const best = found.sort((a, b) => a.grade - b.grade).slice(0, MOST)
   return { query: q, results: best.map(({ grade: _, ...result }) => result), omitted: found.length - best.length }
 })
@@ -78,7 +78,10 @@ function foundApp(app: TrackedApp) {
   return { id: appRecordId(app.id), title: app.name, url: appAddress(app), kind: "app" as const }
 }
 
-/** By app, storefront and position. Of very many the database picks the most alike, so that no short text reads them all. */
+/**
+ * Ordered by app, storefront and position. If many match, the database returns only the best 200, so that a short text
+ * does not load all of them.
+ */
 async function findKeywords(sql: Sql, apps: readonly TrackedApp[], sought: SearchText): Promise<RecordMatch[]> {
   if (sought.storeId !== null) return []
   const places = apps.flatMap((app) => app.countries.map((country) => ({ app, country })))

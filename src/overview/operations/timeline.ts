@@ -15,7 +15,7 @@ import type { StoredChange } from "../../listings/read/changes.ts"
 import { PAGE_SOURCES, readNewestChanges, readPageStates } from "../../listings/read/store-pages.ts"
 import { Count, Day, Rank, RankSource, Store, Storefront, Time } from "../../tracking/shapes.ts"
 
-// the names and texts of a page are no part of this list: get_store_page says when they changed
+// names and texts of a page are not in this list: get_store_page lists their changes
 const KINDS = ["version", "screenshots", "event_started", "event_ended", "featured", "unfeatured"] as const
 
 const MOST_CHANGES = 50
@@ -151,7 +151,7 @@ interface TimelineQuery {
   changes: readonly StoredChange[]
 }
 
-/** Of each change. One read for all; changes of the same days are reckoned once. */
+/** Returns the movements of each change with one read. Changes with the same days are computed once. */
 async function readMovements(
   sql: Sql,
   app: TrackedApp,

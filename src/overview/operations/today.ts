@@ -154,7 +154,7 @@ export const getToday = operation({
   }
 })
 
-/** Of an account that has the app: what it said of the day, by its own time zone. */
+/** Figures of the app's own accounts, for the day in the account's time zone. */
 function ownFigures(own: AccountDay | undefined, ads: AdsDay | undefined, hiddenMoney: boolean): FigureRow[] {
   const said: Partial<Record<(typeof OWN_FIGURES)[number], FigureRow>> = {
     ...(own && {
@@ -177,7 +177,7 @@ function ownFigures(own: AccountDay | undefined, ads: AdsDay | undefined, hidden
   })
 }
 
-/** By storefront, those with any; without one a single figure says why. */
+/** One figure per storefront with proceeds. Without any, a single figure has the reason. */
 function proceedsFigures(
   { state, rows }: Awaited<ReturnType<typeof readCountryProceeds>>,
   own: AccountDay | undefined,
@@ -207,7 +207,7 @@ function figure(key: FigureRow["key"], side: Pick<SideApp, "platform" | "storefr
   return { key, ...place, ...unknown, state: "not_measured" }
 }
 
-/** What is tracked is known; all else only where something was measured that day. */
+/** The number of tracked keywords is always known, all other figures only if something was measured that day. */
 function keywordFigures(side: SideDay, { past }: { past: boolean }): FigureRow[] {
   const measured = side.terms.filter((term) => term.measured)
   const ranks = measured.flatMap(({ rank }) => rank ?? [])
@@ -276,7 +276,7 @@ async function readChangesSeen(
   { promotional }: { promotional: boolean },
 ): Promise<v.InferOutput<typeof Change>[]> {
   const apps = [app.iosApp, app.androidApp].filter((id) => id !== null)
-  // a day of the zone lies within two UTC days, or three where it is the date line's
+  // a day of a time zone overlaps two UTC days, or three near the date line
   const days = { from: from.toISOString().slice(0, 10), to: to.toISOString().slice(0, 10) }
   const found = await readChanges(sql, { apps, ...days, kinds: PAGE_CHANGES, limit: 1_000 })
   return found

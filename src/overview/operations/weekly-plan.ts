@@ -23,7 +23,7 @@ import {
 import { planKeywords, readPageTexts, YOUNG_DAYS } from "../read/plan-inputs.ts"
 import { AdoptedTaskShape, gradeAdoptedTasks } from "./adopted-tasks.ts"
 
-/** A change of name or subtitle is left to show what it does for so long. */
+/** Days without a new task after a change of name or subtitle, until its effect shows. */
 const SETTLES_DAYS = 14
 const MOST_STOREFRONTS = 20
 const STATES = ["tasks", "nothing_to_do", "settling", "not_measured"] as const
@@ -201,7 +201,7 @@ async function planStorefront(
   }
 }
 
-/** But for those that are done. */
+/** Returns the tasks without those that are done. */
 async function findTasks(sql: Sql, app: TrackedApp, inputs: PageKeywords, limit: number): Promise<PlanTask[]> {
   const missing = findMissing(inputs)
   if (missing.length === 0) return []
@@ -249,8 +249,8 @@ function tradeOffOf(removed: readonly string[]): string {
 }
 
 /**
- * Expectations are graded once the ranks of their days are measured (adopted-tasks.ts), which cannot be done of what was
- * not kept. Of what a call told, only what the page shows later enters an answer.
+ * Stores the proposed tasks with their expected ranks, because they are graded later, once ranks were measured
+ * (adopted-tasks.ts). A task appears in an answer again only if the page shows its text later.
  */
 async function keepTold(sql: Sql, appId: string, told: readonly PlannedTask[], goal: string | null): Promise<void> {
   if (told.length === 0) return

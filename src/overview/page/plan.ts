@@ -11,7 +11,9 @@ import { counted, figure, popularityBand, spoken } from "../../ui/words.ts"
 type Task = Plan["tasks"][number]
 type Plan = AnswerOf<"get_weekly_plan">
 
-/** What is worth changing on the store page this week, with reasons; often nothing, by design. */
+/**
+ * Renders the changes worth making to the store page this week, with reasons. Often there are none, which is intended.
+ */
 export async function planPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)

@@ -3,20 +3,20 @@ import { ownId, type RankedApp } from "../../core/ranked-app.ts"
 import type { Db } from "../../database/types.ts"
 import { TEXT_SOURCES } from "../../listings/read/listing-texts.ts"
 
-/** A task of a weekly plan whose text was put on the page afterwards. */
+/** A task of a weekly plan whose text appeared on the page afterwards. */
 export interface AdoptedTask {
   taskId: string
   storefront: string
   field: string
   proposed: string
   toldAt: Date
-  /** When the page was first seen with it. */
+  /** When the page was first seen with the text. */
   adoptedAt: Date
-  /** As they stood when it was last told. */
+  /** As of the last time the task was proposed. */
   keywords: { term: string; rank: number | null; expectedRank: number }[]
 }
 
-/** Of an app in these storefronts, adopted last first. */
+/** Returns an app's adopted tasks in these storefronts, latest first. */
 export async function readAdoptedTasks(
   sql: Db,
   app: RankedApp,

@@ -13,14 +13,14 @@ import type { PlanKeyword, RankedPeer } from "../formulas/plan-tasks.ts"
 
 interface PageTexts {
   name: string
-  /** "" = the page shows none. */
+  /** Empty if the page shows none. */
   subtitle: string
   seenAt: Date
-  /** When its name or subtitle was last seen to change; null = not since it is read. */
+  /** When a change of name or subtitle was last seen. Null if none was seen since the first reading. */
   changedAt: Date | null
 }
 
-/** What an app's page in a storefront says of name and subtitle; null = it was not read there. */
+/** Returns name and subtitle of an app's page in a storefront. Null if it was not read there. */
 export async function readPageTexts(sql: Sql, app: number, { platform, storefront }: Side): Promise<PageTexts | null> {
   const source = TEXT_SOURCES[platform]
   const [row] = await sql<PageTexts[]>`
@@ -41,13 +41,13 @@ export async function readPageTexts(sql: Sql, app: number, { platform, storefron
   return row ?? null
 }
 
-/** So many keywords' results are looked at, the most popular first, and so many places of each. */
+/** Limits of the search: the most popular keywords, and the first places of each. */
 const KEYWORDS = 40
 const PLACES = 50
-/** Results that are older say little of today's. */
+/** Older results say too little about today's. */
 export const YOUNG_DAYS = 7
 
-/** Those that may be searched for, the most first, at most KEYWORDS, with the apps of their first places. */
+/** Returns the most popular keywords, at most KEYWORDS, with the apps in their first places. */
 export async function planKeywords(sql: Sql, app: RankedApp, side: Side, now: Date): Promise<PlanKeyword[]> {
   const answers = await readAnswers(sql, app, side, dayOf(now))
   const metrics = await readKeywordMetrics(sql, { ...side, terms: answers.map(({ term }) => term), today: dayOf(now) })
@@ -80,7 +80,7 @@ interface Answer {
   ids: number[]
 }
 
-/** Of the keywords that may be searched for most alone: the results of a thousand took the thread as long as all else. */
+/** Reads only the most popular keywords: parsing the results of a thousand would block the thread. */
 async function readAnswers(sql: Sql, app: RankedApp, side: Side, today: string): Promise<Answer[]> {
   return await sql<Answer[]>`
     with ${dayTerms(sql, [sideOf(app, side)])}, chosen as (
