@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import type { AssistantAnswerObservation } from "../../src/visibility/kinds/assistant-answer.ts"
 
-/** What an assistant answered about a US keyword; its hash follows from all it says. */
+/** An assistant's answer about a US keyword, with a hash of its content. */
 export function answered(
   rest: Partial<Omit<AssistantAnswerObservation, "seenAt">> & { seenAt?: string } = {},
 ): AssistantAnswerObservation {

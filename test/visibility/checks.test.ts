@@ -28,7 +28,7 @@ afterAll(() => stand.close())
 
 let sql: Sql
 let house: House
-/** The clock of whoever asks; the database's own goes beside it. */
+/** The clock of the calling process. The database has its own. */
 let now = new Date()
 
 beforeAll(async () => {
@@ -95,7 +95,7 @@ async function opened({
 
 const naming = (text: string) => () => ({ text })
 
-test("a check asks each keyword of each assistant, names no app, and its figures are those of a hand count", async () => {
+test("a check asks each keyword of each assistant, names no app, and its figures equal a count by hand", async () => {
   const { start, read, used } = await opened()
   stand.answers.openai = (question) => ({
     text: question.includes('"tea"')
@@ -155,12 +155,13 @@ test("a check asks each keyword of each assistant, names no app, and its figures
   expect(body.engines.anthropic).toMatchObject({ named: 6, of: 6, first: 6 })
   expect(body.engines.google).toMatchObject({ named: 0, of: 6, searched: 0 })
   expect(body.check).toMatchObject({ state: "measured", asked: 18, answered: 18, failed: 0 })
-  // by hand: OpenAI 6 × (8,200 × 0.1 + 400 × 0.5) / 10,000 + 6 searches, Anthropic 6 × (10,000 × 0.1 + 350 × 0.5) / 10,000 + 6, Google 6 × (20 × 0.2 + 390 × 1) / 10,000
+  // by hand: OpenAI 6 × (8,200 × 0.1 + 400 × 0.5) / 10,000 + 6 searches, Anthropic 6 × (10,000 × 0.1 + 350 × 0.5) /
+  // 10,000 + 6, Google 6 × (20 × 0.2 + 390 × 1) / 10,000
   expect(body.check.cents).toBe(13.6)
   expect(body.next).toEqual({ answers: 18, shared: 18, cents: 0, basis: "measured" })
 })
 
-test("one assistant fails and one is not set: failed and not_measured are told apart, and neither is a zero", async () => {
+test("a failed assistant and one without a key are failed and not_measured, and neither counts as zero", async () => {
   const { start, read } = await opened()
   stand.answers.openai = naming("**Tea Timer**")
   stand.answers.anthropic = () => ({ status: 500 })
@@ -175,14 +176,14 @@ test("one assistant fails and one is not set: failed and not_measured are told a
     perplexity: "not_measured",
   })
   expect(Object.keys(body.engines).toSorted()).toEqual(["google", "openai"])
-  // each question has two phrasings, of which the first is asked twice: its second answer was cut
+  // each question has two phrasings and the first is asked twice: its second answer was cut
   expect(body.engines.google).toMatchObject({ named: 4, of: 4 })
   expect(body.check).toMatchObject({ state: "measured", answered: 10, failed: 8 })
   // three tries each
   expect(stand.heard.filter(({ assistant }) => assistant === "anthropic")).toHaveLength(18)
 })
 
-test("two checks at once: one is already_measuring, one unit is taken", async () => {
+test("of concurrent checks all but one get already_measuring, and one unit is taken", async () => {
   const { start, used } = await opened()
   const all = await Promise.all([start(), start(), start()])
   expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
@@ -190,7 +191,7 @@ test("two checks at once: one is already_measuring, one unit is taken", async ()
   expect(await used()).toBe(1)
 })
 
-test("a check of which everything fails gives its unit back, once, and the next may begin", async () => {
+test("a check that fails completely returns its unit once, and the next check may begin", async () => {
   const { start, read, used } = await opened()
   for (const { assistant } of SETUP.engines) stand.answers[assistant] = () => ({ status: 401 })
   await start()
@@ -198,14 +199,14 @@ test("a check of which everything fails gives its unit back, once, and the next 
   await askAll()
   await askAll()
   expect(await used()).toBe(0)
-  // a key that is refused is not shown again for every question
+  // a refused key is not sent again for every question
   expect(stand.heard.length).toBeLessThan(18)
   const { body } = await read()
   expect(body.check).toMatchObject({ state: "failed", answered: 0, failed: 18 })
   expect((await start()).status).toBe(200)
 })
 
-test("the month's units are an end: ai_limit says how many and until when", async () => {
+test("a check beyond the month's units is ai_limit with the limit and the time of the reset", async () => {
   const { start } = await opened({ overrides: { aiVisibility: 1 } })
   await start()
   await askAll()
@@ -214,7 +215,7 @@ test("the month's units are an end: ai_limit says how many and until when", asyn
   expect(new Date(body.resetsAt).getTime()).toBeGreaterThan(Date.now())
 })
 
-test("what was asked for within a day serves other workspaces: nothing is asked again, and it has ended at once", async () => {
+test("answers of the last day serve other workspaces: their check ends at once without a request", async () => {
   const [one, other] = [await opened(), await opened()]
   stand.answers.openai = naming("**Tea Timer**")
   await one.start()
@@ -229,7 +230,7 @@ test("what was asked for within a day serves other workspaces: nothing is asked 
   expect((await other.read()).body.check).toMatchObject({ state: "measured", cents: 0 })
 })
 
-test("a rival named later is found in old answers, with no request", async () => {
+test("a rival added later is found in old answers, without a request", async () => {
   const { start, read, appId } = await opened()
   stand.answers.openai = (_, nth) => ({ text: nth === 0 ? "1. Tea Timer\n2. Brewly" : "Tea Timer" })
   await start()
@@ -242,7 +243,7 @@ test("a rival named later is found in old answers, with no request", async () =>
   expect(stand.heard).toHaveLength(heard)
 })
 
-test("no more answers than are allowed are asked for: the least wanted keywords are left out", async () => {
+test("a check asks at most the allowed number of answers and leaves out the least popular keywords", async () => {
   const tight = openHouse({ sql, assistants: { ...SETUP, mostAnswers: 20 } })
   const { appId, key } = await opened({ keywords: ["a", "b", "c"], countries: ["us", "de"] })
   const { body } = await tight.call(`/v1/apps/${appId}/ai-check`, { key })
@@ -251,7 +252,7 @@ test("no more answers than are allowed are asked for: the least wanted keywords 
   expect(new Set(stand.heard.map(({ question }) => question.match(/[„"](.)[“"]/)![1]))).toEqual(new Set(["a"]))
 })
 
-test("nobody can be asked, or nothing is tracked: each is said, and takes nothing", async () => {
+test("a check without an assistant or without a keyword gives the reason and takes no unit", async () => {
   const none = openHouse({ sql })
   const { appId, key, used } = await opened()
   const refused = (await none.call(`/v1/apps/${appId}/ai-check`, { key })).body
@@ -266,7 +267,7 @@ test("nobody can be asked, or nothing is tracked: each is said, and takes nothin
 })
 
 describe("whatever befalls who asks", () => {
-  test("an answer that comes after the lease is nobody's, and another process asks once more", async () => {
+  test("an answer that arrives after its lease is dropped, and another process asks again", async () => {
     const { start, read } = await opened({ keywords: ["tea"] })
     await start()
     await sql`delete from assistant_turn where assistant <> 'openai' or run > 0`
@@ -286,7 +287,7 @@ describe("whatever befalls who asks", () => {
     expect((await read()).body.engines.openai).toMatchObject({ named: 1, of: 1 })
   })
 
-  test("what nobody asked in time has failed, the check ends, and its unit comes back", async () => {
+  test("a turn that is not answered in time fails, its check ends and the unit is returned", async () => {
     const { start, used, read } = await opened()
     await start()
     await sql`update assistant_turn set created_at = now() - interval '7 hours', next_at = now() + interval '1 day'`
@@ -295,7 +296,7 @@ describe("whatever befalls who asks", () => {
     expect(await used()).toBe(0)
   })
 
-  test("an app that is taken away is not asked about any more", async () => {
+  test("an app that was removed is not asked about any more", async () => {
     const { start, appId } = await opened()
     await start()
     await sql`delete from tracked_app where id = ${appId}`

@@ -10,7 +10,7 @@ interface LabelledAnswer {
 
 const folder = join(import.meta.dirname, "labelled")
 
-/** "apps: A | B", then answers behind "--- B, A". A label is the beginning of an app's name. */
+/** A file has "apps: A | B" and then answers, each after "--- B, A". A label is the beginning of an app's name. */
 function poolOf(file: string) {
   const [head = "", ...blocks] = readFileSync(join(folder, file), "utf8").split(/^---/m)
   const apps = head
@@ -43,7 +43,7 @@ const POOLS = readdirSync(folder).filter((name) => name.endsWith(".txt"))
 
 export interface Matching {
   answers: number
-  /** Apps found that the label names, that it does not, and that it names and nobody found. */
+  /** Apps found and labelled, found but not labelled, and labelled but not found. */
   right: number
   wrong: number
   missed: number
@@ -51,7 +51,7 @@ export interface Matching {
   off: string[]
 }
 
-/** What is found in the labelled answers, against their labels. */
+/** Compares the mentions found in the labelled answers with their labels. */
 export function matchLabelled(): Matching {
   const counts: Matching = { answers: 0, right: 0, wrong: 0, missed: 0, uncertain: 0, off: [] }
   for (const file of POOLS) {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { matchLabelled } from "./labelled-answers.ts"
 
-test("in 200 labelled answers apps are found with a precision of 0.98 and a recall of 0.90 at least", () => {
+test("apps in 200 labelled answers are found with a precision of at least 0.98 and a recall of at least 0.90", () => {
   const { answers, right, wrong, missed, off } = matchLabelled()
   if (process.env.SHOW) console.log(off.join("\n"))
   expect(answers).toBe(200)

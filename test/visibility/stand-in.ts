@@ -1,6 +1,6 @@
 import type { Assistant } from "../../src/lib/upstreams.ts"
 
-/** A question as the stand-in heard it. */
+/** A question that the stand-in received. */
 export interface HeardQuestion {
   assistant: Assistant
   path: string
@@ -10,7 +10,7 @@ export interface HeardQuestion {
   question: string
 }
 
-/** How one question is answered. */
+/** How the stand-in answers one question. */
 export type EngineScript =
   | Said
   | { status: number; body?: object; headers?: Record<string, string> }
@@ -19,15 +19,15 @@ export type EngineScript =
   | { searchFails: true; text: string }
 
 export interface EnginesStandIn {
-  /** The address of each, as AI_ENGINE_URLS names it. */
+  /** The address of each assistant, as in AI_ENGINE_URLS. */
   urls: Record<Assistant, string>
   heard: HeardQuestion[]
-  /** What each answers, by the question. */
+  /** The answer of each assistant, by question. */
   answers: Partial<Record<Assistant, (question: string, nth: number) => EngineScript>>
   close(): Promise<void>
 }
 
-/** All four makers' assistants on loopback, with bodies as whole as theirs. */
+/** Starts a loopback server for the assistants of all four providers, with complete response bodies. */
 export function openEngines(): EnginesStandIn {
   const heard: HeardQuestion[] = []
   const answers: EnginesStandIn["answers"] = {}
@@ -246,14 +246,14 @@ const SAY: Record<Assistant, (said: Said) => object> = {
   }),
 }
 
-/** Messages: pauses so often before it says the rest. */
+/** Messages: pauses the given number of times, then answers. */
 function paused({ pauses, text }: { pauses: number; text: string }, body: { messages: object[] }): object {
   const whole = SAY.anthropic({ text }) as { stop_reason: string; content: object[] }
   if (body.messages.length - 1 >= pauses) return { ...whole, content: whole.content.slice(-2) }
   return { ...whole, stop_reason: "pause_turn", content: whole.content.slice(0, 2) }
 }
 
-/** Messages: the search failed, which is an answer all the same. */
+/** Messages: the search failed, but the response is still an answer. */
 function failedSearch(text: string): object {
   const whole = SAY.anthropic({ text, searched: false }) as { content: object[] }
   const error = {
