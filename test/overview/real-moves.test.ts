@@ -11,7 +11,7 @@ import { ask, newWorkspace, reading } from "../measuring/record/measured.ts"
 
 setDefaultTimeout(60_000)
 
-/** The real days of a chart in Japan, and those of its apps that came, went or moved most. */
+/** Real days of a chart in Japan, and those of its apps that entered, left or moved most. */
 const days = daysOf(rowsOf(SOME))
 const followed = mostMoved(24)
 const DIRECTIONS = ["up", "down", "entered", "dropped"] as const
@@ -20,7 +20,7 @@ let sql: Sql
 let workspaceId: number
 let appId: string
 
-/** A keyword for each of those apps: its results are the chart, day by day, with the tracked app in that app's place. */
+/** One keyword per app: its results are the daily chart, with the tracked app in that app's place. */
 beforeAll(async () => {
   sql = await freshDatabase()
   workspaceId = await newWorkspace(sql)
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 const now = (day: string) => ({ now: new Date(`${day}T12:00:00Z`) })
 
-test("of every real day get_today tells the moves that the table gives against the day before it", async () => {
+test("get_today returns the moves of every real day that the table gives against the day before", async () => {
   const dates = [...days.keys()]
   let moved = 0
   for (const [at, day] of dates.entries()) {
@@ -61,31 +61,28 @@ test("of every real day get_today tells the moves that the table gives against t
   expect(moved).toBeGreaterThan(dates.length)
 })
 
-test.each([1, 3, 30])(
-  "around every change of a page get_timeline tells the moves of %d real days after it",
-  async (window) => {
-    const dates = [...days.keys()]
-    const last = dates.at(-1) as string
-    const asked = { appId, country: "jp", window }
-    const { changes } = await ask(getTimeline, contextOn(sql, workspaceId, now(last)), asked)
-    expect(changes.map(({ day }: { day: string }) => day)).toEqual(dates.slice(1).toReversed())
-    for (const change of changes) {
-      const before = days.get(dates[dates.indexOf(change.day) - 1] as string)!
-      const day = dates.findLast((one) => one > change.day && one <= addDays(change.day, window))
-      const told = DIRECTIONS.map((direction) => change[direction])
-      if (!day) {
-        expect([told, change.unmeasured, change.biggest]).toEqual([[0, 0, 0, 0], followed.length, []])
-        continue
-      }
-      expect([change.day, told]).toEqual([change.day, counted(before, days.get(day)!)])
-      const most = followed.map((id) => Math.abs((before.get(id) ?? 101) - (days.get(day)!.get(id) ?? 101)))
-      const five = most.filter((places) => places > 0).sort((a, b) => b - a).slice(0, 5) // biome-ignore format: one chain
-      expect(change.biggest.map(({ places }: { places: number }) => places)).toEqual(five)
+test.each([1, 3, 30])("get_timeline returns the moves of %d real days after every change of a page", async (window) => {
+  const dates = [...days.keys()]
+  const last = dates.at(-1) as string
+  const asked = { appId, country: "jp", window }
+  const { changes } = await ask(getTimeline, contextOn(sql, workspaceId, now(last)), asked)
+  expect(changes.map(({ day }: { day: string }) => day)).toEqual(dates.slice(1).toReversed())
+  for (const change of changes) {
+    const before = days.get(dates[dates.indexOf(change.day) - 1] as string)!
+    const day = dates.findLast((one) => one > change.day && one <= addDays(change.day, window))
+    const told = DIRECTIONS.map((direction) => change[direction])
+    if (!day) {
+      expect([told, change.unmeasured, change.biggest]).toEqual([[0, 0, 0, 0], followed.length, []])
+      continue
     }
-  },
-)
+    expect([change.day, told]).toEqual([change.day, counted(before, days.get(day)!)])
+    const most = followed.map((id) => Math.abs((before.get(id) ?? 101) - (days.get(day)!.get(id) ?? 101)))
+    const five = most.filter((places) => places > 0).sort((a, b) => b - a).slice(0, 5) // biome-ignore format: one chain
+    expect(change.biggest.map(({ places }: { places: number }) => places)).toEqual(five)
+  }
+})
 
-/** How many rose, fell, came and went, by the table's own words. */
+/** Counts the apps that rose, fell, entered and left, by the table's own words. */
 function counted(earlier: Map<string, number>, later: Map<string, number>): number[] {
   const words = movedBetween(earlier, later).filter((one) => followed.includes(one.split(" ")[0] as string))
   return ["climbed", "fell", "entered", "left"].map((word) => words.filter((one) => one.includes(` ${word} `)).length)

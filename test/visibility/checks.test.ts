@@ -266,7 +266,7 @@ test("a check without an assistant or without a keyword gives the reason and tak
   expect(new Set(Object.values(read.providers))).toEqual(new Set(["not_measured"]))
 })
 
-describe("whatever befalls who asks", () => {
+describe("failing workers", () => {
   test("an answer that arrives after its lease is dropped, and another process asks again", async () => {
     const { start, read } = await opened({ keywords: ["tea"] })
     await start()

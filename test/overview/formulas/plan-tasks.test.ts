@@ -41,7 +41,7 @@ const planTasks = (asked: PlanInputs, limit: number) => planFor(asked, findMissi
 const proposed = (asked: PlanInputs) => planTasks(asked, 10).map((task) => task.proposed)
 
 describe("a task", () => {
-  test("adds the words that name and subtitle lack, in the room that is left, with the measured place of its peers", () => {
+  test("a task adds the missing words where they fit, with the measured rank of similar apps", () => {
     expect(planTasks(inputs([keyword("tea timer", { rank: 30 })]), 5)).toEqual([
       {
         taskId: expect.stringMatching(/^task_[0-9a-f]{20}$/),
@@ -71,7 +71,7 @@ describe("a task", () => {
     ])
   })
 
-  test("adds only the words that are missing, and counts every keyword they make up", () => {
+  test("a task adds only the missing words and counts every keyword that they complete", () => {
     const [task] = planTasks(
       inputs([keyword("tea timer"), keyword("steep timer", { weight: 30 })], { subtitle: "Steep tea right" }),
       5,
@@ -80,7 +80,7 @@ describe("a task", () => {
     expect(task?.gains.map(({ term }) => term)).toEqual(["tea timer", "steep timer"])
   })
 
-  test("takes words that no tracked keyword holds where there is no room, and never one that a keyword holds", () => {
+  test("a task without enough room replaces words that no tracked keyword contains, and only those", () => {
     const full = "Steep oolong well every morning"
     expect([...full].length).toBe(31)
     const subtitle = "Steep oolong well each morning"
@@ -92,31 +92,31 @@ describe("a task", () => {
     expect(proposed(needed)).toEqual([])
   })
 
-  test("begins the subtitle where the page shows none", () => {
+  test("a task begins the subtitle if the page shows none", () => {
     expect(proposed(inputs([keyword("tea timer")], { subtitle: "" }))).toEqual(["Tea timer"])
   })
 
-  test("parts words as the language does: no blanks in Japanese, and a keyword that stands in a row is there already", () => {
+  test("a task joins words without spaces in Japanese, where adjacent characters match a keyword", () => {
     const jp = { storefront: "jp", locale: "ja" as const, name: "リーフィー", subtitle: "お茶の時間" }
     expect(proposed(inputs([keyword("紅茶タイマー")], jp))).toEqual(["お茶の時間・紅茶タイマー"])
     expect(proposed(inputs([keyword("お茶の時間")], jp))).toEqual([])
   })
 
-  test("has the same id as long as it proposes the same, and another in another storefront", () => {
+  test("a task keeps its id while its proposal is the same and has another id in another storefront", () => {
     const id = (rest: Partial<PlanInputs>) => planTasks(inputs([keyword("tea timer")], rest), 1)[0]?.taskId
     expect(id({})).toBe(id({ ratings: 200 }) as string)
     expect(id({})).not.toBe(id({ storefront: "gb", locale: "en-GB" }) as string)
   })
 })
 
-describe("nothing is proposed", () => {
-  test("with two peers, and something is with three", () => {
+describe("no task", () => {
+  test("two similar apps yield no task, three do", () => {
     const peers = (ranks: number[]) =>
       proposed(inputs([keyword("tea timer", { peers: named("Tea Timer", ranks) })])).length
     expect([peers([5, 6]), peers([5, 6, 7])]).toEqual([0, 1])
   })
 
-  test("by peers that have more ratings, no known ratings, no name, or not all the words", () => {
+  test("apps with more ratings, unknown ratings, no name or missing words do not count as similar", () => {
     const peers: RankedPeer[] = [
       ...named("Tea Timer", [1, 2, 3], 101),
       { rank: 4, name: "Tea Timer", ratings: null },
@@ -127,12 +127,12 @@ describe("nothing is proposed", () => {
     expect(proposed(inputs([keyword("tea timer", { peers: named("Tea Timer", [1, 2, 3], 100) })]))).toHaveLength(1)
   })
 
-  test("where the peers stand no better than the app", () => {
+  test("no task is proposed if similar apps rank no better than the app", () => {
     const at = (rank: number) => proposed(inputs([keyword("tea timer", { rank })])).length
     expect([at(9), at(10), at(11)]).toEqual([0, 0, 1])
   })
 
-  test("that the listing checks find fault with: a rival's name, a word of price, another platform", () => {
+  test("a proposal is dropped if the listing checks find a rival's name, a word of price or another platform", () => {
     const rivals = [{ name: "Timerly", developer: "Somebody" }]
     const known = { name: "Leafy", developer: "Leaves", rivals, tracked: ["timerly tea"] }
     expect(proposed(inputs([keyword("timerly tea")], { known }))).toEqual([])
@@ -140,12 +140,12 @@ describe("nothing is proposed", () => {
     expect(proposed(inputs([keyword("android tea")]))).toEqual([])
   })
 
-  test("where every keyword's words are there already, in whatever form", () => {
+  test("no task is proposed if every keyword's words are already in the listing in some form", () => {
     expect(proposed(inputs([keyword("tea timers")], { subtitle: "A Timer for Teas" }))).toEqual([])
   })
 })
 
-test("tasks are ordered by value, each once, at most as many as asked for", () => {
+test("tasks are ordered by value, without duplicates and up to the limit", () => {
   const keywords = ["mate", "chai", "oolong", "sencha"].map((term, at) => keyword(term, { weight: 10 * (at + 1) }))
   const tasks = planTasks(inputs(keywords), 3)
   expect(tasks.map(({ added }) => added)).toEqual([["sencha"], ["oolong"], ["chai"]])
@@ -153,7 +153,7 @@ test("tasks are ordered by value, each once, at most as many as asked for", () =
   expect(new Set(planTasks(inputs(keywords), 10).map(({ taskId }) => taskId)).size).toBe(4)
 })
 
-test("every proposal fits, holds what it adds, and takes only what nobody needs: over five hundred made-up pages", () => {
+test("every proposal over 500 generated pages fits, contains what it adds and removes only unneeded words", () => {
   const words = ["tea", "timer", "leaf", "oolong", "steep", "green", "cup", "kettle", "brew", "calm", "ritual", "taste"]
   let state = 11
   const random = (below: number) => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 
 describe("GET /account", () => {
-  test("says who calls, what the key may do and what is left", async () => {
+  test("GET /account returns the caller, the rights of the key and the remaining credits", async () => {
     const workspace = await house.workspace({ plan: "studio" })
     const app = await track(workspace, ["us", "gb"], { us: ["journal"] })
     const key = await house.key(workspace, { scopes: ["apps:read", "hive:read"] })
@@ -31,7 +31,7 @@ describe("GET /account", () => {
     })
   })
 
-  test("costs nothing and shows what another process charged a moment ago", async () => {
+  test("GET /account costs nothing and includes what another process has just charged", async () => {
     const workspace = await house.workspace({ plan: "pro" })
     const key = await house.key(workspace)
     expect((await house.call("/v1/account", { key })).body.credits.used).toBe(0)
@@ -46,7 +46,7 @@ describe("GET /account", () => {
     expect((await house.call("/v1/account", { key })).body.credits.used).toBe(7)
   })
 
-  test("works with no scope and with no credits left", async () => {
+  test("GET /account works without a scope and without credits", async () => {
     const workspace = await house.workspace({ plan: "pro", overrides: { credits: 0 } })
     const key = await house.key(workspace, { scopes: [] })
     expect((await house.call("/v1/account", { key })).body).toMatchObject({
@@ -55,7 +55,7 @@ describe("GET /account", () => {
     })
   })
 
-  test("a key limited to one app sees no other, and no app of another workspace", async () => {
+  test("a key limited to one app sees no other app in GET /account, and none of another workspace", async () => {
     const [workspace, other] = [await house.workspace(), await house.workspace()]
     const [mine, hidden] = [await track(workspace, ["us"]), await track(workspace, ["de"])]
     await track(other, ["us"])
@@ -66,7 +66,7 @@ describe("GET /account", () => {
     expect(JSON.stringify(body)).not.toContain(hidden)
   })
 
-  test("shows 10,000 Hive calls with Explorer and 500 while a pack lasts", async () => {
+  test("GET /account shows 10,000 Hive calls with Explorer and 500 with a pack", async () => {
     const perDay = async (workspace: number) =>
       (await house.call("/v1/account", { key: await house.key(workspace) })).body.hive.perDay
     expect(await perDay(await house.workspace({ explorer: true }))).toBe(10_000)
@@ -77,7 +77,7 @@ describe("GET /account", () => {
 })
 
 describe("GET /usage", () => {
-  test("counts a keyword once for each app and storefront it is tracked in", async () => {
+  test("GET /usage counts a keyword once per app and storefront", async () => {
     const workspace = await house.workspace({ plan: "pro" })
     const one = await track(workspace, ["us", "gb"], { us: ["journal", "diary"], gb: ["journal"] })
     const two = await track(workspace, ["us"], { us: ["journal"] })
@@ -98,7 +98,7 @@ describe("GET /usage", () => {
     expect(quota(body, "apps")).toEqual({ key: "apps", kind: "stock", used: 3, limit: 10 })
   })
 
-  test("a key limited to one app sees the workspace's totals and only its own share", async () => {
+  test("a key limited to one app sees the workspace's totals in GET /usage, but only its own app's share", async () => {
     const workspace = await house.workspace({ plan: "pro" })
     const mine = await track(workspace, ["us"], { us: ["journal"] })
     const hidden = await track(workspace, ["us"], { us: ["journal", "diary"] })
@@ -108,7 +108,7 @@ describe("GET /usage", () => {
     expect(text).not.toContain(hidden)
   })
 
-  test("what nothing meters is null, never zero", async () => {
+  test("a quota without a meter is null in GET /usage, never zero", async () => {
     const { body } = await house.call("/v1/usage", { key: await house.key(await house.workspace({ plan: "studio" })) })
     for (const key of ["discovery", "aiQuestions"])
       expect(quota(body, key)).toMatchObject({ kind: "month", used: null })
@@ -122,7 +122,7 @@ describe("GET /usage", () => {
     ]) // biome-ignore format: a list
   })
 
-  test("listing writes are the month's, on Free of all time; AI writing has a row of its own", async () => {
+  test("GET /usage counts listing writes per month, on Free for all time, and AI writing separately", async () => {
     const asked = async (plan: "free" | "pro") => {
       const workspace = await house.workspace({ plan, ...(plan === "free" && { pack: 100 }) })
       await sql`
@@ -138,7 +138,7 @@ describe("GET /usage", () => {
     expect(quota(pro, "aiWriting")).toMatchObject({ kind: "month", used: 2 })
   })
 
-  test("credits are those of the headers; what a pack has left stands apart", async () => {
+  test("GET /usage has the same credits as the headers and lists the rest of a pack separately", async () => {
     const workspace = await house.workspace({ plan: "pro" })
     await sql`update account set used = 42, pack = 250 where workspace_id = ${workspace}`
     const { body, credits } = await house.call("/v1/usage", { key: await house.key(workspace) })
@@ -149,13 +149,13 @@ describe("GET /usage", () => {
     }) // biome-ignore format: a row
   })
 
-  test("the Hive day ends at 00:00 UTC", async () => {
+  test("the Hive day in GET /usage ends at 00:00 UTC", async () => {
     const { body } = await house.call("/v1/usage", { key: await house.key(await house.workspace({ explorer: true })) })
     expect(body.hive).toEqual({ perDay: 10_000, usedToday: 0, resetsAt: "2026-11-03T00:00:00.000Z" })
     expect(quota(body, "hive")).toEqual({ key: "hive", kind: "day", used: 0, limit: 10_000 })
   })
 
-  test("Hive calls of today are counted", async () => {
+  test("GET /usage counts today's Hive calls", async () => {
     const workspace = await house.workspace({ explorer: true })
     await sql`
       insert into allowance_used (workspace_id, allowance, period, used)

@@ -51,20 +51,20 @@ async function shown(by = key) {
   }
 }
 
-test("without an ads account nothing is known of what ads cost; with one a day that was not read is not zero", async () => {
+test("ad spend is unknown without an ads account, and not zero on a day that was not read", async () => {
   expect(await shown()).toEqual({ figure: [null, null, "not_connected", null], spend: null, conns: [], feed: [] })
   await connect(ADS, "apple-ads")
   await record(sql, [reported("ads_campaigns", { account: ADS, day: DAY, seenAt: NOW })])
   expect(await shown()).toMatchObject({ figure: [null, null, "not_measured", null], spend: null, conns: ["apple_ads"] })
 })
 
-test("a day that was read and had nothing cost nothing; what was spent stands in the account's currency, once", async () => {
+test("ad spend is zero on a day read without rows, and otherwise in the account's currency, counted once", async () => {
   const day = { account: ADS, day: DAY }
   await record(sql, [reported("ads_days", { ...day, rows: [], seenAt: NOW })])
   expect((await shown()).spend).toEqual({ amount: "0", currency: "EUR" })
   const [row] = (reported("ads_days") as unknown as { rows: Record<string, unknown>[] }).rows
   const { group: _, keyword: __, ...whole } = row!
-  // the campaign as a whole, and one of its keywords, which is part of it
+  // the whole campaign, and one of its keywords, whose spend is part of it
   const rows = [
     { ...whole, spend: "12.34" },
     { ...row, spend: "7.25" },
@@ -74,7 +74,7 @@ test("a day that was read and had nothing cost nothing; what was spent stands in
   expect(await shown()).toMatchObject({ figure: [12.34, "EUR", "measured", "apple-ads-days"], spend })
 })
 
-test("the spend of a day has no other day and no campaign of another app in it", async () => {
+test("the spend of a day excludes other days and campaigns of other apps", async () => {
   const [row] = (reported("ads_days") as unknown as { rows: Record<string, unknown>[] }).rows
   const { group: _, keyword: __, ...whole } = row!
   const [campaign] = (reported("ads_campaigns") as unknown as { rows: object[] }).rows
@@ -88,7 +88,7 @@ test("the spend of a day has no other day and no campaign of another app in it",
   expect((await shown()).spend).toEqual({ amount: "12.34", currency: "EUR" })
 })
 
-test("a second campaign that was not read leaves the day unknown; without the right money is hidden", async () => {
+test("a second campaign without a reading makes the day unknown, and money is hidden without the right", async () => {
   const blind = await house.key(workspace, { scopes: ["apps:read"] })
   const hidden = await shown(blind)
   expect([hidden.figure, hidden.spend, hidden.conns]).toEqual([[null, null, "hidden", null], null, ["apple_ads"]])
@@ -98,7 +98,7 @@ test("a second campaign that was not read leaves the day unknown; without the ri
   expect((await shown()).figure).toEqual([null, null, "not_measured", null])
 })
 
-test("what a service told of the day stands in the feed, the newest first, money hidden without the right", async () => {
+test("the feed lists the day's events of a service, newest first, and hides money without the right", async () => {
   await connect(TELLS, "revenuecat")
   const at = (hour: number) => new Date(`${DAY}T${String(hour).padStart(2, "0")}:00:00Z`)
   const told = (eventId: string, hour: number, rest: object = {}) =>

@@ -93,7 +93,7 @@ test("a removed keyword and a removed app leave the list at once", async () => {
   expect(await listed()).toMatchObject([{ id: second, keywords: ["mate"] }])
 })
 
-test("the snapshot holds the latest day of each storefront and store, with its own figures", async () => {
+test("the snapshot contains the latest day of each storefront and store, with its own figures", async () => {
   const workspaceId = await newWorkspace(sql)
   const appId = await trackOwn(sql, {
     workspaceId,

@@ -9,7 +9,7 @@ import { begin, DAY, fetched, house, limited, lumen, sql, TERMS, track, workspac
 beforeAll(begin)
 
 describe("a keyword", () => {
-  test("ranked: its rank, the apps above it in their order, and its history", async () => {
+  test("a ranked keyword has its rank, the apps above it in order, and its history", async () => {
     expect(await fetched(`kw:${lumen}:us:tea`)).toEqual({
       id: `kw:${lumen}:us:tea`,
       title: "tea",
@@ -41,7 +41,7 @@ describe("a keyword", () => {
     })
   })
 
-  test("measured and absent: no rank, all results above", async () => {
+  test("a keyword that was measured and is absent has no rank, and all results are above it", async () => {
     const { text, metadata } = await fetched(`kw:${lumen}:us:mate`)
     expect(text).toEndWith("not among the 40 places read on 2025-11-19.")
     expect(metadata.current).toEqual({
@@ -59,7 +59,7 @@ describe("a keyword", () => {
     expect(metadata.history).toEqual([["2025-11-19", null]])
   })
 
-  test("not measured on the day shown: whatever an earlier day says, which the history keeps", async () => {
+  test("a keyword without a reading on the latest day is not measured, and its history stays", async () => {
     const { text, metadata } = await fetched(`kw:${lumen}:us:milk`)
     expect(text).toEndWith("not measured on 2025-11-19, the latest day measured there.")
     const unmeasured = {
@@ -82,7 +82,7 @@ describe("a keyword", () => {
     })
   })
 
-  test("says what list_keyword_ranks and get_rank_history say of it", async () => {
+  test("a fetched keyword agrees with list_keyword_ranks and get_rank_history", async () => {
     const ctx = contextOf(sql, workspaceId)
     const { keywords } = await ask(listKeywordRanks, ctx, { appId: lumen })
     const history = await ask(getRankHistory, ctx, { appId: lumen })
@@ -104,7 +104,7 @@ describe("a keyword", () => {
     }
   })
 
-  test("history goes back as far as the plan's, and no day further", async () => {
+  test("the history of a keyword begins with the first day of the plan's history", async () => {
     const workspace = await newWorkspace(sql)
     const app = await track({ iosId: "71001", keywords: ["old"] }, workspace)
     const days = ["2025-08-22", "2025-08-23", "2025-11-20"]
@@ -117,7 +117,7 @@ describe("a keyword", () => {
     expect(metadata.history.map(([day]: [string]) => day)).toEqual(["2025-08-23", "2025-11-20"])
   })
 
-  test("at most 50 apps are above, also where the app itself is absent", async () => {
+  test("at most 50 apps are listed above a keyword's rank, also if the app is absent", async () => {
     const workspace = await newWorkspace(sql)
     const app = await track({ iosId: "72001", keywords: ["deep", "first", "without"] }, workspace)
     const others = Array.from({ length: 80 }, (_, i) => 73_000 + i)
@@ -141,7 +141,7 @@ describe("a keyword", () => {
     }
   })
 
-  test("of an app on Google Play alone is Google Play's", async () => {
+  test("a keyword of an app that is only on Google Play has its Google Play ranks", async () => {
     const workspace = await newWorkspace(sql)
     const app = await track({ androidPkg: "com.example.tasse", keywords: ["tasse"] }, workspace)
     const { url, metadata } = await fetched(`kw:${app}:us:tasse`, contextOf(sql, workspace))
@@ -150,7 +150,7 @@ describe("a keyword", () => {
   })
 })
 
-describe("every tracked keyword is fetched by the id that search gives", () => {
+describe("every tracked keyword is fetched by the id that search returns", () => {
   for (const term of TERMS) {
     test(term, async () => {
       const ctx = contextOf(sql, workspaceId)
@@ -163,7 +163,7 @@ describe("every tracked keyword is fetched by the id that search gives", () => {
     })
   }
 
-  test("over REST too, encoded as a value should be", async () => {
+  test("every tracked keyword is fetched over REST by its percent-encoded id", async () => {
     const { key } = await limited(null)
     for (const term of TERMS) {
       const id = `kw:${lumen}:us:${encodeURIComponent(term)}`
@@ -172,7 +172,7 @@ describe("every tracked keyword is fetched by the id that search gives", () => {
     }
   })
 
-  test("an id put into the address unencoded is decoded once on the way and still names its keyword", async () => {
+  test("an id that is not percent-encoded in the URL is decoded once and still names its keyword", async () => {
     const { key } = await limited(null)
     for (const term of TERMS.filter((spelt) => spelt !== "50%20off" && spelt !== "%41")) {
       const { body } = await house.call(`/v1/fetch?id=kw:${lumen}:us:${encodeURIComponent(term)}`, { key })

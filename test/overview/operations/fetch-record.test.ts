@@ -9,7 +9,7 @@ import { begin, DAY, fetched, house, limited, lumen, sql, TERMS, track, workspac
 
 beforeAll(begin)
 
-test("an app: what get_app says of it", async () => {
+test("a fetched app agrees with get_app", async () => {
   const { metadata, ...rest } = await fetched(`app:${lumen}`)
   expect(rest).toEqual({
     id: `app:${lumen}`,
@@ -21,7 +21,7 @@ test("an app: what get_app says of it", async () => {
 })
 
 describe("a rival", () => {
-  test("its facts, its ratings with day and source, and where it stands above, storefront by storefront", async () => {
+  test("a rival has its facts, its ratings and, by storefront, the keywords where it ranks above the app", async () => {
     expect(await fetched(`rival:${lumen}:70002`)).toEqual({
       id: `rival:${lumen}:70002`,
       title: "Daybook Garden",
@@ -51,7 +51,7 @@ describe("a rival", () => {
     })
   })
 
-  test("named by hand: all it holds, in one line whatever its name", async () => {
+  test("a rival added manually lists all its ranks and has a one-line text whatever its name", async () => {
     const { title, text, metadata } = await fetched(`rival:${lumen}:70004`)
     expect(title).toBe("Moodleaf\nPro")
     expect(text).toBe(
@@ -64,7 +64,7 @@ describe("a rival", () => {
     ])
   })
 
-  test("named by hand and never seen: nothing is made up", async () => {
+  test("a rival added manually and never seen has no invented facts", async () => {
     const { title, text, metadata } = await fetched(`rival:${lumen}:com.example.moodleaf`)
     expect(title).toBe("com.example.moodleaf")
     expect(text).toEndWith("on Google Play: above it on no keyword of the latest measured days.")
@@ -76,12 +76,12 @@ describe("a rival", () => {
     ])
   })
 
-  test("that fell below since: known, and above on nothing", async () => {
+  test("a rival that fell below the app is still known and above on no keyword", async () => {
     const { metadata } = await fetched(`rival:${lumen}:70005`)
     expect(metadata.storefronts[0]).toMatchObject({ day: "2025-11-19", terms: [] })
   })
 
-  test("an app of the world that is in none of the results, or the app itself, is no rival", async () => {
+  test("an app outside the results, and the app itself, are not_found as a rival", async () => {
     await record(sql, [reading("elsewhere", DAY, ["79999"])], () => NOW)
     for (const id of ["79999", "70001", "79998", "com.example.lumen"]) {
       expect([id, (await faultOf(fetched(`rival:${lumen}:${id}`))).code]).toEqual([id, "not_found"])
@@ -100,7 +100,7 @@ describe("refusals", () => {
     expect((await house.call("/v1/fetch", { key })).body.error).toBe("bad_id")
   })
 
-  test("ids of nothing and of another workspace are not_found", async () => {
+  test("ids that name nothing or belong to another workspace are not_found", async () => {
     const other = await newWorkspace(sql)
     const foreign = await track({ iosId: "74001", keywords: ["tea"], manualRivals: ["ios:70002"] }, other)
     const ids = [
@@ -113,7 +113,7 @@ describe("refusals", () => {
     }
   })
 
-  test("an app off the key's own list is app_not_allowed, whether it exists or not", async () => {
+  test("an app that the key may not see is app_not_allowed, whether it exists or not", async () => {
     const { key, app, other } = await limited("own")
     for (const id of [`app:${other}`, `kw:${other}:us:tea`, `rival:${other}:70002`, "app:app_neverexisted"]) {
       const { status, body } = await house.call(`/v1/fetch?id=${encodeURIComponent(id)}`, { key })
@@ -127,7 +127,7 @@ describe("the sample answers", () => {
   const fixtures = readTree("fixtures/sandbox", ".json")
   const answer = (id: string) => JSON.parse(fixtures.get(`${id}.json`) as string).answer
 
-  test("fetch shows the first that search finds, as the other samples know it", () => {
+  test("the sample of fetch is the first result of the sample of search and agrees with the other samples", () => {
     const [found] = answer("search").results
     const { text: _, metadata, ...shown } = answer("fetch")
     expect({ ...shown, kind: "keyword" }).toEqual(found)
@@ -157,7 +157,7 @@ describe("the sample answers", () => {
     expect(metadata.current.above).toEqual(above.map(({ shown }: { shown: object }) => shown))
   })
 
-  test("search names the app and its keywords as list_apps does", () => {
+  test("the sample of search names the app and its keywords as the sample of list_apps does", () => {
     const [app] = answer("list_apps").apps
     for (const { id, title, kind } of answer("search").results) {
       const parsed = parseRecordId(id)

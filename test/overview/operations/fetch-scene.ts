@@ -63,7 +63,10 @@ export async function track(asked: Partial<Parameters<typeof trackApp>[1]>, work
 }
 export const fetched = (id: string, ctx = contextOf(sql, workspaceId)) => ask(fetchRecord, ctx, { id })
 
-/** A key of a workspace of the house; limited to the first of two apps, or of the workspace above when null. */
+/**
+ * A key of a workspace of the test server. With "own" it is limited to the first of two apps; with null it belongs to
+ * the workspace above.
+ */
 export async function limited(list: "own" | null) {
   if (list === null) {
     await sql`update workspace set overrides = '{"ratePerSecond": 100000}' where id = ${workspaceId}`

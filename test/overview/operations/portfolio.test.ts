@@ -6,7 +6,7 @@ import { BEFORE, begin, COMPLETE, portfolio, store, today, track } from "./today
 beforeEach(begin)
 
 describe("the portfolio", () => {
-  test("has a row an app and totals of what is known, and names what was not read yet", async () => {
+  test("the portfolio has one row per app, totals of the known figures and a list of what is pending", async () => {
     const [one, two] = [
       await track({ keywords: ["tea", "mate"] }),
       await track({ iosId: "10002", keywords: ["tea"], countries: ["us", "de"] }),
@@ -55,14 +55,14 @@ describe("the portfolio", () => {
     ])
   })
 
-  test("counts Google Play's reviews of a language once, however many storefronts share it", async () => {
+  test("the portfolio counts Google Play's reviews of a language once, however many storefronts share it", async () => {
     await track({ iosId: undefined, androidPkg: "com.example.tea", countries: ["us", "gb", "au"] })
     const reviews = [BEFORE, { id: "1", at: new Date("2025-11-20T01:00:00Z") }]
     await store(reviewedOnPlay("2025-11-20T11:00:00Z", reviews, COMPLETE))
     expect((await portfolio()).totals.newReviews).toBe(1)
   })
 
-  test("counts the reviews of other languages of a storefront, as the day of its app does", async () => {
+  test("the portfolio counts a storefront's reviews in other languages, as the app's day does", async () => {
     const app = await track({ iosId: undefined, androidPkg: "com.example.tea", countries: ["us", "in"] })
     const hour = (id: string, stars: number) => ({ id, stars, at: new Date("2025-11-20T01:00:00Z") })
     await store(
@@ -81,7 +81,7 @@ describe("the portfolio", () => {
     expect([of("in", "lowReviews").value, of("in", "newReviewsAverage").value]).toEqual([1, 3])
   })
 
-  test("of no app is empty, and its totals are unknown where they would have to be read", async () => {
+  test("the portfolio of no app is empty, and its totals are unknown where they need a reading", async () => {
     expect(await portfolio()).toMatchObject({
       apps: [],
       pending: [],

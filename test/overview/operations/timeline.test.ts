@@ -29,13 +29,13 @@ interface Asked {
 const timeline = (appId: string, asked: Asked = {}, rest: { plan?: Plan; now?: Date } = {}) =>
   ask(getTimeline, contextOn(sql, workspaceId, rest), { appId, ...asked })
 
-/** A reading of which the app has this place, or none. */
+/** A reading with the app at this rank, or without it. */
 function ranked(term: string, seenAt: Date, rank: number | null, { depth = 20, source = "apple-web-search" } = {}) {
   const ids = Array.from({ length: depth }, (_, place) => (place + 1 === rank ? IOS_ID : 1_700_000_000 + place))
   return reading(term, seenAt.toISOString(), ids, { source: source as never, depth })
 }
 
-test("two days' pages give exactly the changes that the timeline is about, each with how the keywords moved", async () => {
+test("two page readings yield exactly the changes of the timeline, each with the moves of the keywords", async () => {
   const appId = await trackTea(sql, workspaceId, { keywords: ["tea", "mate", "chai", "cocoa"] })
   await tell(
     sql,
@@ -68,7 +68,7 @@ test("two days' pages give exactly the changes that the timeline is about, each 
     ...{ subjectKind: null, subjectId: null, title: null, startsAt: null, endsAt: null },
     ...{ before: null, after: null, picturesBefore: null, picturesAfter: null },
     ...{ windowTo: "2026-06-09", windowOver: true },
-    // cocoa was never measured, chai not after
+    // cocoa was never measured, and chai not after the change
     ...{ up: 1, down: 0, entered: 0, dropped: 1, unchanged: 0, uncertain: 0, unmeasured: 2 },
     biggest: [
       { term: "mate", direction: "dropped", from: 3, to: null, places: 18, ...move },
@@ -85,7 +85,7 @@ test("two days' pages give exactly the changes that the timeline is about, each 
 })
 
 describe("the window", () => {
-  test("is as many days after the change as asked for, and says whether it is over", async () => {
+  test("the window spans the requested days after the change and tells whether it is over", async () => {
     const appId = await trackTea(sql, workspaceId, { keywords: ["tea"] })
     const ranks = [1, 2, 3, 8, 9, 10].map((n, place) => ranked("tea", june(n), 20 - place))
     await tell(sql, listed(june(1)), listed(june(2), { version: "4.2" }), ...ranks)
@@ -100,7 +100,7 @@ describe("the window", () => {
     expect(await after(7, june(10, 0))).toEqual(["2026-06-09", true, "2026-06-09"])
   })
 
-  test("is 1 to 30 whole days; all else is refused with its field", async () => {
+  test("the window must be 1 to 30 whole days, and other values are refused with the field", async () => {
     const house = openHouse({ sql, now: () => june(20) })
     const id = await house.workspace()
     const appId = await trackTea(sql, id)
@@ -121,7 +121,7 @@ describe("the window", () => {
   })
 })
 
-test("over random histories the movements are those that the readings themselves tell", async () => {
+test("the movements over random histories equal those computed from the readings", async () => {
   const random = randomOf(20_260_620)
   const any = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T
   const terms = Array.from({ length: 12 }, (_, n) => `term ${n}`)
@@ -132,7 +132,7 @@ test("over random histories the movements are those that the readings themselves
     const often = any([0.1, 0.5, 0.95])
     const readings = days.flatMap((day) => {
       if (random() > often) return []
-      // of a day that two sources read, the first gives the answer
+      // on a day that two sources read, the first one counts
       const sources = any([["apple-web-search"], ["apple-web-search", "import"], ["import"]])
       const read = sources.map((source) => {
         const depth = any([5, 20, 40])
@@ -171,7 +171,7 @@ interface Seen {
   rank: number | null
 }
 
-/** By walking over the days, one after the other. */
+/** Computes the move by walking over the days. */
 function becameOf(
   seen: ReadonlyMap<string, Seen>,
   term: string,
@@ -191,8 +191,8 @@ function becameOf(
   return told(was.rank ? "dropped" : "entered", absent.depth + 1 - rank)
 }
 
-describe("what is not known", () => {
-  test("of a page that was never read, or of a storefront that is not tracked, is no empty timeline", async () => {
+describe("unknown movements", () => {
+  test("the timeline of an unread page or an untracked storefront is unknown instead of empty", async () => {
     const appId = await trackTea(sql, workspaceId)
     const unknown = { measured: false, firstReadAt: null, measuredAt: null, keywordFieldConnected: false, changes: [] }
     expect(await timeline(appId)).toMatchObject(unknown)
@@ -207,7 +207,7 @@ describe("what is not known", () => {
     expect(await timeline(appId)).toMatchObject({ measured: true, changes: { length: 1 } })
   })
 
-  test("stays as it was when a read between two pages fails", async () => {
+  test("a failed read between two pages does not change the timeline", async () => {
     const appId = await trackTea(sql, workspaceId, { keywords: ["tea"] })
     await tell(sql, listed(june(1)), ranked("tea", june(1), 5), ranked("tea", june(6), 3))
     const failed = { at: june(3), platform: "ios", storefront: "us", outcome: "blocked" } as const
@@ -221,7 +221,7 @@ describe("what is not known", () => {
     expect(change.biggest[0]).toMatchObject({ fromDay: "2026-06-01", toDay: "2026-06-06" })
   })
 
-  test("is what keywords did whose source changed in between", async () => {
+  test("the move of a keyword is unknown if its source changed meanwhile", async () => {
     const appId = await trackTea(sql, workspaceId, { keywords: ["tea"] })
     await tell(sql, listed(june(1)), listed(june(2), { version: "4.2" }))
     await tell(sql, ranked("tea", june(1), 5, { source: "import" }), ranked("tea", june(6), 3))
@@ -229,7 +229,7 @@ describe("what is not known", () => {
   })
 })
 
-test("Google Play's page has a timeline of its own, with the keywords' ranks there", async () => {
+test("Google Play's page has a timeline of its own, with the ranks there", async () => {
   const appId = await trackTea(sql, workspaceId, { androidPkg: PACKAGE, keywords: ["tea"] })
   const play = { platform: "android" as const, source: "play-search" as const }
   await tell(
@@ -249,7 +249,7 @@ test("Google Play's page has a timeline of its own, with the keywords' ranks the
   expect((await timeline(appId)).changes).toMatchObject([{ after: "9", unmeasured: 1 }])
 })
 
-test("the newest 50 changes of the plan's history are listed, and it says that there are more", async () => {
+test("the timeline lists the newest 50 changes of the plan's history and tells that there are more", async () => {
   const appId = await trackTea(sql, workspaceId)
   const daily = (count: number) =>
     Array.from({ length: count }, (_, n) => listed(june(n + 1 - 40), { version: `${n}` }))

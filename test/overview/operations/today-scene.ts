@@ -12,7 +12,7 @@ import { trackOwn } from "../../world/tracked.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")
 export const COMPLETE = { end: { pages: 1, complete: true, empty: false } }
-/** Older than the days looked at: what lies above it is known. */
+/** Older than the tested days, so that the feed is known to cover them. */
 export const BEFORE = { id: "0", at: new Date("2025-11-15T08:00:00Z") }
 
 let sql: Sql

@@ -21,7 +21,7 @@ import {
 beforeEach(begin)
 
 describe("keywords", () => {
-  test("are counted against the measured day before, over a day that nobody measured", async () => {
+  test("keywords are compared with the previous measured day, across a day without readings", async () => {
     const app = await track({ keywords: ["up", "down", "in", "out", "same", "first", "unread"] })
     const before = "2025-11-17T10:00:00Z"
     const day = "2025-11-20T10:00:00Z"
@@ -53,7 +53,7 @@ describe("keywords", () => {
     ]) // biome-ignore format: a table
   })
 
-  test("beyond the ten biggest moves are counted as left out", async () => {
+  test("moves beyond the ten largest are counted as left out", async () => {
     const terms = Array.from({ length: 13 }, (_, i) => `term ${i}`)
     const app = await track({ keywords: terms })
     const others = Array.from({ length: 20 }, (_, i) => 20_001 + i)
@@ -67,7 +67,7 @@ describe("keywords", () => {
     expect([movesOmitted, changesOmitted]).toEqual([3, 0])
   })
 
-  test("that nobody read that day are no zeros: the moves and the best rank are unknown", async () => {
+  test("keywords without a reading that day make moves and best rank unknown, not zero", async () => {
     const app = await track()
     await store(reading("tea", "2025-11-19T10:00:00Z", [10001]))
     const answer = await today(app)
@@ -85,7 +85,7 @@ describe("keywords", () => {
     expect(figure(await today(app, { day: "2025-11-19" }), "bestRank").value).toBe(1)
   })
 
-  test("do not move across a change of source, nor by a shallower reading", async () => {
+  test("a change of source or a shallower reading is no move", async () => {
     const app = await track()
     const shallow = { depth: 2 }
     await store(
@@ -103,7 +103,7 @@ describe("keywords", () => {
 })
 
 describe("other figures", () => {
-  test("ratings are told beside those of the measured day before, of the same source", async () => {
+  test("ratings come with those of the previous measured day from the same source", async () => {
     const app = await track()
     await store(
       said("2025-11-18T10:00:00Z", [{ id: "10001", rating: 4.7, ratings: 1_000 }]),
@@ -124,7 +124,7 @@ describe("other figures", () => {
     })
   })
 
-  test("reviews are those of the day in the time zone, and unknown until the feed was read since it began", async () => {
+  test("reviews count by the day in the time zone and are unknown until the feed was read since it began", async () => {
     const app = await track()
     const at = (id: string, time: string, stars: number) => ({ id, stars, at: new Date(time) })
     await store(
@@ -150,7 +150,7 @@ describe("other figures", () => {
     expect(figure(tokyo, "newReviews")).toMatchObject({ value: null, state: "not_measured" })
   })
 
-  test("reviews of a day that is over are unknown until the feed was read after it: nobody saw its evening", async () => {
+  test("reviews of a day that is over are unknown until the feed was read after its end", async () => {
     const app = await track()
     const morning = { id: "1", stars: 1, at: new Date("2025-11-19T08:00:00Z") }
     const evening = { id: "2", stars: 5, at: new Date("2025-11-19T20:00:00Z") }
@@ -166,7 +166,7 @@ describe("other figures", () => {
     expect(await yesterday()).toEqual([2, "measured", 2])
   })
 
-  test("reviews of a day before all that was shown, or between two readings that do not meet, are unknown and not none", async () => {
+  test("reviews of a day before the whole feed, or between two readings that do not meet, are unknown", async () => {
     const app = await track()
     const late = { id: "1", at: new Date("2025-11-18T08:00:00Z") }
     await store(
@@ -183,7 +183,7 @@ describe("other figures", () => {
     expect(await told("2025-11-19")).toEqual([0, "measured", 0])
   })
 
-  test("changes are those that were seen that day, of the app's storefronts alone", async () => {
+  test("changes are those seen that day in the app's storefronts", async () => {
     const app = await track()
     const page = (at: string, version: string, storefront = "us") =>
       listed(at, { version }, { id: "10001", storefront })
@@ -201,7 +201,7 @@ describe("other figures", () => {
     expect((await today(app, { day: "2025-11-19" })).changes).toEqual([])
   })
 
-  test("a change of price, screenshots or name is flat: words, addresses, and of names that they changed alone", async () => {
+  test("a change of price, screenshots or name is flat and names only what changed", async () => {
     const app = await track()
     const page = (at: string, name: string, price: number, phone: string[]) =>
       listed(at, { name, price, screenshots: { phone } }, { id: "10001" })
@@ -222,7 +222,7 @@ describe("other figures", () => {
     expect(JSON.stringify(changes)).not.toMatch(/Old name|New name/)
   })
 
-  test("the words of a promotional text are told from the Pro plan on, as get_store_page tells them", async () => {
+  test("the words of a promotional text are returned from the Pro plan on, as in get_store_page", async () => {
     const app = await track()
     const page = (at: string, promotionalText: string) => listed(at, { promotionalText }, { id: "10001" })
     await store(page("2025-11-19T10:00:00Z", "Old secret"), page("2025-11-20T10:00:00Z", "New secret"))
@@ -234,7 +234,7 @@ describe("other figures", () => {
     expect([free, others]).toMatchObject([{ kind: "promotional_text", before: null, after: null }, []])
   })
 
-  test("the workspace's own figures are null for want of a connection, and money is hidden from who may not read it", async () => {
+  test("the workspace's own figures are null without a connection, and money is hidden without the right", async () => {
     const app = await track()
     const states = async (scopes: Caller["scopes"]) => {
       const { figures, hiddenMoney, conns } = await today(app, {}, context({ scopes }))
@@ -253,8 +253,8 @@ describe("other figures", () => {
   })
 })
 
-describe("the day asked for", () => {
-  test("tells how many keywords are tracked today, and of a past day that it is not known", async () => {
+describe("the requested day", () => {
+  test("the number of tracked keywords is known for today and unknown for a past day", async () => {
     const app = await track({ keywords: ["tea", "mate"] })
     await store(reading("tea", "2025-11-19T10:00:00Z", [10001]), reading("tea", "2025-11-20T10:00:00Z", [10001]))
     expect(figure(await today(app), "keywordsTracked")).toMatchObject({ value: 2, state: "measured" })
@@ -265,7 +265,7 @@ describe("the day asked for", () => {
     expect([apps[0].keywordsTracked, totals.keywordsTracked, totals.keywordsMeasured]).toEqual([null, null, 1])
   })
 
-  test("is no later than yesterday where it is named, by the calendar of the time zone", async () => {
+  test("a requested day must be yesterday or earlier in the time zone", async () => {
     const app = await track()
     for (const day of ["2025-11-20", "2025-11-21"])
       expect(await refusal(() => today(app, { day }))).toEqual([
@@ -291,7 +291,7 @@ describe("the day asked for", () => {
     ])
   })
 
-  test("lies within the plan's history, its first day included", async () => {
+  test("a requested day may be any day of the plan's history, including the first", async () => {
     const app = await track()
     const free = context({ entitlements: ENTITLEMENTS.free })
     expect((await today(app, { day: "2025-10-22" }, free)).today).toBe("2025-10-22")
@@ -300,7 +300,7 @@ describe("the day asked for", () => {
     expect((await refusal(() => portfolio({ day: "2025-10-21" }, free)))[0]).toBe("plan_required")
   })
 
-  test("before what any plan reads is a bad day: no purchase would show it", async () => {
+  test("a day before the history of every plan is bad_day instead of plan_required", async () => {
     const app = await track()
     for (const plan of PLANS) {
       const on = context({ plan, entitlements: ENTITLEMENTS[plan] })

@@ -30,7 +30,10 @@ const plan = (appId: string, input: object = {}, now = NOW) =>
 const page = (at: string, subtitle: string | undefined, storefront = "us", name = "Leafy") =>
   listed(at, { name, ...(subtitle === undefined ? {} : { subtitle }) }, { id: OWN, storefront })
 
-/** The keyword's results with three small apps named after it on 3, 4 and 5, and all that a task needs. */
+/**
+ * Stores the keyword's results, with three small apps named after it at ranks 3, 4 and 5, and everything else a task
+ * needs.
+ */
 async function measured(storefront = "us", at = "2025-11-19T10:00:00Z", popularity = 40): Promise<void> {
   const apps = [
     { id: OWN, name: "Leafy", ratings: 500 },
@@ -44,7 +47,7 @@ async function measured(storefront = "us", at = "2025-11-19T10:00:00Z", populari
   )
 }
 
-test("a task is told from what was measured, and kept as it was told", async () => {
+test("a task is proposed from the measured data and stored as proposed", async () => {
   const appId = await track()
   await measured()
   const { tasks, storefronts, ...rest } = await plan(appId)
@@ -97,7 +100,7 @@ test("a task is told from what was measured, and kept as it was told", async () 
   ])
 })
 
-test("told again it is the same task, kept once; ticked off it is told no more", async () => {
+test("a task that is proposed again is the same and stored once, and one that is done is not proposed", async () => {
   const appId = await track()
   await measured()
   const [task] = (await plan(appId, { goal: "rank" })).tasks
@@ -108,7 +111,7 @@ test("told again it is the same task, kept once; ticked off it is told no more",
   expect((await plan(appId)).tasks).toEqual([])
 })
 
-test("another text that leads to the same proposal is kept with what it begins with, and what it is about", async () => {
+test("a task reached from another text keeps its id and is stored with that text and its keywords", async () => {
   const appId = await track()
   await measured()
   const [task] = (await plan(appId)).tasks
@@ -125,7 +128,7 @@ test("another text that leads to the same proposal is kept with what it begins w
   ])
 })
 
-test("while a change of name or subtitle settles nothing is told: 14 days to the moment", async () => {
+test("no task is proposed for exactly 14 days after a change of name or subtitle", async () => {
   const appId = await track()
   await store(page("2025-11-05T12:00:00Z", "Old words"), page("2025-11-06T12:00:00Z", "Steep it right"))
   await measured()
@@ -137,7 +140,7 @@ test("while a change of name or subtitle settles nothing is told: 14 days to the
   expect(await state(new Date("2025-11-20T12:00:00Z"))).toEqual(["tasks", null, 1])
 })
 
-test("nothing is told where page, ratings or results of this week are missing, and it says so", async () => {
+test("no task is proposed without this week's page, ratings and results, and the state is not_measured", async () => {
   const appId = await track()
   const state = async (now = NOW) => (await plan(appId, {}, now)).storefronts[0].state
   expect(await state()).toBe("not_measured")
@@ -151,7 +154,7 @@ test("nothing is told where page, ratings or results of this week are missing, a
   expect([...(await sql`select 1 from plan_task where storefront <> 'us'`)]).toEqual([])
 })
 
-test("all storefronts are merged by value and cut to the limit; one can be asked for alone", async () => {
+test("tasks of all storefronts are merged by value up to the limit, and one storefront can be requested", async () => {
   const appId = await track({ countries: ["us", "gb", "ca"] })
   await measured("us")
   await measured("gb", undefined, 80)
@@ -168,7 +171,7 @@ test("all storefronts are merged by value and cut to the limit; one can be asked
   expect([alone.tasks[0].country, alone.storefronts.length]).toEqual(["us", 1])
 })
 
-test("of eleven tasks five are told, or as many as asked for up to ten; only those told are kept", async () => {
+test("of eleven tasks five are returned by default and at most ten, and only returned tasks are stored", async () => {
   const countries = ["us", "gb", "ca", "au", "nz", "ie", "za", "in", "sg", "ph", "ng"]
   const appId = await track({ countries })
   for (const storefront of countries) await measured(storefront)
@@ -181,7 +184,7 @@ test("of eleven tasks five are told, or as many as asked for up to ten; only tho
   expect(await kept()).toBe(10)
 })
 
-test("whatever the goal, the tasks and their order are the same, and it is kept with them", async () => {
+test("the goal does not change the tasks or their order, and is stored with them", async () => {
   const appId = await track()
   await measured()
   const { tasks } = await plan(appId)
@@ -191,7 +194,7 @@ test("whatever the goal, the tasks and their order are the same, and it is kept 
   }
 })
 
-test("a page with every keyword's words has nothing to do", async () => {
+test("a page that contains every keyword's words is nothing_to_do", async () => {
   const appId = await track()
   await measured()
   await store(page("2025-11-01T10:00:00Z", "The tea timer"), page("2025-11-19T11:00:00Z", "The tea timer"))
@@ -201,7 +204,7 @@ test("a page with every keyword's words has nothing to do", async () => {
   expect((await plan(appId)).storefronts[0].keywords).toBe(1)
 })
 
-test("over HTTP: from Pro on, 1 credit, and each bound has its code", async () => {
+test("over HTTP the plan requires Pro, costs 1 credit, and each invalid parameter has its code", async () => {
   const house: House = openHouse({ sql, now: () => NOW })
   const [pro, free] = [await house.workspace({ plan: "pro" }), await house.workspace({ plan: "free", pack: 1_000 })]
   const app = await trackOwn(sql, { workspaceId: pro, iosId: OWN, keywords: ["tea"] })
@@ -221,12 +224,12 @@ test("over HTTP: from Pro on, 1 credit, and each bound has its code", async () =
   expect((await house.call(`/v1/apps/${app}/weekly-plan`, { key: other })).body.error).toBe("plan_required")
 })
 
-test("a task whose text is on the page later is held against its keywords' ranks since, and none before that", async () => {
+test("a task whose text appears on the page later is graded by its keywords' ranks since, and not before", async () => {
   const appId = await track()
   await measured()
   const [task] = (await plan(appId)).tasks
   const later = new Date("2026-01-10T12:00:00Z")
-  // told on 20 November by the house's clock, for the database's is of another year
+  // proposed on 20 November by the test's clock, as the database's clock has another year
   await sql`update plan_task set first_told_at = '2025-11-20T12:00:00Z'`
   expect((await plan(appId, {}, later)).record).toEqual([])
   const rank = (day: string, place: number) =>
@@ -236,7 +239,7 @@ test("a task whose text is on the page later is held against its keywords' ranks
     [
       page("2025-11-21T10:00:00Z", "Steep it right"),
       page("2025-11-25T10:00:00Z", task.proposed),
-      // before the week is over, within the days that count, and behind them
+      // before the first week is over, within the days that count, and after them
       ...[
         rank("2025-11-27", 1),
         rank("2025-12-02", 6),
