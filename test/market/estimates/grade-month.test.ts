@@ -16,7 +16,7 @@ import { trackOwn } from "../../world/tracked.ts"
 setDefaultTimeout(60_000)
 
 const IOS = "1600000101"
-/** The last day on which a count of October is still awaited, and the first on which it is not. */
+/** The last hour in which counts of October may still arrive, and the first after it. */
 const [SOON, SETTLED] = [new Date("2025-11-03T23:00:00Z"), new Date("2025-11-04T01:00:00Z")]
 let sql: Sql
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const play = { source: "play-details", platform: "android" } as const
   const seen = Array.from({ length: 25 }, (_, n) => {
     const id = `com.example.app${n}`
-    // ten ratings gained, and from 700 to 3,100 installs; the last gained none, and 60 installs
+    // each app gains ten ratings and 700 to 3,100 installs; the last one gains no rating and 60 installs
     const [ratings, installs] = n === 24 ? [0, 60] : [10, 700 + 100 * n]
     return [
       read("2025-10-02", [{ id, ratings: 100, market: { installs: 50_000 } }], play),
@@ -60,7 +60,7 @@ const stored = async () => [
   ...(await sql`select month, app_id, ratings, value, low, high, under, truth from estimate_grade order by app_id`),
 ]
 
-test("a month is graded once its last counts are in: figures by ratings, as they would be without the store's count, and that count", async () => {
+test("a month is graded once its last counts are in, by figures made without the store's count", async () => {
   await gradeAll(SOON)
   expect([
     (await sql`select from estimate_month where month = '2025-10-01'`).length,
@@ -77,7 +77,7 @@ test("a month is graded once its last counts are in: figures by ratings, as they
   expect(month!.withinTwo).toBeCloseTo(21 / 24, 3)
 })
 
-test("what another process graded meanwhile, and what was graded before a kill, is graded once", async () => {
+test("apps graded by another process, or before a kill, are graded once", async () => {
   await gradeAll(SETTLED)
   const once = await stored()
   expect(once.length).toBe(26)
@@ -90,9 +90,9 @@ test("what another process graded meanwhile, and what was graded before a kill, 
   expect(await gradeNext(sql, SETTLED)).toBe("done")
 })
 
-// the embedded database does one thing at a time
+// the embedded database runs one statement at a time
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a process that finds another writing estimates grades in the turn after it, not an hour later",
+  "postgres: a process that finds another writing estimates grades in its next turn instead of an hour later",
   async () => {
     let looked = 0
     const now = () => {
@@ -104,7 +104,7 @@ test.skipIf(!process.env.DATABASE_URL)(
       expect(await tryLock(tx as Tx, "estimates")).toBe(true)
       expect(await gradeNext(sql, SETTLED)).toBe("busy")
       estimates.start()
-      // three looks at the clock are a turn
+      // a turn reads the clock three times
       while (looked < 7) await Bun.sleep(5)
     })
     for (let tried = 0; tried < 2_000 && (await readGradedMonth(sql)) === null; tried++) await Bun.sleep(10)
@@ -113,7 +113,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test("an app of the App Store has intervals by those truths from then on, wider by what nobody knows of its store", async () => {
+test("an App Store app gets intervals from the graded month, widened by the uncertainty of its store", async () => {
   const [ios] = await sql<[{ id: number }]>`select id from store_app where store_id = ${IOS}`
   const app = { app: ios.id, platform: "ios", genre: null } as const
   const before = (await makeEstimate(sql, app, { asOf: "2025-11-04", calibration: null })).downloads!
@@ -126,7 +126,7 @@ test("an app of the App Store has intervals by those truths from then on, wider 
   expect(await readCalibration(sql, "2026-02-15")).toBeNull()
 })
 
-test("of a tracked app of the App Store the figure is kept for its owner, and no truth is", async () => {
+test("the figure of a tracked App Store app is stored for its owner, without a truth", async () => {
   await gradeAll(SETTLED)
   const [kept] = await sql`
     select g.storefronts, g.value, g.truth

@@ -14,19 +14,19 @@ const level = (those: readonly PlayApp[]) =>
 const byConstant = (those: readonly PlayApp[], perInstall: number) =>
   scoreOf(those.map(({ facts, installs }) => ({ value: facts.ratings / perInstall, truth: installs })))!
 
-test("the rows are those that nothing was fitted on, and the fifty apps that were read twice", () => {
+test("the rows are those that no fit used, and the fifty apps that were read twice", () => {
   expect(leftOut.filter((app) => !isLeftOut(app))).toEqual([])
   expect(leftOut).toHaveLength(2_236)
   expect(twice).toHaveLength(50)
 })
 
-test("installs so far of apps that it was not fitted on are met as well as is said", () => {
+test("total installs of apps outside the fit are as accurate as documented", () => {
   const { medianAbsLog10, order } = level(leftOut)
   expect(medianAbsLog10).toBeLessThanOrEqual(0.25)
   expect(order).toBeGreaterThanOrEqual(0.9)
 })
 
-test.each(["2020-07", "2021-06"])("in %s the level beats the constants that others publish", (month) => {
+test.each(["2020-07", "2021-06"])("in %s the level beats the published constants", (month) => {
   const those = leftOut.filter((app) => app.month === month)
   const { medianAbsLog10, order } = level(those)
   expect(medianAbsLog10).toBeLessThanOrEqual(0.25)
@@ -48,7 +48,7 @@ test.each(["2020-07", "2021-06"])(
   },
 )
 
-test("installs gained, by the app's own ratio: their error, and how many its stated interval holds", () => {
+test("gained installs estimated by the app's own ratio have the documented error and coverage", () => {
   const growing = growingApps(twice)
   const estimates = growing.map((app) => ({ estimate: estimateTwice(app)!, truth: gainedBy(app) }))
   const { medianAbsLog10, order } = scoreOf(
@@ -62,7 +62,7 @@ test("installs gained, by the app's own ratio: their error, and how many its sta
   expect(estimates.filter(({ estimate }) => estimate.basis !== "own" || estimate.level !== 0.8)).toEqual([])
 })
 
-test("what an answer by the store's prior says of its own errors is what the back-test gives", () => {
+test("the stated error of estimates by the store's prior equals that of the back-test", () => {
   const graded = growingApps(twice).map((app) => ({ estimate: estimateTwice(app, false)!, truth: gainedBy(app) }))
   const { n, medianError } = scoreOf(graded.map(({ estimate, truth }) => ({ value: estimate.value!, truth })))!
   const { covered } = scoreIntervals(graded)!
@@ -74,7 +74,7 @@ test("what an answer by the store's prior says of its own errors is what the bac
   })
 })
 
-test("apps without a new rating are all under an amount, never a value, and truly under it", () => {
+test("apps without a new rating have only an upper bound, and their installs are below it", () => {
   const unrated = unratedApps(twice)
   expect(unrated).toHaveLength(13)
   for (const app of unrated) {
@@ -89,7 +89,7 @@ test("an app whose ratings fell has no figure", () => {
   expect(fallen.map((app) => estimateTwice(app))).toEqual(fallen.map(() => null))
 })
 
-test("Android's downloads are the difference of two counts, and a count doubled for three days changes nothing", () => {
+test("Android's downloads are the difference of two counts, unaffected by a count doubled for three days", () => {
   expect(twice.map(measureTwice)).toEqual(twice.map(gainedBy))
   expect(twice.map(measureDoubled)).toEqual(twice.map((app) => ({ value: gainedBy(app), days: 30 })))
 })

@@ -6,20 +6,20 @@ import { downloadsPerRating } from "../../../src/market/formulas/ratio.ts"
 import type { LevelFit } from "./installs/level-fit.ts"
 import { type AppTwice, type PlayApp, shuffled, truthPairs } from "./play-apps.ts"
 
-/** How many truths of a month its intervals are calibrated on. */
+/** Number of a month's truths that its intervals are calibrated on. */
 export const TRUTHS = 300
 const DRAWS = 200
 const [FIRST_DAY, LAST_DAY] = ["2026-03-01", "2026-03-31"]
 
 export interface Drawn {
-  /** The mean over the draws, and the middle 90 % of single ones. */
+  /** Mean coverage over the draws, and the middle 90 % of single draws. */
   covered: number
   between: [number, number]
-  /** The middle width among the apps that were not drawn. */
+  /** Median width among the apps that were not drawn. */
   width: number
 }
 
-/** Intervals calibrated on 300 apps of the month, tried on the others of it; drawn 200 times from a fixed seed. */
+/** Calibrates intervals on 300 apps of the month and tests them on the others, in 200 draws from a fixed seed. */
 export function drawCoverage(apps: readonly PlayApp[], level: 0.8 | 0.9 = 0.8, fit?: LevelFit): Drawn {
   const pairs = truthPairs(apps, fit)
   const tries = Array.from({ length: DRAWS }, (_, seed) => {
@@ -39,7 +39,7 @@ export function drawCoverage(apps: readonly PlayApp[], level: 0.8 | 0.9 = 0.8, f
   }
 }
 
-/** Apps of which both installs and ratings rose, that had ratings before, and whose release is known. */
+/** Apps whose installs and ratings both rose, that had ratings before, and whose release is known. */
 export function growingApps(apps: readonly AppTwice[]): AppTwice[] {
   return apps.filter(
     ({ first, second }) =>
@@ -56,8 +56,8 @@ export function unratedApps(apps: readonly AppTwice[]): AppTwice[] {
 }
 
 /**
- * What the product says of an app of which ratings were read twice and installs the first time alone. The eleven months are
- * taken for thirty days: the figure is a difference, and so is the truth.
+ * Returns the product's estimate for an app whose ratings were read twice and whose installs only the first time. The
+ * eleven months stand in for thirty days, because figure and truth are both differences.
  */
 export function estimateTwice({ first, second }: AppTwice, isOwn = true): DownloadEstimate | null {
   const known = { genre: null, downloads: first.installs, ratings: first.facts.ratings }
@@ -78,8 +78,8 @@ export function estimateTwice({ first, second }: AppTwice, isOwn = true): Downlo
 }
 
 /**
- * Two exact counts thirty days apart, and some of the days between, at an even pace; on three of these the store shows 1.97
- * times its count.
+ * Two exact counts thirty days apart and some days in between at an even pace. On three of these days the store shows
+ * 1.97 times its count.
  */
 export function measureDoubled({ first, second }: AppTwice): { value: number | null; days: number } | null {
   const countOn = (day: number) => Math.round(first.installs + ((second.installs - first.installs) * day) / 30)
@@ -91,7 +91,7 @@ export function measureDoubled({ first, second }: AppTwice): { value: number | n
   return measured && { value: measured.value, days: measured.days }
 }
 
-/** With a count of a week before: one that rose by more than half is unknown until it has stayed. */
+/** Includes a count from a week before the end: a count that rose by more than half is unknown until it stays. */
 export function measureTwice({ first, second }: AppTwice): number | null {
   const readings = [
     { day: FIRST_DAY, count: first.installs },

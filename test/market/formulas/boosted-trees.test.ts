@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { randomFrom } from "./calibration.ts"
 import { correctionOf, growTrees, treeIn, treeText } from "./installs/boosted-trees.ts"
 
-/** Two facts that say something only together. */
+/** Two facts that are informative only together. */
 const left = (a: number, b: number) => (a > 0.5 !== b > 0.5 ? 0.3 : -0.3)
 
 function residuals(count: number, seed: number) {
@@ -13,19 +13,19 @@ function residuals(count: number, seed: number) {
   })
 }
 
-test("trees say what no line can: facts that count only together", () => {
+test("trees learn facts that count only together, which a line cannot", () => {
   const trees = growTrees(residuals(2_000, 3))
   for (const [a, b] of [[0.2, 0.2], [0.8, 0.2], [0.2, 0.8], [0.8, 0.8]] as const) // biome-ignore format: one line
     expect(Math.abs(correctionOf(trees, [a, b, 0.5]) - left(a, b))).toBeLessThan(0.1)
 })
 
-test("too few to ask are not told apart, and each is drawn towards nothing", () => {
+test("groups that are too small are not split, and their correction shrinks towards zero", () => {
   const trees = growTrees(residuals(30, 4))
   const said = residuals(50, 5).map(({ facts }) => correctionOf(trees, facts))
   expect(new Set(said).size).toBe(1)
 })
 
-test("a tree is the same after it was kept as a line", () => {
+test("a tree is unchanged after it was written as a line and read back", () => {
   const trees = growTrees(residuals(500, 6))
   expect(trees.map((tree) => treeIn(treeText(tree)))).toEqual(trees)
 })

@@ -9,7 +9,7 @@ import { blendOf, calibratedTerms, massOf, spearman } from "./calibration.ts"
 const terms = calibratedTerms()
 
 describe("what is said of the popularity", () => {
-  test("stands in the manual, number by number", () => {
+  test("the manual has every number of the popularity check", () => {
     const page = join(import.meta.dirname, "../../../src/docs/manual/estimates.md")
     const manual = readFileSync(page, "utf8").replace(/\s+/g, " ")
     const { correlation, between, line, constant, held } = CHECKED
@@ -25,14 +25,14 @@ describe("what is said of the popularity", () => {
       expect(manual).toContain(sentence)
   })
 
-  test("a page shows a band with how many of its terms stand at the floor", () => {
+  test("a page shows a popularity band with the number of its terms at the floor", () => {
     const { text } = popularityText(5, 50)
     expect(text).toContain("49 of 76 checked in 5 to 50, 13 of 27 checked in 6 to 100")
     expect(text).toEndWith(">5–50</span>")
   })
 
   // the two files of the check have no licence; these terms come with the project, on the other scale of Apple's report
-  test("of 187 terms that many search at most one in thirty is put at the floor, by ratings alone", () => {
+  test("of 187 frequently searched terms at most one in thirty is at the floor, by ratings alone", () => {
     const bands = terms.map(
       (term) => popularityBand("ios", estimatePopularity({ ratingMass: massOf(term), hints: null })!.score!)!,
     )
@@ -47,7 +47,7 @@ describe("what is said of the popularity", () => {
   })
 })
 
-test("rank correlation is 1 for one order, -1 for the reverse, and shares ties", () => {
+test("rank correlation is 1 for the same order, -1 for the reverse, and ties share ranks", () => {
   expect(spearman([1, 2, 3, 9], [10, 20, 30, 40])).toBeCloseTo(1)
   expect(spearman([1, 2, 3], [3, 2, 1])).toBeCloseTo(-1)
   expect(spearman([1, 1, 2, 2], [1, 2, 1, 2])).toBeCloseTo(0)

@@ -4,19 +4,19 @@ import { demandOf } from "../../../src/keywords/formulas/demand.ts"
 import { estimatePopularity } from "../../../src/keywords/formulas/popularity.ts"
 
 /**
- * A keyword with Apple's figure of September 2025, out of its monthly report, and the rating counts of the first 20 apps that
- * the store showed for it in October, in the United States.
+ * A keyword with Apple's popularity of September 2025 from its monthly report, and the rating counts of the first 20
+ * apps that the store showed for it in October, in the United States.
  */
 export interface Calibrated {
   term: string
-  /** Apple's, 1 to 100. */
+  /** Apple's popularity, 1 to 100. */
   popularity: number
   ratings: number[]
 }
 
 const RATED = join(import.meta.dirname, "../../../fixtures/upstream/search-ratings-us-2025-10-25.jsonl")
 
-/** In the order of their letters. */
+/** In alphabetical order. */
 export function calibratedTerms(): Calibrated[] {
   return readFileSync(RATED, "utf8")
     .trim()
@@ -24,7 +24,7 @@ export function calibratedTerms(): Calibrated[] {
     .map((line) => JSON.parse(line) as Calibrated)
 }
 
-/** A keyword of which the first ten apps are known. */
+/** A keyword with its first ten apps. */
 export interface Listed {
   term: string
   apps: { title: string; ratings: number; updatedAt: Date }[]
@@ -32,7 +32,7 @@ export interface Listed {
 
 const SHIPPED = join(import.meta.dirname, "../../../fixtures/upstream/keyword-popularity-us-2025-09.jsonl")
 
-/** Those whose apps are named. */
+/** The terms whose apps have names. */
 export function listedTerms(): Listed[] {
   const lines = readFileSync(SHIPPED, "utf8").trim().split("\n")
   return lines.map((line) => {
@@ -53,7 +53,7 @@ export function massOf({ ratings }: Calibrated): number | null {
   return demandOf(ratings)?.parts.ratingMass ?? null
 }
 
-/** The blend of an estimate by ratings alone: no suggestions of that day are known. */
+/** The blend of an estimate by ratings alone: no suggestions of that day are available. */
 export function blendOf(term: Calibrated): number {
   return estimatePopularity({ ratingMass: massOf(term), hints: null })?.parts.blend ?? Number.NaN
 }
@@ -66,7 +66,7 @@ export function spearman(a: readonly number[], b: readonly number[]): number {
   return products(ra, rb) / Math.sqrt(products(ra, ra) * products(rb, rb))
 }
 
-/** Ranks from 1; equal values share the mean of theirs. */
+/** Ranks from 1. Equal values share the mean of their ranks. */
 function ranksOf(values: readonly number[]): number[] {
   return values.map((value) => {
     const below = values.filter((other) => other < value).length
@@ -75,7 +75,7 @@ function ranksOf(values: readonly number[]): number[] {
   })
 }
 
-/** The middle 95 % of a figure over resamples drawn with replacement, from a fixed seed. */
+/** Bootstrap: the middle 95 % of a figure over resamples with replacement, from a fixed seed. */
 export function interval<T>(items: readonly T[], figure: (sample: T[]) => number, rounds = 2_000): [number, number] {
   const random = randomFrom(20_250_901)
   const drawn = Array.from({ length: rounds }, () => figure(resample(items, random))).sort((a, b) => a - b)
@@ -86,7 +86,7 @@ function resample<T>(items: readonly T[], random: () => number): T[] {
   return items.map(() => items[Math.floor(random() * items.length)] as T)
 }
 
-/** Numbers in [0, 1), the same ones for the same seed. */
+/** Returns numbers in [0, 1), the same ones for the same seed. */
 export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

@@ -32,12 +32,12 @@ const estimate = (storefronts: StorefrontRatings[], ratio = PRIOR) =>
   estimateDownloads({ storefronts, ratio, level: 0.8, calibration: null })
 
 describe("downloads per rating", () => {
-  test("the store's level is known the better the more own apps there are", () => {
+  test("the store's level becomes more certain with each own app", () => {
     const spreads = [0, 1, 3, 10].map((apps) => storeLevel(STORE_PRIORS.ios, Array(apps).fill(2)).spread)
     expect(spreads).toEqual([0.3, 0.25, 0.2, 0.13].map((spread) => expect.closeTo(spread, 2)))
   })
 
-  test("comes from the app itself, else from its genre, else from the store, each wider than the one before", () => {
+  test("downloads per rating come from the app, else its genre, else the store, with increasing spread", () => {
     const known = { genre: "6015", downloads: 9_000, ratings: 50 }
     const apps = Array(5).fill(known)
     const own = downloadsPerRating("ios", { own: known, genre: "6015" }, apps)
@@ -52,7 +52,7 @@ describe("downloads per rating", () => {
     expect(spreads).toEqual(spreads.toSorted((a, b) => a - b))
   })
 
-  test("an app without a rating or a download teaches nothing", () => {
+  test("an app without a rating or a download does not change downloads per rating", () => {
     const empty = [
       { genre: "6015", downloads: 0, ratings: 5 },
       { genre: "6015", downloads: 5, ratings: 0 },
@@ -62,7 +62,7 @@ describe("downloads per rating", () => {
 })
 
 describe("downloads of thirty days", () => {
-  test("are as uncertain as the day on which they are made: one reading, a week later, with three own apps, an own app", () => {
+  test("the interval of downloads narrows from one reading to two, to three own apps, to an own ratio", () => {
     const three = downloadsPerRating(
       "ios",
       { own: null, genre: null },
@@ -74,7 +74,7 @@ describe("downloads of thirty days", () => {
     expect(factors.map((figure) => factorOf(figure!)[1])).toEqual([8.5, 4.9, 4.3, 3.6].map((x) => expect.closeTo(x, 1)))
   })
 
-  test("add up over storefronts, and one that was not read adds nothing", () => {
+  test("downloads are added over storefronts, and a storefront that was not read adds nothing", () => {
     const both = estimate([us(30), { ...us(12), storefront: "de", gain: gainOf(12, 10) }])!
     expect(both.value).toBeCloseTo((30 + 36) * PRIOR.value, 6)
     expect(both).toMatchObject({ markets: 2, days: 10, pairs: 0, coverage: null, basis: "prior" })
@@ -83,19 +83,19 @@ describe("downloads of thirty days", () => {
     expect(estimate([])).toBeNull()
   })
 
-  test("a gain of few ratings is the less certain", () => {
+  test("a gain of few ratings has a wider interval", () => {
     const factors = [1, 10, 1_000].map((gained) => factorOf(estimate([us(gained)])!)[1]!)
     expect(factors).toEqual(factors.toSorted((a, b) => b - a))
   })
 
-  test("without a new rating they are under an amount, which a shorter span makes larger", () => {
+  test("downloads without a new rating have an upper bound, which is larger for a shorter span", () => {
     const none = { value: null, under: 1_000, low: 0, high: 1_000 }
     expect(estimate([us(0)])).toMatchObject(none)
     expect(estimate([{ ...us(0), gain: gainOf(0, 10) }])).toMatchObject({ ...none, under: 3_000, high: 3_000 })
     expect(estimate([us(null, 0)])).toMatchObject(none)
   })
 
-  test("over random holes: never zero for unknown, and low, value and high in their order", () => {
+  test("downloads over random gaps are never zero for unknown, and low, value and high are in order", () => {
     const storefront = fc.record({
       storefront: fc.constantFrom("us", "de", "jp"),
       ratings: fc.nat(100_000),
@@ -119,7 +119,7 @@ describe("downloads of thirty days", () => {
     )
   })
 
-  test("an interval of the month's truths stands in place of the prior's", () => {
+  test("a calibration of the month replaces the prior's interval", () => {
     const pairs = Array.from({ length: 30 }, (_, at) => ({ ratings: 5_000, stated: 100, truth: 100 + at }))
     const calibration = calibrateIntervals(pairs, 0.8)!
     const figure = estimateDownloads({ storefronts: [us(30)], ratio: PRIOR, level: 0.8, calibration })!
@@ -137,27 +137,27 @@ describe("calibrated intervals", () => {
     })
   }
 
-  test.each([0.8, 0.9, 0.95] as const)("cover what they state on pairs that they were not made of: %d", (level) => {
+  test.each([0.8, 0.9, 0.95] as const)("calibrated intervals have the stated coverage on other pairs: %d", (level) => {
     const { bands, coverage } = calibrateIntervals(pairsOf(2_000, 3), level)!
     expect(coverageOf(bands, pairsOf(20_000, 5))).toBeCloseTo(level, 1.5)
     expect(coverage).toBeCloseTo(level, 1.5)
   })
 
-  test("need twenty pairs; a band with fewer takes those of all", () => {
+  test("calibrated intervals need twenty pairs, and a band with fewer uses all pairs", () => {
     expect(calibrateIntervals(pairsOf(19, 3), 0.8)).toBeNull()
     const small = pairsOf(300, 3).filter(({ ratings }) => ratings < 100)
     const { bands, pairs } = calibrateIntervals(small, 0.8)!
     expect(bands.map((band) => band.pairs)).toEqual(Array(4).fill(pairs))
   })
 
-  test("are the same in any order, and a pair without a truth is none", () => {
+  test("calibrated intervals do not depend on the order, and a pair without a truth is ignored", () => {
     const pairs = pairsOf(200, 3)
     const calibration = calibrateIntervals(pairs, 0.8)
     expect(calibrateIntervals(shuffled(pairs, 9), 0.8)).toEqual(calibration)
     expect(calibrateIntervals([...pairs, { ratings: 10, stated: 5, truth: 0 }], 0.8)).toEqual(calibration)
   })
 
-  test("a band holds from its least to the next", () => {
+  test("a band covers counts from its minimum to that of the next", () => {
     const { bands } = calibrateIntervals(pairsOf(500, 3), 0.8)!
     expect([0, 99, 100, 9_999, 10_000].map((ratings) => bandFor(bands, ratings).least)).toEqual([
       0, 0, 100, 1_000, 10_000,
@@ -170,7 +170,7 @@ describe("installs so far", () => {
     ratings: 500, rating: 4.4, ageDays: 900, updatedDays: 60, priceUsd: 0, inApp: false, ads: true, category: "Tools",
   } // biome-ignore format: one app
 
-  test("an unknown fact is no zero: it leaves the figure where apps in the middle stand", () => {
+  test("an unknown fact is not zero: the figure then is that of an average app", () => {
     const value = (more: Partial<typeof facts> | Record<string, null>) =>
       estimateInstalls({ ...facts, ...more }, null)!.value!
     expect(value({ priceUsd: 4.99 })).toBeLessThan(0.6 * value({}))
@@ -179,7 +179,7 @@ describe("installs so far", () => {
     expect(value({ category: "What no store has" })).toBe(value({ category: null }))
   })
 
-  test("under ten ratings there is none, and an age beyond those that were shown is the oldest of them", () => {
+  test("installs need at least ten ratings, and an age beyond the fit counts as its oldest", () => {
     expect(estimateInstalls({ ...facts, ratings: 9 }, null)).toBeNull()
     expect(estimateInstalls({ ...facts, ageDays: 8_000 }, null)).toEqual(
       estimateInstalls({ ...facts, ageDays: 4_000 }, null),
@@ -188,7 +188,7 @@ describe("installs so far", () => {
 })
 
 describe("revenue", () => {
-  test("no interval is narrower than six times, whatever it rests on", () => {
+  test("no revenue interval is narrower than a factor of six", () => {
     const paid = paidRevenue({ ...estimate([us(30)])!, low: 2_000, high: 2_500, value: 2_300 }, 4.99)!
     const charted = grossingRevenue(20, 200, [
       { place: 1, usdADay: 9_000 },
@@ -199,7 +199,7 @@ describe("revenue", () => {
     }
   })
 
-  test("of a paid app: its downloads at its price; of a free one, or without downloads, unknown", () => {
+  test("revenue of a paid app is downloads times price, and unknown for a free app or without downloads", () => {
     const downloads = estimate([us(30)])!
     expect(paidRevenue(downloads, 10)!.value).toBeCloseTo(downloads.value! * 10 * PROCEEDS_SHARE, 6)
     expect(paidRevenue(downloads, 0)).toBeNull()
@@ -208,7 +208,7 @@ describe("revenue", () => {
     expect(paidRevenue(estimate([us(0)]), 2)).toMatchObject({ value: null, low: 0, under: 1_543, high: 1_543 })
   })
 
-  test("between two places it follows their curve and never goes beyond them", () => {
+  test("revenue between two ranks follows their curve and is not extrapolated", () => {
     const monthly = (place: number) => grossingRevenue(place, 200, PUBLISHED_ANCHORS)
     expect(monthly(10)!.value).toBeCloseTo(30 * 47_000, 3)
     expect(monthly(50)!.value).toBeCloseTo(30 * 12_000, 3)
@@ -220,7 +220,7 @@ describe("revenue", () => {
     expect(monthly(51)).toMatchObject({ value: null, low: 0, under: 30 * 12_000 * LEAST_FACTOR })
   })
 
-  test("own apps move the money of places as far as they are known, and nothing that is no money of a place does", () => {
+  test("own revenue shifts the revenue of ranks, and days without a valid rank or revenue are ignored", () => {
     const published = (place: number) => grossingRevenue(place, 200, PUBLISHED_ANCHORS)!.value! / 30
     const days = (times: number, places = [12, 15, 20, 25, 30, 40, 50]) =>
       places.map((place) => ({ place, usd: times * published(place) }))
@@ -231,7 +231,7 @@ describe("revenue", () => {
           weight(apps) * Math.log10(times),
           9,
         )
-    // behind the last place that is published the curve goes on
+    // the curve continues behind the last published rank
     const [ten, fifty] = [published(10), published(50)]
     const at250 = { place: 250, usd: fifty * (fifty / ten) }
     expect(grossingTimes([Array.from({ length: 7 }, () => at250)])).toBeCloseTo(1, 9)
@@ -241,11 +241,11 @@ describe("revenue", () => {
       grossingTimes([[...days(3).slice(1), { place: 9, usd: 1e6 }, { place: 12, usd: 0 }, { place: 12, usd: -5 }]]),
     ).toBeNull()
     expect(grossingTimes([days(3)], PUBLISHED_ANCHORS.slice(1))).toBeNull()
-    // an app with too few days beside one with enough changes nothing
+    // an app with too few days changes nothing next to one with enough
     expect(grossingTimes([days(3), days(50).slice(1)])).toBe(grossingTimes([days(3)]))
   })
 
-  test("not charted it is under the last place of the deepest chart; without two anchors nothing is known", () => {
+  test("an uncharted app is below the last rank of the deepest chart, and unknown without two anchors", () => {
     expect(grossingRevenue(null, 100, PUBLISHED_ANCHORS)).toEqual(grossingRevenue(100, 100, PUBLISHED_ANCHORS))
     expect(grossingRevenue(null, 30, PUBLISHED_ANCHORS)!.under).toBeGreaterThan(
       grossingRevenue(null, 100, PUBLISHED_ANCHORS)!.under!,

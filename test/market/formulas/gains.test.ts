@@ -23,7 +23,7 @@ const rising = fc
   })
 
 describe("the gain of a count", () => {
-  test("is the difference of the first and last reading of thirty days, whatever days in between were read, in any order", () => {
+  test("the gain of a rising count is the difference between its first and last reading in thirty days", () => {
     fc.assert(
       fc.property(rising, fc.nat(1_000), (readings, seed) => {
         const gain = longestGain(shuffled(readings, seed), LAST)
@@ -35,7 +35,7 @@ describe("the gain of a count", () => {
     )
   })
 
-  test("is never negative: a fall is a gap, and the longest stretch beside it counts", () => {
+  test("the gain is never negative: a fall splits the readings, and the longest stretch counts", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(30), fc.nat(5_000)), { maxLength: 12 }), (pairs) => {
         const gain = longestGain(on(...pairs), LAST)
@@ -47,21 +47,21 @@ describe("the gain of a count", () => {
     expect(longestGain(fallen, LAST)).toEqual({ gained: 5, days: 19, from: "2026-03-12", to: LAST })
   })
 
-  test("rests on seven days and more where there are such, on less only where there are none", () => {
+  test("the gain uses stretches of at least seven days, and shorter ones only if there are no others", () => {
     expect(longestGain(on([0, 10], [8, 20], [25, 15], [28, 16]), LAST)).toMatchObject({ gained: 10, days: 8 })
     expect(longestGain(on([25, 15], [28, 16]), LAST)).toMatchObject({ gained: 1, days: 3 })
     expect(longestGain(on([28, 16]), LAST)).toBeNull()
     expect(longestGain(on([28, 16], [28, 19]), LAST)).toBeNull()
   })
 
-  test("looks back thirty days and no further, and not ahead", () => {
+  test("the gain covers thirty days and no later readings", () => {
     const readings = on([-1, 1], [0, 10], [30, 40], [31, 90])
     expect(longestGain(readings, LAST)).toEqual({ gained: 30, days: 30, from: START, to: LAST })
   })
 })
 
 describe("installs that the store counts", () => {
-  test("are measured: nothing lies between low and high, and the span is said", () => {
+  test("installs counted by the store are measured: low and high equal the value, and the span is given", () => {
     expect(measureDownloads(on([0, 1_000], [30, 1_234]), LAST)).toEqual({
       value: 234, under: null, low: 234, high: 234, level: 0.8, basis: "measured", pairs: 0, coverage: null,
       days: 30, from: START, to: LAST,
@@ -70,19 +70,19 @@ describe("installs that the store counts", () => {
     expect(measureDownloads(on([0, 1_000]), LAST)).toBeNull()
   })
 
-  test("are unknown, and not zero, where the count stood still for less than a week", () => {
+  test("installs are unknown instead of zero if the count stood still for less than a week", () => {
     expect(measureDownloads(on([28, 1_000], [29, 1_000], [30, 1_000]), LAST)).toBeNull()
     expect(measureDownloads(on([24, 1_000], [30, 1_000]), LAST)).toBeNull()
     expect(measureDownloads(on([23, 1_000], [30, 1_000]), LAST)).toMatchObject({ value: 0, days: 7 })
     expect(measureDownloads(on([28, 1_000], [30, 1_001]), LAST)).toMatchObject({ value: 1, days: 2 })
   })
 
-  test("a count that rose by more than half counts only when it still stands a week later", () => {
+  test("a count that rose by more than half counts only if it is still there a week later", () => {
     const before = on([0, 1_000], [1, 1_010])
     expect(installGain([...before, ...on([2, 1_990], [9, 1_995])], LAST)).toMatchObject({ gained: 995, days: 9 })
     expect(installGain([...before, ...on([2, 1_990], [8, 1_995])], LAST)).toMatchObject({ gained: 10, days: 1 })
     expect(installGain([...before, ...on([2, 1_990], [5, 1_020], [9, 1_030])], LAST)).toMatchObject({ gained: 30 })
-    // nothing read in the week, and the old count when it is over
+    // no reading within the week, and the old count after it
     expect(installGain([...before, ...on([2, 1_990], [20, 1_200])], LAST)).toMatchObject({ gained: 200, days: 20 })
   })
 
@@ -92,7 +92,7 @@ describe("installs that the store counts", () => {
     expect(installGain(on([0, 1_000], [23, 21_000], [30, 21_500]), LAST)).toMatchObject({ gained: 20_500, days: 30 })
   })
 
-  test("a count that is doubled for three days, on whichever days, changes nothing", () => {
+  test("a count that is doubled for three days changes nothing, on any days", () => {
     fc.assert(
       fc.property(rising, fc.integer({ min: 1, max: 27 }), (readings, from) => {
         const known = readings.filter(({ count }) => count > 40_000)
@@ -108,7 +108,7 @@ describe("installs that the store counts", () => {
   })
 })
 
-test("growth needs no ratio, and says how far chance alone may carry it", () => {
+test("growth needs no ratio and has an interval that grows for small counts", () => {
   const gain = (gained: number) => ({ gained, days: 30, from: START, to: LAST })
   const few = growthOf(gain(6), gain(4), "prior")!
   const many = growthOf(gain(6_000), gain(4_000), "prior")!
@@ -119,7 +119,7 @@ test("growth needs no ratio, and says how far chance alone may carry it", () => 
   expect(growthOf(gain(6), null, "prior")).toBeNull()
 })
 
-test("growth of counted installs has a width, and is unknown of less than a week", () => {
+test("growth of counted installs has an interval and is unknown for less than a week", () => {
   const gain = (gained: number, days: number) => ({ gained, days, from: START, to: LAST })
   expect(growthOf(gain(6_000, 1), gain(9_000, 28), "measured")).toBeNull()
   expect(growthOf(gain(9_000, 28), gain(6_000, 6), "measured")).toBeNull()

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { calibrateMonth, type Grade, scoreMonth, widenedBy } from "../../../src/market/formulas/grades.ts"
 import { randomFrom } from "./calibration.ts"
 
-/** Apps whose downloads lie about `level` times their figure, each by its own error. */
+/** Apps whose downloads are about `level` times their figure, each with its own error. */
 function grades(n: number, level = 1, seed = 7): Grade[] {
   const random = randomFrom(seed)
   return Array.from({ length: n }, () => {
@@ -20,14 +20,14 @@ function grades(n: number, level = 1, seed = 7): Grade[] {
 }
 
 describe("a month's score", () => {
-  test("says how far off its figures were, and how many truths their intervals held", () => {
+  test("a month's score has the error of its figures and the coverage of their intervals", () => {
     const exact = grades(30).map((grade) => ({ ...grade, truth: grade.value! }))
     expect(scoreMonth(exact, 0.8)).toMatchObject({ n: 30, medianError: 0, order: 1, withinTwo: 1, coverage: 1 })
     const fourfold = exact.map((grade, at) => (at < 15 ? { ...grade, truth: grade.value! / 4 } : grade))
     expect(scoreMonth(fourfold, 0.8)).toMatchObject({ withinTwo: 0.5, coverage: 0.5 })
   })
 
-  test("is none of fewer than twenty apps, and an amount that apps are under is scored by itself", () => {
+  test("a month's score needs twenty apps and counts upper bounds separately", () => {
     const under = { ratings: 3, value: null, low: 0, high: 1_000, under: 1_000 }
     const few = [...grades(19), { ...under, truth: 40 }]
     expect([scoreMonth(few, 0.8), calibrateMonth(few, 0.8)]).toEqual([null, null])
@@ -37,13 +37,13 @@ describe("a month's score", () => {
 })
 
 describe("a month's calibration", () => {
-  test("is how far apps lie from one another: the level of the store they are from changes nothing of it", () => {
+  test("a month's calibration measures how apps differ and ignores the level of their store", () => {
     const [one, other] = [calibrateMonth(grades(200), 0.8)!, calibrateMonth(grades(200, 5), 0.8)!]
     expect(one.bands.map(({ factor }) => factor.toFixed(9))).toEqual(other.bands.map(({ factor }) => factor.toFixed(9)))
     expect(one.coverage).toBeWithin(0.77, 0.83)
   })
 
-  test("is wider for a store whose level is not known, and as it was where it is", () => {
+  test("a calibration is widened for a store whose level is uncertain, and unchanged otherwise", () => {
     const calibration = calibrateMonth(grades(200), 0.8)!
     expect(widenedBy(calibration, 0).bands[0]!.factor).toBeCloseTo(calibration.bands[0]!.factor, 9)
     const widened = widenedBy(calibration, 0.3)

@@ -5,8 +5,8 @@ import { randomFrom } from "./calibration.ts"
 const about = (value: number): PlaceFigure => ({ value, low: value / 4, high: value * 4, under: null })
 const under = (amount: number): PlaceFigure => ({ value: null, low: null, high: null, under: amount })
 
-test("a place brings the middle of the apps around it, and no place more than the one before", () => {
-  // 1,000 ÷ place, but every third app is a hundred times larger
+test("a rank is worth the median of the apps around it and no more than the rank before", () => {
+  // 1,000 ÷ rank, but every third app is a hundred times larger
   const curve = placeCurve(Array.from({ length: 60 }, (_, at) => about((1_000 / (at + 1)) * (at % 3 === 0 ? 100 : 1))))
   expect(curve[29]!.value!).toBeWithin(1_000 / 36, 1_000 / 24)
   const values = curve.map((one) => one!.value!)
@@ -14,7 +14,7 @@ test("a place brings the middle of the apps around it, and no place more than th
   expect(curve[29]).toMatchObject({ n: 60, under: null })
 })
 
-test("with four apps that have a figure nothing is said, with five nothing of places outside of them", () => {
+test("four apps with a figure yield no curve, and five yield none outside their ranks", () => {
   const figures = (places: number[]) => Array.from({ length: 20 }, (_, at) => (places.includes(at) ? about(500) : null))
   expect(placeCurve(figures([2, 5, 8, 11])).some((one) => one !== null)).toBe(false)
   const curve = placeCurve(figures([2, 5, 8, 11, 15]))
@@ -22,12 +22,12 @@ test("with four apps that have a figure nothing is said, with five nothing of pl
   expect(curve[9]).toEqual({ value: expect.closeTo(500), low: expect.closeTo(125), high: expect.closeTo(2_000), under: null, n: 5 }) // biome-ignore format: one value
 })
 
-test("where the middle is only under an amount the place is so too", () => {
+test("a rank whose median is only an upper bound has an upper bound", () => {
   const curve = placeCurve([about(9_000), about(8_000), under(1_000), under(1_000), under(1_000)])
   expect(curve[4]).toMatchObject({ value: null, low: null, high: null, under: expect.closeTo(1_000) })
 })
 
-test("whatever figures are missing, no place is zero, outside of its interval, or above the one before", () => {
+test("no rank is zero, outside its interval or above the rank before, whatever figures are missing", () => {
   const random = randomFrom(17)
   const seen = { value: 0, under: 0, unknown: 0 }
   for (let round = 0; round < 2_000; round++) {

@@ -9,7 +9,10 @@ import type { LevelFit } from "./installs/level-fit.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")
 
-/** Apps of Google Play with their exact installs: those that nothing is fitted on are in the project, all where at hand. */
+/**
+ * Apps of Google Play with their exact installs: the project contains those that no fit used, the other file all apps
+ * if it is available.
+ */
 export const SOME = join(ROOT, "fixtures/upstream/play-exact-installs-us-2020-07-2021-06-cut.csv.gz")
 export const ALL = join(ROOT, "../shared/data/21-play-exact-installs/play_exact_installs_2020-07_2021-06.csv")
 export const isAllHere = existsSync(ALL)
@@ -36,7 +39,7 @@ export const APART = 328
 const MONTHS = { "2020-07": "2020-07-22", "2021-06": "2021-06-15" } as const
 const [EARLIER, LATER] = Object.keys(MONTHS) as [string, string]
 
-/** No field is quoted. */
+/** The file has no quoted fields. */
 export function appsOf(path: string): PlayApp[] {
   const bytes = readFileSync(path)
   const text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString()
@@ -59,7 +62,7 @@ export function appsTwice(apps: readonly PlayApp[]): AppTwice[] {
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Apps with ten ratings and more that stand in one month alone. */
+/** Apps with at least ten ratings that occur in only one month. */
 export function ratedOnce(apps: readonly PlayApp[], month?: string): PlayApp[] {
   const twice = new Set(appsTwice(apps).map(({ id }) => id))
   return apps.filter(
@@ -67,7 +70,7 @@ export function ratedOnce(apps: readonly PlayApp[], month?: string): PlayApp[] {
   )
 }
 
-/** A fifth of all apps, by their ids alone: nothing is ever fitted on them. */
+/** A fifth of all apps, chosen by their ids alone. No fit ever uses them. */
 export function isLeftOut({ id }: Pick<PlayApp, "id">): boolean {
   return hashOf(`17:${id}`) % 5 === 0
 }
@@ -80,7 +83,7 @@ export function truthPairs(apps: readonly PlayApp[], fit?: LevelFit): TruthPair[
   }))
 }
 
-/** In an order drawn from the seed. */
+/** Returns the items in a random order that the seed determines. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const random = randomFrom(seed)
   return items

@@ -1,12 +1,14 @@
-/** Corrections of a fit, by facts in a fixed order: a tree of four questions, each whether a fact lies above a bend. */
+/**
+ * Corrections of a fit, by facts in a fixed order. A tree of depth four: each node asks whether a fact is above a bend.
+ */
 export interface Tree {
-  /** Of a node i those below it are 2i + 1 and 2i + 2; the last 16 stand below the 15 questions, from the left. */
+  /** The children of node i are 2i + 1 and 2i + 2. The 16 leaves below the 15 questions are numbered from the left. */
   facts: number[]
   bends: number[]
   corrections: number[]
 }
 
-/** As a line of a file: questions as fact>bend from the first node on, then corrections. */
+/** Formats a tree as one line: questions as fact>bend from the first node on, then corrections. */
 export function treeText({ facts, bends, corrections }: Tree): string {
   return `${facts.map((fact, node) => `${fact}>${bends[node]}`).join(" ")} | ${corrections.join(" ")}`
 }
@@ -21,7 +23,7 @@ export function treeIn(text: string): Tree {
   }
 }
 
-/** What is left of an answer, and the facts that it is to be explained by. */
+/** The unexplained part of an answer, with the facts that may explain it. */
 interface Residual {
   facts: readonly number[]
   left: number
@@ -29,21 +31,23 @@ interface Residual {
 
 const DEPTH = 4
 const QUESTIONS = 2 ** DEPTH - 1
-/** Trees, and the share of its correction that each gives. */
+/** Number of trees, and the share of its correction that each contributes. */
 const [ROUNDS, RATE] = [120, 0.06]
-/** Residuals on either side of a question at least. */
+/** Minimum number of residuals on either side of a question. */
 const LEAST = 20
-/** A correction of few residuals is drawn towards none, as by so many that are nothing. */
+/** Shrinks the correction of few residuals towards zero, as if there were this many more residuals of zero. */
 const DRAWN = 10
-/** On which outliers pull no harder, as in ridge.ts. */
+/** Errors beyond it count linearly, so that outliers pull no harder, as in ridge.ts. */
 const HUBER = 0.15
 const BENDS = 31
 
 /**
- * Trees that each explain what those before left, by the facts alone: what lines with bends cannot say of facts together.
+ * Grows trees that each explain what the trees before left, by the facts alone. They capture interactions of facts,
+ * which lines with bends cannot.
  *
- * Source: Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 29 (2001), with Huber's
- * loss and medians in the leaves. Depth, rounds and the least of a leaf were chosen in five folds of the apps that are fitted on.
+ * Source: Friedman, Greedy function approximation: a gradient boosting machine, Annals of Statistics 29 (2001), with
+ * Huber's loss and medians in the leaves. Depth, rounds and the minimum of a leaf were chosen in five folds of the
+ * fitted apps.
  */
 export function growTrees(residuals: readonly Residual[]): Tree[] {
   const bends = (residuals[0]?.facts ?? []).map((_, fact) => bendsOf(residuals, fact))
@@ -59,7 +63,7 @@ export function growTrees(residuals: readonly Residual[]): Tree[] {
   })
 }
 
-/** What all trees say of these facts together. */
+/** Returns the sum of all trees' corrections for these facts. */
 export function correctionOf(trees: readonly Tree[], facts: readonly number[]): number {
   return trees.reduce((sum, tree) => sum + correctionBy(tree, facts), 0)
 }
@@ -77,7 +81,7 @@ interface Ground {
   bends: readonly number[][]
 }
 
-/** A question that nothing is gained by is answered the same on both sides. */
+/** A question without any gain is answered the same on both sides. */
 function grow(ground: Ground, { node, of }: { node: number; of: number[] }): void {
   const { tree, bins, left, bends } = ground
   if (node >= QUESTIONS) {
@@ -117,7 +121,7 @@ function bestQuestion({ bins, left, bends }: Ground, of: readonly number[]) {
   return best
 }
 
-/** Between equal shares of the values. */
+/** Splits the values into equal shares. */
 function bendsOf(residuals: readonly Residual[], fact: number): number[] {
   const sorted = residuals.map(({ facts }) => facts[fact]!).sort((a, b) => a - b)
   const at = (share: number) => rounded(sorted[Math.floor(share * sorted.length)]!)
@@ -133,7 +137,7 @@ function middleOf(values: number[]): number {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 }
 
-/** As they are kept in a file. */
+/** Rounded as in the file. */
 function rounded(value: number): number {
   return Number(value.toPrecision(4))
 }

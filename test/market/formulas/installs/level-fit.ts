@@ -1,14 +1,14 @@
 import { type Tree, treeIn } from "./boosted-trees.ts"
 
-/** A fit by the names of its features, as it is kept. */
+/** A fit by the names of its features, as stored. */
 export interface LevelFit {
   intercept: number
-  /** Feature: its mean among the examples, its weight. */
+  /** By feature: its mean among the examples, and its weight. */
   features: Record<string, readonly [mean: number, weight: number]>
   trees: readonly Tree[]
 }
 
-/** As `bun test/bench/estimates.ts fit` prints it: 8,903 apps of July 2020 and June 2021. */
+/** Output of `bun test/bench/estimates.ts fit` for 8,903 apps of July 2020 and June 2021. */
 export const LEVEL_FIT: LevelFit = {
   intercept: 4.2165,
   features: {

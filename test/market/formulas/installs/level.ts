@@ -4,7 +4,7 @@ import { correctionOf, growTrees } from "./boosted-trees.ts"
 import { LEVEL_FIT, type LevelFit } from "./level-fit.ts"
 import { fitRidge, type LinearFit, predict } from "./ridge.ts"
 
-/** What an app's page shows beside its count of installs; null = not known. */
+/** What an app's page shows besides its install count. Null if unknown. */
 export interface LevelFacts {
   ratings: number
   rating: number | null
@@ -17,25 +17,26 @@ export interface LevelFacts {
   category: string | null
 }
 
-/** Fewer say too little of an app. */
+/** Apps with fewer ratings have no figure. */
 const LEAST_RATINGS = 10
 
 /**
- * All installs of an app so far, by what its page shows: ratings, with bends; age, last update, price, in-app purchases, ads,
- * mean rating, category; and trees for what lines leave. Null with fewer than ten ratings. No operation answers with it:
- * Google Play's own count is on its page. It stands among the tests as what such a figure could reach.
+ * Estimates the total installs of an app from its page: ratings, with bends; age, last update, price, in-app purchases,
+ * ads, mean rating, category; and trees for what the lines leave. Null with fewer than ten ratings. No operation
+ * returns it, because Google Play's page has its own count. It is part of the tests as a bound for such an estimate.
  *
- * Source: our own fit, by `bun test/bench/estimates.ts fit`, to four fifths of the apps of Google Play in the United States
- * whose exact installs are known for July 2020 and June 2021 (gauthamp10/Google-Playstore-Dataset and samples of it).
- * On apps that it was not fitted on it is 1.7 times off in the middle (median of |log10| 0.24, order 0.92); dividing ratings by
- * the constants that others publish, 0.012 and 0.02, is 2.5 and 3.3 times off.
+ * Source: our own fit, by `bun test/bench/estimates.ts fit`, to four fifths of the apps of Google Play in the United
+ * States whose exact installs are known for July 2020 and June 2021 (gauthamp10/Google-Playstore-Dataset and samples of
+ * it). On apps outside the fit the median error is a factor of 1.7 (median of |log10| 0.24, rank correlation 0.92).
+ * Dividing ratings by the published constants 0.012 and 0.02 yields factors of 2.5 and 3.3.
  *
- * The trees came by a declaration: five folds of those four fifths met the middle app within 0.245 with them and 0.250 without
- * (0.251 and 0.253 in June 2021), so they stayed. The fifth was looked at twice afterwards: by trees that knew more facts,
- * which the folds found no better, and by these, 0.239 for 0.243 (0.244 for 0.255). June's middle is known to about 0.006.
+ * The trees were chosen by a rule set beforehand: in five folds of those four fifths the median error was 0.245 with
+ * them and 0.250 without (0.251 and 0.253 in June 2021), so they stayed. The remaining fifth was used twice afterwards:
+ * for trees with more facts, which were no better in the folds, and for these, 0.239 instead of 0.243 (0.244 instead of
+ * 0.255). June's median is known to about 0.006.
  *
- * Limits: it knows Google Play of 2020 and 2021; of what it was not shown it is wrong by more than it says, until
- * a calibration of the month is given.
+ * Limits: it was fitted to Google Play of 2020 and 2021. For other data its error is larger than stated until a
+ * calibration of the month is given.
  */
 export function estimateInstalls(
   facts: LevelFacts,
@@ -54,7 +55,7 @@ export function estimateInstalls(
   return { value, under: null, ...interval, level, basis: "prior", pairs: 0, coverage: null }
 }
 
-/** Without an interval: what a calibration is made of. */
+/** The value alone, without an interval, as a calibration needs it. */
 export function installsOf(facts: LevelFacts, fit: LevelFit = LEVEL_FIT): number | null {
   if (facts.ratings < LEAST_RATINGS) return null
   const names = Object.keys(fit.features)
@@ -69,7 +70,7 @@ export function installsOf(facts: LevelFacts, fit: LevelFit = LEVEL_FIT): number
   return 10 ** (line + correctionOf(fit.trees, treeFacts(facts, fit)))
 }
 
-/** Another fit to other truths, of apps with at least ten ratings. */
+/** Fits the model to other apps with at least ten ratings. */
 export function fitLevel(apps: readonly { facts: LevelFacts; installs: number }[]): LevelFit {
   const used = apps.filter(({ facts, installs }) => facts.ratings >= LEAST_RATINGS && installs > 0)
   const categories = [...new Set(used.flatMap(({ facts }) => facts.category ?? []))].sort()
@@ -94,9 +95,9 @@ export function fitLevel(apps: readonly { facts: LevelFacts; installs: number }[
 
 const CATEGORY = "category "
 const PENALTY = 10
-/** Of log10, where no calibration is given: the 80 % interval of 300 truths of June 2021, ×/÷3.4. */
+/** Standard deviation of log10 without a calibration: the 80 % interval of 300 truths of June 2021, ×/÷3.4. */
 const SPREAD = 0.415
-/** The fit was shown no older apps: a line is not drawn on. */
+/** The fit contains no older apps, and lines are not extrapolated. */
 const OLDEST_DAYS = 4_000
 const BENDS = {
   ratings: [2, 3, 4],
@@ -145,7 +146,7 @@ function featuresOf(facts: LevelFacts, categories: readonly string[]): Features 
   }
 }
 
-/** In the order that trees are kept in. What is not known is what apps show in the middle; a category is its weight in the line. */
+/** Returns the facts in the order of the trees. An unknown fact takes the mean, a category its weight in the line. */
 function treeFacts({ category, ...facts }: LevelFacts, { features }: LevelFit): number[] {
   const mean = (name: string) => features[name]?.[0] ?? 0
   return [
@@ -160,13 +161,13 @@ function treeFacts({ category, ...facts }: LevelFacts, { features }: LevelFit): 
   ]
 }
 
-/** The value, and by how much it lies above each bend. */
+/** Returns the value and its excess over each bend. */
 function bent(name: string, value: number | null, bends: readonly number[]): Features {
   const above = bends.map((bend) => [`${name}>${bend}`, value === null ? null : Math.max(0, value - bend)])
   return { [name]: value, ...Object.fromEntries(above) }
 }
 
-/** A category that the fit does not know says nothing. */
+/** A category that the fit does not know has no effect. */
 function ofCategory(category: string | null, categories: readonly string[]): Features {
   const own = category === null ? null : CATEGORY + category
   const isKnown = own !== null && categories.includes(own)

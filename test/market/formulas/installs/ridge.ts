@@ -1,10 +1,10 @@
-/** A known answer with its features; null = not known. */
+/** A known answer with its features. Null if a feature is unknown. */
 interface Example {
   features: readonly (number | null)[]
   answer: number
 }
 
-/** answer = intercept + Σ weight · (feature - mean); a feature that is not known stands at its mean. */
+/** answer = intercept + Σ weight · (feature - mean). An unknown feature takes its mean. */
 export interface LinearFit {
   intercept: number
   means: number[]
@@ -12,10 +12,12 @@ export interface LinearFit {
 }
 
 /**
- * A linear fit whose weights are drawn towards zero, and on which outliers pull no harder than an error of HUBER does.
- * Features are brought to one scale first, so the penalty is in examples: a feature of few examples is drawn the more.
+ * A linear fit with ridge penalty and Huber's loss: weights shrink towards zero, and an outlier pulls no harder than an
+ * error of HUBER. Features are standardised first, so the penalty is a number of examples: a feature with few examples
+ * shrinks more.
  *
- * Source: Hoerl and Kennard, Technometrics 12 (1970); Huber, Annals of Mathematical Statistics 35 (1964), by reweighting.
+ * Source: Hoerl and Kennard, Technometrics 12 (1970); Huber, Annals of Mathematical Statistics 35 (1964), by
+ * reweighting.
  */
 export function fitRidge(examples: readonly Example[], penalty: number): LinearFit {
   const width = examples[0]?.features.length ?? 0
@@ -63,7 +65,7 @@ function standardised(features: readonly (number | null)[], means: number[], sca
   })
 }
 
-/** The last column is the intercept's, which nothing draws. */
+/** The last column is the intercept, which has no penalty. */
 function solveWeighted(rows: number[][], answers: number[], pulls: number[], penalty: number): number[] {
   const width = (rows[0] as number[]).length
   const matrix = Array.from({ length: width }, (_, at) => {
@@ -86,7 +88,7 @@ function solveWeighted(rows: number[][], answers: number[], pulls: number[], pen
   return eliminated(matrix)
 }
 
-/** Gauss with the largest pivot; a column that is nothing gets no weight. */
+/** Gaussian elimination with the largest pivot. A column of zeros gets no weight. */
 function eliminated(matrix: Float64Array[]): number[] {
   const width = matrix.length
   for (let at = 0; at < width; at++) {
