@@ -1,4 +1,4 @@
-// Fills eight databases one after the other, which takes most of its half minute: tried at length alone.
+// Fills eight databases in sequence, which takes most of its half minute, so it runs only in the long mode.
 import { expect, setDefaultTimeout } from "bun:test"
 import * as v from "valibot"
 import { catalog } from "../../src/catalog.ts"
@@ -13,23 +13,23 @@ import { afterLong, long } from "../long.ts"
 
 setDefaultTimeout(180_000)
 
-// what other tests of this process open is made anew
+// other tests of this process get a fresh database
 afterLong(freshSchema)
 
-/** A server of its own accord would analyse tables a minute later. */
+/** A server would analyse tables on its own a minute later. */
 const isAnalysedByItself = process.env.DATABASE_URL !== undefined
 
 const TIMES = 5
-/** Work that grows with what is answered, and a change of plan between two that do. */
+/** Allows work proportional to the answer and a change of plan between two proportional ones. */
 const MOST = 1.7 * TIMES
 /**
- * Fewer rows than this take some ten milliseconds and are no burden, however many times they are. So a feed's reviews of a day
- * may be found among all of the feed: of two indexes that begin alike the planner takes the smaller until it knows more,
- * or the table has some 80,000 rows.
+ * Fewer rows than this take about ten milliseconds and are acceptable, whatever the ratio. For example, a feed's
+ * reviews of a day may be searched among all of the feed: of two indexes with the same prefix the planner takes the
+ * smaller until it has statistics or the table has some 80,000 rows.
  */
 const LITTLE = 25_000
 
-/** The last of the apps is one that accounts report of. */
+/** The last of the apps is one that accounts report on. */
 const SMALL: Size = { apps: 4, keywords: 20, days: 12, reviews: 2, owners: 1 }
 
 const GROWN: [string, Size, Size][] = [
@@ -40,7 +40,7 @@ const GROWN: [string, Size, Size][] = [
 ]
 
 long.each(GROWN)(
-  "before any statistics, no read of five times as many %s costs much more than five times as much",
+  "without statistics no read of five times as many %s costs much more than five times as much",
   async (_, small, large) => {
     const few = await worksIn(small)
     const many = await worksIn(large)
@@ -59,7 +59,7 @@ function described({ id, before, now, works }: { id: string; before: number; now
   return `${id} went through ${before} rows, then through ${now}, of which ${Math.round(rows)} in: ${statement}`
 }
 
-/** What each read of an app, with nothing but its id, goes through in such a world that nobody has analysed. */
+/** Measures the rows that each read of an app, with only its id, processes in a database without statistics. */
 async function worksIn(size: Size): Promise<Map<string, Work[]>> {
   const sql = await freshSchema()
   const { workspace, apps, rivals } = await fillWorld(sql, size)
@@ -85,7 +85,7 @@ async function call(operation: Operation, sql: Sql, workspace: number, asked: Re
   await operation.run(input, ctx)
 }
 
-/** Made anew, which a table whose settings were changed is not by itself. */
+/** Rebuilds the schema, which a change of table settings alone does not trigger. */
 async function freshSchema(): Promise<Sql> {
   const sql = await freshDatabase()
   if (!isAnalysedByItself) return sql

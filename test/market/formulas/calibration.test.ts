@@ -8,7 +8,7 @@ import { blendOf, calibratedTerms, massOf, spearman } from "./calibration.ts"
 
 const terms = calibratedTerms()
 
-describe("what is said of the popularity", () => {
+describe("the documented popularity", () => {
   test("the manual has every number of the popularity check", () => {
     const page = join(import.meta.dirname, "../../../src/docs/manual/estimates.md")
     const manual = readFileSync(page, "utf8").replace(/\s+/g, " ")

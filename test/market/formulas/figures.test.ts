@@ -165,7 +165,7 @@ describe("calibrated intervals", () => {
   })
 })
 
-describe("installs so far", () => {
+describe("total installs", () => {
   const facts = {
     ratings: 500, rating: 4.4, ageDays: 900, updatedDays: 60, priceUsd: 0, inApp: false, ads: true, category: "Tools",
   } // biome-ignore format: one app

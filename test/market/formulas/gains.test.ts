@@ -60,7 +60,7 @@ describe("the gain of a count", () => {
   })
 })
 
-describe("installs that the store counts", () => {
+describe("installs counted by the store", () => {
   test("installs counted by the store are measured: low and high equal the value, and the span is given", () => {
     expect(measureDownloads(on([0, 1_000], [30, 1_234]), LAST)).toEqual({
       value: 234, under: null, low: 234, high: 234, level: 0.8, basis: "measured", pairs: 0, coverage: null,

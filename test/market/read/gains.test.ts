@@ -13,7 +13,7 @@ const IOS = "10001"
 const ANDROID = "com.example.tea"
 let sql: Sql
 
-/** What a look-up said on a day of November (0 = the last of October). */
+/** The result of a look-up on a day of November (0 is the last of October). */
 const rated = (day: number, ratings: number, rest: Partial<AppsObservation> = {}, app: Partial<StoreApp> = {}) =>
   said(new Date(Date.UTC(2025, 10, day, 9)).toISOString(), [{ id: IOS, ratings, ...app }], rest)
 const page = (day: number, installs: number, rest: Partial<AppsObservation> = {}) =>
@@ -41,8 +41,8 @@ beforeEach(async () => {
   await sql`delete from app_storefront`
 })
 
-describe("the gain in ratings of an app that nobody tracks", () => {
-  test("is told by storefront with the newest count, its source, its age and the month before, in any order of readings", async () => {
+describe("the rating gain of an untracked app", () => {
+  test("an untracked app's rating gain is listed by storefront, with source, age and the month before", async () => {
     const readings = [
       rated(-38, 700),
       rated(-12, 760),
@@ -70,7 +70,7 @@ describe("the gain in ratings of an app that nobody tracks", () => {
     }
   })
 
-  test("never mixes sources: one that compares a week goes first, then a look-up before what a search shows", async () => {
+  test("a rating gain never mixes sources and prefers one that spans a week, then a look-up", async () => {
     await store(
       rated(19, 100),
       rated(20, 101),
@@ -82,7 +82,7 @@ describe("the gain in ratings of an app that nobody tracks", () => {
     expect(await gains()).toMatchObject([{ source: "itunes-lookup", ratings: 101, gain: { gained: 2, days: 7 } }])
   })
 
-  test("is unknown where nothing was read in thirty days, and with one reading", async () => {
+  test("a rating gain is unknown without a reading in thirty days, and with one reading", async () => {
     await store(rated(-38, 700), rated(-12, 760))
     expect(await gains()).toEqual([])
     await store(rated(20, 900))
@@ -90,10 +90,10 @@ describe("the gain in ratings of an app that nobody tracks", () => {
   })
 })
 
-describe("downloads that Google Play counts", () => {
+describe("installs counted by Google Play", () => {
   const measured = async () => await readMeasuredDownloads(sql, await appOf(ANDROID), AS_OF)
 
-  test("are the difference over the longest span of one storefront, and doubled days change nothing", async () => {
+  test("installs counted by Google Play are the difference over the longest span of one storefront", async () => {
     await store(page(20, 1_500, { storefront: "de" }))
     expect(await measured()).toBeNull()
     await store(page(-9, 1_000), page(5, 1_990), page(6, 1_991), page(7, 1_992), page(12, 1_100), page(20, 1_234))

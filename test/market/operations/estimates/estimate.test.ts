@@ -17,7 +17,7 @@ const on = marketWorld({ forget: ["estimates"] })
 const ask = (id: string) => on.get(`/v1/hive/estimate/${id}`)
 const dayBefore = (days: number) => addDays(dayOf(new Date()), -days)
 
-/** What a look-up said so many days ago; today's a moment ago, so that it is kept. */
+/** A look-up of the given number of days ago; today's is a second old, so that it is fresh. */
 async function read(days: number, app: Partial<StoreApp> & { id: string }, rest: Partial<AppsObservation> = {}) {
   const at = days === 0 ? new Date(Date.now() - 1_000).toISOString() : `${dayBefore(days)}T09:00:00Z`
   const { refused } = await record(on.sql, [said(at, [app], rest)], () => new Date())
@@ -31,7 +31,7 @@ async function made() {
   while ((await makeDue(on.sql, new Date())) > 0);
 }
 
-test("the first call reads the app for 1 credit and says how long, the next answers from one count at full price", async () => {
+test("the first call costs 1 credit and returns an eta, the next uses one count at the full price", async () => {
   answersLookUps(on.stores, { [IOS]: { trackName: "Harbor", userRatingCount: 3_000 } })
   const first = await ask(IOS)
   expect([first.status, first.body.downloads, first.body.madeAt, await on.creditsUsed()]).toEqual([202, null, null, 1])
@@ -62,7 +62,7 @@ test("ratings gained in two storefronts are added, and a storefront that was not
   await rated(0, 1_200)
   await made()
   const one = (await ask(IOS)).body
-  // de has one count, and nobody knows since when the app is there
+  // de has one count and no known release day
   expect([one.markets, one.days]).toEqual([1, 20])
   expect(one.downloads.value).toBe(Math.round(200 * 1.5 * Math.sqrt(6_000)))
   expect(one.backTest).toMatchObject({ n: 26 })
@@ -73,7 +73,7 @@ test("ratings gained in two storefronts are added, and a storefront that was not
   expect([two.revenue, two.growth, two.revenueMarkets]).toEqual([null, null, null])
 })
 
-test("without a new rating in thirty days it is under 1,000, and that is no value", async () => {
+test("an app without a new rating in thirty days has an upper bound of 1,000 and no value", async () => {
   await rated(30, 1_000)
   await rated(0, 1_000)
   await made()
@@ -82,7 +82,7 @@ test("without a new rating in thirty days it is under 1,000, and that is no valu
   expect(await on.creditsUsed()).toBe(500)
 })
 
-test("a count of Google Play is measured, and one that was doubled for three days changes nothing", async () => {
+test("installs of Google Play are measured, and a count doubled for three days changes nothing", async () => {
   for (const [days, installs] of [[29, 1_000], [20, 1_200], [15, 2_400], [13, 2_400], [12, 1_300], [0, 1_450]] as const)
     await installed(days, installs) // biome-ignore format: one line
   await made()
@@ -91,7 +91,7 @@ test("a count of Google Play is measured, and one that was doubled for three day
   expect(body.downloads).toEqual({ value: 450, low: 450, high: 450, under: null })
 })
 
-test("one count of Google Play is no figure: the next is tomorrow's, and waiting costs 1", async () => {
+test("one count of Google Play yields no figure until tomorrow's, and waiting costs 1 credit", async () => {
   await installed(0, 1_000)
   await made()
   const { status, body } = await ask(ANDROID)
@@ -99,21 +99,21 @@ test("one count of Google Play is no figure: the next is tomorrow's, and waiting
   expect(body.eta).toBeWithin(86_000, 2 * 86_400 + 1)
 })
 
-test("what is recorded while an estimate is made is looked at once more", async () => {
+test("a count recorded while an estimate is made makes it due again", async () => {
   await rated(10, 1_000)
   await made()
   const dueAt = async () => (await on.sql`select next_at, made_at from estimate_due`)[0]!
   const held = await dueAt()
   expect(held.next_at).toBeNull()
   await rated(0, 1_100)
-  // six hours later at the soonest, while nobody waits
+  // at least six hours later, as long as nobody waits
   expect((await dueAt()).next_at.getTime() - held.made_at.getTime()).toBeWithin(6 * 3_600_000 - 1_000, 6 * 3_600_001)
   await on.sql`update estimate_due set wanted_until = now() + interval '1 minute'`
   await rated(0, 1_101)
   expect((await dueAt()).next_at.getTime()).toBeLessThan(Date.now() + 1_000)
 })
 
-test("whatever counts are missing, nothing that is not known is zero: stored, in a chart, in the finder, by its filters", async () => {
+test("an unknown figure is never zero in storage, in a chart, in the finder or in its filters", async () => {
   await on.sql`update account set quota = 1000000000`
   await record(on.sql, [charted(new Date(Date.now() - 1_000).toISOString(), [IOS], { source: "apple-charts" })])
   const find = async (filter: string) => {
@@ -145,7 +145,7 @@ test("whatever counts are missing, nothing that is not known is zero: stored, in
     expect([round, kindOf(estimate), body.thresholds]).toEqual([round, kind, null])
     expect(await find("estimates=true")).toEqual([estimate, 1, 0])
     const isValue = kind === "value"
-    // of what is under an amount it is not known whether it is one
+    // an upper bound leaves open whether the app has even one download
     expect(await find("downloadsMin=1")).toEqual(isValue ? [estimate, 1, 0] : [null, 0, 1])
     const isBelow = kind === "under" || (isValue && estimate.value <= 1e6)
     expect(await find("downloadsMax=1000000")).toEqual(isBelow ? [estimate, 1, 0] : [null, 0, isValue ? 0 : 1])
@@ -160,7 +160,7 @@ function kindOf(estimate: { value: number | null; low: number | null; under: num
   return estimate.value > 0 && estimate.under === null ? "value" : "wrong"
 }
 
-test("where this instance reads nothing it is not_measured for 1; an id that is none, and a missing scope, cost nothing", async () => {
+test("an estimate without readings is not_measured for 1 credit, and refusals cost nothing", async () => {
   const house = openHouse({ sql: on.sql })
   const workspace = await house.workspace({ explorer: true, plan: "pro" })
   const own = await house.key(workspace)

@@ -37,7 +37,7 @@ const row = fc.record({
   app: fc.integer({ min: 0, max: APPS - 1 }),
   downloads: amount,
   revenue: amount,
-  // as JSON has it, without -0
+  // as in JSON, without -0
   growth: fc.option(fc.double({ min: -100, max: 300, noNaN: true }).map((percent) => percent + 0)),
   basis: fc.constantFrom(null, "measured", "own", "genre", "prior"),
 })
@@ -106,7 +106,7 @@ const question = fc
   .record({ downloads: range, revenue: range, growth: range })
   .filter((ranges) => Object.values(ranges).some(({ min, max }) => (min ?? max) !== undefined))
 
-/** An amount that is only under another may be any from zero to below it. */
+/** An upper bound stands for any amount from zero to the bound. */
 function fitOf({ value, under }: Amount, { min = -1e9, max = 1e9 }: Range): "yes" | "no" | "perhaps" {
   if (value !== undefined) return Math.round(value) >= min && Math.round(value) <= max ? "yes" : "no"
   const high = under === undefined ? 1e8 : Math.round(under) - 0.5
@@ -120,7 +120,7 @@ function growthFit(percent: number | null, { min = -1e9, max = 1e9 }: Range) {
   return percent >= min && percent <= max ? "yes" : "no"
 }
 
-test("a filter of figures finds the apps whose latest estimates, as shown, lie in its ranges, and counts the unknown", async () => {
+test("a filter by figures finds apps by their displayed estimates and counts the unknown", async () => {
   const rows = new Map<string, Row>()
   const run = fc.asyncProperty(
     fc.array(fc.array(row, { minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 3 }),

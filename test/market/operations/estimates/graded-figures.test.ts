@@ -40,7 +40,9 @@ afterEach(() => scene.there.stop())
 
 const ask = (key: string) => scene.house.call(`/v1/hive/estimate/${TEA.id}`, { key })
 
-/** Five a day in Germany and in Japan, but none on the last; days that are not `reported` are left out. */
+/**
+ * Reports five downloads a day in Germany and in Japan, none on the last day. Days that are not `reported` are missing.
+ */
 async function connect(reported: (day: string) => boolean): Promise<void> {
   const { id: account } = await scene.add()
   const seen = daysUpTo(END, 40)
@@ -54,7 +56,7 @@ async function connect(reported: (day: string) => boolean): Promise<void> {
   expect(refused).toEqual([])
 }
 
-test("an ended month's figure stands beside what the owner's console reported of the same days and storefronts", async () => {
+test("an ended month has its estimate next to the console's downloads of the same days and storefronts", async () => {
   await connect(() => true)
   const key = await scene.house.key(scene.workspaceId)
   const { status, body } = await ask(key)
@@ -64,13 +66,13 @@ test("an ended month's figure stands beside what the owner's console reported of
       month: MONTH.slice(0, 7),
       storefronts: ["de", "us"],
       estimate: { value: 200, low: 100, high: 400, under: null },
-      // 29 days of five in Germany, one of none; what Japan bought is of no storefront of the figure
+      // 29 days of five in Germany and one of none; Japan is no storefront of the estimate
       ...{ reportedDays: 30, downloads: 145, held: true },
     },
   ])
 })
 
-test("nobody else sees them: another workspace, a key that may not read revenue, and a key of other apps get null", async () => {
+test("own months are null for other workspaces, keys without revenue:read and keys of other apps", async () => {
   await connect(() => true)
   const other = await scene.house.workspace({ plan: "pro", explorer: true })
   const second = { name: "Other", iosId: "310633998", countries: ["us"], keywords: ["tea"], origin: "own" as const }
@@ -86,7 +88,7 @@ test("nobody else sees them: another workspace, a key that may not read revenue,
   }
 })
 
-test("a month of which a day is not reported has no downloads, and is not judged", async () => {
+test("a month with an unreported day has no downloads and no verdict", async () => {
   await connect((day) => day !== addDays(END, -3))
   const { body } = await ask(await scene.house.key(scene.workspaceId))
   expect(body.ownRecord[0]).toMatchObject({ reportedDays: 29, downloads: null, held: null })

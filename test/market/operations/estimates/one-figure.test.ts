@@ -17,7 +17,7 @@ const NOW = new Date()
 const PRIOR = 10 ** STORE_PRIORS.ios.mean
 const MONTH = monthOf(addDays(monthOf(pacificDay(NOW)), -1))
 const END = addDays(MONTH, daysInMonth(MONTH) - 1)
-/** Twelve apps of a list: what each gained in ratings in 20 days; null = counted once. Tea Timer stands third. */
+/** Ratings that each of the chart's twelve apps gained in 20 days. Null if counted once. Tea Timer is third. */
 const GAINED = [900, 700, 300, 500, 0, null, 200, 100, 80, null, 40, 20]
 const IDS = GAINED.map((_, at) => (at === 2 ? TEA.id : String(500_000_001 + at)))
 
@@ -68,14 +68,14 @@ const inFinderInOrder = async (key: string) => {
   const found = await inFinder(key)
   return IDS.map((id) => found.get(id)?.downloads ?? null)
 }
-/** In hive_estimate_app, where it says the same of each in the same shape. */
+/** The same figures from hive_estimate_app, in the same format. */
 const alone = async (key: string) => {
   const figures = []
   for (const id of IDS) figures.push((await ask(`estimate/${id}`, key)).body)
   return figures
 }
 
-test("an app's estimate is the same wherever it stands, and what is not known of it is null there too", async () => {
+test("an app's estimate is the same in every operation, and an unknown one is null in each", async () => {
   const each = await alone(other)
   expect(each.map(({ downloads }) => downloads?.value ?? downloads?.under ?? null)).toEqual(
     GAINED.map((gained) => (gained === null ? null : gained === 0 ? 1_500 : Math.round(gained * 1.5 * PRIOR))),
@@ -86,7 +86,7 @@ test("an app's estimate is the same wherever it stands, and what is not known of
   expect([found.get(IDS[0]!).basis, found.get(IDS[5]!), found.size]).toEqual(["prior", null, 12])
 })
 
-test("a place brings what the apps around it bring, and the way in at #10 rests on all that have a figure", async () => {
+test("a rank is worth what the apps around it bring, and the entry at #10 uses all apps with a figure", async () => {
   const { body } = await ask(CHART, other)
   expect(body.measure).toBe("downloads")
   const places = body.apps.map(({ rankEstimate }: { rankEstimate: { value: number } }) => rankEstimate.value)
@@ -96,14 +96,14 @@ test("a place brings what the apps around it bring, and the way in at #10 rests 
   expect([cut.apps, cut.thresholds]).toEqual([body.apps.slice(0, 3), body.thresholds])
 })
 
-test("a row without a figure of its own is not paid for", async () => {
+test("a row without a figure of its own is free", async () => {
   const used = async () => (await scene.house.call("/v1/account", { key: other })).body.credits.used
   const before = await used()
   await ask(CHART, other)
   expect((await used()) - before).toBe(10 + 50 * 10)
 })
 
-test("own sales move the figures of their workspace, and not a byte of another's, nor of a key that may not read them", async () => {
+test("own sales change only the estimates of their workspace and of keys that may read them", async () => {
   const { sql, house } = scene
   const narrow = await house.key(scene.workspaceId, { scopes: ["hive:read", "hive:estimate"] })
   const everything = async () => {
@@ -121,7 +121,7 @@ test("own sales move the figures of their workspace, and not a byte of another's
   }
   const before = await everything()
   const [ownBefore, aloneBefore] = [await inChart(own), await alone(own)]
-  // 200 downloads were thought of, and 145 sold
+  // 200 downloads were estimated and 145 sold
   await sql`
     insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high)
     select ${MONTH}::date, id, 1, 900, '{de,us}', 200, 100, 400
@@ -138,12 +138,12 @@ test("own sales move the figures of their workspace, and not a byte of another's
   const [rows, each] = [await inChart(own), await alone(own)]
   expect(rows.map(({ estimate }) => estimate)).toEqual(each.map(({ downloads }) => downloads ?? null))
   expect(await inFinderInOrder(own)).toEqual(each.map(({ downloads }) => downloads ?? null))
-  // its own: as many downloads a rating as it sold
+  // the app itself: its own downloads per rating
   const ratio = 145 / (200 / PRIOR)
   expect(each[2]).toMatchObject({ basis: "own", pairs: 0, coverage: null })
   expect(each[2].downloads.value).toBe(Math.round(300 * 1.5 * ratio))
   expect(each[2].downloads.high / each[2].downloads.low).toBeWithin(12, 14)
-  // others': drawn to it as far as one app says something of a store, and with the narrower interval
+  // other apps: shifted as far as one app informs about the store, with the narrower interval
   const level = storeLevel(STORE_PRIORS.ios, [Math.log10(ratio)])
   const known = (at: number) => GAINED[at] !== null && GAINED[at] !== 0 && at !== 2
   for (const at of IDS.keys()) {
@@ -159,7 +159,7 @@ test("own sales move the figures of their workspace, and not a byte of another's
     expect(width).toBeCloseTo(Math.hypot(level.spread, BETWEEN_APPS, chance), 2)
   }
   expect(rows.map(({ estimate }) => estimate)).not.toEqual(ownBefore.map(({ estimate }) => estimate))
-  // filters compare what is shown
+  // filters compare the displayed figures
   for (const at of IDS.keys()) {
     const value = each[at].downloads?.value
     if (!value) continue

@@ -16,10 +16,10 @@ import { said } from "../../../measuring/record/measured.ts"
 
 setDefaultTimeout(60_000)
 
-// a moment of today that charts and consoles have both told of
+// a time today for which charts and consoles have data
 const NOW = new Date(Date.now() - 60_000)
 const DAYS = daysUpTo(NOW.toISOString().slice(0, 10), 8)
-/** On the grossing list, Tea Timer at #20; and one that is sold and not on it. */
+/** The apps of the grossing chart with Tea Timer at #20, and one app that is sold but not on it. */
 const LISTED = Array.from({ length: 60 }, (_, at) => (at === 19 ? TEA.id : String(600_000_001 + at)))
 const UNLISTED = "600000999"
 const SHOWN = [LISTED[11]!, TEA.id, LISTED[49]!, LISTED[54]!, UNLISTED]
@@ -74,7 +74,7 @@ const everything = async (keys: readonly string[]) => {
   return texts
 }
 
-/** What Tea Timer brought in the United States on these days, in cents a day. */
+/** Reports Tea Timer's revenue in the United States on these days, in cents a day. */
 async function sold(days: readonly string[], { proceeds = "60", currency = "USD" } = {}) {
   const row = { app: TEA.sku, product: "TEA01.coins", title: "Coins", type: "IA1", country: "us", units: 100, price: "99", currency, proceeds, proceedsCurrency: currency } // biome-ignore format: one row
   const elsewhere = { ...row, country: "de", currency: "EUR", proceedsCurrency: "EUR", units: 1_000_000 }
@@ -85,7 +85,7 @@ async function sold(days: readonly string[], { proceeds = "60", currency = "USD"
   expect((await record(scene.sql, reports as never, () => new Date())).refused).toEqual([])
 }
 
-test("own money moves what places of the grossing list bring, for its workspace alone: not a byte of another's, nor of a key that may not read it", async () => {
+test("own revenue changes the worth of grossing ranks only for its workspace and keys that may read it", async () => {
   const published = (place: number | null) => grossingRevenue(place, 60, PUBLISHED_ANCHORS)
   const before = await alone(own)
   const places = [12, 20, 50, 55, null]
@@ -94,7 +94,7 @@ test("own money moves what places of the grossing list bring, for its workspace 
     expect([revenue.value, revenue.under, revenueBasis]).toEqual([figure.value && Math.round(figure.value), figure.under, "prior"]) // biome-ignore format: one row
   }
   const [strangers, ours] = [await everything([other, narrow]), await everything([own])]
-  // six days are too few, and so is a seventh in another currency
+  // six days are too few, and a seventh in another currency does not count
   await sold(DAYS.slice(0, 6))
   await sold(DAYS.slice(6, 7), { currency: "EUR" })
   expect(await everything([own])).toEqual(ours)
@@ -114,12 +114,12 @@ test("own money moves what places of the grossing list bring, for its workspace 
       continue
     }
     expect([revenue.value, revenue.under]).toEqual([Math.round(figure.value * times), null])
-    // as wide as ever
+    // the interval keeps its width
     expect(revenue.high / revenue.low).toBeCloseTo(36, 1)
   }
-  // of the first places nothing is published, and own money says nothing either
+  // nothing is published for the first ranks, and own revenue does not extend there
   expect((await ask(CHART, own)).body.apps[0].estimate).toBeNull()
-  // wherever it stands, and filters compare what is shown
+  // the same in every operation, and filters compare the displayed figures
   const { body } = await ask(CHART, own)
   const shown = new Map(body.apps.map(({ id, estimate }: { id: string; estimate: object }) => [id, estimate]))
   for (const [at, id] of SHOWN.entries()) if (id !== UNLISTED) expect(shown.get(id)).toEqual(after[at].revenue)

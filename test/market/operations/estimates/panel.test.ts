@@ -27,9 +27,9 @@ let scene: AccountScene
 let key = ""
 
 /**
- * Fifty real apps whose installs and ratings were counted twice, eleven months apart, taken for thirty days, as a workspace's own
- * apps of the App Store: ratings are read twice; what was installed by the first reading is what the console reported of it, and
- * of the second nothing is told.
+ * Fifty real apps whose installs and ratings were counted twice, eleven months apart, which stand in for thirty days.
+ * They are a workspace's own App Store apps: ratings were read twice, and the console reported the installs up to the
+ * first reading only.
  */
 beforeAll(async () => {
   scene = await accountScene(await freshDatabase(), NOW)
@@ -80,7 +80,7 @@ async function answers(apps: readonly AppTwice[]) {
   return found
 }
 
-test("26 real apps by their own downloads per rating, through the API: half are met within 10^0.2, and 20 lie in their 80 % intervals", async () => {
+test("own ratios estimate half of 26 real apps within 10^0.2, and 20 within the 80 % interval", async () => {
   const found = await answers(GROWING)
   expect(found.map(({ basis }) => basis)).toEqual(GROWING.map(() => "own"))
   const { n, medianAbsLog10 } = scoreOf(found)!
@@ -90,7 +90,7 @@ test("26 real apps by their own downloads per rating, through the API: half are 
   expect(held).toBeGreaterThanOrEqual(20)
 })
 
-test("13 real apps without a new rating are all under 1,000, never a value, and truly so", async () => {
+test("13 real apps without a new rating have only an upper bound of 1,000, and are below it", async () => {
   const found = await answers(UNRATED)
   expect(found).toHaveLength(13)
   for (const { value, low, high, under, truth } of found) {

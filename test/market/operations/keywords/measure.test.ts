@@ -56,7 +56,7 @@ const units = async (id = workspaceId) => {
 const answers = (shown: { apps?: typeof APPS; looked?: typeof APPS; suggests?: string[]; holdMs?: number } = {}) =>
   answerSearches(on.stores, { apps: APPS, suggests: ["tide table", "tide table usa"], ...shown })
 
-/** Results, ratings and suggestions of so many days ago, with their figures. */
+/** Stores results, ratings and suggestions of that many days ago, with their figures. */
 async function stored(days: number, ids = APPS.map(({ id }) => id)): Promise<void> {
   const at = new Date(Date.now() - days * DAY_MS).toISOString()
   const apps = ids.map((id, i) => ({ id, name: `Tide Table ${i}`, ratings: 1_000 * (i + 1) }))
@@ -68,8 +68,8 @@ async function stored(days: number, ids = APPS.map(({ id }) => id)): Promise<voi
   await sql.begin((tx) => deriveKeywordMetrics(tx, [LIST], new Date(at)))
 }
 
-describe("a keyword that nobody measures", () => {
-  test("is measured with one unit, and then stored: the next call asks nobody and takes none", async () => {
+describe("an unmeasured keyword", () => {
+  test("an unmeasured keyword is measured with one unit, and the next call uses the stored figures", async () => {
     answers()
     const { status, body } = await measure()
     expect([status, body.started, body.popularityEnd, body.difficultyEnd]).toEqual([200, true, "measured", "measured"])
@@ -86,7 +86,7 @@ describe("a keyword that nobody measures", () => {
     await until(async () => (await sql`select from due where subject = 'tide table'`).length === 0)
   })
 
-  test(`of ${CALLERS} callers of five workspaces at once is one request of each kind and one unit`, async () => {
+  test(`${CALLERS} concurrent callers of five workspaces share one request of each kind and one unit`, async () => {
     answers({ suggests: [], holdMs: 300 })
     const others = await Promise.all(Array.from({ length: 5 }, () => caller()))
     const all = await Promise.all(Array.from({ length: CALLERS }, (_, i) => measure({ wait: 20 }, others[i % 5]![1])))
@@ -97,7 +97,7 @@ describe("a keyword that nobody measures", () => {
     expect(taken.reduce((sum, n) => sum + n)).toBe(1)
   })
 
-  test("is pending at the price of nothing while it is read, goes on though nobody waits, and a second call joins it", async () => {
+  test("a keyword being read is pending for 1 credit, and a second call joins the work", async () => {
     answers({ holdMs: 600 })
     const first = await measure({})
     expect([first.status, first.body.started, first.body.eta]).toEqual([202, true, undefined])
@@ -110,7 +110,7 @@ describe("a keyword that nobody measures", () => {
     expect(asked().filter((one) => one.endsWith("/lookup")).length).toBe(1)
   })
 
-  test("which the store answers with nothing is absent, verified: an answer at the full price", async () => {
+  test("a keyword that the store has no results for is absent, at the full price", async () => {
     answers({ apps: [], suggests: [] })
     const { status, body } = await measure()
     expect([status, body.popularityEnd, body.difficultyEnd]).toEqual([200, "absent", "absent"])
@@ -118,15 +118,15 @@ describe("a keyword that nobody measures", () => {
     expect((await measure()).body).toMatchObject({ popularityEnd: "stored", difficultyEnd: "stored" })
   })
 
-  test("is waited for 15 seconds by a tool that says nothing", async () => {
+  test("a tool waits 15 seconds by default", async () => {
     answers({ holdMs: 400 })
     const { body, isError } = await on.house.tool("hive_measure_keyword", { term: "tide table" }, { key })
     expect([isError, body.popularityEnd, body.difficultyEnd]).toEqual([false, "measured", "measured"])
   })
 })
 
-describe("a metric that is there", () => {
-  test("is answered without work: figures of this week, an absence, and a published month for the popularity alone", async () => {
+describe("a stored metric", () => {
+  test("a stored metric answers without work: figures of this week, an absence, a published month", async () => {
     await stored(3)
     expect((await measure()).body).toMatchObject({ popularityEnd: "stored", difficultyEnd: "stored", started: false })
     await forgetSearches(sql)
@@ -141,7 +141,7 @@ describe("a metric that is there", () => {
     expect([asked(), await units()]).toEqual([[], 0])
   })
 
-  test("and is over a week old is measured anew", async () => {
+  test("a stored metric older than a week is measured again", async () => {
     answers()
     await stored(8)
     const { body } = await measure({ metrics: ["difficulty"], wait: 20 })
@@ -150,7 +150,7 @@ describe("a metric that is there", () => {
   })
 })
 
-describe("what cannot be measured costs nothing, and gives its unit back", () => {
+describe("a failed measurement costs nothing and returns its unit", () => {
   const refused = async (
     code: string,
     answer: Promise<{ status: number; body: Record<string, unknown> }>,
@@ -176,7 +176,7 @@ describe("what cannot be measured costs nothing, and gives its unit back", () =>
     }
   })
 
-  test("hive_measurement_not_started: nothing is queued after all", async () => {
+  test("hive_measurement_not_started: the reading was not queued", async () => {
     await swallow("return null")
     try {
       await refused("hive_measurement_not_started", measure({ wait: 0 }))
@@ -185,7 +185,7 @@ describe("what cannot be measured costs nothing, and gives its unit back", () =>
     }
   })
 
-  test("hive_measurement_failed: one metric's source broke, and the other's figure stays in the answer", async () => {
+  test("hive_measurement_failed: one metric's source broke, and the other figure is still returned", async () => {
     answers()
     on.stores.on("apps.apple.com", "/", () => new Response("<html>not what it was</html>"))
     on.stores.on("itunes.apple.com", "/search", () => new Response("{", { status: 200 }))
@@ -195,20 +195,20 @@ describe("what cannot be measured costs nothing, and gives its unit back", () =>
     expect(metrics).toMatchObject({ popularityStanding: { band: { low: 5, high: expect.any(Number) } } })
   })
 
-  test("hive_measurement_deferred: the store asks to come later", async () => {
+  test("hive_measurement_deferred: the store asked to retry later", async () => {
     answers()
     on.stores.on("apps.apple.com", "/", () => captchaPage())
     const { metrics } = await refused("hive_measurement_deferred", measure({ metrics: ["difficulty"], wait: 20 }))
     expect(metrics).toMatchObject({ difficultyEnd: "failed", popularityEnd: null })
   })
 
-  test("hive_measurement_incomplete: all was read, and says too little for a figure", async () => {
+  test("hive_measurement_incomplete: everything was read, but it is too little for a figure", async () => {
     answers({ looked: [], suggests: [] })
     const { metrics } = await refused("hive_measurement_incomplete", measure({ metrics: ["difficulty"], wait: 20 }))
     expect(metrics).toMatchObject({ difficultyEnd: "incomplete", difficulty: null })
   })
 
-  test("daily_hive_limit: the day's units are used up, of which joining takes none", async () => {
+  test("daily_hive_limit: the day's units are used up, while joining needs none", async () => {
     const [id, poor] = await caller(1)
     answers({ holdMs: 500 })
     const begun = measure({ wait: 20 })
@@ -223,7 +223,7 @@ describe("what cannot be measured costs nothing, and gives its unit back", () =>
     expect(await units(id)).toBe(1)
   })
 
-  long("of 60 keywords at once exactly as many are begun as there are units", async () => {
+  long("of 60 concurrent keywords exactly as many are started as there are units", async () => {
     const [id, poor] = await caller(4)
     answers()
     const all = await Promise.all(Array.from({ length: 12 }, (_, i) => measure({}, poor, on.house, `term${i}`)))
@@ -232,7 +232,7 @@ describe("what cannot be measured costs nothing, and gives its unit back", () =>
   })
 })
 
-test("a key needs hive:measure, which no key has unasked, and Explorer", async () => {
+test("measuring needs Explorer and the scope hive:measure, which no key has by default", async () => {
   const usual = await on.house.key(workspaceId)
   expect((await measure({}, usual)).body).toMatchObject({ error: "scope_required", scope: "hive:measure" })
   const pack = await on.house.workspace({ plan: "pro", pack: 1_000 })
@@ -240,7 +240,7 @@ test("a key needs hive:measure, which no key has unasked, and Explorer", async (
   expect((await measure({}, without)).body.error).toBe("explorer_required")
 })
 
-/** What becomes of a new row of what is due; null = as ever. */
+/** Drops or rejects new rows of the table `due`. Null restores normal behaviour. */
 async function swallow(what: string | null): Promise<void> {
   await sql`drop trigger if exists swallowed on due`
   await sql`drop function if exists swallow()`

@@ -54,7 +54,7 @@ const answers = (suggests: string[], apps = SHOWN) => answerSearches(on.stores, 
 const termsOf = (rows: Row[]) => rows.map(({ term }) => term)
 
 describe("related keywords", () => {
-  test("are those that share apps, the closest first, then those in names, then what the store suggests, each with why", async () => {
+  test("related keywords share apps, then occur in names, then are suggested, each with reasons", async () => {
     answers(["tide table", "tide table usa"])
     await record(sql, [
       reading("far", now(), idsOf(11), own),
@@ -74,7 +74,7 @@ describe("related keywords", () => {
       appCountAtLeast: false,
       origin: "a peer",
     })
-    // one of twelve apps is what everybody shares
+    // one shared app of twelve is below the threshold
     expect(termsOf(rows)).not.toContain("far")
     expect(termsOf(rows)).not.toContain("nothing shared")
     expect(rows.find(({ term }) => term === "moon phases")).toMatchObject({
@@ -98,13 +98,13 @@ describe("related keywords", () => {
     expect([body.related, await used()]).toEqual([["tide table", "tide table usa"], 50])
   })
 
-  test("start no work for themselves: what is not measured is unmeasured, and pending alone where it is under way", async () => {
+  test("related keywords request no reading: a metric is unmeasured, or pending if already under way", async () => {
     answers(["tide table", "tide clock", "tide chart"])
     await on.house.call(`/v1/apps/${on.appId}`, { key: on.key })
     await ask()
     const before = on.stores.requests.length
     await sql.begin((tx) => addTerms(tx, on.appId, ["us"], ["tide clock"]))
-    // before a worker gets to it
+    // before a worker claims it
     await sql`update due set lease_until = now() + interval '1 minute', lease = gen_random_uuid() where subject = 'tide clock'`
     const { body } = await ask()
     const stateOf = (term: string) => (body.keywords as Row[]).find((row) => row.term === term)
@@ -113,7 +113,7 @@ describe("related keywords", () => {
     expect(on.stores.requests.slice(before).filter(({ url }) => url.search.includes("chart"))).toEqual([])
   })
 
-  test("tell a verified absence from what a source failed at, and both from what nobody read", async () => {
+  test("related keywords tell a verified absence from a failed source and from a missing reading", async () => {
     answers(["tide table", "absent", "broken"])
     await record(sql, [reading("absent", now(), [], own), hinted("absent", now(), [])])
     const list = { platform: "ios", storefront: "us", term: "absent" } as const
@@ -128,7 +128,7 @@ describe("related keywords", () => {
     expect(of("broken")).toMatchObject({ popularityState: "failed", difficultyState: "failed", appCount: null })
   })
 
-  test("are compared with other storefronts, where what was not measured is no zero", async () => {
+  test("related keywords compare with other storefronts, where an unmeasured metric is not zero", async () => {
     answers(["tide table", "tide clock"])
     await record(sql, [published("tide clock", "2025-09-01", 44, { storefront: "gb" })])
     const { body } = await ask("&compare=gb,de")
@@ -139,7 +139,7 @@ describe("related keywords", () => {
   })
 })
 
-test("a seed that the store suggests nothing for is spelt as what it may have been meant to be", async () => {
+test("a seed without suggestions gets a spelling correction", async () => {
   answers([])
   await record(sql, [published("tide tables", "2025-09-01", 60), published("tight cable", "2025-09-01", 90)])
   expect((await ask()).body.spell).toEqual({ term: "tide tables", source: "keywords", popularity: 60 })
@@ -148,13 +148,13 @@ test("a seed that the store suggests nothing for is spelt as what it may have be
   expect((await ask()).body.spell).toBeNull()
 })
 
-test("an app that is called so and nothing else is a brand", async () => {
+test("a seed that is exactly an app's name is a brand", async () => {
   answers(["tide table"], [{ ...SHOWN[0]!, name: "Tide Table - Sea & Sun" }, ...SHOWN.slice(1)])
   expect((await ask()).body.seed.brand).toBeTrue()
 })
 
-test("of two hundred callers of one seed at once is one search, one look-up and one answer of suggestions", async () => {
-  // a call that waits ten seconds for the database is refused: a busy machine has fewer of them
+test("concurrent callers of one seed share one search, one look-up and one suggestion call", async () => {
+  // a call that waits ten seconds for the database is refused, so slow machines use fewer callers
   const callers = Math.ceil(cases(20, 200) / (await slowness()))
   answers(["something else"])
   const key = await on.house.key(
@@ -169,14 +169,14 @@ test("of two hundred callers of one seed at once is one search, one look-up and 
   ])
 })
 
-test("what nobody reads is not_measured at the price of nothing; a pack does not open it", async () => {
+test("a seed without readings is not_measured for 1 credit, and a pack does not suffice", async () => {
   const { status, body } = await openHouse({ sql }).call("/v1/hive/research?seed=tide%20table", { key })
   expect([status, body.error, await used()]).toEqual([404, "not_measured", 1])
   const pack = await on.house.key(await on.house.workspace({ plan: "pro", pack: 1_000 }))
   expect((await ask("", pack)).body.error).toBe("explorer_required")
 })
 
-test("ratings alone name no app that was never seen", async () => {
+test("ratings alone do not name an app that was never seen", async () => {
   answers(["tide table"])
   await record(sql, [said(now(), [{ id: "20001", name: "Tides: Moon Phases", ratings: 5 }])])
   expect((await ask()).body.seed.top[0]).toEqual({ id: "20001", name: "Tides: Moon Phases" })
