@@ -14,7 +14,7 @@ const page = (body: string, status = 200) =>
   on.stores.on("apps.apple.com", "/us/app/", () => new Response(body, { ...HTML, status }))
 const requests = (host: string) => on.stores.requests.filter(({ url }) => url.hostname === host).length
 
-test("an app that nobody follows is looked up once for all who ask, its page read once, and both kept", async () => {
+test("concurrent calls for an app share one look-up and one page reading, and both are stored", async () => {
   answersLookUps(on.stores, { [APP]: { trackName: "Harbor", userRatingCount: 321, averageUserRating: 4.25 } })
   page(fixture("apple-app-page-us.html"))
   const all = await Promise.all(Array.from({ length: 10 }, () => ask(APP)))
@@ -24,9 +24,9 @@ test("an app that nobody follows is looked up once for all who ask, its page rea
   expect(body).toMatchObject({ version: "1.0", price: 2.99, currency: "USD", genre: "6007", source: "itunes-lookup" })
   expect(body).toMatchObject({ ratings: 321, rating: 4.25, ratingsSource: "itunes-lookup", storefronts: ["us"] })
   expect(body).toMatchObject({ releasedAt: "2020-01-01T08:00:00.000Z", updatedAt: "2026-01-01T08:00:00.000Z" })
-  // what the build says: none of it was said
+  // the look-up contained nothing about the build
   expect([body.languages, body.sizeBytes, body.builtAt, body.builtSource]).toEqual([null, null, null, null])
-  // what the page alone says has a time of its own
+  // facts that only the page has come with the page's own time
   expect([typeof body.badge, body.inAppPurchaseCount]).toEqual(["boolean", body.listingExtras.inAppPurchases.length])
   expect(body.distributionSource).toBe("apple-app-page")
   expect(Object.values(body.distribution).every(Number.isInteger)).toBe(true)
@@ -36,7 +36,7 @@ test("an app that nobody follows is looked up once for all who ask, its page rea
   expect([requests("itunes.apple.com"), requests("apps.apple.com"), await on.creditsUsed()]).toEqual([1, 1, 110])
 })
 
-test("who brought each part of it is said beside it", async () => {
+test("each part of an app names its origin", async () => {
   answersLookUps(on.stores, { [APP]: { languageCodesISO2A: ["EN"], userRatingCount: 321, averageUserRating: 4.25 } })
   page(fixture("apple-app-page-us.html"))
   const origins = async () => {
@@ -51,7 +51,7 @@ test("who brought each part of it is said beside it", async () => {
   expect(await origins()).toEqual(["a peer", "a peer", "a third", "a third", "another peer"])
 })
 
-test("while its page cannot be read, what the page alone says is null and never 0", async () => {
+test("fields of a page that cannot be read are null, never 0", async () => {
   answersLookUps(on.stores, { [APP]: { userRatingCount: undefined, averageUserRating: undefined } })
   page("no", 503)
   const { status, body } = await ask(APP)
@@ -76,7 +76,7 @@ test("while its page cannot be read, what the page alone says is null and never 
   })
 })
 
-test("an app that the store does not sell there is an answer, which names where it is sold", async () => {
+test("an app that the store does not sell there is an answer that lists where it is sold", async () => {
   answersLookUps(on.stores, { [APP]: {} })
   page("no", 404)
   await ask(APP)
@@ -91,13 +91,13 @@ test("an app that the store does not sell there is an answer, which names where 
   ])
 })
 
-test("languages and size are as any storefront's look-up said them last, with that one's time", async () => {
+test("languages and size come from the latest look-up in any storefront, with its time", async () => {
   page("no", 503)
   answersLookUps(on.stores, { [APP]: { languageCodesISO2A: ["FR", "EN", "FR"], fileSizeBytes: "112401408" } })
   const { body } = await ask(APP)
   expect([body.languages, body.sizeBytes, body.builtSource]).toEqual([["en", "fr"], 112_401_408, "itunes-lookup"])
   expect(body.builtAt).toBe(body.measuredAt)
-  // another storefront's look-up that says nothing of it takes nothing away
+  // another storefront's look-up without these fields removes nothing
   answersLookUps(on.stores, { [APP]: {} })
   const elsewhere = (await ask(APP, "?country=de")).body
   expect([elsewhere.languages, elsewhere.sizeBytes, elsewhere.builtAt]).toEqual([
@@ -108,7 +108,7 @@ test("languages and size are as any storefront's look-up said them last, with th
   expect(elsewhere.measuredAt > elsewhere.builtAt).toBe(true)
 })
 
-test("where this instance reads nothing, what is stored answers with its day, and else storefronts that have it are named", async () => {
+test("an instance that reads nothing answers from stored data or lists the storefronts that have it", async () => {
   answersLookUps(on.stores, { [APP]: {} })
   page(fixture("apple-app-page-us.html"))
   await ask(APP)
@@ -124,7 +124,7 @@ test("where this instance reads nothing, what is stored answers with its day, an
   expect([unknown.body.error, unknown.body.detail.includes("Storefronts")]).toEqual(["not_measured", false])
 })
 
-test("an app on Google Play is read from its page, and has no extras of the App Store", async () => {
+test("an app on Google Play is read from its page and has no App Store extras", async () => {
   on.stores.on("play.google.com", "/store/apps/details", () => new Response(fixture("play-details-translate.html")))
   const { status, body } = await ask("com.google.android.apps.translate")
   expect([status, body.platform, body.source, "listingExtras" in body]).toEqual([200, "android", "play-details", false])
@@ -133,7 +133,7 @@ test("an app on Google Play is read from its page, and has no extras of the App 
   expect(body.distribution["5"]).toBeGreaterThan(1_000)
 })
 
-test("an upstream that is not to be had is free", async () => {
+test("a call for an app is free if the upstream is unavailable", async () => {
   on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   page("no", 503)
   const { status, body } = await ask(APP)

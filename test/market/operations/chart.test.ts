@@ -12,12 +12,12 @@ const ask = (query: string, by = on.key) => on.get(`/v1/hive/${query}`, by)
 const FINANCE = (rest: Partial<ChartObservation>) => ({ source: "apple-charts", ...rest }) as const
 const seen = (days: number, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
   record(on.sql, [charted(daysAgo(days), ids, FINANCE(rest))])
-/** The store answers with a whole recorded body. */
+/** The store answers with a recorded response. */
 const answers = () =>
   on.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
 
 describe("hive_get_chart", () => {
-  test("a chart that nobody follows is read once for all who ask, and then kept", async () => {
+  test("concurrent calls for a chart share one reading, which is then stored", async () => {
     answers()
     const before = await on.creditsUsed()
     const all = await Promise.all(Array.from({ length: 20 }, () => ask("charts?genre=6015")))
@@ -25,7 +25,7 @@ describe("hive_get_chart", () => {
     const { day, source, origin } = first.body
     expect([first.status, day, source, origin]).toEqual([200, dayAgo(0), "apple-charts", "own"])
     const recorded = JSON.parse(fixture("apple-charts-us-free-finance.json")).feed.entry
-    // an app that stands there twice keeps its first place
+    // an app that occurs twice keeps its first place
     const distinct = new Set(
       recorded.map((entry: { id: { attributes: object } }) => JSON.stringify(entry.id.attributes)),
     )
@@ -41,7 +41,7 @@ describe("hive_get_chart", () => {
     expect(on.stores.requests.length).toBe(1)
   })
 
-  test("the days that are stored answer without the store, cut to the limit", async () => {
+  test("a stored day answers without the store, cut to the limit", async () => {
     await seen(0, [10_003, 10_001, 10_002])
     const { body } = await ask("charts?genre=6015&limit=2")
     expect(body).toMatchObject({ country: "us", kind: "free", genre: { id: "6015" }, day: dayAgo(0), depth: 3 })
@@ -53,34 +53,34 @@ describe("hive_get_chart", () => {
     expect(on.stores.requests.length).toBe(0)
   })
 
-  test("a store that cannot be read now leaves the older reading, whose day is said", async () => {
+  test("an older reading answers with its day if the store cannot be read", async () => {
     await seen(3, [10_001])
     on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const { status, body } = await ask("charts?genre=6015")
     expect([status, body.day]).toEqual([200, dayAgo(3)])
   })
 
-  test("what the store does not answer and nobody ever read is free, or costs what nothing costs", async () => {
+  test("an unread chart is free if the store fails, and otherwise costs the price of an empty answer", async () => {
     on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const busy = await ask("charts?genre=6015")
     expect([busy.status, busy.body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
   })
 
-  test("where this instance reads nothing, not_measured costs 1 and says why", async () => {
+  test("an instance that reads nothing is not_measured for 1 credit, with the reason", async () => {
     const house = (await import("../../house.ts")).openHouse({ sql: on.sql })
     const { status, body, credits } = await house.call("/v1/hive/charts?genre=6015", { key: on.key })
     expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
     expect(body.detail).toContain("does not read")
   })
 
-  test("estimates that nobody has are null, and no row is paid for", async () => {
+  test("unknown estimates are null, and their rows are free", async () => {
     await seen(0, [10_001, 10_002])
     const { body } = await ask("charts?genre=6015&estimates=true")
     expect(body.apps.map(({ estimate }: { estimate: null }) => estimate)).toEqual([null, null])
     expect([body.thresholds, await on.creditsUsed()]).toEqual([null, 10])
   })
 
-  test("without a pack or Explorer it is refused, and a pack opens it", async () => {
+  test("a chart is refused without Explorer or a pack, and allowed with a pack", async () => {
     await seen(0, [10_001])
     const plain = await on.house.key(await on.house.workspace({ plan: "pro" }))
     expect((await ask("charts?genre=6015", plain)).body.error).toBe("explorer_required")
@@ -88,7 +88,7 @@ describe("hive_get_chart", () => {
     expect((await ask("charts?genre=6015", packed)).status).toBe(200)
   })
 
-  test("a genre that the store does not have is bad_genre, and costs nothing", async () => {
+  test("a genre that the store does not have is bad_genre and costs nothing", async () => {
     await on.sql`
       insert into genre (platform, storefront, genre, name, place, seen_at, source, parser, origin, sha256)
       values ('ios', 'us', '6015', 'Finance', 1, now(), 'apple-genres', 1, 'own', '\\x00')
@@ -100,7 +100,7 @@ describe("hive_get_chart", () => {
 })
 
 describe("hive_get_chart_movers", () => {
-  test("what climbed, fell, came and went, against the last day read by then", async () => {
+  test("movers lists what climbed, fell, entered and left since the last day read by then", async () => {
     await seen(9, [10_001, 10_002, 10_003])
     await seen(8, [10_001, 10_002, 10_003, 10_004])
     await seen(0, [10_002, 10_005, 10_001, 10_004])
@@ -118,14 +118,14 @@ describe("hive_get_chart_movers", () => {
     expect([body.counts, await on.creditsUsed()]).toEqual([{ climbed: 1, fell: 1, entered: 1, left: 1 }, 10])
   })
 
-  test("on the first day nothing moved that anybody knows of: measured false, at the price of nothing", async () => {
+  test("movers on the first day are measured false at the price of an empty answer", async () => {
     await seen(0, [10_001])
     const { status, body } = await ask("movers?genre=6015")
     expect([status, body.measured, body.against, body.climbed, body.counts]).toEqual([200, false, null, null, null])
     expect([body.measuredSince, await on.creditsUsed()]).toEqual([dayAgo(0), 1])
   })
 
-  test("the demo's readings say that they are the demo's", async () => {
+  test("readings of the demo have the origin demo", async () => {
     await seen(0, [10_001, 10_002], { origin: "demo" })
     const [chart, movers] = [(await ask("charts?genre=6015")).body, (await ask("movers?genre=6015")).body]
     expect([chart.origin, movers.latest.origin]).toEqual(["demo", "demo"])
@@ -140,7 +140,7 @@ describe("hive_get_chart_movers", () => {
     expect([body.measured, body.against.source, body.entered]).toEqual([false, "import", null])
   })
 
-  test("ipad is the iPad's list of free apps", async () => {
+  test("the kind ipad is the iPad's list of free apps", async () => {
     await seen(1, [10_001], { device: "ipad" })
     await seen(0, [10_002, 10_001], { device: "ipad" })
     await seen(0, [10_009])

@@ -13,7 +13,7 @@ import { forgetSearches } from "../../world/market.ts"
 
 setDefaultTimeout(60_000)
 
-/** What the store answers to any term: twenty apps, the first of them 1000000000. */
+/** The store's results for any term: twenty apps, the first of them 1000000000. */
 const APPS = someApps(20)
 const CALLERS = cases(20, 200)
 const OTHER = "1437843273"
@@ -45,7 +45,7 @@ const answers = (holdMs = 0) =>
 const ids = (places: { rank: number; id: string }[]) => places.map(({ rank, id }) => [rank, id])
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 
-test(`${CALLERS} callers at once who ask for a term that nobody tracks are one request, and each gets the rank and the apps just above`, async () => {
+test(`${CALLERS} concurrent callers for an untracked term share one request and get rank and apps above`, async () => {
   answers(200)
   const workspaces = await Promise.all(
     Array.from({ length: 4 }, async () => on.house.key(await on.house.workspace({ explorer: true, plan: "pro" }))),
@@ -69,7 +69,7 @@ test(`${CALLERS} callers at once who ask for a term that nobody tracks are one r
   expect(all[0]!.body.above).toEqual([])
 })
 
-test("a reading of this instance is good for an hour; an import of this minute is none", async () => {
+test("a reading of this instance is fresh for an hour, and an import never is", async () => {
   answers()
   const own = { source: "apple-web-search" } as const
   await record(sql, [reading("tide table", minutesAgo(50), ["10002", "10001"], own)])
@@ -86,7 +86,7 @@ test("a reading of this instance is good for an hour; an import of this minute i
   expect([read.rank, read.source, asked("/search")]).toEqual([1, "apple-web-search", 1])
 })
 
-test("absent, where a look-up says that the store sells it: the first results, at the full price", async () => {
+test("an app that the store sells but the results lack is absent, at the full price", async () => {
   answers()
   answersLookUps(on.stores, { [OTHER]: { trackName: "Elsewhere" } })
   const { status, body } = await ask(OTHER)
@@ -98,7 +98,7 @@ test("absent, where a look-up says that the store sells it: the first results, a
   expect([await used(), asked("/search"), asked("/lookup")]).toEqual([20, 1, 1])
 })
 
-test("not_in_store, where a look-up says that it is not sold there: an answer at the full price", async () => {
+test("an app that a look-up does not find is not_in_store, at the full price", async () => {
   answers()
   on.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
   const { status, body } = await ask(OTHER, "&cc=GB")
@@ -106,14 +106,14 @@ test("not_in_store, where a look-up says that it is not sold there: an answer at
   expect([body.app.id, body.top.length, await used()]).toEqual([OTHER, 10, 10])
 })
 
-test("where nobody can say whether it is sold there, it is neither: measure_busy, for nothing", async () => {
+test("an app of unknown availability is measure_busy for free, neither absent nor not_in_store", async () => {
   answers()
   on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
   const { status, body } = await ask(OTHER)
   expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
 })
 
-test("a store that refuses, or whose turn is far away, is measure_busy and costs nothing, whatever was read before", async () => {
+test("a store that refuses or has no free slot soon is measure_busy for free, despite older readings", async () => {
   await record(sql, [reading("tide table", minutesAgo(70), ["10001"], { source: "apple-web-search" })])
   for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
     on.stores.on(upstream, "/", () => new Response("no", { status: 503 }))
@@ -126,12 +126,12 @@ test("a store that refuses, or whose turn is far away, is measure_busy and costs
   expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
 })
 
-test("Google Play is read for one country alone: another is not_measured at the price of nothing, and nobody is asked", async () => {
+test("Google Play in an unsupported country is not_measured for 1 credit, without a request", async () => {
   const { status, body } = await ask("com.example.tides", "&cc=de")
   expect([status, body.error, await used(), on.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
 })
 
-test("an app of Google Play is looked for there, by its package or a link", async () => {
+test("an app of Google Play is checked there, by its package or a link", async () => {
   on.stores.on("play.google.com", "/store/search", () => html(fixture("play-search-panda.html")))
   const query = (app: string) => on.house.call(`/v1/rank-check?app=${encodeURIComponent(app)}&term=panda`, { key })
   const link = (id: string) => `https://play.google.com/store/apps/details?id=${id}&hl=en`
@@ -142,13 +142,13 @@ test("an app of Google Play is looked for there, by its package or a link", asyn
     cross join lateral unnest(r.app_ids) with ordinality u (app_id, place)
     join store_app s on s.id = u.app_id
     order by u.place`
-  // a page that is not there is its way to say that the app is not to be had
+  // Google Play answers with 404 for an app that is not available
   expect([first.body.state, shown.length > 3]).toEqual(["not_in_store", true])
   const { body } = await query(link(shown[1]!.id))
   expect(body).toMatchObject({ app: { id: shown[1]!.id }, platform: "android", state: "ranked", rank: 2, egress: "us" })
 })
 
-test("a link is read for its id, whatever storefront it names; what is none is bad_app_id, and another store's platform is refused", async () => {
+test("a link is used only for its id, an invalid one is bad_app_id, and the wrong platform is refused", async () => {
   answers()
   const link = `https://apps.apple.com/de/app/app-name/id${APPS[2]!.id}?l=en`
   for (const app of [link, ` ${APPS[2]!.id} `, `id${APPS[2]!.id}`]) {
@@ -171,25 +171,22 @@ test("a link is read for its id, whatever storefront it names; what is none is b
   expect(await used()).toBe(before)
 })
 
-long(
-  "a rank is read by key: neither a month of other terms nor other days of this one are looked through",
-  async () => {
-    const terms = Array.from({ length: 300 }, (_, i) => `other ${i}`)
-    const own = { source: "apple-web-search" } as const
-    await record(
-      sql,
-      terms.map((term) => reading(term, minutesAgo(2), ["10001"], own)),
-    )
-    await record(
-      sql,
-      Array.from({ length: 25 }, (_, day) => reading("tide table", minutesAgo(1 + day * 1_440), ["10001"], own)),
-    )
-    await sql`analyze`
-    const works: Work[] = []
-    const list = { platform: "ios", storefront: "us", term: "tide table" } as const
-    expect(await readOwn(explaining(sql, works), list, new Date(Date.now() - 3_600_000))).toMatchObject({ depth: 1 })
-    expect(works.map(({ rows }) => rows < 12)).toEqual([true])
-  },
-)
+long("a rank is read by key, without other terms or other days of the term", async () => {
+  const terms = Array.from({ length: 300 }, (_, i) => `other ${i}`)
+  const own = { source: "apple-web-search" } as const
+  await record(
+    sql,
+    terms.map((term) => reading(term, minutesAgo(2), ["10001"], own)),
+  )
+  await record(
+    sql,
+    Array.from({ length: 25 }, (_, day) => reading("tide table", minutesAgo(1 + day * 1_440), ["10001"], own)),
+  )
+  await sql`analyze`
+  const works: Work[] = []
+  const list = { platform: "ios", storefront: "us", term: "tide table" } as const
+  expect(await readOwn(explaining(sql, works), list, new Date(Date.now() - 3_600_000))).toMatchObject({ depth: 1 })
+  expect(works.map(({ rows }) => rows < 12)).toEqual([true])
+})
 
 const html = (body: string) => new Response(body, { headers: { "content-type": "text/html; charset=utf-8" } })

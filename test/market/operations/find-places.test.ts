@@ -17,7 +17,7 @@ beforeAll(async () => {
   ask = (query) => house.call(`/v1/hive/find?${query}`, { key })
 })
 
-test("rankMin and rankMax bound the best place on all lists asked for, so that a worse place elsewhere finds nothing", async () => {
+test("rankMin and rankMax apply to the best rank on all searched charts", async () => {
   const listOf = (chart: "free" | "paid", ids: string[]) => {
     const apps = ids.map((id) => ({ id, name: `Tea ${id}` }))
     return charted("2025-08-30T12:00:00Z", [], { chart, apps, depth: 3, source: "apple-charts" })
@@ -39,7 +39,7 @@ test("rankMin and rankMax bound the best place on all lists asked for, so that a
   expect(await found("rankMin=2")).toEqual(["10003 2 free", "10004 3 free"])
 })
 
-test("an app has the name of the storefront whose list is shown, and the publisher it has now", async () => {
+test("an app has its name in the storefront of the shown chart, and its current publisher", async () => {
   const seen = (at: string, storefront: string, app: object) =>
     charted(at, [], { storefront, apps: [{ id: "10042", ...app }], depth: 1, source: "apple-charts" })
   await record(

@@ -1,6 +1,6 @@
 import type { MarketApp, Reading } from "./market-rows.ts"
 
-/** A question as it is sent. */
+/** The parameters of a call. */
 export interface Question {
   genre?: string[]
   country?: string[]
@@ -21,7 +21,7 @@ export interface Question {
   page?: number
 }
 
-/** What is known of an app: a value, only an amount that it is under, or nothing. */
+/** Figures of an app: a value, only an upper bound, or nothing. */
 export interface PlainFigures {
   downloads: { value: number } | { under: number } | null
   revenue: { value: number } | { under: number } | null
@@ -35,7 +35,7 @@ interface Place {
   first: string | null
 }
 
-/** What the finder must answer, worked out of the readings by lists and loops alone, with nothing of the product. */
+/** Computes the finder's expected answer from the readings with plain lists and loops, without code of the product. */
 export function answerTo(
   readings: readonly Reading[],
   question: Question,
@@ -81,14 +81,14 @@ export function answerTo(
   }
 }
 
-/** "perhaps" = what is known neither lets it in nor keeps it out. */
+/** "perhaps": the known figures neither match nor fail. */
 function figuresFit(question: Question, of: PlainFigures | undefined): "yes" | "no" | "perhaps" {
   let fit: "yes" | "perhaps" = "yes"
   for (const name of ["downloads", "revenue", "growth"] as const) {
     const [least, most] = [question[`${name}Min`] ?? -1e18, question[`${name}Max`] ?? 1e18]
     if (least === -1e18 && most === 1e18) continue
     const figure = of?.[name]
-    // what it may be, both ends among it or not
+    // the possible range
     const [low, high] = !figure
       ? [-1e17, 1e17]
       : "value" in figure
@@ -138,7 +138,7 @@ function placesNow(readings: readonly Reading[]): Place[] {
   return places
 }
 
-/** So many calendar months before; the last day of the month where it has no such day. */
+/** Returns the day that many calendar months earlier, or the last day of that month if it is shorter. */
 function backBy(today: string, months: number): string {
   const [year, month, day] = today.split("-").map(Number) as [number, number, number]
   for (let date = day; ; date--) {

@@ -50,7 +50,10 @@ async function forget(): Promise<void> {
     await sql`delete from ${sql(table)}`
 }
 
-/** Figures of two apps in three, with holes in each: a value, only that it is under an amount, nothing. Whole, as they are shown. */
+/**
+ * Stores figures for two apps in three, with gaps: a value, only an upper bound, or nothing. Whole numbers, as
+ * displayed.
+ */
 async function estimateSome(ids: readonly string[], any: (below: number) => number) {
   const amount = () => [null, { value: 1 + any(10 ** (2 + any(5))) }, { value: 1 + any(5_000) }, { under: 10 ** (2 + any(4)) }][any(4)]! // biome-ignore format: one line
   const some = ids.filter(() => any(3) > 0)
@@ -77,7 +80,7 @@ async function estimateSome(ids: readonly string[], any: (below: number) => numb
   return figures
 }
 
-/** As the script has them; null or undefined as it came. */
+/** In the format of the reference script. Null and undefined stay distinct. */
 // biome-ignore lint/suspicious/noExplicitAny: of an answer
 function plain(estimates: any): unknown {
   if (!estimates) return estimates ?? null
@@ -89,14 +92,14 @@ function plain(estimates: any): unknown {
   return { downloads: downloads && figure(downloads), revenue: revenue && figure(revenue), growth: amount }
 }
 
-describe("over real charts", () => {
+describe("real charts", () => {
   let readings: Reading[]
 
   beforeAll(async () => {
     await forget()
     const days = ["2025-02-27", "2025-06-30", "2025-08-11", TODAY] as const
     readings = readingsOf(LONG && isAllHere ? ALL : SOME, days, cases(60, 100))
-    // of ten storefronts five: to record them takes three quarters of this file's time
+    // five of ten storefronts: recording them takes three quarters of this file's time
     const tried = [...new Set(["us", "gb", ...readings.map(({ country }) => country)])].slice(0, 5)
     readings = readings.filter(({ country }) => tried.includes(country))
     const all = readings.map(observed)
@@ -106,7 +109,7 @@ describe("over real charts", () => {
     }
   })
 
-  test(`${QUESTIONS} questions by every filter are answered as an independent script answers them, row by row`, async () => {
+  test(`${QUESTIONS} queries with random filters return the same rows as an independent script`, async () => {
     const any = randomFrom(20_251_101)
     const one = <T>(of: readonly T[]): T => of[any(of.length)]!
     const some = (of: readonly string[], most: number) => [
@@ -184,7 +187,7 @@ describe("over real charts", () => {
     for (const [what, count] of Object.entries(counted)) expect([what, count > QUESTIONS / 50]).toEqual([what, true])
   })
 
-  test("a text that very many have finds those on the lists, as one that few have does", async () => {
+  test("a frequent text and a rare text both find the matching apps on the charts", async () => {
     await sql`
       insert into store_app (platform, store_id)
       select 'ios', (300000000 + n)::text
@@ -202,7 +205,7 @@ describe("over real charts", () => {
     )
   })
 
-  test("twenty pages have every app once, and none twice of one state while lists are recorded between", async () => {
+  test("twenty pages contain every app once, and no app twice per state while charts are recorded", async () => {
     const ids: string[] = []
     const still = await ask("country=us,gb&kind=free&limit=20")
     for (let page = 1; page <= 20; page++)
@@ -224,7 +227,7 @@ describe("over real charts", () => {
   })
 })
 
-describe("what is asked", () => {
+describe("queries of the finder", () => {
   beforeAll(async () => {
     await forget()
     await sql`delete from app_text`
@@ -238,7 +241,7 @@ describe("what is asked", () => {
     await sql`insert into genre (platform, storefront, genre, name, parent, place, seen_at, source, origin, sha256, parser) values ('ios', 'us', '6015', 'Finance', '36', 1, now(), 'apple-genres', 'own', '', 1)` // biome-ignore format: one line
   })
 
-  test("is answered with each list's day, its coverage, and what is not known", async () => {
+  test("an answer has the day of each chart, the coverage and the number of unknown apps", async () => {
     await sql`insert into market_storefront (storefront, genres, since) values ('us', '{36}', '2025-08-29') on conflict do nothing`
     const { body } = await ask("country=us,de&rankMax=2&estimates=true")
     expect(body).toMatchObject({ countries: ["us", "de"], kind: null, genres: null, page: 1, total: 2, noEstimate: 0 })
@@ -247,7 +250,7 @@ describe("what is asked", () => {
         { country: "de", lists: 0, oldestDay: null, newestDay: null, genres: 0, missing: null, followedSince: null },
         {
           ...{ country: "us", lists: 1, oldestDay: "2025-08-30", newestDay: "2025-08-30", genres: 1 },
-          // it follows the lists of all apps, of which none was read
+          // the chart of all apps is followed and was never read
           ...{ missing: 4, followedSince: "2025-08-29" },
         },
       ],
@@ -270,7 +273,7 @@ describe("what is asked", () => {
     await sql`delete from market_storefront`
   })
 
-  test("what anybody records is seen by the very next call, lists and names, though nobody tells this process", async () => {
+  test("the next call sees recorded charts and names, although nothing notifies this process", async () => {
     const seen = (hour: number, ids: string[], name: string) =>
       record(sql, [charted(`2025-08-30T0${hour}:00:00Z`, [], { apps: ids.map((id) => ({ id, name: `${name} ${id}` })), depth: 3, source: "apple-charts" })], () => NOW) // biome-ignore format: one line
     const shown = async () => (await ask("rankMax=2")).body.apps.map(({ name }: { name: string }) => name)
@@ -281,7 +284,7 @@ describe("what is asked", () => {
     expect(await shown()).toEqual(["Tea 10005", "Tea 10003"])
   })
 
-  test("a text that was asked before finds by the names of now: one that came, one that is another, one that went", async () => {
+  test("a repeated text search uses current names: added, changed and removed ones", async () => {
     const called = (hour: string, names: Record<string, string>) => {
       const apps = Object.entries(names).map(([id, name]) => ({ id, name }))
       return record(
@@ -295,7 +298,7 @@ describe("what is asked", () => {
     const all = async () => Object.fromEntries(await Promise.all(texts.map(async (text) => [text, await found(text)])))
     await called("09", { "10003": "Tea", "10004": "Mint tea", "10005": "Cocoa" })
     const [three, of] = [["10003", "10004", "10005"], ["10004"]]
-    // by the publisher, Tea Co, all three have that word
+    // all three match by their publisher, Tea Co
     expect(await all()).toEqual({ mint: of, tea: three, "mi tea": of, mi: of })
     await called("10", { "10003": "Tea", "10004": "Tea", "10005": "Mint" })
     expect(await all()).toEqual({ mint: ["10005"], tea: three, "mi tea": ["10005"], mi: ["10005"] })
@@ -306,7 +309,7 @@ describe("what is asked", () => {
     await called("11", { "10005": "Tea 10005", "10003": "Tea 10003", "10004": "Tea 10004" })
   })
 
-  test("costs 20 with rows, 1 without any, and nothing when it is refused", async () => {
+  test("a call costs 20 with rows, 1 without and nothing if it is refused", async () => {
     const cost = async (query: string) => {
       const before = await used()
       const { status } = await ask(query)
@@ -321,7 +324,7 @@ describe("what is asked", () => {
     expect((await ask("released=3")).body.coverage.firstSeenUnknown).toBe(3)
   })
 
-  test("costs 50 more for a row that has an estimate, and no more for one that has none", () => {
+  test("a row with an estimate costs 50 more, and one without costs no more", () => {
     const { price } = hiveFindApps as unknown as {
       price: { atMost: number; of(input: object, answer: object): number }
     }
@@ -339,7 +342,7 @@ describe("what is asked", () => {
     expect(price.atMost).toBe(20 + 200 * 50)
   })
 
-  test("is refused whole where its rows cannot be paid, and nothing is used", async () => {
+  test("a call whose rows exceed the credits is refused as a whole and costs nothing", async () => {
     await ask("rankMax=3")
     await sql`update account set quota = 39 where workspace_id = ${workspace}`
     const before = await used()
@@ -365,13 +368,13 @@ describe("what is asked", () => {
     ["kind=best", "bad_kind", "kind"],
     ["rankMax=5&limit=201", "invalid_arguments", "limit"],
     ["rankMax=5&limit=200&page=51", "invalid_arguments", "page"],
-  ])("%s is %s of %s", async (query, code, field) => {
+  ])("the query %j is %s of the field %s", async (query, code, field) => {
     const { body } = await ask(query)
     expect([body.error, body.field]).toEqual([code, field])
     if (code === "no_filters") expect(body.filters).toContain("released")
   })
 
-  test("a genre that is known, or of which it is not known in every storefront, is only not read", async () => {
+  test("a genre that is known, or unknown in some storefront, is accepted", async () => {
     for (const query of ["genre=6015", "genre=36", "genre=6014&country=us,de"])
       expect([query, (await ask(query)).status]).toEqual([query, 200])
   })
@@ -381,7 +384,7 @@ describe("what is asked", () => {
   })
 })
 
-/** Numbers below a bound, the same each time. */
+/** Returns pseudo-random numbers below a bound, the same ones for the same seed. */
 function randomFrom(seed: number) {
   let state = seed
   return (below: number) => {

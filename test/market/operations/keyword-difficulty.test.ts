@@ -21,7 +21,7 @@ const asked = () =>
     .map(({ url }) => (url.host === "search.itunes.apple.com" ? "hints" : url.pathname.split("/").at(-1)))
     .sort()
 
-/** Twelve apps, of which the second and third hold the keyword, the third word by word. */
+/** Twelve apps. The names of the second and third contain the keyword, the third as a phrase. */
 const SHOWN: ShownApp[] = someApps(12).map((app, i) => ({
   ...app,
   name: ["Sea", "Table of Tides", "Tide Table Pro"][i] ?? app.name,
@@ -30,8 +30,8 @@ const SHOWN: ShownApp[] = someApps(12).map((app, i) => ({
 const answers = (shown: { apps?: ShownApp[]; looked?: ShownApp[]; suggests?: string[] } = {}) =>
   answerSearches(on.stores, { apps: SHOWN, suggests: ["tide table", "tide tables usa"], ...shown })
 
-describe("a keyword that nobody tracks", () => {
-  test("is one search, one answer of suggestions and one look-up of ten apps, for all who ask at once, and then kept", async () => {
+describe("an untracked keyword", () => {
+  test("concurrent calls for an untracked keyword share its search, suggestions and look-up", async () => {
     answers()
     const all = await Promise.all(Array.from({ length: 20 }, () => ask()))
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200))
@@ -44,7 +44,7 @@ describe("a keyword that nobody tracks", () => {
     await until(async () => (await on.sql`select from due where subject = 'tide table'`).length === 0)
   })
 
-  test("has its difficulty with the parts, its demand, what is related, and the first ten", async () => {
+  test("an untracked keyword has difficulty with parts, demand, related keywords and the first ten apps", async () => {
     answers()
     const { body } = await ask("?term=Tide%20Table&cc=GB")
     const updatedAt = new Date("2026-01-01T08:00:00Z")
@@ -80,7 +80,7 @@ describe("a keyword that nobody tracks", () => {
     })
   })
 
-  test("of which none of the ten names holds the words is loosely matched; where a name is unknown, nobody knows", async () => {
+  test("a keyword that no top ten name contains is loosely matched, and unknown if a name is unknown", async () => {
     answers({ apps: someApps(12) })
     expect((await ask()).body.zayifEslesme).toBe(true)
     await on.forget("searches")
@@ -99,7 +99,7 @@ describe("a keyword that nobody tracks", () => {
     expect((await ask("?term=low%20tide")).body.zayifEslesme).toBeNull()
   })
 
-  test("with few results is thin; with fewer than five it has no difficulty, and with none no median: answers at the full price", async () => {
+  test("a keyword with few results is thin, and below five it has no difficulty, at the full price", async () => {
     for (const [count, none] of [
       [7, false],
       [4, true],
@@ -123,14 +123,14 @@ describe("a keyword that nobody tracks", () => {
     }
   })
 
-  test("whose apps the store says too little of has no difficulty, which is an answer and no zero", async () => {
+  test("a keyword whose apps lack ratings has a null difficulty, which is an answer", async () => {
     answers({ looked: SHOWN.slice(0, 7) })
     const { status, body } = await ask()
     expect([status, body.difficulty, body.difficultyNone, body.parts, body.rated]).toEqual([200, null, false, null, 7])
     expect([body.top[8].ratings, await on.creditsUsed()]).toEqual([null, 10])
   })
 
-  test("without suggestions has none; where they cannot be read now they are null, and the rest is answered", async () => {
+  test("related keywords are empty without suggestions, and null if suggestions cannot be read", async () => {
     answers({ suggests: [] })
     expect((await ask("?term=other")).body.related).toEqual([])
     on.stores.on("search.itunes.apple.com", "/", () => new Response("no", { status: 503 }))
@@ -138,7 +138,7 @@ describe("a keyword that nobody tracks", () => {
     expect([status, body.related, body.relatedAt, body.difficulty === null]).toEqual([200, null, null, false])
   })
 
-  test("whose results or apps cannot be read now is measure_busy, for nothing", async () => {
+  test("a keyword whose results or apps cannot be read is measure_busy for free", async () => {
     answers()
     on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
     const { status, body } = await ask()
@@ -148,7 +148,7 @@ describe("a keyword that nobody tracks", () => {
     expect((await ask("?term=other")).body.error).toBe("measure_busy")
   })
 
-  test("where this instance reads nothing costs 1, and says why", async () => {
+  test("a keyword is not_measured for 1 credit, with the reason, if this instance reads nothing", async () => {
     const { status, body, credits } = await openHouse({ sql: on.sql }).call("/v1/keyword-difficulty?term=tide", {
       key: on.key,
     })
@@ -157,7 +157,7 @@ describe("a keyword that nobody tracks", () => {
   })
 })
 
-describe("what is stored", () => {
+describe("a stored difficulty", () => {
   const ids = SHOWN.slice(0, 10).map(({ id }) => id)
   const store = async (days: number) => {
     await record(on.sql, [
@@ -172,7 +172,7 @@ describe("what is stored", () => {
     await on.sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date(daysAgo(days))))
   }
 
-  test("answers for seven days, an import too, and asks nobody", async () => {
+  test("a stored difficulty answers for seven days without a request, also from an import", async () => {
     await store(6)
     const { status, body } = await ask()
     expect([status, body.source, body.day, body.related]).toEqual([
@@ -184,7 +184,7 @@ describe("what is stored", () => {
     expect([body.difficulty === null, on.stores.requests.length]).toEqual([false, 0])
   })
 
-  test("is read anew after that", async () => {
+  test("a stored difficulty is read again after seven days", async () => {
     await store(8)
     answers()
     const { body } = await ask()
@@ -192,7 +192,7 @@ describe("what is stored", () => {
     expect(asked()).toEqual(["hints", "lookup", "search"])
   })
 
-  long("is found by its keys: other keywords and other apps are not looked through", async () => {
+  long("a stored difficulty is read by its keys, without other keywords and apps", async () => {
     await record(
       on.sql,
       Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), [String(20_000 + i)])),
@@ -211,7 +211,7 @@ describe("what is stored", () => {
   })
 })
 
-test("on Free only what the workspace tracks in that storefront is answered, as a tool; anything else needs Pro, for nothing", async () => {
+test("on Free a tool answers only for keywords tracked in that storefront, and refusals cost nothing", async () => {
   answers()
   const workspaceId = await on.house.workspace({
     explorer: true,
@@ -233,7 +233,7 @@ test("on Free only what the workspace tracks in that storefront is answered, as 
     expect([isError, body.error, credits.used]).toEqual([true, "plan_required", 10])
     expect(body.detail).toContain("tracked in that storefront")
   }
-  // a key that may not see the app learns nothing of what it tracks
+  // a key that may not see the app learns nothing about its keywords
   const other = await trackOwn(on.sql, { ...app, iosId: "10002" })
   const limited = await on.house.key(workspaceId, { appList: [other as string] })
   const hidden = await on.house.tool("get_keyword_difficulty", { term: "tide table" }, { key: limited })

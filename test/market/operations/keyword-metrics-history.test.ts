@@ -12,16 +12,16 @@ import { marketWorld } from "../../world/market.ts"
 const LIST = { platform: "ios" as const, storefront: "us", term: "tide table" }
 const on = marketWorld({ forget: ["searches"] })
 
-// nothing here may ever ask a store
+// no test here may send a request to a store
 afterEach(() => expect(on.stores.requests.length).toBe(0))
 
 const ask = (query = "", term = "tide%20table") => on.get(`/v1/hive/keywords/${term}/metrics/history${query}`)
-/** So many days ago, an hour of that UTC day. */
+/** An hour of the UTC day that many days ago. */
 const at = (days: number, hour = 6) =>
   new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - days * DAY_MS + hour * 3_600_000)
 const dayOf = (days: number) => at(days).toISOString().slice(0, 10)
 
-/** Figures as they stand in the table, each of a day so many days ago. */
+/** Inserts figures into the table, by number of days ago. */
 async function figures(metric: string, scores: Record<number, number | null>, { term = LIST.term, formula = 1 } = {}) {
   const source = metric === "popularity" ? "estimate" : "calculated"
   await on.sql.begin(async (tx) => {
@@ -45,7 +45,7 @@ function failed(when: Date, rest: Partial<Attempt> = {}) {
 type Shown = Record<"day" | "state" | "value" | "basis" | "of" | "outcome" | "source", unknown>
 const brief = (records: Shown[]) => records.map(({ day, state, value }) => [day, state, value])
 
-test("days without a record are no rows; failed and broken-off readings mark theirs, with what was to be read", async () => {
+test("days without a record are no rows, and failed or incomplete readings mark theirs with what was due", async () => {
   await figures("difficulty", { 1: 40, 3: null, 8: 0 })
   await figures("popularity", { 1: 22 })
   await failed(at(2), { outcome: "rate_limited" })
@@ -96,11 +96,11 @@ test("days without a record are no rows; failed and broken-off readings mark the
   expect(body.popularity[2]).toMatchObject({ of: "suggestions", outcome: "changed", source: "apple-hints" })
   expect(body.difficulty[4]).toMatchObject({ of: "results", outcome: null, source: "apple-web-search" })
   expect(body.difficulty[0]).toMatchObject({ basis: "calculated", formula: 1, of: null, outcome: null, source: null })
-  // zero is a figure, and shown as one
+  // zero is a figure and shown as one
   expect(brief((await ask("?days=9")).body.difficulty).at(-1)).toEqual([dayOf(8), "measured", 0])
 })
 
-test("a published month stands in the popularity wherever one of its days is asked for, beside the estimates", async () => {
+test("a published month appears in the popularity for any of its days, next to the estimates", async () => {
   const today = new Date()
   const month = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1))
   const seenAt = new Date(Date.now() - 5 * DAY_MS)
@@ -118,7 +118,7 @@ test("a published month stands in the popularity wherever one of its days is ask
   if (after > 0) expect((await ask(`?days=${after}`)).body.popularity).toHaveLength(1)
 })
 
-test("the price goes by the days asked for, 30 when left out; nothing stored costs 1, whatever failed", async () => {
+test("the price depends on the requested days, 30 by default, and an empty history costs 1 credit", async () => {
   const { status, body } = await ask()
   expect([status, body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
   await failed(at(1))
@@ -134,7 +134,7 @@ test("the price goes by the days asked for, 30 when left out; nothing stored cos
   expect(prices).toEqual([20, 10, 10, 20, 20, 40, 40])
 })
 
-test("the series page apart, 200 records at a time, until all of both were given once, whatever comes meanwhile", async () => {
+test("each series pages by 200 records until every record was returned once, despite newer ones", async () => {
   const scores = Object.fromEntries(Array.from({ length: 90 }, (_, days) => [days, days]))
   await figures("difficulty", scores)
   await figures("popularity", scores)
@@ -148,7 +148,7 @@ test("the series page apart, 200 records at a time, until all of both were given
   const whole = async (metric: "difficulty" | "popularity") =>
     await readMetricRecords(on.sql, LIST, metric, { from: dayOf(89), to: dayOf(0), after: null, limit: 5_000 })
   const expected = [await whole("difficulty"), await whole("popularity")]
-  // of a term that ends in "tide" the beginning has a blank less: not all of these are rungs
+  // a prefix of a term that ends in "tide" has one space less, so not all of these are steps
   expect([expected[0]!.length, expected[1]!.length > 700]).toEqual([490, true])
   const pages: { difficulty: Shown[]; popularity: Shown[] }[] = []
   let cursor: string | null = null
@@ -157,7 +157,7 @@ test("the series page apart, 200 records at a time, until all of both were given
     expect(status).toBe(200)
     pages.push(body)
     cursor = body.pagination.nextCursor
-    // newer than what was given already
+    // newer than the records already returned
     if (pages.length === 1) await failed(new Date())
   } while (cursor !== null)
   expect(pages.map((page) => page.difficulty.length)).toEqual(pages.map((_, i) => [200, 200, 90][i] ?? 0))
@@ -170,7 +170,7 @@ test("the series page apart, 200 records at a time, until all of both were given
   }
 })
 
-test("a cursor of another term, storefront or number of days, a tampered one and one of nobody are bad_cursor, for nothing", async () => {
+test("a cursor of other parameters, a tampered one and an invented one are bad_cursor for free", async () => {
   await figures("difficulty", { 0: 1 })
   await figures("difficulty", { 0: 1 }, { term: "other" })
   await on.sql`
@@ -199,7 +199,7 @@ test("a cursor of another term, storefront or number of days, a tampered one and
   expect(await on.creditsUsed()).toBe(before)
 })
 
-test("Google Play, wrong days and an unknown storefront are refused for nothing; without Explorer nobody is answered", async () => {
+test("Google Play, wrong days and unknown storefronts are refused for free, and Explorer is required", async () => {
   for (const [query, code] of [
     ["?platform=android", "unsupported_platform"],
     ["?days=0", "bad_days"],
@@ -213,7 +213,7 @@ test("Google Play, wrong days and an unknown storefront are refused for nothing;
   expect([status, body.error, await on.creditsUsed()]).toEqual([403, "explorer_required", 0])
 })
 
-test("records are looked up by the keyword's keys, however many others there are and however long it is known", async () => {
+test("records are read by the keyword's keys, however many other records exist", async () => {
   await figures("difficulty", { 0: 1, 1: 1 })
   await on.sql`
     insert into list (platform, storefront, term)

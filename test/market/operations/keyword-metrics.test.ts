@@ -14,7 +14,7 @@ import { marketWorld } from "../../world/market.ts"
 
 const on = marketWorld({ forget: ["searches"] })
 
-// nothing here may ever ask a store
+// no test here may send a request to a store
 afterEach(() => expect(on.stores.requests.length).toBe(0))
 
 const ask = (query = "", term = "tide%20table") => on.get(`/v1/hive/keywords/${term}/metrics${query}`)
@@ -22,7 +22,7 @@ const own = { source: "apple-web-search" } as const
 const LIST = { platform: "ios", storefront: "us", term: "tide table" } as const
 const IDS = Array.from({ length: 10 }, (_, i) => String(20_001 + i))
 
-/** Results, their ratings and suggestions, so many days ago, and the figures made of them then. */
+/** Stores results, ratings and suggestions of that many days ago, and the figures made from them then. */
 async function measure(days: number, ids = IDS, suggested = ["tide table", "tide table usa"]): Promise<void> {
   const at = daysAgo(days)
   const apps = ids.map((id, i) => ({ id, name: `Tide Table ${i}`, ratings: 1_000 * (i + 1) }))
@@ -47,7 +47,7 @@ function failed(days: number, rest: Partial<Attempt> = {}) {
   })
 }
 
-test("a keyword that nobody tried to measure is not_measured at the price of nothing, and stays so: nothing is asked for it", async () => {
+test("a keyword that was never measured is not_measured for 1 credit, and no reading is requested", async () => {
   const { status, body } = await ask()
   expect([status, body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
   expect((await on.sql`select from due`).count + (await on.sql`select from list where term = 'tide table'`).count).toBe(
@@ -55,7 +55,7 @@ test("a keyword that nobody tried to measure is not_measured at the price of not
   )
 })
 
-test("one that was tried in vain is unmeasured, at the price of nothing too, and says what came of it", async () => {
+test("a keyword with failed readings only is unmeasured for 1 credit, with the outcome", async () => {
   await failed(1)
   const { status, body } = await ask()
   expect([status, body.popularity, body.difficulty, await on.creditsUsed()]).toEqual([200, null, null, 1])
@@ -65,7 +65,7 @@ test("one that was tried in vain is unmeasured, at the price of nothing too, and
   expect(body.difficultyStanding).toEqual({ ...nothing, band: null, evidence: null })
 })
 
-test("a measured one has both figures, each with the readings, the formula and the error that it rests on", async () => {
+test("a measured keyword has both figures with their readings, formula and error", async () => {
   await measure(1)
   const { status, body } = await ask("?country=US", "%20Tide%20TABLE")
   expect([status, body.term, body.country, body.platform, await on.creditsUsed()]).toEqual([
@@ -94,7 +94,7 @@ test("a measured one has both figures, each with the readings, the formula and t
     parts: { demand: expect.any(Number), prefixDepth: expect.any(Number), hintCount: 20 },
     genres: null,
   })
-  // the results, and the suggestions for both beginnings
+  // the results, and the suggestions for both prefixes
   const read = popularity.evidence.readings
   expect(read.map((one: { source: string; prefix?: string }) => [one.source, one.prefix ?? null])).toEqual([
     ["apple-web-search", null],
@@ -108,7 +108,7 @@ test("a measured one has both figures, each with the readings, the formula and t
   expect(Math.round((0.3 * titles + 0.6 * weakest) / 0.9)).toBe(body.difficulty)
 })
 
-test("read, and nothing to give, is absent: null, and an answer at its full price", async () => {
+test("a keyword that was read without a result is absent and null, at the full price", async () => {
   await measure(1, [], [])
   const { body } = await ask()
   expect([body.popularity, body.difficulty, await on.creditsUsed()]).toEqual([null, null, 10])
@@ -117,7 +117,7 @@ test("read, and nothing to give, is absent: null, and an answer at its full pric
   expect([body.difficultyStanding.band, body.difficultyStanding.evidence.parts.results]).toEqual([null, 0])
 })
 
-test("the two are independent: one measured alone is an answer, and the other says that it is not", async () => {
+test("the two metrics are independent: one can be measured while the other is not", async () => {
   await record(on.sql, [reading(LIST.term, daysAgo(0), ["20001", "20002"], { ...own, depth: 200 })])
   await on.sql.begin((tx) => deriveKeywordMetrics(tx, [LIST], new Date()))
   const { body } = await ask()
@@ -125,7 +125,7 @@ test("the two are independent: one measured alone is an answer, and the other sa
   expect(await on.creditsUsed()).toBe(10)
 })
 
-test("a published popularity comes before an estimate, with its month and genres, and goes stale by its month", async () => {
+test("a published popularity precedes an estimate, has month and genres, and goes stale with its month", async () => {
   await measure(1)
   const genres = [{ genre: "Weather", rank: 3, popularity: 66 }]
   const month = (back: number) => {
@@ -146,7 +146,7 @@ test("a published popularity comes before an estimate, with its month and genres
   expect(body.popularityStanding.evidence.readings).toMatchObject([{ source: "apple-ads-report" }])
 })
 
-test("after seven days a figure is stale and still shown; after ninety it says nothing of today", async () => {
+test("a figure is stale but shown after seven days, and no longer current after ninety", async () => {
   await measure(8)
   const stale = (await ask()).body
   expect([stale.popularityStanding.stale, stale.difficultyStanding.stale]).toEqual([true, true])
@@ -157,7 +157,7 @@ test("after seven days a figure is stale and still shown; after ninety it says n
   expect([body.popularity, body.difficultyStanding.state, await on.creditsUsed()]).toEqual([null, "unmeasured", 11])
 })
 
-test("the last attempt is told whatever came of it: of each metric by what it needs", async () => {
+test("each metric has the latest attempt of the readings that it needs, whatever its outcome", async () => {
   await failed(3, { kind: "hints", source: "apple-hints", subject: "tide", outcome: "rate_limited" })
   await failed(4)
   await failed(1, { subject: "another term" })
@@ -184,7 +184,7 @@ test("the last attempt is told whatever came of it: of each metric by what it ne
   expect((await ask()).body.popularityStanding.lastAttempt).toMatchObject({ outcome: "read" })
 })
 
-test("Google Play, an unknown storefront and an endless keyword are refused for nothing; without Explorer nobody is answered", async () => {
+test("wrong stores, storefronts and keywords are refused for free, and Explorer is required", async () => {
   for (const [query, code] of [
     ["?platform=android", "unsupported_platform"],
     ["?country=zz", "bad_country"],
@@ -196,7 +196,7 @@ test("Google Play, an unknown storefront and an endless keyword are refused for 
   expect([status, body.error, await on.creditsUsed()]).toEqual([403, "explorer_required", 0])
 })
 
-long("a keyword is looked up by its keys, among thousands of others and however long it is known", async () => {
+long("a keyword is read by its keys, among thousands of others and a long history", async () => {
   for (const days of [3, 2, 1]) await measure(days)
   await on.sql`
     insert into list (platform, storefront, term)

@@ -17,7 +17,7 @@ const own = { source: "apple-web-search" } as const
 // biome-ignore lint/suspicious/noExplicitAny: an answer
 const idsOf = ({ apps }: any) => apps?.map(({ id }: { id: string }) => id) ?? null
 
-test("each day's best reading, the latest first, named as in the storefront; a day that nobody read is not measured", async () => {
+test("the best reading of each day is listed, latest first, and a day without one is not measured", async () => {
   await record(on.sql, [
     reading("tide table", daysAgo(0), ["10002", "10001"], own),
     reading("tide table", daysAgo(2), ["10009"]),
@@ -52,7 +52,7 @@ test("each day's best reading, the latest first, named as in the storefront; a d
   expect([await on.creditsUsed(), on.stores.requests.length]).toEqual([10, 0])
 })
 
-test("a keyword that nobody read costs 1 and is put to be read, once for all who ask; soon after its day is there", async () => {
+test("concurrent calls for an unread keyword cost 1 each and share one reading", async () => {
   const apps = someApps(3)
   const { promise: allAsked, resolve: answer } = Promise.withResolvers<void>()
   on.stores.on("apps.apple.com", "/", async ({ url }) => {
@@ -71,7 +71,7 @@ test("a keyword that nobody read costs 1 and is put to be read, once for all who
   await until(async () => (await on.sql`select from due where subject = 'tide table'`).length === 0)
 })
 
-test("a day before the window is told of, and not given", async () => {
+test("the error for an empty window names the last stored day before it", async () => {
   await record(on.sql, [reading("tide table", daysAgo(20), ["10001"], own)])
   const { status, body } = await openHouse({ sql: on.sql }).call("/v1/hive/keywords/tide%20table/ranks", {
     key: on.key,
@@ -82,7 +82,7 @@ test("a day before the window is told of, and not given", async () => {
   expect((await ask("?days=30")).status).toBe(200)
 })
 
-test("the price goes by the days asked for, whatever is given of them", async () => {
+test("the price depends on the requested days, however many have data", async () => {
   await record(on.sql, [reading("tide table", daysAgo(0), ["10001"], own)])
   const prices: number[] = []
   for (const query of ["", "?days=7", "?days=8", "?days=30", "?days=31", "?days=90", "?days=90&top=250"]) {
@@ -93,7 +93,7 @@ test("the price goes by the days asked for, whatever is given of them", async ()
   expect(prices).toEqual([10, 10, 20, 20, 40, 40, 40])
 })
 
-test("an answer stays under 1,000 rows: the days shrink, and it says how many they are", async () => {
+test("an answer has fewer than 1,000 rows: the number of days is reduced and returned", async () => {
   await record(on.sql, [reading("tide table", daysAgo(0), ["10001"], own)])
   for (const [top, asked, days] of [
     [20, 90, 49],
@@ -110,7 +110,7 @@ test("an answer stays under 1,000 rows: the days shrink, and it says how many th
   }
 })
 
-test("Google Play's day is Google Play's, and a keyword is the same however it is written", async () => {
+test("Google Play has days of its own, and a keyword is normalised", async () => {
   await record(on.sql, [
     reading("tide table", daysAgo(0), ["com.example.tides"], {
       platform: "android",
@@ -122,7 +122,7 @@ test("Google Play's day is Google Play's, and a keyword is the same however it i
   expect((await ask()).status).toBe(404)
 })
 
-test("wrong days, a wrong top and an endless keyword are refused for nothing", async () => {
+test("wrong days, a wrong top and an overlong keyword are refused for free", async () => {
   for (const [query, code] of [
     ["?days=0", "bad_days"],
     ["?days=91", "bad_days"],
@@ -134,7 +134,7 @@ test("wrong days, a wrong top and an endless keyword are refused for nothing", a
   expect(await on.creditsUsed()).toBe(0)
 })
 
-test("a row a result as CSV; a day without results is a row of its own", async () => {
+test("CSV has one row per result, and one row for a day without results", async () => {
   await record(on.sql, [
     reading("tide table", daysAgo(0), ["10001", "10002"], own),
     reading("tide table", daysAgo(1), [], { depth: 200, ...own }),
@@ -149,20 +149,17 @@ test("a row a result as CSV; a day without results is a row of its own", async (
   ]) // biome-ignore format: a table
 })
 
-long(
-  "days are read by the keyword's key: neither other keywords nor its days outside of the window are looked through",
-  async () => {
-    const others = Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), ["10001"], own))
-    const days = Array.from({ length: 60 }, (_, day) => reading("tide table", daysAgo(day), ["10001", "10002"], own))
-    await record(on.sql, [...others, ...days])
-    await on.sql`analyze`
-    const works: Work[] = []
-    const list = { platform: "ios", storefront: "us", term: "tide table" } as const
-    const read = await readDays(explaining(on.sql, works), list, { from: dayAgo(6), to: dayAgo(0), top: 1 })
-    expect(read.map(({ day, appIds }) => [day, appIds.length])).toEqual(
-      [0, 1, 2, 3, 4, 5, 6].map((day) => [dayAgo(day), 1]),
-    )
-    // seven days, found in either form, put together, sorted and joined: nine steps
-    expect(works.map(({ rows }) => rows < 70)).toEqual([true])
-  },
-)
+long("days are read by the keyword's key, without other keywords or days outside the window", async () => {
+  const others = Array.from({ length: 400 }, (_, i) => reading(`other ${i}`, daysAgo(i % 20), ["10001"], own))
+  const days = Array.from({ length: 60 }, (_, day) => reading("tide table", daysAgo(day), ["10001", "10002"], own))
+  await record(on.sql, [...others, ...days])
+  await on.sql`analyze`
+  const works: Work[] = []
+  const list = { platform: "ios", storefront: "us", term: "tide table" } as const
+  const read = await readDays(explaining(on.sql, works), list, { from: dayAgo(6), to: dayAgo(0), top: 1 })
+  expect(read.map(({ day, appIds }) => [day, appIds.length])).toEqual(
+    [0, 1, 2, 3, 4, 5, 6].map((day) => [dayAgo(day), 1]),
+  )
+  // seven days, found in either form, put together, sorted and joined: nine steps
+  expect(works.map(({ rows }) => rows < 70)).toEqual([true])
+})

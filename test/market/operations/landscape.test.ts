@@ -20,12 +20,12 @@ const onChart = (days: number, ids: readonly number[], rest: Partial<ChartObserv
   record(on.sql, [charted(daysAgo(days), ids, { source: "apple-charts", ...rest })])
 const paths = () => on.stores.requests.map(({ url }) => url.pathname)
 
-/** The recorded list of a day, a hundred apps in their order, and what look-ups say of most of them. */
+/** The recorded chart of a day, a hundred apps in order, with look-up results for most of them. */
 const LIST = rowsOf(SOME)
   .slice(0, 100)
   .map(({ id, name, developer }, i) => ({ ...{ id, name, developer }, row: i % 9 === 8 ? null : rowOf(i) }))
 
-/** Every seventh is not said to have languages. */
+/** Every seventh has no languages. */
 function rowOf(i: number) {
   const ratings = (i * 7_919) % 100_003
   return {
@@ -38,7 +38,7 @@ function rowOf(i: number) {
   }
 }
 
-/** The list was read today; the store says the rest when it is asked. */
+/** The chart was read today. The store answers the look-ups. */
 async function listToday() {
   const apps = LIST.map(({ id, name, developer }) => ({ id, name, developer }))
   await onChart(0, [], { storefront: "jp", apps, depth: apps.length })
@@ -48,7 +48,7 @@ async function listToday() {
   answersLookUps(on.stores, Object.fromEntries(rows))
 }
 
-/** The figures of the list, with so many of its first apps looked up, by another reckoning than the product's. */
+/** The expected figures of the chart after look-ups of its first apps, computed independently of the product. */
 function reckoned(day: string, lookedUp: number) {
   const of = LIST.length
   const looked = LIST.slice(0, lookedUp).flatMap(({ row }) => row ?? [])
@@ -77,7 +77,7 @@ function reckoned(day: string, lookedUp: number) {
   }
 }
 
-/** Another way to a median: as many above it as below. */
+/** Computes a median by removing the smallest and the largest in turn. */
 function middle(values: readonly number[]): number {
   const left = [...values].sort((a, b) => a - b)
   while (left.length > 2) {
@@ -87,7 +87,7 @@ function middle(values: readonly number[]): number {
   return left.reduce((sum, value) => sum + value) / left.length
 }
 
-test("the first fifty apps of a category are looked up at once for all who ask, and its figures are those of another reckoning", async () => {
+test("concurrent calls for a category share the look-up of its apps, and figures match the reference", async () => {
   await listToday()
   const all = await Promise.all(Array.from({ length: 10 }, () => ask("?country=jp&genre=finance")))
   const { status, body } = all[0]!
@@ -105,12 +105,12 @@ test("the first fifty apps of a category are looked up at once for all who ask, 
   expect([category.ratingsWall.n, category.sizeBytes]).toEqual([9, { median: null, n: 45, of: 100 }])
   expect(category.restsOn.ratings.sources).toEqual(["itunes-lookup"])
   expect(category.restsOn.lookUps.from <= category.restsOn.lookUps.to).toBe(true)
-  // by id it is the same, and nothing is looked up again
+  // by id the answer is the same, without another look-up
   expect((await ask("?country=jp&genre=6015")).body).toEqual(body)
   expect(paths()).toHaveLength(1)
 })
 
-test("figures of a list that was looked up whole are those of another reckoning, each with how many apps it is known of", async () => {
+test("the figures of a completely looked-up chart match the reference, each with its number of apps", async () => {
   await listToday()
   for (const from of [0, 50]) {
     const ids = LIST.slice(from, from + 50).map(({ id }) => id)
@@ -137,7 +137,7 @@ test("a category that was never read is read with its apps", async () => {
   expect(paths().map((path) => path.split("/").at(1))).toEqual(["us", "lookup"])
 })
 
-test("while apps cannot be looked up, there is no wall, and the answer costs what an empty one does", async () => {
+test("without look-ups a category has no ratings wall and costs the price of an empty answer", async () => {
   on.stores.on("itunes.apple.com", "/us/rss/", () => new Response(fixture("apple-charts-us-free-finance.json")))
   on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
   const { status, body } = await ask("?genre=6015")
@@ -152,7 +152,7 @@ test("while apps cannot be looked up, there is no wall, and the answer costs wha
   expect(category.restsOn).toEqual({ ratings: null, lookUps: null })
 })
 
-test("without a genre every measured category answers with its own day, and nothing is read", async () => {
+test("without a genre every measured category is returned with its own day, and nothing is read", async () => {
   expect([(await ask()).body.categories, await on.creditsUsed()]).toEqual([[], 1])
   await onChart(3, [10_001, 10_002], { genre: "6015" })
   await onChart(1, [10_001], { genre: "36" })
@@ -172,7 +172,7 @@ test("without a genre every measured category answers with its own day, and noth
   ])
 })
 
-test("counts and updates that were read far from the list's day are not known of it; a release stays what it was", async () => {
+test("counts and updates read far from the chart's day are unknown, while a release date stays known", async () => {
   const [releasedAt, updatedAt] = [new Date(daysAgo(400)), new Date(daysAgo(60))]
   await record(on.sql, [said(daysAgo(45), [{ id: "10001", ratings: 40, rating: 4, releasedAt, updatedAt }])])
   await onChart(0, [10_001], { genre: "6015" })
@@ -184,14 +184,14 @@ test("counts and updates that were read far from the list's day are not known of
   expect([near.ratingsWall.least, near.updatedWithin90Days]).toEqual([40, { share: 1, n: 1, of: 1 }])
 })
 
-test("where this instance reads nothing, a category that was never read is not_measured at the price of nothing", async () => {
+test("an unread category is not_measured at the price of an empty answer if this instance reads nothing", async () => {
   const house = openHouse({ sql: on.sql })
   const { status, body, credits } = await house.call("/v1/hive/landscape?genre=games", { key: on.key })
   expect([status, body.error, credits.used]).toEqual([404, "not_measured", 1])
   expect(body.detail).toContain("does not read")
 })
 
-test("what is no genre is bad_genre, which names the keys, and costs nothing", async () => {
+test("an unknown genre is bad_genre, lists the allowed keys and costs nothing", async () => {
   for (const genre of ["sport", "06015", "Finance", "1234567"]) {
     const { status, body } = await ask(`?genre=${genre}`)
     expect([status, body.error, body.field]).toEqual([400, "bad_genre", "genre"])

@@ -4,10 +4,10 @@ import { RANK_SOURCES } from "../../../src/lib/upstreams.ts"
 import { reading } from "../../measuring/record/measured.ts"
 import { DAY_MS, dayAgo } from "../../world/clock.ts"
 
-/** Days whose answers count. */
+/** Number of days whose results count. */
 export const ANSWER_DAYS = 30
 
-/** An answer of a keyword as an independent walk over its readings finds it. */
+/** A keyword's latest results, as an independent walk over the readings finds them. */
 export interface WalkedAnswer {
   term: string
   day: string
@@ -17,7 +17,7 @@ export interface WalkedAnswer {
   ids: string[]
 }
 
-/** Readings of many keywords, days, sources, origins and storefronts, of which some broke off, from a fixed seed. */
+/** Readings of many keywords, days, sources, origins and storefronts, some incomplete, from a fixed seed. */
 export function scatteredReadings(count: number, apps: number): SearchObservation[] {
   let seed = 11
   const random = (below: number) => {
@@ -27,7 +27,7 @@ export function scatteredReadings(count: number, apps: number): SearchObservatio
   return Array.from({ length: count }, () => {
     const source = RANK_SOURCES[random(RANK_SOURCES.length)] as (typeof RANK_SOURCES)[number]
     const android = source === "play-search" || (source === "import" && random(4) === 0)
-    // low numbers stand oftener
+    // low numbers are more frequent
     const shown = Array.from({ length: random(12) }, () => 10_001 + Math.min(random(apps), random(apps)))
     const results = [...new Set(shown)].map((id) => (android ? `com.example.a${id}` : String(id)))
     const at = new Date(Date.now() - random(45) * DAY_MS - random(1_000) * 1_000).toISOString()
@@ -42,7 +42,7 @@ export function scatteredReadings(count: number, apps: number): SearchObservatio
   })
 }
 
-/** The market's latest answers in a storefront, found by walking all readings. */
+/** The market's latest results in a storefront, found by walking over all readings. */
 export function walkedAnswers(
   readings: readonly SearchObservation[],
   platform: string,
@@ -68,7 +68,10 @@ export function walkedAnswers(
   return latest.filter(({ day }) => day >= since)
 }
 
-/** What readings of these keywords in the App Store's US leave as their latest answers: to record a thousand takes a second. */
+/**
+ * Inserts the latest results of these keywords in the US App Store directly: recording a thousand readings takes a
+ * second.
+ */
 export async function storeAnswers(sql: Sql, day: string, answers: { term: string; ids: string[] }[]): Promise<void> {
   const [terms, ids] = [answers.map(({ term }) => term), answers.map(({ ids }) => ids.join())]
   await sql`
@@ -96,5 +99,5 @@ export async function storeAnswers(sql: Sql, day: string, answers: { term: strin
     where l.platform = 'ios' and l.storefront = 'us'`
 }
 
-/** By their bytes, as the database orders them. */
+/** Orders by bytes, as the database does. */
 export const byText = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other))

@@ -4,7 +4,10 @@ import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import { charted } from "../../measuring/record/charted.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")
-/** Real top hundreds of one day: five genres of two storefronts in the project, 25 of ten where they are at hand. */
+/**
+ * Real top hundreds of one day: the project contains five genres of two storefronts, the other file 25 of ten if
+ * available.
+ */
 export const SOME = join(ROOT, "fixtures/upstream/app-store-charts-gb-us-cut.csv")
 export const ALL = join(ROOT, "../shared/data/23-charts-by-storefront/charts_10_storefronts_top100.csv")
 export const isAllHere = existsSync(ALL)
@@ -16,7 +19,7 @@ export interface MarketApp {
   developerId: string
 }
 
-/** A reading of a list, as plain values. */
+/** A reading of a chart, as plain values. */
 export interface Reading {
   day: string
   country: string
@@ -27,9 +30,10 @@ export interface Reading {
 }
 
 /**
- * What the table shows on the first `places` of each list, as four days of readings. It has bundle ids alone: store ids, names and publishers are made of them, a
- * grossing list is the free one read from its end, the iPad's every second of the free one, and the overall one the first of
- * every genre. On the days before some apps were not there yet, and some lists were not read.
+ * Turns the first `places` of each list in the table into readings of four days. The table has only bundle ids: store
+ * ids, names and publishers are derived from them. A grossing chart is the free one reversed, the iPad's has every
+ * second app of the free one, and the overall chart the first apps of every genre. On the earlier days some apps are
+ * missing, and some charts were not read.
  */
 export function readingsOf(path: string, days: readonly [string, string, string, string], places: number): Reading[] {
   const [, ...lines] = readFileSync(path, "utf8").trimEnd().split("\n")
@@ -69,7 +73,7 @@ function appsOf(bundles: readonly string[]): Map<string, MarketApp> {
   const makers = [...new Set(sorted.map((bundle) => makerOf(bundle)))].sort()
   return new Map(
     sorted.map((bundle, i) => {
-      // so that the order of ids is not that of names
+      // the order of ids differs from that of names
       const id = String(100_000_000 + ((i * 7_919) % 1_000_003))
       const developer = makerOf(bundle)
       const name = bundle.split(".").findLast((part) => part !== "")!

@@ -54,8 +54,8 @@ const seen = (day: string, ids: readonly (string | number)[], rest: Partial<Char
 // biome-ignore lint/suspicious/noExplicitAny: an answer
 const rows = (body: any) => body.apps.map((app: any) => `${app.firstSeen} ${app.country} ${app.id} ${app.rank}`)
 
-describe("who is new", () => {
-  test("nobody, where nothing was read or it is the first day: an empty answer, at the price of nothing", async () => {
+describe("new apps", () => {
+  test("no app is new without readings or on the first day, at the price of an empty answer", async () => {
     const none = await ask()
     expect([none.status, none.cost]).toEqual([200, 1])
     expect(none.body).toMatchObject({ country: null, days: 7, daysCovered: 0, searched: [], apps: [] })
@@ -66,7 +66,7 @@ describe("who is new", () => {
     expect(first.cost).toBe(1)
   })
 
-  test("whoever a later day shows first: newest first, the highest id first, with its chart and place that day", async () => {
+  test("apps that a later day first shows are new, newest first, with chart and rank of that day", async () => {
     await seen("2025-11-17", [10001])
     await seen("2025-11-18", [10003, 10001])
     await seen(TODAY, [10001, 10003, 99999, 100010])
@@ -81,7 +81,7 @@ describe("who is new", () => {
     expect((await ask("?country=us&days=2")).body.daysCovered).toBe(1)
   })
 
-  test("not those of a list that is followed only now, nor who stood on such a list the day they came to another", async () => {
+  test("apps on the first day of a newly followed chart are not new", async () => {
     await seen("2025-11-17", [10001])
     await seen("2025-11-18", [10001, 10002, 10003])
     await seen("2025-11-18", [10003, 10004], { chart: "paid" })
@@ -90,18 +90,18 @@ describe("who is new", () => {
     expect(rows((await ask("?country=us")).body)).toEqual(["2025-11-18 us 10002 2"])
   })
 
-  test("a list that is brought later from days before shows that they were not new", async () => {
+  test("a chart imported later with earlier days makes its apps not new", async () => {
     await seen("2025-11-17", [10001])
     await seen(TODAY, [10001, 10002, 10003])
     await seen("2025-11-18", [10002], { chart: "paid" })
     await seen(TODAY, [10003], { chart: "paid" })
     expect(rows((await ask("?country=us")).body)).toEqual([`${TODAY} us 10003 3`])
     await seen("2025-11-10", [10003])
-    // and the day that was the first of its list no longer is: who stood on it then came then
+    // the former first day of the chart no longer is one, so its new apps count
     expect(rows((await ask("?country=us")).body)).toEqual(["2025-11-17 us 10001 1"])
   })
 
-  test("of all storefronts an app once, where it was seen first, and not one that any had before", async () => {
+  test("across storefronts an app is new once, where it was first seen", async () => {
     for (const storefront of ["us", "de", "fr"]) await seen("2025-11-15", [10001], { storefront })
     await seen("2025-11-17", [10001, 10002], { storefront: "fr" })
     await seen("2025-11-18", [10001, 10002, 10003])
@@ -119,7 +119,7 @@ describe("who is new", () => {
     expect((await ask("?days=30")).body.daysCovered).toBe(3)
   })
 
-  test("with when it was released, as the storefront's look-up says, else another's", async () => {
+  test("a new app has its release date from the storefront's look-up, else from another", async () => {
     await seen("2025-11-17", [10001])
     await seen(TODAY, [10001, 10002, 10003])
     for (const [id, storefront, at] of [
@@ -136,7 +136,7 @@ describe("who is new", () => {
     ]) // biome-ignore format: a list to scan
   })
 
-  test("days and limit beyond their bounds are refused, and cost nothing", async () => {
+  test("days and limit beyond their bounds are refused and cost nothing", async () => {
     for (const [query, code] of [
       ["days=0", "bad_days"],
       ["days=31", "bad_days"],
@@ -148,14 +148,14 @@ describe("who is new", () => {
   })
 })
 
-long("a real chart, day by day: who is new is who no reading of a day before shows", async () => {
+long("in a real chart, day by day, the new apps are those that no earlier reading shows", async () => {
   const readings = rowsOf(SOME)
   const text = async function* () {
     yield* linesOf(readings)
   }
   const { bad } = await importLines(sql, text(), { now: () => new Date("2026-01-01") })
   expect(bad).toEqual([])
-  // worked out apart: every app's first day, and its place that day as the latest reading that shows it says
+  // computed independently: every app's first day, and its rank in the latest reading of that day
   const first = new Map<string, { day: string; at: string; rank: number }>()
   for (const { at, id, rank } of readings.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
     const held = first.get(id)

@@ -13,12 +13,12 @@ import { type ContractParameter, probes } from "../../probes.ts"
 setDefaultTimeout(120_000)
 
 const ROWS = contract.filter(({ group }) => group === "Hive")
-/** Of an app that nobody ever saw, and of a keyword that nobody asked for. */
+/** An app that was never seen, and a keyword that was never read. */
 const [NOBODY, UNHEARD] = ["1999999999", "nobody%20asked%20this"]
 
 let sql: Sql
 let world: HiveWorld
-/** Of the same rows, where no store is read. */
+/** The same database on a server that reads no store. */
 let quiet: House
 let workspaceId: number
 let key: string
@@ -27,7 +27,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   world = await fillMarket(sql, dayOf(new Date()), { genres: ["36", "6015", "6016"], daysAgo: [7, 1, 0] })
   const month = new Date(Date.now() - 30 * 86_400_000).toISOString()
-  // some of those that stand on a list today
+  // some of today's charted apps
   await record(sql, [
     said(
       month,
@@ -53,13 +53,13 @@ async function caller(scopes?: never[]): Promise<[number, string]> {
 interface Form {
   path: string
   body?: object
-  /** Answered by who reads stores: for who does not it is refused. */
+  /** Needs a server that reads stores; other servers refuse it. */
   isRead?: boolean
 }
 interface Forms {
-  /** Each with what its answer costs, by the contract. */
+  /** Each with the price of its answer, according to the contract. */
   full: () => (Form & { cost: (body: Body) => number })[]
-  /** Nothing measured yet: 404, an empty result or 202. */
+  /** Nothing is measured yet: 404, an empty result or 202. */
   empty: () => Form[]
 }
 // biome-ignore lint/suspicious/noExplicitAny: answers of every operation
@@ -168,7 +168,7 @@ const byDays = (of: string) =>
     path: `/hive/keywords/${world.term}/${of}?${days}`, cost: () => cost as number,
   })) // biome-ignore format: a table
 
-/** How many rows say a value, or what one is under, of anything. */
+/** Counts the rows with a value or an upper bound in the field. */
 function withFigure(rows: Body[], field: string): number {
   const count = rows.filter((row) => /"(value|under|growth)":-?\d/.test(JSON.stringify(row[field] ?? null))).length
   expect([count > 0, count < rows.length]).toEqual([true, true])
@@ -188,16 +188,16 @@ async function ask(form: Form, by = key) {
   return { ...answer, paid: (await used(by)) - before }
 }
 
-test("every operation on the market is here", () => {
+test("every operation on the market is covered", () => {
   expect(Object.keys(FORMS).sort()).toEqual(ROWS.map(({ operationId }) => operationId).sort())
 })
 
 describe.each(ROWS)("$operationId", (row) => {
   const { full, empty } = FORMS[row.operationId]!
 
-  test("costs its price for an answer, and is refused whole where that is not left", async () => {
+  test("an answer costs its price and is refused as a whole if the credits do not suffice", async () => {
     for (const form of full()) {
-      // what is read when asked is there from the first answer on
+      // data read on request is available from the first answer on
       const { status, body, paid } = await ask(form)
       expect([form.path, status, body.error]).toEqual([form.path, 200, undefined])
       const cost = form.cost(body)
@@ -208,13 +208,13 @@ describe.each(ROWS)("$operationId", (row) => {
       expect([refused.status, refused.body.error, refused.paid]).toEqual([402, "credits_exhausted", 0])
       expect(Object.keys(refused.body)).not.toContain(Object.keys(body).at(-1))
       await sql`update account set quota = ${cost} where workspace_id = ${poorId}`
-      // a key's figures are kept for a moment
+      // the figures of a key are cached briefly
       const scopes = [row.scope as "hive:read"]
       expect(await ask(form, await world.house.key(poorId, { scopes }))).toMatchObject({ status: 200, paid: cost })
     }
   })
 
-  test("costs 1 where nothing is measured", async () => {
+  test("an answer without measurements costs 1 credit", async () => {
     for (const form of empty()) {
       const { status, body, paid } = await ask(form)
       expect([200, 202, 404]).toContain(status)
@@ -223,7 +223,7 @@ describe.each(ROWS)("$operationId", (row) => {
     }
   })
 
-  test("costs nothing where it refuses: each parameter that is wrong, a stray one, a key without the scope or Explorer", async () => {
+  test("a refusal costs nothing: wrong and unknown parameters, a missing scope, a missing Explorer", async () => {
     const [form] = full()
     const before = await used()
     let refusals = 0
@@ -247,7 +247,7 @@ describe.each(ROWS)("$operationId", (row) => {
   })
 })
 
-/** Of what the contract names as wrong, that which is still wrong as it is written in an address. */
+/** Of the contract's wrong values, those that are still wrong when written in a URL. */
 function wrongOf(parameter: ContractParameter): unknown[] {
   const { bad } = probes(parameter)
   if (parameter.in === "body") return bad

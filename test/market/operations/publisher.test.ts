@@ -10,7 +10,7 @@ import { fixture } from "../../stores/parsing/parsed.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
 
-/** Of the recorded answer, which has five apps of theirs. */
+/** The publisher of the recorded response, which has five of their apps. */
 const PUBLISHER = "1500000011"
 const APPS = ["1600000101", "1600000102", "1600000103"]
 const on = marketWorld({ forget: ["charts"] })
@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 
 const ask = (id = PUBLISHER, query = "") => on.get(`/v1/hive/publisher/${id}${query}`)
-/** A list of the iPhone, free apps of finance in the US unless said; theirs have their publisher. */
+/** Stores a chart, by default the free finance apps for iPhone in the US. The publisher's apps have its id. */
 const seen = (days: number, ids: readonly string[], rest: Partial<ChartObservation> = {}) => {
   const apps = ids.map((id) => ({ id, name: `App ${id}`, ...(APPS.includes(id) && { developerId: PUBLISHER }) }))
   const at = daysAgo(days)
@@ -28,9 +28,9 @@ const seen = (days: number, ids: readonly string[], rest: Partial<ChartObservati
 }
 const shelf = () => on.stores.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-developer-us.json")))
 
-test("every app of theirs on a chart, with its best place, its storefronts and since when it stands there", async () => {
+test("a publisher lists every charted app with its best rank, its storefronts and its first day", async () => {
   shelf()
-  // the first day says nothing of since when; the day after does
+  // the first day does not show since when; the day after does
   await seen(5, ["10009", APPS[0]!])
   await seen(4, ["10009", APPS[0]!, APPS[1]!])
   await seen(0, [APPS[1]!, "10009", "10008", APPS[0]!])
@@ -58,7 +58,7 @@ test("every app of theirs on a chart, with its best place, its storefronts and s
   expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([1, 20])
 })
 
-test("an app that left the charts is on none, and comes back with the day on which it was seen first", async () => {
+test("an app that left the charts is not listed, and returns with the day on which it was first seen", async () => {
   await seen(5, ["10009"])
   await seen(4, [APPS[0]!])
   await seen(1, ["10009"])
@@ -69,14 +69,14 @@ test("an app that left the charts is on none, and comes back with the day on whi
   expect((await ask()).body.apps).toMatchObject([{ id: APPS[0], firstSeen: dayAgo(4) }])
 })
 
-test("a store that cannot be asked leaves the shelf unknown and the charts as they are", async () => {
+test("a store that cannot be read makes the shelf unknown and leaves the charts", async () => {
   await seen(1, [APPS[0]!])
   on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   const { status, body } = await ask()
   expect([status, body.shelf, body.apps.length, await on.creditsUsed()]).toEqual([200, null, 1, 10])
 })
 
-test("of whom nothing is known is not_measured at the price of nothing: asked of the store, or where none is asked", async () => {
+test("an unknown publisher is not_measured for 1 credit, with or without a store reading", async () => {
   on.stores.on("itunes.apple.com", "/lookup", () => Response.json({ resultCount: 0, results: [] }))
   const nobody = await ask("1599999999")
   expect([nobody.status, nobody.body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
@@ -90,7 +90,7 @@ test("of whom nothing is known is not_measured at the price of nothing: asked of
   ])
 })
 
-test("charts that name no publisher by an id are not searched, and an answer without rows says why", async () => {
+test("charts without publisher ids are not searched, and an answer without rows gives that reason", async () => {
   const house = openHouse({ sql: on.sql })
   await seen(1, ["10009"], { storefront: "jp", origin: "demo", source: "import" })
   const { status, body } = await house.call("/v1/hive/publisher/1599999999", { key: on.key })
@@ -98,7 +98,7 @@ test("charts that name no publisher by an id are not searched, and an answer wit
   expect(body.detail).toContain("Charts of jp name publishers without their ids")
   await seen(0, [APPS[0]!])
   expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["us"])
-  // a reading that names publishers makes the storefront searched
+  // a reading with publisher ids makes the storefront searched
   await seen(0, [APPS[1]!], { storefront: "jp" })
   expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["jp", "us"])
   expect((await house.call("/v1/hive/publisher/1599999999", { key: on.key })).body.detail).not.toContain(
@@ -106,19 +106,19 @@ test("charts that name no publisher by an id are not searched, and an answer wit
   )
 })
 
-test("a publisher on Google Play has no charts, which is said without asking anybody", async () => {
+test("a publisher on Google Play has no charts, and the answer needs no request", async () => {
   const { status, body } = await ask("Northlight+Apps")
   expect([status, body.error, await on.creditsUsed(), on.stores.requests.length]).toEqual([404, "not_measured", 1, 0])
   expect(body.detail).toContain("Google Play")
 })
 
-test("a store that is not to be had costs nothing where nothing is known", async () => {
+test("an unknown publisher is measure_busy for free if the store is unavailable", async () => {
   on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
   const { status, body } = await ask("1599999998")
   expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
 })
 
-long("the apps and places of one publisher are read by their keys, among 30,000 of others", async () => {
+long("a publisher's apps and ranks are read by their keys, among 30,000 others", async () => {
   await seen(1, ["10009"])
   await seen(0, [APPS[0]!])
   await on.sql`

@@ -45,8 +45,8 @@ const GARDENS: StoreApp[] = [
   { id: "20008", name: "Knot Guide", ratings: 1, rating: 4 },
 ]
 
-describe("by the index", () => {
-  test("exact names go first, then beginnings, words and publishers, alike by ratings there and then by id; the store is not asked when there are enough", async () => {
+describe("search by the index", () => {
+  test("a query finds exact names first, then prefixes, words and publishers, by ratings and id", async () => {
     await know(GARDENS)
     answersSearches(on.stores, {})
     const { status, body } = await ask("garden", "&limit=7")
@@ -75,13 +75,13 @@ describe("by the index", () => {
     expect([unrated.ratings, unrated.ratingsAt]).toEqual([null, null])
     expect(published).toMatchObject({ publisher: "Garden Path Studio", publisherId: "78" })
     expect([searches().length, await used()]).toEqual([0, 10])
-    // without ratings of that storefront only their ids are left
+    // without ratings in that storefront only the ids determine the order
     expect(await matched("garden", "&limit=4&country=de")).toEqual([
       ...["20001 name", "20002 prefix", "20003 prefix", "20004 prefix"],
     ])
   })
 
-  test("however it is typed: accents, case, scripts, few letters and punctuation; nothing is a wildcard", async () => {
+  test("a query ignores accents, case, scripts and punctuation, and contains no wildcards", async () => {
     await know([
       { id: "20001", name: "Café Décor: Pro!" },
       { id: "20002", name: "100% Focus_Time" },
@@ -118,7 +118,7 @@ describe("by the index", () => {
       expect([q, (await ask(q)).body.apps]).toEqual([q, []])
   })
 
-  test("of very many that are as near it says that not all were compared", async () => {
+  test("a query with very many equally near matches tells that not all were compared", async () => {
     await sql`insert into store_app (platform, store_id) select 'ios', (30000 + i)::text from generate_series(1, ${MOST_COMPARED + 5}::int) i`
     await sql`
       insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
@@ -130,8 +130,8 @@ describe("by the index", () => {
   })
 })
 
-describe("with the store's own search", () => {
-  test("what is missing comes from one question of the store, is known from then on, and its order is no rank", async () => {
+describe("search by the store", () => {
+  test("missing matches come from one request to the store, are stored, and have no rank", async () => {
     await know(GARDENS.slice(4))
     const found = {
       30003: { trackName: "Plant Calendar", userRatingCount: 50 },
@@ -169,7 +169,7 @@ describe("with the store's own search", () => {
     expect(await sql`select from due where kind = 'app_names'`).toHaveLength(0)
   })
 
-  test("what it does not find is an answer for 1 credit, and kept too", async () => {
+  test("an empty result of the store's search costs 1 credit and is stored", async () => {
     answersSearches(on.stores, {})
     for (const _ of [1, 2])
       expect((await ask("zzgarden")).body).toMatchObject({ apps: [], storeAsked: true, why: null })
@@ -179,8 +179,8 @@ describe("with the store's own search", () => {
     expect(searches()).toHaveLength(2)
   })
 
-  test("two hundred who ask the same at once are one question of the store", async () => {
-    // a call that waits ten seconds for the database is refused: a busy machine has fewer of them
+  test("two hundred concurrent calls for a name share one request to the store", async () => {
+    // a call that waits ten seconds for the database is refused, so slow machines use fewer callers
     const callers = Math.ceil(200 / (await slowness()))
     answersSearches(on.stores, { 30002: { trackName: "Garden Diary" } }, 300)
     const answers = await Promise.all(Array.from({ length: callers }, () => ask("garden diary")))
@@ -190,7 +190,7 @@ describe("with the store's own search", () => {
     expect(searches()).toHaveLength(1)
   })
 
-  test("where it cannot be asked what is known is told and why; where nothing is, it costs nothing", async () => {
+  test("known apps come with a reason if the store cannot be queried, and without any the call is free", async () => {
     await know(GARDENS.slice(0, 1))
     on.stores.on("itunes.apple.com", "/search", () => new Response("no", { status: 503 }))
     const unknown = await ask("nobody")
@@ -201,7 +201,7 @@ describe("with the store's own search", () => {
     expect([typeof known.body.why, await used()]).toEqual(["string", 10])
   })
 
-  test("a query of more than 120 characters is refused, and hostile ones end nowhere", async () => {
+  test("a query of more than 120 characters is refused, and hostile queries find nothing", async () => {
     answersSearches(on.stores, {})
     for (const q of ["", " ", "x".repeat(121), "👩".repeat(121)])
       expect((await ask(q)).body).toMatchObject({ error: "bad_query", field: "q" })
@@ -212,8 +212,8 @@ describe("with the store's own search", () => {
   })
 })
 
-describe("by its form", () => {
-  test("a link or an id is answered with what is known, without any question of a store", async () => {
+describe("search by link or id", () => {
+  test("a link or an id of a known app is answered without a request", async () => {
     await know(GARDENS)
     const answers = [
       await matched("https://apps.apple.com/de/app/garden/id20001?l=en"),
@@ -224,7 +224,7 @@ describe("by its form", () => {
     expect([on.stores.requests.length, await used()]).toEqual([0, 30])
   })
 
-  test("what nobody has named yet is looked up once", async () => {
+  test("an app without a name is looked up once", async () => {
     answersLookUps(on.stores, { 40001: { trackName: "Tea" } })
     for (const q of ["https://apps.apple.com/us/app/tea/id40001", "40001"])
       expect((await ask(q)).body.apps).toMatchObject([
@@ -235,14 +235,14 @@ describe("by its form", () => {
     expect([gone.status, gone.body.error, await used()]).toEqual([404, "not_measured", 21])
   })
 
-  test("a name that looks like a package is found by name where no store has that package", async () => {
+  test("a name that looks like a package is found by name if no store has that package", async () => {
     await know([{ id: "20001", name: "Booking.com: Hotels", ratings: 5, rating: 4 }])
     answersSearches(on.stores, {})
     on.stores.on("play.google.com", "/", () => new Response("gone", { status: 404 }))
     expect(await matched("booking.com")).toEqual(["20001 prefix"])
   })
 
-  test("the bundle id of a known App Store app finds that app, beside the Android app of that package", async () => {
+  test("a bundle id finds the App Store app in addition to the Android app of that package", async () => {
     on.stores.on("play.google.com", "/", () => new Response("gone", { status: 404 }))
     const line = await Bun.file(new URL("../../cases/stores/bundle-id.jsonl", import.meta.url)).text()
     const options = { now: () => new Date("2026-11-28T00:00:00Z"), pause: async () => {} }
@@ -255,7 +255,7 @@ describe("by its form", () => {
     expect((await matched(droid.id)).toSorted()).toEqual(["6744000012 package", "com.example.tidy package"])
   })
 
-  test("a link to a developer, a story or a book is refused with what it leads to, and costs nothing", async () => {
+  test("a link to a developer, a story or a book is refused with its kind and costs nothing", async () => {
     const before = await used()
     for (const [link, leadsTo] of [
       ["https://apps.apple.com/us/developer/example-inc/id310634000", "a developer"],
@@ -269,7 +269,7 @@ describe("by its form", () => {
     expect([await used(), on.stores.requests.length]).toEqual([before, 0])
   })
 
-  test("where nobody can look, the id is told alone, for what nothing costs", async () => {
+  test("an id that cannot be looked up is returned alone at the price of an empty answer", async () => {
     on.stores.on("itunes.apple.com", "/", () => new Response("no", { status: 503 }))
     const { status, body } = await ask("https://apps.apple.com/us/app/tea/id40009")
     expect([status, await used()]).toEqual([200, 1])

@@ -17,7 +17,7 @@ const END = { pages: 1, complete: true, empty: false }
 const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0)
 const feed = (body: string) => on.stores.on("itunes.apple.com", "/us/rss/customerreviews/", () => new Response(body))
 
-test("of an app that nobody tracks the newest page is read once for all who ask, and kept", async () => {
+test("concurrent calls for an untracked app share one reading of the newest page, which is stored", async () => {
   feed(fixture("apple-reviews-us.xml"))
   const all = await Promise.all(Array.from({ length: 10 }, () => ask(APP, "?limit=200")))
   const { status, body, text } = all[0]!
@@ -41,7 +41,7 @@ test("of an app that nobody tracks the newest page is read once for all who ask,
   const requests = on.stores.requests.length
   await ask(APP)
   expect([on.stores.requests.length, requests, await on.creditsUsed()]).toEqual([requests, 1, 120])
-  // nobody who wrote is named
+  // no author is named
   const names = [...fixture("apple-reviews-us.xml").matchAll(/<name>([^<]+)<\/name>/g)].map(([, name]) => name!)
   expect(names.length).toBeGreaterThan(3)
   for (const row of body.reviews)
@@ -49,7 +49,7 @@ test("of an app that nobody tracks the newest page is read once for all who ask,
   for (const name of ["author", "reviewer", "nickname"]) expect(text.toLowerCase()).not.toContain(`"${name}`)
 })
 
-test("one page says whether all are held, however many more the feed has", async () => {
+test("one page tells whether all reviews are stored, however many more the feed has", async () => {
   answersReviews(on.stores, "1000000001", reviewPages(9_000, 500))
   const { body } = await ask("1000000001")
   expect([body.reviews.length, body.held, body.complete]).toEqual([50, 50, false])
@@ -60,7 +60,7 @@ test("one page says whether all are held, however many more the feed has", async
   expect([three.reviews.length, sumOf(three.distribution), three.held]).toEqual([3, 3, 20])
 })
 
-test("a feed read within 12 hours answers as it is, one read before is read again and keeps what it held", async () => {
+test("a feed is fresh for 12 hours, and a new reading keeps the stored reviews", async () => {
   const old = { id: "8990", at: new Date(Date.UTC(2026, 0, 1)) }
   await record(on.sql, [reviewed(hoursAgo(11), [old], { storeId: "1000000001", end: END })])
   expect([(await ask("1000000001")).body.held, on.stores.requests.length]).toEqual([1, 0])
@@ -70,7 +70,7 @@ test("a feed read within 12 hours answers as it is, one read before is read agai
   expect([body.held, on.stores.requests.length]).toEqual([20, 1])
 })
 
-test("on Google Play they are those of the language, 150 of them, read once for all storefronts that share it", async () => {
+test("Google Play's reviews are those of the language, 150 of them, read once for all its storefronts", async () => {
   const ids = Array.from({ length: 150 }, (_, i) => 900 - i)
   on.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer(ids, "more")))
   const { status, body } = await ask(PACKAGE, "?limit=200")
@@ -85,7 +85,7 @@ test("on Google Play they are those of the language, 150 of them, read once for 
   expect(on.stores.requests.length).toBe(1)
 })
 
-test("a feed that is empty where nobody has rated the app has no reviews, and costs what nothing costs", async () => {
+test("an empty feed of an app without ratings has no reviews, at the price of an empty answer", async () => {
   const none = { reviews: [], last: 1 }
   answersReviews(on.stores, "1000000003", [none])
   const unsure = await ask("1000000003")
@@ -104,13 +104,13 @@ test("a feed that is empty where nobody has rated the app has no reviews, and co
   expect([sure.complete, sumOf(sure.distribution), await on.creditsUsed()]).toEqual([true, 0, 2])
 })
 
-test("a feed that fails silently, or is not to be had, is no answer and free", async () => {
+test("a feed that is incomplete or unavailable is measure_busy for free", async () => {
   answersReviews(on.stores, "1000000004", [{ reviews: [], last: null }])
   const { status, body } = await ask("1000000004")
   expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
 })
 
-test("a store that cannot be read leaves what was read before, whose day is said", async () => {
+test("a store that cannot be read leaves the stored reviews with their day", async () => {
   await record(on.sql, [
     reviewed(hoursAgo(80), [{ id: "1", at: new Date(Date.UTC(2026, 0, 1)) }], { storeId: "1000000005", end: END }),
   ])
@@ -119,7 +119,7 @@ test("a store that cannot be read leaves what was read before, whose day is said
   expect([status, body.day, body.held]).toEqual([200, hoursAgo(80).slice(0, 10), 1])
 })
 
-test("an id of neither store and a limit over 200 are refused, and cost nothing", async () => {
+test("an id of neither store and a limit over 200 are refused and cost nothing", async () => {
   expect((await ask("12")).body).toMatchObject({ error: "bad_app_id", field: "appId" })
   expect((await ask(APP, "?limit=201")).body).toMatchObject({ error: "invalid_arguments", field: "limit" })
   expect(await on.creditsUsed()).toBe(0)

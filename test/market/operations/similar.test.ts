@@ -12,7 +12,7 @@ const HTML = { headers: { "content-type": "text/html; charset=utf-8" } }
 const page = (country: string, body: string) =>
   on.stores.on("apps.apple.com", `/${country}/app/`, () => new Response(body, HTML))
 
-test("the row of a page that nobody follows is read when asked, in its order, and then kept", async () => {
+test("similar apps of an unfollowed page are read on request, in order, and stored", async () => {
   page("us", fixture("apple-app-page-us.html"))
   const { status, body } = await ask(APP)
   expect([status, body.id, body.platform, body.country, body.source]).toEqual([200, APP, "ios", "us", "apple-app-page"])
@@ -29,7 +29,7 @@ test("the row of a page that nobody follows is read when asked, in its order, an
   expect([on.stores.requests.length, await on.creditsUsed()]).toEqual([requests, 20])
 })
 
-test("without a storefront it is the row that was read last, wherever", async () => {
+test("similar apps without a storefront are those of the latest reading anywhere", async () => {
   page("de", fixture("apple-app-page-de.html"))
   expect((await ask(GERMAN, "?country=de")).body.country).toBe("de")
   const requests = on.stores.requests.length
@@ -37,7 +37,7 @@ test("without a storefront it is the row that was read last, wherever", async ()
   expect(on.stores.requests.length).toBe(requests)
 })
 
-test("where none was read it is that of the first storefront that this instance follows", async () => {
+test("similar apps without a reading come from the first followed storefront", async () => {
   page("de", fixture("apple-app-page-de.html"))
   await on.sql`delete from listing_run`
   await on.sql`insert into market_storefront (storefront, genres, since) values ('gb', '{36}', '2025-08-29'), ('de', '{36}', '2025-08-29')`
@@ -45,7 +45,7 @@ test("where none was read it is that of the first storefront that this instance 
   await on.sql`delete from market_storefront`
 })
 
-test("a page that shows no such row is an answer, and one that is not there is none", async () => {
+test("a page without similar apps is an empty answer, and a missing page is none", async () => {
   const without = fixture("apple-app-page-us.html").replaceAll('"similarItems"', '"otherItems"')
   page("us", without)
   const { status, body } = await ask(APP)
@@ -56,7 +56,7 @@ test("a page that shows no such row is an answer, and one that is not there is n
   expect(missing.body.detail).toContain("does not have it")
 })
 
-test("an id of neither store is bad_app_id, and costs nothing", async () => {
+test("an id of neither store is bad_app_id and costs nothing", async () => {
   for (const id of ["12", "abc", "app_12345", "com"])
     expect((await ask(id)).body).toMatchObject({ error: "bad_app_id", field: "appId" })
   expect(await on.creditsUsed()).toBe(0)

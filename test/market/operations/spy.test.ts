@@ -138,7 +138,7 @@ test("spy pages more than 1,000 keywords, each once, and charges each page", asy
 describe("1,500 readings of many days, sources, origins, storefronts and depths", () => {
   const readings = scatteredReadings(1_500, 14)
 
-  test("give each app the keywords that a walk over all readings finds, in each storefront of each store", async () => {
+  test("each app has the keywords that a walk over all readings finds, in each storefront and store", async () => {
     await record(sql, readings)
     let found = 0
     for (const platform of ["ios", "android"] as const)

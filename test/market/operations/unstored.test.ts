@@ -66,7 +66,7 @@ const rest = (at: (typeof OPERATIONS)[number], house = on.house) =>
   house.call(at[2], { key, method: at[1], ...(at[1] === "POST" && { body: { wait: 20 } }) })
 
 test.each(["53100", "25006", "23514"])(
-  "what was read and could not be stored (SQLSTATE %s) is said as that and takes nothing, and a retry has it",
+  "a reading that cannot be stored (SQLSTATE %s) is hive_write_failed for free, and a retry succeeds",
   async (sqlstate) => {
     await refuseSearches(sqlstate)
     for (const at of OPERATIONS) {
@@ -87,7 +87,7 @@ test.each(["53100", "25006", "23514"])(
   },
 )
 
-test("a tracked keyword that could not be stored stays due, and another process is told the same of it", async () => {
+test("a tracked keyword that cannot be stored stays due, and another process gets the same error", async () => {
   await refuseSearches("53100")
   await trackOwn(sql, { workspaceId, iosId: "10002", countries: ["us"], keywords: ["journal"], origin: "own" })
   await sql`delete from due`
@@ -102,7 +102,7 @@ test("a tracked keyword that could not be stored stays due, and another process 
     select failure, failures, lease, next_at > now() as later from due where kind = 'search' and subject = 'journal'`
   expect(due).toMatchObject({ failure: "unstored", lease: null })
   expect(due!.failures).toBeGreaterThan(0)
-  // to who asks how the keyword stands it is a try that failed: the document has no other word for it
+  // its standing reports a failed attempt, as the format has no other word for it
   const { body } = await house.call("/v1/hive/keywords/journal/metrics?country=us", { key })
   expect(body.difficultyStanding.lastAttempt).toMatchObject({ of: "results", outcome: "failed" })
 })
