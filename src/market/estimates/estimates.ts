@@ -16,7 +16,7 @@ const GRADE_EVERY_MS = 60_000
 const AGAIN_DAYS = 7
 
 interface DueApp extends EstimatedApp {
-  /** As the database formats it. An app whose value changes during the run stays due. */
+  /** Text as the database formats it. An app whose value changes during the run stays due. */
   nextAt: string
 }
 

@@ -17,7 +17,7 @@ import { readMoneyFacts } from "./money-facts.ts"
 export interface AppFigures {
   downloads: Estimate | null
   revenue: RevenueEstimate | null
-  /** What the revenue is derived from. Null without revenue. */
+  /** The source of the revenue. Null without revenue. */
   revenueBy: "price" | "place" | null
   growth: Growth | null
   /** Number of storefronts that the figures are based on. 1 for Google Play, whose install count is worldwide. */

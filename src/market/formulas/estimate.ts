@@ -3,7 +3,7 @@ import type { Interval } from "../../lib/proportions.ts"
 export type Level = 0.8 | 0.9 | 0.95
 
 /**
- * What a figure is based on: the store's own counts, the app's own downloads per rating, that of the workspace's apps
+ * The basis of a figure: the store's own counts, the app's own downloads per rating, that of the workspace's apps
  * of the same genre, or the store's average.
  */
 export type Basis = "measured" | "own" | "genre" | "prior"

@@ -25,8 +25,8 @@ export function measureDownloads(
 }
 
 /**
- * As `longestGain`, over the plausible counts. Null if the count stood still for less than a week: the store may be
- * late.
+ * Returns the `longestGain` of the plausible counts. Null if the count stood still for less than a week, as the store
+ * may be late.
  */
 export function installGain(counts: readonly CountReading[], asOf: string): Gain | null {
   const gain = longestGain(standingCounts(counts.filter(({ day }) => day <= asOf)), asOf)

@@ -6,7 +6,7 @@ export interface PlaceFigure {
   under: number | null
 }
 
-/** What a rank on a chart is worth. */
+/** The worth of a rank on a chart. */
 interface PlaceWorth extends PlaceFigure {
   /** Number of apps on the chart that have a figure. */
   n: number

@@ -16,7 +16,7 @@ export const Estimate = named(
 )
 export type Estimate = v.InferOutput<typeof Estimate>
 
-/** What an estimate of downloads is based on. */
+/** The possible bases of an estimate of downloads. */
 export const BASES = ["measured", "own", "genre", "prior"] as const
 
 /** Credits per row with an estimate. Rows without one are free. */

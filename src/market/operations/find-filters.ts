@@ -16,7 +16,7 @@ const DEFAULT_COUNTRIES = ["us"]
 
 export const KINDS = ["grossing", ...CHARTS.filter((kind) => kind !== "grossing"), "ipad"] as const
 
-/** The minimum and maximum filters of a range share one schema. */
+/** Only the minimum of a range has a description, which applies to the maximum too. */
 const whole = (least: number, most: number, text?: string) =>
   filterOf(v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most)), text)
 const figure = (text?: string) => filterOf(v.number(), text)
@@ -25,7 +25,7 @@ function filterOf<S extends v.GenericSchema<number>>(schema: S, text: string | u
   return v.optional(coded(text === undefined ? schema : described(schema, text), "bad_filter"))
 }
 
-/** The filters, of which a call needs at least one. */
+/** A call needs at least one of these filters. */
 const filters = {
   genre: described(
     v.optional(coded(v.pipe(v.array(GenreId), v.minLength(1), v.maxLength(3)), "bad_genre")),
@@ -71,7 +71,7 @@ export type FindQuery = v.InferOutput<typeof FindInput>
 
 const RANGES = ["rank", "revenue", "downloads", "growth"] as const
 
-/** Throws no_filters without any filter, bad_filter for an empty range, and if the page is beyond the last row. */
+/** Throws no_filters without any filter, bad_filter for an empty range, and invalid_arguments beyond MOST_ROWS. */
 export function checkFilters(query: FindQuery): FindQuery {
   const names = keysOf(filters)
   if (!names.some((name) => isFilter(query, name))) throw new Fault("no_filters", { filters: names })

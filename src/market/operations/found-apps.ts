@@ -48,7 +48,7 @@ export interface FoundApp extends SearchedList {
 }
 
 interface FoundApps {
-  /** By country, device, kind and genre. */
+  /** Ordered by country, device, kind and genre. */
   lists: SearchedList[]
   apps: FoundApp[]
   total: number

@@ -124,7 +124,7 @@ export const hiveGetKeywordMetricsHistory = operation({
 
 const NOTHING_STORED = "Nothing of it is stored of these days, and no reading of it failed on them."
 
-/** Where each series continues: after that record, at the start (null), or nowhere (missing). */
+/** The position at which each series continues: after that record, at the start (null), or nowhere (missing). */
 interface MetricPage {
   window: Days
   difficulty?: string | null

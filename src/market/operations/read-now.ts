@@ -10,7 +10,7 @@ interface Reading {
   waitMs?: number
   /** Refuse older readings: if the wait is exceeded, the result is measure_busy. */
   live?: true
-  /** Where else the same is stored; part of the error if nothing is stored here. */
+  /** Returns where else the same is stored, for the error if nothing is stored here. */
   elsewhere?: () => Promise<string | null>
 }
 

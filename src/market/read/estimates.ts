@@ -16,7 +16,7 @@ export interface StoredEstimate {
   madeAt: Date
   /** Genre whose downloads per rating were used. */
   genre: string | null
-  /** What the revenue is derived from. Null without revenue, or if it was not stored. */
+  /** The source of the revenue. Null without revenue, or if it was not stored. */
   revenueBy: "price" | "place" | null
 }
 

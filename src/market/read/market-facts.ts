@@ -5,7 +5,7 @@ export interface MarketDay {
   day: string
   seenAt: Date
   source: string
-  /** As exact as the store publishes it. */
+  /** Exact if the store publishes it exactly. */
   installs: number | null
   hasInAppPurchases: boolean | null
   /** The cheapest and the most expensive in-app purchase, in `inAppCurrency` (ISO 4217). */

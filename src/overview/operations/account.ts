@@ -197,7 +197,7 @@ async function countTracked(sql: Sql, workspaceId: number): Promise<ReadonlyMap<
 
 interface Figures {
   balance: Balance
-  /** By app id, for all apps of the workspace. */
+  /** Indexed by app id, for all apps of the workspace. */
   tracked: ReadonlyMap<string, number>
   /** Only those that the key may see. */
   apps: readonly TrackedApp[]

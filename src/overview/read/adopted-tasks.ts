@@ -12,7 +12,7 @@ export interface AdoptedTask {
   toldAt: Date
   /** When the page was first seen with the text. */
   adoptedAt: Date
-  /** As of the last time the task was proposed. */
+  /** State at the last time the task was proposed. */
   keywords: { term: string; rank: number | null; expectedRank: number }[]
 }
 

@@ -30,7 +30,7 @@ export interface Spelling {
 
 export interface KnownNames {
   apps: readonly KnownApp[]
-  /** By the first two letters, longest first. */
+  /** Indexed by the first two letters, longest first. */
   spellings: ReadonlyMap<string, readonly Spelling[]>
   ofLink: ReadonlyMap<string, number>
 }

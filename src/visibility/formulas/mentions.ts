@@ -4,7 +4,7 @@ import { type MarkedPart, markedParts } from "./marked-parts.ts"
 
 /** The apps that an answer names, as indexes into the known apps. */
 export interface AnswerMentions {
-  /** In order of appearance. Apps that only its sources link to come last. */
+  /** Ordered by appearance. Apps that only its sources link to come last. */
   named: number[]
   /** Apps whose name occurs where it may be an ordinary word: neither named nor absent. */
   uncertain: number[]

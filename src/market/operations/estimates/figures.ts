@@ -8,7 +8,7 @@ import type { OwnContext } from "./own-sales.ts"
 
 /** An estimate as the workspace sees it. */
 export interface ShownEstimate extends StoredEstimate {
-  /** What the revenue is based on. Null without revenue. */
+  /** The basis of the revenue. Null without revenue. */
   revenueBasis: StoredEstimate["basis"]
 }
 

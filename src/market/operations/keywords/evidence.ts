@@ -40,7 +40,7 @@ export const evidenceFields = {
 export interface TermEvidence {
   fields: v.InferOutput<v.StrictObjectSchema<typeof evidenceFields, undefined>>
   answer: TermAnswer | null
-  /** As in `KeywordMetrics`. */
+  /** The order of `KeywordMetrics`. */
   order: number | null
 }
 

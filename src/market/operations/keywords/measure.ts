@@ -150,7 +150,7 @@ function codeOf({ ends }: KeywordReading, unread: readonly Metric[], shown: read
   return unread.length > 0 ? "hive_measurement_incomplete" : null
 }
 
-/** In order of precedence: the first problem that any metric has is reported. */
+/** Ordered by precedence: the first problem that any metric has is reported. */
 const CODES: Record<ReadProblem, FaultCode> = {
   not_started: "hive_measurement_not_started",
   unstored: "hive_write_failed",

@@ -167,7 +167,7 @@ async function readRows(ctx: Context, { storefront, terms, compare }: RowsQuery)
   })
 }
 
-/** Null if the app's name is unknown: its id stands in for the name, and cannot match a keyword. */
+/** Null if the app's name is unknown: the id replaces an unknown name, and matches no keyword. */
 function isBrand(term: string, top: readonly { id: string; name: string }[] | undefined): boolean | null {
   const [first] = top ?? []
   if (!first || first.name === first.id) return null
