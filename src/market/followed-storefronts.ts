@@ -11,16 +11,16 @@ import { retryDeadlocks } from "../measuring/record/record.ts"
 export async function followMarket(sql: Sql, market: readonly MarketStorefront[]): Promise<void> {
   if (await isFollowed(sql, market)) return
   const changed = await retryDeadlocks(() => sql.begin((tx) => removeOthers(tx, market)))
-  for (const one of market.filter(({ storefront }) => changed.has(storefront)))
-    await retryDeadlocks(() => sql.begin((tx) => follow(tx, one)))
+  for (const followed of market.filter(({ storefront }) => changed.has(storefront)))
+    await retryDeadlocks(() => sql.begin((tx) => follow(tx, followed)))
 }
 
 /** Most starts change nothing, and this check needs no lock. */
 async function isFollowed(sql: Sql, market: readonly MarketStorefront[]): Promise<boolean> {
-  const held = await sql<MarketStorefront[]>`select storefront, genres from market_storefront`
-  const genresOf = new Map(held.map(({ storefront, genres }) => [storefront, genres.join()]))
+  const rows = await sql<MarketStorefront[]>`select storefront, genres from market_storefront`
+  const genresOf = new Map(rows.map(({ storefront, genres }) => [storefront, genres.join()]))
   return (
-    held.length === market.length &&
+    rows.length === market.length &&
     market.every(({ storefront, genres }) => genresOf.get(storefront) === genres.join())
   )
 }

@@ -41,7 +41,7 @@ export async function beginCheck(
       on conflict (app_id) where ended_at is null do nothing
       returning id`
     if (made.length === 0) return null
-    const asked = await tx<{ id: number }[]>`
+    const created = await tx<{ id: number }[]>`
       insert into assistant_turn (storefront, term, language, assistant, model, phrasing, run, next_at)
       select storefront, term, language, assistant, model, phrasing, run,
         now() + run * ${spreadMs}::float8 * interval '1 millisecond'
@@ -50,9 +50,9 @@ export async function beginCheck(
       order by storefront, term, assistant, model, phrasing, run
       on conflict (storefront, term, assistant, model, phrasing, run) where state = 'due' do nothing
       returning id`
-    const [{ shared }] = await addTurns(tx, id, { turns, own: asked.map((one) => one.id) })
+    const [{ shared }] = await addTurns(tx, id, { turns, own: created.map((one) => one.id) })
     const ended = await endChecks(tx, [id])
-    return { asked: asked.length, shared, ended: ended.length > 0 }
+    return { asked: created.length, shared, ended: ended.length > 0 }
   })
 }
 

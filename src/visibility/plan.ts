@@ -110,11 +110,11 @@ export async function estimateCost(
   let cents: number | null = 0
   let basis: CheckCost["basis"] = "measured"
   for (const { assistant, price } of engines) {
-    const asked = turns.filter((turn) => turn.assistant === assistant).length - (shared.get(assistant) ?? 0)
-    if (asked === 0) continue
+    const requests = turns.filter((turn) => turn.assistant === assistant).length - (shared.get(assistant) ?? 0)
+    if (requests === 0) continue
     const measured = usage.get(assistant)
     if (!measured) basis = "assumed"
-    cents = price === null || cents === null ? null : cents + asked * centsOf(measured ?? ASSUMED_USAGE, price)
+    cents = price === null || cents === null ? null : cents + requests * centsOf(measured ?? ASSUMED_USAGE, price)
   }
   return { cents: cents === null ? null : Math.round(10 * cents) / 10, basis }
 }

@@ -63,8 +63,8 @@ export function questionOf(term: string, storefront: string, run: number): Quest
  */
 export function languageIn(storefront: string): string {
   const [first, second] = localesOf(storefront).map((locale: ListingLocale) => languageOf(locale))
-  const own = first === "en" && second !== undefined && !ENGLISH.has(storefront) ? second : (first as string)
-  return own in PHRASINGS ? own : "en"
+  const language = first === "en" && second !== undefined && !ENGLISH.has(storefront) ? second : (first as string)
+  return language in PHRASINGS ? language : "en"
 }
 
 const ENGLISH = new Set(["us", "gb", "au", "nz", "ca", "ie", "sg", "bz", "in", "za"])

@@ -164,8 +164,8 @@ async function storeFailure(
   await sql.begin(async (tx) => {
     await endTurn(tx, claim, { state: "failed", answeredAt: null, failure })
     // a missing key, model or balance fails every other question too
-    const others = reply.failed === "denied" ? await failTurns(tx, sameModel(tx, claim), failure) : []
-    await endChecksAfter(tx, [claim.id, ...others])
+    const failedTurns = reply.failed === "denied" ? await failTurns(tx, sameModel(tx, claim), failure) : []
+    await endChecksAfter(tx, [claim.id, ...failedTurns])
   })
 }
 
@@ -219,7 +219,7 @@ async function failTurns(tx: Tx, which: Fragment, failure: string | null): Promi
 
 /** Triggers the findings of the apps that track the keywords of these checks. */
 async function putForward(tx: Tx, checks: readonly string[]): Promise<void> {
-  const asked = await tx<{ storefront: string; terms: string[] }[]>`
+  const keywords = await tx<{ storefront: string; terms: string[] }[]>`
     select t.storefront, array_agg(distinct t.term order by t.term) as terms
     from ai_check_turn c
     join assistant_turn t on t.id = c.turn_id
@@ -227,7 +227,7 @@ async function putForward(tx: Tx, checks: readonly string[]): Promise<void> {
     group by t.storefront
     order by t.storefront
     limit 1000`
-  for (const { storefront, terms } of asked) {
+  for (const { storefront, terms } of keywords) {
     for (const platform of ["android", "ios"] as const) {
       const subjects = terms.map((subject) => ({ kind: "search" as const, platform, storefront, subject }))
       await putForwardTerms(tx, subjects, FINDINGS_AFTER_MS)

@@ -28,10 +28,10 @@ type GradeTurn = "more" | "busy" | "done"
  */
 export async function gradeNext(sql: Sql, now: Date, { idsAtOnce = IDS_AT_ONCE } = {}): Promise<GradeTurn> {
   const month = lastMonth(dayOf(now))
-  const held = await readProgress(sql, month)
+  const progress = await readProgress(sql, month)
   // an import of its readings reopens the month, which is then graded from the first app on
-  if (held?.isGraded && held.gradedTo > 0) return "done"
-  const after = held?.gradedTo ?? 0
+  if (progress?.isGraded && progress.gradedTo > 0) return "done"
+  const after = progress?.gradedTo ?? 0
   const apps = await readApps(sql, month, { after, idsAtOnce })
   const graded: GradedApp[] = []
   for (const app of apps.found) graded.push(...(await gradeApp(sql, app, endOf(month))))

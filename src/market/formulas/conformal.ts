@@ -40,9 +40,9 @@ const FOLDS = 10
  * Source: Vovk, Gammerman, Shafer, Algorithmic Learning in a Random World, 2005; split: Lei et al., JASA 113 (2018).
  */
 export function calibrateIntervals(pairs: readonly TruthPair[], level: Level): IntervalCalibration | null {
-  const known = pairs.filter(({ stated, truth }) => stated > 0 && truth > 0)
-  if (known.length < LEAST_PAIRS) return null
-  return { level, pairs: known.length, bands: bandsOf(known, level), coverage: crossCoverage(known, level) }
+  const valid = pairs.filter(({ stated, truth }) => stated > 0 && truth > 0)
+  if (valid.length < LEAST_PAIRS) return null
+  return { level, pairs: valid.length, bands: bandsOf(valid, level), coverage: crossCoverage(valid, level) }
 }
 
 /** Returns the band of a rating count. */

@@ -29,19 +29,19 @@ const MOST_AROUND = 9
  * of the store's level, so the interval of the median is as wide as theirs.
  */
 export function placeCurve(figures: readonly (PlaceFigure | null)[]): (PlaceWorth | null)[] {
-  const held = figures.flatMap((figure, at): PlacedFigure[] => {
+  const placed = figures.flatMap((figure, at): PlacedFigure[] => {
     if (figure?.value) return [{ at, value: figure.value, low: figure.low!, high: figure.high!, isUnder: false }]
     return figure?.under ? [{ at, value: figure.under, low: 0, high: figure.under, isUnder: true }] : []
   })
-  if (held.length < LEAST_FIGURES) return figures.map(() => null)
-  const [first, last] = [held[0]!.at, held.at(-1)!.at]
-  const middles = middlesOf(held, first, last)
+  if (placed.length < LEAST_FIGURES) return figures.map(() => null)
+  const [first, last] = [placed[0]!.at, placed.at(-1)!.at]
+  const middles = middlesOf(placed, first, last)
   const valued = middles.filter(({ isUnder }) => !isUnder)
   const [values, lows] = [falling(valued.map(({ value }) => value)), falling(valued.map(({ low }) => low))]
   const highs = falling(middles.map(({ high }) => high))
   let at = 0
   const curve = middles.map(({ isUnder }, i): PlaceWorth => {
-    const n = held.length
+    const n = placed.length
     if (isUnder) return { value: null, low: null, high: null, under: highs[i]!, n }
     const [value, low] = [values[at]!, lows[at]!]
     at++

@@ -58,19 +58,24 @@ export function downloadsPerRating(
   app: { own: KnownApp | null; genre: string | null },
   ownApps: readonly KnownApp[],
 ): DownloadsPerRating {
-  const own = app.own && logRatio(app.own)
-  if (own !== null) return { value: 10 ** own, spread: OWN_SPREAD, basis: "own", apps: 1 }
-  const known = ownApps.flatMap((other) => {
+  const ownRatio = app.own && logRatio(app.own)
+  if (ownRatio !== null) return { value: 10 ** ownRatio, spread: OWN_SPREAD, basis: "own", apps: 1 }
+  const ratios = ownApps.flatMap((other) => {
     const log = logRatio(other)
     return log === null ? [] : [{ genre: other.genre, log }]
   })
   const level = storeLevel(
     STORE_PRIORS[store],
-    known.map(({ log }) => log),
+    ratios.map(({ log }) => log),
   )
-  const ofGenre = known.filter(({ genre }) => genre !== null && genre === app.genre)
+  const ofGenre = ratios.filter(({ genre }) => genre !== null && genre === app.genre)
   if (ofGenre.length === 0) {
-    return { value: 10 ** level.mean, spread: together(level.spread, BETWEEN_APPS), basis: "prior", apps: known.length }
+    return {
+      value: 10 ** level.mean,
+      spread: together(level.spread, BETWEEN_APPS),
+      basis: "prior",
+      apps: ratios.length,
+    }
   }
   const logs = ofGenre.map(({ log }) => log)
   return { ...genreRatio(level, logs), basis: "genre", apps: logs.length }

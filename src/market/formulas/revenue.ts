@@ -101,9 +101,9 @@ export function grossingTimes(
   const curve = curveOf(anchors)
   const first = curve[0]?.place ?? Number.POSITIVE_INFINITY
   const logs = apps.flatMap((days) => {
-    const known = days.filter(({ place, usd }) => place >= first && usd > 0)
-    if (known.length < LEAST_OWN_DAYS) return []
-    return [known.reduce((sum, { place, usd }) => sum + Math.log10(usd / moneyAt(place, curve)), 0) / known.length]
+    const valid = days.filter(({ place, usd }) => place >= first && usd > 0)
+    if (valid.length < LEAST_OWN_DAYS) return []
+    return [valid.reduce((sum, { place, usd }) => sum + Math.log10(usd / moneyAt(place, curve)), 0) / valid.length]
   })
   if (logs.length === 0) return null
   const each = 1 / PLACE_SPREAD ** 2

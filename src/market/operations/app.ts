@@ -110,14 +110,16 @@ export const hiveGetApp = operation({
     listingExtras: v.optional(described(Extras, "App Store alone: what its page says beside.")),
   }),
 }).run(async ({ id, country }, ctx) => {
-  const asked = { platform: platformOfChecked(id), id }
-  const wanted = { kind: "app", platform: asked.platform, storefront: country, subject: id } as const
-  const page = asked.platform === "ios" ? readPage(ctx, id, country) : null
-  const elsewhere = async () => elsewhereDetail(await readStorefronts(ctx.sql, asked))
+  const storeApp = { platform: platformOfChecked(id), id }
+  const wanted = { kind: "app", platform: storeApp.platform, storefront: country, subject: id } as const
+  const page = storeApp.platform === "ios" ? readPage(ctx, id, country) : null
+  const elsewhere = async () => elsewhereDetail(await readStorefronts(ctx.sql, storeApp))
   return await readNow(ctx, { wanted, keptDays: KEPT_DAYS, elsewhere }, async () => {
     await page
-    const facts = await readAppFacts(ctx.sql, asked, country)
-    return facts && (facts.looked || facts.counts) ? await readAppAnswer(ctx.sql, facts, { ...asked, country }) : null
+    const facts = await readAppFacts(ctx.sql, storeApp, country)
+    return facts && (facts.looked || facts.counts)
+      ? await readAppAnswer(ctx.sql, facts, { ...storeApp, country })
+      : null
   })
 })
 

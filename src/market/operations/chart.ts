@@ -144,13 +144,13 @@ interface RowTerms {
 }
 
 async function readRows(ctx: OwnContext, appIds: readonly number[], { storefront, limit, measure }: RowTerms) {
-  const shown = appIds.slice(0, limit)
-  const named = await readMarketApps(ctx.sql, shown, storefront)
-  const apps = shown.map((app, i) => ({ rank: i + 1, ...valueAt(named, app) }))
+  const firstIds = appIds.slice(0, limit)
+  const named = await readMarketApps(ctx.sql, firstIds, storefront)
+  const apps = firstIds.map((app, i) => ({ rank: i + 1, ...valueAt(named, app) }))
   if (measure === null) return { apps }
   const figures = await readFigures(ctx, appIds)
-  const own = appIds.map((app) => figures.get(app)?.[measure] ?? null)
-  const curve = placeCurve(own)
+  const estimates = appIds.map((app) => figures.get(app)?.[measure] ?? null)
+  const curve = placeCurve(estimates)
   const place = (at: number) => shownFigure(curve[at] ?? null)
   const thresholds = THRESHOLDS.flatMap((rank) => {
     const estimate = place(rank - 1)
@@ -158,7 +158,7 @@ async function readRows(ctx: OwnContext, appIds: readonly number[], { storefront
   })
   return {
     measure,
-    apps: apps.map((row, at) => ({ ...row, estimate: shownFigure(own[at] ?? null), rankEstimate: place(at) })),
+    apps: apps.map((row, at) => ({ ...row, estimate: shownFigure(estimates[at] ?? null), rankEstimate: place(at) })),
     thresholds: curve.some((one) => one !== null) ? thresholds : null,
   }
 }

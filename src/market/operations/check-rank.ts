@@ -120,8 +120,8 @@ interface TermReading extends OwnReading {
 async function standingOf(ctx: Context, app: AnyApp, reading: TermReading) {
   const { sql } = ctx
   const { id, platform, storefront } = app
-  const own = await findStoreApp(sql, app)
-  const rank = own === null ? 0 : reading.appIds.indexOf(own) + 1
+  const appId = await findStoreApp(sql, app)
+  const rank = appId === null ? 0 : reading.appIds.indexOf(appId) + 1
   if (rank > 0) {
     const { places: above, ...shown } = await readShown(sql, app, reading, [Math.max(0, rank - 1 - ABOVE), rank - 1])
     return { ...shown, state: "ranked" as const, rank, above, top: null }
@@ -139,11 +139,11 @@ async function standingOf(ctx: Context, app: AnyApp, reading: TermReading) {
 async function readShown(sql: Sql, app: AnyApp, reading: TermReading, [from, to]: [number, number]) {
   const { id, platform, storefront } = app
   const { term, depth, source, origin, seenAt, egress, sha256, appIds } = reading
-  const own = await findStoreApp(sql, app)
+  const appId = await findStoreApp(sql, app)
   const ids = appIds.slice(from, to)
-  const apps = await readMarketApps(sql, own === null ? ids : [own, ...ids], storefront)
+  const apps = await readMarketApps(sql, appId === null ? ids : [appId, ...ids], storefront)
   return {
-    app: (own !== null && apps.get(own)) || { id, name: id, publisher: null, publisherId: null },
+    app: (appId !== null && apps.get(appId)) || { id, name: id, publisher: null, publisherId: null },
     ...{ term, country: storefront, platform, depth, source, origin },
     ...{ measuredAt: seenAt.toISOString(), egress, sha256 },
     places: ids.map((id, i) => ({ rank: from + i + 1, ...valueAt(apps, id) })),

@@ -115,17 +115,17 @@ export const hiveGetKeywordGap = operation({
   const called = ["gap", ids, storefront, platform]
   const place = placeAfter(called, cursor, HeldPlace)
   const lists = marketLists({ platform, storefront }, ctx.now())
-  const known = await findMarketApps(ctx.sql, { platform, storefront }, ids)
+  const appsById = await findMarketApps(ctx.sql, { platform, storefront }, ids)
   // an app that was never seen has no rank
-  const apps = ids.map((id) => known.get(id)?.app ?? 0)
+  const apps = ids.map((id) => appsById.get(id)?.app ?? 0)
   const after = place && { held: place[0], popularityOrder: place[1], term: place[2] }
   // one row more than a page shows whether there is a next page
   const found = await findGap(ctx.sql, lists, apps, { after, limit: MOST_KEYWORDS + 1 })
-  const shown = found.keywords.slice(0, MOST_KEYWORDS)
-  const last = shown.at(-1)
-  const hasMore = found.keywords.length > shown.length
+  const page = found.keywords.slice(0, MOST_KEYWORDS)
+  const last = page.at(-1)
+  const hasMore = found.keywords.length > page.length
   const counted = ids.map((id, i) => {
-    const { name, publisher, publisherId } = known.get(id) ?? { name: id, publisher: null, publisherId: null }
+    const { name, publisher, publisherId } = appsById.get(id) ?? { name: id, publisher: null, publisherId: null }
     const keywords = found.totals[i] ?? 0
     return { id, name, publisher, publisherId, inside: keywords > 0, keywords }
   })
@@ -136,7 +136,7 @@ export const hiveGetKeywordGap = operation({
     searched: Math.max(await countMarketLists(ctx.sql, lists), found.total),
     apps: counted,
     total: found.total,
-    keywords: shown.map((keyword) => ({
+    keywords: page.map((keyword) => ({
       term: keyword.term,
       held: keyword.held,
       ...ranksOf(keyword, counted),

@@ -50,8 +50,8 @@ export const hiveGetKeywordMetrics = operation({
   const attempts = await readAttempts(sql, list)
   if (figures.length === 0 && attempts.length === 0)
     return nothing(new Fault("not_measured", { detail: "Nobody has tried to measure it here." }))
-  const known = { figures, attempts, now: at }
-  const [popularity, difficulty] = [popularityOf(known), difficultyOf(known)]
+  const facts = { figures, attempts, now: at }
+  const [popularity, difficulty] = [popularityOf(facts), difficultyOf(facts)]
   const answer = {
     ...{ term, country: storefront, platform, popularity: popularity.score, difficulty: difficulty.score },
     ...{ popularityStanding: popularity.standing, difficultyStanding: difficulty.standing },

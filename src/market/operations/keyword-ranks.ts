@@ -102,20 +102,20 @@ async function readShownDays(
 ): Promise<v.InferInput<typeof Results>[]> {
   const byDay = new Map(found.map((one) => [one.day, one]))
   const apps = await readMarketApps(sql, [...new Set(found.flatMap(({ appIds }) => appIds))], storefront)
-  const shown: v.InferInput<typeof Results>[] = []
+  const results: v.InferInput<typeof Results>[] = []
   for (let day = to; day >= from; day = addDays(day, -1)) {
     const read = byDay.get(day)
-    if (!read) shown.push({ day, measured: false, ...UNREAD })
+    if (!read) results.push({ day, measured: false, ...UNREAD })
     else {
       const { source, origin, depth, seenAt, appIds } = read
       const named = appIds.map((app, i) => {
         const { id, name } = valueAt(apps, app)
         return { rank: i + 1, id, name }
       })
-      shown.push({ day, measured: true, measuredAt: seenAt.toISOString(), source, origin, depth, apps: named })
+      results.push({ day, measured: true, measuredAt: seenAt.toISOString(), source, origin, depth, apps: named })
     }
   }
-  return shown
+  return results
 }
 
 const UNREAD = { measuredAt: null, source: null, origin: null, depth: null, apps: null }

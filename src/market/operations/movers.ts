@@ -16,14 +16,14 @@ import { readNow } from "./read-now.ts"
 const KEPT_DAYS = 1
 const KINDS = [...CHARTS, "ipad"] as const
 
-const shown = {
+const fields = {
   id: described(v.string(), "App Store id."),
   name: described(
     v.string(),
     "As that storefront shows it, else as another does; the id until a name was seen anywhere.",
   ),
 }
-const Climber = named("MarketMove", v.strictObject({ ...shown, rank: Rank, was: Rank }))
+const Climber = named("MarketMove", v.strictObject({ ...fields, rank: Rank, was: Rank }))
 const list = <S extends Parameters<typeof v.array>[0]>(row: S, text: string) =>
   described(v.nullable(v.array(row)), `${text} Null = there is nothing to compare with (measured).`)
 
@@ -83,9 +83,9 @@ export const hiveGetChartMovers = operation({
     measuredSince: described(Day, "The first day on which this list was read."),
     climbed: list(Climber, "The most places first."),
     fell: list(Climber, "The most places first."),
-    entered: list(v.strictObject({ ...shown, rank: Rank }), "On the list now and not then, by rank."),
+    entered: list(v.strictObject({ ...fields, rank: Rank }), "On the list now and not then, by rank."),
     left: list(
-      v.strictObject({ ...shown, was: described(Rank, "The last rank.") }),
+      v.strictObject({ ...fields, was: described(Rank, "The last rank.") }),
       "On the list then and not now, by last rank.",
     ),
     counts: described(

@@ -28,9 +28,9 @@ export async function readNow<Answer extends object>(
   const answer = await stored()
   if (answer) return answer
   throwUnlessAnswer(why)
-  const said = why?.extra.detail ?? NOTHING_SAID
+  const detail = why?.extra.detail ?? NOTHING_SAID
   const place = (await reading.elsewhere?.()) ?? null
-  return nothing(new Fault("not_measured", { detail: place === null ? said : `${said} ${place}` }))
+  return nothing(new Fault("not_measured", { detail: place === null ? detail : `${detail} ${place}` }))
 }
 
 /** Returns the reason why it was not read. Null if it is stored. */

@@ -95,20 +95,23 @@ export const hiveResolveApp = operation({
     why: described(v.nullable(v.string()), "Why it could not be asked; null where storeAsked is not false."),
   }),
 }).run(async ({ q, limit, country }, ctx) => {
-  const asked = { q, text: q.trim(), limit, country }
-  const form = formOf(asked.text)
-  const known = form && (await readByForm(ctx, form, country))
-  const byForm = [known?.app ?? [], form?.matchedBy === "package" ? await readByBundle(ctx, form.id, asked) : []].flat()
+  const query = { q, text: q.trim(), limit, country }
+  const form = formOf(query.text)
+  const lookedUp = form && (await readByForm(ctx, form, country))
+  const byForm = [
+    lookedUp?.app ?? [],
+    form?.matchedBy === "package" ? await readByBundle(ctx, form.id, query) : [],
+  ].flat()
   if (form && byForm.length > 0)
-    return answerOf(asked, { apps: byForm.slice(0, limit).map((app) => ({ app, matchedBy: form.matchedBy })) })
+    return answerOf(query, { apps: byForm.slice(0, limit).map((app) => ({ app, matchedBy: form.matchedBy })) })
   const isLink = form?.matchedBy === "link"
-  const found: AppMatches = isLink ? { apps: [] } : await findByText(ctx, asked)
-  if (found.apps.length > 0) return answerOf(asked, found)
+  const found: AppMatches = isLink ? { apps: [] } : await findByText(ctx, query)
+  if (found.apps.length > 0) return answerOf(query, found)
   // the id in the query is returned even if the store could not be queried
-  if (form && known?.isUnread) return nothing(answerOf(asked, { ...found, apps: [bare(form)] }))
+  if (form && lookedUp?.isUnread) return nothing(answerOf(query, { ...found, apps: [bare(form)] }))
   if (isLink) return nothing(new Fault("not_measured", { detail: NOT_THERE }))
   throwUnlessAnswer(found.why)
-  return nothing(found.why ?? answerOf(asked, found))
+  return nothing(found.why ?? answerOf(query, found))
 })
 
 interface Question {
@@ -147,8 +150,8 @@ function formOf(text: string): Form | null {
 
 /** Identifies the app, with a look-up if its name is not stored. */
 async function readByForm(ctx: Context, { platform, id }: Form, storefront: string) {
-  const held = await readKnown(ctx, { platform, id }, storefront)
-  if (held) return { app: held, isUnread: false }
+  const stored = await readKnown(ctx, { platform, id }, storefront)
+  if (stored) return { app: stored, isUnread: false }
   const wanted = { kind: "app", platform, storefront, subject: id } as const
   const why = await whyUnread(ctx, { wanted, keptDays: KEPT_DAYS })
   const app = await readKnown(ctx, { platform, id }, storefront)
@@ -171,16 +174,16 @@ async function readKnown({ sql }: Context, { platform, id }: Pick<Form, "platfor
 
 /** Searches the index. If it has fewer apps than requested, the store's own search adds its results. */
 async function findByText(ctx: Context, asked: Question): Promise<AppMatches> {
-  const known = await readIndex(ctx, asked)
+  const indexed = await readIndex(ctx, asked)
   const { country: storefront, limit } = asked
-  if (known.apps.length === limit) return known
+  if (indexed.apps.length === limit) return indexed
   const term = normaliseTerm(asked.text)
   const why = await whyNotAsked(ctx, term, storefront)
   // the index now also finds apps from the store's results whose names contain the words
-  const { apps, isCut } = why ? known : await readIndex(ctx, asked)
+  const { apps, isCut } = why ? indexed : await readIndex(ctx, asked)
   const search = await readNameSearch(ctx.sql, term, storefront)
-  const others = await readOthers(ctx, search, apps, { storefront, limit: limit - apps.length })
-  return { apps: [...apps, ...others], isCut, why, storeAskedAt: search?.seenAt }
+  const storeMatches = await readOthers(ctx, search, apps, { storefront, limit: limit - apps.length })
+  return { apps: [...apps, ...storeMatches], isCut, why, storeAskedAt: search?.seenAt }
 }
 
 async function readIndex({ sql }: Context, { text, limit, country: storefront }: Question) {
@@ -208,8 +211,8 @@ async function readOthers(
   { storefront, limit }: { storefront: string; limit: number },
 ): Promise<AppMatch[]> {
   const ids = new Set(known.map(({ app }) => app.app))
-  const others = (search?.apps ?? []).filter((app) => !ids.has(app)).map((app) => ({ app, place: 0 }))
-  const apps = limit > 0 ? await readNamedApps(sql, others, { storefront, limit }) : []
+  const unindexed = (search?.apps ?? []).filter((app) => !ids.has(app)).map((app) => ({ app, place: 0 }))
+  const apps = limit > 0 ? await readNamedApps(sql, unindexed, { storefront, limit }) : []
   return apps.map((app) => ({ app, matchedBy: "store" }))
 }
 

@@ -90,7 +90,7 @@ async function readReviews(
   const { total, reviews } = await findReviews(sql, { appId, feed, ...days }, limit)
   const nobodyRated = async () => (await readLatestRatings(sql, appId, storefront))?.ratings === 0
   const isWhole = reviews.length > 0 ? complete : await nobodyRated()
-  const shown = reviews.map(shownReview)
+  const rows = reviews.map(shownReview)
   return {
     ...{ id, platform, country: storefront, feed, day: dayOf(readAt), measuredAt: readAt.toISOString() },
     ...{
@@ -98,9 +98,9 @@ async function readReviews(
       origin: await readFeedOrigin(sql, { appId, feed }),
       complete: isWhole,
       held: total,
-      reviews: shown,
+      reviews: rows,
     },
-    distribution: shown.length > 0 || isWhole ? starsOf(shown) : null,
+    distribution: rows.length > 0 || isWhole ? starsOf(rows) : null,
   }
 }
 

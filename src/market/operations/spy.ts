@@ -77,9 +77,9 @@ export const hiveSpyApp = operation({
   const found = await findAppKeywords(ctx.sql, lists, { app: app ?? 0, beside: null, tracker: null }, page)
   const searched = Math.max(await countMarketLists(ctx.sql, lists), found.total)
   if (searched === 0) return nothing(new Fault("not_measured", { detail: NO_LISTS }))
-  const shown = found.keywords.slice(0, MOST_KEYWORDS)
-  const last = shown.at(-1)
-  const hasMore = found.keywords.length > shown.length
+  const keywords = found.keywords.slice(0, MOST_KEYWORDS)
+  const last = keywords.at(-1)
+  const hasMore = found.keywords.length > keywords.length
   const answer = {
     ...(await readAppNamed(ctx, app, { id, storefront })),
     country: storefront,
@@ -87,7 +87,7 @@ export const hiveSpyApp = operation({
     since: lists.since,
     searched,
     total: found.total,
-    keywords: shown.map((keyword) => ({ term: keyword.term, rank: keyword.rank, ...keywordAnswer(keyword) })),
+    keywords: keywords.map((keyword) => ({ term: keyword.term, rank: keyword.rank, ...keywordAnswer(keyword) })),
     nextCursor: last && hasMore ? cursorOf(called, [last.rank, last.term]) : null,
   }
   return last ? answer : nothing(answer)
@@ -101,6 +101,6 @@ async function readAppNamed(
   app: number | null,
   { id, storefront }: { id: string; storefront: string },
 ) {
-  const known = app === null ? undefined : (await readMarketApps(sql, [app], storefront)).get(app)
-  return known ?? { id, name: id, publisher: null, publisherId: null }
+  const marketApp = app === null ? undefined : (await readMarketApps(sql, [app], storefront)).get(app)
+  return marketApp ?? { id, name: id, publisher: null, publisherId: null }
 }

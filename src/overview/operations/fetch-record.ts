@@ -47,9 +47,14 @@ export const fetchRecord = operation({
     metadata: described(v.union([KeywordRecord, AppRecord, RivalRecord]), "Of a keyword, of an app, or of a rival."),
   }),
 }).run(async ({ id }, ctx) => {
-  const asked = parseRecordId(id) as RecordId
-  const app = await findApp(ctx.sql, ctx.caller, asked.appId, asked.kind === "keyword" ? asked.country : undefined)
-  const record = await readRecord(ctx, app, asked)
+  const recordId = parseRecordId(id) as RecordId
+  const app = await findApp(
+    ctx.sql,
+    ctx.caller,
+    recordId.appId,
+    recordId.kind === "keyword" ? recordId.country : undefined,
+  )
+  const record = await readRecord(ctx, app, recordId)
   if (!record) throw new Fault("not_found")
   return { ...record, text: record.text.replaceAll(/[\s\p{Cc}]+/gu, " ") }
 })

@@ -71,8 +71,8 @@ export async function fetchRival(
   if (app.hiddenRivals?.includes(`${platform}:${storeId}`)) return null
   const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false
   const rivalId = await readId(sql, asked)
-  const known = rivalId === null ? manual : rivalId !== (platform === "ios" ? app.iosApp : app.androidApp)
-  if (!known) return null
+  const isRival = rivalId === null ? manual : rivalId !== (platform === "ios" ? app.iosApp : app.androidApp)
+  if (!isRival) return null
   const standings = await readStandings(sql, app, platform, rivalId)
   if (!manual && standings.every(({ terms }) => terms.length === 0)) return null
   const storefronts = standings.map(({ terms, ...rest }) => ({

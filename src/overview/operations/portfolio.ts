@@ -162,34 +162,38 @@ export const getPortfolioOverview = operation({
   ),
 }).run(async ({ tz, day }, ctx) => {
   const { sql, caller } = ctx
-  const asked = askedDay({ tz, day }, ctx.now(), caller)
+  const requested = askedDay({ tz, day }, ctx.now(), caller)
   const apps = await ctx.visibleApps()
-  const sides = await readSideDays(sql, apps.flatMap(sidesOf), asked.day)
-  const reviews = await readAppReviews(sql, apps, asked)
+  const sides = await readSideDays(sql, apps.flatMap(sidesOf), requested.day)
+  const reviews = await readAppReviews(sql, apps, requested)
   const byApp = Map.groupBy(sides, ({ appId }) => appId)
   const hiddenMoney = hidesMoney(caller)
-  const own = await readAccountDays(sql, caller.workspaceId, apps, asked.day)
-  const ads = await readAdsDays(sql, caller.workspaceId, apps, asked.day)
-  const { from, to } = asked
-  const told = await readToldEvents(sql, { workspaceId: caller.workspaceId, apps, from, to }, MOST_EVENTS)
+  const accountDays = await readAccountDays(sql, caller.workspaceId, apps, requested.day)
+  const ads = await readAdsDays(sql, caller.workspaceId, apps, requested.day)
+  const { from, to } = requested
+  const events = await readToldEvents(sql, { workspaceId: caller.workspaceId, apps, from, to }, MOST_EVENTS)
   const rowOf = ({ id, name, icon }: TrackedApp, at: number) => ({
     appId: id,
     name,
     icon,
     ...NOT_CONNECTED,
-    ...ownFigures(own.get(id), ads.get(id), hiddenMoney),
-    ...keywordFigures(byApp.get(id) ?? [], asked.shown),
+    ...ownFigures(accountDays.get(id), ads.get(id), hiddenMoney),
+    ...keywordFigures(byApp.get(id) ?? [], requested.shown),
     ...(reviews[at] as AppReviews),
   })
   const rows = apps.map(rowOf)
   return {
-    ...asked.shown,
+    ...requested.shown,
     apps: rows,
-    totals: { apps: rows.length, ...totalsOf(rows, asked.shown), ...(!hiddenMoney && leftOut(rows, [...own.keys()])) },
-    pending: await countPending(sql, sides, { day: asked.day, today: dayOf(ctx.now()) }),
-    cards: await readCards(sql, { workspaceId: caller.workspaceId, hiddenMoney }, apps, asked.day),
-    feed: told.map((one) => ({ ...one, at: one.at.toISOString(), revenue: hiddenMoney ? null : one.revenue })),
-    conns: connections({ subscriptions: [...own.values()], apple_ads: [...ads.values()] }),
+    totals: {
+      apps: rows.length,
+      ...totalsOf(rows, requested.shown),
+      ...(!hiddenMoney && leftOut(rows, [...accountDays.keys()])),
+    },
+    pending: await countPending(sql, sides, { day: requested.day, today: dayOf(ctx.now()) }),
+    cards: await readCards(sql, { workspaceId: caller.workspaceId, hiddenMoney }, apps, requested.day),
+    feed: events.map((one) => ({ ...one, at: one.at.toISOString(), revenue: hiddenMoney ? null : one.revenue })),
+    conns: connections({ subscriptions: [...accountDays.values()], apple_ads: [...ads.values()] }),
     hiddenMoney,
   }
 })
@@ -238,15 +242,15 @@ function leftOut(rows: readonly PortfolioRow[], connected: readonly string[]) {
 }
 
 function totalsOf(rows: readonly PortfolioRow[], { past }: { past: boolean }) {
-  const known = (name: Exclude<keyof typeof figures, "adSpend">) => rows.flatMap((row) => row[name] ?? [])
+  const valuesOf = (name: Exclude<keyof typeof figures, "adSpend">) => rows.flatMap((row) => row[name] ?? [])
   const sum = (name: Exclude<keyof typeof figures, "adSpend">) => {
-    const values = known(name)
+    const values = valuesOf(name)
     return values.length > 0 ? values.reduce((total, value) => total + value, 0) : null
   }
-  const ranks = known("bestRank")
+  const ranks = valuesOf("bestRank")
   return {
     ...NOT_CONNECTED,
-    subscriptionRevenue: sumOfDollars(known("subscriptionRevenue")),
+    subscriptionRevenue: sumOfDollars(valuesOf("subscriptionRevenue")),
     trials: sum("trials"),
     adSpend: oneCurrency(rows.flatMap(({ adSpend }) => adSpend ?? [])),
     keywordsTracked: past ? null : (sum("keywordsTracked") ?? 0),

@@ -57,10 +57,10 @@ export const search = operation({
     omitted: described(Count, `Matches beyond the first ${MOST}, among the best 200 keywords and 200 rivals.`),
   }),
 }).run(async ({ q }, { sql, visibleApps }) => {
-  const sought = soughtBy(q)
+  const searchText = soughtBy(q)
   const apps = await visibleApps()
-  const [keywords, rivals] = await Promise.all([findKeywords(sql, apps, sought), findRivals(sql, apps, sought)])
-  const found = [...findApps(apps, sought), ...keywords, ...rivals]
+  const [keywords, rivals] = await Promise.all([findKeywords(sql, apps, searchText), findRivals(sql, apps, searchText)])
+  const found = [...findApps(apps, searchText), ...keywords, ...rivals]
   // the sort is stable: equal grades keep the order of their kind
   const best = found.sort((a, b) => a.grade - b.grade).slice(0, MOST)
   return { query: q, results: best.map(({ grade: _, ...result }) => result), omitted: found.length - best.length }

@@ -120,8 +120,8 @@ export const getTimeline = operation({
   const appId = ownId(app, side)
   const pages = appId === null ? null : await readPageStates(sql, appId, [storefront], PAGE_SOURCES[platform])
   const page = pages?.get(storefront)
-  const asked = { storefront, from, to, kinds: KINDS, limit: MOST_CHANGES }
-  const history = page && appId !== null ? await readNewestChanges(sql, { ...asked, apps: [appId] }) : NOTHING
+  const query = { storefront, from, to, kinds: KINDS, limit: MOST_CHANGES }
+  const history = page && appId !== null ? await readNewestChanges(sql, { ...query, apps: [appId] }) : NOTHING
   const around = await readMovements(sql, app, { side, window, changes: history.changes })
   return {
     country: storefront,

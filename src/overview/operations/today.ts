@@ -120,28 +120,28 @@ export const getToday = operation({
     }),
   ),
 }).run(async ({ app, tz, day }, { sql, now, caller }) => {
-  const asked = askedDay({ tz, day }, now(), caller)
-  const own = (await readAccountDays(sql, caller.workspaceId, [app], asked.day)).get(app.id)
-  const ads = (await readAdsDays(sql, caller.workspaceId, [app], asked.day)).get(app.id)
+  const requested = askedDay({ tz, day }, now(), caller)
+  const accountDay = (await readAccountDays(sql, caller.workspaceId, [app], requested.day)).get(app.id)
+  const ads = (await readAdsDays(sql, caller.workspaceId, [app], requested.day)).get(app.id)
   const sides = sidesOf(app)
-  const ranked = await readSideDays(sql, sides, asked.day)
+  const ranked = await readSideDays(sql, sides, requested.day)
   const [ratings, reviews, changes] = [
-    await readRatingFigures(sql, sides, asked.day),
-    await readReviewFigures(sql, sides, asked),
-    await readChangesSeen(sql, app, asked, { promotional: planCovers(caller.plan, "pro") }),
+    await readRatingFigures(sql, sides, requested.day),
+    await readReviewFigures(sql, sides, requested),
+    await readChangesSeen(sql, app, requested, { promotional: planCovers(caller.plan, "pro") }),
   ]
   const moves = movesOf(ranked)
   const hiddenMoney = hidesMoney(caller)
   return {
     appId: app.id,
     name: app.name,
-    ...asked.shown,
+    ...requested.shown,
     figures: [
-      ...ownFigures(own, ads, hiddenMoney),
+      ...ownFigures(accountDay, ads, hiddenMoney),
       ...(hiddenMoney
         ? [{ ...figure("proceeds", null), state: "hidden" as const }]
-        : proceedsFigures(await readCountryProceeds(sql, caller.workspaceId, [app], asked.day), own)),
-      ...ranked.flatMap((side) => keywordFigures(side, asked.shown)),
+        : proceedsFigures(await readCountryProceeds(sql, caller.workspaceId, [app], requested.day), accountDay)),
+      ...ranked.flatMap((side) => keywordFigures(side, requested.shown)),
       ...ratings,
       ...reviews,
     ],
@@ -149,14 +149,14 @@ export const getToday = operation({
     movesOmitted: Math.max(0, moves.length - MOST_MOVES),
     changes: changes.slice(0, MOST_CHANGES),
     changesOmitted: Math.max(0, changes.length - MOST_CHANGES),
-    conns: connections({ subscriptions: own ? [own] : [], apple_ads: ads ? [ads] : [] }),
+    conns: connections({ subscriptions: accountDay ? [accountDay] : [], apple_ads: ads ? [ads] : [] }),
     hiddenMoney,
   }
 })
 
 /** Figures of the app's own accounts, for the day in the account's time zone. */
 function ownFigures(own: AccountDay | undefined, ads: AdsDay | undefined, hiddenMoney: boolean): FigureRow[] {
-  const said: Partial<Record<(typeof OWN_FIGURES)[number], FigureRow>> = {
+  const reported: Partial<Record<(typeof OWN_FIGURES)[number], FigureRow>> = {
     ...(own && {
       trials: reportedFigure("trials", own.trials, "asc-subscription-events", own.trialsReadAt),
       subscriptionRevenue: {
@@ -173,7 +173,7 @@ function ownFigures(own: AccountDay | undefined, ads: AdsDay | undefined, hidden
   }
   return OWN_FIGURES.map((key) => {
     if (hiddenMoney && MONEY_FIGURES.includes(key)) return { ...figure(key, null), state: "hidden" }
-    return said[key] ?? { ...figure(key, null), state: "not_connected" }
+    return reported[key] ?? { ...figure(key, null), state: "not_connected" }
   })
 }
 
@@ -183,17 +183,17 @@ function proceedsFigures(
   own: AccountDay | undefined,
 ): FigureRow[] {
   if (state !== "measured") return [{ ...figure("proceeds", null), state }]
-  const said = reportedFigure("proceeds", null, "asc-sales", own?.salesReadAt ?? null)
+  const reading = reportedFigure("proceeds", null, "asc-sales", own?.salesReadAt ?? null)
   const figures = rows.flatMap(({ country, proceeds }) =>
     proceeds.map(({ amount, currency }) => ({
-      ...said,
+      ...reading,
       platform: "ios" as const,
       country,
       value: Number(amount),
       currency,
     })),
   )
-  return figures.length > 0 ? figures : [{ ...said, value: 0 }]
+  return figures.length > 0 ? figures : [{ ...reading, value: 0 }]
 }
 
 function reportedFigure(key: FigureRow["key"], value: number | null, source: string, readAt: Date | null): FigureRow {
@@ -214,14 +214,14 @@ function keywordFigures(side: SideDay, { past }: { past: boolean }): FigureRow[]
   const moved = (direction: string) => measured.filter(({ move }) => move?.direction === direction).length
   const comparable = measured.some(({ move }) => move !== null)
   const sources = [...new Set(measured.flatMap(({ source }) => source ?? []))].join(", ")
-  const own = (key: FigureRow["key"], value: number): FigureRow => {
+  const tracked = (key: FigureRow["key"], value: number): FigureRow => {
     return { ...figure(key, side), value, state: "measured", source: "appmeter" }
   }
   const counted = (key: FigureRow["key"], value: number | null, known = measured.length > 0): FigureRow =>
     known ? { ...figure(key, side), value, state: "measured", source: sources } : figure(key, side)
   return [
-    past ? figure("keywordsTracked", side) : own("keywordsTracked", side.terms.length),
-    own("keywordsMeasured", measured.length),
+    past ? figure("keywordsTracked", side) : tracked("keywordsTracked", side.terms.length),
+    tracked("keywordsMeasured", measured.length),
     counted("keywordsRanked", ranks.length),
     counted("keywordsUp", moved("up"), comparable),
     counted("keywordsDown", moved("down"), comparable),
@@ -241,8 +241,8 @@ async function readRatingFigures(sql: Sql, sides: readonly SideApp[], day: strin
       const { source, seenAt, before } = seen
       const against = before && before[key] !== null ? before.day : null
       const was = before?.[key] ?? null
-      const said = { value: seen[key], was, against, source, measuredAt: seenAt.toISOString() }
-      return { ...figure(key, side), ...said, state: "measured" }
+      const reading = { value: seen[key], was, against, source, measuredAt: seenAt.toISOString() }
+      return { ...figure(key, side), ...reading, state: "measured" }
     }),
   )
 }
@@ -259,12 +259,12 @@ async function readReviewFigures(sql: Sql, sides: readonly SideApp[], span: Aske
     ] as const
     return values.map(([key, value]): FigureRow => {
       if (!measured || readAt === null) return figure(key, side)
-      const said = {
+      const reading = {
         value: value === null ? null : Math.round(value * 100) / 100,
         source,
         measuredAt: readAt.toISOString(),
       }
-      return { ...figure(key, side), ...said, state: "measured" }
+      return { ...figure(key, side), ...reading, state: "measured" }
     })
   })
 }

@@ -141,16 +141,16 @@ export const getWeeklyPlan = operation({
   const looked = all.slice(0, MOST_STOREFRONTS)
   const plans: StorefrontPlan[] = []
   for (const storefront of looked) plans.push(await planStorefront(app, { platform, storefront }, ctx, limit))
-  const shown = plans
+  const planned = plans
     .flatMap(({ tasks }) => tasks)
     .sort((a, b) => b.task.expectedValue - a.task.expectedValue || (a.task.taskId < b.task.taskId ? -1 : 1))
     .slice(0, limit)
-  await keepTold(ctx.sql, app.id, shown, goal ?? app.goal)
+  await keepTold(ctx.sql, app.id, planned, goal ?? app.goal)
   const record = await gradeAdoptedTasks(ctx.sql, app, { platform, storefronts: looked, now: ctx.now() })
   return {
     platform,
     goal: goal ?? app.goal,
-    tasks: shown.map((told) => taskRow(told)),
+    tasks: planned.map((told) => taskRow(told)),
     storefronts: plans.map(({ state }) => state),
     record,
     storefrontsLeftOut: all.length - looked.length,
@@ -181,14 +181,14 @@ async function planStorefront(
   { sql, now }: Context,
   limit: number,
 ): Promise<StorefrontPlan> {
-  const own = ownId(app, { platform, storefront })
-  const page = own === null ? null : await readPageTexts(sql, own, { platform, storefront })
+  const appId = ownId(app, { platform, storefront })
+  const page = appId === null ? null : await readPageTexts(sql, appId, { platform, storefront })
   const state = { country: storefront, settledAt: null, pageReadAt: page?.seenAt.toISOString() ?? null, keywords: 0 }
-  if (own === null || !page) return { state: { ...state, state: "not_measured" }, tasks: [] }
+  if (appId === null || !page) return { state: { ...state, state: "not_measured" }, tasks: [] }
   const settledAt = new Date((page.changedAt?.getTime() ?? Number.NEGATIVE_INFINITY) + SETTLES_DAYS * DAY_MS)
   if (settledAt > now())
     return { state: { ...state, state: "settling", settledAt: settledAt.toISOString() }, tasks: [] }
-  const { ratings = null } = (await readLatestRatings(sql, own, storefront)) ?? {}
+  const { ratings = null } = (await readLatestRatings(sql, appId, storefront)) ?? {}
   const keywords = await planKeywords(sql, app, { platform, storefront }, now())
   if (ratings === null || keywords.length === 0) return { state: { ...state, state: "not_measured" }, tasks: [] }
   const [locale] = localesOf(storefront)
@@ -206,9 +206,9 @@ async function findTasks(sql: Sql, app: TrackedApp, inputs: PageKeywords, limit:
   const missing = findMissing(inputs)
   if (missing.length === 0) return []
   const { platform, storefront, keywords } = inputs
-  const known = await readSurroundings(sql, app, { platform, storefront, day: keywords[0]!.day })
+  const background = await readSurroundings(sql, app, { platform, storefront, day: keywords[0]!.day })
   const done = new Set(app.tasksDone)
-  const tasks = planTasks({ ...inputs, known }, missing, limit + done.size)
+  const tasks = planTasks({ ...inputs, known: background }, missing, limit + done.size)
   return tasks.filter(({ taskId }) => !done.has(taskId))
 }
 

@@ -51,24 +51,24 @@ export const YOUNG_DAYS = 7
 export async function planKeywords(sql: Sql, app: RankedApp, side: Side, now: Date): Promise<PlanKeyword[]> {
   const answers = await readAnswers(sql, app, side, dayOf(now))
   const metrics = await readKeywordMetrics(sql, { ...side, terms: answers.map(({ term }) => term), today: dayOf(now) })
-  const known = answers.flatMap((answer) => {
+  const popular = answers.flatMap((answer) => {
     const { popularity, popularityLow, popularityHigh, popularitySource, popularityAt, popularityOrder } =
       metrics.get(answer.term) ?? UNMEASURED
     const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityAt }
     return popularityOrder ? [{ ...answer, ...searched, weight: popularityOrder }] : []
   })
-  const chosen = known.sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1)).slice(0, KEYWORDS)
+  const chosen = popular.sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1)).slice(0, KEYWORDS)
   const peers = await readPeers(
     sql,
     chosen.flatMap(({ ids }) => ids),
     { storefront: side.storefront, countries: app.countries },
   )
-  const own = sideOf(app, side).own
+  const ownApp = sideOf(app, side).own
   return chosen.map(({ ids, ...keyword }) => ({
     ...keyword,
     peers: ids.flatMap((id, at): RankedPeer[] => {
       const peer = peers.get(id)
-      return id === own || !peer ? [] : [{ rank: at + 1, ...peer }]
+      return id === ownApp || !peer ? [] : [{ rank: at + 1, ...peer }]
     }),
   }))
 }

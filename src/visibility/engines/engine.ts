@@ -44,8 +44,8 @@ export function citations(found: readonly { url: string | undefined; title: stri
   const byUrl = new Map<string, Citation>()
   for (const { url, title } of found) {
     if (url === undefined || url.length > 2_000 || !/^https?:\/\/[^\s\0]+$/i.test(url) || !URL.canParse(url)) continue
-    const said = title === undefined || !/\S/.test(title) ? {} : { title: title.slice(0, 1_000).toWellFormed() }
-    if (!byUrl.has(url)) byUrl.set(url, { url, ...said })
+    const titled = title === undefined || !/\S/.test(title) ? {} : { title: title.slice(0, 1_000).toWellFormed() }
+    if (!byUrl.has(url)) byUrl.set(url, { url, ...titled })
   }
   return [...byUrl.values()].slice(0, MOST_CITED)
 }

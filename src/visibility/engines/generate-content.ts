@@ -24,14 +24,14 @@ export const google: EngineFormat = {
     const grounding = at(candidate, "groundingMetadata")
     const queries = listAt(grounding, "webSearchQueries")
     const chunks = listAt(grounding, "groundingChunks")
-    const said = textAt(answer, "modelVersion")
+    const answeredBy = textAt(answer, "modelVersion")
     return {
       text,
       cited: citations(
         chunks.map((chunk) => ({ url: textAt(chunk, "web", "uri"), title: textAt(chunk, "web", "title") })),
       ),
       searched: queries.length > 0,
-      ...(said !== undefined && { answeredBy: said.slice(0, 200) }),
+      ...(answeredBy !== undefined && { answeredBy: answeredBy.slice(0, 200) }),
       ...counted({
         inputTokens: tokensAt(answer, "usageMetadata", "promptTokenCount"),
         outputTokens: writtenTokens(answer),

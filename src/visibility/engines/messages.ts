@@ -36,12 +36,12 @@ export const anthropic: EngineFormat = {
     const text = storable(texts.flatMap((block) => textAt(block, "text") ?? []))
     if (end !== "end_turn" || text === undefined) return { failed: "unreadable" }
     const notes = texts.flatMap((block) => listAt(block, "citations"))
-    const said = textAt(answer, "model")
+    const answeredBy = textAt(answer, "model")
     return {
       text,
       cited: citations(notes.map((note) => ({ url: textAt(note, "url"), title: textAt(note, "title") }))),
       searched: all.some(isFound),
-      ...(said !== undefined && { answeredBy: said.slice(0, 200) }),
+      ...(answeredBy !== undefined && { answeredBy: answeredBy.slice(0, 200) }),
       ...counted({
         inputTokens: inputTokens(answer),
         outputTokens: tokensAt(answer, "usage", "output_tokens"),

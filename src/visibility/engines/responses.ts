@@ -58,12 +58,12 @@ function readResponse(answer: unknown): EngineReading {
   const text = storable(texts)
   if (status !== "completed" || text === undefined) return { failed: "unreadable" }
   const searches = items.filter((item) => isSearch(item))
-  const said = textAt(answer, "model")
+  const answeredBy = textAt(answer, "model")
   return {
     text,
     cited: citations([...annotated(parts), ...numbered(items, text)]),
     searched: searches.length > 0,
-    ...(said !== undefined && { answeredBy: said.slice(0, 200) }),
+    ...(answeredBy !== undefined && { answeredBy: answeredBy.slice(0, 200) }),
     ...counted({
       inputTokens: tokensAt(answer, "usage", "input_tokens"),
       outputTokens: tokensAt(answer, "usage", "output_tokens"),

@@ -47,8 +47,8 @@ export function knownNames(apps: readonly KnownApp[], answers: readonly string[]
       const words = wordsOf(spelt)
       const letters = words.join("")
       if (letters.length < 2) continue
-      const held = found.get(letters)
-      if (held) held.owners.add(name)
+      const spelling = found.get(letters)
+      if (spelling) spelling.owners.add(name)
       else {
         const opens = words.length === 1 && UMBRELLAS.has(letters)
         const exact = opens || isOrdinary(words, spelt, spoken) ? spelt : null
@@ -144,8 +144,11 @@ function wordsInSmallLetters(answers: readonly string[]): Set<string> {
   for (const answer of answers) {
     for (const [word] of answer.replace(/https?:\/\/\S+/g, " ").matchAll(SPOKEN)) {
       const key = word.toLowerCase()
-      const held = counts.get(key) ?? { small: 0, all: 0 }
-      counts.set(key, { small: held.small + (word === key && word !== word.toUpperCase() ? 1 : 0), all: held.all + 1 })
+      const count = counts.get(key) ?? { small: 0, all: 0 }
+      counts.set(key, {
+        small: count.small + (word === key && word !== word.toUpperCase() ? 1 : 0),
+        all: count.all + 1,
+      })
     }
   }
   return new Set(

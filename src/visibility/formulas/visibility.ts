@@ -84,6 +84,6 @@ function domainsIn(answers: readonly MatchedAnswer[]): { domain: string; answers
  */
 function mostOf<Of>(lists: readonly (readonly Of[])[]): [Of, number][] {
   const counts = new Map<Of, number>()
-  for (const one of lists.flat()) counts.set(one, (counts.get(one) ?? 0) + 1)
+  for (const item of lists.flat()) counts.set(item, (counts.get(item) ?? 0) + 1)
   return [...counts].toSorted(([, a], [, b]) => b - a).slice(0, MOST_LISTED)
 }

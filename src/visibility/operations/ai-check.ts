@@ -59,16 +59,16 @@ export const startAiCheck = operation({
   const turns = planTurns(await readWantedTerms(sql, app.id, countries), assistants)
   const shared = await countShared(sql, turns)
   const reckoned = await estimateCost(sql, { turns, shared }, assistants)
-  const asked = {
+  const plan = {
     countries,
     keywords: new Set(turns.map(({ storefront, term }) => `${storefront} ${term}`)).size,
     engines: assistants.engines.map(({ assistant, model }) => ({ engine: assistant, model })),
     ...{ runs: assistants.runs, answers: turns.length, ...reckoned, method: [...SAID] },
   }
-  if (turns.length === 0) return nothing({ ...asked, checkId: null, state: "nothing_tracked", shared: 0, eta: 0 })
+  if (turns.length === 0) return nothing({ ...plan, checkId: null, state: "nothing_tracked", shared: 0, eta: 0 })
   const { id, ended, shared: joined } = await begin(ctx, { appId: app.id, countries, turns })
   const state = ended ? "measured" : "measuring"
-  return { ...asked, checkId: id, state, shared: joined, eta: ended ? 0 : etaOf(turns, ctx) } as const
+  return { ...plan, checkId: id, state, shared: joined, eta: ended ? 0 : etaOf(turns, ctx) } as const
 })
 
 const NO_ENGINES =

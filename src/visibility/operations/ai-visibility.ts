@@ -71,15 +71,15 @@ export const getAiVisibility = operation({
       ? await readKnownApps(ctx.sql, app, { storefront, terms: [...new Set(answers.map(({ term }) => term))] })
       : []
   const states = statesOf(answers, check)
-  const shown = matched(
+  const samples = matched(
     answers.filter(({ assistant }) => states[assistant] === "measured"),
     apps,
   )
   return {
     country: storefront,
     providers: states,
-    engines: Object.fromEntries([...shown].map(([assistant, own]) => [assistant, engineOf(own, apps)])),
-    answers: [...shown.values()].flat().map((answer) => answerOf(answer, apps[OWN]!)),
+    engines: Object.fromEntries([...samples].map(([assistant, own]) => [assistant, engineOf(own, apps)])),
+    answers: [...samples.values()].flat().map((answer) => answerOf(answer, apps[OWN]!)),
     matcher: MATCHER_VERSION,
     check: check && (await describeCheck(ctx, check)),
     next: await estimateNext(ctx, app, storefront),
@@ -90,13 +90,13 @@ export const getAiVisibility = operation({
 type SampleAnswer = HeldAnswer & MatchedAnswer
 
 function matched(answers: readonly HeldAnswer[], apps: readonly KnownAround[]): Map<Assistant, SampleAnswer[]> {
-  const known = knownNames(
+  const names = knownNames(
     apps,
     answers.map(({ text }) => text),
   )
   const found = answers.map((answer): SampleAnswer => {
     const cited = answer.cited.map(({ url }) => url)
-    return { ...answer, ...mentionsIn(answer.text, cited, known) }
+    return { ...answer, ...mentionsIn(answer.text, cited, names) }
   })
   return Map.groupBy(found, ({ assistant }) => assistant)
 }
@@ -173,11 +173,11 @@ async function describeCheck({ sql, assistants }: Context, check: CheckState) {
     if (!price || inputTokens === null || outputTokens === null) return null
     return centsOf({ inputTokens, outputTokens, searches }, price)
   })
-  const known = cents.every((one) => one !== null)
+  const isComplete = cents.every((one) => one !== null)
   return {
     ...{ id, state, startedAt: startedAt.toISOString(), endedAt: endedAt?.toISOString() ?? null },
     ...{ asked: sum("asked"), answered: sum("answered"), failed: sum("failed") },
-    cents: known ? Math.round(10 * cents.reduce<number>((all, one) => all + (one ?? 0), 0)) / 10 : null,
+    cents: isComplete ? Math.round(10 * cents.reduce<number>((all, one) => all + (one ?? 0), 0)) / 10 : null,
   }
 }
 

@@ -11,8 +11,8 @@ type Visibility = AnswerOf<"get_ai_visibility">
 /** Renders the share of answers that name the app, per assistant, with dates and intervals. */
 export function visibilityPart({ providers, engines, answers, check, next, method }: Visibility): Html {
   const measured = Object.entries(engines).filter((entry): entry is [string, Engine] => entry[1] !== null)
-  const others = Object.entries(providers).filter(([name]) => !measured.some(([engine]) => engine === name))
-  return html`${measured.map(([name, engine]) => enginePart(name, engine))}${others.length > 0 && html`<p class="small quiet">${others.map(([name, state]) => `${nameOf(name)}: ${spoken(state).toLowerCase()}`).join(" · ")}</p>`}${
+  const unmeasured = Object.entries(providers).filter(([name]) => !measured.some(([engine]) => engine === name))
+  return html`${measured.map(([name, engine]) => enginePart(name, engine))}${unmeasured.length > 0 && html`<p class="small quiet">${unmeasured.map(([name, state]) => `${nameOf(name)}: ${spoken(state).toLowerCase()}`).join(" · ")}</p>`}${
     answers.length > 0 &&
     html`<h3>Answers</h3><ul>${answers.map(({ engine, term, askedAt, named, excerpt }) => html`<li><strong><bdi>${term}</bdi></strong> <span class="tag${named ? " good" : ""}">${named ? "named" : "not named"}</span> <span class="small quiet">${nameOf(engine)}, ${momentTime(askedAt)}</span>${excerpt && html`<br><bdi>${excerpt}</bdi>`}</li>`)}</ul>`
   }${answerPart({ check: check && { ...check, id: null }, next, method })}`

@@ -76,29 +76,29 @@ export async function readKnownApps(
     join store_app s on s.id = k.id
     order by k.place, s.platform desc, s.store_id collate "C"
     limit ${MOST_APPS}`
-  const own = { ...OWN, names: [app.name], platform: "ios" as const, storeId: "" }
-  return joined([own, ...apps])
+  const ownApp = { ...OWN, names: [app.name], platform: "ios" as const, storeId: "" }
+  return joined([ownApp, ...apps])
 }
 
 const OWN = { role: "own" as const }
 
 /** Merges apps with the same name in both stores. The first app with a name keeps it. */
 function joined(apps: readonly StoreApp[]): KnownAround[] {
-  const known: KnownAround[] = []
+  const merged: KnownAround[] = []
   for (const { platform, storeId, names, role } of apps) {
     const [name] = names
     if (name === undefined) continue
-    const twin = known.find((one) => isTwin(one, { platform, names, role }))
+    const twin = merged.find((one) => isTwin(one, { platform, names, role }))
     const ids = storeId === "" ? [] : [storeId]
     const storeIds = ids.map((id) => ({ platform, id }))
-    if (!twin) known.push({ name: shortName(name), names, ids, role, storeIds })
+    if (!twin) merged.push({ name: shortName(name), names, ids, role, storeIds })
     else {
       twin.names = [...twin.names, ...names]
       twin.ids = [...twin.ids, ...ids]
       twin.storeIds.push(...storeIds)
     }
   }
-  return known
+  return merged
 }
 
 function isTwin(one: KnownAround, { platform, names, role }: Pick<StoreApp, "platform" | "names" | "role">): boolean {

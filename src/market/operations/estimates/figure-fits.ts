@@ -38,11 +38,11 @@ function isLimited({ min, max }: FigureRange): boolean {
  * bound: it matches if that whole span lies in the range, and fails if none of it does.
  */
 export function figureFit(sql: Sql, { revenue, downloads, growth, level }: FigureFilter): Fragment {
-  const own = level && level.known.size > 0 ? sql`coalesce(o.times, g.times, ${defaultTimes(level)}::float8)` : null
+  const times = level && level.known.size > 0 ? sql`coalesce(o.times, g.times, ${defaultTimes(level)}::float8)` : null
   const places = level?.timesOfPlaces ?? null
-  const downloaded = own ? sql`downloads * case when by_prior then ${own} else 1 end` : sql`downloads`
+  const downloaded = times ? sql`downloads * case when by_prior then ${times} else 1 end` : sql`downloads`
   const byPlace = places === null ? sql`` : sql`* case when revenue_by = 'place' then ${places}::float8 else 1 end`
-  const byPrice = own ? sql`* case when by_prior and revenue_by = 'price' then ${own} else 1 end` : sql``
+  const byPrice = times ? sql`* case when by_prior and revenue_by = 'price' then ${times} else 1 end` : sql``
   const earned = { value: sql`revenue ${byPlace} ${byPrice}`, under: sql`revenue_under ${byPlace}` }
   return sql`(
     ${amountFit(sql, downloads, { value: downloaded, under: sql`downloads_under` })}
@@ -86,6 +86,6 @@ function defaultTimes(level: OwnLevel): number {
 
 /** Returns the version of the estimates that a workspace sees. */
 export function figureState(version: string | null, level: OwnLevel | null): string {
-  const own = level === null ? [] : [...level.known.values()].map(({ downloads, ratings }) => downloads / ratings)
-  return [version, ...own, level?.timesOfPlaces ?? ""].join(" ")
+  const ratios = level === null ? [] : [...level.known.values()].map(({ downloads, ratings }) => downloads / ratings)
+  return [version, ...ratios, level?.timesOfPlaces ?? ""].join(" ")
 }

@@ -42,12 +42,12 @@ function restated(app: number, held: StoredEstimate, level: OwnLevel): StoredEst
   const stated = { ...held, basis: ratio.basis, ...(ratio.basis === "own" && { pairs: 0, coverage: null }) }
   const { downloads, revenue } = held
   if (!isStated(downloads)) return stated
-  const own = restateDownloads(downloads, ratio, { level: LEVEL, isCompared: held.days !== null })
+  const adjusted = restateDownloads(downloads, ratio, { level: LEVEL, isCompared: held.days !== null })
   const isByDownloads = isStated(revenue) && held.revenueBy === "price"
   return {
     ...stated,
-    downloads: { ...own, under: null },
-    revenue: isByDownloads ? { ...revenue, ...restateRevenue(revenue, own, timesOf(ratio)) } : revenue,
+    downloads: { ...adjusted, under: null },
+    revenue: isByDownloads ? { ...revenue, ...restateRevenue(revenue, adjusted, timesOf(ratio)) } : revenue,
   }
 }
 

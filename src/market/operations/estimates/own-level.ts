@@ -17,17 +17,17 @@ export interface OwnLevel {
 
 /** Null if own sales yield no correction, so the stored estimates apply. */
 export async function readOwnLevel(ctx: OwnContext): Promise<OwnLevel | null> {
-  const own = await findReportedApps(ctx)
-  if (own.length === 0) return null
-  const known = new Map<number, KnownApp>()
-  for (const months of (await readSoldMonths(ctx.sql, own, MONTHS)).values()) {
+  const reportedApps = await findReportedApps(ctx)
+  if (reportedApps.length === 0) return null
+  const knownApps = new Map<number, KnownApp>()
+  for (const months of (await readSoldMonths(ctx.sql, reportedApps, MONTHS)).values()) {
     const sold = knownApp(months)
-    if (sold) known.set(months[0]!.figure.app, sold)
+    if (sold) knownApps.set(months[0]!.figure.app, sold)
   }
-  const timesOfPlaces = await readGrossingTimes(ctx.sql, own, ctx.now())
-  if (known.size === 0 && timesOfPlaces === null) return null
-  const all = [...known.values()]
+  const timesOfPlaces = await readGrossingTimes(ctx.sql, reportedApps, ctx.now())
+  if (knownApps.size === 0 && timesOfPlaces === null) return null
+  const all = [...knownApps.values()]
   const ratioOf = (app: number, genre: string | null) =>
-    downloadsPerRating("ios", { own: known.get(app) ?? null, genre }, all)
-  return { known, ratioOf, timesOfPlaces }
+    downloadsPerRating("ios", { own: knownApps.get(app) ?? null, genre }, all)
+  return { known: knownApps, ratioOf, timesOfPlaces }
 }

@@ -53,9 +53,9 @@ export async function readSoldMonths(
 ): Promise<Map<string, SoldMonth[]>> {
   if (own.length === 0) return new Map()
   const ids = own.map(({ iosId }) => iosId)
-  const kept = await readKeptFigures(sql, ids, months)
+  const figures = await readKeptFigures(sql, ids, months)
   const wanted = own.flatMap(({ iosId, account, sku }) =>
-    (kept.get(iosId) ?? []).map((figure) => ({ iosId, figure, account, sku, ...daysOf(figure) })),
+    (figures.get(iosId) ?? []).map((figure) => ({ iosId, figure, account, sku, ...daysOf(figure) })),
   )
   const reported = await readDownloads(
     sql,

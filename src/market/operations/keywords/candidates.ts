@@ -109,9 +109,9 @@ export async function findSpelling({ sql }: Context, seed: SeedFacts, order: num
     .slice(LEAST_BEGINNING)
     .map((_, at) => normaliseTerm(letters.slice(0, at + LEAST_BEGINNING).join("")))
   const suggested = await readSuggestedTerms(sql, { platform, storefront }, { prefixes, since })
-  const known = await readPopularTerms(sql, { platform, storefront, letters: letters.length, above: order ?? 0 })
+  const popular = await readPopularTerms(sql, { platform, storefront, letters: letters.length, above: order ?? 0 })
   const all: Spelling[] = [
-    ...known.map((one) => ({ ...one, source: "keywords" as const })),
+    ...popular.map((one) => ({ ...one, source: "keywords" as const })),
     ...suggested.map(({ term }) => ({ term, source: "suggestions" as const, popularity: null })),
   ]
   const like = all

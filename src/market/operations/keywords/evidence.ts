@@ -56,11 +56,11 @@ export async function readEvidence(
   const answers = await readTermAnswers(sql, lists, terms, 2 * TOP)
   return terms.map((term) => {
     const answer = answers.get(term) ?? null
-    const known = metrics.get(term) ?? UNMEASURED
+    const figures = metrics.get(term) ?? UNMEASURED
     return {
       answer,
-      order: known.popularityOrder,
-      fields: fieldsOf(known, underWay.get(term) ?? NOT_SCHEDULED, answer),
+      order: figures.popularityOrder,
+      fields: fieldsOf(figures, underWay.get(term) ?? NOT_SCHEDULED, answer),
     }
   })
 }

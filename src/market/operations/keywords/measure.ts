@@ -126,8 +126,8 @@ const RETRY_S = 60
 
 async function readStandings({ sql, now }: Context, list: { platform: "ios"; storefront: string; term: string }) {
   const at = now()
-  const known = { figures: await readFigures(sql, list, dayOf(at)), attempts: await readAttempts(sql, list), now: at }
-  return { popularity: popularityOf(known), difficulty: difficultyOf(known) }
+  const facts = { figures: await readFigures(sql, list, dayOf(at)), attempts: await readAttempts(sql, list), now: at }
+  return { popularity: popularityOf(facts), difficulty: difficultyOf(facts) }
 }
 
 function isFresh({ standing: { state, stale } }: Standings[Metric]): boolean {

@@ -32,9 +32,9 @@ export async function readKeyword(
   { metrics, waitMs }: { metrics: readonly Metric[]; waitMs: number },
 ): Promise<KeywordReading> {
   const parts = openParts(ctx, { platform, storefront, subject: term }, waitMs)
-  const shown = await parts.beginResults()
+  const search = await parts.beginResults()
   const suggested = metrics.includes("popularity") ? await parts.begin("hints") : null
-  const [results, suggestions] = await settled([shown.end, suggested?.end])
+  const [results, suggestions] = await settled([search.end, suggested?.end])
   const isStarted = await parts.settle()
   const states = { popularity: [suggestions, results], difficulty: [results] }
   const ends: KeywordReading["ends"] = {}
@@ -102,7 +102,7 @@ async function settled(
   readings: readonly (Promise<LiveReadState> | undefined)[],
 ): Promise<(LiveReadState | undefined)[]> {
   const ended = await Promise.allSettled(readings)
-  for (const one of ended) if (one.status === "rejected") throw one.reason
+  for (const result of ended) if (result.status === "rejected") throw result.reason
   return ended.map((one) => (one.status === "fulfilled" ? one.value : undefined))
 }
 

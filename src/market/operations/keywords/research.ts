@@ -151,18 +151,18 @@ interface RowsQuery {
 async function readRows(ctx: Context, { storefront, terms, compare }: RowsQuery) {
   const evidenceOf = (country: string) =>
     readEvidence(ctx, marketLists({ platform: "ios", storefront: country }, ctx.now()), terms)
-  const own = await evidenceOf(storefront)
-  const others: [country: string, of: TermEvidence[]][] = []
-  for (const country of new Set(compare)) others.push([country, await evidenceOf(country)])
-  const ids = [...new Set(own.flatMap(({ answer }) => answer?.first.slice(0, TOP) ?? []))]
+  const evidence = await evidenceOf(storefront)
+  const comparisons: [country: string, of: TermEvidence[]][] = []
+  for (const country of new Set(compare)) comparisons.push([country, await evidenceOf(country)])
+  const ids = [...new Set(evidence.flatMap(({ answer }) => answer?.first.slice(0, TOP) ?? []))]
   const apps = await readMarketApps(ctx.sql, ids, storefront)
   return terms.map((term, i) => {
-    const { answer, fields } = own[i]!
+    const { answer, fields } = evidence[i]!
     const top = answer?.first.slice(0, TOP).map((app) => {
       const { id, name } = valueAt(apps, app)
       return { id, name }
     })
-    const compared = others.map(([country, of]) => ({ country, ...of[i]!.fields }))
+    const compared = comparisons.map(([country, of]) => ({ country, ...of[i]!.fields }))
     return { term, ...fields, brand: isBrand(term, top), top: top ?? null, compare: compared }
   })
 }
