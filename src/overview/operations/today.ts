@@ -207,7 +207,7 @@ function figure(key: FigureRow["key"], side: Pick<SideApp, "platform" | "storefr
   return { key, ...place, ...unknown, state: "not_measured" }
 }
 
-/** The number of tracked keywords is always known, all other figures only if something was measured that day. */
+/** The number of tracked keywords is known only for today, all other figures only for measured days. */
 function keywordFigures(side: SideDay, { past }: { past: boolean }): FigureRow[] {
   const measured = side.terms.filter((term) => term.measured)
   const ranks = measured.flatMap(({ rank }) => rank ?? [])

@@ -6,10 +6,7 @@ import { ORDINARY_WORDS } from "./ordinary-words.ts"
 export interface KnownApp {
   /** Display name. */
   name: string
-  /**
-   * Full names, as stores or people write them. The part after the first separator (": – | -") is optional in an answer
-   * if the rest still identifies the app.
-   */
+  /** Full names, as stores or people write them. The part before the first separator (": – | -") matches too. */
   names: readonly string[]
   /** Store ids and packages. */
   ids: readonly string[]

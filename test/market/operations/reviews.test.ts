@@ -104,7 +104,7 @@ test("an empty feed of an app without ratings has no reviews, at the price of an
   expect([sure.complete, sumOf(sure.distribution), await on.creditsUsed()]).toEqual([true, 0, 2])
 })
 
-test("a feed that is incomplete or unavailable is measure_busy for free", async () => {
+test("a feed that is empty by failure or unavailable is measure_busy for free", async () => {
   answersReviews(on.stores, "1000000004", [{ reviews: [], last: null }])
   const { status, body } = await ask("1000000004")
   expect([status, body.error, await on.creditsUsed()]).toEqual([503, "measure_busy", 0])
