@@ -7,21 +7,21 @@ import type { RandomBytes } from "../lib/text.ts"
 
 export interface NewJob {
   workspaceId: number
-  /** The key that confirmed. */
+  /** The key that confirmed the write. */
   keyId: number
-  /** The confirm's; the log names the job by it. */
+  /** Request id of the confirm; log lines of the job carry it. */
   requestId: string
   action: string
-  /** What only one write at a time may change, within the workspace. */
+  /** Names what the write changes. A workspace can have one unfinished job per target. */
   target: string
-  /** The app that it is about; null = none. */
+  /** Null if the write is not about an app. */
   appId: string | null
-  /** The account that it is written with; null = none of the workspace's. */
+  /** The connected account used for the write. Null if it uses none. */
   accountId: string | null
-  /** What the person approved. */
+  /** The summary and target that the person approved. */
   shown: { summary: string; target: ShownTarget }
   args: Record<string, unknown>
-  /** The outside target as the preview showed it, in the form its kind reads it; null = nothing was there. */
+  /** The target on the platform at preview, as `OutsideWrite.read` returned it. Null if nothing was there. */
   before: unknown
 }
 
@@ -31,7 +31,10 @@ interface ShownTarget {
   name: string
 }
 
-/** Adds a job in the caller's transaction. Throws in_progress while another has the target. Then nudge the worker. */
+/**
+ * Adds a job in the caller's transaction; nudge the worker after the commit. Throws in_progress while another job has
+ * the same target.
+ */
 export async function enqueue(tx: Tx, job: NewJob, randomBytes: RandomBytes): Promise<string> {
   const { workspaceId, keyId, requestId, action, target, appId, accountId } = job
   const id = `job_${Buffer.from(randomBytes(15)).toString("base64url")}`
@@ -55,7 +58,7 @@ export async function hasUnfinished(tx: Tx, workspaceId: number, target: string)
   return row !== undefined
 }
 
-/** Jobs of an account that were confirmed this UTC day and did not fail. */
+/** Returns how many jobs of an account were confirmed this UTC day and did not fail. */
 export async function countWritesToday(sql: Db, accountId: string): Promise<number> {
   const [row] = await sql<[{ writes: number }]>`
     select count(*)::int as writes

@@ -15,11 +15,11 @@ type JobRun = Run<Job>
 
 export interface OutboxPace {
   leaseMs: number
-  /** The longest that one read, and the one write, may take. */
+  /** Timeout of a read, and of the write itself. */
   readMs: number
   sendMs: number
   maxAttempts: number
-  /** Full jitter: a wait is random up to `baseMs` doubled each time, at most `capMs`. */
+  /** Full jitter: the delay is random, up to `baseMs` doubled per attempt, at most `capMs`. */
   retry: { baseMs: number; capMs: number }
 }
 
@@ -32,7 +32,7 @@ export interface AttemptParts {
   stopwatch: () => () => number
 }
 
-/** Rejects only when the database fails: the lease then runs out, and the job is recovered. */
+/** Runs one attempt of a job. Rejects only when the database fails: the lease then expires and the job is recovered. */
 export async function performJob(run: JobRun, kind: OutsideWrite, parts: AttemptParts): Promise<void> {
   const { claim: job, abort } = run
   const { sql, platforms, pace } = parts
@@ -60,7 +60,10 @@ export async function performJob(run: JobRun, kind: OutsideWrite, parts: Attempt
   await store(run, outcome, parts)
 }
 
-/** Commits that the request goes out. Throws when the lease was lost, or is too short for the request to end in. */
+/**
+ * Records that the request is about to be sent. Throws when the lease is lost, or expires before the request could time
+ * out.
+ */
 async function markBeforeSending(run: JobRun, { sql, pace, stopwatch }: AttemptParts): Promise<void> {
   const asked = stopwatch()
   const marked = !run.abort.signal.aborted && (await markSent(sql, run.claim, pace.leaseMs))
@@ -69,11 +72,11 @@ async function markBeforeSending(run: JobRun, { sql, pace, stopwatch }: AttemptP
     throw new TooLate("the lease ran out")
 }
 
-/** Nothing was sent: tried again later, unless that is of no use. */
+/** Nothing was sent: schedules a retry, unless the error is final or no attempts are left. */
 async function setBack(run: JobRun, error: unknown, parts: AttemptParts): Promise<void> {
   const { claim: job, abort } = run
   const { maxAttempts, retry } = parts.pace
-  // a stop is not the job's fault: the next worker may begin at once
+  // a stop of this process is not the job's fault: another worker may start it at once
   if (abort.signal.aborted) {
     const stood = await giveBack(parts.sql, job, null)
     return tell(parts, "info", stood ? "job_released" : "job_lease_lost", job, {})
@@ -102,7 +105,7 @@ function done(result: unknown): Outcome {
   }
 }
 
-/** A refusal is a fact; after anything else the write may have been applied. */
+/** A Fault means the platform refused the write. After any other error it may have been applied. */
 function notDone(error: unknown): Outcome {
   if (error instanceof Fault) return { status: "failed", fault: error, why: error }
   return { status: "unknown", why: error }
@@ -113,7 +116,7 @@ const CHANGED: Outcome = { status: "failed", fault: new Fault("changed_since_pre
 const STORE_TRIES = 60
 const STORE_PAUSE_MS = 500
 
-/** Tried for 30 s, since a write that was done but not stored would count as unknown. */
+/** Retries for 30 s: a write that was applied but whose outcome is not stored counts as unknown. */
 async function store({ claim: job }: JobRun, outcome: Outcome, parts: AttemptParts): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

@@ -5,28 +5,28 @@ import type { Fault } from "../lib/faults.ts"
 import type { NewJob } from "./enqueue.ts"
 import { later } from "./timers.ts"
 
-/** Every statement about the job holds only while the lease is this one. */
+/** Statements about a job apply only while the job still has this lease. */
 export interface Lease {
   id: string
   lease: string
 }
 
-/** What a job writes, and for whom. */
+/** The write of a job and its workspace. */
 export type JobTask = Pick<NewJob, "workspaceId" | "requestId" | "action" | "appId" | "args" | "before">
 
 export interface Job extends Lease, JobTask {
-  /** This one included. */
+  /** Number of attempts, including this one. */
   attempts: number
 }
 
-/** How a job ended; `why` is for the log alone. */
+/** How a job ended. `why` is only logged. */
 export type Outcome = { why?: unknown } & (
   | { status: "done"; result: unknown }
   | { status: "failed"; fault: Fault }
   | { status: "unknown" }
 )
 
-/** Takes up to `limit` due jobs of these actions. Jobs of others stay queued, for a process that knows them. */
+/** Claims up to `limit` due jobs with these actions. Other jobs stay queued for a process that has their actions. */
 export async function claim(
   sql: Sql,
   { actions, limit, leaseMs }: { actions: readonly string[]; limit: number; leaseMs: number },
@@ -49,7 +49,7 @@ export async function claim(
       j.args, j.before, j.attempts`
 }
 
-/** The heartbeat. Returns the leases that still stand; one that ran out is not brought back. */
+/** The heartbeat. Returns the leases that were extended; an expired lease is not renewed. */
 export async function extend(sql: Sql, held: readonly Lease[], leaseMs: number): Promise<Set<string>> {
   const rows = await sql<{ lease: string }[]>`
     update job j
@@ -60,7 +60,10 @@ export async function extend(sql: Sql, held: readonly Lease[], leaseMs: number):
   return new Set(rows.map(({ lease }) => lease))
 }
 
-/** Committed before the one request goes out. False when the lease was lost or ran out: then nothing may be sent. */
+/**
+ * Records that the request is about to be sent; commit it first. Returns false when the lease was lost or has expired:
+ * nothing may be sent then.
+ */
 export async function markSent(sql: Sql, { id, lease }: Lease, leaseMs: number): Promise<boolean> {
   const rows = await sql`
     update job
@@ -70,7 +73,7 @@ export async function markSent(sql: Sql, { id, lease }: Lease, leaseMs: number):
   return rows.length > 0
 }
 
-/** False when the lease was lost: then the job stays as whoever found it left it. */
+/** Stores the outcome. Returns false when the lease was lost; the job then stays as its next owner left it. */
 export async function finish(sql: Sql, { id, lease }: Lease, outcome: Outcome): Promise<boolean> {
   const result = outcome.status === "done" ? outcome.result : null
   const error = outcome.status === "failed" ? { error: outcome.fault.code, ...outcome.fault.extra } : null
@@ -84,7 +87,10 @@ export async function finish(sql: Sql, { id, lease }: Lease, outcome: Outcome): 
   return rows.length > 0
 }
 
-/** Queued again: for `delayMs` at least, or as if it had not begun. False when the lease was lost. */
+/**
+ * Queues the job again after `delayMs`. With null, it is due at once and the attempt is not counted. Returns false when
+ * the lease was lost.
+ */
 export async function giveBack(sql: Sql, { id, lease }: Lease, delayMs: number | null): Promise<boolean> {
   const rows = await sql`
     update job
@@ -95,7 +101,10 @@ export async function giveBack(sql: Sql, { id, lease }: Lease, delayMs: number |
   return rows.length > 0
 }
 
-/** Of jobs whose worker fell silent: unknown if a request may have gone out, else queued, or failed for good. */
+/**
+ * Recovers jobs with an expired lease: unknown if a request may have been sent, else queued, or failed after the last
+ * attempt.
+ */
 export async function recover(sql: Sql, maxAttempts: number): Promise<{ status: string; jobs: number }[]> {
   return await sql<{ status: string; jobs: number }[]>`
     with silent as materialized (
@@ -125,7 +134,7 @@ export async function recover(sql: Sql, maxAttempts: number): Promise<{ status: 
     limit 3`
 }
 
-/** Queued jobs older than `maxAgeMs` fail with `fault`: nobody expects them any more, and they keep their target busy. */
+/** Fails queued jobs older than `maxAgeMs` with `fault`: nobody expects them any more, and each blocks its target. */
 export async function failOld(sql: Sql, maxAgeMs: number, { code, extra }: Fault): Promise<number> {
   const rows = await sql`
     with old as materialized (
@@ -144,7 +153,7 @@ export async function failOld(sql: Sql, maxAgeMs: number, { code, extra }: Fault
   return rows.length
 }
 
-/** One sweep at a time: two that fail jobs of the same workspaces would wait for each other's accounts in a circle. */
+/** Allows one sweep at a time: two sweeps that fail jobs of the same workspaces could deadlock on their accounts. */
 function alone(sql: Sql) {
   return tryingLock(sql, "jobs swept")
 }

@@ -8,16 +8,19 @@ import type { JobTask } from "./outbox-jobs.ts"
 import { type OutsideWrite, type OutsideWrites, PROOF_MINUTES, type ProofFinding } from "./outside.ts"
 import { limited } from "./timers.ts"
 
-/** A look at an unknown outcome, claimed by moving on when it is next due: who stood still meanwhile changes nothing. */
+/**
+ * A claimed check of an unknown outcome. The claim moves `proof_at`; a worker whose `claimedUntil` no longer matches
+ * changes nothing.
+ */
 interface ProofTurn extends JobTask {
   id: string
   sentAt: Date
-  /** Looks before this one. */
+  /** Findings of the earlier checks. */
   findings: StoredFinding[]
   claimedUntil: string
 }
 
-/** As get_job shows it. */
+/** A finding as get_job returns it. */
 export interface StoredFinding {
   at: string
   verdict: ProofFinding["verdict"]
@@ -32,7 +35,7 @@ interface ProofParts {
   readMs: number
 }
 
-/** Looks at every unknown outcome that is due, by reading alone. Returns how many those were. */
+/** Checks every unknown outcome that is due, using reads only. Returns the number of checks. */
 export async function settleUnknown(parts: ProofParts): Promise<number> {
   const actions = [...parts.kinds].flatMap(([name, { proof }]) => (proof ? [name] : []))
   if (actions.length === 0) return 0
@@ -43,7 +46,10 @@ export async function settleUnknown(parts: ProofParts): Promise<number> {
 
 const MOST_AT_ONCE = 10
 
-/** Once another write to the target went out, what is found there says nothing of this one any more. */
+/**
+ * Claims due checks. If a later write to the same target was sent, the target proves nothing about this job: its checks
+ * end.
+ */
 async function claimTurns(sql: Sql, actions: readonly string[]): Promise<ProofTurn[]> {
   return await sql<ProofTurn[]>`
     with due as materialized (
@@ -81,7 +87,8 @@ async function look(parts: ProofParts, turn: ProofTurn, proof: NonNullable<Outsi
       return proof.look(turn.args, port, { before, sentAt })
     })
   } catch (error) {
-    // it stays due: the claim has moved it on by minutes. Where its platform is not to be read any more, it ends after days
+    // the claim has already moved the next check by 5 minutes; endLate stops checks of a platform that cannot be read
+    // for days
     await endLate(sql, turn)
     const reason = error instanceof Fault ? error.code : String((error as Error).message)
     return log("info", "job_not_proved", {
@@ -119,7 +126,10 @@ async function storeFinding(
   return status
 }
 
-/** The latest finding alone says that it was applied; that it was not, those of all the minutes that this takes. */
+/**
+ * Returns done if the latest finding is "applied", failed if the findings of all minutes in `absentAt` are "absent",
+ * else unknown.
+ */
 function settledBy(findings: readonly StoredFinding[], absentAt: readonly number[]): SettledStatus {
   if (findings.at(-1)?.verdict === "applied") return "done"
   const absent = absentAt.every((minute) => findings[PROOF_MINUTES.indexOf(minute as 1)]?.verdict === "absent")

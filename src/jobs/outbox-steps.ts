@@ -5,10 +5,13 @@ import type { Lease } from "./outbox-jobs.ts"
 import type { SendPort, Step } from "./outside.ts"
 import { later, TooLate } from "./timers.ts"
 
-/** What became of a step's request. */
+/** Outcome of a step's request. */
 type StepOutcome = "done" | "refused" | "unsure"
 
-/** Steps of a job that its lease still covers: each is committed before its request goes out, and at most once. */
+/**
+ * Returns the `step` function of a job. Each step is committed before its request goes out, under the job's lease, and
+ * runs at most once.
+ */
 export function stepsOf(sql: Sql, job: Lease, leaseMs: number): SendPort["step"] {
   let n = 0
   return async (step, request) => {
@@ -25,7 +28,7 @@ export function stepsOf(sql: Sql, job: Lease, leaseMs: number): SendPort["step"]
   }
 }
 
-/** False when the lease was lost: then nothing may be sent. */
+/** Extends the lease and inserts the step. Returns false when the lease was lost: nothing may be sent then. */
 async function beginStep(
   sql: Sql,
   { id, lease }: Lease,
@@ -46,7 +49,7 @@ async function beginStep(
   return rows.length > 0
 }
 
-/** The job's own end says the same and is tried for longer: what cannot be written here is left. */
+/** Stores the outcome of a step. Errors are ignored: the job's own outcome says the same and is retried for longer. */
 async function endStep(sql: Sql, { id }: Lease, n: number, outcome: StepOutcome): Promise<void> {
   await sql`
     update job_step

@@ -10,11 +10,14 @@ import { createWorker, type Worker, type WorkerOptions } from "./worker.ts"
 
 export interface OutboxOptions extends Partial<OutboxPace>, Omit<WorkerOptions, "atOnce" | "leaseMs"> {
   kinds: OutsideWrites
-  /** Ways to accounts of workspaces; none when left out. */
+  /** Access to the accounts of workspaces. None if left out. */
   platforms?: Platforms
   concurrency?: number
   maxAgeMs?: number
-  /** How long a stop waits for what is under way, before it is given back when nothing was sent, else unknown. */
+  /**
+   * How long a stop waits for running jobs. After that, jobs that sent nothing are queued again; the others become
+   * unknown.
+   */
   stopMs?: number
 }
 
@@ -46,7 +49,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   )
 }
 
-/** They fit each other: a read and a send end within the lease, and a stop within the server's 25 s. */
+/** A read and a send must fit into a lease, and a stop into the server's 25 s. */
 const PACE: OutboxPace = {
   leaseMs: 30_000,
   readMs: 8_000,

@@ -2,65 +2,68 @@ import type { Db } from "../database/types.ts"
 import type { Platforms } from "../lib/accounts/platform.ts"
 import type { Fault } from "../lib/faults.ts"
 
-/** How one kind of write is done on an outside platform. No part is ever run inside a transaction. */
+/** How one kind of write is done on another platform. No method runs inside a transaction. */
 export interface OutsideWrite {
-  /** The target now, as the preview stored it. May run several times. A Fault of a status below 500 is final. */
+  /**
+   * Reads the target's present state, in the form the preview stored. May run several times. A Fault with a status
+   * below 500 is final.
+   */
   read?(args: Record<string, unknown>, port: Port): Promise<unknown>
   /**
-   * Runs once, with what was just read. A Fault means that nothing was applied; anything else thrown, that the write may
-   * have been applied.
+   * Sends the write; runs once. `seen` is the state just read. Throws a Fault if nothing was applied; any other error
+   * means that the write may have been applied.
    */
   send(args: Record<string, unknown>, port: SendPort, seen: unknown): Promise<Record<string, unknown>>
-  /** How an unknown outcome is found out by reading; left out = it stays unknown. */
+  /** How reads settle an unknown outcome. If left out, it stays unknown. */
   proof?: Proof
 }
 
 export interface Port {
-  /** Aborted when the time is up, the server stops or the job is another process's. Hand it to every request. */
+  /** Aborts on timeout, when the server stops, or when the lease is lost. Pass it to every request. */
   signal: AbortSignal
-  /** The job's id: the same for every attempt, for platforms that refuse a second write under one key. */
+  /** The job's id, the same for every attempt: an idempotency key for platforms that support one. */
   idempotencyKey: string
   workspaceId: number
   appId: string | null
-  /** For what is stored here of the target. */
+  /** For reading what is stored about the target. */
   sql: Db
   platforms: Platforms
 }
 
 export interface SendPort extends Port {
-  /** One request that changes something: written down before it goes out, and once more when its end is known. */
+  /** Runs a request that changes something. Recorded before it is sent and again when its outcome is known. */
   step<T>(step: Step, request: () => Promise<T>): Promise<T>
 }
 
 export interface Step {
-  /** "set status", "put back name, subtitle". */
+  /** For example "set status" or "put back name, subtitle". */
   what: string
-  /** The thing at the platform; null id = it is made by this. */
+  /** The object on the platform; `id` is null if the step creates it. */
   entity: string
   id: string | null
-  /** By field. */
+  /** The old and the new value of each field. */
   change: Record<string, { from: unknown; to: unknown }>
 }
 
 export interface Proof {
-  /** Looks at the target again and says what it shows of the write. */
+  /** Reads the target again and returns what that proves about the write. */
   look(args: Record<string, unknown>, port: Port, sent: SentWrite): Promise<ProofFinding>
-  /** Minutes after sending, of PROOF_MINUTES, at each of which `absent` makes it a write that was not applied. */
+  /** The checks (values of PROOF_MINUTES) that must all find `absent` before the write counts as not applied. */
   absentAt: readonly number[]
-  /** What such a job failed with. */
+  /** Returns the fault for a write that was not applied. */
   absence(): Fault
 }
 
-/** When an unknown outcome is looked at. */
+/** Minutes after sending at which an unknown outcome is checked. */
 export const PROOF_MINUTES = [1, 10, 60, 1_440] as const
 
 export interface SentWrite {
-  /** As it was read just before. */
+  /** The state read just before sending. */
   before: unknown
   sentAt: Date
 }
 
-/** `absent`: everything is as before; `unclear`: neither. `text` is ours and holds nothing of the platform's. */
+/** `absent`: the target is unchanged; `unclear`: neither. `text` is our own and quotes nothing from the platform. */
 export type ProofFinding = { verdict: "applied" | "absent" | "unclear"; text: string; result?: Record<string, unknown> }
 
 export type OutsideWrites = ReadonlyMap<string, OutsideWrite>

@@ -3,7 +3,7 @@ import type { Db } from "../database/types.ts"
 import type { Log, LogLevel } from "../lib/log.ts"
 import type { RecurringWork } from "../lib/time.ts"
 
-/** So long after now by the database's clock; null gives null, which greatest() passes over. */
+/** SQL for now() plus `ms`, by the database's clock. Null gives null, which greatest() ignores. */
 export function later(sql: Db, ms: number | null) {
   return sql`now() + ${ms}::float8 * interval '1 millisecond'`
 }
@@ -18,7 +18,7 @@ export interface RunListener {
   worked(): void
 }
 
-/** Work that runs once at a time; asked for meanwhile, it runs once more. */
+/** Runs work without overlap. A `go` during a run causes one more run after it. */
 export function single(work: () => Promise<unknown>, { worked, failed }: RunListener): SingleRun {
   let running: Promise<void> | undefined
   let again = false
@@ -53,7 +53,7 @@ export function recurring(everyMs: number, work: () => Promise<unknown>, ends: R
   }
 }
 
-/** While the database is away every run fails: the first failure is logged, and the next after a run that worked. */
+/** Logs only the first failure in a row: while the database is down every run fails. */
 export function firstOf(log: Log, event: string, level: LogLevel = "warn"): RunListener {
   let away = false
   return {
@@ -68,13 +68,16 @@ export function firstOf(log: Log, event: string, level: LogLevel = "warn"): RunL
   }
 }
 
-/** Counts milliseconds by whichever clock went further: one stands still while the machine sleeps, the other may be set. */
+/**
+ * Counts milliseconds by whichever clock advanced more: the monotonic clock may pause while the machine sleeps, and the
+ * system clock may be set.
+ */
 export function stopwatch(now: () => Date): () => number {
   const [ticks, time] = [performance.now(), now().getTime()]
   return () => Math.max(performance.now() - ticks, now().getTime() - time)
 }
 
-/** The work's answer, or undefined once the time is up; the work then goes on by itself. */
+/** Returns the result of `work`, or undefined after `ms`; the work is not cancelled. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const over = new AbortController()
   const late = sleep(ms, undefined, { signal: over.signal }).catch(() => undefined)
@@ -89,7 +92,10 @@ export class TooLate extends Error {
   override name = "TooLate"
 }
 
-/** The work's answer, or TooLate once the time is up or the run is aborted, whatever the work does with its signal. */
+/**
+ * Returns the result of `work`. Throws TooLate after `ms` or when the run is aborted, even if the work ignores its
+ * signal.
+ */
 export async function limited<T>(
   ms: number,
   run: AbortController,
@@ -97,7 +103,7 @@ export async function limited<T>(
 ): Promise<T> {
   const limit = new AbortController()
   const { promise: late, reject } = Promise.withResolvers<never>()
-  late.catch(() => {}) // also when the work has ended first
+  late.catch(() => {}) // avoids an unhandled rejection when the work ended first
   const giveUp = () => {
     reject(new TooLate(run.signal.aborted ? "stopped before it ended" : `no end within ${ms} ms`))
     limit.abort()

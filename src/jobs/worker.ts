@@ -2,22 +2,25 @@ import type { Sql } from "../database/types.ts"
 import type { Log } from "../lib/log.ts"
 import { type RunListener, single, stopwatch, within } from "./timers.ts"
 
-/** A row or rows that one worker has, each claim under a lease of its own: whoever held an earlier one changes nothing. */
+/** Claimed work. Each claim has its own lease, so that a worker with an earlier lease changes nothing. */
 export interface LeasedWork {
   lease: string
 }
 
 export interface Work<Lane, Claim extends LeasedWork> {
-  /** What is claimed side by side, each with room and waits of its own; none = there is nothing to look for. */
+  /** Independent queues, each with its own slots and waits. An empty list means there is nothing to claim. */
   lanes: readonly Lane[]
   atOnce: number
-  /** Takes leases on what is due. `waitMs` 0 = claim again at once, null = poll. `since` counts from the statement. */
+  /**
+   * Leases due work. `waitMs`: 0 claims again at once, null waits for the next poll. `since` measures from the
+   * statement.
+   */
   claim(lane: Lane, space: Space<Claim>): Promise<ClaimResult<Claim>>
-  /** Rejects only when the database fails: the lease then runs out, and the work is recovered. */
+  /** Does the work. Rejects only when the database fails: the lease then expires and the work is recovered. */
   perform(run: Run<Claim>): Promise<unknown>
-  /** As if it had not been claimed. */
+  /** Returns the claim as if it had not been taken. */
   giveBack(claim: Claim): Promise<unknown>
-  /** The heartbeat; returns the leases that still stand. Left out where the work extends its own lease. */
+  /** The heartbeat; returns the leases that still hold. Left out if the work extends its own lease. */
   extend?(claims: readonly Claim[]): Promise<ReadonlySet<string>>
   recover?(): Promise<unknown>
 }
@@ -36,36 +39,39 @@ interface Space<Claim> {
 
 export interface Run<Claim> {
   claim: Claim
-  /** Milliseconds since the statement was asked that last made or extended the lease. */
+  /** Milliseconds since the statement began that last created or extended the lease. */
   sinceLease: () => number
   sinceClaim: () => number
-  /** The lease is lost, or a stop has waited long enough. */
+  /** Aborted when the lease is lost or a stop has waited long enough. */
   abort: AbortController
-  /** The worker stops: what is begun ends, and nothing further is begun. */
+  /** Aborted when the worker stops: what has begun may end, and nothing new begins. */
   closing: AbortSignal
-  /** Its end is on its way and fenced by the lease itself: neither silence nor a lost lease aborts it any more. */
+  /**
+   * The final statement is running and checks the lease itself: neither failed heartbeats nor a lost lease aborts the
+   * run any more.
+   */
   isEnding: boolean
 }
 
-/** What a worker that looks for due work may be given. */
+/** Options of a worker. */
 export interface WorkerOptions {
   sql: Sql
   log: Log
   now?: () => Date
   random?: () => number
   atOnce?: number
-  /** The longest that nobody looks for what became due elsewhere. */
+  /** Poll interval for work that another process made due. */
   pollMs?: number
   leaseMs?: number
-  /** How long a stop waits for what is under way, before it is given back. */
+  /** How long a stop waits for running work before it gives the work back. */
   stopMs?: number
 }
 
 interface Timing {
   leaseMs: number
-  /** The longest that nobody looks for what became due elsewhere. */
+  /** Poll interval for work that another process made due. */
   pollMs: number
-  /** How long a stop waits for what is under way, before it is aborted, and then for its last words. */
+  /** How long a stop waits before it aborts running work, and then how long it waits for that work to end. */
   stopMs: number
   lastWordsMs?: number
   now?: () => Date
@@ -74,29 +80,29 @@ interface Timing {
 
 export interface Worker<Lane = unknown> {
   start(): void
-  /** Aborts what is under way after `stopMs`, and ends at most `lastWordsMs` later, whatever the database does. */
+  /** Aborts running work after `stopMs`. Returns at most `lastWordsMs` later, even if the database does not respond. */
   stop(): Promise<void>
-  /** Something became due here: looks at once, at one lane or at all. */
+  /** Call it when this process made work due: looks at that lane, or at all lanes, at once. */
   nudge(lane?: Lane): void
   isStarted(): boolean
-  /** Recovers what others left, performs what is due now and waits for its end. Returns how many claims that were. */
+  /** Recovers abandoned work, performs what is due now and waits for it. Returns the number of claims. */
   runOnce(): Promise<number>
 }
 
-/** Performs leased work, in any number of processes beside each other. Leases are judged by the database's clock. */
+/** Performs leased work in any number of processes. The database's clock decides when leases expire. */
 export function createWorker<Lane, Claim extends LeasedWork>(work: Work<Lane, Claim>, timing: Timing): Worker<Lane> {
   const { leaseMs, stopMs, lastWordsMs = LAST_WORDS_MS, ends } = timing
   const runs = createRuns(work, timing, (lane) => looks.go(lane))
   const looks = createLooks(work.lanes, runs.begin, timing)
   const recover = async () => work.recover?.()
   const tidy = single(recover, ends)
-  // a heartbeat with nothing under way asks the database nothing, so its end says nothing of the database
+  // a heartbeat with nothing running sends no statement, so its success does not mean that the database is up
   const live = single(runs.beat, { ...ends, worked() {} })
   let beats: NodeJS.Timeout | undefined
   let stopping = false
   const beat = () => {
     runs.dropSilent()
-    // also while a stop waits: what is under way keeps its lease
+    // also during a stop: running work keeps its lease
     live.go()
     if (!stopping) tidy.go()
   }
@@ -132,7 +138,7 @@ const LAST_WORDS_MS = 2_000
 
 type Runs<Lane> = ReturnType<typeof createRuns<Lane, LeasedWork>>
 
-/** What is under way in this process. `onRoom` is called when a full lane has room again. */
+/** The running work of this process. `onRoom` is called when a full lane has a free place again. */
 function createRuns<Lane, Claim extends LeasedWork>(
   work: Work<Lane, Claim>,
   { leaseMs, pollMs, ends, now = () => new Date() }: Timing,
@@ -156,7 +162,10 @@ function createRuns<Lane, Claim extends LeasedWork>(
     return end
   }
   return {
-    /** Each promise of `begun` is one claim's end and never rejects; nothing more is to be claimed for `waitMs`. */
+    /**
+     * Claims until the lane is full or empty. Each promise of `begun` is the end of one claim and never rejects; claim
+     * again after `waitMs`.
+     */
     async begin(lane: Lane): Promise<{ begun: Promise<void>[]; waitMs: number }> {
       const begun: Promise<void>[] = []
       for (let waitMs: number | null = 0; ; ) {
@@ -170,12 +179,12 @@ function createRuns<Lane, Claim extends LeasedWork>(
         waitMs = next.waitMs
       }
     },
-    /** Aborts those whose last heartbeats, one each third of a lease, failed: others may soon have the same. */
+    /** Aborts runs whose heartbeats have failed for half a lease: another process may soon claim the same work. */
     dropSilent() {
       if (!work.extend) return
       for (const run of runs.keys()) if (!run.isEnding && run.sinceLease() > leaseMs / 2) run.abort.abort()
     },
-    /** Aborts those whose lease no longer stands: they are somebody else's now. */
+    /** Extends all leases and aborts the runs whose lease is lost: another process has that work. */
     async beat() {
       const held = [...runs.keys()]
       if (held.length === 0 || !work.extend) return
@@ -220,7 +229,7 @@ function createLooks<Lane>(
       looking = true
       go()
     },
-    /** One lane, or all; nothing before `begin` and after `end`. */
+    /** Looks at one lane, or at all. Does nothing before `begin` and after `end`. */
     go,
     end() {
       looking = false
