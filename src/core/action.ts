@@ -8,38 +8,44 @@ import type { FaultCode } from "../lib/faults.ts"
 import type { Measure } from "../lib/live-read.ts"
 import type { ObjectSchema, Schema } from "../lib/schema.ts"
 
-/** What a write is about. */
+/** The kinds of object a write can change. */
 export const TARGETS = [
   "app", "store_app", "alerts", "alert_rule", "review", "listing", "campaign", "ads_keyword", "negative_keyword",
 ] as const // biome-ignore format: a list to scan
 
-/** What writes through the seller's console refuse. */
+/** Faults of writes that use the seller's console. */
 export const CONSOLE_FAULTS = ["asc_required", "asc_role", "asc_rejected", "asc_unavailable", "ios_only"] as const
 
-/** What a write would do, for a person to approve. `before` and `after` hold all of the target that the write touches. */
+/**
+ * What a write would do, for a person to approve. `before` and `after` contain every part of the target that the write
+ * touches.
+ */
 export interface Diff {
   /** One sentence. */
   summary: string
   target: { kind: (typeof TARGETS)[number]; id: string; name: string }
   before: Record<string, unknown>
   after: Record<string, unknown>
-  /** What else the person should know, in sentences. */
+  /** Further sentences for the person who approves. */
   notes: string[]
 }
 
 interface LookBase {
   caller: Caller
-  /** What counts as today. */
+  /** The current time. */
   now: Date
 }
 
-/** What `look` reads with in a preview. */
+/** The context of `look` in a preview. */
 interface PreviewLook extends LookBase {
   sql: Db
   lock: false
 }
 
-/** In a confirm it locks what it reads until the transaction ends, so that nobody changes it before the write. */
+/**
+ * The context of `look` in a confirm: it locks the rows it reads until the transaction ends, so that nobody changes
+ * them before the write.
+ */
 interface ConfirmLook extends LookBase {
   sql: Tx
   lock: true
@@ -47,93 +53,98 @@ interface ConfirmLook extends LookBase {
 
 export type LookContext = PreviewLook | ConfirmLook
 
-/** What `write` may use. */
+/** The context of `write`. */
 interface WriteContext {
   tx: Tx
   caller: Caller
-  /** Where this instance is reached, without a trailing slash. */
+  /** The public address of this instance, without a trailing slash. */
   publicUrl: string
 }
 
 interface ActionBase<Args extends ObjectSchema, State> {
   name: string
-  /** What it does, one sentence. */
+  /** One sentence that says what the write does. */
   summary: string
   description?: string
   scope: Scope
   plan: Plan
-  /** Credits of a confirm that changes something. */
+  /** Credits charged for a confirm that changes something. */
   credits: number
-  /** Takes something away, or shows to the world. */
+  /** True if the write removes or publishes something. */
   destructive: boolean
   args: Args
-  /** What `before` and `after` hold. */
+  /** The schema of `before` and `after`. */
   state: Schema
-  /** What `write`, or the job of an outside write, says was done. */
+  /** The schema of the result of `write`, or of the job for an outside write. */
   result: Schema
-  /** What it refuses beyond what any write does. */
+  /** Faults beyond those of every write. */
   faults?: readonly FaultCode[]
-  /** Arguments to try it with, for the reference. */
+  /** Sample arguments for the reference. */
   example: v.InferInput<Args>
-  /** Checks of the arguments beyond their schema. Throws Faults. */
+  /** Checks that the schema cannot express. Throws Faults. */
   refine?: (args: v.InferOutput<Args>) => v.InferOutput<Args>
   /**
-   * The arguments that the token stands for, at preview alone: what was left open, such as "all so far", is said here, so
-   * that what comes after the preview is not part of it. May read a store, for it is never in a transaction. Throws Faults.
+   * Fixes the arguments at preview: open values such as "all so far" become explicit, so that later data is not
+   * included. Runs outside a transaction and may read a store. Throws Faults.
    */
   settle?(args: v.InferOutput<Args>, looking: LookContext, measure: Measure): Promise<v.InferOutput<Args>>
-  /** For arguments that must not be stored as they were sent. */
+  /** For arguments that must not be stored as sent. */
   secrets?: {
-    /** As they wait for the confirm: what `look`, `diff` and `write` get there. They must give the same diff. */
+    /** The form stored until the confirm, and passed to `look`, `diff` and `write` then. It must give the same diff. */
     kept(args: v.InferOutput<Args>): Promise<v.InferOutput<Args>>
-    /** Of those, what the audit may hold for good. */
+    /** The part that the audit log may store forever. */
     audited(args: v.InferOutput<Args>): v.InferOutput<Args>
   }
-  /** What only one write at a time may change, within the workspace. */
+  /** Names what the write changes. A workspace can have one unfinished write per target. */
   target(args: v.InferOutput<Args>): string
-  /** Reads of our own what the write touches: at preview, and at confirm once more inside its transaction. Throws Faults. */
+  /**
+   * Reads the stored state that the write touches: at preview, and again inside the transaction of the confirm. Throws
+   * Faults.
+   */
   look(args: v.InferOutput<Args>, looking: LookContext): Promise<State>
   /**
-   * What the write would do; `seen` is what an outside target was read as. Pure; throws write_limit_reached. The same
-   * `before` and `after` mean that nothing would change.
+   * Returns what the write would do; `seen` is the state of an outside target. Pure. Equal `before` and `after` mean no
+   * change. Throws write_limit_reached.
    */
   diff(state: State, args: v.InferOutput<Args>, seen?: unknown): Diff
 }
 
 interface InsideAction<Args extends ObjectSchema, State> extends ActionBase<Args, State> {
-  /** Writes, awaiting nothing but the transaction, and says what was done. */
+  /** Writes and returns the result. Awaits nothing but the transaction. */
   write(args: v.InferOutput<Args>, state: State, writing: WriteContext): Promise<Record<string, unknown>>
-  /** Fields of what `write` says that the caller alone is shown, this once, such as a link that opens something. */
+  /** Result fields shown only to the caller and only once, such as a secret link. */
   shownOnce?: readonly string[]
   outside?: never
 }
 
 interface OutsideAction<Args extends ObjectSchema, State> extends ActionBase<Args, State> {
-  /** Written to another platform by one job, after the confirm. Its `read` is asked at preview, confirm and by the job. */
+  /**
+   * The write to another platform, run by one job after the confirm. Its `read` runs at preview, at confirm and in the
+   * job.
+   */
   outside: OutsideWrite
-  /** The account of the workspace that it is written with. */
+  /** Returns the connected account used for the write. */
   account?(state: State): string
   write?: never
   shownOnce?: never
 }
 
-/** One of the writes behind POST /actions. */
+/** A write behind POST /actions. */
 export type Action = InsideAction<ObjectSchema, unknown> | OutsideAction<ObjectSchema, unknown>
 
-/** Declares a write. */
 export function action<Args extends ObjectSchema, State>(
   declared: InsideAction<Args, State> | OutsideAction<Args, State>,
 ): Action {
-  // each write is given arguments and a state of its own alone, once its schema has checked them
+  // each write gets only its own arguments and state, after its schema has checked them
   return declared as unknown as Action
 }
 
-/** How the writes to other platforms are done, for the worker of jobs. */
+/** Returns the outside writes by action name, for the job worker. */
 export function outsideWrites(actions: readonly Action[]): OutsideWrites {
   return new Map(actions.flatMap(({ name, outside }) => (outside ? [[name, outside] as const] : [])))
 }
 
-/** True when the write would change something: otherwise it is free, and writes nothing. */
+/** Returns true if the write would change something. A write without changes is free and writes nothing. */
 export function changes({ before, after }: Diff): boolean {
   return JSON.stringify(before) !== JSON.stringify(after)
 }

@@ -23,7 +23,10 @@ interface EndedCall {
   input: Record<string, unknown>
 }
 
-/** Charges the call once, within `leftMs`, and updates the caller's figures. A refusal throws and takes nothing. */
+/**
+ * Charges the call once, within `leftMs`, and updates the caller's credits. Throws if the charge is refused; nothing is
+ * taken then.
+ */
 export async function payFor(parts: ChargeParts, call: EndedCall, outcome: unknown, leftMs: number): Promise<number> {
   if (outcome instanceof PaidAnswer) return takeOver(parts, call.caller, outcome)
   const cost = priceOf(call.operation, call.input, outcome)
@@ -37,7 +40,7 @@ function takeOver({ identify }: ChargeParts, caller: Caller, { paid, cost }: Pai
   return cost
 }
 
-/** A Hive answer with nothing measured yet costs 1; a plain fault costs nothing; anything else its price. */
+/** Returns 1 for a Hive answer with nothing measured yet, 0 for a plain fault, else the price. */
 function priceOf({ id, price, hive }: Operation, input: Record<string, unknown>, outcome: unknown): number {
   const empty = outcome instanceof EmptyAnswer || outcome instanceof PendingAnswer
   if (empty && hive) return 1
@@ -67,7 +70,7 @@ async function pay(parts: ChargeParts, call: EndedCall, cost: number, leftMs: nu
 
 const TAKE_BACK_TRIES = 5
 
-/** Refunds a charge whose answer came too late or was lost, unless it is certain that nothing was paid. */
+/** Refunds a charge whose answer was late or lost, unless certainly nothing was charged. */
 async function takeBack({ sql, log }: ChargeParts, due: Due, charging: Promise<ChargeResult>): Promise<void> {
   const mayBePaid = await charging.then(
     ({ refused }) => refused === null,

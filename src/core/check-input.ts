@@ -8,14 +8,17 @@ import { isStorable } from "../lib/text.ts"
 import { wrongValue } from "../lib/wrong-value.ts"
 import type { Operation } from "./operation.ts"
 
-/** As checkArguments; a storefront must also be one of the store asked for, where that is not the store of a tracked app. */
+/**
+ * Like checkArguments. Also checks that a storefront exists in the requested store, unless the call is about a tracked
+ * app.
+ */
 export function checkInput(operation: Operation, raw: Record<string, unknown>): Record<string, unknown> {
   const input = checkArguments(operation, raw)
   if (!operation.subject) checkStorefronts(operation, input, [storeAskedFor(operation, input)])
   return input
 }
 
-/** Returns the arguments as handlers get them. Throws the first bad argument's own code, and lists all that is wrong. */
+/** Returns the arguments in the form handlers get. Throws the code of the first bad argument and lists all problems. */
 export function checkArguments(
   { input: schema, refine, instead }: Pick<Operation, "input"> & Partial<Pick<Operation, "refine" | "instead">>,
   raw: Record<string, unknown>,
@@ -52,7 +55,7 @@ export function checkStorefronts(
     }
 }
 
-/** The store that a call about the market asks for: by its `platform`, else by the app it names, else the App Store. */
+/** Returns the store of a market call: from `platform`, else from the app it names, else the App Store. */
 function storeAskedFor({ appInput }: Operation, input: Record<string, unknown>): Platform {
   const named = appInput === undefined ? undefined : input[appInput]
   return (input.platform as Platform | undefined) ?? (typeof named === "string" ? storeOf(named) : null) ?? "ios"
@@ -68,7 +71,7 @@ function besideText([name, others]: [string, readonly string[]]): string {
 
 const UNHEARD = ["__proto__", "constructor", "prototype"]
 
-/** valibot passes over these names without a word, where any other that is unknown is refused. */
+/** valibot ignores these names silently, but refuses every other unknown name. */
 function unheardName(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined
   for (const [name, held] of Object.entries(value)) {
@@ -78,7 +81,7 @@ function unheardName(value: unknown): string | undefined {
   return undefined
 }
 
-/** To valibot a list is an object too, and an empty one fits any that needs nothing. */
+/** valibot accepts a list as an object; an empty list even passes if no field is required. */
 function listForObject({ entries }: ObjectSchema, raw: Record<string, unknown>): string | undefined {
   return Object.keys(entries).find((name) => {
     const { type } = unwrap(entries[name] as Schema)
@@ -86,7 +89,7 @@ function listForObject({ entries }: ObjectSchema, raw: Record<string, unknown>):
   })
 }
 
-/** PostgreSQL holds no U+0000 and no half of a surrogate pair; neither stands in a name, id or keyword of a store. */
+/** PostgreSQL stores neither U+0000 nor lone surrogates. No name, id or keyword of a store contains them. */
 function storable(value: unknown): boolean {
   if (typeof value === "string") return isStorable(value)
   if (typeof value !== "object" || value === null) return true
@@ -99,10 +102,10 @@ interface Problem {
   detail: string
 }
 
-/** Many unknown names are no more to learn from than some. */
+/** Keeps the error body small. */
 const MOST_PROBLEMS = 20
 
-/** The field that decides stands first, then whatever else the schema refuses, then names that it does not know. */
+/** Lists the field that decides the code first, then other refused fields, then unknown names. */
 function refusal(schema: ObjectSchema, raw: Record<string, unknown>, field: string, why?: string): Fault {
   const names = new Set([field, ...Object.keys(schema.entries), ...Object.keys(raw)])
   const problems: Problem[] = []
@@ -112,7 +115,7 @@ function refusal(schema: ObjectSchema, raw: Record<string, unknown>, field: stri
     const value = Object.hasOwn(raw, name) ? raw[name] : undefined
     if (name !== field && entry && v.is(entry, value)) continue
     const detail = (name === field && why) || wrongValue(schema, name, value)
-    // the name of an unknown parameter is the caller's text: cut, so that an error body stays small
+    // an unknown name is the caller's text: cut it, so that the error body stays small
     problems.push({ field: name.slice(0, 64), code: codeOf(entry), detail })
   }
   const [{ code, ...first }] = problems as [Problem]

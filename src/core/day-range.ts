@@ -6,14 +6,14 @@ import { Fault } from "../lib/faults.ts"
 import { coded } from "../lib/schema.ts"
 import { isRealDay } from "../lib/time.ts"
 
-/** An end of a range of days. */
+/** Schema of the first or last day of a range. */
 export function RangeDay(description: string) {
   return v.optional(coded(v.pipe(v.string(), v.isoDate(), v.check(isRealDay), v.description(description)), "bad_range"))
 }
 
 export const LAST_DAY = "Last UTC day, YYYY-MM-DD; today when left out or where it lies ahead."
 
-/** Throws bad_range where a range ends before it begins. */
+/** Throws bad_range if the range ends before it begins. */
 export function inOrder<Range extends { from?: string | undefined; to?: string | undefined }>(range: Range): Range {
   const { from, to } = range
   if (from !== undefined && to !== undefined && from > to)
@@ -21,16 +21,16 @@ export function inOrder<Range extends { from?: string | undefined; to?: string |
   return range
 }
 
-/** All days that the plan reads of something, as far back as there can be any. */
+/** Returns all days of this data that the plan includes. */
 export function planDays(what: PlannedDays, now: Date, caller: Caller): Days {
   const today = dayOf(now)
   return { from: planFrom(caller, what, today), to: today }
 }
 
 /**
- * Of the days from `from`, or else as far back as the plan reads, to `to`, or else today, those that are looked at: of days
- * that have not begun there is nothing, so a `to` that lies ahead is today. Throws bad_range where the first lies ahead too,
- * plan_required or bad_range where the plan reads none of them.
+ * Returns the days to read: `from` defaults to the first day the plan includes, `to` to today; a later `to` becomes
+ * today. Throws bad_range if `from` lies after that, and plan_required or bad_range if the plan includes none of the
+ * days.
  */
 export function lookedAt(what: PlannedDays, asked: { from?: string; to?: string }, now: Date, caller: Caller): Days {
   const plan = planDays(what, now, caller)
@@ -42,7 +42,7 @@ export function lookedAt(what: PlannedDays, asked: { from?: string; to?: string 
   return { from: later(from, plan.from), to }
 }
 
-/** The last UTC day of a range: the one asked for, but no later than today. */
+/** Returns the last UTC day of a range: the requested day, at most today. */
 export function lastDay({ to }: { to?: string }, now: Date): string {
   return earlier(to ?? dayOf(now), dayOf(now))
 }

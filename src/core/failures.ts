@@ -10,13 +10,16 @@ interface FailureParts {
   disk?: DiskWatch | undefined
 }
 
-/** As far as it was known when it failed. */
+/** The details of the call that were available when it failed. */
 interface FailedCall {
   operation?: Operation | undefined
   input?: Record<string, unknown> | undefined
 }
 
-/** The fault that a caller meets for whatever was thrown: unavailable or internal_error, logged, unless it is one already. */
+/**
+ * Returns the fault for any error. A Fault stays as it is; anything else becomes unavailable, hive_read_failed or
+ * internal_error, and is logged.
+ */
 export function faultOf(
   { log, disk }: FailureParts,
   requestId: string,
@@ -29,7 +32,7 @@ export function faultOf(
   }
   if (error instanceof DatabaseUnavailable || error instanceof AllowanceUnavailable || isConnectionProblem(error)) {
     if (isDiskFull(error)) disk?.noteFull()
-    // a full disk is said once, with its cure, not with each call
+    // a full disk is logged once, with its remedy, not for every call
     if (!disk?.isFull()) log("warn", "unavailable", { requestId, reason: String((error as Error).message) })
     return unavailable(error, operation)
   }

@@ -9,7 +9,7 @@ type Fields = { [Name in ExtraName]: v.OptionalSchema<(typeof EXTRA)[Name], unde
 const optional = (entries: Record<string, v.GenericSchema>): object =>
   Object.fromEntries(Object.entries(entries).map(([name, held]) => [name, v.optional(held)]))
 
-/** What a fault says beside the address that explains it: its code, a sentence, and the fields of that code. */
+/** A fault without the address of its documentation: code, sentence, and the fields of that code. */
 export const FaultText = named(
   "FaultText",
   v.strictObject({

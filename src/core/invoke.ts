@@ -38,20 +38,20 @@ import {
 } from "./operation.ts"
 import type { AppPort, TrackedApp } from "./tracked-app.ts"
 
-/** One call, from whichever surface. */
+/** A call from any surface. */
 export interface Call {
   surface: Surface
   requestId: string
   credentials: Credentials
-  /** A key stands in the URL. */
+  /** True if the URL contains a key. */
   keyInUrl: boolean
   address: string | null
   /**
-   * Which operation with what input; asked only once the caller is known and within its rate. Null when the surface needed
-   * to know no more than that. Throws Faults, and CallerGone.
+   * Returns the operation and its input. Called only after the caller is identified and within its rate limit. Null if
+   * the surface needed no more than that. Throws Faults and CallerGone.
    */
   target(): Promise<Target | null>
-  /** Whether the caller holds this very answer of an operation already; left out where it names none. */
+  /** Returns true if the caller already has exactly this answer. Left out if the caller names no version. */
   holds?: ((operation: Operation, answer: unknown) => Promise<boolean>) | undefined
 }
 
@@ -61,17 +61,17 @@ export interface Target {
   agreed?: boolean
 }
 
-/** What a surface sends: the answer, or the fault in its place. */
+/** The reply of a surface: an answer, or a fault. */
 export interface Reply {
   status: number
-  /** With 304 what the caller holds already: it is not sent. */
+  /** The answer. With 304 it is not sent, because the caller has it. */
   answer: unknown
-  /** Set instead of `answer` when a test key gets the sandbox's bytes. */
+  /** Set instead of `answer` for a test key: the sandbox's bytes. */
   prepared?: PreparedAnswer
   fault?: Fault
-  /** The month's credits after the call; null while nobody is known. */
+  /** The month's credits after the call. Null if the caller is unknown. */
   credits: Credits | null
-  /** The calls of this second; left out where none was counted. */
+  /** The rate limit and the calls of this second. Left out if the call was not counted. */
   rate?: RateAnswer | undefined
   /** Credits this call cost. */
   cost: number
@@ -82,7 +82,7 @@ export interface Reply {
 interface InvokeParts extends ChargeParts {
   apps: AppPort
   limits: Limits
-  /** Milliseconds a call may take unless its operation says otherwise. */
+  /** Deadline in milliseconds, unless the operation has its own. */
   deadlineMs: number
   sandboxAnswer: (operation: Operation, input: Record<string, unknown>) => PreparedAnswer
   now: () => Date
@@ -95,10 +95,10 @@ interface InvokeParts extends ChargeParts {
   disk?: DiskWatch | undefined
 }
 
-/** Throws CallerGone, and nothing else. */
+/** Throws nothing but CallerGone. */
 export type Invoke = (call: Call) => Promise<Reply>
 
-/** The one path every call takes: who, how fast, what, may they, run, price, charge once, answer. */
+/** The path of every call: identify, rate limit, find the target, check rights, run, charge once, answer. */
 export function createInvoke(parts: InvokeParts): Invoke {
   return async (call) => {
     const startedAt = performance.now()
@@ -122,7 +122,7 @@ async function replyToCaller(parts: InvokeParts, call: Call, caller: Caller, sta
     const askedAt = performance.now()
     const target = await call.target()
     if (!target) return { status: 200, answer: undefined, credits: caller.credits, rate, cost: 0, caller }
-    // the caller's own time, while it sends its body, is not the call's
+    // the time in which the caller sends its body does not count against the deadline
     const reply = await replyToTarget(parts, { call, caller, ...target }, startedAt + performance.now() - askedAt)
     return Object.assign(reply, { rate })
   } catch (error) {
@@ -130,13 +130,13 @@ async function replyToCaller(parts: InvokeParts, call: Call, caller: Caller, sta
   }
 }
 
-/** A call that is known by who calls and what for; its input is checked on the way. */
+/** A call with its caller and target. Its input is checked on the way. */
 interface KnownCall extends Target {
   call: Call
   caller: Caller
 }
 
-/** How long a failed call waits for what it took to be given back, which goes on all the same. */
+/** How long the reply of a failed call waits until its allowances are returned. The return continues after that. */
 const GIVE_BACK_MS = 500
 
 async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: number): Promise<Reply> {
@@ -149,7 +149,8 @@ async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: nu
     if (caller.kind === "test") return sandboxReply(parts, checked)
     const until = startedAt + (operation.deadlineMs ?? parts.deadlineMs)
     const leftMs = () => Math.max(1, until - performance.now())
-    // both: the deadline's timer may fire almost a millisecond early, and the answer stands from then on
+    // both checks are needed: the deadline's timer may fire almost a millisecond early, and the answer is final from
+    // then on
     const givenUp = () => takings.ended || performance.now() > until
     const { take, release, returnUnit, takeMeasurement, returnMeasurement } = takings
     const ofCall = { givenUp, take, release, returnUnit, takeMeasurement, returnMeasurement }
@@ -172,7 +173,7 @@ async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: nu
   }
 }
 
-/** What is said in an answer's place, with what was known of the call by then. */
+/** Returns the reply for an error, with the details of the call that are available. */
 function faultReply(
   parts: InvokeParts,
   { requestId }: Call,
@@ -185,7 +186,7 @@ function faultReply(
   return { status: fault.status, answer: fault.body(parts.publicUrl), fault, credits, cost: 0, ...known }
 }
 
-/** Test keys never write; everything else answers what the sandbox does. */
+/** Test keys never write; every other call gets the sandbox's answer. */
 function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input }: KnownCall): Reply {
   if (operation.effect === "writes" || operation.effect === "previews") throw new Fault("test_key_read_only")
   const prepared = sandboxAnswer(operation, input)
@@ -239,14 +240,14 @@ function storesOf({ iosId, androidPkg }: TrackedApp): ("ios" | "android")[] {
   return [...(iosId === null ? [] : ["ios" as const]), ...(androidPkg === null ? [] : ["android" as const])]
 }
 
-/** The app a call is about and the storefront it asks for, or else the app's first. */
+/** Returns the app of a call and the requested storefront (default: the app's first). */
 async function readSubject(apps: AppPort, name: string, input: Record<string, unknown>, { sql, caller }: Context) {
   const country = input.country as string | undefined
   const app = await apps.find(sql, caller, input[name] as string, country)
   return { app, storefront: country ?? app.countries[0] }
 }
 
-/** A day that is used up is said before empty credits are, and a call that credits refuse takes no unit of the day. */
+/** A used-up day is reported before missing credits, and a call refused for credits takes no unit of the day. */
 async function refuseSpentDay({ limits, now }: InvokeParts, caller: Caller): Promise<void> {
   const perDay = hivePerDay(caller.explorer, caller.hasPack)
   const used = await limits.hive.used(caller.workspaceId)

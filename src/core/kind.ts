@@ -24,115 +24,122 @@ export type ObservationOf<Name extends string, Source extends SourceName, Shape 
   "kind" | "source" | "storefront" | "platform"
 > & { kind: Name; source: Source; storefront: string; platform: Platform } & v.InferOutput<Shape>
 
-/** A strict object, with rules of the whole of it or without. */
+/** A strict object schema, with or without rules about the whole object. */
 type Shape = v.GenericSchema & { entries: v.ObjectEntries }
 
-/** A kind of observation, declared once: from the list of kinds (kinds.ts) follows all that is done with any. */
+/** Declares a kind of observation. Everything done with observations follows from the list of kinds (kinds.ts). */
 interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question = never> {
   name: Seen["kind"]
   sources: readonly Seen["source"][]
-  /** True: belongs to a workspace and never leaves it. */
+  /** True if the observation belongs to a workspace and is never shared. */
   private: boolean
-  /** True: the same in every storefront, so that it names none. */
+  /** True if the observation is the same in every storefront, so that it names none. */
   everywhere?: true
-  /** True: of no store, so that it names no platform. Its rules look at its own fields alone. */
+  /** True if the observation is of no store, so that it names no platform. Its rules see only its own fields. */
   storeless?: true
-  /** True: the demo's data may hold it, "invented": of its own world alone. Of no other kind it does. */
+  /**
+   * True if the demo's data may contain the kind; "invented" if only for invented apps. Other kinds refuse demo data.
+   */
   demo?: true | "invented"
-  /** The keyword, or the prefix of keywords, whose figures rest on the reading itself, not on what it shows of apps. */
+  /** The keyword or keyword prefix whose metrics use the reading itself, rather than what it shows of apps. */
   figures?(seen: Seen): { kind: "term" | "hint"; subject: string }
-  /** True: stored in tables parted by month. */
+  /** True if the tables are partitioned by month. */
   monthly?: true
-  /** Fields beside those of every observation: as an import line spells them, what becomes of them, and their rules. */
+  /** The fields beyond those of every observation, as an import line spells them, with conversions and rules. */
   shape: Shape
-  /** Where an import line has other fields: these (null = none of the name), and what is made of them. */
+  /** Differences of an import line from `shape`: its fields (null removes a field), and a function that converts it. */
   line?: { entries: Record<string, v.GenericSchema | null>; read(line: unknown): object }
-  /** How the log of failed reads names what a source was asked; left out where none is logged. */
+  /** Names the question in the log of failed reads. Left out if failed reads are not logged. */
   question?: {
-    /** As the schedule names it too; null for what has no name. */
+    /** The subject, as the schedule names it. Null if the question has no name. */
     about(asked: Question): string | null
-    /** Throws ObservationProblem. */
+    /** Throws ObservationProblem for a malformed subject. */
     checkSubject(subject: string, platform: Platform): void
-    /** Sources whose failed reads are logged; all when left out. */
+    /** Sources whose failed reads are logged. Default: all. */
     sources?: readonly SourceName[]
   }
   names?(seen: Seen): Names
-  /** What it says of other kinds' subjects besides, as readings of theirs. */
+  /** The readings of other kinds that the observation contains. */
   parts?(seen: Seen): readonly AnyObservation[]
-  /** What it says of apps' markets. */
+  /** The market facts of apps that the observation contains. */
   market?(seen: Seen): readonly { id: string; facts: MarketFacts }[]
-  /** How many results take about as long to store; 1 when left out. */
+  /** The storage cost, in results that take about as long to store. Default: 1. */
   weight?(seen: Seen): number
-  /** The same reading as two, of which the first has at most so many results; null where nothing is left for a second. */
+  /** Splits the reading in two, the first with at most `most` results. The second is null if nothing is left for it. */
   split?(seen: Seen, most: number): [Seen, Seen | null]
   /**
-   * Of reports of accounts: what follows from some of their rows. A report of very many is stored so many at a time, in
-   * transactions of their own, before `store` says that they count.
+   * For account reports: how facts follow from some of their rows. A large report is stored in batches, each in its own
+   * transaction, before `store` makes them count.
    */
   facts?: Facts
-  /** Stores rows that are new or better than what is held. */
+  /** Stores rows that are new or take precedence over the stored ones. */
   store(tx: Tx, seen: readonly Seen[], known: SurrogateIds, staged: ReportSets): Promise<StoreResult<Seen>>
-  /** What follows from the rows of readings, once what is said of apps is stored. */
+  /** Writes the rows derived from readings, after the facts of apps are stored. */
   derive?(tx: Tx, seen: NewReadings<Seen>, known: SurrogateIds, staged: ReportSets): Promise<void>
-  /** What is held, page by page, in the order of the rows' key. */
+  /** Yields what is stored, page by page, in the order of the primary key. */
   stored?(sql: Sql, range: StoredRange): AsyncIterable<Seen[]>
-  /** Of kinds whose bodies are kept: what is read in the body now, beside what is held. */
+  /** For kinds whose bodies are kept: compares what the parser reads in a body now with what is stored. */
   replay?: {
-    /** True: without a first day, only readings of days whose bodies can be kept; there are too many others. */
+    /**
+     * True if a replay without a first day covers only days whose bodies may still be kept; there are too many others.
+     */
     whileKept?: true
-    /** Each of these counts as one reading. */
+    /** The subjects of a stored observation. Each counts as one reading. */
     subjects(held: Seen): readonly string[]
-    /** What was asked for it: a subject, or several with commas. */
+    /** The question behind a subject, or behind several subjects joined by commas. */
     asked(place: Side, subject: string): Question
-    /** By subject; null = in nothing. */
+    /** The difference per subject. Null if there is none. */
     compare(held: Seen, now: Seen): (Difference | null)[]
-    /** Whether what the failed read `a` (a row of `attempt`) was after is held, from its body or from a later reading. */
+    /**
+     * SQL: whether the subject of the failed read `a` (a row of `attempt`) is stored, from its body or from a later
+     * reading.
+     */
     isHeld(sql: Sql): PendingQuery<Row[]>
   }
-  /** When its subject was last seen since then, as one row "seenAt"; of kinds that are read on request. */
+  /** For kinds read on request: SQL for the latest time its subject was seen since `since`, as one row "seenAt". */
   latest?(sql: Sql, place: Side & { subject: string }, since: Date): PendingQuery<Row[]>
-  /** Rows that go so many days after the day of this column; all are kept when left out. */
+  /** Retention: rows are deleted `keep` days after the day in column `day`. Kept forever if left out. */
   keep?: { table: string; day: string; keep: number }
-  /** A line of an import, as the reference shows it. */
+  /** An import line, shown in the reference. */
   example: Record<string, unknown>
 }
 
 export interface StoreResult<Seen> {
-  /** Readings that took a place with any of their rows. */
+  /** Readings that at least one stored row now comes from. */
   placed: readonly Seen[]
-  /** What they show of apps that is the same in every storefront, and rating counts. */
+  /** App facts that are the same in every storefront, and rating counts. */
   shown?: readonly ShownApps[]
-  /** What they call apps; what they show when left out. */
+  /** Names of apps. Default: those in `shown`. */
   named?: readonly NamingApps[]
-  /** Apps whose row of a storefront was written, so that the date of their last update may be another. */
+  /** Apps whose storefront row was written, so that their last update may have a new date. */
   dated?: readonly ChangedApp[]
-  /** Earlier readings that turned out to be stale: their names and rating counts are removed. */
+  /** Earlier readings that turned out to be stale; their names and rating counts are removed. */
   outdated?: readonly OutdatedReading[]
 }
 
 interface NewReadings<Seen> {
   placed: readonly Seen[]
-  /** Those whose rating counts were new. */
+  /** Readings with new rating counts. */
   rated: readonly Seen[]
 }
 
 export interface StoredRange {
-  /** First day, "YYYY-MM-DD"; null = all. */
+  /** First day, "YYYY-MM-DD". Null for all days. */
   since: string | null
   sources: readonly SourceName[]
 }
 
 export interface Difference {
-  /** How many places, or facts. */
+  /** Number of places or facts that differ. */
   places: number
   detail: string
 }
 
 interface Kind<Seen extends AnyObservation = AnyObservation, Question = never> extends KindDeclaration<Seen, Question> {
   lineShape: v.GenericSchema
-  /** What a line says that has this shape. `text` is the line. */
+  /** Converts a line of this shape into an observation. `text` is the raw line. */
   readLine(line: unknown, text: string): Seen
-  /** Throws ObservationProblem unless all its rules hold. */
+  /** Throws ObservationProblem if a rule is broken. */
   check(seen: Seen, now: Date): void
 }
 
@@ -158,7 +165,7 @@ export function kind<Seen extends AnyObservation, Question = never>(
       const { storefront } = said
       const fields = (line ? line.read(said) : said) as LineProvenance
       const place = storefront === undefined ? {} : { storefront: storefront.toLowerCase() }
-      // the line's shape was checked, and the compiler cannot follow what the kind makes of it
+      // the line's shape was checked; the compiler cannot follow the kind's own conversion
       return { ...fields, ...place, ...provenanceOf(fields, text) } as never
     },
     check(seen, now) {
@@ -195,6 +202,6 @@ function provenanceOf({ seenAt, parser, origin, egress, sha256 }: LineProvenance
   }
 }
 
-/** Any kind; what it is given is of its own. */
+/** Any kind. Each is called only with its own observations. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of kinds calls each with its own observations alone
 export type AnyKind = Kind<any, any>

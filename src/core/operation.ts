@@ -18,129 +18,133 @@ import type { Write } from "../lib/writing/written-text.ts"
 import type { TrackedApp } from "./tracked-app.ts"
 
 /**
- * What a call does to the world; tools derive their hints from it. A preview changes nothing, but leads to a write. What the
- * service notes of a call for itself is no effect: its charge, or the tasks it gave, which no answer reads.
+ * What a call changes; tools derive their hints from it. A preview changes nothing but leads to a write. Internal
+ * records of the call, such as its charge or its tasks, are no effect because no answer reads them.
  */
 export type Effect = "reads" | "measures" | "spends" | "previews" | "writes"
 
-/** Tools by what they are about; /mcp?tools=… narrows the list to some of them. */
+/** Groups of tools by subject; /mcp?tools=… limits the list to some of them. */
 export const TOOLSETS = [
   "account", "apps", "keywords", "rivals", "reviews", "page", "charts", "revenue", "ads", "ai", "hive", "writes",
 ] as const // biome-ignore format: a list to scan
 export type Toolset = (typeof TOOLSETS)[number]
 
-/** What a handler takes and gives back of the workspace's allowances. */
+/** How a handler takes from the workspace's allowances and returns units to them. */
 export type AllowanceAccess = Omit<Takings, "keep" | "giveBack" | "ended">
 
-/** What a handler may use besides its checked input. */
+/** What a handler can use besides its checked input. */
 export interface Context extends AllowanceAccess {
-  /** Each statement and each transaction takes a database slot; nothing else may be awaited within a transaction. */
+  /** Each statement and each transaction takes a database slot. Await nothing else within a transaction. */
   sql: Sql
   now: () => Date
   caller: Caller
   requestId: string
-  /** True once the caller was told that the call took too long: what is not committed by then must not be. */
+  /** True once the caller got a timeout: nothing may be committed after that. */
   givenUp(): boolean
-  /** The workspace's apps that this key may see, oldest first. */
+  /** Returns the workspace's apps that this key may see, oldest first. */
   visibleApps(): Promise<TrackedApp[]>
-  /** Hive calls of the workspace today (UTC); null while the store that counts them does not answer. */
+  /** Returns the workspace's Hive calls today (UTC). Null while the store that counts them is unavailable. */
   hiveUsedToday(): Promise<number | null>
-  /** Reads a store now, or joins who does. */
+  /** Reads a store now, or joins a read in progress. */
   measure: (wanted: LiveSubject, patience: Patience) => Promise<LiveReadState>
-  /** Has a text written by a model, or finds it stored. */
+  /** Returns a text written by a model, from the cache if stored. */
   write: Write
-  /** Reads the words in pictures, or finds them kept. */
+  /** Returns the words in pictures, from the cache if stored. */
   pictures: ReadPictures
-  /** Who can be asked for apps, and how a check is made here. */
+  /** The available assistants, and how to run a check. */
   assistants: AssistantChecks
-  /** Ways to the workspace's accounts on other platforms. */
+  /** Access to the workspace's accounts on other platforms. */
   platforms: Platforms
-  /** Where this instance is reached, without a trailing slash. */
+  /** The public address of this instance, without a trailing slash. */
   publicUrl: string
-  /** A person was asked at their client before the call, and agreed: so the client says. */
+  /** True if the client reports that a person agreed to the call. */
   agreed: boolean
 }
 
-/** Credits of an answer: a fixed number, or a function between two bounds. */
+/** Credits of an answer: a fixed number, or a function with bounds. */
 type Price<Input, Answer> =
   | number
   | {
       min: number
       atMost: number
-      /** Left out where the handler charges itself (Settled). */
+      /** Left out if the handler charges the call itself (PaidAnswer). */
       of?: (input: Input, answer: Answer) => number
       note: string
     }
 
-/** The right a call needs where it lies in its body or token instead of its declaration. */
+/** Returns the scope and plan of calls whose body or token decides them. */
 type Terms<Input> = (input: Input, ctx: Context) => Promise<{ scope: Scope | null; plan: Plan }>
 
 interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
   id: string
   method: "GET" | "POST"
-  /** Below /v1, with :name for each path parameter. */
+  /** Path below /v1, with :name for each path parameter. */
   path: string
   group: "Account" | "Your apps" | "Revenue and ads" | "Hive" | "Writes"
   toolset: Toolset
   summary: string
   description?: string
-  /** In place of the description where the schemas stand beside it and say the rest. */
+  /** Replaces the description where the schemas are shown next to it. */
   brief?: string
   effect: Effect
   scope: Scope | null
   plan?: Plan
-  /** Hive calls: open with a credit pack or Explorer ("pack"), or with Explorer only. */
+  /** For Hive calls: "pack" needs a credit pack or Explorer, "explorer" needs Explorer. */
   hive?: "pack" | "explorer"
   terms?: Terms<v.InferOutput<v.StrictObjectSchema<Entries, undefined>>>
   price: Price<v.InferOutput<v.StrictObjectSchema<Entries, undefined>>, v.InferOutput<Output>>
-  /** Codes beyond those any call can raise and those of its parameters. */
+  /** Fault codes beyond those of every call and those of its parameters. */
   faults: FaultCode[]
-  /** The code of an id in the path that names nothing, where it is none of the usual two (missingCode). */
+  /** The fault code for an unknown id in the path. Default: see missingCode. */
   missing?: FaultCode
-  /** An input outside the path that names a record: in the sandbox only the sample's exists. */
+  /** An input outside the path that names a record. In the sandbox only the sample's record exists. */
   names?: string
   input: v.StrictObjectSchema<Entries, undefined>
-  /** The input that names an app of either store: its store decides which storefronts there are, where no platform does. */
+  /**
+   * The input that names an app of either store. Without a `platform`, the app's store decides which storefronts exist.
+   */
   appInput?: keyof Entries & string
-  /** Checks what the schema alone cannot, and gives the input as the handler gets it. Throws Faults; no look-ups. */
+  /** Checks what the schema cannot express and returns the input for the handler. Throws Faults. No look-ups. */
   refine?: (
     input: v.InferOutput<v.StrictObjectSchema<Entries, undefined>>,
   ) => v.InferOutput<v.StrictObjectSchema<Entries, undefined>>
   output: Output
-  /** The list of its answers that is a table, by its name, or how rows are made of several; left out where there is none. */
+  /**
+   * The answer as a table: the name of its list, or a function that makes rows. Left out if the answer has no table.
+   */
   table?: Table<v.InferInput<Output>> | (keyof v.InferInput<Output> & string)
-  /** What `fields` may leave out of an answer that can be large; the parameter follows from it. */
+  /** What `fields` may leave out of a large answer. The parameter `fields` follows from it. */
   narrow?: { rows: readonly (keyof v.InferOutput<Output> & string)[] } | "parts"
-  /** It may answer 202, in the same shape, while work goes on. */
+  /** True if the operation may answer 202, in the same shape, while work continues. */
   pending?: true
-  /** Where a tool's default differs from HTTP's; an input that stands in place of one that is sent has none. */
+  /** Defaults of the tool that differ from HTTP's. An input has no default if the call sends the one it replaces. */
   toolDefaults?: Record<string, unknown>
   /**
-   * A tool that ChatGPT's connectors ask for by its shape: the answer is exactly one text item, and an argument may have
-   * another name there, which is given with the input's own.
+   * For a tool whose shape ChatGPT's connectors define: the answer is exactly one text item, and `names` maps argument
+   * names to input names.
    */
   connector?: { names: Readonly<Record<string, string>> }
-  /** Inputs that stand in place of others, by their names: they cannot come beside them. */
+  /** Inputs that replace others, by name; a call cannot send both. */
   instead?: Readonly<Record<string, readonly string[]>>
-  /** Set where the operation goes; of a single input its schema says it (deprecated). */
+  /** Set if the whole operation is deprecated. A deprecated input says so in its schema. */
   deprecated?: Deprecation
-  /** What a person is asked before it runs, where their client can ask them. */
+  /** The question a person answers before the call runs, if their client can ask. */
   asks?: Question
-  /** The longest a call may take; 4.5 s unless it waits for a live read. */
+  /** Deadline of a call. Default: 4.5 s, unless it waits for a live read. */
   deadlineMs?: number
 }
 
-/** A yes or no of a person, without which a tool does not run for a client that can ask them. */
+/** A yes-or-no question. Without a yes, the tool does not run for a client that can ask. */
 export interface Question {
-  /** Names the answer among those that a client sends along. */
+  /** The name of the answer among those that a client sends. */
   name: string
-  /** Takes the same input and answers {message}: what the person reads. What it refuses, the call would. */
+  /** Takes the same input and answers {message}, the text for the person. Refuses whatever the call would refuse. */
   operation: Operation
-  /** What is said where they did not agree, or said nothing in time. */
+  /** Returns the fault if the person declined or did not answer in time. */
   refusal(why: "declined" | "unanswered"): Fault
 }
 
-/** Input plus, for calls about one app, the app and the storefront asked for or else the app's first. */
+/** The input. For calls about an app also the app and the storefront (default: the app's first). */
 type Arguments<Entries extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<Entries, undefined>> &
   (Entries extends { appId: typeof AppId } ? { app: TrackedApp; storefront: string } : unknown)
 
@@ -149,7 +153,7 @@ type Handler<Entries extends v.ObjectEntries, Output extends Schema> = (
   ctx: Context,
 ) => Promise<v.InferInput<Output> | EmptyAnswer | PendingAnswer | PaidAnswer>
 
-/** A declared operation as surfaces and invoke see it. */
+/** A declared operation, as surfaces and invoke see it. */
 export interface Operation
   extends Omit<Declaration<v.ObjectEntries, Schema>, "input" | "refine" | "price" | "terms" | "table" | "narrow"> {
   input: ObjectSchema
@@ -158,15 +162,15 @@ export interface Operation
   table?: Table<unknown>
   narrow?: Narrow
   terms?: Terms<Record<string, unknown>>
-  /** The name of the input that is a workspace's app, if one is. */
+  /** The name of the input that is a workspace's app. Undefined if there is none. */
   subject: string | undefined
-  /** Inputs that go, by their names. */
+  /** The deprecated inputs by name. */
   deprecatedInputs: ReadonlyMap<string, Deprecation>
   run: (input: Record<string, unknown>, ctx: Context) => Promise<unknown>
 }
 
 /**
- * An operation with what catalog.ts checks as literal types: its id, method, path, toolset, plan and credits. `types`
+ * An operation with its id, method, path, toolset, plan and credits as literal types, which catalog.ts checks. `types`
  * exists only for the compiler.
  */
 interface TypedOperation<Id, Method, Path, Tools, Access, Credits, Input, Answer> extends Operation {
@@ -180,10 +184,10 @@ interface TypedOperation<Id, Method, Path, Tools, Access, Credits, Input, Answer
 /** A fixed price as a number, a range as "min-max". */
 type Credits<Min extends number, Max extends number> = [Max] extends [Min] ? Min : `${Min}-${Max}`
 
-/** The plan an operation needs, or for Hive operations "pack" or "explorer". */
+/** The plan that an operation needs; for Hive operations "pack" or "explorer". */
 type Access<Needed, Market> = [Market] extends [never] ? Needed : Market
 
-/** Declares an operation; `.run` gives its handler. */
+/** Declares an operation; `.run` adds its handler. */
 export function operation<
   const Id extends string,
   const Method extends "GET" | "POST",
@@ -244,7 +248,7 @@ function inputOf({ input, output, narrow }: Pick<Operation, "input" | "output" |
   return narrow ? v.strictObject({ ...input.entries, fields: fieldsInput(output, narrow) }) : input
 }
 
-/** The schema of all that an operation answers, to calls that ask for some of it too. */
+/** Returns the schema of every possible answer, including answers narrowed by `fields`. */
 export function answerSchema({ output, narrow }: Pick<Operation, "output" | "narrow">): Schema {
   return narrow ? narrowedSchema(output, narrow) : output
 }
@@ -254,18 +258,20 @@ function deprecatedIn(entries: v.ObjectEntries): Map<string, Deprecation> {
   return new Map(found.flatMap(([name, deprecation]) => (deprecation ? [[name, deprecation] as const] : [])))
 }
 
-/** What of a call goes: its operation, else the first input that it sends; undefined where nothing does. */
+/**
+ * Returns the deprecation of the operation, else that of the first deprecated input sent. Undefined if there is none.
+ */
 export function deprecationIn({ deprecated, deprecatedInputs }: Operation, sent: object): Deprecation | undefined {
   if (deprecated || deprecatedInputs.size === 0) return deprecated
   return [...deprecatedInputs].find(([name]) => Object.hasOwn(sent, name))?.[1]
 }
 
-/** The input of a call about one of the workspace's apps. */
+/** Returns the input schema of a call about one of the workspace's apps. */
 export function ofApp<Entries extends v.ObjectEntries>(entries: Entries) {
   return v.strictObject({ appId: AppId, ...entries })
 }
 
-/** Nothing is measured yet: data answers 200, a fault its 404, both at the price of an empty answer. */
+/** An answer when nothing is measured yet: data answers 200, a fault its 404, both at the price of an empty answer. */
 export class EmptyAnswer {
   readonly answer: unknown
   constructor(answer: unknown) {
@@ -274,7 +280,7 @@ export class EmptyAnswer {
 }
 export const nothing = (answer: object | Fault) => new EmptyAnswer(answer)
 
-/** Work goes on: 202 with eta in seconds where one is known. */
+/** An answer while work continues: 202, with `eta` in seconds if known. */
 export class PendingAnswer {
   readonly answer: Record<string, unknown>
   constructor(answer: Record<string, unknown>) {
@@ -283,7 +289,7 @@ export class PendingAnswer {
 }
 export const pending = (hint: { eta?: number }, data: object = {}) => new PendingAnswer({ ...data, ...hint })
 
-/** Charged already, inside the handler's own transaction; `paid` is null when it cost nothing. */
+/** An answer that the handler has charged inside its own transaction. `paid` is null if it cost nothing. */
 export class PaidAnswer {
   readonly answer: unknown
   readonly cost: number
@@ -295,7 +301,7 @@ export class PaidAnswer {
   }
 }
 
-/** The input of a tool's call: what is given, and the tool's own defaults beside it. */
+/** Returns the input of a tool call: the arguments plus the tool's own defaults. */
 export function toolInput(operation: Operation, given: Record<string, unknown>) {
   const { toolDefaults = {}, instead = {}, connector } = operation
   const input = { ...given }
@@ -308,7 +314,7 @@ export function toolInput(operation: Operation, given: Record<string, unknown>) 
   return { ...Object.fromEntries(defaults), ...input }
 }
 
-/** An outcome as the call asked for it: its answer with some fields alone. */
+/** Returns the outcome reduced to the requested fields. */
 export function narrowed(
   { narrow, output }: Operation,
   { fields }: Record<string, unknown>,
@@ -321,27 +327,27 @@ export function narrowed(
   return outcome.answer instanceof Error ? outcome : new EmptyAnswer(asked(outcome.answer))
 }
 
-/** Whether an answer rests on stored data alone: whoever holds it is told so, 304, and pays nothing. */
+/** Returns true if the answer depends on stored data alone. A caller that already has it gets 304 and pays nothing. */
 export function isConditional({ method, effect }: Pick<Operation, "method" | "effect">): boolean {
   return method === "GET" && effect === "reads"
 }
 
-/** The names of a path's parameters: "/apps/:appId/keywords" → ["appId"]. */
+/** Returns the names of a path's parameters: "/apps/:appId/keywords" → ["appId"]. */
 export function pathNames(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
 }
 
-/** The code of an id that names nothing. What is not of the workspace is unknown as long as nobody has read it. */
+/** Returns the fault code for an unknown id: not_measured for market data, which may still be read, else not_found. */
 export function missingCode({ missing, hive }: Pick<Operation, "missing" | "hive">): FaultCode {
   return missing ?? (hive ? "not_measured" : "not_found")
 }
 
-/** The least and the most a call can cost. */
+/** Returns the minimum and maximum price of a call. */
 export function priceRange(price: Operation["price"]): { min: number; atMost: number } {
   return typeof price === "number" ? { min: price, atMost: price } : price
 }
 
-/** What a call costs: "1 credit", "5 to 50 credits (5 a row)", or the word for nothing. */
+/** Returns the price as text: "1 credit", "5 to 50 credits (5 a row)", or `nothing` if it is free. */
 export function creditsText(price: Operation["price"], nothing: string): string {
   const { min, atMost } = priceRange(price)
   if (atMost === 0) return nothing

@@ -1,6 +1,6 @@
 import type { Side } from "./observation/provenance.ts"
 
-/** A workspace's app as far as its ranks need it; iosApp and androidApp are store_app ids. */
+/** A workspace's app with the fields that ranks need. iosApp and androidApp are store_app ids. */
 export interface RankedApp {
   id: string
   countries: string[]
@@ -8,7 +8,10 @@ export interface RankedApp {
   androidApp: number | null
 }
 
-/** The app's store_app id on a platform, where it has one and tracks the storefront; else nothing there is measured. */
+/**
+ * Returns the app's store_app id on a platform. Null if it has none or does not track the storefront: nothing is
+ * measured then.
+ */
 export function ownId(app: RankedApp, { platform, storefront }: Side): number | null {
   if (!app.countries.includes(storefront)) return null
   return platform === "ios" ? app.iosApp : app.androidApp

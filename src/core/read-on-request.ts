@@ -3,32 +3,32 @@ import type { LiveReadState, LiveSubject } from "../lib/live-read.ts"
 import { DAY_MS } from "../lib/time.ts"
 import type { Context } from "./operation.ts"
 
-/** How long a call waits for a reading before it answers that one is under way. */
+/** How long a call waits for a reading before it answers with a pending status. */
 export const WAIT_MS = 3_000
-/** The longest that a call may take which waits for two readings, one after the other. */
+/** Deadline of a call that waits for two readings in sequence. */
 export const READING_DEADLINE_MS = deadlineOf(WAIT_MS, WAIT_MS)
 
 export const NOT_THERE = "The store does not have it there."
 
-/** What an operation may raise that has something read. */
+/** Faults of an operation that reads on request. */
 export const READING_FAULTS: FaultCode[] = ["not_measured", "measure_busy", "hive_write_failed"]
 
 const ANOTHER = "The store answered for another country, app or term than was asked for, so nothing was measured."
 
-/** The longest that a call may take which waits that long for one reading after another. */
+/** Returns the deadline of a call that waits for several readings in sequence. */
 export function deadlineOf(...waitsMs: readonly number[]): number {
   return waitsMs.reduce((sum, waitMs) => sum + waitMs, 4_500)
 }
 
-/** The first moment of which a reading that is kept so many days still counts. */
+/** Returns the oldest time at which a reading with this retention still counts. */
 export function keptSince(now: Date, days: number): Date {
   return new Date(now.getTime() - days * DAY_MS)
 }
 
 /**
- * Has something read, unless a reading of it that is kept is stored. Null: it is stored now. A number: it is under way, with
- * about so many seconds to go. Throws not_measured where this instance does not read it or the store does not have it, and
- * what costs nothing where it could not be: measure_busy where it could not be read, hive_write_failed where it was and could not be stored.
+ * Reads a subject unless a recent reading is stored. Returns null once it is stored, or the estimated seconds left
+ * while it is pending. Throws not_measured if this instance does not read the subject or the store does not have it.
+ * Throws, free of charge, measure_busy if it could not be read, and hive_write_failed if it could not be stored.
  */
 export async function readOnRequest(
   { measure }: Pick<Context, "measure">,
@@ -41,7 +41,7 @@ export async function readOnRequest(
   throw refusal(measured)
 }
 
-/** A not_measured can be answered; what else kept it from being read is thrown, and costs nothing. */
+/** Throws every fault except not_measured, which the caller can answer. These faults cost nothing. */
 export function throwUnlessAnswer(why: Fault | null | undefined): void {
   if (why && why.code !== "not_measured") throw why
 }
@@ -55,7 +55,7 @@ function refusal(measured: LiveReadState & { state: "failed" }): Fault {
   return new Fault("measure_busy", { detail: measured.because ?? BUSY_DETAIL[why] }, { retryAfter: RETRY_S })
 }
 
-/** Explains each failure when the source's state is unknown. */
+/** Explains each failure if the source's state is unknown. */
 const BUSY_DETAIL = {
   blocked: "The store refuses this server's requests; it is asked again on its own.",
   rate_limited: "The store asks this server to slow down; it is asked again on its own.",
@@ -70,5 +70,5 @@ function unreadDetail(because: string | undefined): string {
   return because ? `This instance does not read it: ${because}.` : "This instance does not read it."
 }
 
-/** A queue that long, or a store that refuses, is no better in a second. */
+/** A long queue or a store that refuses does not recover within seconds. */
 const RETRY_S = 60

@@ -3,11 +3,13 @@ import { addressProblem, isCurrency, isText, ObservationProblem, type ProblemCod
 import type { ListingExtras, MarketFacts, Screenshots, StoreApp } from "./line-parts.ts"
 import type { AnyObservation } from "./provenance.ts"
 
-/** A rule for all sources: imports that break it are refused, parsers leave out its facts (possible). */
+/**
+ * A rule for all sources. An import that breaks it is refused; a parser leaves out the facts it is about (`possible`).
+ */
 interface Rule<Facts> {
   code: ProblemCode
   says: string
-  /** What is left out. */
+  /** The facts that are left out if the rule is broken. */
   about: readonly (keyof Facts)[]
   holds(facts: Facts, seenAt: Date): boolean
 }
@@ -18,9 +20,9 @@ type AppFacts = Omit<StoreApp, "id" | "market" | "listing" | keyof BuildFacts>
 const MOST_RATINGS = 10_000_000_000
 /** A hundred times the most that any app has. */
 const MOST_INSTALLS = 1_000_000_000_000
-/** A thousand times the most that a store takes. */
+/** A thousand times the most that a store accepts. */
 const MOST_BYTES = 1_000_000_000_000
-/** Clocks differ, and stores write days in time zones of their own. */
+/** Dates have a tolerance of one day: clocks differ, and stores write days in their own time zones. */
 const APP_RULES: readonly Rule<AppFacts>[] = [
   {
     code: "bad_figure",
@@ -114,7 +116,7 @@ const APP_RULES: readonly Rule<AppFacts>[] = [
 
 type BuildFacts = Pick<StoreApp, "languages" | "sizeBytes">
 
-/** Of apps alone: a page names its languages in words. */
+/** Rules for apps only: a page names its languages in words. */
 const BUILD_RULES: readonly Rule<BuildFacts>[] = [
   {
     code: "bad_text",
@@ -173,13 +175,13 @@ const MARKET_RULES: readonly Rule<MarketFacts>[] = [
   },
 ]
 
-/** Throws ObservationProblem for what no store can say of an app. */
+/** Throws ObservationProblem for facts that no store can show of an app. */
 export function checkFacts(app: AppFacts & Pick<StoreApp, "market">, seenAt: Date): void {
   assertAll(APP_RULES, app, seenAt)
   if (app.market) assertAll(MARKET_RULES, app.market, seenAt)
 }
 
-/** Throws ObservationProblem for what no app can be built as. */
+/** Throws ObservationProblem for impossible languages or sizes. */
 export function checkBuild(app: BuildFacts, seenAt: Date): void {
   assertAll(BUILD_RULES, app, seenAt)
 }
@@ -189,7 +191,7 @@ function assertAll<Facts>(rules: readonly Rule<Facts>[], facts: Facts, seenAt: D
   if (broken) throw new ObservationProblem(broken.code, broken.says)
 }
 
-/** What was read without what no store can say of its apps: a page of fifty is not lost for the odd value of one. */
+/** Returns the observation without impossible facts, so that one odd value does not lose a page of fifty apps. */
 export function possible<Seen extends AnyObservation>(seen: Seen): Seen {
   const { seenAt, results, apps, listing }: AnyObservation & ShownParts = seen
   return {
@@ -206,7 +208,7 @@ interface ShownParts {
   listing?: AppFacts & PageParts
 }
 
-/** Of what an app's page shows, that which the rules are about. */
+/** The parts of an app's page that have rules. */
 interface PageParts extends Pick<ListingExtras, "screenshots" | "similar" | "moreByDeveloper"> {
   events?: { startsAt?: Date | undefined; endsAt?: Date | undefined }[] | undefined
 }
@@ -254,7 +256,7 @@ function addressesIn({ phone, pad }: Screenshots): Screenshots {
   return { ...(phone && { phone: phone.filter(isAddress) }), ...(pad && { pad: pad.filter(isAddress) }) }
 }
 
-/** Whether an event ends after it begins, as far as both are said. */
+/** Returns false if an event ends before it begins. True if one of the dates is missing. */
 export function isInOrder({ startsAt, endsAt }: { startsAt?: Date; endsAt?: Date }): boolean {
   return startsAt === undefined || endsAt === undefined || startsAt <= endsAt
 }
@@ -271,12 +273,12 @@ function areLanguages(codes: readonly string[]): boolean {
   return codes.length > 0 && codes.every((code, i) => /^[a-z]{2}$/.test(code) && (i === 0 || codes[i - 1]! < code))
 }
 
-/** Not later than a day after it; what is not said is not. */
+/** Returns true if `at` is missing or at most a day after `other`. */
 function isBefore(at: Date | undefined, other: Date): boolean {
   return at === undefined || at.getTime() <= other.getTime() + DAY_MS
 }
 
-// what a store shows may lie ahead: an app can be ordered before its release
+// dates may lie in the future: an app can be pre-ordered
 const EARLIEST = Date.parse("1970-01-01")
 const LATEST = Date.parse("2200-01-01")
 

@@ -5,11 +5,11 @@ import type { AnyObservation } from "./provenance.ts"
 
 export type FactsReport = Report | AnalyticsReport | AdsReport
 
-/** What a report of an account said of a day. */
+/** A report of an account for one day. */
 export interface RowsObservation extends AnyObservation {
   account: string
   day: string
-  /** What it is about; of the account itself none of these. */
+  /** The subject of the report. All three are missing if the report is about the whole account. */
   app?: string
   campaign?: string
   country?: string
@@ -22,32 +22,32 @@ export function aboutOf({ app, campaign, country }: Omit<ReportSubject, "day">):
   return app ?? campaign ?? country ?? ""
 }
 
-/** What follows from the rows of a report, and where it stands. */
+/** How the facts of a report are derived and where they are stored. */
 export interface Facts {
-  /** Holds what reports said, a row for each thing that was said. */
+  /** The table of stored reports, with one row per subject of a report. */
   said: "report_day" | "analytics_day" | "ads_report"
-  /** Facts of all sets; the view without "_row" shows those that count. */
+  /** The table with the facts of all sets. The view without "_row" shows the current ones. */
   table: string
-  /** The column that says what a fact is about; null = the account itself. */
+  /** The column with the subject of a fact. Null if the subject is the account itself. */
   about: string | null
-  /** Every day has facts of its own; else what was said last stands alone. */
+  /** True if every day has its own facts. False if only the latest report counts. */
   daily: boolean
-  /** Facts of several reports stand in the table. */
+  /** True if several kinds of report write to the table. */
   shared?: true
-  /** Facts of some rows: what other rows say changes none of them. */
+  /** Inserts the facts of some rows. They must not depend on other rows. */
   insert(tx: Tx, rows: SaidRows): Promise<void>
 }
 
 export interface SaidRows {
-  /** account_id, about, day, row, place. */
+  /** SQL for the rows: account_id, about, day, row, place. */
   from: PendingQuery<Row[]>
-  /** The set that the facts are of; 0 = of what is stored at once. */
+  /** The set of the facts. 0 for reports stored in one transaction. */
   set: number
-  /** How many rows stand before these. */
+  /** Number of rows before these. */
   before: number
 }
 
-/** Where the rows of a reading stand already, and its facts; neither counts before the reading does. */
+/** The sets with a reading's rows and facts stored so far. Neither counts before the reading does. */
 export interface StagedSets {
   rows: number
   facts: number

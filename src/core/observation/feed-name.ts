@@ -1,11 +1,13 @@
 import { DEMO, type Platform } from "./provenance.ts"
 
-/** What the feed of the demo's reviews begins with: no storefront or language does, so that nobody reads them for a store's. */
+/**
+ * Prefix of the demo's feeds. No storefront or language begins with it, so that no demo review is read as a store's.
+ */
 export const DEMO_FEED = "demo-"
 
 /**
- * The list that reviews stand in, as they are stored: a storefront's on the App Store, a language's on Google Play. The demo's
- * are held beside them, in a feed of their own.
+ * Returns the name of a review feed: the storefront on the App Store, the language on Google Play. The demo's reviews
+ * have feeds of their own.
  */
 export function feedOf({
   platform,

@@ -28,7 +28,7 @@ export type ProblemCode =
   | "duplicate_review"
   | "bad_provenance"
 
-/** Why an observation or attempt cannot be stored. Its message is one sentence and quotes nothing of it. */
+/** Thrown if an observation or attempt cannot be stored. The message is one sentence and quotes none of its data. */
 export class ObservationProblem extends Error {
   override name = "ObservationProblem"
   readonly code: ProblemCode
@@ -43,7 +43,7 @@ export function hold(holds: boolean, code: ProblemCode, message: string): assert
   if (!holds) throw new ObservationProblem(code, message)
 }
 
-/** A source that reads this kind, of that platform's store; and a storefront there is. */
+/** Checks that the source reads this kind from the platform's store, and that the storefront exists. */
 export function checkPlace(
   { storefront, ...store }: { source: SourceName; platform: Platform; storefront: string },
   sources: readonly SourceName[],
@@ -52,7 +52,7 @@ export function checkPlace(
   checkStorefront(storefront, store.platform)
 }
 
-/** A storefront of that store, or of either for observations without a store. */
+/** Checks that the storefront exists in that store, or in either store if no platform is given. */
 export function checkStorefront(storefront: string, platform?: Platform): void {
   const hint = storefront === "uk" ? ": the United Kingdom is gb" : ""
   const message = `the storefront must be a lower-case two-letter code of the store${hint}`
@@ -73,7 +73,7 @@ export function checkSource(source: SourceName, sources: readonly SourceName[]):
   hold(sources.includes(source), "bad_source", `the source must be one of ${sources.join(", ")}`)
 }
 
-/** `what` is "term", or what else is spelt as a term is. */
+/** `what` is "term" or another text with the same spelling rules. */
 export function checkTerm(term: string, what = "term"): void {
   const spelt = v.is(Term, term) && isStorable(term) && term === normaliseTerm(term)
   hold(spelt, "bad_term", `the ${what} must be normalised and have 1 to 150 characters`)
@@ -86,7 +86,7 @@ export function checkTime(at: Date, now: Date): void {
   hold(ms >= STORES_OPENED_MS, "bad_time", "the time lies before the stores opened")
 }
 
-/** Ids of that store, each once. `what` names where they stand. */
+/** Checks that all ids are ids of that store and unique. `what` names their list in the message. */
 export function checkIds(platform: Platform, ids: readonly string[], what: string): void {
   hold(ids.length <= 1_000, "too_many_results", `there are more than 1000 ${what}`)
   const seen = new Set<string>()
@@ -119,7 +119,7 @@ export function checkText(text: string, longest: number, what: string): void {
 
 const LONGEST_ADDRESS = 2_000
 
-/** Why a text is no address that a page may be led to by; null = it is one. */
+/** Returns why a text cannot be linked to. Null if it is a web address. */
 export function addressProblem(text: string): string | null {
   if (text.length > LONGEST_ADDRESS) return `has more than ${LONGEST_ADDRESS} characters`
   const isWeb = /^https?:\/\/[^\s\0]+$/i.test(text) && text.isWellFormed() && URL.canParse(text)
@@ -128,15 +128,15 @@ export function addressProblem(text: string): string | null {
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"))
 
-/** A code of ISO 4217 that money is counted in. */
+/** Returns true for an ISO 4217 code of real money. */
 export function isCurrency(code: string): boolean {
   return CURRENCIES.has(code) && !NO_MONEY.includes(code)
 }
 
-// no currency, and a code for tests
+// "no currency" and "testing"
 const NO_MONEY = ["XXX", "XTS"]
 
-/** Text that says something, as it stands. PostgreSQL stores no NUL, and JSON no half of a surrogate pair. */
+/** Returns true for a non-blank text that can be stored. PostgreSQL stores no NUL, and JSON no lone surrogate. */
 export function isText(text: string, longest: number): boolean {
   return typeof text === "string" && /\S/.test(text) && text.length <= longest && isStorable(text)
 }

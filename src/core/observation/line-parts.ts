@@ -3,7 +3,7 @@ import { isRealDay } from "../../lib/time.ts"
 import { RANK_SOURCES } from "../../lib/upstreams.ts"
 
 export const Text = v.string("must be text")
-/** One that says nothing is not said, as the stores' own pages are read. */
+/** Optional text. A blank text counts as missing, as on the stores' own pages. */
 export const Fact = v.optional(
   v.pipe(
     Text,
@@ -49,7 +49,7 @@ export const StarCounts = v.pipe(
   v.transform((counts) => counts as RatingsByStar),
 )
 
-/** An app as a search result shows it. Facts left out were not shown. */
+/** An app in a search result. Facts left out were not shown. */
 export const App = {
   id: Text,
   name: Fact,
@@ -58,7 +58,7 @@ export const App = {
   bundleId: Fact,
   ratings: v.optional(Whole),
   rating: v.optional(Figure),
-  /** The counts are the store's own: they need not add up to `ratings`. */
+  /** The store's own counts; they need not add up to `ratings`. */
   ratingsByStar: v.optional(StarCounts),
 }
 export type ResultApp = v.InferOutput<v.StrictObjectSchema<typeof App, undefined>>
@@ -66,39 +66,39 @@ export type ResultApp = v.InferOutput<v.StrictObjectSchema<typeof App, undefined
 export const list = <Item extends v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>>(item: Item) =>
   v.array(item, "must be a list")
 
-/** A number, and an ISO 4217 code. */
+/** A number and an ISO 4217 code. */
 export const Priced = { price: v.optional(Figure), currency: Fact }
 
-/** What a look-up or a chart says of an app. */
+/** An app in a look-up or chart. */
 export const SoldApp = {
   ...App,
   ...Priced,
-  /** The store's own id of who sells it. */
+  /** The store's id of the seller. */
   developerId: Fact,
-  /** The store's own id of its main genre. */
+  /** The store's id of its main genre. */
   genre: Fact,
 }
 
 const Version = v.strictObject({ version: Text, releasedAt: v.optional(Moment), notes: Fact })
 export type ListingVersion = v.InferOutput<typeof Version>
 
-/** Addresses, in the order shown. */
+/** URLs in the order shown. */
 const Screenshots = v.strictObject({ phone: v.optional(list(Text)), pad: v.optional(list(Text)) })
 export type Screenshots = v.InferOutput<typeof Screenshots>
 
-/** Parts of an app's page that a look-up says too, beside what it says of every app. */
+/** Parts of an app's page that a look-up also returns. */
 export const ListingExtras = v.strictObject({
-  /** BCP 47. Texts of pages in different languages say nothing of a change. */
+  /** BCP 47. Texts in different languages are never compared for changes. */
   language: Fact,
   subtitle: Fact,
   description: Fact,
   screenshots: v.optional(Screenshots),
-  /** The lowest version of the phone's system. */
+  /** The minimum version of the phone's system. */
   minimumOs: Fact,
   ageRating: Fact,
-  /** Its name, in the page's language. */
+  /** The category's name in the page's language. */
   category: Fact,
-  /** Newest first; the newest alone where the page shows no others. */
+  /** Newest first; only the newest if the page shows no others. */
   versions: v.optional(list(Version)),
   /** "You might also like", in the order shown. */
   similar: v.optional(list(v.strictObject(App))),
@@ -108,38 +108,41 @@ export type ListingExtras = v.InferOutput<typeof ListingExtras>
 
 export const Flag = v.boolean("must be true or false")
 
-/** How often an app was installed and what is sold within it. Facts left out were not shown. */
+/** Installs and in-app purchases. Facts left out were not shown. */
 const Market = v.strictObject({
-  /** As exactly as the store says it. */
+  /** As exact as the store shows it. */
   installs: v.optional(Whole),
   hasInAppPurchases: v.optional(Flag),
-  /** The cheapest and the dearest thing that is sold within the app; the same where one price is said. */
+  /** The lowest and highest price within the app; equal if the store shows one price. */
   inAppLeast: v.optional(Figure),
   inAppMost: v.optional(Figure),
-  /** ISO 4217, of both. */
+  /** ISO 4217 code of both prices. */
   inAppCurrency: Fact,
 })
 export type MarketFacts = v.InferOutput<typeof Market>
 
-/** More than any app has: developers choose two, and for games two kinds of these besides. */
+/** More than any app has: developers choose two genres, and games have up to two subgenres more. */
 export const MOST_APP_GENRES = 20
 
-/** An app as a look-up or a developer's shelf says it. Facts left out were not shown. */
+/** An app in a look-up or on a developer's page. Facts left out were not shown. */
 export const LookedUpApp = v.strictObject({
   ...SoldApp,
-  /** All genres that it names of the app, at most MOST_APP_GENRES, each once: `genre`, then the others in its order. */
+  /**
+   * All genres shown for the app, without duplicates, at most MOST_APP_GENRES: `genre` first, then the others in their
+   * order.
+   */
   genres: v.optional(list(Text)),
   version: Fact,
-  /** Address of the site that the seller names. */
+  /** Address of the developer's website. */
   developerSite: Fact,
   releasedAt: v.optional(Moment),
   updatedAt: v.optional(Moment),
-  /** Of a look-up: the languages it names, as two-letter codes in lower case, sorted, each once. */
+  /** Only in look-ups: languages as two-letter codes in lower case, sorted, without duplicates. */
   languages: v.optional(list(Text)),
-  /** Of a look-up: how large the app is, as the store says it. */
+  /** Only in look-ups: the size of the app as the store shows it. */
   sizeBytes: v.optional(Whole),
   market: v.optional(Market),
-  /** Of a look-up: what its answer says of the app's page besides, from which changes are told. */
+  /** Only in look-ups: further parts of the app's page, used to detect changes. */
   listing: v.optional(ListingExtras),
 })
 export type StoreApp = v.InferOutput<typeof LookedUpApp>

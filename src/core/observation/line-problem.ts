@@ -1,4 +1,7 @@
-/** Why a line cannot be read, in one sentence that names the field and quotes nothing of the line. */
+/**
+ * Thrown if an import line cannot be read. The message is one sentence that names the field and quotes nothing of the
+ * line.
+ */
 export class LineProblem extends Error {
   override name = "LineProblem"
 }

@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer"
 import type { Db } from "../../database/types.ts"
 
-/** The origin of this instance's own readings and imports. Any other origin is the name of the publisher that brought it. */
+/** The origin of this instance's own readings and imports. Any other origin is the name of the publisher. */
 export const OWN = "own"
 
 /**
- * Whether the origin of `one` takes precedence over that of `other` where a single row has room for one of them: own readings
- * first, then the publisher whose name sorts first. So the result does not depend on the order of recording, and everything
- * of one publisher can be removed.
+ * SQL: whether the origin of `one` takes precedence over that of `other` for a single row: own readings first, then the
+ * publisher whose name sorts first. So the result does not depend on the order of recording, and everything of one
+ * publisher can be removed.
  */
 export function outranks(sql: Db, one: string, other: string) {
   const [mine, theirs] = [sql(`${one}.origin`), sql(`${other}.origin`)]
@@ -15,7 +15,7 @@ export function outranks(sql: Db, one: string, other: string) {
     ((${mine} = ${OWN}, ${theirs} collate "C") > (${theirs} = ${OWN}, ${mine} collate "C"))`
 }
 
-/** The same outside SQL. */
+/** The same rule outside SQL: returns true if `by` takes precedence over `origin`. */
 export function isOutranked(origin: string, by: string): boolean {
   if (origin === by) return false
   if (origin === OWN || by === OWN) return by === OWN

@@ -1,7 +1,10 @@
 import { Buffer } from "node:buffer"
 import type { Provenance } from "./provenance.ts"
 
-/** The later one, of the newer parser, the greater sha256: in any order of coming the same. SQL says it too. */
+/**
+ * Returns the row of each key with the latest time, then the newest parser, then the greatest SHA-256, so that the
+ * order of arrival does not matter. The SQL of the stores uses the same order.
+ */
 export function latestOf<Row extends { from: Provenance; key: string }>(rows: readonly Row[]): Row[] {
   const held = new Map<string, Row>()
   for (const row of rows) {

@@ -2,25 +2,28 @@ import type { SourceName } from "../../lib/upstreams.ts"
 
 export type Platform = "ios" | "android"
 
-/** The origin of the demo's data: searches, charts and reviews, which `removeDemo` clears, and what its invented accounts say, which goes with these. */
+/**
+ * The origin of the demo's data: searches, charts and reviews, which `removeDemo` deletes, and reports of its invented
+ * accounts, which are deleted with those accounts.
+ */
 export const DEMO = "demo"
 
-/** What every observation says of itself. */
+/** The fields of every observation about its own origin. */
 export interface Provenance {
   /** When the source answered. */
   seenAt: Date
   parser: number
-  /** Who brought it: "own", "demo", or the name of another instance. */
+  /** "own", "demo", or the name of another instance. */
   origin: string
   /** SHA-256 of the raw body. */
   sha256: Uint8Array
-  /** Country of the address that read, where the answer depends on it. */
+  /** Country of the address that sent the request, if the answer depends on it. */
   egress?: string
 }
 
 /**
- * What is common to the observations of all kinds; `storefront` is missing where all storefronts say the same, `platform`
- * where what is seen is of no store.
+ * The fields of observations of every kind. `storefront` is missing if it is the same in all storefronts, `platform` if
+ * it is of no store.
  */
 export interface AnyObservation extends Provenance {
   kind: string
@@ -29,7 +32,7 @@ export interface AnyObservation extends Provenance {
   storefront?: string
 }
 
-/** Of a store. */
+/** An observation of a store. */
 export type StoreObservation = AnyObservation & { platform: Platform }
 
 export function isOfStore<Seen extends AnyObservation>(seen: Seen): seen is Seen & StoreObservation {

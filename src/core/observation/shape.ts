@@ -2,7 +2,10 @@ import * as v from "valibot"
 import { hold, type ProblemCode } from "./invariants.ts"
 import type { StoreObservation } from "./provenance.ts"
 
-/** Reading a line passes over it: a line is judged when it is recorded, as what a parser read is. */
+/**
+ * Adds a rule to a schema. Parsing an import line ignores the rule: `record` checks it, for lines and parsed pages
+ * alike.
+ */
 export function rule<T>(code: ProblemCode, says: string, holds: (value: T, seen: StoreObservation) => boolean) {
   return ruleBy<T>((value, seen) => hold(holds(value, seen), code, says))
 }
@@ -11,15 +14,18 @@ export function ruleBy<T>(check: (value: T, seen: StoreObservation) => void) {
   return v.metadata<T, { check: typeof check }>({ check })
 }
 
-/** A list of at most so many; `what` names them in the refusal. */
+/** Adds the rule that a list has at most `count` items. `what` names them in the message. */
 export function most<T>(count: number, what: string) {
   return rule<T[]>("too_many_results", `there are more than ${count} ${what}`, ({ length }) => length <= count)
 }
 
-/** Of a value that its schema has passed. */
+/** A check of a value that its schema has accepted. */
 type Check = (value: unknown, seen: StoreObservation) => void
 
-/** Null = no rules. A list's own come before its items', which may be too many; an object's after its fields'. */
+/**
+ * Returns the rules of a schema as one check. Null if it has none. A list's own rules run before those of its items,
+ * which may be too many; an object's own rules run after those of its fields.
+ */
 export function rulesOf(shape: v.GenericSchema): Check | null {
   const { pipe = [], entries, item, wrapped } = shape as SchemaParts
   const own = pipe.flatMap((part) => (part.kind === "metadata" && part.metadata?.check ? [part.metadata.check] : []))
