@@ -1,15 +1,15 @@
-/** How long one transaction may have the embedded database to itself: requests wait for its end. */
+/** How long one transaction may occupy the embedded database: requests wait for it. */
 const TARGET_MS = 25
 const [LEAST, MOST] = [50, 1_000]
 
 export interface BatchSize {
-  /** Results that the next transaction may store; a review counts as two. */
+  /** Results that the next transaction may store. A review counts as two. */
   readonly results: number
-  /** So many results took so long. */
+  /** Reports how long a transaction of this size took. */
   note(results: number, tookMs: number): void
 }
 
-/** What is stored in some 25 ms on this machine, by the transactions so far: nobody waits longer on a slow one. */
+/** Adapts the batch size so that a transaction takes about 25 ms on this machine, even a slow one. */
 export function createBatchSize(): BatchSize {
   let results = 200
   return {
@@ -18,7 +18,7 @@ export function createBatchSize(): BatchSize {
     },
     note(count, tookMs) {
       if (count === 0) return
-      // never more than twice or half of before: a transaction may be slow for other reasons
+      // at most doubled or halved: a single transaction may be slow for other reasons
       const fitting = (count * TARGET_MS) / Math.max(1, tookMs)
       results = Math.round(Math.min(MOST, Math.max(LEAST, Math.min(2 * results, Math.max(results / 2, fitting)))))
     },

@@ -17,16 +17,16 @@ export interface ImportProgress {
   read: number
   /** Readings stored: new ones, and those that replaced a lesser one. */
   recorded: number
-  /** Readings and attempts that were there already. */
+  /** Readings and attempts that were already stored. */
   known: number
   attempts: number
   skipped: number
 }
 
 export interface ImportResult extends Omit<ImportProgress, "skipped"> {
-  /** Lines that were skipped, by number from 1, and why. */
+  /** Skipped lines by number from 1, with the reason. */
   bad: BadLine[]
-  /** Items of recorded lines that were skipped as invalid; left out where there are none. */
+  /** Invalid items skipped within stored lines. Left out if there are none. */
   skipped?: BadLine[]
 }
 
@@ -36,20 +36,23 @@ export interface BadLine {
 }
 
 interface ImportOptions {
-  /** Lines stored in one transaction, fewer where that would take long (batch-size.ts). */
+  /** Lines per transaction; fewer if that would take long (batch-size.ts). */
   batch?: number
-  /** Awaited between two transactions, so that others get their turn on the embedded database's one backend. */
+  /** Awaited between two transactions, so that requests get a turn on the embedded database's only backend. */
   pause?: () => Promise<void>
   onProgress?: (progress: ImportProgress) => void
   now?: () => Date
-  /** Called with the readings of a transaction, in it, also where they were there already; again where it is tried again. */
+  /**
+   * Called within each transaction with its readings, including those already stored. Called again when the transaction
+   * is retried.
+   */
   note?: (tx: Tx, readings: readonly Observation[]) => Promise<void>
   kinds?: readonly AnyKind[]
 }
 
 /**
- * Batches are stored whole or not at all, long pages of reviews in parts; bad lines are skipped and named. The figures of
- * keywords that rest on what was stored are derived at the end. An interrupted import is simply repeated.
+ * Imports lines. A batch is stored completely or not at all; long pages of reviews are stored in parts. Bad lines are
+ * skipped and listed. Derives the affected keywords' metrics at the end. An interrupted import can simply be repeated.
  */
 export async function importLines(
   sql: Sql,
@@ -181,7 +184,7 @@ async function logAttempt(
   }
 }
 
-/** A reading that would take a transaction too long, and can be stored in parts. */
+/** Returns a reading that is too long for one transaction and can be split. Null otherwise. */
 function longReading(parsed: ParsedLine, { size, kinds }: ImportState): Observation | null {
   if (parsed.kind === "attempt" || resultsOf(parsed, kinds) <= size.results) return null
   return kindNamed(parsed.observation.kind, kinds)?.split ? parsed.observation : null

@@ -1,4 +1,7 @@
-/** As "apps[3].name"; null = none. JSON.parse would take the last key and say nothing. Linear in the text's length. */
+/**
+ * Returns the path of the first duplicate key, such as "apps[3].name"; null if there is none. JSON.parse silently takes
+ * the last one. Linear in the length of the text.
+ */
 export function doubledKey(json: string): string | null {
   const open: Level[] = []
   for (let at = 0; at < json.length; at++) {
@@ -33,10 +36,10 @@ type Level = OpenObject | OpenList
 
 interface OpenObject {
   first: string | null
-  /** Made for the second key: most objects that are deep in others have one. */
+  /** Created for the second key, because most deeply nested objects have only one. */
   others: Set<string> | null
   last: string
-  /** A key stands before this place, and no comma after it. */
+  /** True after a key and before the next comma. */
   isValue: boolean
 }
 
@@ -61,7 +64,7 @@ function isNew(level: OpenObject, key: string): boolean {
   return true
 }
 
-/** Where the text ends that begins there: at its closing quote. */
+/** Returns the index of the closing quote of a string. */
 function endOf(json: string, start: number): number {
   for (let at = start + 1; ; at++) {
     if (json[at] === "\\") at++

@@ -15,31 +15,32 @@ export { LineProblem }
 export type ParsedLine = { kind: "observation"; observation: Observation } | { kind: "attempt"; attempt: Attempt }
 
 /**
- * Reads one line of an import file: a JSON object of a kind of observation, whose fields and example stand in its file
- * (kinds/), or a read that failed, which is logged and leaves its day unmeasured:
+ * Reads one line of an import file: a JSON object that is an observation of a kind, with the fields and example
+ * declared in the kind's file (kinds/), or a failed read, which is logged and leaves its day unmeasured:
  *
  *     {"kind":"attempt","source":"import","platform":"ios","storefront":"us","term":"photo editor",
  *      "at":"2025-10-25T03:25:01Z","outcome":"blocked","detail":"status 403"}
  *
- * All but an app-ads.txt say `storefront` (two letters) and, but for a popularity, `source`, `platform` (ios or android)
- * and `seenAt` (ISO 8601 with its zone). Terms are normalised. All may say `parser` (version, default 1), `origin` (who
- * brought it, default "own"), `egress` (country it was read from) and `sha256` (of the raw body, 64 hex digits; without it,
- * that of the trimmed line). An attempt, which says none of these, has a search's source and an `outcome`.
+ * Every line except an app-ads.txt has `storefront` (two letters) and, except a popularity, `source`, `platform` (ios
+ * or android) and `seenAt` (ISO 8601 with its zone). Terms are normalised. Optional fields are `parser` (version,
+ * default 1), `origin` (publisher, default "own"), `egress` (country of the address that read it) and `sha256` (of the
+ * raw body, 64 hex digits; default: that of the trimmed line). An attempt has none of these, but a search's source and
+ * `outcome`.
  *
- * A search or chart without `depth` was read as far as its list goes, so an empty one must give it; without `complete` it did
- * not break off. Reviews without `complete` say nothing of how far the reading came, so an empty reading must say it. A
- * popularity without `seenAt` was seen when its month ended, the first moment it could be. An app of a look-up without
- * `listing` has an empty one, so that changes follow from it as from a live look-up.
+ * Defaults: a search or chart without `depth` was read to the end of its list, so an empty one needs `depth`; without
+ * `complete` it is complete. Reviews without `complete` do not show how far the reading came, so an empty reading needs
+ * it. A popularity without `seenAt` was seen when its month ended, the earliest possible time. An app of a look-up
+ * without `listing` has an empty one, so that changes are derived as from a live look-up.
  *
- * A text that says nothing where none is needed is taken for none, and so is null. Of a review, an app or a term that
- * stands twice in a list the first is taken, as readers of the stores do. Other fields are refused, and a key that stands twice;
- * what no store can say is refused when it is recorded (app-facts.ts). Throws LineProblem.
+ * A blank optional text counts as missing, like null. If a review, an app or a term is listed twice, the first counts,
+ * as in the readers of the stores. Unknown fields and duplicate keys are refused here; facts that no store can show are
+ * refused when the line is recorded (app-facts.ts). Throws LineProblem.
  */
 export function parseLine(text: string, kinds: readonly AnyKind[] = KINDS): ParsedLine {
   return parseValue(lineIn(text), text, kinds)
 }
 
-/** As parseLine, without the items that are invalid: `skipped` has the reason for each, naming its place in the line. */
+/** Like parseLine, but leaves out invalid items. `skipped` has the reason for each, with its index in the line. */
 export function parseSound(
   text: string,
   now: Date,
@@ -63,16 +64,18 @@ export function parseSound(
   }
 }
 
-/** Lists whose order has no meaning, by kind: an invalid item says nothing of the others. A ranked list is taken whole. */
+/**
+ * Lists without order, by kind: one invalid item does not affect the others. A ranked list is taken only as a whole.
+ */
 const UNORDERED: Record<string, string> = { reviews: "reviews", apps: "apps" }
-/** A line with more invalid items than this is refused as a whole. */
+/** A line with more invalid items is refused. */
 const MOST_SKIPPED = 20
 
 function hasUnordered(value: unknown): boolean {
   return UNORDERED[String((value as { kind?: unknown } | null)?.kind)] !== undefined
 }
 
-/** The item that a problem names, in the list as parsed. */
+/** Returns the item that a problem names, from the parsed list. */
 function itemOf(value: unknown, problem: string): { name: string; items: unknown[]; item: unknown } | null {
   if (!hasUnordered(value)) return null
   const line = withoutOdd(value) as Record<string, unknown>
@@ -83,7 +86,10 @@ function itemOf(value: unknown, problem: string): { name: string; items: unknown
   return { name, items, item: items[Number(place)] }
 }
 
-/** The line without that item. Nothing may be called complete without it. Null if no item is named or none is left. */
+/**
+ * Returns the line without that item. Also removes `complete`, which no longer holds. Null if no item is named or none
+ * would be left.
+ */
 function withoutItem(value: unknown, problem: string): unknown {
   const found = itemOf(value, problem)
   if (found === null || found.items.length < 2) return null
@@ -91,7 +97,7 @@ function withoutItem(value: unknown, problem: string): unknown {
   return { ...line, [found.name]: found.items.filter((item) => item !== found.item) }
 }
 
-/** Where the item stands in the line as it came, from 0. */
+/** Returns the item's index in the original line, from 0. */
 function placeIn(whole: unknown, value: unknown, problem: string): number {
   const { name, item } = itemOf(value, problem) as { name: string; item: unknown }
   const items = (whole as Record<string, unknown[]>)[name] as unknown[]
@@ -109,7 +115,7 @@ function parseValue(value: unknown, text: string, kinds: readonly AnyKind[]): Pa
   const kind = name === "attempt" ? null : kindNamed(name, kinds)
   if (kind === undefined) throw new LineProblem(`kind: must be one of ${namesOf(kinds).join(", ")}`)
   const line = checkedLine(kind?.lineShape ?? ATTEMPT, kind === APP_ADS ? value : withoutOdd(value))
-  // every key is one of ours by now, so that it can be named
+  // every key is now known to be one of ours, so the message may name it
   const doubled = doubledKey(text)
   if (doubled !== null) throw new LineProblem(`${doubled}: stands twice in its object`)
   if (kind === null) return { kind: "attempt", attempt: attemptOf(line as AttemptLine) }
@@ -119,13 +125,13 @@ function parseValue(value: unknown, text: string, kinds: readonly AnyKind[]): Pa
 
 const LONGEST = 1_000_000
 
-/** Its `site` is null where the developer names none, which is not the same as unknown. */
+/** The kind whose `site` is null if the developer names none, which differs from unknown. */
 const APP_ADS = kindNamed("app_ads", KINDS)
 
-/** Lists whose items are known by their id. */
+/** Lists whose items are identified by their id. */
 const LISTS_BY_ID = new Set(["reviews", "results", "apps", "similar", "moreByDeveloper"])
 
-/** JSON without properties that are null, and without items that stand twice in a list. */
+/** Returns the JSON value without null properties and without duplicate list items. */
 function withoutOdd(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => withoutOdd(item))
@@ -137,7 +143,7 @@ function withoutOdd(value: unknown, name = ""): unknown {
   return Object.fromEntries(known.map(([key, part]) => [key, withoutOdd(part, key)]))
 }
 
-/** The first of each key; all items whose key is null. */
+/** Returns the first item of each key, and all items whose key is null. */
 function uniqueBy(items: readonly unknown[], keyOf: (item: unknown) => string | null): unknown[] {
   const seen = new Set<string>()
   return items.filter((item) => {

@@ -1,13 +1,13 @@
 import type { Turns } from "../../lib/turns.ts"
 import { createTurns } from "../../lib/turns.ts"
 
-/** Lets so many large bodies in at once: each takes up to six times its size until it is read and kept. */
+/** Limits large bodies in memory: each takes up to six times its size until it is parsed and stored. */
 export interface BodyRoom {
-  /** For one read. */
+  /** Returns the turns for one read. */
   guest(): Turns
 }
 
-/** Room for `most` large bodies at once. `cleared` is called as each leaves: what it took is garbage then. */
+/** Creates room for `most` large bodies at once. `cleared` is called when one leaves and its memory can be freed. */
 export function createBodyRoom(most = 1, cleared = () => {}): BodyRoom {
   const turns = createTurns(most)
   const guest = (): Turns => {

@@ -2,7 +2,7 @@ import type { ResultApp } from "../../core/observation/line-parts.ts"
 import { isStorable } from "../../lib/text.ts"
 import { ReadFailure } from "../source.ts"
 
-/** Parsed JSON. Throws ReadFailure (`changed`) where the text is none, or holds more than any answer does. */
+/** Parses JSON. Throws ReadFailure (`changed`) if the text is not JSON or too large to be an answer. */
 export function parseJson(text: string, what: string): unknown {
   if (!isBounded(text)) throw new ReadFailure("changed", `${what} holds more values, or deeper ones, than any known`)
   try {
@@ -12,7 +12,7 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** The same, undefined in place of the failure. */
+/** Like parseJson, but returns undefined instead of throwing. */
 export function jsonOrNothing(text: string): unknown {
   try {
     return isBounded(text) ? JSON.parse(text) : undefined
@@ -21,13 +21,13 @@ export function jsonOrNothing(text: string): unknown {
   }
 }
 
-// Recorded answers are 14 deep, and have a value for each 10 characters: a body of 1.5 MB some 150,000.
+// Recorded answers are 14 levels deep and have one value per 10 characters: about 150,000 in 1.5 MB.
 const DEEPEST = 200
 const MOST_VALUES = 600_000
 
 /**
- * Whether a text can be parsed in little memory: 8 MB of opening brackets take JSON.parse 0.6 s and 620 MB, as many
- * empty objects 240 MB.
+ * Returns true if a text can be parsed in little memory: JSON.parse takes 0.6 s and 620 MB for 8 MB of opening
+ * brackets, and 240 MB for as many empty objects.
  */
 function isBounded(text: string): boolean {
   let [depth, values] = [0, 0]
@@ -35,7 +35,7 @@ function isBounded(text: string): boolean {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
       at = endOfText(text, at + 1)
-      // a text without an end is no JSON, which its parser finds soon
+      // an unterminated string is no JSON; JSON.parse finds that quickly
       if (at === -1) return true
     } else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
       if (++depth > DEEPEST || ++values > MOST_VALUES) return false
@@ -48,7 +48,7 @@ function isBounded(text: string): boolean {
 const [QUOTE, COMMA] = [34, 44]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
 
-/** Where the text that begins at a place, after its opening quote, has its closing one; -1 where it has none. */
+/** Returns the index of the closing quote of a string that begins at `from`. -1 if it has none. */
 export function endOfText(script: string, from: number): number {
   for (let end = script.indexOf('"', from); end !== -1; end = script.indexOf('"', end + 1)) {
     let escapes = 0
@@ -60,7 +60,7 @@ export function endOfText(script: string, from: number): number {
 
 const BACKSLASH = 92
 
-/** What stands at a path of keys and places in a value of unknown shape; undefined where nothing does. Never throws. */
+/** Returns the value at a path in a value of unknown shape, or undefined. Never throws. */
 export function at(value: unknown, ...path: (string | number)[]): unknown {
   let here = value
   for (const step of path) {
@@ -72,34 +72,34 @@ export function at(value: unknown, ...path: (string | number)[]): unknown {
   return here
 }
 
-/** The items of an array; none where it is none. */
+/** Returns the items of an array, or none for any other value. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A text that says something and that a database can hold, as it stands; undefined for anything else. */
+/** Returns a non-blank text that a database can store, or undefined. */
 export function text(value: unknown): string | undefined {
   return typeof value === "string" && /\S/.test(value) && isStorable(value) ? value : undefined
 }
 
-/** A whole number from 0; undefined for anything else, a numeral in quotes too. */
+/** Returns a whole number from 0, or undefined; also undefined for numbers in quotes. */
 export function count(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 }
 
-/** A star rating as its own stars, above 0 to 5: stores write 0 where an app has none. */
+/** Returns a rating above 0 and up to 5, or undefined: stores write 0 if an app has none. */
 export function stars(value: unknown): number | undefined {
   return typeof value === "number" && value > 0 && value <= 5 ? value : undefined
 }
 
-/** A currency by its three capitals, ISO 4217. */
+/** Returns an ISO 4217 code (three capital letters), or undefined. */
 export function currency(value: unknown): string | undefined {
   return typeof value === "string" && /^[A-Z]{3}$/.test(value) ? value : undefined
 }
 
 /**
- * The address of a developer's site. It is the developer who writes it: one that is none, or longer than can be stored, is
- * left out, so that no app can take a whole answer of many with it.
+ * Returns the URL of a developer's site, or undefined if it is malformed or too long. Developers write it themselves; a
+ * bad one must not spoil an answer with many apps.
  */
 export function siteOf(value: unknown): string | undefined {
   return typeof value === "string" && value.length <= LONGEST_SITE && /^https?:\/\/\S+$/.test(value)
@@ -107,10 +107,10 @@ export function siteOf(value: unknown): string | undefined {
     : undefined
 }
 
-// as measuring/record/check-app.ts holds it
+// the same limit as in core/observation/app-facts.ts
 const LONGEST_SITE = 2_000
 
-/** Each app once, where it stands first, and no more than the depth. */
+/** Returns each app once, at its first position, and at most `depth` apps. */
 export function appsOf<App extends ResultApp>(shown: Iterable<App>, depth: number): App[] {
   const apps = new Map<string, App>()
   for (const app of shown) if (!apps.has(app.id)) apps.set(app.id, app)

@@ -1,6 +1,8 @@
 import { ReadFailure } from "../source.ts"
 
-/** What came answers another question than was asked; `country` where it is another storefront's, and says which. */
+/**
+ * Returns the failure for an answer to another question. `country` is the storefront of the answer, if it is another's.
+ */
 export function mismatched(detail: string, country?: string): ReadFailure {
   return new ReadFailure("mismatched", detail, country === undefined ? {} : { country })
 }

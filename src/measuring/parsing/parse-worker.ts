@@ -1,5 +1,4 @@
-// The thread that reads large bodies: 8 MB take up to half a second, in which the thread that answers calls would answer
-// none.
+// The thread that parses large bodies: 8 MB take up to half a second, which would block all requests.
 import { Buffer } from "node:buffer"
 import type { Outcome } from "../../core/observation/attempt.ts"
 import type { Observation } from "../../kinds.ts"
@@ -8,13 +7,13 @@ import { SOURCES, sourcesIn } from "../../sources.ts"
 import { checkObservation, ObservationProblem } from "../record/check.ts"
 import { parseBody, ReadFailure, type Source } from "../source.ts"
 
-/** A body to be read (pool.ts). */
+/** A body to parse (pool.ts). */
 export type Request = { id: number; bytes: Uint8Array } & (
   | { of: "app-ads" }
   | { of: "source"; source: string; asked: unknown; seenAt: Date; sha256: Uint8Array; egress: string | undefined }
 )
 
-/** What a body says, or why it says nothing; without `id`, that the thread has begun. */
+/** The parsed body, or the failure. Without `id`: the thread has started. */
 export type Reply =
   | { id?: undefined }
   | { id: number; seen: Observation }
@@ -44,7 +43,7 @@ function answerTo(request: Request): Reply {
   }
 }
 
-/** Checked here too, so that what cannot be stored is neither handed over nor looked through there. */
+/** Also checks the observation here, so that an invalid one is neither transferred nor checked in the main thread. */
 function seenIn({ source, asked, bytes, seenAt, sha256, egress }: Extract<Request, { of: "source" }>): Observation {
   const text = new TextDecoder().decode(bytes)
   const seen = parseBody(
@@ -57,7 +56,7 @@ function seenIn({ source, asked, bytes, seenAt, sha256, egress }: Extract<Reques
   return seen
 }
 
-/** The words of a rule quote nothing of the body; any other's might. */
+/** Returns the message of a rule, which quotes nothing of the body; other errors might. */
 function whyOf(error: unknown): string {
   return error instanceof ObservationProblem ? error.message : "it reads no more"
 }

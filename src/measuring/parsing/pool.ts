@@ -4,36 +4,39 @@ import { SOURCES, sourcesIn } from "../../sources.ts"
 import { parseBody, type RawBody, ReadFailure, type Source } from "../source.ts"
 import type { Reply, Request } from "./parse-worker.ts"
 
-/** Reads bodies: small ones in place, large ones in a thread beside the one that answers calls. */
+/** Parses bodies: small ones in place, large ones in another thread. */
 export interface Parsers {
-  /** As parseBody. Throws ReadFailure too where the thread does not end in time or is lost: the body is that failure's. */
+  /** Like parseBody. Also throws ReadFailure, with the body, if the thread times out or dies. */
   parse<Asked, Seen extends Observation>(
     source: Source<Asked, Seen>,
     asked: Asked,
     body: RawBody,
     egress: string | undefined,
   ): Promise<Seen>
-  /** As parseAppAds. Throws ReadFailure as `parse` does. */
+  /** Like parseAppAds. Throws ReadFailure as `parse` does. */
   parseAppAds(bytes: Uint8Array): Promise<AppAdsFile>
-  /** Ends the thread; what it reads then fails. */
+  /** Ends the thread. A body being parsed then fails. */
   stop(): void
 }
 
 export interface ParsersOptions {
-  /** Begins a thread that speaks as parse-worker.ts does. */
+  /** Starts a thread with the protocol of parse-worker.ts. */
   start?: () => Worker
-  /** The longest that a thread may take for one body, its own beginning included. */
+  /** Timeout for one body, including the thread's start. */
   deadlineMs?: number
-  /** A thread ends after so long without work. */
+  /** Idle time after which the thread ends. */
   idleMs?: number
 }
 
-/** Read in place: 64 KB take a few milliseconds at worst (test/bench/hostile.ts), less than to hand them over. */
+/**
+ * Smaller bodies are parsed in place: 64 KB take a few milliseconds at worst (test/bench/hostile.ts), less than a
+ * transfer.
+ */
 const SMALL_BYTES = 64_000
-/** A thread that read more, or what was no answer, ends with it, and what it took is given back. */
+/** A thread ends after a larger body or a failed one, to free its memory. */
 const LARGE_BYTES = 2_000_000
 
-/** Where a thread cannot be had (another runtime, or one that forbids it) every body is read in place. */
+/** Creates the parsers. Without threads (another runtime, or one that forbids them) every body is parsed in place. */
 export function openParsers(options: ParsersOptions = {}): Parsers {
   const thread = new BodyThread(options)
   return {
@@ -51,7 +54,7 @@ export function openParsers(options: ParsersOptions = {}): Parsers {
         throw failure
       })
       if (!reply || !("seen" in reply)) return parseBody(source, asked, body, egress)
-      // the same reader gave it
+      // the same source returned it
       return reply.seen as Seen
     },
     async parseAppAds(bytes) {
@@ -64,7 +67,7 @@ export function openParsers(options: ParsersOptions = {}): Parsers {
 
 const PARSES = new Map<string, unknown>(sourcesIn(SOURCES).map(({ name, parse }) => [name, parse]))
 
-/** Whether the thread has the same reader by that name. */
+/** Returns true if the thread has the same parser under that name. */
 function isKnown({ name, parse }: { name: string; parse: unknown }): boolean {
   return PARSES.get(name) === parse
 }
@@ -80,17 +83,17 @@ interface Job {
 
 interface Thread {
   worker: Worker
-  /** Whether it ever said a word: one that never did may not be had here at all. */
+  /** True once it has replied. A thread that never replied may be unavailable in this runtime. */
   hasBegun: boolean
-  /** Terminated, and its memory not yet given back. */
+  /** True if it is terminated but its memory is not yet freed. */
   isEnding: boolean
   job: Job | null
   timer: NodeJS.Timeout | undefined
 }
 
 /**
- * One thread at a time, also while it ends: reading a body takes up to a hundred times its size, and two threads would take
- * that twice.
+ * Runs one thread at a time, and no second one while the first is ending: parsing takes up to a hundred times the size
+ * of a body, and two threads would take twice that.
  */
 class BodyThread {
   readonly #options: Required<ParsersOptions>
@@ -103,7 +106,7 @@ class BodyThread {
     this.#options = { start, deadlineMs, idleMs }
   }
 
-  /** Null where there are no threads. */
+  /** Parses a body in the thread. Null if there are no threads. */
   async ask(question: Question): Promise<Answer | null> {
     if (!this.#isAvailable) return null
     return await new Promise((resolve, reject) => {
@@ -128,7 +131,7 @@ class BodyThread {
     else for (const job of this.#waiting.splice(0)) job.resolve(null)
   }
 
-  /** Null where none can be had. */
+  /** Starts the thread. Null if none is available. */
   #begin(): Thread | null {
     if (!this.#isAvailable) return null
     try {
@@ -153,7 +156,7 @@ class BodyThread {
       this.#go()
     }
     thread.worker.onerror = (event) => {
-      // else the runtime takes it for an error of this thread
+      // otherwise the runtime reports it as an error of this thread
       event.preventDefault?.()
       this.#lose(thread, LOST)
     }
@@ -168,7 +171,7 @@ class BodyThread {
     clearTimeout(thread.timer)
     thread.job = job
     thread.timer = setTimeout(() => {
-      // one that is slow to begin is there all the same
+      // a thread that is slow to start does exist
       thread.hasBegun = true
       this.#lose(thread, `its body was not read within ${deadlineMs} ms`)
     }, deadlineMs)
@@ -201,7 +204,7 @@ class BodyThread {
     clearTimeout(thread.timer)
     thread.job = null
     thread.isEnding = true
-    // Deno tells nobody that a thread is gone
+    // Deno sends no event when a thread is gone
     thread.timer = setTimeout(() => this.#forget(thread), CLOSE_MS)
     thread.timer.unref?.()
     thread.worker.terminate()
@@ -217,7 +220,7 @@ class BodyThread {
 const LOST = "its body ended the thread that read it"
 const CLOSE_MS = 1_000
 
-// Less room for what is garbage, where the runtime knows of it.
+// Collects garbage earlier, in runtimes that have the option.
 const OPTIONS = { type: "module", smol: true } as const
 
 function startWorker(): Worker {

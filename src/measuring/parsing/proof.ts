@@ -1,6 +1,6 @@
 /**
- * Whether a page that should have held data asks for a proof of humanity instead, or refuses outright. Only for pages
- * in which no data was found: an app's own name or description may say any of this.
+ * Returns true if a page asks for a CAPTCHA or refuses access. Call it only for pages in which no data was found: an
+ * app's name or description may contain the same words.
  */
 export function asksForProof(page: string): boolean {
   return ASKS.test(page.slice(0, 200_000))

@@ -5,7 +5,10 @@ import { ReadFailure } from "../source.ts"
 
 type RowShape = Parameters<typeof rulesOf>[0]
 
-/** Rows that cannot be read. Each is left out by itself; the owner is shown how many there are, and why the first is one. */
+/**
+ * Collects rows that cannot be read. Each is left out on its own; the owner sees their number and the reason for the
+ * first.
+ */
 export class PutAside {
   #count = 0
   #reason = ""
@@ -31,7 +34,7 @@ export class PutAside {
     if (this.#count === 1) this.#reason = `${name}: ${reason}`
   }
 
-  /** Something else that the answer lacks. */
+  /** Adds a note on other missing data. */
   note(text: string): void {
     this.#notes.add(text)
   }
@@ -41,7 +44,7 @@ export class PutAside {
     if (rows.length === 0 && this.#count > 0) throw new ReadFailure("changed", this.#rows())
   }
 
-  /** Null if nothing was left out. */
+  /** Returns the summary. Null if nothing was left out. */
   text(): string | null {
     const parts = [...(this.#count > 0 ? [this.#rows()] : []), ...this.#notes]
     return parts.length > 0 ? parts.join("; ").slice(0, MAX_TEXT) : null
@@ -64,5 +67,5 @@ export function checkedRow<Row extends object>(shape: RowShape): (row: Row) => R
   }
 }
 
-// no rule of a row asks when it was seen
+// no rule of a row uses the observation
 const NOTHING = {} as StoreObservation

@@ -1,6 +1,9 @@
 import { normaliseTerm } from "../../lib/term.ts"
 
-/** A term as a page may repeat it: with other capitals or white space it is the same one. Undefined for what is none. */
+/**
+ * Returns a term in the form used to compare it with the requested one: pages may change capitals and white space.
+ * Undefined if it is no text.
+ */
 export function spelt(term: unknown): string | undefined {
   return typeof term === "string" ? normaliseTerm(term).replace(/\s+/gu, " ") : undefined
 }

@@ -18,21 +18,24 @@ interface XmlOptions {
   lenient?: boolean
 }
 
-/** The largest XML body that is read: it takes up to a hundred times its size. A page of the 50 longest reviews has 0.3 MB. */
+/**
+ * Maximum size of an XML body: parsing takes up to a hundred times its size. A page with the 50 longest reviews has 0.3
+ * MB.
+ */
 export const MAX_XML_BYTES = 500_000
 
 // feeds have four levels
 const MAX_DEPTH = 32
 
-// A page of 50 reviews has some 5,000 elements, attributes and texts. An element costs hundreds of bytes of memory.
+// A page of 50 reviews has about 5,000 elements, attributes and texts. An element takes hundreds of bytes of memory.
 const MAX_PARTS = 400_000
 
-/** Over a hundred times the longest review a store accepts. */
+/** More than a hundred times the longest review a store accepts. */
 const MAX_TEXT_LENGTH = 1_000_000
 
 /**
- * Returns the root element of an XML document. Accepts only elements, attributes, text and XML's five entities, so that nothing
- * is fetched or expanded. Throws ReadFailure `changed` for everything else.
+ * Returns the root element of an XML document. Accepts only elements, attributes, text and XML's five entities, so that
+ * nothing is fetched or expanded. Throws ReadFailure (`changed`) for everything else.
  */
 export function parseXml(
   xml: string,
@@ -103,7 +106,7 @@ function repairedMarkup(markup: string): string {
     })
 }
 
-/** Extensible Markup Language 1.0, production 2 (Char). */
+/** Characters outside production 2 (Char) of XML 1.0. */
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
 
 function withoutForbidden(text: string): string {

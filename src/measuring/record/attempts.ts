@@ -3,7 +3,7 @@ import { hexOf } from "../../core/observation/precedence.ts"
 import type { Db } from "../../database/types.ts"
 import { checkAttempt } from "./check.ts"
 
-/** No measurement changes. False when it was logged before. Throws ObservationProblem. */
+/** Logs a failed read; no measurement changes. Returns false if it was already logged. Throws ObservationProblem. */
 export async function recordAttempt(sql: Db, attempt: Attempt, now: () => Date = () => new Date()): Promise<boolean> {
   checkAttempt(attempt, now())
   const { kind, at, subject, storefront, platform, source, outcome, detail = null, sha256 } = attempt

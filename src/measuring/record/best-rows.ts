@@ -4,7 +4,7 @@ import type { AnyObservation } from "../../core/observation/provenance.ts"
 import { json } from "../../database/json.ts"
 import type { Tx } from "../../database/types.ts"
 
-/** A row of a table, by its columns, and the reading that it is of. */
+/** A table row by column name, and its reading. */
 export interface RowOf<Seen> {
   from: Seen
   row: Record<string, unknown>
@@ -14,11 +14,14 @@ export interface BestOptions {
   table: string
   /** Columns of the primary key, in its order. */
   key: readonly string[]
-  /** What goes before a reading's time, parser and sha256; of `row`, the greater is held. */
+  /** SQL that takes precedence over time, parser and sha256; the row with the greater value wins. */
   first?: (tx: Tx, row: string) => PendingQuery<Row[]>
 }
 
-/** The best of each key: the later, of the newer parser, the greater sha256. Returns the readings that took a place. */
+/**
+ * Stores the best row of each key: the latest, then the newer parser, then the greater sha256. Returns the readings of
+ * stored rows.
+ */
 export async function storeBest<Seen>(
   tx: Tx,
   { table, key, first }: BestOptions,
@@ -61,12 +64,12 @@ function listed(tx: Tx, parts: readonly PendingQuery<Row[]>[]) {
   return parts.map((part, place) => (place === 0 ? part : tx`, ${part}`))
 }
 
-/** What every row says of its reading. */
+/** Returns the provenance columns of a row. */
 export function provenanceOf({ source, seenAt, parser, origin, sha256 }: AnyObservation) {
   return { source, seen_at: seenAt.toISOString(), parser, origin, sha256: `\\x${hexOf(sha256)}` }
 }
 
-/** Rows page by page; each page is read after the last row of the one before it. */
+/** Yields rows page by page. Each page starts after the last row of the previous one. */
 export async function* pagesOf<Of>(read: (after: Of | null) => Promise<Of[]>): AsyncGenerator<Of[]> {
   for (let after: Of | null = null; ; ) {
     const rows: Of[] = await read(after)

@@ -3,7 +3,7 @@ import { checkText, hold, isGenre, isText } from "../../core/observation/invaria
 import { MOST_APP_GENRES, type StoreApp } from "../../core/observation/line-parts.ts"
 import type { Platform } from "../../core/observation/provenance.ts"
 
-/** Throws ObservationProblem unless the facts are such as a store can show of an app at that moment. */
+/** Throws ObservationProblem if a store could not show these facts of an app at that moment. */
 export function checkApp(app: StoreApp, seenAt: Date): void {
   checkFacts(app, seenAt)
   if (app.genre !== undefined) checkText(app.genre, 100, "a genre")
@@ -18,7 +18,7 @@ function checkGenresOf({ genre, genres }: StoreApp): void {
   hold(named, "bad_text", "each of an app's genres must have 1 to 20 characters, and stand once")
 }
 
-/** Throws ObservationProblem for a genre that is no number of the App Store: its charts would be asked for by it. */
+/** Throws ObservationProblem for an App Store genre that is not numeric: chart requests are built from it. */
 export function checkGenre(platform: Platform, { genre, genres = [] }: StoreApp): void {
   const known = platform !== "ios" || ((genre === undefined || isGenre(genre)) && genres.every(isGenre))
   hold(known, "bad_text", "a genre of the App Store must be a number of the store")

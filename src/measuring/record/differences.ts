@@ -1,6 +1,6 @@
 import type { Difference } from "../../core/kind.ts"
 
-/** How two lists differ place by place; null = in nothing. `others` are told beside. */
+/** Returns how two lists differ place by place; null if they do not. `others` are further differences for the text. */
 export function differenceOf(
   what: string,
   held: readonly string[],

@@ -4,7 +4,7 @@ import type { Tx } from "../../database/types.ts"
 import { ensureChartIds } from "./chart-identities.ts"
 import { ensureAppIds, listIds } from "./identities.ts"
 
-/** Comes before any row is locked: a process that makes identities waits for others that do. */
+/** Finds or creates the ids. Must run before any row is locked: creating ids waits for other processes that do. */
 export async function identify(tx: Tx, named: readonly (Names & { platform: Platform })[]): Promise<SurrogateIds> {
   const listsNamed = new Map(named.flatMap(({ list }) => (list ? [[listKeyOf(list), list]] : [])))
   const chartsNamed = new Map(named.flatMap(({ chart }) => (chart ? [[chartKeyOf(chart), chart]] : [])))

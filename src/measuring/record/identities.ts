@@ -2,23 +2,26 @@ import type { AppKey, ListKey } from "../../core/observation/subjects.ts"
 import { takeLock, takeSharedLock } from "../../database/locks.ts"
 import type { Tx } from "../../database/types.ts"
 
-/** Nothing is removed until the transaction ends: ids inside app_ids have no foreign key. Taken first of all. */
+/**
+ * Keeps identities from being deleted until the transaction ends, because ids inside app_ids have no foreign key. Must
+ * be the first lock.
+ */
 export async function holdIdentities(tx: Tx): Promise<void> {
   await takeSharedLock(tx, "identities removed")
 }
 
-/** Waits for all who hold identities, and keeps others from it: with this lists and apps nobody uses can be removed. */
+/** Waits for all transactions in holdIdentities and blocks new ones, so that unused lists and apps can be deleted. */
 export async function lockRemoval(tx: Tx): Promise<void> {
   await takeLock(tx, "identities removed")
 }
 
-/** Taken before any row lock by those that make lists or apps, so that nobody waits in a circle. */
+/** Must precede any row lock of a transaction that creates lists or apps, to avoid deadlocks. */
 export async function lockIdentities(tx: Tx): Promise<void> {
   await holdIdentities(tx)
   await takeLock(tx, "identities made")
 }
 
-/** The ids of these lists, in order; lists not known yet are made. Burns no identity value. */
+/** Returns the ids of lists, in order, and creates missing lists. Uses up no sequence value for existing ones. */
 export async function listIds(tx: Tx, keys: readonly ListKey[]): Promise<number[]> {
   const columns = [
     keys.map(({ platform }) => platform),
@@ -41,7 +44,10 @@ export async function listIds(tx: Tx, keys: readonly ListKey[]): Promise<number[
   return (await findLists(tx, columns)) as number[]
 }
 
-/** The ids of these apps, in order; apps not known yet are made, without facts. Burns no identity value. */
+/**
+ * Returns the ids of apps, in order, and creates missing apps without facts. Uses up no sequence value for existing
+ * ones.
+ */
 export async function ensureAppIds(tx: Tx, keys: readonly AppKey[]): Promise<number[]> {
   const columns = [keys.map(({ platform }) => platform), keys.map(({ id }) => id)] as const
   const known = await findApps(tx, columns)
@@ -57,7 +63,7 @@ export async function ensureAppIds(tx: Tx, keys: readonly AppKey[]): Promise<num
   return (await findApps(tx, columns)) as number[]
 }
 
-/** Locks lists against other writers of their readings, in the order everybody does. */
+/** Locks lists against other writers of their readings, in id order to avoid deadlocks. */
 export async function lockLists(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx`
     select id
@@ -67,12 +73,12 @@ export async function lockLists(tx: Tx, ids: readonly number[]): Promise<void> {
     for no key update`
 }
 
-/** Those keys that were not found. */
+/** Returns the keys that were not found. */
 export function missingOf<Key>(keys: readonly Key[], found: readonly (number | null)[]): Key[] {
   return keys.filter((_, place) => found[place] === null)
 }
 
-// Key by key: without statistics a join would be made of each key with all there is.
+// Looks up key by key: without statistics, the planner would join the keys with the whole table.
 async function findLists(tx: Tx, columns: readonly [string[], string[], string[]]): Promise<(number | null)[]> {
   const [platforms, storefronts, terms] = columns
   const rows = await tx<{ id: number | null }[]>`

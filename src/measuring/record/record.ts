@@ -22,41 +22,41 @@ import { identify } from "./identified.ts"
 import { holdIdentities, lockLists } from "./identities.ts"
 
 interface RecordResult {
-  /** Readings that were new, or replaced a lesser one of the same moment and source. */
+  /** Readings that were new or replaced a lesser one of the same moment and source. */
   recorded: number
-  /** Readings that were there already, or are held in a better form. */
+  /** Readings that were stored already, as they are or in a better form. */
   known: number
-  /** Those that break an invariant, by their place in the call; nothing of them is stored. */
+  /** Readings that break an invariant, by index in the call; nothing of them is stored. */
   refused: { index: number; problem: ObservationProblem }[]
 }
 
 export interface RecordOptions {
   /**
-   * The last thing in the transaction, also when nothing was new; again after a deadlock, so it changes nothing but by
-   * `tx`. What it throws takes everything back.
+   * Runs last in the transaction, even if nothing was new. Runs again after a deadlock, so it may change data only
+   * through `tx`. An error rolls everything back.
    */
   finish?: (tx: Tx) => Promise<void>
-  /** Throws the problem of the first reading that breaks an invariant, and stores none, in place of leaving it out. */
+  /** True to throw the first broken invariant and store nothing, instead of leaving that reading out. */
   all?: true
-  /** Told for how many milliseconds the transaction had the database to itself. */
+  /** Gets the milliseconds for which the transaction occupied the database. */
   noteMs?: (ms: number) => void
   kinds?: readonly AnyKind[]
-  /** More readings follow: estimates wait for the last, and keywords' figures for deriveFigures. */
+  /** True if more readings follow: estimates wait for the last, and keywords' metrics for deriveFigures. */
   isImport?: boolean
 }
 
 /**
- * Stores measurements; no other code does. One transaction for the call, so keep to some 500 readings: the readings,
- * what they show of apps, and what is derived for tracked apps are there together or not at all. Safe from several
- * processes at once. Reports of accounts are there one by one, each whole or not at all: a transaction stores some hundred
- * of their rows, and those of a larger report are stored before it counts (see `facts` of a kind).
+ * Stores measurements; no other code does. A call is one transaction, so pass at most about 500 readings: the readings,
+ * the facts they show of apps, and the data derived for tracked apps are stored together or not at all. Safe in several
+ * processes at once. Account reports are stored one by one, each completely or not at all: a transaction stores some
+ * hundred of their rows, and the rows of a larger report are stored before it counts (see `facts` of a kind).
  *
- * Of readings of the same list or chart, source and moment the best is held, whichever came first: this instance's own, then
- * that of the newer parser, a complete one before one that broke off, the deeper, the greater sha256. Of what a
- * source said of an app in a storefront, of its suggestions on a day, and of its figure for a month, the latest is held
- * (see latestOf); of a store's genres, of a developer's shelf and of a day's market and app-ads.txt too. Pages of apps are
- * all held (see storeListings), also as look-ups say them, and what changed between them is derived. The day of a reading is
- * the UTC day of its `seenAt`.
+ * Of several readings of the same list or chart, source and moment the best is stored, in any order of arrival: this
+ * instance's own first, then the newer parser, then a complete one, then the deeper, then the greater sha256. The
+ * latest is stored of a source's facts of an app in a storefront, its hints of a day and its figure of a month (see
+ * latestOf), and of a store's genres, a developer's page, and a day's market facts and app-ads.txt. App pages are all
+ * stored (see storeListings), including those inside look-ups, and the changes between them are derived. The day of a
+ * reading is the UTC day of its `seenAt`.
  */
 export async function record(
   sql: Sql,
@@ -84,7 +84,10 @@ export async function record(
   return { recorded, known: sound.length - recorded, refused }
 }
 
-/** Reports of more rows than others wait for: each row is stored, and none counts yet. */
+/**
+ * Stores the rows of large reports before the main transaction, so that other transactions do not wait. They do not
+ * count yet.
+ */
 async function storeReportPieces(
   sql: Sql,
   sound: readonly Observation[],
@@ -100,7 +103,10 @@ async function storeReportPieces(
   return staged
 }
 
-/** In their order: reports of some hundred rows together, and with the last of them all that is no report. */
+/**
+ * Splits observations into transactions, in order: small reports together, and everything that is no report with the
+ * last of them.
+ */
 function inParts(sound: readonly Observation[], kinds: readonly AnyKind[], staged: ReportSets): Observation[][] {
   const parts: Observation[][] = []
   let part: Observation[] = []
@@ -137,7 +143,8 @@ function sift(observations: readonly Observation[], now: Date, kinds: readonly A
   return { sound, refused }
 }
 
-// In a transaction of its own: attaching waits for writers of `list` and of `chart`, which may wait for it in turn.
+// Runs in a transaction of its own: attaching a partition waits for writers of `list` and `chart`, which may wait for
+// this transaction.
 async function openMonths(sql: Sql, sound: readonly Observation[], kinds: readonly AnyKind[]): Promise<void> {
   const placed = sound.filter(({ kind }) => kindNamed(kind, kinds)?.monthly)
   const months = new Set(placed.map(({ seenAt }) => monthOf(dayOf(seenAt))))
@@ -153,7 +160,10 @@ async function openMonths(sql: Sql, sound: readonly Observation[], kinds: readon
 
 const TRIES = 4
 
-/** Everybody locks in one order, but for a transaction that tracks several apps: it takes its lists in its own. */
+/**
+ * Retries after a deadlock. All transactions lock in one order, except one that tracks several apps: it locks its lists
+ * in another.
+ */
 export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
@@ -164,14 +174,14 @@ export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** In phases, and in each kind by kind in the order of their list, so that nobody waits in a circle. */
+/** Stores in phases, each kind by kind in the order of the list of kinds, to avoid deadlocks. */
 async function store(
   tx: Tx,
   sound: readonly Observation[],
   kinds: readonly AnyKind[],
   { staged, isImport, now }: { staged: ReportSets; isImport: boolean; now: Date },
 ): Promise<number> {
-  // a plan that was kept from when a table was small would read it whole for each key, for as long as the connection lives
+  // a cached plan from when a table was small would scan the whole table per key, as long as the connection lives
   await tx`set local plan_cache_mode = force_custom_plan`
   await assertFresh(tx, new Map([...staged].filter(([one]) => sound.includes(one as Observation))))
   await holdIdentities(tx)
@@ -206,7 +216,7 @@ async function store(
   return new Set(taken.map((one) => wholeOf.get(one) ?? one)).size
 }
 
-/** With the readings that stand in others; these are counted as the others. */
+/** Adds the readings contained in others. They count as the observation that contains them. */
 function withParts(sound: readonly Observation[], kinds: readonly AnyKind[]) {
   const wholeOf = new Map<AnyObservation, AnyObservation>()
   for (const one of sound) for (const part of kindNamed(one.kind, kinds)?.parts?.(one) ?? []) wholeOf.set(part, one)
@@ -223,7 +233,7 @@ async function lock(tx: Tx, { lists, charts, series }: SurrogateIds): Promise<vo
   await lockSeries(tx, series)
 }
 
-/** Apps whose ratings or installs were new. */
+/** Returns the apps with new ratings or installs. */
 function countedApps(
   sound: readonly Observation[],
   {

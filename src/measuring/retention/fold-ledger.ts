@@ -3,11 +3,11 @@ import type { Tx } from "../../database/types.ts"
 interface FoldStep {
   days: number
   chunk: number
-  /** The least workspace id to look at. */
+  /** The lowest workspace id to look at. */
   from: number
 }
 
-/** Sums and rows change places in one statement. A charge that a job under way may still give back stays. */
+/** Moves old charges into monthly sums in one statement. Charges that an unfinished job may still refund stay. */
 export async function foldLedger(
   tx: Tx,
   { days, chunk, from }: FoldStep,

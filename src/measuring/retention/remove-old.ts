@@ -12,16 +12,19 @@ import { AGING, type AgingRows, type RetentionDays } from "./tables.ts"
 type RemovedRows = Record<string, number>
 
 interface RetentionOptions {
-  /** Rows that one statement takes away at most: 100 took the embedded database 2 ms, and 9 ms at the 99th percentile. */
+  /** Maximum rows per statement: 100 take the embedded database 2 ms, and 9 ms at the 99th percentile. */
   chunk?: number
-  /** Between two statements, so that requests get their turn on the embedded database. */
+  /** Pause between two statements, so that requests get a turn on the embedded database. */
   pauseMs?: number
   signal?: AbortSignal
-  /** False: leaves rating counts as they are. Packing them looks at every known app. */
+  /** False skips packing rating counts, which reads every known app. */
   packsRatings?: boolean
 }
 
-/** Each statement stands for itself: a run that is cut off is taken up again. One process works at a time. */
+/**
+ * Deletes and packs old rows. Each statement is complete in itself, so that the next run continues an interrupted one.
+ * One process runs at a time.
+ */
 export async function removeOld(sql: Sql, kept: RetentionDays, options: RetentionOptions = {}): Promise<RemovedRows> {
   const { chunk = 100, pauseMs = 20, signal, packsRatings = true } = options
   const removed: RemovedRows = Object.fromEntries(
@@ -56,7 +59,7 @@ export function createCleaning(
   const { signal } = stopping
   let working = Promise.resolve()
   let timer: ReturnType<typeof setTimeout> | undefined
-  // whole months are packed: once a day is enough
+  // whole months are packed, so once a day is enough
   let packedOn = ""
   const work = async () => {
     try {
@@ -100,14 +103,14 @@ function stepsOf(
   return kept.ledgerDays > 0 ? [...steps, ["ledger", ledgerStep(kept.ledgerDays, chunk)]] : steps
 }
 
-/** Null when another process is at it. */
+/** Runs a step under the retention lock. Null if another process holds it. */
 async function runAlone(sql: Sql, step: Step): Promise<Awaited<ReturnType<Step>> | null> {
   return (await sql.begin(async (tx) => {
     return (await tryLock(tx, "retention")) ? await step(tx) : null
   })) as Awaited<ReturnType<Step>> | null
 }
 
-/** Rows are locked before they go: one that was renewed meanwhile stays. */
+/** Deletes old rows. They are locked first, so that a row renewed in the meantime stays. */
 function removal(rows: AgingRows, days: number, chunk: number): Step {
   const { table, time, day, owner, where, weight = 1, allowedBy } = rows
   const most = Math.ceil(chunk / weight)
@@ -134,7 +137,10 @@ function removal(rows: AgingRows, days: number, chunk: number): Step {
   }
 }
 
-/** Workspace after workspace, by the index that their charges have anyway: another would cost every charge. */
+/**
+ * Goes through the workspaces one by one, using the index that charges have anyway; another index would slow every
+ * charge.
+ */
 function ledgerStep(days: number, chunk: number): Step {
   let from = 0
   return async (tx) => {
@@ -144,7 +150,7 @@ function ledgerStep(days: number, chunk: number): Step {
   }
 }
 
-/** Nothing is lost of what counts: they move to where they take less. */
+/** Packs rows into a smaller form; no data is lost. */
 function foldingStep(fold: (tx: Tx, from: number) => Promise<{ packed: number; next: number | null }>): Step {
   let from = 0
   return async (tx) => {
@@ -154,7 +160,7 @@ function foldingStep(fold: (tx: Tx, from: number) => Promise<{ packed: number; n
   }
 }
 
-/** What reports said before they were restated, and what was never stored to its end. */
+/** Deletes superseded reports and those that were never stored completely. */
 function sweepingStep(chunk: number): Step {
   let from = 0
   return async (tx) => {
