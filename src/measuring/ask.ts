@@ -19,18 +19,18 @@ export interface AskParts {
   sql: Sql
   log: Log
   reach: Omit<SourceAccess, "signal" | "room">
-  /** Room for large bodies, until they are kept; all that come when left out. */
+  /** Limits large bodies in memory until they are stored. No limit if left out. */
   bodyRoom?: BodyRoom
-  /** Names the address that reads: what has a pace of its own at each upstream. */
+  /** Name of the egress address. Each has its own pace at each upstream. */
   egress: string
   sourcesOff: readonly string[]
   now: () => Date
   random: () => number
   stopwatch: () => () => number
-  /** Keeps a body as it came; also one that was not understood. */
+  /** Stores a raw body, including one that could not be parsed. */
   keep: ((body: RawBody) => Promise<void>) | undefined
   outbound: SafeFetch
-  /** Reads their files; in place when left out. */
+  /** Parses app-ads.txt files. Default: in this thread. */
   parseAppAds?: (bytes: Uint8Array) => Promise<AppAdsFile>
 }
 
@@ -38,11 +38,13 @@ interface ReadingTurn {
   claim: Claim
   signal: AbortSignal
   leftMs: () => number
-  /** Since the turn that the claim took. */
+  /** Milliseconds since the turn that the claim took. */
   sinceClaim: () => number
 }
 
-/** A port for one reading; `failed` is given each read that gave nothing, also when the reading then went on without it. */
+/**
+ * Opens the port for one reading. `failed` is called for each failed read, even if the reading continues without it.
+ */
 export function openPort(parts: AskParts, asking: ReadingTurn, failed: (attempt: Attempt) => void): ReadPort {
   const { sql, now, sourcesOff } = parts
   const { claim, signal } = asking
@@ -66,7 +68,7 @@ export function openPort(parts: AskParts, asking: ReadingTurn, failed: (attempt:
         if (!source.namesPeople) await parts.keep?.(body)
         return seen
       } catch (error) {
-        // a read that was broken off says nothing of the source
+        // an aborted read is not the source's failure
         if (!(error instanceof ReadFailure) || signal.aborted) throw error
         await noteFailure(parts, source, lane, error, sinceTurn())
         await learnCountry(parts, source, asked, lane, error)
@@ -113,7 +115,7 @@ function ending(signal: AbortSignal, other: AbortSignal | undefined): AbortSigna
   return other ? AbortSignal.any([signal, other]) : signal
 }
 
-/** Turns of one reading: the first at the claim's own upstream was taken by the claim. */
+/** Takes the turns of one reading. The claim has already taken the first turn at its own upstream. */
 function turnsOf(parts: AskParts, { claim, signal, leftMs, sinceClaim }: ReadingTurn) {
   let hasClaimed = true
   return {
@@ -145,14 +147,14 @@ async function noteFailure<Asked>(
     if (isFirst) tell(parts, "warn", "source_refused", name, failure)
   }
   const isFirstFailure = await note(parts, name, isAnswer(name, outcome) ? null : outcome, failure.message)
-  // at once, not only when an hour of it makes an alert; a refusal was told already
+  // log the first failure at once instead of waiting an hour for the alert; a refusal is already logged
   if (isFirstFailure && outcome !== "blocked" && outcome !== "rate_limited")
     tell(parts, "warn", "source_failed", name, failure)
   const isEvidence = outcome === "changed" || outcome === "mismatched" || outcome === "blocked"
   if (body && isEvidence && !namesPeople) await parts.keep?.(body)
 }
 
-/** Keeps which country was asked for, and which the answer named. */
+/** Records which country was requested and which one the answer named. */
 async function learnCountry<Asked>(
   { sql, now }: AskParts,
   { namesCountry }: Source<Asked>,
@@ -161,18 +163,18 @@ async function learnCountry<Asked>(
   failure?: ReadFailure,
 ): Promise<void> {
   const { storefront } = asked as { storefront?: string }
-  // an answer that was read is that of the country that was asked for
+  // a parsed answer is of the requested country
   const answered = failure ? failure.country : storefront
   if (!namesCountry || storefront === undefined || answered === undefined) return
   await noteCountry(sql, lane, { asked: storefront, answered }, now())
 }
 
-/** That something is not to be had is what a look-up was asked for. */
+/** Returns true if a failure answers the question: a look-up may find that an app does not exist. */
 function isAnswer(source: SourceName, outcome: Outcome): boolean {
   return outcome === "not_found" && [...LOOKUP_SOURCES, "itunes-developer"].includes(source)
 }
 
-/** Whether it is the first failure since the source answered last. */
+/** Counts a read. Returns true for the first failure since the source last answered. */
 async function note({ sql, log, now }: AskParts, source: SourceName, outcome: Outcome | null, detail = "") {
   const { mayAlert, isFirstFailure } = await noteRead(sql, source, outcome, detail || null, now())
   if (mayAlert) await noteHealth(sql, source, log)
@@ -188,7 +190,7 @@ function siteAttempt({ message }: Error, { claim, at }: { claim: Claim; at: Date
   return { kind: "app_ads", at, platform, storefront, subject, source: SITES, outcome: "failed", detail: message }
 }
 
-/** Null for a question that has no name in the log. */
+/** Returns the attempt to log. Null if the question has no name in the log. */
 function attemptOf<Question>(
   { name: source, kind }: Source<Question>,
   asked: Question,

@@ -4,24 +4,24 @@ import type { Upstream } from "../lib/upstreams.ts"
 import type { Kind } from "./due-kind.ts"
 import { PRIORITY } from "./priority.ts"
 
-/** Requests a day to one upstream. */
+/** Requests per day to one upstream. */
 export interface Budget {
   upstream: Upstream
-  /** What all that is measured again asks for; of that what paying plans ask, and what comes after those. */
+  /** Requests needed per day for everything scheduled, split into those of paying plans and all others. */
   asked: number
   paying: number
   free: number
-  /** What the gap of just now allows, and the gap as it should be. */
+  /** Requests possible per day with the present gap, and with the base gap. */
   can: number
   canAtBase: number
-  /** How much of `asked` has to wait every day; 0 when nothing does. */
+  /** Requests that have to wait each day. 0 if none. */
   short: number
 }
 
 export interface BudgetParts {
   kinds: readonly BudgetKind[]
   egress: string
-  /** Milliseconds between two requests where the upstream was not asked yet. */
+  /** Milliseconds between two requests, for upstreams without a pace row. */
   gapsMs: ReadonlyMap<Upstream, number>
 }
 
@@ -31,8 +31,8 @@ export type BudgetKind = Pick<
 >
 
 /**
- * For each upstream. A request takes subjects of one storefront: 200 apps in one are 4 look-ups, an app in each of 200
- * is 200. Takes 25 ms of 86,400 rows on the embedded database: keep the answer.
+ * Returns the budget of each upstream. A request takes subjects of one storefront: 200 apps in one are 4 look-ups, one
+ * app in each of 200 are 200. Takes 25 ms for 86,400 rows on the embedded database, so cache the answer.
  */
 export async function readBudget(sql: Sql, { kinds, egress, gapsMs }: BudgetParts): Promise<Budget[]> {
   const upstreams = [...new Set(kinds.map(({ upstream }) => upstream))]

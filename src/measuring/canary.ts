@@ -8,7 +8,10 @@ import { assertCanary, canaryOf } from "./source-alarms.ts"
 
 type HintSource = Source<HintsQuestion, HintsObservation>
 
-/** One kind, or none without sources. Its subject is a source, its storefront the place where that source is tried. */
+/**
+ * Returns the canary kind of a platform, or none without sources. Its subject is a source, its storefront the country
+ * in which the source is tested.
+ */
 export function canaryKinds(
   platform: Platform,
   searches: readonly SearchSource[],

@@ -14,15 +14,18 @@ interface DueRow {
   storefront: string
   subject: string
   priority: number
-  /** Null for one that nobody tracks any more: it is not claimed. */
+  /** Null if nobody tracks it any more: it is not claimed. */
   lease: string | null
   claimedAt: Date
 }
 
-// The lane was free and something due, but a statement of another process was just at it.
+// Retries when the lane was free and something due, but another process was claiming it.
 const CONTENDED = { pauseMs: 5, tries: 20 }
 
-/** A claim, or milliseconds until there may be one; null without such a lane. Its lease is as old as its statement. */
+/**
+ * Returns a claim, or the milliseconds until there may be one; null without such a lane. A lease starts with its
+ * statement.
+ */
 export async function claimNext<Work extends DueWork>(
   sql: Sql,
   lane: Lane | null,
@@ -41,12 +44,12 @@ export async function claimNext<Work extends DueWork>(
   }
 }
 
-/** Rows beyond those of one request that a claim looks at: so many that nobody tracks are forgotten in one go. */
+/** Rows that a claim reads beyond one request, so that many untracked rows are deleted at once. */
 const LOOK_BEYOND = 20
 
 /**
- * Takes the lane's turn and the first that is due, with others of its kind and storefront that fit the request; both or
- * none. Rows that nobody tracks are deleted on the way; `again` = there may be more behind them.
+ * Takes the lane's turn and the first due row, with others of its kind and storefront that fit the request: both or
+ * neither. Deletes untracked rows it meets; `again` means that more may be behind them.
  */
 export async function claim<Work extends DueWork>(
   sql: Sql,
@@ -74,7 +77,7 @@ async function takeFirst(sql: Sql, lane: Lane | null, kinds: readonly DueWork[],
     )`
 }
 
-/** Where something may be due: a kind, and the storefront if it is read in some alone. */
+/** Returns what may be due: kinds, with a storefront if a kind is read only in some. */
 function placesOf(kinds: readonly DueWork[]) {
   const places = kinds.flatMap((kind) =>
     (kind.storefronts ?? [null]).map((storefront) => ({ ...kind, place: storefront })),
@@ -135,7 +138,10 @@ function claimOf<Work extends DueWork>(rows: readonly DueRow[], kinds: readonly 
   }
 }
 
-/** Until the lane has a turn and something is due; null without such a lane. 0 also while another process takes it. */
+/**
+ * Returns the milliseconds until the lane has a turn and something is due; null without such a lane. 0 also if another
+ * process is taking it.
+ */
 export async function readWait(
   sql: Sql,
   lane: Lane | null,

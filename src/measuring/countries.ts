@@ -2,7 +2,7 @@ import type { Sql } from "../database/types.ts"
 import type { Upstream } from "../lib/upstreams.ts"
 import type { Lane } from "./pace.ts"
 
-/** How often a host that was asked for one country from one address answered for which. */
+/** How often an upstream, asked for one country from one address, answered for which country. */
 export interface CountryAnswers {
   upstream: Upstream
   asked: string
@@ -13,8 +13,8 @@ export interface CountryAnswers {
 }
 
 /**
- * `followed`: two countries asked for and answered; `ignored`: one answered whatever was asked; `mixed`: neither;
- * `unknown`: one asked for and answered, which tells nothing.
+ * `followed`: at least two countries were asked for and answered as asked. `ignored`: one country was answered whatever
+ * was asked. `mixed`: neither. `unknown`: only one country was asked for and answered, which proves nothing.
  */
 export type CountryEffect = "followed" | "ignored" | "mixed" | "unknown"
 
@@ -31,7 +31,7 @@ export async function noteCountry(
     set reads = a.reads + 1, last_at = greatest(a.last_at, excluded.last_at)`
 }
 
-/** The countries that were asked for from an address, with those that were answered. */
+/** Returns the countries requested from an address, with the countries of the answers. */
 export async function readCountries(sql: Sql, egress: string): Promise<CountryAnswers[]> {
   return await sql<CountryAnswers[]>`
     select upstream, asked, answered, reads::float8 as reads, first_at as "firstAt", last_at as "lastAt"
@@ -40,7 +40,7 @@ export async function readCountries(sql: Sql, egress: string): Promise<CountryAn
     order by upstream, asked, answered`
 }
 
-/** The country that the latest answer named when this one was asked for; null where none has named any yet. */
+/** Returns the country named by the latest answer to a request for this country. Null if no answer named one yet. */
 export async function readLatestCountry(sql: Sql, { upstream, egress }: Lane, asked: string): Promise<string | null> {
   const [row] = await sql<{ answered: string }[]>`
     select answered

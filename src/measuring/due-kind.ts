@@ -6,7 +6,7 @@ import type { AppAdsFile } from "../listings/sources/app-ads.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"
 import type { Source } from "./source.ts"
 
-/** In the order in which one transaction locks its rows of `due`: that of the table's key. */
+/** In locking order: a transaction locks its rows of `due` by the table's key. */
 export const DUE_NAMES = [
   "app", "app_ads", "app_names", "canary", "chart", "chart_apps", "developer", "difficulty", "findings", "genres", "hints", "listing", "reviews",
   "search",
@@ -22,14 +22,14 @@ export interface Subject {
   kind: DueName
   platform: Platform
   storefront: string
-  /** A term, a store id, a source's name, a developer's id, or a chart: "iphone free 6013". */
+  /** A term, a store id, a source's name, a developer's id, or a chart ("iphone free 6013"). */
   subject: string
 }
 
 export interface DueWork {
   name: DueName
   platform: Platform
-  /** Those that it can be done in from here; all when left out. Rows of others are neither claimed nor counted. */
+  /** Storefronts that this process can read. Default: all. Rows of others are neither claimed nor counted. */
   storefronts?: readonly string[]
   together: number
   everyDays: number
@@ -37,21 +37,21 @@ export interface DueWork {
 
 export interface Kind extends DueWork {
   name: KindName
-  /** The upstream whose turn a claim takes; what a reading asks beyond its first request waits for turns of its own. */
+  /** The upstream whose turn a claim takes. Each further request of a reading waits for a turn of its own. */
   upstream: Upstream
-  /** Requests that a measurement takes, on average: what the budget is reckoned with. */
+  /** Average number of requests per measurement, for the budget. */
   requests: number
-  /** Its first reading takes many requests: few are under way at once, and other work may go between two requests. */
+  /** True if a first reading takes many requests: few run at once, and other work may run between two requests. */
   isLong?: true
-  /** Throws ReadFailure, and then nothing of it is stored; or NotYet. An empty list is an answer too. */
+  /** Reads the subjects. An empty list is a valid result. Throws ReadFailure if nothing may be stored, or NotYet. */
   read(subjects: readonly [Subject, ...Subject[]], port: ReadPort): Promise<Observation[]>
-  /** What follows from what was stored, within the same transaction. */
+  /** Writes derived rows within the transaction that stores the observations. */
   derive?(tx: Tx, subjects: readonly Subject[], now: Date): Promise<void>
-  /** Makes due, so many milliseconds later, what should look at this soon; within the same transaction. */
+  /** Schedules work that should look at this reading soon, `afterMs` later, within the same transaction. */
   putsForward?(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void>
 }
 
-/** What a subject is read by is not known yet: it is put off, and nothing failed. */
+/** Thrown if the data needed to read a subject is not there yet: it is put off, which is no failure. */
 export class NotYet extends Error {
   override name = "NotYet"
   readonly waitMs: number
@@ -67,12 +67,18 @@ export interface ReadPort {
   signal: AbortSignal
   now: () => Date
   isOn(source: string): boolean
-  /** At its upstream's pace, counted for its health, its body kept. Throws ReadFailure. */
+  /**
+   * Reads a source at its upstream's pace, counts the read in the source's health and stores the body. Throws
+   * ReadFailure.
+   */
   ask<Asked, Seen extends Observation>(source: Source<Asked, Seen>, asked: Asked): Promise<Seen>
-  /** The country that the latest answer named for this one: what an answer that names none is believed by. */
+  /** Returns the country that the latest answer named for this one, to check an answer that names none. */
   readNamedCountry(upstream: Upstream, storefront: string): Promise<string | null>
-  /** Asks a developer's site, at the pace of all such sites; counted for the health of app-ads-txt. Throws OutboundProblem. */
+  /**
+   * Fetches from a developer's site, at the common pace of all such sites. Counts in the health of app-ads-txt. Throws
+   * OutboundProblem.
+   */
   askSite: SafeFetch
-  /** Reads a site's app-ads.txt. Throws ReadFailure. */
+  /** Parses a site's app-ads.txt. Throws ReadFailure. */
   parseAppAds(bytes: Uint8Array): Promise<AppAdsFile>
 }

@@ -4,19 +4,19 @@ import type { DueWork, Kind, Subject } from "./due-kind.ts"
 import { PRIORITY } from "./priority.ts"
 import { dayAfter, type Failure, fallenBack, type Retry, tracking } from "./rescheduling.ts"
 
-/** Every statement about them holds only while the lease is this one. */
+/** A leased batch of due rows. Statements about it apply only while the rows still have this lease. */
 export interface Claim<Work extends DueWork = Kind> {
   lease: string
   kind: Work
-  /** They share kind, platform and storefront. */
+  /** All have the same kind, platform and storefront. */
   subjects: readonly Subject[]
-  /** Somebody waits for one of them. */
+  /** True if a caller waits for one of them. */
   live: boolean
-  /** By the database's clock. */
+  /** Time of the claim, by the database's clock. */
   claimedAt: Date
 }
 
-/** The heartbeat; gives the leases that still stand. Rows whose end is being stored are passed over. */
+/** The heartbeat. Returns the leases that still hold. Skips locked rows: their end is being stored. */
 export async function extend(sql: Db, claims: readonly Claim<DueWork>[], leaseMs: number): Promise<Set<string>> {
   const rows = await sql<{ lease: string; held: number }[]>`
     with held as materialized (
@@ -39,12 +39,18 @@ export async function extend(sql: Db, claims: readonly Claim<DueWork>[], leaseMs
   return new Set(claims.filter(({ lease, subjects }) => held.get(lease) === subjects.length).map(({ lease }) => lease))
 }
 
-/** The lease was lost or ran out: nothing of the reading may be stored, another process has the rows. */
+/**
+ * Thrown if the lease was lost or has expired: another process may have the rows, so nothing of the reading may be
+ * stored.
+ */
 export class LeaseLost extends Error {
   override name = "LeaseLost"
 }
 
-/** In the transaction that stores it. What was put forward meanwhile keeps its time: the reading may miss why. */
+/**
+ * Ends a measured claim in the transaction that stores it. Rows rescheduled in the meantime keep their time: the
+ * reading may have missed the reason.
+ */
 export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: Claim<DueWork>): Promise<void> {
   const { count } = await tx`
     update due u
@@ -59,7 +65,10 @@ export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: 
   if (count < subjects.length) throw new LeaseLost("the lease ran out before the reading was stored")
 }
 
-/** What cannot be read yet is due again after so long, unless it was put forward meanwhile. False when the lease was lost. */
+/**
+ * Reschedules rows that cannot be read yet after `waitMs`, unless they were rescheduled in the meantime. Returns false
+ * if the lease was lost.
+ */
 export async function putOff(tx: Tx, { lease, claimedAt }: Claim<DueWork>, waitMs: number): Promise<boolean> {
   const { count } = await tx`
     update due u
@@ -69,13 +78,13 @@ export async function putOff(tx: Tx, { lease, claimedAt }: Claim<DueWork>, waitM
   return count > 0
 }
 
-/** `u` is the row: its latest version, also after a wait for the one that put it forward. */
+/** `u` is the latest version of the row, also after a wait for a transaction that rescheduled it. */
 function unlessMoved(tx: Tx, claimedAt: Date, planned: ReturnType<typeof later>) {
-  // claimedAt has lost its microseconds, so that what was due in that millisecond looks later
+  // claimedAt has no microseconds: without the added millisecond, rows due in that millisecond would look rescheduled
   return tx`case when u.next_at > ${claimedAt}::timestamptz + interval '1 millisecond' then u.next_at else ${planned} end`
 }
 
-/** False when the lease was lost: then they stay as they are. */
+/** Ends a failed claim. Returns false if the lease was lost; the rows then stay unchanged. */
 export async function endFailed(
   sql: Db,
   { lease }: Claim<DueWork>,
@@ -92,7 +101,10 @@ export async function endFailed(
   return count > 0
 }
 
-/** As if they had not been claimed; with a delay not before that. False when the lease was lost. */
+/**
+ * Gives rows back as if they had not been claimed, to be due after the delay if one is given. Returns false if the
+ * lease was lost.
+ */
 export async function giveBack(sql: Db, { lease }: Claim<DueWork>, delayMs: number | null): Promise<boolean> {
   const { count } = await sql`
     update due
@@ -101,7 +113,7 @@ export async function giveBack(sql: Db, { lease }: Claim<DueWork>, delayMs: numb
   return count > 0
 }
 
-/** Rows whose reader fell silent fall back as if their read had failed. Returns how many, 100 at most. */
+/** Ends rows with an expired lease as failed. Returns their number, at most 100. */
 export async function recover(sql: Db, retry: Retry, random: number): Promise<number> {
   const { count } = await sql`
     with silent as materialized (

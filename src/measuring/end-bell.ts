@@ -2,11 +2,11 @@ import { within } from "../jobs/timers.ts"
 import type { Subject } from "./due-kind.ts"
 
 export interface EndBell {
-  /** Resolves at the next end of a reading of it here, or after so long. */
+  /** Resolves when a reading of the subject ends in this process, or after `ms`. */
   next(wanted: Subject, ms: number): Promise<void>
 }
 
-/** Wakes whoever waits for a reading when this process ends it. */
+/** Wakes callers that wait for a reading when this process ends it. */
 export function createEndBell(onEnded: (listener: (ended: { subjects: readonly Subject[] }) => void) => void): EndBell {
   const sleepers = new Map<string, Set<() => void>>()
   onEnded(({ subjects }) => {

@@ -11,27 +11,27 @@ export interface SourceHealth {
   upstream: Upstream
   on: boolean
   lastSuccess: Date | null
-  /** Reads of the last 24 hours, whole hours of the clock. */
+  /** Reads of the last 24 clock hours. */
   answered24h: number
   failed24h: number
-  /** 0 to 1; null when nothing was read. */
+  /** 0 to 1. Null if nothing was read. */
   successRate24h: number | null
-  /** Apps of which the source gave a stale answer in the last 24 hours: a cache's, older than one before it. */
+  /** Number of apps with a stale answer in the last 24 hours: one from a cache, older than an earlier answer. */
   stale24h: number
   lastFailure: { at: Date; outcome: Outcome; detail: string | null } | null
-  /** Since the last read that was answered. */
+  /** Failed reads since the last success. */
   failuresInARow: number
-  /** Its upstream's; null where nothing that is measured asks that upstream first. */
+  /** The budget of its upstream. Null if no measured kind asks that upstream first. */
   budget: Budget | null
   pace: Pace
-  /** Null for a source without one, and while nothing is tracked that it could read. */
+  /** Null if the source has no canary, or nothing is tracked that it could read. */
   canary: CanaryHealth | null
 }
 
 interface Pace {
   gapMs: number
   baseGapMs: number
-  /** Until when it is left alone since it refused; null when that time is over. */
+  /** End of the pause after a refusal. Null if it is over. */
   waitingUntil: Date | null
 }
 
@@ -82,7 +82,7 @@ export async function readHealth(sql: Sql, parts: HealthParts): Promise<SourceHe
   })
 }
 
-/** How a source did lately; null = it was never answered, or never failed. */
+/** The recent state of a source. Null times: never answered, or never failed. */
 interface SourceState {
   source: SourceName
   answeredAt: Date | null

@@ -1,6 +1,9 @@
 import type { ReadPort, Subject } from "./due-kind.ts"
 
-/** What nobody tracks is asked for by somebody who waits: for one answer, where whoever tracks it has several read. */
+/**
+ * Returns true if a workspace tracks the subject. An untracked subject is read for one waiting caller and gets a single
+ * reading instead of several.
+ */
 export async function isTracked({ kind, platform, storefront, subject }: Subject, { sql }: ReadPort): Promise<boolean> {
   const rows = await sql`
     select

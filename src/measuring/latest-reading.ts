@@ -22,13 +22,19 @@ const KIND_OF: Record<LiveSubject["kind"], Pick<AnyKind, "latest">> = {
   app_names: { latest: latestNameSearch },
 }
 
-/** Null = not since then. Of searches only this instance's own count: live is what it read itself. */
+/**
+ * Returns the time of the latest reading since then. Null if there is none. Only this instance's own searches count,
+ * because a live read is its own.
+ */
 export async function findLatestReading(sql: Sql, wanted: LiveSubject, since: Date): Promise<Date | null> {
   const [row] = await sql<{ seenAt: Date | null }[]>`${KIND_OF[wanted.kind].latest!(sql, wanted, since)}`
   return row?.seenAt ?? null
 }
 
-/** Rows that nobody tracks go soon after they were read: then the log of failed reads says how. Gone = it says nothing. */
+/**
+ * Returns how the reading failed since it was requested. Untracked rows are deleted soon after they are read; then the
+ * log of failed reads has the outcome. "gone" if it has none. Null if nothing failed.
+ */
 export async function findFailureSince(
   sql: Sql,
   wanted: LiveSubject,
@@ -67,9 +73,9 @@ const LOGGED_AS: Record<LiveSubject["kind"], Attempt["kind"]> = {
   developer: "developer",
   hints: "hints",
   difficulty: "apps",
-  // which has no form there
+  // never logged
   app_names: "apps",
 }
 
-/** Whose readings may end with nothing: the store is known not to have it, or what it says of ten apps gives no figure. */
+/** Kinds whose reading may succeed without data: the store does not have it, or the ten apps give no figure. */
 const MAY_BE_NOTHING: readonly LiveSubject["kind"][] = ["listing", "reviews", "developer", "difficulty", "chart_apps"]

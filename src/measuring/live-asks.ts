@@ -7,17 +7,17 @@ import { PRIORITY } from "./priority.ts"
 import { tracking } from "./rescheduling.ts"
 
 interface QueuePosition {
-  /** Until the upstream's next turn, and that of others who wait for it. */
+  /** Milliseconds until the upstream's next turn plus the turns of waiting callers. */
   turnMs: number
-  /** The turns of all else that is due there. */
+  /** Milliseconds for the turns of everything else due there. */
   dueMs: number
-  /** It is asked for already, or being read. */
+  /** True if it is already requested or being read. */
   isJoined: boolean
-  /** What the asker's workspace asks for elsewhere and was not read yet. */
+  /** Number of requests of the same workspace that are still pending. */
   asked: number
 }
 
-/** Rows that are counted, where more make no difference any more. */
+/** Maximum rows counted; more make no difference. */
 const COUNTED = 10_000
 
 interface Place {
@@ -76,15 +76,18 @@ export async function readAhead(sql: Sql, { kind, kinds, egress, wanted, asker }
   return row
 }
 
-/** Of an upstream's turns, the part that one workspace has for what it asks on request, and that all have together. */
+/** The part of an upstream's turns that one workspace may use for requests, and that all may use together. */
 const SHARE = 1 / 4
 const SHARE_OF_ALL = 3 / 4
-/** Turns that may be used at once, after a time without. */
+/** Turns that may be used at once after a pause. */
 const AT_ONCE = 6
 const AT_ONCE_OF_ALL = 20
 const ALL = 0
 
-/** From the share of a workspace, and from that of all; false when it is used up. Shares come back with the pace. */
+/**
+ * Takes from the workspace's share and from the common one. Returns false if either is used up. Shares refill with the
+ * pace.
+ */
 export async function takeShare(
   sql: Sql,
   { upstream, requests }: Kind,
@@ -120,14 +123,14 @@ export interface Ask {
   wanted: LiveSubject
   asker: Asker | undefined
   priority: (typeof PRIORITY)["live" | "behind"]
-  /** How long to wait for it. */
+  /** Milliseconds for which the caller waits. */
   forMs: number
-  /** Not at once: it is put forward once what it needs was read. */
+  /** Delay in milliseconds: the subject is moved forward once what it depends on was read. */
   afterMs?: number
 }
 
 export interface AskMark {
-  /** Nobody had asked for it, and it was not being read. */
+  /** True if nobody had requested it and it was not being read. */
   isNew: boolean
   askedAt: Date
   lastAttempt: number
@@ -147,7 +150,7 @@ export async function putDue(sql: Sql, { wanted, asker, priority: place, forMs, 
       select ${kind}, ${platform}, ${storefront}, ${subject}, ${place},
         now() + ${afterMs}::float8 * interval '1 millisecond', ${asker?.workspaceId ?? null},
         now() + ${forMs}::float8 * interval '1 millisecond'
-      -- so that the row of before is looked at, and locked, first
+      -- forces the CTE before to read and lock the row first
       from (select count(*) from before) looked
       on conflict (kind, platform, storefront, subject) do update
       set priority = least(held.priority, excluded.priority), next_at = least(held.next_at, excluded.next_at),
@@ -156,7 +159,7 @@ export async function putDue(sql: Sql, { wanted, asker, priority: place, forMs, 
       where held.lease is null
       returning xmax = 0 as "isNew"
     )
-    -- a row that another call wrote meanwhile is neither new nor one of before
+    -- a row that another call wrote meanwhile is neither new nor in before
     select coalesce((select not joined from before), (select "isNew" from put), false) as "isNew", now() as "askedAt", coalesce((select max(id) from attempt), 0) as "lastAttempt"`
   return row
 }
@@ -165,11 +168,11 @@ export interface ForgetQueue {
   add(wanted: LiveSubject): void
 }
 
-/** A forget that fails, because the subject is being tracked just then, is tried this often and this far apart. */
+/** How often and how far apart a forget is retried. It fails if the subject is being tracked at that moment. */
 const TRIES = 50
 const APART_MS = 200
 
-/** What nobody waits for becomes as it was, unless others ask for it or it is being read. */
+/** Resets subjects nobody waits for any more, unless others request them or they are being read. */
 export function createForgetting(sql: Sql): ForgetQueue {
   const pending = new Map<string, { wanted: LiveSubject; tries: number }>()
   const work = async () => {
@@ -182,7 +185,7 @@ export function createForgetting(sql: Sql): ForgetQueue {
     for (const { wanted, tries } of again) pending.set(nameOf(wanted), { wanted, tries: tries + 1 })
     forgetting.go()
   }
-  // what stays is passed over when its turn comes (claim.ts)
+  // rows that stay are skipped when their turn comes (claim.ts)
   const forgetting = single(work, { worked() {}, failed() {} })
   return {
     add(wanted) {
@@ -194,7 +197,7 @@ export function createForgetting(sql: Sql): ForgetQueue {
 
 const nameOf = ({ kind, platform, storefront, subject }: LiveSubject) => `${kind} ${platform} ${storefront} ${subject}`
 
-/** Gives those that should have gone and are still there. */
+/** Resets the subjects and returns those that should be deleted but still exist. */
 async function forgetAsks(sql: Sql, asks: readonly LiveSubject[]): Promise<Set<string>> {
   const those = sql`
     unnest(

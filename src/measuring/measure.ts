@@ -26,19 +26,19 @@ export interface LiveParts {
   now: () => Date
   /** Their states explain why an upstream is not read. Omit to give no reason. */
   sources?: readonly Pick<AskedSource, "name" | "upstream">[]
-  /** This process reads the stores. */
+  /** Returns true if this process reads the stores. */
   isReading(): boolean
-  /** Something became due at once that this upstream is asked: the workers of this process look for it. */
+  /** Wakes the workers of this process for work of this upstream that became due at once. */
   nudge(upstream: Upstream): void
-  /** A reading of this process has ended, however. */
+  /** Adds a listener for readings that end in this process, with whatever result. */
   onEnded(listener: (ended: { subjects: readonly Subject[] }) => void): void
-  /** Between two looks at the database for what other processes read. */
+  /** Poll interval for readings of other processes. */
   pollMs?: number
 }
 
 /**
- * Callers of one subject share its reading and, within a process, its waiting. A workspace beyond its share of turns
- * waits behind all that is due. Nothing is asked whose turn is over a minute away.
+ * Creates the live read. Callers of one subject share its reading and, within a process, its waiting. A workspace that
+ * has used up its share waits behind everything due. Refuses a subject whose turn is more than a minute away.
  */
 export function createMeasure(parts: LiveParts): Measure {
   const { sql, kinds, now } = parts
@@ -62,7 +62,7 @@ export function createMeasure(parts: LiveParts): Measure {
         const joined = waits.of(wanted)
         const shared = joined ?? waits.begin(wanted, begin(parts, asking, watching))
         const answer = await waitFor(parts, asking, { ...shared, isOwn: joined === undefined })
-        // that it was refused to whoever began it is nothing to those who joined
+        // a refusal of the first caller's `mayBegin` does not apply to callers that joined
         if (joined === undefined || answer.state !== "failed" || answer.why !== "refused") return answer
       }
     } finally {
@@ -87,13 +87,13 @@ interface WatchParts {
 }
 
 interface SharedReading {
-  /** Its turn, or why there is none. */
+  /** The turn, or why there is none. */
   turn: Promise<Turn | Failure>
-  /** Its row of `due` was written. */
+  /** Resolves once its row of `due` is written. */
   put: Promise<Mark | Failure>
   end: Promise<LiveReadEnd>
   onlyWhileWaiting: boolean
-  /** What is read after it, by their keys. */
+  /** The subjects read after it, by key. */
   next: Map<string, { wanted: LiveSubject; asker: Asker | undefined }>
 }
 
@@ -120,7 +120,7 @@ async function waitFor(
   if (put.state === "failed") return put
   await follow(parts, asking, shared)
   patience.onPut?.(shared.isOwn && put.isNew)
-  // who joins what is of use to others only while they wait
+  // a caller that joins a reading meant only for a waiting caller keeps it alive for others
   if (shared.onlyWhileWaiting && !onlyWhileWaiting)
     await putDue(parts.sql, { wanted, asker, priority: PRIORITY.behind, forMs: WATCHED_MS })
   const pending: LiveReadState = { state: "pending", eta: Math.max(1, Math.ceil((turn.ms + READ_MS) / 1_000)) }
@@ -138,7 +138,7 @@ async function findSilence({ sql, sources = [], now }: LiveParts, upstream: Upst
   return names.length === 0 ? null : await readSilence(sql, { upstream, names, now: now() })
 }
 
-/** What comes next stands among what is due already, for others to join, and has its turn once this was read. */
+/** Schedules the next subject, so that others can join it. Its turn comes once this one was read. */
 async function follow({ sql }: LiveParts, { patience: { next }, asker }: LiveAsk, { next: named }: SharedReading) {
   if (!next || named.has(keyOf(next))) return
   named.set(keyOf(next), { wanted: next, asker })
@@ -161,17 +161,17 @@ function begin(parts: LiveParts, asking: LiveAsk, watching: WatchParts): SharedR
   const end = put.then(async (put) => {
     if (put.state === "failed") return put
     const ended = await watch(parts, wanted, { ...put, since, forMs }, watching)
-    // by nobody who waits: it goes on when the call that wanted it has had its answer
+    // nobody waits for these: they continue after the caller has its answer
     if (ended?.state === "fresh") for (const { wanted, asker } of next.values()) void watching.measure(wanted, asker)
     return ended
   })
   return { turn, put, end, onlyWhileWaiting, next }
 }
 
-// A queue that long is no live read any more.
+// A longer queue is no live read.
 const BUSY_MS = 60_000
 const READ_MS = 2_000
-/** How long this process looks after a reading that nobody waits for any more. */
+/** How long this process watches a reading nobody waits for any more. */
 const WATCHED_MS = 120_000
 const MOST_ASKED = 20
 
@@ -181,7 +181,7 @@ function reads(kind: Kind, { kind: name, platform, storefront }: LiveSubject): b
   return kind.name === name && kind.platform === platform && (kind.storefronts?.includes(storefront) ?? true)
 }
 
-/** Why no process reads it; null where one does, even if the store refuses it just now. */
+/** Returns why no process reads it. Null if one does, even if the store refuses it at the moment. */
 async function findWhyUnread({ sql, isReading }: LiveParts, place: LiveSubject): Promise<string | null> {
   if (isReading()) return null
   const reading = await readReaders(sql)
@@ -192,7 +192,7 @@ async function findWhyUnread({ sql, isReading }: LiveParts, place: LiveSubject):
 
 const START_ONE = "(its operator starts the server with MEASURE=yes, or runs appmeter work)"
 
-/** Where it stands in the order of what is due, and milliseconds until its turn; busy = too far away to wait for. */
+/** Returns the subject's priority and the milliseconds until its turn, or "busy" if that is too long to wait. */
 async function turnOf(parts: LiveParts, { kind, wanted, asker }: LiveAsk): Promise<Awaited<SharedReading["turn"]>> {
   const { sql, kinds, egress } = parts
   const busy = { state: "failed", why: "busy" } as const
@@ -210,7 +210,7 @@ async function turnOf(parts: LiveParts, { kind, wanted, asker }: LiveAsk): Promi
   return ms > BUSY_MS ? busy : { state: "asked", priority: PRIORITY.behind, ms, isJoined }
 }
 
-/** Null when no end was seen in time. */
+/** Waits for the end of a reading. Null if none was seen in time. */
 async function watch(
   parts: LiveParts,
   wanted: LiveSubject,
@@ -223,7 +223,7 @@ async function watch(
     for (let look = 0; performance.now() < until; look++) {
       const leftMs = Math.max(1, until - performance.now())
       const woken = ended.next(wanted, Math.min(leftMs, pollMs * Math.min(LONGEST_POLLS, 1 + look / 4)))
-      // in this order: a reading that was stored meanwhile is none that failed
+      // this order matters: a reading stored in between must not count as failed
       const failure = await findFailureSince(sql, wanted, asked)
       const measuredAt = await findLatestReading(sql, wanted, asked.since)
       if (measuredAt) return { state: "fresh", measuredAt }
@@ -236,14 +236,14 @@ async function watch(
   }
 }
 
-/** Polls further apart the longer it takes: a reading of this process wakes at once. */
+/** Polls grow further apart. A reading of this process needs no poll: it wakes the caller. */
 const LONGEST_POLLS = 6
 
 interface WaitRegister {
-  /** Counts a subject that somebody here asks for, until the call's end; null where its workspace asks for too many. */
+  /** Counts a subject requested here until the returned function is called. Null if its workspace has too many. */
   enter(wanted: LiveSubject, asker: Asker | undefined): (() => void) | null
   of(wanted: LiveSubject): SharedReading | undefined
-  /** Shared by all callers until it ends. */
+  /** Registers a reading that callers share until it ends. */
   begin(wanted: LiveSubject, shared: SharedReading): SharedReading
 }
 
@@ -268,7 +268,7 @@ function createWaits(): WaitRegister {
       const key = keyOf(wanted)
       const ended = () => void waits.delete(key)
       waits.set(key, shared)
-      shared.end.then(ended, ended) // its failure is told to those who wait
+      shared.end.then(ended, ended) // waiting callers get its failure
       return shared
     },
   }

@@ -4,30 +4,33 @@ import type { Db, Sql } from "../database/types.ts"
 import { later } from "../jobs/timers.ts"
 import type { Assistant, Upstream } from "../lib/upstreams.ts"
 
-/** An upstream as one address asks it: what has a pace. */
+/** An upstream as seen from one egress address. Each lane has its own pace. */
 export interface Lane {
   upstream: Upstream
   egress: string
 }
 
-/** An assistant as all processes ask it together, whatever their addresses. */
+/** An assistant's lane, shared by all processes whatever their addresses. */
 interface AssistantLane {
   upstream: Assistant
   egress: ""
 }
 
-/** Apple documents some 20 calls a minute for its search API; Google Play refused after 70 to 80 in succession. */
+/**
+ * Minimum interval between requests. Apple documents about 20 calls a minute for its search API; Google Play refused
+ * after 70 to 80 requests in succession.
+ */
 export const BASE_GAPS_MS: ReadonlyMap<Upstream, number> = new Map([
   ["apps.apple.com", 1_000],
   ["itunes.apple.com", 3_000],
   ["search.itunes.apple.com", 1_000],
   ["play.google.com", 2_000],
   ["developer-sites", 1_000],
-  // networks that give files away; a page shows a dozen at once
+  // CDNs; a page shows a dozen pictures at once
   ["store-pictures", 250],
 ])
 
-/** Makes the lane's row, or gives it another base gap; a gap that refusals have made longer stays. */
+/** Creates the lane's row or changes its base gap. A gap that refusals have lengthened stays. */
 export async function openLane(sql: Sql, { upstream, egress }: Lane | AssistantLane, gapMs: number): Promise<void> {
   await sql`
     insert into pace as p (upstream, egress, base_gap_ms, gap_ms)
@@ -38,7 +41,10 @@ export async function openLane(sql: Sql, { upstream, egress }: Lane | AssistantL
     where p.base_gap_ms <> excluded.base_gap_ms`
 }
 
-/** SQL: takes the lane's turn in the statement that claims its work. Returns a row if the lane is free and there is work. */
+/**
+ * SQL: takes the lane's turn within the statement that claims work. Returns a row if the lane is free and there is
+ * work.
+ */
 export function takeFreeTurn(sql: Db, { upstream, egress }: AssistantLane, hasWork: Fragment): Fragment {
   return sql`
     update pace
@@ -47,10 +53,10 @@ export function takeFreeTurn(sql: Db, { upstream, egress }: AssistantLane, hasWo
     returning upstream`
 }
 
-/** There is no turn in time: the lane is booked, or was refused and is left alone. */
+/** Thrown if no turn is free in time: the lane is booked, or pausing after a refusal. */
 export class NoTurn extends Error {
   override name = "NoTurn"
-  /** Until its next free turn. */
+  /** Milliseconds until the lane's next free turn. */
   readonly waitMs: number
 
   constructor({ upstream }: Lane, waitMs: number) {
@@ -62,17 +68,20 @@ export class NoTurn extends Error {
 interface Hurry {
   /** Milliseconds from now within which the turn must come. */
   withinMs: number
-  /** Somebody waits for it: then it may book ahead as far as that. */
+  /** True if a caller is waiting; the turn may then be booked ahead by up to `withinMs`. */
   live: boolean
-  /** Nothing is booked ahead: whoever else wants the next turn may be first. */
+  /** True to book nothing ahead, so that others can take the next turn first. */
   yields?: boolean
   signal: AbortSignal
 }
 
-/** Work that nobody waits for leaves what lies further ahead to those for whom somebody does. */
+/** Work without a waiting caller books at most this far ahead, and leaves later turns to callers that wait. */
 const BULK_AHEAD_MS = 3_000
 
-/** A turn is a moment, booked in one statement; until then nothing is held. Throws NoTurn, or the signal's reason. */
+/**
+ * Books a turn in one statement and sleeps until then, without holding a connection. Throws NoTurn or the signal's
+ * reason.
+ */
 export async function takeTurn(sql: Sql, lane: Lane, { withinMs, live, yields, signal }: Hurry): Promise<void> {
   const until = performance.now() + withinMs
   for (;;) {
@@ -83,16 +92,16 @@ export async function takeTurn(sql: Sql, lane: Lane, { withinMs, live, yields, s
     await sleep(Math.ceil(waitMs ?? Math.max(1, freeMs - aheadMs)), undefined, { signal }).catch(() =>
       signal.throwIfAborted(),
     )
-    // refused while it was waited for: the moment is no longer good
+    // the upstream refused during the wait: the turn is no longer valid
     if (waitMs !== null && (waitMs < 1 || !(await hasRefusedSince(sql, lane, bookedAt)))) return
   }
 }
 
 interface Booking {
   bookedAt: Date
-  /** Until the turn; null when it lies too far ahead, and nothing was booked. */
+  /** Milliseconds until the turn. Null if it was too far ahead and nothing was booked. */
   waitMs: number | null
-  /** Until the lane's next free turn, before this one was taken. */
+  /** Milliseconds until the next free turn, before this booking. */
   freeMs: number
 }
 
@@ -121,10 +130,13 @@ async function hasRefusedSince(sql: Sql, { upstream, egress }: Lane, since: Date
   return rows.length > 0
 }
 
-/** Answers in a row after which the gap gets shorter again. */
+/** Number of consecutive answers after which the gap shrinks. */
 const CALM_ANSWERS = 20
 
-/** After 20 answers in a row the gap shrinks by a fifth, to its base at least. True for a refusal's first answer. */
+/**
+ * Counts an answer. After 20 in a row the gap shrinks by a fifth, at least to its base. Returns true for the first
+ * answer after a refusal.
+ */
 export async function noteAnswer(sql: Sql, { upstream, egress }: Lane, sinceTurnMs: number): Promise<boolean> {
   const [row] = await sql<{ refusals: number }[]>`
     with held as materialized (
@@ -154,12 +166,12 @@ interface Refusal {
 
 const LONGEST_GAP_MS = 60_000
 const PAUSE = { baseMs: 15_000, capMs: 3_600_000 }
-/** The longest that an upstream may send a polite asker away. */
+/** Upper limit for an upstream's Retry-After. */
 const LONGEST_RETRY_AFTER_MS = 86_400_000
 
 /**
- * The gap grows by 60 %, and the upstream is left alone as it asks, or for a random part of 15 s doubled each time.
- * True for the first refusal since an answer.
+ * Counts a refusal: the gap grows by 60 %, and the lane pauses for the Retry-After, or for a random part of 15 s,
+ * doubled for each refusal in a row. Returns true for the first refusal since an answer.
  */
 export async function noteRefusal(sql: Sql, { upstream, egress }: Lane, refusal: Refusal): Promise<boolean> {
   const { sinceTurnMs, random } = refusal

@@ -1,22 +1,22 @@
 import type { Sql } from "../database/types.ts"
 
-/** Who goes first when not all that is due can be read: the lowest. */
+/** Priorities of due rows. If not everything due can be read, the lowest number goes first. */
 export const PRIORITY = {
-  /** Somebody waits for it. */
+  /** A caller is waiting. */
   live: 0,
-  /** Tracked on a plan that pays. */
+  /** Tracked on a paid plan. */
   paying: 1,
-  /** Tracked on another plan. */
+  /** Tracked on the free plan. */
   free: 2,
-  /** The page of a rival. */
+  /** A rival's page. */
   rivals: 3,
-  /** Asked for by a workspace beyond its share. */
+  /** Requested by a workspace that has used up its share. */
   behind: 4,
-  /** The market, which is followed for itself. */
+  /** Market subjects that no workspace tracks. */
   market: 5,
 } as const
 
-/** Spelt out, so that the planner knows how few they are. */
+/** Literal values, so that the query planner knows their number. */
 export function everyPriority(sql: Sql) {
   return sql`(values (0), (1), (2), (3), (4), (5)) c (priority)`
 }

@@ -1,12 +1,12 @@
 import type { Tx } from "../database/types.ts"
 import type { KindName, Subject } from "./due-kind.ts"
 
-/** Makes findings due of the apps that track one of these terms there. What is due sooner stays so. */
+/** Schedules findings of the apps that track one of these terms in the storefront. An earlier time stays. */
 export async function putForwardTerms(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
   await putForward(tx, findingsOfTerms(tx, subjects), afterMs)
 }
 
-/** Of apps: their own findings, and those of the apps whose rivals they are. */
+/** Schedules findings of these apps, and of the apps that have them as rivals. */
 export async function putForwardApps(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
   await putForward(tx, findingsOfApps(tx, subjects), afterMs)
 }
@@ -29,17 +29,17 @@ export async function putForwardLookUp(tx: Tx, subjects: readonly Subject[], aft
   )
 }
 
-/** Of reviews of a language: those of all storefronts that share it. */
+/** Schedules findings of an app in all its storefronts: on Google Play they share the reviews of a language. */
 export async function putForwardReviews(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
   await putForward(tx, findingsOfFeeds(tx, subjects), afterMs)
 }
 
-/** Of a chart: apps in its storefront and of its genre. Nothing is found on the chart of all apps. */
+/** Schedules findings of the apps in a chart's storefront and genre. The chart of all genres has no findings. */
 export async function putForwardChart(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void> {
   await putForward(tx, findingsOfCharts(tx, subjects), afterMs)
 }
 
-/** The kinds whose readings something is found in, by what finds whom they concern. */
+/** How the apps concerned by a reading are found, for each kind that can have findings. */
 export const CONCERNS = {
   search: findingsOfTerms,
   app: findingsOfApps,
@@ -77,7 +77,7 @@ function findingsOfTerms(tx: Tx, subjects: readonly Subject[]) {
     where t.country = ${storefront} and t.term = any(${names}::text[])`
 }
 
-/** Of all storefronts of an app: on Google Play they share the reviews of a language. */
+/** Selects all storefronts of an app: on Google Play they share the reviews of a language. */
 function findingsOfFeeds(tx: Tx, subjects: readonly Subject[]) {
   const { platform, names } = placeOf(subjects)
   return tx`
@@ -115,7 +115,7 @@ function findingsOfApps(tx: Tx, subjects: readonly Subject[]) {
     where ${read}`
 }
 
-/** Before this no process that reads such a row now can have claimed it: what it could not see is read once more. */
+/** Minimum delay, so that no running process can have claimed the row: what it could not see yet is read again. */
 const LEAST_MS = 10
 
 async function putForward(tx: Tx, rows: ReturnType<typeof findingsOfApps>, afterMs: number): Promise<void> {

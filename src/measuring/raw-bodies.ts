@@ -10,7 +10,7 @@ import type { RawBody } from "./source.ts"
 
 export interface RawBodiesOptions {
   folder: string
-  /** 0 keeps none. */
+  /** 0 disables storage. */
   days: number
   megabytes: number
   now?: () => Date
@@ -18,21 +18,23 @@ export interface RawBodiesOptions {
 }
 
 export interface RawBodies {
-  /** Never throws: a full disk costs the evidence, not the measurement, and logs a line an hour at most. */
+  /**
+   * Stores a body. Never throws: a full disk loses the evidence, not the measurement. Logs at most one warning an hour.
+   */
   keep(body: RawBody): Promise<void>
-  /** The body of that hash; null where it is not kept, or not as it was. Throws when the folder cannot be read. */
+  /** Returns the body with that hash. Null if it is not stored or damaged. Throws if the folder cannot be read. */
   read(sha256: Uint8Array): Promise<KeptBody | null>
   has(sha256: Uint8Array): Promise<boolean>
   sweep(): Promise<{ removed: number; bytes: number }>
-  /** What is kept; `oldest` is when its body was last kept. */
+  /** Returns the total size; `oldest` is the time at which the oldest body was last stored. */
   size(): Promise<{ bodies: number; bytes: number; oldest: Date | null }>
 }
 
 type KeptBody = Omit<RawBody, "url" | "seenAt">
 
 /**
- * One gzip file each, named by the SHA-256 of what came: 200 KB for a search on Google Play, 2.7 KB for a look-up. Not
- * flushed one by one; processes on several machines keep a folder each.
+ * Stores each body as a gzip file named by the SHA-256 of its content: 200 KB for a Google Play search, 2.7 KB for a
+ * look-up. Files are not fsynced one by one. Processes on several machines each have a folder of their own.
  */
 export function openRawBodies({
   folder,
@@ -112,7 +114,7 @@ function placeOf(folder: string, sha256: Uint8Array): [inner: string, path: stri
   return [inner, join(inner, `${hex.slice(2)}.gz`)]
 }
 
-/** Whether it was there. */
+/** Updates the file's time. Returns false if there is no such file. */
 async function refresh(path: string, at: Date): Promise<boolean> {
   try {
     await utimes(path, at, at)
@@ -123,7 +125,7 @@ async function refresh(path: string, at: Date): Promise<boolean> {
   }
 }
 
-// The largest body that is read at all has 12 MB.
+// The largest body that is read has 12 MB.
 const LARGEST_BYTES = 50_000_000
 
 async function read(folder: string, sha256: Uint8Array): Promise<KeptBody | null> {
@@ -135,7 +137,7 @@ async function read(folder: string, sha256: Uint8Array): Promise<KeptBody | null
   if (!packed) return null
   const bytes = await gunzip(packed, { maxOutputLength: LARGEST_BYTES }).catch(() => null)
   if (!bytes || !Buffer.from(sha256).equals(hash("sha256", bytes, "buffer"))) {
-    // out of the way, so that the same body can be kept again
+    // delete the damaged file, so that the same body can be stored again
     await rm(path, { force: true }).catch(() => {})
     return null
   }
@@ -152,7 +154,7 @@ interface File {
   atMs: number
 }
 
-/** The oldest first; what a process left that was ended while it wrote goes too. */
+/** Returns the files to delete, oldest first, including those of a process that was killed while writing. */
 function outdated(files: readonly File[], nowMs: number, kept: { days: number; bytes: number }): File[] {
   let bytes = 0
   const latestFirst = files.toSorted((a, b) => b.atMs - a.atMs)
@@ -165,7 +167,7 @@ function outdated(files: readonly File[], nowMs: number, kept: { days: number; b
   return old.toReversed()
 }
 
-/** The files of bodies, also those that were begun. Whatever else lies in the folder is left alone. */
+/** Returns the body files, with unfinished ones if `begun`. Ignores everything else in the folder. */
 async function filesIn(folder: string, begun = false): Promise<File[]> {
   const files: File[] = []
   for (const inner of await namesIn(folder)) {
@@ -189,25 +191,31 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 interface AccountBodiesOptions extends RawBodiesOptions {
-  /** 0 keeps none. */
+  /** 0 disables storage. */
   accountDays: number
 }
 
-/** What consoles and ad accounts answered, each account's in a folder of its own: it is kept longer than pages, and goes with it. */
+/**
+ * Bodies from consoles and ad accounts, in one folder per account. They are kept longer than pages and are deleted with
+ * the account.
+ */
 interface AccountBodies {
-  /** Never throws, as of a page. */
+  /** Stores a body. Never throws. */
   keep(body: RawBody, account: string): Promise<void>
-  /** Whosever it is. */
+  /** Returns the body of any account. */
   read: RawBodies["read"]
   has: RawBodies["has"]
   size(): Promise<{ bodies: number; bytes: number }>
-  /** All of an account. */
+  /** Deletes all bodies of an account. */
   forget(account: string): Promise<void>
-  /** What is too old or too much; of accounts that are not among these what is a week old. Looks once in ten minutes. */
+  /**
+   * Deletes what is too old or too much; for accounts not in this list, what is older than a week. Runs at most once in
+   * ten minutes.
+   */
   sweep(accounts: readonly string[]): Promise<void>
 }
 
-/** Another database may share the folder, or be restored from a backup: what it knows is not gone at once. */
+/** Bodies of unknown accounts stay for a week: another database may share the folder, or a backup may be restored. */
 const STRANGERS_DAYS = 7
 const SWEEP_MS = 600_000
 
@@ -259,7 +267,7 @@ async function accountsIn(root: string): Promise<string[]> {
   return names.filter((name) => IS_ACCOUNT.test(name)).sort()
 }
 
-/** Bodies of stores and of accounts; `oldest` is of those of stores. */
+/** Opens the bodies of stores and accounts together; `oldest` refers to those of stores. */
 export function openAllBodies(options: AccountBodiesOptions): Pick<RawBodies, "read" | "has" | "size"> {
   const [stores, accounts] = [openRawBodies(options), openAccountBodies(options)]
   return {

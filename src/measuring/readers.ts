@@ -1,7 +1,7 @@
 import type { Platform, Side } from "../core/observation/provenance.ts"
 import type { Sql } from "../database/types.ts"
 
-/** Why something is not being measured, worst first: each with what it says to a caller. */
+/** Reasons why something is not being measured, worst first, each with its text for callers. */
 export const NOT_MEASURING = {
   not_scheduled: "nothing asks for it: it is not tracked there, or is of the demo",
   no_worker: "no process that reads the stores is running",
@@ -17,7 +17,7 @@ export const NOT_MEASURING = {
 } as const
 export type IdleReason = keyof typeof NOT_MEASURING
 
-/** One sentence for a schema: every reason with its meaning. */
+/** All reasons with their meaning, for a schema's description. */
 export const REASONS = Object.entries(NOT_MEASURING)
   .map(([reason, meaning]) => `${reason}: ${meaning}`)
   .join("; ")
@@ -27,15 +27,15 @@ interface ReadPlace extends Side {
   kind: string
 }
 
-/** Why nothing reads this now; null = something does. */
+/** Returns why no process reads this. Null if one does. */
 export type Reading = (place: ReadPlace) => IdleReason | null
 
-/** What the processes read that give a sign of life, wherever they run. */
+/** Returns what the running processes read, on any machine. A process counts as running by its sign of life. */
 export async function readReaders(sql: Sql): Promise<Reading> {
   return readingBy(await sql<Reader[]>`${readersQuery(sql)}`)
 }
 
-/** The same as part of another statement: the query, and what its rows say. */
+/** The query of readReaders, for use within another statement; readingBy evaluates its rows. */
 export function readersQuery(sql: Sql) {
   return sql`
     select reads, (
@@ -54,9 +54,9 @@ export function readingBy(readers: readonly Reader[]): Reading {
 }
 
 export interface Reader {
-  /** `storefronts` null = all. */
+  /** `storefronts` is null for all. */
   reads: { kind: string; platform: Platform; upstream: string; storefronts: readonly string[] | null }[]
-  /** Upstreams that refused it. */
+  /** Upstreams that refused it and are left alone. */
   leftAlone: string[]
 }
 
@@ -68,7 +68,7 @@ function whyNot({ reads, leftAlone }: Reader, { kind, platform, storefront }: Re
   return leftAlone.includes(read.upstream) ? "source_refuses" : null
 }
 
-/** One process that reads it is enough; else the reason of the one that comes nearest to it. */
+/** Returns null if one process reads it; else the reason of the process that comes closest to reading it. */
 function bestOf(reasons: readonly (IdleReason | null)[]): IdleReason | null {
   if (reasons.includes(null)) return null
   const nearest = (["source_refuses", "other_country", "no_egress_country", "source_off"] as const).find((reason) =>

@@ -20,24 +20,24 @@ import { noteHealth } from "./source-alarms.ts"
 type Reading = Run<Claim>
 
 interface ReadingParts extends AskParts {
-  /** The longest that a reading may take, its waits for turns included. */
+  /** Timeout of a reading, including its waits for turns. */
   readMs: number
   longReadMs: number
-  /** From what was stored to what is found in it, so that what comes together is looked at once. */
+  /** Delay from storing to looking for findings, so that readings close together are looked at once. */
   findingsAfterMs: number
   retry: Retry
   broken: Map<string, string>
 }
 
-/** How a reading ended; `failure` null = measured. */
+/** How a reading ended. `failure` is null if it was measured. */
 export interface PerformedReading {
   subjects: readonly Subject[]
   failure: Failure | null
 }
 
 /**
- * Stores all that it gave together with its end, or nothing. Null when it was given back, put off or lost. Rejects only
- * when the database fails.
+ * Performs a reading and stores its observations together with its end, or nothing. Returns null if it was given back,
+ * put off or lost. Rejects only when the database fails.
  */
 export async function performReading(run: Reading, parts: ReadingParts): Promise<PerformedReading | null> {
   const failed: Attempt[] = []
@@ -54,7 +54,7 @@ export async function performReading(run: Reading, parts: ReadingParts): Promise
   return ended
 }
 
-/** Each read that gave nothing is added to `failed`, also when the reading went on without it. */
+/** Reads a claim. Each failed read is added to `failed`, even if the reading continues without it. */
 async function read(
   { claim, abort, sinceClaim }: Reading,
   failed: Attempt[],
@@ -65,7 +65,7 @@ async function read(
   const leftMs = () => readMs - (performance.now() - began)
   return await limited(readMs, abort, (signal) => {
     const port = openPort(parts, { claim, signal, leftMs, sinceClaim }, (attempt) => failed.push(attempt))
-    // an app of both stores may be tracked where one of them has no storefront
+    // an app in both stores may be tracked in a country where one store has no storefront
     const [first, ...others] = claim.subjects.filter(({ platform, storefront }) => isStorefront(storefront, platform))
     return first ? claim.kind.read([first, ...others], port) : Promise.resolve([])
   })
@@ -80,10 +80,10 @@ async function store(
   const { kind, subjects } = claim
   const end = (tx: Tx) => endMeasured(tx, claim)
   const putForward = async (tx: Tx) => kind.putsForward?.(tx, subjects, findingsAfterMs)
-  // rows of `due` are locked in the order of their keys, as by whoever tracks something
+  // rows of `due` are locked in the order of their keys, as in every other transaction
   const last = isLockedBefore(kind.name, "findings") ? [end, putForward] : [putForward, end]
   const finish = async (tx: Tx) => {
-    // what a store does not have was measured, if the reading went on with it
+    // "not found" counts as measured if the reading continued with it
     for (const attempt of failed) if (attempt.outcome !== "not_found") await log(tx, attempt, now)
     await kind.derive?.(tx, subjects, now())
     for (const step of last) await step(tx)
@@ -91,7 +91,10 @@ async function store(
   await record(sql, observations, now, { finish, all: true })
 }
 
-/** What was not measured: given back when this process stops, put off while there is no turn, or else failed. */
+/**
+ * Ends a reading that was not measured: gives it back when this process stops, puts it off if there is no turn, else
+ * counts a failure.
+ */
 async function setBack(
   { claim, abort, isEnding }: Reading,
   error: unknown,
@@ -116,14 +119,17 @@ async function log(tx: Tx, attempt: Attempt, now: () => Date): Promise<void> {
   try {
     checkAttempt(attempt, now())
   } catch (error) {
-    // a kind may ask for what has no form in the log
+    // a kind may ask questions that have no form in the log
     if (error instanceof ObservationProblem) return
     throw error
   }
   await recordAttempt(tx, attempt, now)
 }
 
-/** Null without a turn, or without anything to read by. A broken invariant means that a parser met something new. */
+/**
+ * Returns the failure to store. Null if there was no turn or the reading is put off. A broken invariant means that a
+ * parser met an unknown shape.
+ */
 function failureOf(error: unknown, failed: readonly Attempt[], wasRead: boolean): Failure | null {
   if (error instanceof NotYet) return null
   if (error instanceof NoTurn) return failed.at(-1)?.outcome ?? null
@@ -153,7 +159,7 @@ function lost({ log }: ReadingParts, { kind, subjects }: Claim): null {
   return null
 }
 
-/** What a canary says of its source stands in its row alone. */
+/** Updates the alerts of a source after its canary: the result is stored only in the row of `due`. */
 async function noteEnd(
   { kind, subjects }: Claim,
   { failure }: PerformedReading,

@@ -2,15 +2,17 @@ import type { Outcome } from "../core/observation/attempt.ts"
 import type { Db } from "../database/types.ts"
 import { PRIORITY } from "./priority.ts"
 
-/** How a row of `due` was not measured; `unstored`: it was read, and the database did not take it. */
+/** Why a row of `due` was not measured. `unstored`: it was read, but the database did not store it. */
 export type Failure = Outcome | "unstored"
 
-/** After so many failures in a row a subject rests until its next day. */
+/** After this many failures in a row a subject rests until its next day. */
 const RESTS_AFTER = 8
-/** An app's terms are due at one moment of these first hours of a day, and other apps' at others. */
+/**
+ * Readings are spread over the first hours of a day: all terms of an app are due at one time, other apps' at others.
+ */
 const SPREAD_SECONDS = 4 * 3_600
 
-/** Full jitter: a wait is random up to `baseMs` doubled with each failure in a row, at most `capMs`. */
+/** Full jitter: the delay is random, up to `baseMs` doubled for each failure in a row, at most `capMs`. */
 export interface Retry {
   baseMs: number
   capMs: number
@@ -19,8 +21,8 @@ export interface Retry {
 export const RETRY: Retry = { baseMs: 60_000, capMs: 6 * 3_600_000 }
 
 /**
- * Of the row `d` of `due`, by who tracks it now: `place` is its offset within a day, so that an app's terms are
- * measured side by side, and a storefront's market in whole requests.
+ * SQL for the row `d` of `due`: its priority and `place`, its offset within a day. All terms of an app have the same
+ * offset, and so has a storefront's market, so that requests are full.
  */
 export function tracking(sql: Db) {
   return sql`
@@ -41,7 +43,7 @@ export function dayAfter(sql: Db, at: Date | "now", days: number) {
   return sql`date_trunc('day', ${moment}, 'UTC') + ${days}::int * interval '24 hours' + t.place`
 }
 
-/** What `set` says of a row `d` that was not read; `t` is its `tracking`. */
+/** SQL for the `set` clause of a row `d` that was not read; `t` is its `tracking`. */
 export function fallenBack(sql: Db, failure: Failure, retry: Retry, random: number) {
   return sql`
     priority = t.priority, failures = d.failures + 1, failure = ${failure}, failed_at = now(), lease = null, lease_until = null,

@@ -3,16 +3,16 @@ import type { Sql } from "../database/types.ts"
 import type { SourceName, Upstream } from "../lib/upstreams.ts"
 
 interface Silence {
-  /** For callers: what is wrong since when. Free of the source's own message, which may name private addresses. */
+  /** For callers: what is wrong and since when. Omits the source's own message, which may name private addresses. */
   sentence: string
-  /** Many requests in a row failed, so that a reading under way will most likely fail as well. */
+  /** True if several requests in a row failed, so that a pending reading will most likely fail too. */
   isLasting: boolean
 }
 
 const MIN_FAILURES = 3
 const MIN_SILENCE_MS = 60_000
 
-/** Null where the latest request of an upstream was answered, or none was made. */
+/** Returns null if the latest request of an upstream was answered, or none was made. */
 export async function readSilence(
   sql: Sql,
   { upstream, names, now }: { upstream: Upstream; names: readonly SourceName[]; now: Date },

@@ -8,7 +8,7 @@ import type { SourceName, Upstream } from "../lib/upstreams.ts"
 import { PRIORITY } from "./priority.ts"
 import { ReadFailure } from "./source.ts"
 
-/** A source that is asked over the network; what is imported has no health. */
+/** A source read over the network. Imported sources have no health. */
 export interface AskedSource {
   name: SourceName
   upstream: Upstream
@@ -16,9 +16,9 @@ export interface AskedSource {
 }
 
 /**
- * Begins or ends the alert that the database's facts ask for: `source_changed` after five bodies in a row that were not
- * understood or two failed canaries, `source_blocked` after an hour of refusals, `source_mismatched` after five answers
- * to another question. One process logs it, once.
+ * Begins or ends alerts by the stored state of a source: `source_changed` after five unparsed bodies in a row or two
+ * failed canaries, `source_blocked` after an hour of refusals, `source_mismatched` after five answers to another
+ * question. Only one process logs each change, once.
  */
 export async function noteHealth(sql: Sql, source: SourceName, log: Log): Promise<void> {
   const alerts = await sql<{ kind: string; detail: string; began: boolean }[]>`
@@ -97,9 +97,9 @@ const SEARCH = "weather"
 const BEGINNING = "insta"
 
 /**
- * Questions whose answer is never empty: what a source answers to them shows whether it still works. Of hints, `term` is
- * the beginning that is typed. The App Store's hints are asked for outside the United States: for a language that the
- * storefront does not have the endpoint answers an empty list, and American English would hide that.
+ * Questions that always have results, so that the answer shows whether a source still works. For hints, `term` is the
+ * typed prefix. The App Store's hints are requested outside the United States: for a language that the storefront does
+ * not have the endpoint returns an empty list, which American English would hide.
  */
 const CANARIES: Partial<Record<SourceName, Omit<ListKey, "storefront"> & { storefront?: string }>> = {
   "apple-web-search": { platform: "ios", storefront: "us", term: SEARCH },
@@ -109,17 +109,17 @@ const CANARIES: Partial<Record<SourceName, Omit<ListKey, "storefront"> & { store
   "play-suggest": { platform: "android", term: BEGINNING },
 }
 
-/** Null for a source without one. Google Play is asked for EGRESS_COUNTRY alone. */
+/** Returns the canary of a source. Null if it has none. Google Play is asked only for EGRESS_COUNTRY. */
 export function canaryOf(source: SourceName, egressCountry: string | undefined): ListKey | null {
   const canary = CANARIES[source]
   const storefront = canary?.storefront ?? egressCountry
   return canary && storefront ? { ...canary, storefront } : null
 }
 
-// Google Play shows about 30 apps for such a term, the App Store more.
+// Google Play shows about 30 apps for such a term; the App Store shows more.
 const MIN_APPS = 10
 
-/** Throws ReadFailure, `changed`, for an answer so short, or so far from the question, that it cannot be right. */
+/** Throws ReadFailure (`changed`) if the answer is too short or too unrelated to be right. */
 export function assertCanary(seen: SearchObservation | HintsObservation): void {
   if (seen.kind === "search") {
     const { term, storefront, results } = seen
@@ -139,7 +139,10 @@ export interface CanaryParts {
   egressCountry: string | undefined
 }
 
-/** Daily canaries while something is tracked on their platform. Rows of other countries stay while they are read. */
+/**
+ * Schedules daily canaries while something is tracked on their platform. Rows of other countries stay while they are
+ * read.
+ */
 export async function ensureCanaries(sql: Sql, { sources, egressCountry }: CanaryParts): Promise<void> {
   const canaries = sources.flatMap(({ name, on }) => {
     const canary = canaryOf(name, egressCountry)

@@ -2,7 +2,10 @@ import type { Outcome } from "../core/observation/attempt.ts"
 import type { Sql } from "../database/types.ts"
 import type { SourceName } from "../lib/upstreams.ts"
 
-/** In its hour; `outcome` null = answered. An alert may begin or end with a failure, or the first answer after one. */
+/**
+ * Counts a read in its hour. `outcome` null means answered. `mayAlert` is true after a failure and after the first
+ * answer that follows one.
+ */
 export async function noteRead(
   sql: Sql,
   source: SourceName,
@@ -11,7 +14,7 @@ export async function noteRead(
   now: Date,
 ): Promise<{ mayAlert: boolean; isFirstFailure: boolean }> {
   const failed = outcome === null ? 0 : 1
-  // both rows within data-modifying queries: every read then locks them in one order
+  // both rows are written by data-modifying CTEs, so that every read locks them in the same order
   const [row] = await sql<{ failures: number | null }[]>`
     with before as materialized (
       select failures

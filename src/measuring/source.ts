@@ -9,30 +9,30 @@ import { AS_SENT, fetchedBody, isReadable } from "../outbound/fetched.ts"
 import { CODINGS } from "../outbound/inflate.ts"
 import { OutboundProblem } from "../outbound/problem.ts"
 
-/** One upstream's page: how it is asked for, and how its body is read. Knows no database, no pace and no clock. */
+/** The request and parser for one question to one upstream. Uses no database, pace or clock. */
 export interface Source<Asked, Seen extends Observation = Observation> {
   name: SourceName
-  /** What it reads, and what its failed reads are logged as. */
+  /** The kind of observation it reads. Its failed reads are logged under this kind. */
   kind: AnyKind
   upstream: Upstream
-  /** Raised whenever `parse` reads something otherwise; stored with what was read. */
+  /** Parser version, stored with each reading. Increase it whenever `parse` reads something differently. */
   parser: number
-  /** Its bodies say which country's store they are of: whatever it reads is that of the country that was asked for. */
+  /** True if bodies name the country of their store, which is checked against the requested one. */
   namesCountry?: true
-  /** Its bodies say who wrote something: they are read, and never kept. */
+  /** True if bodies name the people who wrote something; they are parsed but never stored. */
   namesPeople?: true
-  /** The largest body that is read; MAX_BYTES when left out. */
+  /** Maximum size of a body. Default: MAX_BYTES. */
   maxBytes?: number
   request(asked: Asked): SourceRequest
   /**
-   * What the body says. Throws ReadFailure: `changed` for a shape it does not know, `blocked` for a page that asks for a
-   * proof or a consent, `mismatched` for the answer to another question (another term, country, app or chart),
-   * `not_found` where the store itself says so. Never gives a value that does not stand in the body.
+   * Returns what the body shows. Throws ReadFailure: `changed` for an unknown shape, `blocked` for a page that asks for
+   * a CAPTCHA or consent, `mismatched` for the answer to another question (another term, country, app or chart),
+   * `not_found` if the store itself says so. Never returns a value that is not in the body.
    */
   parse(body: string, asked: Asked, about: About): Seen
 }
 
-/** Path and query below the upstream's address. */
+/** Path and query relative to the upstream's address. */
 export interface SourceRequest {
   path: string
   method?: "GET" | "POST"
@@ -40,17 +40,17 @@ export interface SourceRequest {
   body?: string
 }
 
-/** What an observation says of the body it was read from. */
+/** The provenance an observation takes from its body. */
 export interface About {
   seenAt: Date
   sha256: Uint8Array
-  /** Country of the address that read; undefined where it is not known. */
+  /** Country of the egress address. Undefined if unknown. */
   egress?: string
 }
 
-/** The body of one answer, as it came. */
+/** The raw body of a response. */
 export interface RawBody {
-  /** What sha256 is the hash of; not always valid UTF-8. */
+  /** The hashed bytes; not always valid UTF-8. */
   bytes: Uint8Array
   text: string
   sha256: Uint8Array
@@ -58,15 +58,15 @@ export interface RawBody {
   seenAt: Date
 }
 
-/** Why a read gave nothing. Its message is for logs and holds nothing of the body. */
+/** Thrown if a read failed. The message is for logs and quotes nothing of the body. */
 export class ReadFailure extends Error {
   override name = "ReadFailure"
   readonly outcome: Outcome
-  /** How long the upstream asks to be left alone, where it says so. */
+  /** The upstream's Retry-After, if sent. */
   readonly retryAfterMs: number | undefined
-  /** The country that the store answered for, where it is another than was asked for: two small letters. */
+  /** The country of the answer, if it differs from the requested one: two lower-case letters. */
   readonly country: string | undefined
-  /** The body that could not be read, where there was one. */
+  /** The body that could not be parsed, if there was one. */
   body?: RawBody
 
   constructor(
@@ -81,23 +81,23 @@ export class ReadFailure extends Error {
   }
 }
 
-/** What a read needs of the world. */
+/** How a read reaches the outside world. */
 export interface SourceAccess {
-  /** Where an upstream is, without a trailing slash: itself, or what stands in for it. */
+  /** Returns the address of an upstream or its stand-in, without a trailing slash. */
   address(upstream: Upstream): string
   fetch: (url: string, init: RequestInit) => Promise<Response>
   now: () => Date
   egress: string | undefined
   signal: AbortSignal
-  /** The longest that one answer may take. */
+  /** Timeout of a response. */
   timeoutMs: number
-  /** Reads bodies beside the thread that answers calls; in place when left out. */
+  /** Parses bodies in another thread. Default: in this thread. */
   parse?: ParseBody
-  /** What lets a large body in; every one when left out. Whoever gives it lets it go when the body is done with. */
+  /** Admits large bodies. No limit if left out. The caller releases the place when the body is no longer used. */
   room?: Turns
 }
 
-/** parseBody, wherever it runs. */
+/** parseBody, in any thread. */
 type ParseBody = <Asked, Seen extends Observation>(
   source: Source<Asked, Seen>,
   asked: Asked,
@@ -105,7 +105,7 @@ type ParseBody = <Asked, Seen extends Observation>(
   egress: string | undefined,
 ) => Promise<Seen>
 
-/** Asks once and reads the answer. Throws ReadFailure, with the body where one came. */
+/** Sends the request once and parses the response. Throws ReadFailure, with the body if one came. */
 export async function readOnce<Asked, Seen extends Observation>(
   source: Source<Asked, Seen>,
   asked: Asked,
@@ -124,10 +124,10 @@ export async function readOnce<Asked, Seen extends Observation>(
   return { seen: await parse(source, asked, body, egress), body }
 }
 
-// Without one the runtime gives its own name and version, and Deno is another than Bun.
+// Without it the runtime sends its own name and version, which differ between Deno and Bun.
 const NAME = "appmeter"
 
-/** Reads a body that came now, or was kept, without what no store can say of an app. Throws ReadFailure with it. */
+/** Parses a new or stored body and removes impossible facts of apps. Throws ReadFailure with the body. */
 export function parseBody<Asked, Seen extends Observation>(
   source: Source<Asked, Seen>,
   asked: Asked,
@@ -138,7 +138,7 @@ export function parseBody<Asked, Seen extends Observation>(
   try {
     return possible(source.parse(body.text, asked, { seenAt, sha256, ...(egress !== undefined && { egress }) }))
   } catch (error) {
-    // a parser that trips over a shape it does not know has met a change, whatever it tripped with
+    // any error in a parser means that the page has changed
     const failure =
       error instanceof ReadFailure ? error : new ReadFailure("changed", "it reads no more", { cause: error })
     failure.body = body
@@ -146,7 +146,7 @@ export function parseBody<Asked, Seen extends Observation>(
   }
 }
 
-// The largest recorded page has 1.5 MB. Reading a body takes up to ten times its size.
+// The largest recorded page has 1.5 MB. Parsing takes up to ten times the size of the body.
 const MAX_BYTES = 4_000_000
 const REDIRECTS = 3
 
@@ -175,8 +175,8 @@ function whyNoAnswer(error: unknown, { signal, timeoutMs }: SourceAccess): strin
 }
 
 /**
- * Follows a few redirects within the same host; one that leads elsewhere leads to a consent or a proof, and one that
- * leads from https to http to whoever listens on the way.
+ * Follows a few redirects within the same host. A redirect to another host leads to a consent page or CAPTCHA; one from
+ * https to http could be intercepted.
  */
 async function follow(url: string, init: RequestInit, signal: AbortSignal, reach: SourceAccess) {
   let at = url
@@ -195,7 +195,7 @@ async function follow(url: string, init: RequestInit, signal: AbortSignal, reach
   }
 }
 
-/** Returns the inflated body. It is counted as it comes, and nothing more is taken of one that is too large. */
+/** Returns the decompressed body. Counts bytes as they arrive and stops when the body is too large. */
 async function bytesOf(
   response: Response,
   { signal, maxBytes }: { signal: AbortSignal; maxBytes: number },
@@ -214,15 +214,15 @@ async function bytesOf(
   }
 }
 
-// A page of search results on Google Play has 1.2 MB.
+// A page of Google Play search results has 1.2 MB.
 const LARGE_BYTES = 1_500_000
 
-/** Off this thread where the runtime does that: 12 MB take 40 ms. */
+/** Runs outside this thread if the runtime supports it: 12 MB take 40 ms. */
 async function sha256Of(bytes: Uint8Array): Promise<Uint8Array> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>))
 }
 
-/** Its text is made when it is asked for: who reads it beside this thread asks for none here. */
+/** Builds a raw body whose text is decoded on first use: a parser in another thread does not need it here. */
 export function rawBody(parts: Omit<RawBody, "text">): RawBody {
   return {
     ...parts,
@@ -251,7 +251,7 @@ function refuse(response: Response, body: RawBody, now: Date): void {
   throw failure
 }
 
-/** RFC 9110: whole seconds, or a date. */
+/** Returns Retry-After in milliseconds (RFC 9110: whole seconds or a date). */
 function retryAfter(header: string | null, now: Date): number | undefined {
   if (!header) return undefined
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1_000

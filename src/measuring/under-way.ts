@@ -2,10 +2,10 @@ import type { Side } from "../core/observation/provenance.ts"
 import type { Db, Sql } from "../database/types.ts"
 import { type IdleReason, type Reader, type Reading, readersQuery, readingBy, readReaders } from "./readers.ts"
 
-/** Whether a keyword's figures are being measured: a process reads them now, or they are the next to be read. */
+/** Whether the metrics of a keyword are being measured: a process reads them now, or they are next in line. */
 export interface KeywordUnderWay {
   popularityMeasuring: boolean
-  /** The reason if not. Null if it is. */
+  /** The reason if not. Null if it is being measured. */
   popularityNotMeasuring: IdleReason | null
   difficultyMeasuring: boolean
   difficultyNotMeasuring: IdleReason | null
@@ -27,7 +27,7 @@ export async function findKeywordsUnderWay(
   { terms, ...side }: Side & { terms: readonly string[] },
 ): Promise<Map<string, KeywordUnderWay>> {
   if (terms.length === 0) return new Map()
-  // one text of all codes: a row per keyword, or JSON, takes longer in the process and in the database
+  // one string with all codes: a row per keyword, or JSON, is slower in the process and in the database
   const [row] = await sql<[{ readers: Reader[] | null; codes: string }]>`
     select r.readers, w.codes
     from (
@@ -45,11 +45,11 @@ export async function findKeywordsUnderWay(
 }
 
 /**
- * A query of the state of a keyword's scheduled readings as one number `code`: a digit each for search, hints and
+ * SQL for the state of a keyword's scheduled readings as one number `code`: a base-6 digit each for search, hints and
  * difficulty.
  */
 export function dueCodeOf(sql: Db, { platform, storefront }: Side, term: ReturnType<Db>) {
-  // the hash is for the index due_keyword
+  // the hash uses the index due_keyword
   return sql`
     select coalesce(sum(${digitOf(sql)}), 0)::int as code
     from due d
@@ -69,7 +69,7 @@ export function underWayBy(side: Side, reading: Reading): (code: number) => Keyw
     const notRead = reading({ kind, ...side })
     return (digit: number) => whyNot(STATES[digit] ?? null, () => notRead)
   }) as [(digit: number) => Idle, (digit: number) => Idle, (digit: number) => Idle]
-  // nearly all keywords of an app have the same code
+  // cached: nearly all keywords of an app have the same code
   const known = new Map<number, KeywordUnderWay>()
   return (code) => {
     const held = known.get(code)
@@ -91,13 +91,13 @@ interface UnreadTerms extends Side {
 }
 
 export interface Expectation {
-  /** How many of the keywords will still be measured that day. */
+  /** Number of keywords that will still be measured that day. */
   expected: number
-  /** Why most of the others will not. Null if all will. */
+  /** The most frequent reason why others will not. Null if all will. */
   notMeasuring: IdleReason | null
 }
 
-/** Keywords that one statement looks up, so that it does not block the event loop. A single place may have more. */
+/** Maximum keywords per statement, so that it does not block the event loop. A single place may have more. */
 const TERMS_AT_ONCE = 2_000
 
 /** Returns, for each place, how many keywords will still be measured on a day. */
@@ -113,7 +113,7 @@ export async function readExpectations(sql: Sql, places: readonly UnreadTerms[],
   return all
 }
 
-/** At least one. */
+/** Returns the first places that fit one statement, at least one. */
 function firstFew(places: readonly UnreadTerms[]): readonly UnreadTerms[] {
   let count = 0
   const more = places.findIndex(({ terms }, at) => {
@@ -172,15 +172,15 @@ function expectationOf(
   return { expected: terms.length - missed, notMeasuring: others[0]?.why ?? null }
 }
 
-/** The state of a row of `due`: leased by a reader, at its turn, or the reason why neither. */
+/** The state of a row of `due`: leased by a reader, next in line, or the reason why neither. */
 type State = "held" | "turn" | "overdue" | "read_failed" | "not_due"
 
 /** The states in the order of the digits of stateOf. */
 const STATES: readonly (State | null)[] = [null, "held", "turn", "overdue", "read_failed", "not_due"]
 
-/** The state of the row `d`. A search that was answered today is not due again, even if it was put forward. */
+/** SQL for the state of the row `d`. A search answered today is not due again, even if it was rescheduled. */
 function stateOf(sql: Db) {
-  // a time in a subquery is calculated once; calculated per row it takes half of the whole time
+  // a time in a subquery is computed once; computed per row it takes half of the total time
   return sql`
     case
       when d.lease_until > now() then 1
@@ -199,7 +199,8 @@ function whyNot(state: State | null, notRead: () => IdleReason | null): IdleReas
 }
 
 /**
- * The App Store's difficulty becomes due with the first reading of the results; Google Play's is not read for itself.
+ * Returns why a difficulty without a due row is not measured. The App Store's becomes due with the first search
+ * results; Google Play's is never read on its own.
  */
 function difficultyWithout(search: IdleReason | null, { platform }: Side): IdleReason {
   if (platform !== "ios") return "not_scheduled"
@@ -209,8 +210,8 @@ function difficultyWithout(search: IdleReason | null, { platform }: Side): IdleR
 type IdleReasons = Record<"search" | "hints" | "difficulty", Idle>
 
 /**
- * A popularity needs the suggestions and the readings of the difficulty. A reason that blocks it comes before a calm
- * one.
+ * Combines the states of a keyword. A popularity needs the hints and the readings of the difficulty; a reason that
+ * blocks it takes precedence over a harmless one.
  */
 function keywordOf({ search, hints, difficulty }: IdleReasons): KeywordUnderWay {
   const popularity =

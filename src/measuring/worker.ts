@@ -17,17 +17,17 @@ import type { RawBody, SourceAccess } from "./source.ts"
 export interface MeasuringOptions extends WorkerOptions {
   kinds: readonly Kind[]
   reach: Omit<SourceAccess, "signal" | "room">
-  /** Room for large bodies; all that come when left out. */
+  /** Limits large bodies in memory. No limit if left out. */
   bodyRoom?: BodyRoom
-  /** Names the address that reads; all processes behind it share one pace at each upstream. */
+  /** Name of the egress address. All processes behind it share one pace per upstream. */
   egress: string
-  /** Milliseconds between two requests, for upstreams where it is not the usual. */
+  /** Milliseconds between two requests, for upstreams that differ from BASE_GAPS_MS. */
   gapsMs?: ReadonlyMap<Upstream, number>
   sourcesOff?: readonly string[]
-  /** safeFetch, which knows no private network, when left out. */
+  /** Default: safeFetch, which reaches no private network. */
   outbound?: SafeFetch
   parseAppAds?: (bytes: Uint8Array) => Promise<AppAdsFile>
-  /** Keeps a body as it came. */
+  /** Stores a raw body. */
   keep?: (body: RawBody) => Promise<void>
   readMs?: number
   findingsAfterMs?: number
@@ -35,19 +35,19 @@ export interface MeasuringOptions extends WorkerOptions {
 }
 
 export interface MeasuringWorker {
-  /** Begins to look for what is due; without kinds there is nothing to look for, and no timer. */
+  /** Starts to look for due work. Without kinds it starts no timer. */
   start(): void
-  /** After `stopMs` what is under way is given back. Ends 2 s later at most, whatever the database does. */
+  /** Gives running readings back after `stopMs`. Returns at most 2 s later, even if the database does not respond. */
   stop(): Promise<void>
   isReading(): boolean
-  /** Looks at once for what this upstream is asked, or any. */
+  /** Looks at once for due work of this upstream, or of all. */
   nudge(upstream?: Upstream): void
-  /** Takes back what others left, reads what there is a turn for now and waits for its end. Returns how many readings. */
+  /** Recovers abandoned readings, performs those that have a turn now and waits for them. Returns their number. */
   runOnce(): Promise<number>
   onEnded(listener: (ended: PerformedReading) => void): void
 }
 
-/** Measures what is due, in any number of processes beside each other. Turns and leases go by the database's clock. */
+/** Measures due subjects in any number of processes. Turns and leases follow the database's clock. */
 export function createMeasuring(options: MeasuringOptions): MeasuringWorker {
   const { stopMs = 15_000 } = options
   const parts = partsOf(options)
@@ -79,8 +79,8 @@ export function createMeasuring(options: MeasuringOptions): MeasuringWorker {
 const LAST_WORDS_MS = 2_000
 
 /**
- * A run looks at all keywords of an app, whose readings come one by one: runs are at most this often, and alerts come this
- * much later at most.
+ * Delay between a reading and the search for findings. A run looks at all keywords of an app, whose readings arrive one
+ * by one: the delay limits how often it runs, and is the most that alerts are late.
  */
 const FINDINGS_AFTER_MS = 180_000
 
@@ -107,10 +107,13 @@ function partsOf(options: MeasuringOptions) {
   }
 }
 
-/** Readings of a long kind under way at once: the room beside them is for what is short, and for whoever waits. */
+/** Maximum concurrent readings of a long kind. The other places are for short readings and waiting callers. */
 const LONG_AT_ONCE = 2
 
-/** A lane for each upstream that something is asked of first; `onEnd` hears null for a reading that is left to others. */
+/**
+ * Defines the worker's lanes: one per upstream that a kind asks first. `onEnd` gets null for a reading that was given
+ * back, put off or lost.
+ */
 function readingWork(parts: MeasuringParts, onEnd: (ended: PerformedReading | null) => void): Work<Upstream, Claim> {
   const { sql, egress, kinds, leaseMs } = parts
   const ofUpstream = Map.groupBy(kinds, ({ upstream }) => upstream)
@@ -134,7 +137,10 @@ function readingWork(parts: MeasuringParts, onEnd: (ended: PerformedReading | nu
   }
 }
 
-/** Every lane, also of upstreams that are only asked further on; once in a process, unless somebody took them away. */
+/**
+ * Creates the pace row of every lane once per process, including upstreams used only by later requests. `forget` makes
+ * it run again after rows were deleted.
+ */
 function openedOnce({ sql, egress, gapsMs }: MeasuringParts) {
   let opened: Promise<unknown> | undefined
   const forget = () => {
