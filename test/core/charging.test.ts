@@ -103,7 +103,7 @@ describe("what a call costs", () => {
     })
   }
 
-  test("calls that cost 0 work with nothing left, the others answer 402 and change nothing", async () => {
+  test("free calls work without credits; every other call is refused with 402 and changes nothing", async () => {
     const empty = await house.workspace({ plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
     const poor = await house.key(empty)
     expect((await house.call("/v1/apps", { key: poor })).status).toBe(200)
@@ -114,7 +114,7 @@ describe("what a call costs", () => {
     expect((await house.call("/v1/account", { key: poor })).body.credits).toMatchObject({ used: 1, limit: 1 })
   })
 
-  test("an answer that costs more than what is left is dropped, though its least price was covered", async () => {
+  test("an answer that costs more than the remaining credits is dropped, even if its minimum was covered", async () => {
     const few = await house.workspace({ plan: "pro", explorer: true, overrides: { credits: 20, ratePerSecond: 1_000 } })
     const poor = await house.key(few)
     const refused = await house.call("/v1/hive/explored?rows=5", { key: poor })
@@ -123,7 +123,7 @@ describe("what a call costs", () => {
     expect((await house.call("/v1/hive/explored?rows=4", { key: poor })).status).toBe(200)
   })
 
-  test("a key that reaches its budget answers 402 while the workspace's other keys go on", async () => {
+  test("a key that reaches its budget gets 402 while the workspace's other keys keep working", async () => {
     const shared = await house.workspace({ plan: "pro", overrides: { credits: 100, ratePerSecond: 1_000 } })
     const [tight, free] = [await house.key(shared, { monthlyBudget: 1 }), await house.key(shared)]
     expect((await house.call("/v1/apps", { key: tight })).status).toBe(200)
@@ -131,7 +131,7 @@ describe("what a call costs", () => {
     expect((await house.call("/v1/apps", { key: free })).status).toBe(200)
   })
 
-  test("of 30 calls at once on 10 credits 10 are paid, and every 402 carries the figures of its refusal in its headers too", async () => {
+  test("of 30 concurrent calls on 10 credits 10 are paid, and every 402 has the credit headers", async () => {
     const few = await house.workspace({ plan: "pro", overrides: { credits: 10, ratePerSecond: 1_000 } })
     const poor = await house.key(few)
     const answers = await Promise.all(Array.from({ length: 30 }, () => house.call("/v1/apps", { key: poor })))
@@ -140,13 +140,13 @@ describe("what a call costs", () => {
     for (const { credits } of refused) expect(credits).toMatchObject({ used: 10, limit: 10, remaining: 0 })
   })
 
-  test("a pack that was bought works with the next call", async () => {
+  test("a purchased pack works with the next call", async () => {
     const name = `buyer ${process.pid}`
     const buyer = await house.workspace({ name, plan: "pro", overrides: { credits: 1, ratePerSecond: 1_000 } })
     const buying = await house.key(buyer)
     expect((await house.call("/v1/apps", { key: buying })).status).toBe(200)
     expect((await house.call("/v1/apps", { key: buying })).status).toBe(402)
-    await Bun.sleep(110) // a refusal looks the key up again, at most every 100 ms
+    await Bun.sleep(110) // a refusal reloads the key at most every 100 ms
     await setWorkspace(sql, name, { addPack: 5 })
     const answer = await house.call("/v1/apps", { key: buying })
     expect([answer.status, answer.credits.limit]).toEqual([200, 6])
@@ -154,7 +154,7 @@ describe("what a call costs", () => {
     expect(account.body.credits).toMatchObject({ used: account.credits.used, limit: account.credits.limit })
   })
 
-  test("a pack that is used up leaves REST open for twelve months: 402, and what costs 0 works", async () => {
+  test("a used-up pack keeps REST open for twelve months: paid calls get 402, free calls work", async () => {
     const name = `packed ${process.pid}`
     const free = await house.workspace({ name, plan: "free", pack: 2, overrides: { credits: 1, ratePerSecond: 1_000 } })
     const holder = await house.key(free)
@@ -166,13 +166,13 @@ describe("what a call costs", () => {
     expect(statuses).toEqual([200, 200, 200, "credits_exhausted", "credits_exhausted"])
     expect((await house.call("/v1/account", { key: holder })).body.credits).toMatchObject({ used: 3, limit: 3 })
     await sql`update account set pack_bought_at = pack_bought_at - interval '12 months' where workspace_id = ${free}`
-    await Bun.sleep(1_000) // a key is remembered for 750 ms
+    await Bun.sleep(1_000) // a key is cached for 750 ms
     expect((await house.call("/v1/account", { key: holder })).body.error).toBe("plan_required")
     const other = await house.key(await house.workspace({ plan: "free" }))
     expect((await house.call("/v1/account", { key: other })).body.error).toBe("plan_required")
   })
 
-  test("a Hive call that credits refuse takes no unit of the day", async () => {
+  test("a Hive call refused for credits takes no unit of the day", async () => {
     const empty = await house.workspace({
       plan: "pro",
       explorer: true,
@@ -183,7 +183,7 @@ describe("what a call costs", () => {
     expect((await house.call("/v1/usage", { key: poor })).body.hive.usedToday).toBe(0)
   })
 
-  test("text of a failure never reaches the caller, and the log names the request", async () => {
+  test("an error's text never reaches the caller, and the log names the request", async () => {
     const answer = await house.call("/v1/hive/samples/broken", { key })
     expect(answer.text).not.toContain("secret")
     expect(answer.text).not.toContain("hunter2")
@@ -193,7 +193,7 @@ describe("what a call costs", () => {
     expect(line).toBeDefined()
   })
 
-  test("a test key costs nothing, whatever it asks", async () => {
+  test("a test key is never charged, whatever it calls", async () => {
     const testKey = await house.key(workspace, { kind: "test" })
     const before = await spent()
     for (const path of ["/v1/apps", "/v1/hive/samples/tea", "/v1/hive/explored"]) {

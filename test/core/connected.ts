@@ -7,7 +7,7 @@ import { reported } from "../consoles/reported.ts"
 import { listed } from "../measuring/record/listed.ts"
 import type { Situation } from "./outcomes.ts"
 
-/** A console of the workspace that has the app, and said yesterday's figures of it. */
+/** A console of the workspace that has the app and reported yesterday's figures. */
 async function connectConsole({ workspaceId, app, input }: Situation, sql: Sql): Promise<void> {
   const account = `ac_${randomBytes(9).toString("hex")}`
   await sql`
@@ -24,7 +24,7 @@ async function connectConsole({ workspaceId, app, input }: Situation, sql: Sql):
   delete input.to
 }
 
-/** The same, and its page, which shows another price today. */
+/** The same console, and the app's page with another price today. */
 async function changedPage(situation: Situation, sql: Sql): Promise<void> {
   await connectConsole(situation, sql)
   const shown = (days: number, price: number) =>
@@ -32,7 +32,7 @@ async function changedPage(situation: Situation, sql: Sql): Promise<void> {
   await record(sql, [shown(3, 1), shown(2, 2)])
 }
 
-/** A console that listed what the app sells, and said what that costs. */
+/** A console that listed the app's in-app products and their prices. */
 async function pricedProducts(situation: Situation, sql: Sql): Promise<void> {
   await connectConsole(situation, sql)
   const [account] = await sql<{ id: string }[]>`
@@ -49,7 +49,7 @@ async function pricedProducts(situation: Situation, sql: Sql): Promise<void> {
   await record(sql, [reported("prices", said)])
 }
 
-/** An ad account of the workspace that advertises the app, and said what its examples say. */
+/** An ad account of the workspace that advertises the app, with the reports of its examples. */
 async function connectAds({ workspaceId, app, input }: Situation, sql: Sql): Promise<void> {
   const account = `ac_${randomBytes(9).toString("hex")}`
   await sql`
@@ -75,7 +75,7 @@ async function connectAds({ workspaceId, app, input }: Situation, sql: Sql): Pro
   delete input.campaign
 }
 
-/** A billing service, which told of a renewal. */
+/** A billing service that reported a renewal. */
 async function connectBilling({ workspaceId, app }: Situation, sql: Sql): Promise<void> {
   const account = `ac_${randomBytes(9).toString("hex")}`
   await sql`
@@ -88,7 +88,7 @@ async function connectBilling({ workspaceId, app }: Situation, sql: Sql): Promis
   await record(sql, [reported("billing_event", { account, seenAt, happenedAt })])
 }
 
-/** By operation: what must be there before its sample answers. */
+/** What each operation needs before its sample answers. */
 export const MADE_TO_REPORT: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   get_revenue: connectConsole,
   get_subscriptions: connectConsole,

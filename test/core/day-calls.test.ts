@@ -19,7 +19,7 @@ let key: string
 let appId: string
 const call = (path: string, by = key) => house.call(`/v1/${path}`, { key: by })
 
-/** Moments right before and at each end of the days in Berlin on which clocks go back (25 hours) and forward (23). */
+/** Times just before and at each end of the days in Berlin on which clocks go back (25 hours) and forward (23). */
 const EDGES = [
   "2025-10-25T21:59:59Z", "2025-10-25T22:00:00Z", "2025-10-26T00:30:00Z", "2025-10-26T01:30:00Z", "2025-10-26T22:59:59Z",
   "2025-10-26T23:00:00Z", "2026-03-28T22:59:59Z", "2026-03-28T23:00:00Z", "2026-03-29T00:59:59Z", "2026-03-29T21:59:59Z",
@@ -45,7 +45,7 @@ describe("a day on which clocks change", () => {
     ["2025-10-26", "2025-10-25T22:00:00.000Z", "2025-10-26T23:00:00.000Z", ["4.0", "3.0", "2.0", "1.0"]],
     ["2026-03-29", "2026-03-28T23:00:00.000Z", "2026-03-29T22:00:00.000Z", ["9.0", "8.0", "7.0"]],
   ])(
-    "%s in Berlin has the reviews and changes of its own hours, and none of the days beside it",
+    "%s in Berlin has the reviews and changes of its own hours and none of the adjacent days",
     async (day, from, to, versions) => {
       const query = `tz=Europe/Berlin&day=${day}`
       const { status, body } = await call(`apps/${appId}/today?${query}`)
@@ -59,15 +59,15 @@ describe("a day on which clocks change", () => {
     },
   )
 
-  test("is another one in UTC and in New York", async () => {
+  test("a day in Berlin, in UTC and in New York covers different hours", async () => {
     const counted = async (tz: string) => (await call(`portfolio?tz=${tz}&day=2026-03-29`)).body.totals.newReviews
-    // Berlin's first hour is of the 28th in UTC; New York's day runs from 04:00
+    // Berlin's first hour is on the 28th in UTC; New York's day begins at 04:00
     expect([await counted("Europe/Berlin"), await counted("UTC"), await counted("America/New_York")]).toEqual([3, 3, 2])
   })
 })
 
 describe("the portfolio over HTTP", () => {
-  test("has every field that the specification requires, and says what is not connected", async () => {
+  test("the portfolio has every field of the specification and lists what is not connected", async () => {
     const { status, body } = await call("portfolio")
     expect(status).toBe(200)
     const required = [
@@ -100,7 +100,7 @@ describe("the portfolio over HTTP", () => {
     for (const figure of told) expect([figure, body.totals[figure], body.apps[0][figure]]).toEqual([figure, null, null])
   })
 
-  test("hides money from a key without revenue:read, in every row, total and card", async () => {
+  test("the portfolio hides money from a key without revenue:read, in every row, total and card", async () => {
     const { body } = await call("portfolio", await house.key(workspaceId, { scopes: ["apps:read"] }))
     expect(body.hiddenMoney).toBe(true)
     for (const row of [body.totals, ...body.apps]) for (const name of MONEY) expect(row[name]).toBeNull()
@@ -111,7 +111,7 @@ describe("the portfolio over HTTP", () => {
     expect(body.feed).toEqual([])
   })
 
-  test("of a key limited to one app has that app alone, also in its totals", async () => {
+  test("the portfolio of a key limited to one app has only that app, also in its totals", async () => {
     const asked = { workspaceId, iosId: "10002", countries: ["us"], keywords: ["a", "b"], origin: "own" }
     const second = await trackOwn(sql, asked)
     const { body, text } = await call("portfolio", await house.key(workspaceId, { appList: [second] }))

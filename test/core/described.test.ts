@@ -33,7 +33,7 @@ function* silent({ properties = {}, items, prefixItems = [], anyOf = [] }: Shape
   for (const inner of [...(items ? [items] : []), ...prefixItems, ...anyOf]) yield* silent(inner, path)
 }
 
-/** By itself, as the named shape that it is, or as what it is when it is not null. */
+/** True if the value, its named shape, or its non-null form has a description. */
 function isDescribed({ description, "x-about": about, anyOf = [] }: Shape): boolean {
   return (description ?? about ?? "") !== "" || anyOf.some(isDescribed)
 }

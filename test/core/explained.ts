@@ -1,9 +1,9 @@
 import type { Sql } from "../../src/database/types.ts"
 
-/** What a statement had to go through, which no busy machine changes. */
+/** The work of a statement. Unlike its duration, it does not depend on a busy machine. */
 export interface Work {
   statement: string
-  /** Rows that all steps of its plan gave or threw away. */
+  /** Rows that all steps of the plan returned or discarded. */
   rows: number
   plan: Step
 }
@@ -17,7 +17,7 @@ export interface Step {
   Plans?: Step[]
 }
 
-/** The same `sql`, which before each statement that is awaited runs it for its plan and notes its work. */
+/** Returns an `sql` that runs each awaited statement once more for its plan and notes the work. */
 export function explaining(sql: Sql, works: Work[]): Sql {
   const template = (strings: TemplateStringsArray, ...values: unknown[]) => {
     const query = () => sql(strings, ...(values as string[]))
@@ -38,7 +38,7 @@ export function explaining(sql: Sql, works: Work[]): Sql {
   return Object.assign(proxied, { json, array, unsafe, options }) as unknown as Sql
 }
 
-/** How these statements read a table: the node and the rows it returned or discarded, in the order of the plan. */
+/** Returns how the statements read a table: the nodes in plan order, with the rows returned or discarded. */
 export function readsOf(works: readonly Work[], table: string): { node: string; rows: number }[] {
   const stepsOf = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)]
   return works
@@ -49,7 +49,7 @@ export function readsOf(works: readonly Work[], table: string): { node: string; 
 
 const THROWN_AWAY = ["Rows Removed by Filter", "Rows Removed by Join Filter", "Rows Removed by Index Recheck"]
 
-/** A table of some ten pages is read whole sooner than looked up in, which costs as much. */
+/** A table of about ten pages is scanned whole rather than by index, at the same cost. */
 const SMALL = 600
 
 function rowsOf(step: Step): number {
@@ -57,7 +57,7 @@ function rowsOf(step: Step): number {
   const thrownAway = THROWN_AWAY.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
   const given = step["Actual Rows"]
   const each = step["Node Type"] === "Seq Scan" && given + thrownAway <= SMALL ? given : given + thrownAway
-  // what one index found is counted where it is read
+  // rows found by one index are counted at the node that reads them
   const within = (step.Plans ?? []).filter(
     (inner) => inner["Node Type"] !== "Bitmap Index Scan" || step["Node Type"] === "BitmapAnd",
   )

@@ -58,7 +58,7 @@ const nasty = fc.oneof(
   fc.integer().map(String),
 )
 
-// Runs of 1 to 4 of these make a query; names are known ones as often as not.
+// Runs of 1 to 4 of these parts make a query; about half of the names are known ones.
 const pairs = (names: string[]) =>
   fc.array(fc.tuple(fc.oneof(fc.constantFrom("country", "platform", ...names), nasty), nasty), { maxLength: 4 })
 
@@ -93,7 +93,7 @@ test(`${RUNS} random inputs over all operations: no 5xx, nothing outside the doc
       const prefix = sandbox ? "/v1/sandbox" : "/v1"
       const answer = await house.call(`${prefix}${path}${search && `?${search}`}`, { key, method: operation.method })
       seen[answer.status] = (seen[answer.status] ?? 0) + 1
-      // the house has no model, which is said so
+      // the service has no model, which the answer says
       if (answer.status === 503) expect(answer.body.error).toBe("ai_not_configured")
       else expect(answer.status).toBeLessThan(500)
       if (!sandbox && answer.status === 200) charged += typeof operation.price === "number" ? operation.price : 0

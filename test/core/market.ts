@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 /** The database and day of the last makeMarket. Null if some of its data was deleted since. */
 let made: { sql: Sql; day: string } | null = null
 
-/** Records what the samples of the Hive ask about, as the stores showed it today and yesterday. */
+/** Records what the Hive samples ask for, as the stores showed it today and yesterday. */
 export async function makeMarket(sql: Sql): Promise<void> {
   const day = dayOf(new Date())
   if (made?.sql === sql && made.day === day) return

@@ -8,8 +8,8 @@ import { cases } from "../long.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 import { anApp } from "../writes/writer.ts"
 
-// Random histories of workspaces through REST. A model that moves one credit at a time predicts which calls are paid;
-// headers, /account, /usage, refusals and the ledger must all agree with it.
+// Runs random histories of workspaces through REST. A model that moves one credit at a time predicts which calls are
+// paid. Headers, /account, /usage, refusals and the ledger must all agree with the model.
 
 const WORKSPACES = 2
 /** The first key of a workspace may have a budget, the second has none. */
@@ -24,7 +24,7 @@ interface Means {
 interface Request {
   workspace: number
   key: number
-  /** A read with as many rows, 5 credits each; a write for 1 credit; a list for 1; a call that fails, for 0. */
+  /** A read with this many rows for 5 credits each, a write for 1 credit, a list for 1, and a failing call for 0. */
   kind: "read" | "write" | "list" | "failure"
   rows: number
 }
@@ -75,7 +75,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ does: fc.constant("turnMonth" as const), workspace }) },
 )
 
-/** One workspace, one credit at a time. */
+/** A model of one workspace that moves one credit at a time. */
 class Model {
   quota: number
   pack: number
@@ -90,7 +90,7 @@ class Model {
     this.budgets = [budget, null]
   }
 
-  /** The code that a call of this cost is refused with now; null if it can be paid. */
+  /** Returns the code with which a call of this cost is refused now. Null if it can be paid. */
   refusal(cost: number, key: number): string | null {
     const budget = this.budgets[key] ?? null
     if (cost > 0 && budget !== null && this.keys[key]! + cost > budget) return "key_budget_reached"
@@ -144,7 +144,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-/** A process that remembers nothing of the one before it. */
+/** A process without caches of the previous one. */
 const newHouse = () => openHouse({ sql, catalog: catalogWithSamples, fixtures: fixturesWithSamples() })
 
 test("headers, /account, /usage, refusals and the ledger agree with a model over random histories", async () => {
@@ -161,14 +161,14 @@ test("headers, /account, /usage, refusals and the ledger agree with a model over
           else if (taken.does === "callTogether") await callTogether(house, tenants, taken.requests, seen)
           else {
             await administer(tenants[taken.workspace]!, taken)
-            // a running process may answer from a key's record for less than a second
+            // a running process may use a cached key record for less than a second
             house = newHouse()
           }
           await expectAgreement(house, tenants)
         }
       },
     ),
-    // a failing history is not shrunk: each try takes seconds
+    // failing histories are not shrunk, because each try takes seconds
     { seed: 20261129, numRuns: cases(5, 60), endOnFailure: true },
   )
   // a history without refusals would prove little
@@ -193,7 +193,8 @@ async function newTenant(asked: Means): Promise<Tenant> {
 async function callOne(house: House, tenants: Tenant[], asked: Request, seen: Record<string, number>): Promise<void> {
   const { model } = tenants[asked.workspace]!
   const cost = costOf(asked)
-  // the least price is checked before the call runs: credits may refuse it then, and the budget only the actual price
+  // the minimum price is checked before the call runs: credits may be refused then, the budget only for the actual
+  // price
   const code = model.refusal(leastOf(asked), asked.key) ?? model.refusal(cost, asked.key)
   const answer = await send(house, tenants, asked)
   if (code === null) model.pay(cost, asked.key)
@@ -206,7 +207,9 @@ async function callOne(house: House, tenants: Tenant[], asked: Request, seen: Re
   expect(answer.body).toMatchObject({ used, limit, resetsAt: answer.credits.reset })
 }
 
-/** Their order decides which are paid: the model pays what was paid, and must then refuse what was refused. */
+/**
+ * The order of concurrent calls decides which are paid: the model pays the same ones and must then refuse the others.
+ */
 async function callTogether(
   house: House,
   tenants: Tenant[],
@@ -245,7 +248,7 @@ function costOf({ kind, rows }: Request): number {
   return kind === "read" ? rows * 5 : 1
 }
 
-/** The least that a call of its operation may cost. */
+/** The minimum price of a call of its operation. */
 function leastOf(asked: Request): number {
   return asked.kind === "read" ? 5 : costOf(asked)
 }
@@ -257,7 +260,7 @@ async function send(house: House, tenants: Tenant[], { workspace: at, key, kind,
   if (kind === "list") return await house.call("/v1/apps", { key: secret })
   if (kind === "failure") return await house.call("/v1/hive/explored?rows=99", { key: secret })
   const body = { action: "add_keywords", args: { appId: app, keywords: [`money ${++keywords}`] } }
-  // another write of the same app may have been confirmed in between: its caller asks again
+  // another write of the same app may have been confirmed in between; its caller retries
   for (;;) {
     const preview = await house.call("/v1/actions", { key: secret, method: "POST", body })
     expect([preview.status, preview.body.credits]).toEqual([200, 1])
@@ -284,7 +287,7 @@ async function administer(tenant: Tenant, taken: Step): Promise<void> {
   }
   if (taken.does === "turnMonth") {
     model.turnMonth()
-    // as if everything so far had happened a month ago
+    // moves everything so far one month back
     await sql`update account set month = (month - interval '1 month')::date where workspace_id = ${id}`
     await sql`update key_month set month = (month - interval '1 month')::date where workspace_id = ${id}`
     await sql`update ledger set month = (month - interval '1 month')::date where workspace_id = ${id}`
@@ -305,7 +308,7 @@ async function expectAgreement(house: House, tenants: readonly Tenant[]): Promis
   }
 }
 
-/** The sums of the current month. */
+/** The totals of the current month. */
 async function ledgerOf(workspaceId: number, keyIds: readonly number[]) {
   const rows = await sql<{ keyId: number; cost: number; fromPack: number }[]>`
     select key_id as "keyId", sum(cost)::int as cost, sum(from_pack)::int as "fromPack"

@@ -21,10 +21,10 @@ const APPS = [...RIVALS, OWN]
 const JAPANESE = /[\u3040-\u30ff\u3400-\u9fff]/
 const NOW = new Date()
 const DAY = dayOf(NOW)
-/** The day before yesterday and yesterday: what moved lies between them. */
+/** The day before yesterday and yesterday; the changes lie between them. */
 const [BEFORE, LAST] = [addDays(DAY, -2), addDays(DAY, -1)]
 
-/** How a storefront names an app; the icon's address has its code. */
+/** The app's name in a storefront; the icon's URL contains the storefront's code. */
 const named = (storefront: string) => (id: string) => ({
   id,
   name: storefront === "jp" ? `お茶の時間 ${id}` : storefront === "us" ? `Tea ${id}` : `Tee ${storefront} ${id}`,
@@ -32,7 +32,10 @@ const named = (storefront: string) => (id: string) => ({
   genre: "6015",
 })
 
-/** All that is measured of a storefront: ranks and charts of two days, look-ups and pages with rows of other apps. */
+/**
+ * Records everything measured in a storefront: ranks and charts of two days, and look-ups and pages that list other
+ * apps.
+ */
 function measured(storefront: string, hour: number): Observation[] {
   const at = (day: string) => `${day}T0${hour}:00:00Z`
   const apps = APPS.map(named(storefront))
@@ -57,7 +60,7 @@ let house: House
 beforeAll(async () => {
   sql = await freshDatabase()
   house = openHouse({ sql, now: () => NOW })
-  // Japan's readings are the latest, and some of the same moment
+  // Japan's readings are the latest, some at the same moment
   const { refused } = await record(sql, [...measured("us", 3), ...measured("jp", 3), ...measured("jp", 5)], () => NOW)
   expect(refused).toEqual([])
 })
@@ -68,7 +71,7 @@ interface Tracked {
   key: string
 }
 
-/** Tracks the app as if for long, in a workspace of its own, and tells what its readings show. */
+/** Tracks the app in a new workspace, as if for a long time. Returns what its readings show. */
 async function track(countries: string[], name?: string): Promise<Tracked> {
   const workspaceId = await house.workspace({ plan: "studio", overrides: { ratePerSecond: 1e6 } })
   const key = await house.key(workspaceId)
@@ -81,14 +84,14 @@ async function track(countries: string[], name?: string): Promise<Tracked> {
   return { app, workspaceId, key }
 }
 
-/** Every call of the catalogue that reads, with what it must be told. */
+/** Every reading call of the catalogue, with its input. */
 function readsOf(app: string): string[] {
   const needs: Record<string, string[]> = {
     search: ["q=tea", "q=tee", `q=${OWN}`, `q=${RIVALS[0]}`],
     search_reviews: ["q=tea"],
-    // only a writer answers it
+    // needs a writer
     draft_review_reply: [],
-    // nobody can be asked here
+    // no assistant is configured here
     start_ai_check: [],
     draft_listing: [],
     localize_listing: [],
@@ -116,7 +119,7 @@ function readsOf(app: string): string[] {
 }
 
 describe("an app that is tracked in the United States alone", () => {
-  test("is never shown by a Japanese name, nor is any other, whatever is called", async () => {
+  test("for an app tracked only in the United States no app is ever shown with a Japanese name", async () => {
     const { app, workspaceId, key } = await track(["us"])
     const paths = readsOf(app)
     expect(paths.length).toBeGreaterThan(30)
@@ -125,7 +128,7 @@ describe("an app that is tracked in the United States alone", () => {
     expect(answers.filter(({ status }) => status >= 500 || status === 400).map(({ path, text }) => path + text)).toEqual([]) // biome-ignore format: one line
     expect(answers.filter(({ text }) => JAPANESE.test(text)).map(({ path, text }) => [path, text])).toEqual([])
     expect(answers.filter(({ text }) => text.includes("icons.example/jp")).map(({ path }) => path)).toEqual([])
-    // those that name apps do name them
+    // calls that name apps do name them
     const naming = answers.filter(({ text }) => text.includes("Tea 20001")).map(({ path }) => path.split("?")[0])
     for (const part of [
       "competition",
@@ -144,7 +147,7 @@ describe("an app that is tracked in the United States alone", () => {
     expect(JSON.stringify(await listTracked(sql, workspaceId))).not.toMatch(JAPANESE)
   })
 
-  test("has a public page with the name of the storefront that it shows", async () => {
+  test("the public page of an app uses the name of the storefront that it shows", async () => {
     const own = await track(["us"])
     expect(await sharedTitle(own, "us")).toContain("Tea 10001")
     expect(await sharedTitle(own, "us")).not.toMatch(JAPANESE)
@@ -154,7 +157,7 @@ describe("an app that is tracked in the United States alone", () => {
   })
 })
 
-test("an answer about a storefront names apps as that storefront does, and as the first tracked one where it never saw them", async () => {
+test("an answer uses the app names of its storefront, else those of the first tracked storefront", async () => {
   const { app, key } = await track(["jp", "us"])
   const get = (path: string) => house.call(path, { key })
   const names = async (country: string) => {
@@ -171,13 +174,13 @@ test("an answer about a storefront names apps as that storefront does, and as th
   expect((await get(`/v1/apps/${app}`)).body).toMatchObject({ name: "お茶の時間 10001" })
 })
 
-test("a name that somebody typed is the app's in every storefront", async () => {
+test("a name typed by a person is the app's name in every storefront", async () => {
   const own = await track(["us", "jp"], "Ours")
   for (const country of ["us", "jp", "de"]) expect(await sharedTitle(own, country)).toContain("Ours")
   expect((await house.call(`/v1/apps/${own.app}`, { key: own.key })).body.name).toBe("Ours")
 })
 
-/** What the previews of writes that name the app say. */
+/** Returns the previews of writes that name the app. */
 async function previews({ app: appId, key }: Pick<Tracked, "app" | "key">): Promise<string[]> {
   const rivals = [`ios:${RIVALS[0]}`]
   const asked: [string, object][] = [

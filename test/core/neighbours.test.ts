@@ -9,7 +9,7 @@ import { trackLarge } from "../keywords/large-app.ts"
 import { beforeLong, cases, LONG, long } from "../long.ts"
 import { slowness } from "../unit.ts"
 
-// at length half a minute: 5,000 keywords are made, and each flood ends when the last of its calls is given up
+// takes half a minute in the long run: 5,000 keywords are created, and each flood ends when its last call times out
 setDefaultTimeout(120_000)
 
 const KEYWORDS = cases(600, 5_000)
@@ -22,7 +22,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-/** As a connection brings it: the checks of `house.call` would take longer than a large answer. */
+/** Sends a request as a connection would: the checks of `house.call` would take longer than a large answer. */
 async function timed(path: string, key: string) {
   const began = performance.now()
   const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
@@ -42,7 +42,7 @@ describe("a neighbour with thousands of keywords", () => {
     small = { app: await trackLarge(sql, workspaces[1], 30), key: await house.key(workspaces[1]) }
   })
 
-  /** The other's calls, one after the other: their statuses, and what the slowest of each hundred take. */
+  /** Makes the other workspace's calls one by one. Returns their statuses, the 95th percentile and the median. */
   async function others(calls: number) {
     const paths = ["/v1/account", `/v1/apps/${small.app}/keywords`, "/v1/apps"]
     const seen = []
@@ -57,7 +57,7 @@ describe("a neighbour with thousands of keywords", () => {
 
   for (const read of LONG ? ["rivals", "keywords"] : ["rivals"]) {
     long(
-      `who reads his ${read} five times a second is not felt by others, neither while he does nor after`,
+      `a workspace that reads its ${read} five times a second does not slow others, then or afterwards`,
       async () => {
         const alone = await timed(`/v1/apps/${large.app}/${read}`, large.key)
         await others(6)
@@ -73,11 +73,11 @@ describe("a neighbour with thousands of keywords", () => {
         const own = await Promise.all(flood)
         console.log(`${read}: alone ${alone.ms.toFixed(0)} ms; others' 95 of 100 within ${idle.slow.toFixed(0)} ms idle, ${beside.slow.toFixed(0)} beside it, ${after.slow.toFixed(0)} a second after; medians ${idle.median.toFixed(0)}, ${beside.median.toFixed(0)}, ${after.median.toFixed(0)}; his own: ${JSON.stringify(Object.fromEntries(Map.groupBy(own, ({ status }) => status).entries().map(([status, all]) => [status, all.length])))}`) // biome-ignore format: one line
         expect([...idle.statuses, ...beside.statuses, ...after.statuses]).toEqual([200, 200, 200])
-        // as long as one of his reads takes, nobody waits: he would be before them once in every call
+        // others do not wait as long as one of the large reads takes
         const busy = await slowness()
         expect(beside.slow).toBeLessThan(busy * Math.max(8 * idle.slow, alone.ms / 2))
         expect(after.median).toBeLessThan(busy * Math.max(4 * idle.median, alone.ms / 4))
-        // calls that no slot came free for are refused in words, and the rest is answered
+        // calls that got no slot are refused with a text; all others are answered
         const refused = own.filter(({ status }) => status !== 200)
         for (const { status, text } of refused) {
           expect([status, JSON.parse(text).error]).toEqual([503, "unavailable"])
@@ -89,7 +89,7 @@ describe("a neighbour with thousands of keywords", () => {
 })
 
 describe("previews on a server that does not measure", () => {
-  test("are answered at once, say that the id is not checked, and leave no row that is due", async () => {
+  test("without measuring, a preview answers at once, notes that the id is unchecked and makes nothing due", async () => {
     const measure: Measure = createMeasure({
       sql,
       kinds: kindsOf({ egressCountry: "us" }),

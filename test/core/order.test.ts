@@ -4,7 +4,7 @@ import { freshDatabase } from "../database.ts"
 import { type CallOptions, type House, openHouse } from "../house.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 
-// Each request is wrong in two ways at once; the one that is checked first answers.
+// Each request has two faults; the fault checked first answers.
 
 let house: House
 let workspace: number

@@ -8,11 +8,10 @@ import { freshDatabase } from "../database.ts"
 import { LONG } from "../long.ts"
 import { asTool, type Change, type Outcomes, outcomesOver, overRest, type Situation } from "./outcomes.ts"
 
-// Every fault the document promises of an operation is raised here by a call of it, over REST and as a tool. That no other
-// is ever raised is checked by every call of every test: an answer that the document does not describe fails the test
-// (test/document.ts).
+// Raises every fault that the document promises of an operation, over REST and as a tool. Every other test checks that
+// no undocumented fault is raised: an undescribed answer fails the test (test/document.ts).
 
-/** What a JSON-RPC message has no part in; test/surfaces/tools*.test.ts holds what /mcp says instead. */
+/** Faults that a JSON-RPC message cannot raise; test/surfaces/tools*.test.ts covers the answers of /mcp. */
 const HTTP_ONLY: FaultCode[] = [
   "key_in_url", "unknown_endpoint", "method_not_allowed", "body_too_large", "unsupported_media_type",
   "headers_too_large",
@@ -32,7 +31,7 @@ interface Seen {
   ledger: unknown[]
 }
 
-/** What a call answered and took, without the names that every situation has of its own. */
+/** The answer and charges of a call, without names that differ in every situation. */
 async function seen({ workspaceId, app }: Situation, answer: { body: unknown; credits: object }): Promise<Seen> {
   const ledger = await sql`select operation, cost from ledger where workspace_id = ${workspaceId} order by id limit 10`
   const { body, credits } = answer
@@ -53,17 +52,17 @@ function plain(body: unknown, app: string): unknown {
   )
 }
 
-/** The same situation, made twice: one call over REST, one as a tool. */
+/** Creates the same situation twice and calls once over REST and once as a tool. */
 async function bothWays(operation: Operation, change?: Change): Promise<[rest: Seen, tool: Seen]> {
   const [first, second] = [await outcomes.open(operation, change), await outcomes.open(operation, change)]
-  // what a tool does unasked, REST is asked for
+  // REST gets the tool's defaults
   first.input = toolInput(operation, first.input)
   const rest = await seen(first, await overRest(operation, first))
   const tool = await seen(second, await asTool(operation, second))
   return [rest, tool]
 }
 
-/** One situation and both calls: the first, refused, changes nothing for the second. */
+/** Makes both calls in one situation: the first is refused and so changes nothing for the second. */
 async function refusedBothWays(operation: Operation, change: Change): Promise<[rest: Seen, tool: Seen]> {
   const situation = await outcomes.open(operation, change)
   const rest = await seen(situation, await overRest(operation, situation))
@@ -71,7 +70,7 @@ async function refusedBothWays(operation: Operation, change: Change): Promise<[r
   return [rest, tool]
 }
 
-/** Undefined for an answer; one about a job has an error of its own that is no text. */
+/** Returns the error code. Undefined for an answer; the error of a job is an object, not a code. */
 function errorOf({ body }: Seen): string | undefined {
   const { error } = body as { error?: unknown }
   return typeof error === "string" ? error : undefined
@@ -80,8 +79,8 @@ function errorOf({ body }: Seen): string | undefined {
 const tried = new Set<FaultCode>()
 
 /**
- * At length those of its own, and of those that any operation can raise every twelfth; in short those that no operation
- * before it raised: each code is raised by one.
+ * Returns the codes to test. The long run tests the operation's own codes and every twelfth of the common ones; the
+ * short run tests the codes that no earlier operation raised, so that each is raised once.
  */
 function triedOf(operation: Operation): FaultCode[] {
   const at = catalog.indexOf(operation)
@@ -93,45 +92,48 @@ function triedOf(operation: Operation): FaultCode[] {
 
 for (const [at, operation] of catalog.entries()) {
   describe(operation.id, () => {
-    // that each answers is tried where it is at home: in short every twenty-fourth is asked in both ways
-    test.skipIf(!LONG && at % 24 !== 0)("answers, and takes the same, over REST and as a tool", async () => {
-      const [rest, tool] = await bothWays(operation)
-      expect(errorOf(rest)).toBeUndefined()
-      expect(tool).toEqual(rest)
-      if (priceRange(operation.price).min > 0) expect(rest.ledger).toHaveLength(1)
-    })
+    // other tests cover the answers, so the short run compares only every twenty-fourth operation
+    test.skipIf(!LONG && at % 24 !== 0)(
+      `${operation.id} has equal answers and charges over REST and as a tool`,
+      async () => {
+        const [rest, tool] = await bothWays(operation)
+        expect(errorOf(rest)).toBeUndefined()
+        expect(tool).toEqual(rest)
+        if (priceRange(operation.price).min > 0) expect(rest.ledger).toHaveLength(1)
+      },
+    )
 
     for (const code of triedOf(operation)) {
       const change = (): Change => outcomes.raised[code] as Change
 
       if (HTTP_ONLY.includes(code)) {
-        test(`raises ${code}`, async () => {
+        test(`${operation.id} raises ${code}`, async () => {
           const situation = await outcomes.open(operation, change())
           expect((await overRest(operation, situation)).body.error).toBe(code)
         })
       } else if (code === "plan_required" && (operation.plan ?? "free") === "free") {
-        test("raises plan_required over REST alone: tools are for every plan", async () => {
+        test(`${operation.id} raises plan_required over REST only, because tools are for every plan`, async () => {
           const [rest, tool] = await bothWays(operation, change())
           expect([errorOf(rest), errorOf(tool)]).toEqual([code, undefined])
         })
       } else if (code === "not_measured" && operation.hive) {
-        test("raises not_measured, alike over REST and as a tool, and takes what nothing costs", async () => {
+        test(`${operation.id} raises not_measured over REST and as a tool, and charges an empty answer`, async () => {
           const [rest, tool] = await bothWays(operation, change())
           expect([errorOf(rest), rest.ledger]).toEqual([code, [{ operation: operation.id, cost: 1 }]])
           expect(tool).toEqual(rest)
         })
       } else {
-        test(`raises ${code}, alike over REST and as a tool, and takes nothing`, async () => {
+        test(`${operation.id} raises ${code} over REST and as a tool, and charges nothing`, async () => {
           const [rest, tool] = await refusedBothWays(operation, change())
           expect([errorOf(rest), rest.ledger]).toEqual([code, []])
-          // REST asks for a plan of its own before the operation does
+          // REST requires a plan of its own before the operation's plan is checked
           if (code === "plan_required") expect(errorOf(tool)).toBe(code)
           else expect(tool).toEqual(rest)
         })
       }
     }
 
-    test("promises the faults of money only where it costs something", () => {
+    test(`${operation.id} documents the faults about credits only if it costs something`, () => {
       const { atMost } = priceRange(operation.price)
       expect(faultsOf(operation).includes("credits_exhausted")).toBe(atMost > 0)
     })

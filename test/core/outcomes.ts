@@ -20,8 +20,8 @@ import { damageSearches, forgetMarket, makeMarket, outdateMarket, repairSearches
 import { consoleSays } from "./outside.ts"
 import { MADE_TO_WRITE, picturesThat, writerThat } from "./written.ts"
 
-// How every outcome of every operation comes about: a workspace of its own in which the operation's sample answers, and
-// what to change in it, or in the call, for each fault.
+// Creates the situation for every outcome of every operation: a new workspace in which the operation's sample answers,
+// and the change of workspace or call for each fault.
 
 export type Input = Record<string, unknown>
 
@@ -31,16 +31,16 @@ export interface Situation {
   app: string
   key: string | undefined
   input: Input
-  /** What only HTTP has: more path, another method, body or header. */
+  /** Parts that only HTTP has: more path, another method, body or header. */
   http: Pick<CallOptions, "method" | "headers" | "body"> & { below?: string }
 }
 
 export type Change = (situation: Situation) => Promise<unknown>
 
 export interface Outcomes {
-  /** The sample's situation, changed. */
+  /** A change of the sample's situation. */
   open(operation: Operation, change?: Change): Promise<Situation>
-  /** What to change for a fault, for any operation that can raise it. */
+  /** The change for each fault, for any operation that can raise it. */
   raised: Partial<Record<FaultCode, Change>>
 }
 
@@ -59,7 +59,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     const workspaceId = await house.workspace({ plan: "enterprise", explorer: true, overrides: OVERRIDES })
     const tracked = { workspaceId, iosId: "1437843273", countries: ["us"], keywords: ["journal"], origin: "own" }
     const app = await trackOwn(sql, tracked)
-    // with each scope there is: one is opt-in
+    // with every scope, because one is opt-in
     const key = await house.key(workspaceId, { scopes: SCOPES })
     const situation: Situation = { at: house, workspaceId, app, key, input: inputOf(operation.id, app), http: {} }
     if (operation.hive) await makeMarket(sql)
@@ -90,7 +90,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     async (situation) =>
       Object.assign(situation, { at: house })
 
-  /** Of what nobody read yet: a live read ends so. */
+  /** A change for subjects that were never read: the live read ends with the given result. */
   const reads = (measure: Measure): Change => {
     const at = openHouse({ sql, measure })
     return async (situation) => {
@@ -160,12 +160,12 @@ export function outcomesOver(sql: Sql): Outcomes {
           delete from listing_run
           where app_id in (select ios_app from tracked_app where id = ${situation.app})`
       if (!isAboutOwnApp(situation)) {
-        // nobody knows that app
+        // an app that is not stored
         for (const name of ["appId", "id"])
           if (name in situation.input && !("rivalId" in situation.input)) situation.input[name] = "1699999999"
         return await forget(situation)
       }
-      // of a console what it said goes, of a page what changed, of a store the app
+      // removes a console's data, a page's changes, or a store's app
       await sql`delete from listing_change where app_id in (select ios_app from tracked_app where id = ${situation.app})`
       const accounts = sql`select id from connected_account where workspace_id = ${situation.workspaceId}`
       await sql`delete from analytics_day where account_id in (${accounts})`
@@ -204,7 +204,7 @@ export function outcomesOver(sql: Sql): Outcomes {
     ai_not_configured: at(house),
     ai_failed: at(openHouse({ sql, write: writerThat("unusable") })),
     async ai_timeout(situation) {
-      // a listing in another language is waited for only as far as its screenshots are read
+      // a listing in another language is awaited only until its screenshots are read
       if ("locale" in situation.input) situation.input.shots = true
       situation.at = openHouse({ sql, write: writerThat("takes too long"), pictures: picturesThat("take too long") })
     },
@@ -262,7 +262,7 @@ export function outcomesOver(sql: Sql): Outcomes {
   return { open, raised }
 }
 
-/** What changes name alike some operations call otherwise, or take several of. */
+/** Maps input names of changes to those of operations that name the input otherwise or take several. */
 const OTHER_NAMES: Record<string, string> = { country: "cc", term: "seed" }
 
 function namedAs({ input: { entries } }: Operation, given: Input): Input {
@@ -279,11 +279,11 @@ function isAboutOwnApp({ input, app }: Situation): boolean {
   return input.appId === app && !("rivalId" in input)
 }
 
-/** Calls an operation over REST: what the path does not hold is the query of a GET, the body of a POST. */
+/** Calls an operation over REST: inputs outside the path become the query of a GET or the body of a POST. */
 export function overRest(operation: Operation, { at, key, input: given, http }: Situation): Promise<Answer> {
   const { method, path } = operation
   const { below = "", ...options } = http
-  // REST has no default of a tool's: it is said what a tool takes by itself
+  // REST does not have the tool's defaults, so they are sent
   const input = toolInput(operation, given)
   const inPath = pathNames(path)
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])))
@@ -294,7 +294,7 @@ export function overRest(operation: Operation, { at, key, input: given, http }: 
   return at.call(`/v1${filled}${below}${asked}`, { method, key, body, ...options })
 }
 
-/** The same call as a tool. */
+/** Makes the same call as a tool. */
 export function asTool({ id }: Operation, { at, key, input }: Situation): Promise<ToolAnswer> {
   return at.tool(id, input, { key })
 }
@@ -327,7 +327,7 @@ async function queueUp(sql: Sql): Promise<void> {
     set next_at = excluded.next_at`
 }
 
-/** The rival of the samples, named by hand, with an answer of today's stores. */
+/** The rival of the samples, added by hand, with an answer of today's stores. */
 async function knownRival({ app, input }: Situation, sql: Sql): Promise<void> {
   const { rivalId } = input as { rivalId: string }
   await sql`update tracked_app set manual_rivals = array['ios:' || ${rivalId}::text] where id = ${app}`
@@ -347,7 +347,7 @@ async function knownRival({ app, input }: Situation, sql: Sql): Promise<void> {
     on conflict do nothing`
 }
 
-/** Figures of today, of the keyword that the samples ask about. */
+/** Today's metrics of the samples' keyword. */
 async function measuredToday(_: Situation, sql: Sql): Promise<void> {
   const list = { platform: "ios", storefront: "us", term: "journal" } as const
   const at = new Date().toISOString()
@@ -361,7 +361,10 @@ async function measuredToday(_: Situation, sql: Sql): Promise<void> {
   outdateMarket()
 }
 
-/** By operation: what must be there before its sample answers. A token's key was used: its caller is known to that house. */
+/**
+ * What each operation needs before its sample answers. The key of a token was used, so that this service has its caller
+ * in the cache.
+ */
 const MADE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   ...MADE_TO_WRITE,
   ...MADE_TO_REPORT,
@@ -381,10 +384,10 @@ const MADE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = 
   },
 }
 
-/** Operations whose app is an optional filter, which their samples leave out. */
+/** Operations with an optional app filter that their samples leave out. */
 const FILTERED_BY_APP = new Set(["list_alerts"])
 
-/** The input of an operation's sample, about this app instead of the sample's. */
+/** Returns the input of an operation's sample, with this app in place of the sample's. */
 function inputOf(id: string, app: string): Input {
   const text = fixtures.get(`${id}.json`) as string
   const input = JSON.parse(text.replaceAll(SAMPLE_APP, app)).input

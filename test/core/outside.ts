@@ -6,12 +6,12 @@ import { openHouse } from "../house.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import type { Change, Situation } from "./outcomes.ts"
 
-// Writes to other platforms: a console that has the app, takes writes, and says at last what the fault is about.
+// Writes to other platforms: a console that has the app and accepts writes, and at last answers with the fault.
 
 const STORE_ID = "1437843273"
 const REVIEW = { id: "9990000731", stars: 2, title: "Lost", text: "All gone.", at: new Date("2025-11-01T12:00:00Z") }
 
-/** Of a call of preview_action, or of the confirm of what was previewed while the console still answered. */
+/** The change for a preview_action call, or for the confirm of a preview made while the console still answered. */
 export function consoleSays(sql: Sql, code: FaultCode): Change {
   return async (situation) => {
     await connectConsole(situation, sql)
@@ -42,7 +42,7 @@ async function connectConsole({ workspaceId, app }: Situation, sql: Sql): Promis
   await record(sql, [reviewed("2025-11-02T00:00:00Z", [REVIEW], { storeId: STORE_ID })])
 }
 
-/** A console with just that review, and no reply to it. */
+/** A console with only that review and no reply to it. */
 const answering: Platforms = {
   async open() {
     const { id, stars, title, text, at } = REVIEW

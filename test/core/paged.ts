@@ -10,14 +10,14 @@ import { contextOf } from "../measuring/record/measured.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { trackOwn } from "../world/tracked.ts"
 
-/** When tests about pages are asked. */
+/** The time at which tests of pages make their calls. */
 export const TODAY = new Date("2026-06-20T12:00:00Z")
 export const june = (n: number, hour = 6) => new Date(Date.UTC(2026, 5, n, hour))
 
 export const IOS_ID = "1600000101"
 export const PACKAGE = "com.example.tea"
 
-/** Tracks the app that `listed` shows, in the US and in Germany unless said. */
+/** Tracks the app of `listed`, in the US and Germany by default. */
 export function trackTea(sql: Sql, workspaceId: number, rest: object = {}): Promise<string> {
   const asked = { workspaceId, iosId: IOS_ID, countries: ["us", "de"], keywords: ["tea", "mate"], origin: "own" }
   return trackOwn(sql, { ...asked, ...rest })
@@ -28,14 +28,14 @@ export async function tell(sql: Sql, ...pages: Observation[]): Promise<void> {
   if (refused.length > 0) throw refused[0]?.problem
 }
 
-/** A page of the app on Google Play. */
+/** A Google Play page of the app. */
 export function played(seenAt: Date, listing: Parameters<typeof listed>[1] = {}) {
   const shelves = { similar: [{ id: "com.example.coffee" }], moreByDeveloper: undefined }
   const parts = { ...shelves, events: undefined, editorial: undefined, ...listing } as typeof listing
   return listed(seenAt, parts, { source: "play-details", platform: "android", id: PACKAGE })
 }
 
-/** A recorded page, read by the source that reads such pages. */
+/** A recorded page, parsed by its source. */
 export function recorded(storefront: string, id: string, seenAt: Date) {
   const about = { seenAt, sha256: new Uint8Array(32).fill(seenAt.getUTCDate()) }
   return appleAppPage.parse(fixture(`apple-app-page-${storefront}.html`), { storefront, id }, about)

@@ -13,7 +13,7 @@ const READS = [
   "get_rival_market", "get_storefront_audit", "validate_listing", "get_chart_movers", "get_featuring", "get_weekly_plan",
 ] // biome-ignore format: a list to scan
 const RIVAL = "1600000101"
-/** What only a store could tell, and this house reads none. */
+/** Operations that need a live read, which this service does not make. */
 const ASKED_OF_STORES = ["get_rival_ad_networks", "get_rival_market"]
 
 let sql: Sql
@@ -54,7 +54,7 @@ describe.each(READS)("%s", (id) => {
       ...(row.method === "POST" && { body: {} }),
     })
 
-  test("costs what the contract says as it is called with nothing but its ids, though nothing was measured", async () => {
+  test(`${id} costs its contract price when called with only its ids, although nothing was measured`, async () => {
     const before = await used()
     const { status, body } = await call()
     if (ASKED_OF_STORES.includes(id)) {
@@ -66,7 +66,7 @@ describe.each(READS)("%s", (id) => {
     }
   })
 
-  test("costs nothing where it refuses: a stray parameter, a key without the scope, an app that is not the key's", async () => {
+  test(`${id} costs nothing if refused: unknown parameter, missing scope, or another workspace's app`, async () => {
     const before = await used()
     const stray = await call("?stray=1")
     expect([stray.status, stray.body.error, stray.body.field]).toEqual([400, "invalid_arguments", "stray"])

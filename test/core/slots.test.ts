@@ -27,7 +27,7 @@ async function askMarkets(house: House, appId: string, key: string): Promise<[nu
   return answers.map(({ status, body }) => [status, body.error])
 }
 
-/** Reads that need the database: one of the workspace that asked for the markets, one of another workspace. */
+/** Reads from the database for the workspace that asked for the markets, and for another workspace. */
 async function expectBothServed(house: House, own: { appId: string; key: string }): Promise<void> {
   const other = await house.key(await house.workspace())
   const answers = await Promise.all([
@@ -38,7 +38,7 @@ async function expectBothServed(house: House, own: { appId: string; key: string 
 }
 
 describe("a light workspace", () => {
-  test("has thirty calls answered before most of the 48 searches that another has in flight", async () => {
+  test("a light workspace gets thirty answers before most of another workspace's 48 searches end", async () => {
     const house = openHouse({ sql })
     const [heavy, light] = [await house.workspace(), await house.workspace()]
     const heavyKey = await house.key(heavy)
@@ -53,13 +53,13 @@ describe("a light workspace", () => {
     })
     for (let call = 0; call < 30; call++)
       expect((await house.call(`/v1/apps/${own}/keywords`, { key: lightKey })).status).toBe(200)
-    // had each statement of the light calls waited for one of a search, a third fewer would be left
+    // if each statement of the light calls waited for a statement of a search, a third fewer would be left
     expect(unanswered).toBeGreaterThan(process.env.DATABASE_URL ? 24 : 36)
-    // on a busy machine the last of them may be past their deadline
+    // on a busy machine the last searches may exceed their deadline
     for (const status of await Promise.all(flood)) expect([200, 503]).toContain(status)
   })
 
-  test("is answered before its own previews with passwords, whose hashing holds no slot", async () => {
+  test("a light workspace is answered before its previews with passwords, whose hashing holds no slot", async () => {
     const house = openHouse({ sql })
     const workspaceId = await house.workspace()
     const key = await house.key(workspaceId)
@@ -80,7 +80,7 @@ describe("a light workspace", () => {
 
 // One branch of each call fails while another branch still waits.
 describe("calls whose branches fail", () => {
-  test("twelve rivals' markets at once leave every workspace served where no process measures", async () => {
+  test("twelve concurrent rival markets leave every workspace served while no process measures", async () => {
     const measure = createMeasure({
       sql,
       kinds: kindsOf({ egressCountry: "us" }),
@@ -105,7 +105,7 @@ describe("calls whose branches fail", () => {
     await expectBothServed(house, { appId, key })
   })
 
-  test("twelve rivals' markets at once leave every workspace served while a store refuses look-ups", async () => {
+  test("twelve concurrent rival markets leave every workspace served while a store refuses look-ups", async () => {
     await using on = await live(sql, MANUAL_RIVALS)
     on.stores.on("itunes.apple.com", "/lookup", () => new Response("no", { status: 503 }))
     on.stores.on("apps.apple.com", "/us/app/", async () => {
@@ -133,7 +133,7 @@ const declared = {
 } as const
 const faults: FaultCode[] = []
 
-/** The connection of this statement is lost without a word: it never settles. */
+/** The connection of this statement is lost silently: the statement never settles. */
 const lost: Operation = operation({ ...declared, faults, id: "lose_statement", path: "/lost" }).run(
   async (_, { sql }) => {
     const [row] = await sql<[{ number: number }]>`select 1 as number /* lost */`
@@ -148,7 +148,7 @@ const answered: Operation = operation({ ...declared, faults, id: "read_number", 
   },
 )
 
-/** The same database, on which statements that are marked as lost never settle. */
+/** The same database, except that statements marked as lost never settle. */
 function losing(database: Sql): Sql {
   return new Proxy(database, {
     apply(target, self, args) {
@@ -160,7 +160,7 @@ function losing(database: Sql): Sql {
 }
 
 describe("statements that never settle", () => {
-  test("cost readiness while they hold all slots, are named in the log, and lose their slots", async () => {
+  test("statements that never settle make the service unready, are logged, and lose their slots", async () => {
     const sample = JSON.stringify({ input: {}, answer: { number: 1 } })
     const house = openHouse({
       sql: losing(sql),
@@ -169,7 +169,7 @@ describe("statements that never settle", () => {
       settings: { requestDeadlineMs: 500 },
       slotLimits: { maxHeldMs: 4_000, stuckAfterMs: 700 },
     })
-    // each active workspace has a share of the slots: so many workspaces hold all eight of a server
+    // each active workspace has a share of the slots: this many workspaces hold all eight of a server
     const losers = await Promise.all(Array.from({ length: 8 }, () => house.workspace()))
     const other = await house.workspace()
     const keys = await Promise.all(losers.map((id) => house.key(id)))

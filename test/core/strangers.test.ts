@@ -19,7 +19,7 @@ beforeAll(async () => {
   house = openHouse({ sql })
 })
 
-test("another workspace's app answers on every path exactly as an id that never existed", async () => {
+test("another workspace's app gets the same answer on every path as an id that never existed", async () => {
   const [mine, theirs] = [await house.workspace({ plan: "studio" }), await house.workspace({ plan: "studio" })]
   const key = await house.key(mine)
   const foreign = await trackOwn(sql, { workspaceId: theirs, iosId: "1437843273", keywords: ["tea app"] })
@@ -44,7 +44,7 @@ test("another workspace's app answers on every path exactly as an id that never 
   }
 })
 
-test("a key limited to one app sees that app alone in lists, and other ids are refused without a look-up", async () => {
+test("a key limited to one app lists only that app, and other ids are refused without a look-up", async () => {
   const workspace = await house.workspace({ plan: "pro" })
   const [one, two] = await sql.begin(async (tx) => [
     await trackApp(tx, {

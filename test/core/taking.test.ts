@@ -9,7 +9,7 @@ import { until } from "../jobs/platform.ts"
 
 const ENDS = ["answers", "pending", "nothing", "fault", "missing", "breaks", "late", "takes late"] as const
 
-/** Takes a spy and then ends as it is told. */
+/** Takes a unit of the allowance "spy" and then ends as `end` says. */
 const taking = operation({
   id: "taking_sample",
   method: "GET",
@@ -44,7 +44,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   const fixture = JSON.stringify({ input: { end: "answers" }, answer: { granted: true, used: 1 } })
   house = openHouse({ sql, catalog: [taking], fixtures: new Map([["taking_sample.json", fixture]]) })
-  // the first call plans its statements, which takes longer than the sample's deadline on a busy machine
+  // the first call plans its statements, which exceeds the sample's deadline on a busy machine
   await outcome("answers")
 })
 
@@ -64,18 +64,18 @@ async function held(workspace: number): Promise<[used: number, open: number]> {
 
 describe("a unit that a call took", () => {
   for (const [end, status] of [["answers", 200], ["pending", 202], ["nothing", 200]] as const) // biome-ignore format: a list
-    test(`stays taken when the call ${end}`, async () => {
+    test(`a unit taken by a call stays taken when the call ${end}`, async () => {
       const { workspace, status: answered } = await outcome(end)
       expect([answered, await held(workspace)]).toEqual([status, [1, 1]])
     })
 
   for (const [end, status] of [["fault", 503], ["missing", 404], ["breaks", 500]] as const) // biome-ignore format: a list
-    test(`is given back by the time the caller reads ${status}: ${end}`, async () => {
+    test(`a unit taken by a call is returned before the caller reads ${status}: ${end}`, async () => {
       const { workspace, status: answered } = await outcome(end)
       expect([answered, await held(workspace)]).toEqual([status, [0, 0]])
     })
 
-  test("is given back when the call is given up on, and what it takes afterwards is not taken", async () => {
+  test("a unit is returned when its call times out, and a later take has no effect", async () => {
     for (const end of ["late", "takes late"] as const) {
       const { workspace, status } = await outcome(end)
       expect(status).toBe(503)
@@ -85,7 +85,7 @@ describe("a unit that a call took", () => {
     }
   })
 
-  test("is given back when the charge is refused, whichever of 20 calls at once is", async () => {
+  test("a unit is returned when the charge is refused, for any of 20 concurrent calls", async () => {
     const workspace = await house.workspace({ overrides: { spy: 50, credits: 7, ratePerSecond: 100_000 } })
     const key = await house.key(workspace)
     const calls = Array.from({ length: 20 }, (_, n) => house.call(`/v1/taking/answers?about=${n}`, { key }))
@@ -93,7 +93,7 @@ describe("a unit that a call took", () => {
     expect([paid.length, await held(workspace)]).toEqual([7, [7, 7]])
   })
 
-  test("is none where the key has no credit to begin with, and none of a test key's", async () => {
+  test("no unit is taken by a key without credits or by a test key", async () => {
     const { workspace, status } = await outcome("answers", 0)
     expect([status, await held(workspace)]).toEqual([402, [0, 0]])
     const key = await house.key(workspace, { kind: "test" })

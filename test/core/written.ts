@@ -10,11 +10,11 @@ import { reviewed } from "../measuring/record/reviewed.ts"
 import { answered } from "../visibility/answered.ts"
 import type { Situation } from "./outcomes.ts"
 
-// What texts are made from, and a writer whose answers are judged as a model's are.
+// The data that texts are generated from, and a writer whose answers are checked as a model's are.
 
 const OWN = "1437843273"
 
-/** What the writer says, by what is written; of anything else it says that it is busy. */
+/** The writer's answer per kind of text. It answers busy for any other. */
 const SAID: Record<string, object> = {
   review_reply: { addresses: [], reply: "Thank you for telling us. We are sorry, and we are looking into it." },
   listing_draft: {
@@ -33,7 +33,7 @@ const SAID: Record<string, object> = {
   },
 }
 
-/** A writer whose texts end so. */
+/** A writer whose texts end this way. */
 export function writerThat(ends: "writes" | "takes too long" | WritingFailure): Write {
   const write = async <Value>(task: WritingTask<Value>) => {
     if (ends === "takes too long") return { state: "pending" } as const
@@ -50,7 +50,7 @@ export function writerThat(ends: "writes" | "takes too long" | WritingFailure): 
   return writer
 }
 
-/** Pictures whose reading ends so. */
+/** Pictures whose reading ends this way. */
 export function picturesThat(end: "are read" | "take too long"): ReadPictures {
   const text = { width: 1_080, height: 2_341, lines: [] }
   const state: PictureState =
@@ -63,7 +63,7 @@ export function picturesThat(end: "are read" | "take too long"): ReadPictures {
 
 const yesterday = () => new Date(Date.now() - 86_400_000)
 
-/** Enough reviews for a summary with a theme, one of them by the id that a reply's sample asks about. */
+/** Enough reviews for a summary with a theme, including the review of a reply's sample. */
 async function readReviews({ input }: Situation, sql: Sql): Promise<void> {
   const at = yesterday()
   const reviews = Array.from({ length: 30 }, (_, n) => ({
@@ -78,7 +78,7 @@ async function readReviews({ input }: Situation, sql: Sql): Promise<void> {
     await record(sql, [reviewed(at.toISOString(), reviews, { storeId: OWN, storefront, ...end })])
 }
 
-/** By operation: what must be there before its sample answers. */
+/** What each operation needs before its sample answers. */
 export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   async summarize_reviews(situation, sql) {
     situation.input.country = "us"
@@ -89,13 +89,13 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
     situation.at = openHouse({ sql, write: writerThat("writes") })
   },
   async draft_listing(situation, sql) {
-    // before anything else names the app
+    // before any other reading names the app
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
     situation.at = openHouse({ sql, write: writerThat("writes") })
   },
   async localize_listing(situation, sql) {
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
-    // whole rows: whoever asks for the app's audit is shown them
+    // complete rows, because the app's audit shows them
     const rows = ["us", "de"].map((country) => ({
       ...{ country, state: "sold", readAt: yesterday().toISOString(), language: "en-US", writtenIn: "en" },
       ...{ name: "Tea Timer", subtitle: null, text: "text", screenshotsPhone: 1, screenshotsPad: 0 },
@@ -116,13 +116,13 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
     await record(sql, [answered({ term: "journal", text: "1. **Lumen Journal**: prompts." })])
   },
   async start_ai_check(situation, sql) {
-    // a keyword of its own: nothing is shared with the call before
+    // a separate keyword, so that nothing is shared with the previous call
     await sql`update tracked_term set term = ${situation.app} where app_id = ${situation.app}`
     const engines = [{ assistant: "openai", model: "m-1", price: null }] as const
     situation.at = openHouse({ sql, assistants: { ...NO_ASSISTANTS, engines } })
   },
   async suggest_keywords(_, sql) {
-    // a model is told what the page says
+    // the model gets the page's text
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
     await record(sql, [hinted("journal", yesterday().toISOString(), ["journal app", "journal prompts"])])
   },

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const jobs = async () => (await sql<{ n: number }[]>`select count(*) as n from job`)[0]!.n
 
-test("a job is there exactly when the transaction of its confirm commits", async () => {
+test("a job exists exactly when the transaction of its confirm commits", async () => {
   const before = await jobs()
   const job = bidJob(by)
   const refused = await errorOf(
@@ -36,7 +36,7 @@ test("a job is there exactly when the transaction of its confirm commits", async
   expect(await jobRow(sql, id)).toMatchObject({ status: "queued", attempts: 0, sent_at: null, lease: null })
 })
 
-test("of fifty confirms of one target at once one is enqueued, the others are in_progress", async () => {
+test("one of fifty concurrent confirms of a target is enqueued, the others get in_progress", async () => {
   const job = bidJob(by)
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => outcomeOf(enqueued(sql, job))))
   expect(outcomes.filter((outcome) => outcome === "ok")).toHaveLength(1)
@@ -45,13 +45,13 @@ test("of fifty confirms of one target at once one is enqueued, the others are in
   expect(rows).toHaveLength(1)
 })
 
-test("different targets, and the same one of another workspace, go beside each other", async () => {
+test("jobs of different targets, and of the same target in another workspace, run side by side", async () => {
   const [job, other] = [bidJob(by), await owner(sql)]
   const all = [job, bidJob(by), { ...job, ...other }]
   expect(await Promise.all(all.map((one) => outcomeOf(enqueued(sql, one))))).toEqual(["ok", "ok", "ok"])
 })
 
-test("a target is free again once its job has ended, however it ended", async () => {
+test("a target is free again after its job ended, with whatever outcome", async () => {
   const job = bidJob(by)
   const held = () => sql.begin((tx) => hasUnfinished(tx, by.workspaceId, job.target))
   for (const status of ["done", "failed", "unknown"]) {
@@ -64,7 +64,7 @@ test("a target is free again once its job has ended, however it ended", async ()
   }
 })
 
-test("what jsonb refuses is kept readable, and equal texts stay equal", () => {
+test("text that jsonb refuses is stored in readable form, and equal texts stay equal", () => {
   const odd = { "a\u0000": ["\ud800 \udc00", "😀", "\\u0000", "\\\\ud800", '"\u0000"', "\n\u2028"], gone: undefined }
   expect(storable(odd)).toEqual({
     "a\ufffd": ["\ufffd \ufffd", "😀", "\\u0000", "\\\\ud800", '"\ufffd"', "\n\u2028"],
@@ -73,7 +73,7 @@ test("what jsonb refuses is kept readable, and equal texts stay equal", () => {
   expect(storable({ at: new Date(0) })).toEqual({ at: "1970-01-01T00:00:00.000Z" })
 })
 
-test("the database keeps args and before as they were given, nothing included", async () => {
+test("args and before are stored as given, including null", async () => {
   const args = { target: "x", bid: 1.25, list: [], deep: { a: null, b: "\u0000" } }
   const id = await enqueued(sql, bidJob(by, { args, before: undefined }))
   const [row] = await sql`select args, before, before is null as nothing from job where id = ${id}`

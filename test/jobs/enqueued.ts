@@ -5,14 +5,14 @@ import { someKey, someWorkspace } from "../access/registered.ts"
 
 let made = 0
 
-/** A workspace and its key, for jobs to belong to. */
+/** A workspace and its key, which the jobs belong to. */
 export async function owner(sql: Sql): Promise<{ workspaceId: number; keyId: number }> {
   const workspace = await someWorkspace(sql, { name: `jobs ${process.pid} ${++made}` })
   const { key } = await someKey(sql, workspace)
   return { workspaceId: workspace.id, keyId: key.id }
 }
 
-/** A job that sets the bid of a target of its own from 1 to 2. */
+/** A job that sets the bid of its own target from 1 to 2. */
 export function bidJob(by: { workspaceId: number; keyId: number }, asked: Partial<NewJob> = {}): NewJob {
   const target = asked.target ?? `keyword-${process.pid}-${++made}`
   return {
@@ -29,7 +29,7 @@ export function bidJob(by: { workspaceId: number; keyId: number }, asked: Partia
   }
 }
 
-/** Enqueues in a transaction of its own. */
+/** Enqueues a job in a transaction of its own. */
 export async function enqueued(sql: Sql, job: NewJob): Promise<string> {
   return (await sql.begin((tx) => enqueue(tx, job, randomBytes))) as string
 }
@@ -54,7 +54,7 @@ export async function jobRow(sql: Sql, id: string): Promise<JobRow> {
   return row!
 }
 
-/** Ids of jobs that would stay running for ever: none, after whatever happened. */
+/** Returns the ids of jobs that would stay running forever. There are none, whatever happened. */
 export async function stuck(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id
@@ -65,7 +65,7 @@ export async function stuck(sql: Sql): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Makes its worker look silent, as if it had stood still past its lease. */
+/** Makes the job's worker look dead, as if it had been suspended past its lease. */
 export async function letLeaseRunOut(sql: Sql, id: string): Promise<void> {
   await sql`update job set lease_until = now() - interval '1 ms' where id = ${id} and status = 'running'`
 }

@@ -33,7 +33,7 @@ const worker = (options: Partial<OutboxOptions> = {}) =>
 
 const LEASE = { actions: ["set_bid"], limit: 4, leaseMs: 30_000 }
 
-/** The database, but statements with this text fail while it says so. */
+/** The database, except that statements with this text fail while `now` returns true. */
 function failing(text: string, now: () => boolean): Sql {
   return new Proxy(sql, {
     apply(target, self, args) {
@@ -44,7 +44,7 @@ function failing(text: string, now: () => boolean): Sql {
   })
 }
 
-/** Lets the first request of a method wait at the platform, with the answer it would have got at once. */
+/** Blocks the first request of a method at the platform; its answer is computed at once. */
 function holdFirst(method: "GET" | "PUT") {
   const [came, let_] = [gateway(), gateway()]
   let first = true
@@ -59,11 +59,11 @@ function holdFirst(method: "GET" | "PUT") {
   return { came: came.opened, letGo: let_.open }
 }
 
-test("a lease that another has taken over is of no use: nothing is marked, extended, ended or given back with it", async () => {
+test("a lease that another worker has taken over can mark, extend, end or give back nothing", async () => {
   const id = await enqueued(sql, bidJob(by))
   const [zombie] = await claim(sql, LEASE)
   await letLeaseRunOut(sql, id)
-  await worker({ kinds: new Map([["other", bidding("").get("set_bid")!]]) }).runOnce() // recovers, and claims nothing
+  await worker({ kinds: new Map([["other", bidding("").get("set_bid")!]]) }).runOnce() // recovers and claims nothing
   const [heir] = await claim(sql, LEASE)
   expect(heir).toMatchObject({ id, attempts: 2 })
   const before = await jobRow(sql, id)
@@ -76,7 +76,7 @@ test("a lease that another has taken over is of no use: nothing is marked, exten
   expect(await finish(sql, heir!, { status: "done", result: null })).toBe(true)
 })
 
-test("a lease that ran out is not brought back, even while nobody has taken over", async () => {
+test("an expired lease is not renewed, even if no other worker has taken over", async () => {
   const id = await enqueued(sql, bidJob(by))
   const [job] = await claim(sql, LEASE)
   await letLeaseRunOut(sql, id)
@@ -85,7 +85,7 @@ test("a lease that ran out is not brought back, even while nobody has taken over
   expect((await jobRow(sql, id)).sent_at).toBe(null)
 })
 
-test("twelve claims at once give each job to one of them", async () => {
+test("twelve concurrent claims give each job to one of them", async () => {
   const ids = await Promise.all(Array.from({ length: 30 }, () => enqueued(sql, bidJob(by))))
   const claims = await Promise.all(Array.from({ length: 12 }, () => claim(sql, LEASE)))
   expect(claims.every((jobs) => jobs.length <= 4)).toBe(true)
@@ -95,7 +95,7 @@ test("twelve claims at once give each job to one of them", async () => {
   expect([...claimed, ...rest.map(({ id }) => id)].sort()).toEqual(ids.sort())
 })
 
-test("a worker that stood still while it read sends nothing when it goes on, and changes nothing", async () => {
+test("a worker suspended during its read sends nothing afterwards and changes nothing", async () => {
   const job = bidJob(by)
   const id = await enqueued(sql, job)
   const { came, letGo } = holdFirst("GET")
@@ -111,7 +111,7 @@ test("a worker that stood still while it read sends nothing when it goes on, and
   expect(platform.writes()).toHaveLength(1)
 })
 
-test("a worker that stood still while it sent leaves the job unknown, and its late answer changes nothing", async () => {
+test("a worker suspended while sending leaves the job unknown, and its late answer changes nothing", async () => {
   const id = await enqueued(sql, bidJob(by))
   const { came, letGo } = holdFirst("PUT")
   const zombie = worker().runOnce()
@@ -126,10 +126,10 @@ test("a worker that stood still while it sent leaves the job unknown, and its la
   expect(platform.writes()).toHaveLength(1)
 })
 
-test("a worker that stood still after it said that it sends gives the job back instead", async () => {
+test("a worker suspended after marking the job as sent gives the job back instead of sending", async () => {
   const id = await enqueued(sql, bidJob(by))
   let hours = 0
-  // every look at the clock finds that the machine has slept for an hour
+  // every clock reading shows that the machine has slept for an hour
   await worker({ now: () => new Date(++hours * 3_600_000) }).runOnce()
   expect(await jobRow(sql, id)).toMatchObject({ status: "queued", attempts: 1, sent_at: null, lease: null })
   expect(platform.writes()).toEqual([])
@@ -137,7 +137,7 @@ test("a worker that stood still after it said that it sends gives the job back i
   expect((await jobRow(sql, id)).status).toBe("done")
 })
 
-test("a job that can never be marked as sent is never sent, and fails after five attempts", async () => {
+test("a job that can never be marked as sent is never sent and fails after five attempts", async () => {
   const id = await enqueued(sql, bidJob(by))
   const flaky = failing("sent_at = now()", () => true)
   for (let attempt = 1; attempt <= 5; attempt++) await worker({ sql: flaky }).runOnce()
@@ -145,11 +145,11 @@ test("a job that can never be marked as sent is never sent, and fails after five
   expect(platform.writes()).toEqual([])
 })
 
-test("a lease must outlast the request that it covers", () => {
+test("a lease must be longer than the timeout of the request it covers", () => {
   expect(() => worker({ leaseMs: 12_000, sendMs: 12_000 })).toThrow("outlast")
 })
 
-test("work longer than its lease keeps it by its heartbeat, and no other worker begins it", async () => {
+test("a heartbeat keeps the lease of long work, and no other worker starts it", async () => {
   const id = await enqueued(sql, bidJob(by))
   const { came, letGo } = holdFirst("GET")
   const [busy, other] = [1, 2].map(() => worker({ leaseMs: 1_800, sendMs: 1_000, pollMs: 50 }))
@@ -166,7 +166,7 @@ test("work longer than its lease keeps it by its heartbeat, and no other worker 
   await Promise.all([busy!.stop(), other!.stop()])
 })
 
-test("a worker whose heartbeats fail lets go before its lease ends, and sends nothing", async () => {
+test("a worker whose heartbeats fail stops before its lease ends and sends nothing", async () => {
   const id = await enqueued(sql, bidJob(by))
   let away = false
   const flaky = failing("", () => away)
@@ -192,7 +192,7 @@ test("a worker whose heartbeats fail lets go before its lease ends, and sends no
   expect(platform.writes()).toHaveLength(1)
 })
 
-test("a job whose worker dies each time it is begun fails after five, and says so in the log", async () => {
+test("a job whose worker dies each time fails after five attempts and is logged", async () => {
   const id = await enqueued(sql, bidJob(by))
   const logged: string[] = []
   const idle = worker({ concurrency: 0, log: createLog((line) => void logged.push(line)) })
@@ -207,7 +207,7 @@ test("a job whose worker dies each time it is begun fails after five, and says s
   expect(events).toEqual([...Array(4).fill("jobs_recovered queued"), "jobs_recovered failed"])
 })
 
-test("a write whose end cannot be stored at once is stored as soon as the database answers", async () => {
+test("a write whose outcome cannot be stored is stored as soon as the database answers", async () => {
   const id = await enqueued(sql, bidJob(by))
   let asked = 0
   await worker({ sql: failing("result =", () => ++asked <= 2) }).runOnce()

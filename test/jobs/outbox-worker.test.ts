@@ -8,7 +8,7 @@ import { kind, scene } from "./scene.ts"
 const on = scene()
 
 describe("a queued job", () => {
-  test("is read again, sent once under its own id, and done with the platform's answer", async () => {
+  test("a queued job is read again, sent once with its id as key, and done with the platform's answer", async () => {
     const job = bidJob(on.by)
     const id = await enqueued(on.sql, job)
     expect(await on.worker().runOnce()).toBe(1)
@@ -23,7 +23,7 @@ describe("a queued job", () => {
     expect(await on.worker().runOnce()).toBe(0)
   })
 
-  test("whose target changed after the preview fails, and nothing is sent", async () => {
+  test("a queued job whose target changed after the preview fails, and nothing is sent", async () => {
     const job = bidJob(on.by)
     on.platform.bids.set(job.target, 9)
     const id = await enqueued(on.sql, job)
@@ -38,7 +38,7 @@ describe("a queued job", () => {
     expect(on.platform.bids.get(job.target)).toBe(9)
   })
 
-  test("is compared by what the target says, not by the order in which it says it", async () => {
+  test("a queued job compares the target by its values, not by the order of its fields", async () => {
     const before = { b: [{ y: 1, x: 2.5 }], a: null, gone: undefined }
     const id = await enqueued(on.sql, bidJob(on.by, { before }))
     const read = async () => ({ a: null, b: [{ x: 2.5, y: 1 }] })
@@ -56,7 +56,7 @@ describe("a queued job", () => {
     expect((await jobRow(on.sql, other)).status).toBe("failed")
   })
 
-  test("of a target that did not exist is sent while it still does not, and not once it does", async () => {
+  test("a queued job for a missing target is sent while the target is missing, and not once it exists", async () => {
     const ids = [await enqueued(on.sql, bidJob(on.by, { before: null }))]
     await on
       .worker({
@@ -78,7 +78,7 @@ describe("a queued job", () => {
     expect(await Promise.all(ids.map(async (id) => (await jobRow(on.sql, id)).status))).toEqual(["done", "failed"])
   })
 
-  test("of an action that this process does not know stays queued and holds nobody up", async () => {
+  test("a queued job with an action unknown to this process stays queued and blocks nothing", async () => {
     const unknown = await enqueued(on.sql, bidJob(on.by, { action: "set_moon_phase" }))
     const known = await enqueued(on.sql, bidJob(on.by))
     await on.worker().runOnce()
@@ -86,7 +86,7 @@ describe("a queued job", () => {
     expect((await jobRow(on.sql, known)).status).toBe("done")
   })
 
-  test("that nobody could begin for a day fails, since nobody expects it any more", async () => {
+  test("a queued job that could not start for a day fails", async () => {
     const [old, young] = [await enqueued(on.sql, bidJob(on.by)), await enqueued(on.sql, bidJob(on.by))]
     await on.sql`update job set created_at = now() - interval '24 hours 1 s' where id = ${old}`
     await on.sql`update job set created_at = now() - interval '23 hours' where id = ${young}`
@@ -109,7 +109,7 @@ describe("before anything is sent", () => {
         from job
         where id = ${id}`
       expect(row).toMatchObject({ attempts: attempt, status: attempt < 5 ? "queued" : "failed" })
-      // not before its time
+      // not before it is due
       expect(await on.worker().runOnce()).toBe(0)
       if (attempt < 5) waits.push(Math.ceil(row!.wait))
       await on.sql`update job set next_at = now() where id = ${id}`
@@ -119,7 +119,7 @@ describe("before anything is sent", () => {
     expect(on.platform.writes()).toEqual([])
   })
 
-  test("a target that comes back is written, once", async () => {
+  test("a target that becomes reachable again is written once", async () => {
     on.platform.on("GET", () => new Response("down", { status: 503 }))
     const id = await enqueued(on.sql, bidJob(on.by))
     await on.worker().runOnce()
@@ -129,14 +129,14 @@ describe("before anything is sent", () => {
     expect(on.platform.writes()).toHaveLength(1)
   })
 
-  test("a refusal that no later attempt can change fails at once", async () => {
+  test("a refusal that retries cannot change fails at once", async () => {
     on.platform.on("GET", () => new Response("no such account", { status: 404 }))
     const id = await enqueued(on.sql, bidJob(on.by))
     await on.worker().runOnce()
     expect(await jobRow(on.sql, id)).toMatchObject({ status: "failed", attempts: 1, error: { error: "not_connected" } })
   })
 
-  test("a target that never answers is given up on and tried again, whatever the kind does with its signal", async () => {
+  test("a target that never answers times out and is retried, even if the write ignores its signal", async () => {
     const id = await enqueued(on.sql, bidJob(on.by))
     await on
       .worker({
@@ -155,7 +155,7 @@ describe("before anything is sent", () => {
     expect(on.platform.writes()).toEqual([])
   })
 
-  test("a job that always breaks fails after five attempts, says nothing of why, and harms no other", async () => {
+  test("a job that always throws fails after five attempts, hides the reason, and harms no other job", async () => {
     const broken = async () => {
       throw new TypeError("canary: cannot read properties of undefined")
     }
@@ -178,7 +178,7 @@ describe("before anything is sent", () => {
 })
 
 describe("from the moment it is sent", () => {
-  test("the database knows it before the platform does", async () => {
+  test("the database records that a job is sent before the platform gets the request", async () => {
     const id = await enqueued(on.sql, bidJob(on.by))
     let seen: unknown
     on.platform.on("PUT", async (_, answer) => {
@@ -189,11 +189,11 @@ describe("from the moment it is sent", () => {
     expect(seen).toMatchObject({ status: "running", sent_at: expect.any(Date), lease: expect.any(String) })
   })
 
-  test("no transaction is open while the platform is awaited", async () => {
+  test("no transaction is open while a request to the platform is pending", async () => {
     const id = await enqueued(on.sql, bidJob(on.by))
     const others: string[] = []
     const beside = async (_: string, answer: () => Response) => {
-      // the row itself is free too
+      // the row itself is not locked either
       await on.sql.begin(async (tx) => {
         await tx`select 1 from job where id = ${id} for update nowait`
         others.push(id)
@@ -207,7 +207,7 @@ describe("from the moment it is sent", () => {
     expect((await jobRow(on.sql, id)).status).toBe("done")
   })
 
-  test("a refusal of the platform fails with its fault and fields, and is not tried again", async () => {
+  test("a refusal by the platform fails with its fault and fields, and is not retried", async () => {
     on.platform.on("PUT", () => new Response("too low", { status: 422 }))
     const id = await enqueued(on.sql, bidJob(on.by))
     await on.worker().runOnce()
@@ -226,7 +226,7 @@ describe("from the moment it is sent", () => {
     ["applies it and never answers", (_, answer) => new Promise(() => void answer())],
   ]
   for (const [what, act] of interruptions) {
-    test(`a platform that ${what} leaves it unknown, and it is never sent again`, async () => {
+    test(`a platform that ${what} leaves the job unknown, and it is never sent again`, async () => {
       on.platform.on("PUT", act)
       const id = await enqueued(on.sql, bidJob(on.by))
       await on.worker({ sendMs: 100 }).runOnce()
@@ -238,7 +238,7 @@ describe("from the moment it is sent", () => {
     })
   }
 
-  test("a connection that breaks leaves it unknown, and it is never sent again", async () => {
+  test("a broken connection leaves the job unknown, and it is never sent again", async () => {
     const id = await enqueued(on.sql, bidJob(on.by))
     const { open, opened } = gateway()
     on.platform.on("PUT", async (_, answer) => {
@@ -255,7 +255,7 @@ describe("from the moment it is sent", () => {
     expect(on.platform.writes()).toHaveLength(1)
   })
 
-  test("a refusal thrown after the time was up is no refusal: it is unknown", async () => {
+  test("a refusal thrown after the timeout counts as unknown", async () => {
     const id = await enqueued(on.sql, bidJob(on.by))
     const send = async () => {
       await Bun.sleep(100)
@@ -266,7 +266,7 @@ describe("from the moment it is sent", () => {
     expect(await jobRow(on.sql, id)).toMatchObject({ status: "unknown", error: null })
   })
 
-  test("an answer that cannot be stored as it is leaves the job done all the same", async () => {
+  test("an answer that cannot be stored unchanged still leaves the job done", async () => {
     const circle: Record<string, unknown> = {}
     circle.self = circle
     const odd = await enqueued(on.sql, bidJob(on.by))

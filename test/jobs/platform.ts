@@ -1,7 +1,7 @@
 import type { OutsideWrites, Port } from "../../src/jobs/outside.ts"
 import { Fault } from "../../src/lib/faults.ts"
 
-/** A request that the stand-in got. */
+/** A request received by the stand-in. */
 export interface Recorded {
   method: string
   target: string
@@ -10,17 +10,17 @@ export interface Recorded {
 
 export interface Platform {
   url: string
-  /** Target → its bid. */
+  /** Bid by target. */
   bids: Map<string, number>
   requests: Recorded[]
-  /** The writes, of one target or of all. */
+  /** Returns the writes to one target, or to all. */
   writes(target?: string): Recorded[]
-  /** Replaces what a method does; `answer` is what it would do by itself. Undefined = by itself again. */
+  /** Replaces the behaviour of a method; `answer` is the normal response. Undefined restores it. */
   on(method: "GET" | "PUT", act?: (target: string, answer: () => Response) => Response | Promise<Response>): void
   stop(): Promise<void>
 }
 
-/** A recording stand-in for an outside platform: a server on loopback that holds bids. */
+/** A stand-in for an outside platform that records requests: a local server that stores bids. */
 export function standIn(): Platform {
   const bids = new Map<string, number>()
   const requests: Recorded[] = []
@@ -54,7 +54,7 @@ export function standIn(): Platform {
   }
 }
 
-/** set_bid as an action of the real kind would be: reads the bid, and writes it in one request. */
+/** set_bid as a real action would do it: reads the bid and writes it in one request. */
 export function bidding(url: string): OutsideWrites {
   const ask = (args: Record<string, unknown>, { signal, idempotencyKey }: Port, init: RequestInit = {}) =>
     fetch(`${url}/${args.target}`, { ...init, signal, headers: { "idempotency-key": idempotencyKey } })
@@ -79,7 +79,7 @@ export function bidding(url: string): OutsideWrites {
   ])
 }
 
-/** Resolves once it is so. */
+/** Resolves once the condition holds. */
 export async function until(so: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
   const last = performance.now() + withinMs
   for (let waitMs = 10; !(await so()); waitMs = Math.min(50, waitMs * 1.5)) {
@@ -88,7 +88,7 @@ export async function until(so: () => boolean | Promise<boolean>, withinMs = 30_
   }
 }
 
-/** Something that waits until it is let go. */
+/** A promise that waits until it is released. */
 export function gateway(): { open: () => void; opened: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { open: resolve, opened: promise }

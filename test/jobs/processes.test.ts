@@ -33,10 +33,10 @@ afterEach(async () => {
   await platform.stop()
 })
 
-/** Leases short enough to wait for their end. */
+/** Leases that are short enough for a test to wait for their end. */
 const SHORT = { leaseMs: 700, sendMs: 500 }
 
-/** worker-process.ts, once it looks for jobs; on this test's database unless said. */
+/** Starts worker-process.ts and waits until it looks for jobs. Default: this test's database. */
 async function startWorker(options: object = SHORT, more: { database?: object; enqueue?: number } = {}) {
   const { database = { databaseUrl: scratchUrl(sql) }, enqueue } = more
   const task = JSON.stringify({ database, platform: platform.url, options, enqueue })
@@ -54,7 +54,7 @@ async function startWorker(options: object = SHORT, more: { database?: object; e
 
 const enqueueMany = (count: number) => Promise.all(Array.from({ length: count }, () => enqueued(sql, bidJob(by))))
 
-/** Works in this process until nothing is left to begin or to recover. */
+/** Runs a worker in this process until nothing is left to start or recover. */
 async function workOff(on: Sql, options: Partial<OutboxOptions> = {}): Promise<void> {
   const worker = createOutbox({ sql: on, kinds: bidding(platform.url), log: silentLog, random: () => 0, ...options })
   await until(async () => {
@@ -68,7 +68,7 @@ async function kill(child: Bun.Subprocess): Promise<void> {
   await child.exited
 }
 
-/** A migrated embedded database, without the 4 s of an initdb. */
+/** A migrated embedded database, without the 4 s of initdb. */
 async function makeEmbedded(dataDir: string): Promise<void> {
   const memory = await openInMemory()
   const template = await memory.backend!.dump()
@@ -139,7 +139,7 @@ longOnServer(
     const killing = async (seed: number) => {
       while (await left()) {
         const child = await startWorker(SHORT)
-        // a later one lives longer: on a slow machine the first do not come as far as a request
+        // each later process lives longer: on a slow machine the first ones are killed before they send
         await Bun.sleep((30 + ((seed * 37 + kills * 53) % 130)) * Math.max(1, kills / 40))
         await kill(child)
         kills++
@@ -227,7 +227,7 @@ longOnServer(
   },
 )
 
-test("kill -9 with the embedded database in the same process: what was sent is unknown, what was not is done once", async () => {
+test("after kill -9 with the embedded database in the process, sent jobs are unknown and others run once", async () => {
   const { folder, remove } = scratchFolder()
   const dataDir = join(folder, "data")
   await makeEmbedded(dataDir)
@@ -237,7 +237,7 @@ test("kill -9 with the embedded database in the same process: what was sent is u
   await kill(child)
   platform.on("PUT")
   const { sql: again, close } = await openDatabase({ dataDir, as: "server", log: silentLog })
-  // its lease still stands
+  // its lease still holds
   const [begun] = await again`select count(*) as n, count(sent_at) as sent from job where status = 'running'`
   expect(begun).toEqual({ n: 4, sent: 4 })
   await again`update job set lease_until = now() - interval '1 s' where status = 'running'`

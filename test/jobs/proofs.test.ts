@@ -5,11 +5,11 @@ import { bidJob, enqueued, jobRow } from "./enqueued.ts"
 import { bidding } from "./platform.ts"
 import { scene } from "./scene.ts"
 
-// What became of a write whose answer never came: found out by reading, never by sending again.
+// Writes whose answer never came: the outcome is found by reading, never by sending again.
 
 const on = scene()
 
-/** set_bid with steps and a proof: its bid at the platform. */
+/** set_bid with steps and a proof that reads the bid at the platform. */
 function proving(): Map<string, OutsideWrite> {
   const plain = bidding(on.platform.url).get("set_bid") as OutsideWrite
   const look = async (args: Record<string, unknown>, port: Parameters<NonNullable<OutsideWrite["read"]>>[1]) => {
@@ -25,7 +25,7 @@ function proving(): Map<string, OutsideWrite> {
 
 const work = () => on.worker({ kinds: proving() }).runOnce()
 
-/** A job whose answer never came, with what the platform made of it. */
+/** A job whose answer never came, and what the platform did with it. */
 async function unknown(bid: number): Promise<string> {
   const job = bidJob(on.by)
   on.platform.on("PUT", (target) => {
@@ -38,7 +38,7 @@ async function unknown(bid: number): Promise<string> {
   return id
 }
 
-/** As if so many minutes had passed since it was sent. */
+/** Makes the job look as if it was sent that many minutes ago. */
 async function after(id: string, minutes: number): Promise<string> {
   await on.sql`
     update job
@@ -61,7 +61,7 @@ const planned = async (id: string) => {
   return row!.minutes
 }
 
-test("each request is a step, written down before it goes out with what it changes, and its end after", async () => {
+test("each request is a step, stored with its change before it is sent and its outcome afterwards", async () => {
   const id = await enqueued(on.sql, bidJob(on.by))
   await work()
   const change = { entity: "Keyword", id: "x", change: { bid: { from: 1, to: 2 } } }
@@ -81,7 +81,7 @@ test("each request is a step, written down before it goes out with what it chang
   expect(await steps(unsure)).toMatchObject([{ outcome: "unsure" }])
 })
 
-test("what the target shows as wanted is done, at the first look that shows it", async () => {
+test("a write that the target shows as applied is done at the first check that finds it", async () => {
   const id = await unknown(2)
   expect(await after(id, 1)).toBe("done")
   expect(await jobRow(on.sql, id)).toMatchObject({ result: { bid: 2 }, error: null })
@@ -89,7 +89,7 @@ test("what the target shows as wanted is done, at the first look that shows it",
   expect(on.platform.writes()).toHaveLength(1)
 })
 
-test("as it was before at each of the looks that this takes is not applied: failed", async () => {
+test("a write is failed if the target is unchanged at each of the required checks", async () => {
   const id = await unknown(1)
   expect([await after(id, 1), await planned(id)]).toEqual(["unknown", 10])
   expect([await after(id, 10), await planned(id)]).toEqual(["unknown", 60])
@@ -98,7 +98,7 @@ test("as it was before at each of the looks that this takes is not applied: fail
   expect(on.platform.writes()).toHaveLength(1)
 })
 
-test("neither as before nor as wanted stays unknown for good, after the last look", async () => {
+test("a target that is neither unchanged nor as intended leaves the job unknown after the last check", async () => {
   const id = await unknown(7)
   for (const minutes of [1, 10, 60, 1_440]) expect(await after(id, minutes)).toBe("unknown")
   expect(await planned(id)).toBe(null)
@@ -107,7 +107,7 @@ test("neither as before nor as wanted stays unknown for good, after the last loo
   expect(on.platform.writes()).toHaveLength(1)
 })
 
-test("a look that meets no answer counts for nothing and comes again; a day later than that there is none", async () => {
+test("a check without an answer is repeated, but not days after the write", async () => {
   const id = await unknown(2)
   on.platform.on("GET", () => new Response(null, { status: 503 }))
   expect(await after(id, 1)).toBe("unknown")
@@ -121,7 +121,7 @@ test("a look that meets no answer counts for nothing and comes again; a day late
   expect(await planned(gone)).toBe(null)
 })
 
-test("once another write to the target went out nothing proves the earlier one any more", async () => {
+test("a later write to the same target ends the checks of the earlier one", async () => {
   const id = await unknown(1)
   const { target } = await held(id)
   on.platform.on("PUT")
@@ -130,7 +130,7 @@ test("once another write to the target went out nothing proves the earlier one a
   expect([await after(id, 10), await planned(id)]).toEqual(["unknown", null])
 })
 
-test("of several processes that look at once one writes what it found", async () => {
+test("one of several processes that check at once stores the finding", async () => {
   const id = await unknown(2)
   await on.sql`update job set proof_at = now() - interval '1 s' where id = ${id}`
   await Promise.all([work(), work(), work()])

@@ -7,7 +7,7 @@ import { freshDatabase } from "../database.ts"
 import { owner, stuck } from "./enqueued.ts"
 import { bidding, type Platform, standIn } from "./platform.ts"
 
-/** A database for the file, and for each test no jobs, a workspace with a key, and a platform. */
+/** A database for the file; for each test an empty job table, a workspace with a key, and a platform. */
 export interface Scene {
   sql: Sql
   by: { workspaceId: number; keyId: number }
@@ -39,6 +39,6 @@ export function scene(): Scene {
   return on
 }
 
-/** A kind of write that is made of this. */
+/** A kind of write with these parts. */
 export const kind = (send: () => Promise<Record<string, unknown>>, read?: () => Promise<unknown>): OutsideWrites =>
   new Map([["set_bid", read ? { read, send } : { send }]])

@@ -8,7 +8,7 @@ import { scene } from "./scene.ts"
 const on = scene()
 
 describe("a started worker", () => {
-  test("begins what it is nudged for, at most four at once, until nothing is left", async () => {
+  test("a started worker runs the jobs it is nudged for, at most four at once, until none are left", async () => {
     let most = 0
     let now = 0
     on.platform.on("GET", async (_, answer) => {
@@ -35,7 +35,7 @@ describe("a started worker", () => {
     await Promise.all([busy.stop(), idle.stop()])
   })
 
-  test("finds by itself what another process enqueued", async () => {
+  test("a started worker finds jobs that another process enqueued", async () => {
     const polling = on.worker({ pollMs: 20 })
     polling.start()
     await Bun.sleep(50)
@@ -44,7 +44,7 @@ describe("a started worker", () => {
     await polling.stop()
   })
 
-  test("without kinds asks the database for nothing", async () => {
+  test("a started worker without kinds sends the database no statement", async () => {
     const never = (() => {
       throw new Error("asked")
     }) as unknown as Sql
@@ -55,7 +55,7 @@ describe("a started worker", () => {
     await idle.stop()
   })
 
-  test("goes on once a database that was away is back, and says so once", async () => {
+  test("a started worker continues when a lost database is back, and logs the loss once", async () => {
     let away = true
     const logged: string[] = []
     const flaky = new Proxy(on.sql, {
@@ -76,7 +76,7 @@ describe("a started worker", () => {
 })
 
 describe("a stop", () => {
-  test("waits for what is under way and begins nothing more", async () => {
+  test("a stop waits for running jobs and starts no more", async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => enqueued(on.sql, bidJob(on.by))))
     const { open, opened } = gateway()
     on.platform.on("PUT", async (_, answer) => {
@@ -97,7 +97,7 @@ describe("a stop", () => {
     expect(on.platform.writes()).toHaveLength(4)
   })
 
-  test("after its limit gives back what was not sent, as if never begun, and leaves what was sent unknown", async () => {
+  test("a stop past its limit gives unsent jobs back as if never started, and leaves sent ones unknown", async () => {
     const [reading, sending] = [bidJob(on.by), bidJob(on.by)]
     const [read, sent] = [await enqueued(on.sql, reading), await enqueued(on.sql, sending)]
     on.platform.on("GET", (target, answer) => (target === reading.target ? new Promise(() => {}) : answer()))
@@ -115,7 +115,7 @@ describe("a stop", () => {
     expect([on.platform.writes(reading.target).length, on.platform.writes(sending.target).length]).toEqual([1, 1])
   })
 
-  test("ends although the database never answers", async () => {
+  test("a stop ends even if the database never answers", async () => {
     const hung = (() => new Promise(() => {})) as unknown as Sql
     const stopping = on.worker({ sql: Object.assign(hung, { json: on.sql.json }), stopMs: 20 })
     stopping.start()

@@ -1,5 +1,5 @@
-// A worker in a process of its own: bun worker-process.ts '{"database": {…}, "platform": URL, "options": {…}, "enqueue": 4}'.
-// Says "ready" once it looks for jobs; "stopped" and exit 0 after SIGTERM.
+// Runs a worker in a process of its own: bun worker-process.ts '{"database": {…}, "platform": URL, "options": {…},
+// "enqueue": 4}'. Prints "ready" once it looks for jobs, and "stopped" before it exits with 0 after SIGTERM.
 import { openDatabase } from "../../src/database/connect.ts"
 import { createOutbox } from "../../src/jobs/outbox.ts"
 import { silentLog } from "../../src/lib/log.ts"

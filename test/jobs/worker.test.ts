@@ -27,15 +27,15 @@ async function ageOf(claimed: { since?: () => number }): Promise<number> {
   return age
 }
 
-test("a lease is as old as the statement that took it, whatever its claim waited for before", async () => {
+test("a lease is as old as the statement that took it, even if its claim waited before", async () => {
   expect(await ageOf({ since: () => 7 })).toBe(7)
 })
 
-test("a lease whose claim says nothing of it is as old as the claim", async () => {
+test("a lease whose claim returns no time of its own is as old as the claim", async () => {
   expect(await ageOf({})).toBeGreaterThanOrEqual(39)
 })
 
-test("what became due on one lane is looked for there alone, and what is of no lane on all of them", async () => {
+test("a nudge for one lane looks only there, and a nudge without a lane looks at all lanes", async () => {
   const looked: string[] = []
   const worker = createWorker<"a" | "b", LeasedWork>(
     {

@@ -16,7 +16,7 @@ export interface MarketWorld extends Omit<LiveStores, typeof Symbol.asyncDispose
   forget(readings: PublicReadings): Promise<void>
 }
 
-/** Public readings, which all workspaces share: a new workspace does not hide them from the next test. */
+/** Deletes public readings: all workspaces share them, so a new workspace does not hide them from the next test. */
 type PublicReadings = "searches" | keyof typeof TABLES
 
 const TABLES = {

@@ -13,27 +13,27 @@ import { type ReplayServer, reachOf, replayServer } from "../stores/parsing/repl
 import { slowness } from "../unit.ts"
 import { trackOwn } from "./app.ts"
 
-/** A service that reads stores, which stand in on this machine, and sites of developers, which are one. */
+/** A service with local stand-ins of the stores and of developers' sites. */
 export interface LiveStores extends AsyncDisposable {
   house: House
   measure: Measure
   stores: ReplayServer
-  /** What sites answer; app-ads.txt of every host, 404 unless said. */
+  /** The response of every site and its delay. Default: 404. */
   says: { site: string; holdMs: number }
-  /** Hosts of sites that were asked, in order. */
+  /** Hosts of requested sites, in order. */
   asked: string[]
 }
 
-/** The same, with an app that a workspace tracks. */
+/** The same service with a tracked app. */
 export interface Live extends LiveStores {
   workspaceId: number
   key: string
   appId: string
-  /** Asks until it is no longer pending; `pending` are the answers before. */
+  /** Repeats the call until it is no longer pending; `pending` are the answers before. */
   settled(path: string): Promise<Answer & { pending: Answer[] }>
 }
 
-/** With an app that names these rivals by hand, in the US; nothing is due but what is asked for. */
+/** The same service with an app and these manual rivals in the US. Only requested subjects are due. */
 export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
   let known: Pick<Live, "workspaceId" | "key" | "appId">
   const stores = await readingBefore(sql, async (house) => {
@@ -64,10 +64,10 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
   }
 }
 
-/** Where nobody tracks anything: to track an app takes a third of the processor's time that all else of it does. */
+/** The service without tracked apps: tracking one takes a third of the processor time of everything else here. */
 export const liveStores = (sql: Sql): Promise<LiveStores> => readingBefore(sql, async () => {})
 
-/** Begins to read when all is there that `fill` makes. */
+/** Starts reading after `fill` has created the data. */
 async function readingBefore(sql: Sql, fill: (house: House) => Promise<void>): Promise<LiveStores> {
   await sql.unsafe(FORGET)
   const stores = replayServer()
@@ -84,7 +84,7 @@ async function readingBefore(sql: Sql, fill: (house: House) => Promise<void>): P
     egress: "live",
     gapsMs: new Map(UPSTREAMS.map((upstream) => [upstream, 0])),
     log: silentLog,
-    // what is asked for wakes it: each look is twenty statements
+    // requests wake the worker; each poll is twenty statements
     pollMs: 2_000,
     outbound: through(web, asked),
   })
@@ -100,7 +100,7 @@ async function readingBefore(sql: Sql, fill: (house: House) => Promise<void>): P
     nudge,
     onEnded,
   })
-  // as a server's is, on a machine as busy as this one
+  // a server's deadline, extended by how slow the machine is now
   const house = openHouse({ sql, measure, settings: { requestDeadlineMs: 4_500 * (await lately()) } })
   await fill(house)
   measuring.start()
@@ -113,7 +113,7 @@ async function readingBefore(sql: Sql, fill: (house: House) => Promise<void>): P
   }
 }
 
-/** What a test before this one tracked, was told and waits for; in one go, as each by itself takes a trip of its own. */
+/** Deletes what an earlier test tracked, read and scheduled. One statement, to save round trips. */
 const FORGET = `
   delete from due; delete from pace; delete from tracked_app; delete from app_storefront; delete from store_app_name;
   delete from app_text; delete from name_search; delete from app_ads; delete from market_fact;
@@ -122,13 +122,13 @@ const FORGET = `
   where coalesce(developer_site, source, origin) is not null or seen_at is not null;`
 
 let slow = { factor: 1, at: Number.NEGATIVE_INFINITY }
-/** To measure it takes as long as a test does. */
+/** Returns how slow the machine is. Cached, because measuring takes as long as a test. */
 async function lately(): Promise<number> {
   if (performance.now() - slow.at > 10_000) slow = { factor: await slowness(), at: performance.now() }
   return slow.factor
 }
 
-/** Whatever the scheme, the one site answers; a host that ends in .test is there, no other is. */
+/** Sends every request, http or https, to the one site. Only hosts that end in .test resolve. */
 function through({ port }: Site, asked: string[]): SafeFetch {
   return (url, options) => {
     const { hostname, pathname } = new URL(url)
@@ -138,7 +138,7 @@ function through({ port }: Site, asked: string[]): SafeFetch {
   }
 }
 
-/** What the iTunes look-up answers of these apps, after a while; those it does not know are left out. */
+/** Answers iTunes look-ups with these apps after a delay; unknown ids are left out. */
 export function answersLookUps(stores: ReplayServer, apps: Record<string, object>, holdMs = 0): void {
   stores.on("itunes.apple.com", "/lookup", async ({ url }) => {
     if (holdMs > 0) await Bun.sleep(holdMs)
@@ -148,7 +148,7 @@ export function answersLookUps(stores: ReplayServer, apps: Record<string, object
   })
 }
 
-/** What the iTunes search answers, whatever it is asked for, after a while. */
+/** Answers every iTunes search with these apps after a delay. */
 export function answersSearches(stores: ReplayServer, apps: Record<string, object>, holdMs = 0): void {
   stores.on("itunes.apple.com", "/search", async () => {
     if (holdMs > 0) await Bun.sleep(holdMs)
