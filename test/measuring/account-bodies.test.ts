@@ -25,7 +25,7 @@ const later = (days: number) => {
   now = new Date(START.getTime() + days * 86_400_000)
 }
 
-test("what an account said is kept beside what stores said, and longer; each is found by its hash alone", async () => {
+test("account bodies are kept apart from store bodies and longer; each is found by its hash alone", async () => {
   const [page, said] = [bodyOf("a page", now), bodyOf("a report", now)]
   const [stores, accounts] = [openRawBodies(options()), openAccountBodies(options())]
   await stores.keep(page)
@@ -45,7 +45,7 @@ test("what an account said is kept beside what stores said, and longer; each is 
   expect(await all.size()).toMatchObject({ bodies: 0 })
 })
 
-test("an account that is forgotten takes its bodies along; those of one that the database does not know go after a week", async () => {
+test("a deleted account's bodies are deleted at once, those of an unknown account after a week", async () => {
   const accounts = openAccountBodies(options())
   const [one, other] = [bodyOf("of tea", now), bodyOf("of coffee", now)]
   await accounts.keep(one, TEA)
@@ -56,13 +56,13 @@ test("an account that is forgotten takes its bodies along; those of one that the
   later(6)
   await accounts.sweep([])
   expect(await accounts.has(other.sha256)).toBe(true)
-  // looked at ten minutes ago at the earliest
+  // the last sweep was at least ten minutes ago
   now = new Date(now.getTime() + 86_400_000 * 1.5)
   await accounts.sweep([])
   expect(await accounts.has(other.sha256)).toBe(false)
 })
 
-test("a name that is no account's leads to no folder, and days of 0 keep nothing", async () => {
+test("a name that is no account id leads to no folder, and 0 days keep nothing", async () => {
   const body = bodyOf("x", now)
   await openAccountBodies(options()).keep(body, "../../elsewhere")
   await openAccountBodies({ ...options(), accountDays: 0 }).keep(body, TEA)

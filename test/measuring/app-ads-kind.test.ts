@@ -16,7 +16,7 @@ const health = async () =>
   )[0]
 
 describe("the app-ads.txt of an app's developer", () => {
-  test("waits for a look-up to name the site, which is neither a failure nor no site", async () => {
+  test("app-ads.txt waits for a look-up that names the site, which is neither a failure nor no_site", async () => {
     await on.track()
     expect(await on.read("app_ads")).toBe(1)
     expect(await on.due("app_ads")).toMatchObject([{ failures: 0, failure: null, measured: false, hours: 24 }])
@@ -31,7 +31,7 @@ describe("the app-ads.txt of an app's developer", () => {
     expect(await health()).toEqual({ answered: 1, failed: 0 })
   })
 
-  test("of a listing that names no site is no_site, and nobody is asked", async () => {
+  test("app-ads.txt of a listing without a site is no_site, and nothing is requested", async () => {
     await on.track()
     const { site: _, ...bare } = HARBOR
     on.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([bare]))
@@ -41,7 +41,7 @@ describe("the app-ads.txt of an app's developer", () => {
     expect(on.sitesAsked).toEqual([])
   })
 
-  test("of an app that is not sold, or whose look-up was blocked, is not known", async () => {
+  test("app-ads.txt of an app that is not sold, or whose look-up was blocked, stays unknown", async () => {
     await on.track()
     for (const answer of [() => lookupAnswer([]), captchaPage]) {
       on.stores.on("itunes.apple.com", "/lookup", answer)
@@ -52,7 +52,7 @@ describe("the app-ads.txt of an app's developer", () => {
     expect(await on.due("app_ads")).toMatchObject([{ failures: 0, measured: false }])
   })
 
-  test("that cannot be reached is unreachable, which the log says why, and leaves the look of another day", async () => {
+  test("an unreachable app-ads.txt is logged with the reason and keeps the reading of another day", async () => {
     await on.track()
     await on.read("app")
     await on.read("app_ads")
@@ -67,14 +67,14 @@ describe("the app-ads.txt of an app's developer", () => {
     expect(await on.due("app_ads")).toMatchObject([{ failures: 0, measured: true }])
   })
 
-  test("is not asked for while its source is off", async () => {
+  test("app-ads.txt is not requested while its source is off", async () => {
     await on.track()
     await on.read("app")
     await on.read("app_ads", { sourcesOff: ["app-ads-txt"] })
     expect([on.sitesAsked, await looks()]).toEqual([[], []])
   })
 
-  test("takes a turn for each request to any site", async () => {
+  test("app-ads.txt takes one turn per request, common to all sites", async () => {
     await on.track()
     await on.read("app")
     on.sites.set("northlight.example", new OutboundProblem("tls"))
@@ -85,13 +85,13 @@ describe("the app-ads.txt of an app's developer", () => {
       select next_at as at, clock_timestamp() as now
       from pace
       where upstream = 'developer-sites'`
-    // the second turn is 200 ms after the first at least, and the next 200 ms after that
+    // each turn is at least 200 ms after the previous one
     expect(pace!.at.getTime() - before!.at.getTime()).toBeGreaterThanOrEqual(399)
     expect(pace!.at.getTime() - pace!.now.getTime()).toBeLessThanOrEqual(200)
   })
 })
 
-test("private targets that may be asked are told at the start, and none when there are none", async () => {
+test("allowed private targets are logged at the start, and no line is logged without them", async () => {
   const told = async (allowPrivate: string[]) => {
     const lines: unknown[] = []
     const settings = readSettings({ MEASURE: "yes", RAW_DAYS: "0" }, () => "").measuring

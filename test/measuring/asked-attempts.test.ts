@@ -56,7 +56,7 @@ function port(): ReadPort {
   return openPort(parts, asking, (attempt) => failed.push(attempt))
 }
 
-test("every read that failed is logged by what was asked, and can be", async () => {
+test("every failed read is logged by its question, and can be logged", async () => {
   const { ask } = port()
   const storefront = "de"
   const reads: [Promise<unknown>, Attempt["kind"], string][] = [
@@ -77,7 +77,7 @@ test("every read that failed is logged by what was asked, and can be", async () 
   }
 })
 
-test("a difficulty keeps what a look-up says of apps, and not of their pages", async () => {
+test("a difficulty stores app facts of its look-up, but not the pages", async () => {
   const now = new Date("2025-11-20T12:00:00Z")
   await record(sql, [reading("tea", "2025-11-20T10:00:00Z", ["20001"], { depth: 30 })], () => now)
   const beside = { description: "Of somebody's app." }
@@ -91,7 +91,7 @@ test("a difficulty keeps what a look-up says of apps, and not of their pages", a
   expect(await sql`select 1 from rating_count where source = 'itunes-lookup'`).toHaveLength(1)
 })
 
-test("the first apps of a chart are those of its newest reading, fifty at most, and their pages are not kept", async () => {
+test("the first apps of a chart come from its newest reading, at most fifty, without their pages", async () => {
   const now = new Date("2025-11-20T12:00:00Z")
   const ids = (from: number) => Array.from({ length: 60 }, (_, i) => String(from + i))
   await record(
@@ -113,7 +113,7 @@ test("the first apps of a chart are those of its newest reading, fifty at most, 
   expect(await chartAppsOnAppStore.read([{ ...chart, storefront: "gb" }], { ...port(), ask })).toEqual([])
 })
 
-test("a chart's first apps were looked up when the last of them was, and not while one of them was not", async () => {
+test("the time of a chart's first apps is that of its last look-up, and null if one is missing", async () => {
   const wanted = { kind: "chart_apps", platform: "ios", storefront: "fr", subject: "iphone free 6015" } as const
   const since = new Date("2025-11-18T00:00:00Z")
   const latest = () => findLatestReading(sql, wanted, since)
@@ -124,7 +124,7 @@ test("a chart's first apps were looked up when the last of them was, and not whi
     said(`${day}T11:00:00Z`, apps, { ...here, asked: [id] })
   await record(sql, [look("2025-11-19", "60001", [{ id: "60001" }]), look("2025-11-17", "60002", [])], now)
   expect(await latest()).toBeNull()
-  // that it is not to be had was looked up too
+  // a look-up that does not find the app counts too
   await record(sql, [look("2025-11-20", "60002", [])], now)
   expect(await latest()).toEqual(new Date("2025-11-19T11:00:00Z"))
 })

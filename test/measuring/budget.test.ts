@@ -51,7 +51,7 @@ const budgets = (...kinds: BudgetKind[]) => readBudget(sql, { kinds, egress: "ma
 const only = async (...kinds: BudgetKind[]) => (await budgets(...kinds))[0] as Budget
 
 describe("what is asked", () => {
-  test("a row for each upstream of the kinds, of nothing where nothing is due", async () => {
+  test("the budget has a row for each upstream of the kinds, with zeros if nothing is due", async () => {
     expect(await budgets(SEARCH, APPS, DIFFICULTY)).toEqual([
       { upstream: "apps.apple.com", asked: 0, paying: 0, free: 0, can: 86_400, canAtBase: 86_400, short: 0 },
       { upstream: "itunes.apple.com", asked: 0, paying: 0, free: 0, can: 28_800, canAtBase: 28_800, short: 0 },
@@ -59,27 +59,27 @@ describe("what is asked", () => {
     expect(await budgets()).toEqual([])
   })
 
-  test("everything that is measured again and again counts, due today or later, being read or not", async () => {
+  test("the budget counts everything scheduled, due today or later, leased or not", async () => {
     await due(SEARCH, 5)
     await due(SEARCH, 3, { storefront: "de", next: "20 hours" })
     await sql`update due set lease = gen_random_uuid(), lease_until = now() where subject = '2 1'`
     expect(await only(SEARCH)).toMatchObject({ asked: 8 })
   })
 
-  test("plans that pay and whoever waits are told apart from others", async () => {
+  test("the budget counts paying plans and waiting callers separately", async () => {
     await due(SEARCH, 5, { priority: 2 })
     await due(SEARCH, 3, { priority: 1 })
     await due(SEARCH, 2, { priority: 0 })
     expect(await only(SEARCH)).toMatchObject({ asked: 10, paying: 5, free: 5 })
   })
 
-  test("subjects that share a request do so within their storefront only", async () => {
+  test("the budget lets subjects share a request only within their storefront", async () => {
     await due(APPS, 101)
     for (const storefront of ["de", "fr", "jp"]) await due(APPS, 1, { storefront })
     expect(await only(APPS)).toMatchObject({ asked: 3 + 3 })
   })
 
-  test("a kind that takes several requests, or days between them, counts for that many", async () => {
+  test("the budget weights a kind by its requests and by the days between its readings", async () => {
     await due(HINTS, 700)
     await due(DIFFICULTY, 70)
     await due(APPS, 1)
@@ -87,7 +87,7 @@ describe("what is asked", () => {
     expect(await only(APPS, DIFFICULTY)).toMatchObject({ upstream: "itunes.apple.com", asked: 1 + 2 })
   })
 
-  test("what cannot be read from here does not count, nor a kind that nobody reads, nor one of another platform", async () => {
+  test("the budget leaves out unreadable storefronts, unread kinds and other platforms", async () => {
     await due(PLAY, 4, { storefront: "de" })
     await due(PLAY, 9, { storefront: "us" })
     await due(HINTS, 9)
@@ -98,7 +98,7 @@ describe("what is asked", () => {
 })
 
 describe("what can be read", () => {
-  test("follows from the gap of just now, and what is short from that", async () => {
+  test("the possible requests follow from the present gap, and the shortage from those", async () => {
     await due(SEARCH, 500)
     await paced("apps.apple.com", "main", 240_000, { baseGapMs: 60_000 })
     expect(await only(SEARCH)).toMatchObject({ can: 360, canAtBase: 1_440, short: 140 })
@@ -106,12 +106,12 @@ describe("what can be read", () => {
     expect(await only(SEARCH)).toMatchObject({ can: 1_440, short: 0 })
   })
 
-  test("no gap is a thousand requests a second, not endless", async () => {
+  test("a gap of zero counts as a thousand requests a second", async () => {
     await paced("apps.apple.com", "main", 0)
     expect(await only(SEARCH)).toMatchObject({ can: 86_400_000 })
   })
 
-  test("another address that reads counts too, one that has stopped does not", async () => {
+  test("another active egress address counts, a stopped one does not", async () => {
     await paced("apps.apple.com", "main", 1_000)
     await paced("apps.apple.com", "second", 4_000, { baseGapMs: 2_000 })
     await paced("apps.apple.com", "stopped", 1_000, { next: "-25 hours" })
@@ -119,14 +119,14 @@ describe("what can be read", () => {
     expect(await only(SEARCH)).toMatchObject({ can: 86_400 + 21_600, canAtBase: 86_400 + 43_200 })
   })
 
-  test("another address does not count where the answer depends on the address", async () => {
+  test("another address does not count for an upstream whose answers depend on the address", async () => {
     await paced("play.google.com", "main", 2_000)
     await paced("play.google.com", "second", 2_000)
     expect(await only(PLAY)).toMatchObject({ can: 43_200 })
   })
 })
 
-long("86,400 subjects are reckoned up in one statement, fast enough for one backend", async () => {
+long("a budget of 86,400 subjects is one statement that is fast enough for one backend", async () => {
   for (const [i, storefront] of ["us", "de", "fr"].entries())
     await due(SEARCH, 28_800, { storefront, priority: 1 + (i % 2) })
   const times: number[] = []

@@ -13,7 +13,7 @@ const PAGE = fixture("play-details-translate.html")
 
 const on = publicScene({ egressCountry: "us" })
 
-/** Google Play answers for this country, whatever it is asked for. */
+/** The country that Google Play answers for, whatever is requested. */
 function answersFor(country: string, { page = PAGE as string | null } = {}): void {
   on.stores.on("play.google.com", "/store/search", () => new Response(inCountry(PANDA, country)))
   on.stores.on("play.google.com", "/store/apps/details", () =>
@@ -30,7 +30,7 @@ const learnt = async () =>
   (await readCountries(on.sql, EGRESS)).map(({ asked, answered, reads }) => [asked, answered, reads])
 
 describe("a Play page of another country than the one asked", () => {
-  test("is a failed read with its own reason in the log, and neither a rank nor an absence", async () => {
+  test("a Play page of another country is a failed read with its own reason, and no rank or absence", async () => {
     answersFor("PL")
     await track()
     await on.read("search")
@@ -46,7 +46,7 @@ describe("a Play page of another country than the one asked", () => {
     }
   })
 
-  test("takes the suggestions with it that are asked for alike, for they name no country", async () => {
+  test("a Play page of another country also fails the hints of that country, which name none", async () => {
     answersFor("PL")
     await track()
     await on.read("search")
@@ -58,7 +58,7 @@ describe("a Play page of another country than the one asked", () => {
     expect([await failures("hints"), await on.count("hint_answer")]).toEqual([[null], 1])
   })
 
-  test("makes a page that is not there no absence", async () => {
+  test("a missing Play page does not count as absent if Play answers for another country", async () => {
     answersFor("PL", { page: null })
     await track()
     await on.read("app")
@@ -74,7 +74,7 @@ describe("a Play page of another country than the one asked", () => {
     ])
   })
 
-  long("is what the health of its source tells, five in a row as an alert of its own", async () => {
+  long("answers for another country show in the source's health, and five in a row open an alert", async () => {
     answersFor("PL")
     await track()
     for (let days = 0; days < 5; days++) await on.read("search", { days })
@@ -100,7 +100,7 @@ describe("a Play page of another country than the one asked", () => {
 })
 
 describe("what asking for a country does", () => {
-  test("is learnt from every answer that names one", async () => {
+  test("the effect of the requested country is learnt from every answer that names a country", async () => {
     answersFor("PL")
     await track()
     await on.read("search")
@@ -113,7 +113,7 @@ describe("what asking for a country does", () => {
     ])
   })
 
-  test("is said only as far as answers tell", () => {
+  test("the effect of the requested country is reported only as far as the answers show it", () => {
     const of = (...pairs: string[]) =>
       effectOf(pairs.map((pair) => ({ asked: pair.slice(0, 2), answered: pair.slice(3) })))
     expect([of(), of("us-us"), of("us-us", "de-de"), of("us-pl"), of("us-pl", "pl-pl"), of("us-us", "de-us")]).toEqual([

@@ -22,7 +22,7 @@ function kindOf(name: Subject["kind"]): Kind {
   return kinds.find((kind) => kind.name === name && kind.platform === "ios") as Kind
 }
 
-/** What a kind asks for; every answer is the same. */
+/** Collects the requests of a kind; every answer is the same. */
 async function askedBy(name: Subject["kind"], answer: object): Promise<unknown[]> {
   const asked: unknown[] = []
   const ask: ReadPort["ask"] = async (_, one) => {
@@ -52,7 +52,7 @@ async function difficultyDue() {
 }
 
 describe("a difficulty", () => {
-  test("is due with the first results of a tracked term, not of one that was read for somebody once", async () => {
+  test("a difficulty is due with the first results of a tracked term, not of an untracked one", async () => {
     await sql`insert into due (kind, platform, storefront, subject, priority) values ('search', 'ios', 'us', 'tea', 0)`
     expect(await difficultyDue()).toEqual([])
     const app = { workspaceId: await newWorkspace(sql), iosId: "20001", countries: ["us"], keywords: ["tea"] }
@@ -61,7 +61,7 @@ describe("a difficulty", () => {
     expect(await difficultyDue()).toEqual([{ subject: "tea", priority: 1 }])
   })
 
-  test("is made due without a look at what else is tracked, which may be thousands of terms", async () => {
+  test("a difficulty is made due without scanning other tracked terms", async () => {
     const workspaceId = await newWorkspace(sql)
     const app = { workspaceId, iosId: "20001", countries: ["us"], keywords: ["tea"], origin: "own" }
     const id = await sql.begin((tx) => trackApp(tx, app))
@@ -79,21 +79,21 @@ describe("a difficulty", () => {
     expect([...(await sql`select subject from due where kind = 'difficulty'`)]).toEqual([{ subject: "tea" }])
   })
 
-  test("asks for the apps that it will be made of: a later reading of three places is none of ten", async () => {
+  test("a difficulty looks up the apps it will be calculated from, despite a later, shorter reading", async () => {
     const deep = reading("tea", "2025-11-18T10:00:00Z", ids(12), { depth: 30 })
     await record(sql, [deep, reading("tea", AT, ids(3, 30_001))], () => NOW)
     expect(await askedBy("difficulty", { apps: [] })).toEqual([{ storefront: "us", ids: ids(10) }])
   })
 })
 
-test("suggestions that were read lately are not asked for again", async () => {
+test("recently read suggestions are not requested again", async () => {
   const recently = new Date(Date.now() - 3_600_000).toISOString()
   expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([{ storefront: "us", prefix: "tea" }])
   await record(sql, [hinted("tea", recently, [])], () => new Date())
   expect(await askedBy("hints", hinted("tea", recently, []))).toEqual([])
 })
 
-test("suggestions of what nobody tracks are one answer; of a tracked term they go on to ever less of it", async () => {
+test("an untracked term gets one request for suggestions, a tracked term one per prefix", async () => {
   const answer = hinted("tea", new Date().toISOString(), ["tea"])
   expect(await askedBy("hints", answer)).toEqual([{ storefront: "us", prefix: "tea" }])
   const app = { workspaceId: await newWorkspace(sql), iosId: "20001", countries: ["us"], keywords: ["tea"] }
@@ -111,17 +111,17 @@ describe("figures of a keyword", () => {
   const three = (depth: number) =>
     reading("tea", AT, [], { depth, results: ids(3).map((id) => ({ id, name: "tea", ratings: 5_000 })) })
 
-  test("are not measured by a reading that stopped before the tenth place: nobody knows what follows", async () => {
+  test("a keyword's metrics are not measured by a reading that stopped before the tenth place", async () => {
     const unknown = { demand: null, difficulty: null, difficultyNone: false, popularity: null }
     expect(await figures(three(3))).toMatchObject(unknown)
     expect(await figures(reading("tea", AT, ids(9), { depth: 9 }))).toMatchObject(unknown)
   })
 
-  test("are by a list that ended before the tenth place", async () => {
+  test("a keyword's metrics are measured by a list that ended before the tenth place", async () => {
     expect(await figures(three(4))).toMatchObject({ demand: 43, difficulty: null, difficultyNone: true })
   })
 
-  test("rest on the latest reading that was deep enough, whoever published it", async () => {
+  test("a keyword's metrics use the latest reading that was deep enough, from any publisher", async () => {
     const ten = (depth: number) => ids(10).map((id) => ({ id, name: "tea", ratings: depth }))
     const deep = reading("tea", "2025-11-17T10:00:00Z", [], { depth: 10, results: ten(1_000) })
     const other = reading("tea", "2025-11-16T10:00:00Z", [], { depth: 30, origin: "elsewhere", results: ten(9) })

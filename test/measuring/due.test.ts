@@ -35,7 +35,7 @@ const untilNow = async (at: Date) => {
 }
 
 describe("a claim", () => {
-  test("takes one after the other by priority, then by how long it is due", async () => {
+  test("claims follow priority, then the time for which a row is due", async () => {
     await on.track(["d", "c", "b", "a"])
     await set("a", on.sql`priority = 2, next_at = now() - interval '3 hours'`)
     await set("b", on.sql`priority = 1, next_at = now() - interval '1 hour'`)
@@ -46,7 +46,7 @@ describe("a claim", () => {
     expect(order).toEqual(["d", "c", "b", "a", undefined])
   })
 
-  test("takes nothing before its time", async () => {
+  test("a claim takes no row before it is due", async () => {
     await on.track(["tea"])
     await set("tea", on.sql`next_at = now() + interval '1 minute'`)
     expect(await next()).toBe(null)
@@ -55,17 +55,17 @@ describe("a claim", () => {
     expect(await readWait(on.sql, APPS, [searches], 1_000)).toBeWithin(1, 501)
   })
 
-  test("uses the upstream's turn, which no process has twice, and none when nothing is due", async () => {
+  test("a claim uses the upstream's turn, which no other process gets, and none if nothing is due", async () => {
     expect(await next([searches], APPS, 60_000)).toBe(null)
     await on.track(["tea", "mate"])
     expect(subjects(await next([searches], APPS, 60_000))).toEqual(["mate"])
     expect(await next([searches], APPS, 60_000)).toBe(null)
     expect(await readWait(on.sql, APPS, [searches], 120_000)).toBeWithin(50_000, 60_001)
-    // another address has turns of its own
+    // another address has its own turns
     expect(subjects(await next([searches], { ...APPS, egress: "elsewhere" }, 60_000))).toEqual(["tea"])
   })
 
-  test("takes with the first as many of its kind, platform and storefront as one request takes", async () => {
+  test("a claim takes as many rows of one kind, platform and storefront as fit one request", async () => {
     for (let i = 0; i < 60; i++) await on.track([], { iosId: String(500_000 + i), only: null })
     await on.track([], { iosId: "600001", countries: ["de"], only: null })
     await on.track([], { iosId: "600002", countries: ["de"], only: null })
@@ -78,7 +78,7 @@ describe("a claim", () => {
       expect(new Set(subjects.map(({ kind, platform, storefront }) => kind + platform + storefront)).size).toBe(1)
   })
 
-  test("leaves storefronts that cannot be read from here, however long they are due", async () => {
+  test("a claim leaves rows of storefronts that cannot be read here, however long they are due", async () => {
     const here = { ...searches, storefronts: ["fr", "us"] }
     await on.track(["mate", "milk"], { countries: ["de"] })
     await on.track(["tea"])
@@ -89,7 +89,7 @@ describe("a claim", () => {
     expect(await readWait(on.sql, APPS, [here], 1_000)).toBe(1_000)
   })
 
-  test("of twelve at once each has subjects of its own", async () => {
+  test("twelve concurrent claims get different subjects", async () => {
     await on.track(Array.from({ length: 40 }, (_, i) => `term ${i}`))
     await openLane(on.sql, APPS, 0)
     const claimed: string[] = []
@@ -108,7 +108,7 @@ describe("a claim", () => {
 })
 
 describe("a lease", () => {
-  test("that another has taken over is of no use: nothing is extended, ended or given back with it", async () => {
+  test("a lease that another process has taken over can extend, end or give back nothing", async () => {
     await on.track(["tea"])
     const zombie = (await next())!
     await letLeaseRunOut(on.sql, "tea")
@@ -124,7 +124,7 @@ describe("a lease", () => {
     expect([...(await extend(on.sql, [heir], LEASE_MS))]).toEqual([heir.lease])
   })
 
-  test("that ran out is not brought back, and stores nothing, even while nobody has taken over", async () => {
+  test("an expired lease is not renewed and stores nothing, even if no process has taken over", async () => {
     await on.track(["tea"])
     const late = (await next())!
     await letLeaseRunOut(on.sql, "tea")
@@ -133,7 +133,7 @@ describe("a lease", () => {
     expect((await on.due("tea")).measured_at).toBe(null)
   })
 
-  test("of several subjects is lost when that of one is", async () => {
+  test("a lease of several subjects is lost if one of them is lost", async () => {
     for (const iosId of ["600001", "600002"]) await on.track([], { iosId, only: null })
     const both = (await next([lookUps], ITUNES))!
     expect(both.subjects).toHaveLength(2)
@@ -143,7 +143,7 @@ describe("a lease", () => {
     expect((await on.due("600001")).measured_at).toBe(null)
   })
 
-  test("given back is due as it was, without a failure", async () => {
+  test("a lease given back leaves its rows due as before, without a failure", async () => {
     await on.track(["tea"])
     await set("tea", on.sql`next_at = now() - interval '1 hour'`)
     const before = await on.due("tea")
@@ -157,7 +157,7 @@ describe("a lease", () => {
 describe("the next time", () => {
   const measure = async (claimed: Claim | null) => on.sql.begin((tx) => endMeasured(tx, claimed!))
 
-  test("of an app's terms is one moment within the first four hours of the next UTC day", async () => {
+  test("all terms of an app are next due at one time in the first four hours of the next UTC day", async () => {
     await on.track(["tea", "mate", "milk"], { iosId: "600001" })
     await on.track(["other"], { iosId: "600002", countries: ["de"] })
     for (let i = 0; i < 4; i++) await measure(await next())
@@ -167,13 +167,13 @@ describe("the next time", () => {
     for (const at of times) expect(at.getTime() - midnight(1)).toBeWithin(0, 4 * HOUR_MS)
   })
 
-  test("of what is measured every so many days is that many days later", async () => {
+  test("a kind measured every few days is next due that many days later", async () => {
     await on.track(["tea"])
     await measure(await next([{ ...searches, everyDays: 7 }]))
     expect((await on.due("tea")).next_at.getTime() - midnight(7)).toBeWithin(0, 4 * HOUR_MS)
   })
 
-  test("of a reading that ended after midnight is that of the day it was claimed on", async () => {
+  test("a reading that ended after midnight is next due by the day of its claim", async () => {
     await on.track(["tea"])
     const claimed = (await next())!
     await set("tea", on.sql`next_at = '2025-11-19T23:59:50Z'`)
@@ -182,7 +182,7 @@ describe("the next time", () => {
     expect(at.toISOString()).toStartWith("2025-11-20T0")
   })
 
-  test("follows the app that tracks the term longest, whoever else comes and goes", async () => {
+  test("the next time follows the app that has tracked the term longest, whichever apps come and go", async () => {
     const first = await on.track(["tea"])
     await on.sql`update tracked_app set created_at = now() - interval '1 day' where id = ${first}`
     await measure(await next())
@@ -193,7 +193,7 @@ describe("the next time", () => {
     expect((await on.due("tea")).next_at).toEqual(alone)
   })
 
-  test("brings the priority of who tracks it now", async () => {
+  test("the next time updates the priority by who tracks the subject now", async () => {
     const free = await someWorkspace(on.sql, { name: `free ${process.pid}`, plan: "free" })
     const app = await on.track(["tea"], { iosId: "600001" })
     await on.track(["tea"], { iosId: "600001", workspaceId: free.id })
@@ -210,7 +210,7 @@ describe("the next time", () => {
 })
 
 describe("a failure", () => {
-  test("waits a random part of a minute, doubled each time up to six hours, and from the eighth on for the next day", async () => {
+  test("a failure waits a random part of a minute, doubled up to six hours, and from the eighth on a day", async () => {
     await on.track(["tea"])
     const waits = []
     for (let failures = 1; failures <= 9; failures++) {
@@ -228,7 +228,7 @@ describe("a failure", () => {
     expect(await untilNow((await on.due("tea")).next_at)).toBeWithin(290_000, 300_001)
   })
 
-  test("is over with the next measurement", async () => {
+  test("a failure count is reset by the next measurement", async () => {
     await on.track(["tea"])
     await endFailed(on.sql, (await next())!, { ...FAILED, random: 0 })
     const claimed = (await next())!
@@ -236,7 +236,7 @@ describe("a failure", () => {
     expect(await on.due("tea")).toMatchObject({ failures: 0, failure: null, failed_at: null })
   })
 
-  test("is also a reader that fell silent; one whose lease stands is left alone", async () => {
+  test("an expired lease counts as a failure, and a valid lease is left alone", async () => {
     await on.track(["tea", "mate"])
     await next()
     await next()
@@ -248,12 +248,12 @@ describe("a failure", () => {
   })
 })
 
-long("a claim that was planned while its tables were empty reads none of them whole when they are full", async () => {
+long("a claim planned while its tables were empty scans none of them when they are full", async () => {
   await on.sql`analyze`
   expect(await next()).toBe(null)
   await on.track(Array.from({ length: 1_500 }, (_, i) => `term ${i}`))
   await openLane(on.sql, APPS, 0)
-  // as it is done within seconds of such a growth; a kept plan is made anew then
+  // upkeep does this within seconds of such growth; a cached plan is made again then
   await analyzeGrown(on.sql)
   const read = await countRowsRead(on.sql, null, async (tx) => {
     const { claimed } = await claim(tx as never, APPS, [searches], LEASE_MS)
@@ -262,7 +262,7 @@ long("a claim that was planned while its tables were empty reads none of them wh
   expect(read).toBeWithin(20, 200)
 })
 
-test("lanes are told apart by address: nothing is claimed in one that was not opened", async () => {
+test("lanes differ by address: nothing is claimed in a lane that was not opened", async () => {
   await on.track(["tea"])
   await openLane(on.sql, APPS, 0)
   expect((await claim(on.sql, { ...APPS, egress: `not ${EGRESS}` }, [searches], LEASE_MS)).claimed).toBe(null)

@@ -30,7 +30,7 @@ let house: House
 let key: string
 let app: string
 
-/** Where the app stands for the nth term; absent for every tenth. */
+/** The app's rank for the nth term; absent for every tenth. */
 let rankOf = (n: number): number | null => (n % 10 === 9 ? null : n + 1)
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test("a fresh instance goes from add_app with its keywords to ranks, figures, name and icon by itself, at its pace", async () => {
+test("a fresh instance goes from add_app to ranks, metrics, name and icon by itself, at its pace", async () => {
   const args = { iosId: OWN, countries: ["us"], keywords: TERMS }
   const preview = await house.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
   const body = { confirmToken: preview.body.confirmToken }
@@ -87,14 +87,14 @@ test("a fresh instance goes from add_app with its keywords to ranks, figures, na
   }
   const shown = (await house.call("/v1/apps", { key })).body.apps[0]
   expect([shown.name, shown.icon]).toEqual(["Tide Times", `https://is1-ssl.mzstatic.com/image/${OWN}/512x512bb.jpg`])
-  // a canary is a search more
+  // the canary adds one search
   expect(asked("apps.apple.com")).toHaveLength(COUNT + 1)
-  // five keywords' first ten in one look-up, as far as they are due together: fewer are where the machine is slow
+  // the first ten apps of five keywords fit one look-up if they are due together; on a slow machine fewer are
   expect(asked("itunes.apple.com").length).toBeLessThan(1 + Math.min(COUNT - 1, (COUNT / 2) * (await slowness())))
   for (const upstream of UPSTREAMS) expect([upstream, tooSoon(upstream)]).toEqual([upstream, []])
 })
 
-test("the next day's bodies give the right movements", async () => {
+test("the next day's bodies give the right rank changes", async () => {
   const before = new Map<string, number | null>((await keywords()).map(({ term, rank }) => [term, rank]))
   now = new Date()
   rankOf = (n) => (n === 9 ? 4 : n === 0 ? null : n % 10 === 9 ? null : n + 3)
@@ -117,7 +117,7 @@ test("the next day's bodies give the right movements", async () => {
   })
 })
 
-test("a captcha page is blocked, leaves its day unmeasured, and is not asked again at once", async () => {
+test("a CAPTCHA page is blocked, leaves its day unmeasured, and is not requested again at once", async () => {
   const term = "a new term"
   const token = await house.call("/v1/actions", {
     key,
@@ -154,7 +154,7 @@ async function reading(work: () => Promise<void>): Promise<void> {
       atOnce: 6,
       egress: "main",
       egressCountry: undefined,
-      // what they read is in fresh-public
+      // fresh-public.test.ts covers what they read
       sourcesOff: [
         "apple-app-page",
         "apple-reviews",
@@ -198,7 +198,7 @@ function asked(upstream: Upstream) {
   return stores.requests.filter(({ url }) => url.hostname === upstream)
 }
 
-/** Requests that came before the gap was over, but for what a busy machine delays the one before. */
+/** Returns the requests sent before the gap was over, except those delayed by a busy machine. */
 function tooSoon(upstream: Upstream): number[] {
   const at = asked(upstream).map((request) => request.at)
   const whole = (at.at(-1) ?? 0) - (at[0] ?? 0)

@@ -40,7 +40,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
   stores = replayServer()
   answersPublic(stores)
-  // two stand above the app on every term
+  // two apps rank above the app on every term
   stores.on("apps.apple.com", "/us/iphone/search", ({ url }) =>
     searchPage("us", url.searchParams.get("term")!, someApps(30).toSpliced(2, 0, HARBOR)),
   )
@@ -54,7 +54,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test("a fresh instance fills the whole public picture of an added app by itself", async () => {
+test("a fresh instance reads all public data of an added app by itself", async () => {
   const args = { iosId: HARBOR.id, countries: ["us"], keywords: TERMS }
   const preview = await house.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
   const body = { confirmToken: preview.body.confirmToken }
@@ -76,7 +76,7 @@ test("a fresh instance fills the whole public picture of an added app by itself"
   ])
   expect(await counted(sql`review`)).toBe(500)
   expect(stores.requests.filter(({ url }) => url.pathname.includes("/rss/customerreviews/"))).toHaveLength(10)
-  // of all apps and of its genre
+  // the charts of all apps and of its genre
   expect([...(await sql`select genre, count(*)::int as charts from chart group by genre order by genre`)]).toEqual([
     { genre: "36", charts: 6 },
     { genre: "6013", charts: 6 },
@@ -91,7 +91,7 @@ test("a fresh instance fills the whole public picture of an added app by itself"
   expect([...(await sql`select state, domain, jsonb_array_length(records) as records from app_ads`)]).toEqual([
     { state: "records", domain: "northlight.example", records: 2 },
   ])
-  // those above it are followed, looked up beside it, and their pages read
+  // apps ranked above it become rivals, are looked up with it, and their pages are read
   const rivals = await sql<{ id: string; looked: boolean; subtitle: string | null }[]>`
     select a.store_id as id, exists (
       select from app_storefront s where s.app_id = a.id and s.source = 'itunes-lookup' and s.available
@@ -110,7 +110,7 @@ test("a fresh instance fills the whole public picture of an added app by itself"
   expect(logged).toEqual([])
 })
 
-test("a day on which the stores refuse leaves all of it as it was", async () => {
+test("a day on which the stores refuse changes nothing", async () => {
   const before = await picture()
   stores.on("apps.apple.com", "/", captchaPage)
   stores.on("itunes.apple.com", "/", () => new Response("", { status: 404 }))
@@ -148,7 +148,7 @@ async function reading(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What is still due, or was never read. */
+/** Returns what is still due or was never read. */
 async function left(): Promise<number> {
   return (
     await sql<{ n: number }[]>`

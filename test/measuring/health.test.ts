@@ -34,7 +34,7 @@ const health = (egressCountry?: string) =>
 const web = async () => (await health())[1] as SourceHealth
 
 describe("a source", () => {
-  test("that was never read has no rate, no failure and no success, and its default pace", async () => {
+  test("the health of an unread source has no rate, failure or success, and the default pace", async () => {
     const rows = await health("de")
     expect(rows.map(({ source }) => source)).toEqual(["play-search", "apple-web-search", "apple-hints"])
     expect(rows[1]).toEqual({
@@ -55,20 +55,20 @@ describe("a source", () => {
     expect(rows[2]).toMatchObject({ on: false, budget: null })
   })
 
-  test("has the rate of the last 24 hours, of its own reads alone", async () => {
+  test("the health of a source has the success rate of its own reads of the last 24 hours", async () => {
     await sql`
       insert into source_hour (source, hour, answered, failed)
       select 'apple-web-search', date_trunc('hour', now()) - i * interval '1 hour', 10, 2
       from generate_series(0, 50) i`
     await sql`insert into source_hour (source, hour, answered, failed) values ('play-search', date_trunc('hour', now()), 0, 7)`
     const [play, apple, hints] = await health()
-    // whole hours of the clock: this one and those before it
+    // clock hours: this one and those before it
     expect(apple).toMatchObject({ answered24h: 240, failed24h: 48, successRate24h: 5 / 6 })
     expect(play).toMatchObject({ answered24h: 0, failed24h: 7, successRate24h: 0 })
     expect(hints).toMatchObject({ successRate24h: null })
   })
 
-  test("has the number of apps that it gave a stale answer of in the last 24 hours", async () => {
+  test("the health of a source counts the apps with a stale answer in the last 24 hours", async () => {
     const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
     const lookUp = (hours: number, released: number, rest: object = {}) =>
       JSON.stringify({
@@ -97,7 +97,7 @@ describe("a source", () => {
     ])
   })
 
-  test("keeps its last success and its last failure, and how many there were in a row", async () => {
+  test("the health of a source has its last success, its last failure, and its failures in a row", async () => {
     await sql`
       insert into source_state (source, answered_at, failed_at, failure, detail, failures)
       values ('apple-web-search', '2026-03-01T10:00:00Z', '2026-03-01T11:00:00Z', 'blocked', 'status 403', 3)`
@@ -114,7 +114,7 @@ describe("its pace", () => {
     insert into pace (upstream, egress, base_gap_ms, gap_ms, refusals, next_at)
     values ('apps.apple.com', ${egress}, 1000, 8000, ${refusals}, now() + ${next}::interval)`
 
-  test("after a refusal says until when it waits; a turn that is only booked is no waiting", async () => {
+  test("the health's pace shows the end of a pause after a refusal, but no booked turn", async () => {
     await paced("main", 3, "10 minutes")
     const { pace, budget } = await web()
     expect(pace).toMatchObject({ gapMs: 8_000, baseGapMs: 1_000, waitingUntil: expect.any(Date) })
@@ -125,7 +125,7 @@ describe("its pace", () => {
     expect((await web()).pace.waitingUntil).toBeNull()
   })
 
-  test("is that of this address", async () => {
+  test("the health's pace is that of this egress address", async () => {
     await paced("second", 3, "10 minutes")
     expect((await web()).pace).toEqual({ gapMs: 1_000, baseGapMs: 1_000, waitingUntil: null })
   })
@@ -138,7 +138,7 @@ describe("its canary", () => {
       ${rest.failure ? new Date() : null}, ${rest.measured ?? null})`
   const canary = async (egressCountry?: string) => (await health(egressCountry))[0]!.canary
 
-  test("waits, answers, or says how it failed, even when it answered before", async () => {
+  test("the health's canary waits, answers, or shows how it failed, even if it answered before", async () => {
     await row("de")
     const waiting = { subject: "weather", storefront: "de", lastMeasured: null, state: "waiting" }
     expect(await canary("de")).toEqual(waiting as never)
@@ -147,12 +147,12 @@ describe("its canary", () => {
     expect(await canary("de")).toMatchObject({ lastMeasured: measured_at, state: "answers" })
     await sql`update due set failures = 1, failure = 'changed', failed_at = now()`
     expect(await canary("de")).toMatchObject({ lastMeasured: measured_at, state: "changed" })
-    // a failure that an answer has followed
+    // a failure followed by an answer
     await sql`update due set failures = 0`
     expect(await canary("de")).toMatchObject({ state: "answers" })
   })
 
-  test("is the one of the country that reads here", async () => {
+  test("the health's canary is that of the country that reads here", async () => {
     await row("fr", { failure: "changed" })
     expect([await canary("de"), await canary()]).toEqual([null, null])
   })

@@ -1,12 +1,12 @@
-// A separate process, so that the memory and time it takes to send are not the server's. Answers every request with a small
-// page of no known form, and from GET /hostile on with the next hostile page for what reads it: forms that once held the
-// thread or filled the memory (every third one compressed), bodies above the limit, compressed bombs and a broken gzip. GET
-// /given returns the number of answers. Prints its port.
+// A separate process, so that its memory and time do not count as the server's. Answers requests with a small page of
+// unknown form and, from GET /hostile on, with the next hostile page for the source that parses it: forms that once
+// blocked the thread or filled the memory (every third one compressed), bodies above the limit, compressed bombs and a
+// broken gzip. GET /given returns the number of answers. Prints its port.
 import { brotliCompressSync, constants } from "node:zlib"
 import { MAX_XML_BYTES } from "../../src/measuring/parsing/xml.ts"
 import { FLOODS } from "../stores/parsing/hostile.ts"
 
-/** Just below the limits of a body, so that it is read whole and parsed. */
+/** Just below the size limit, so that the body is read completely and parsed. */
 const PAGE_BYTES = 3_950_000
 const XML_BYTES = MAX_XML_BYTES - 10_000
 const PAGE_FORMS = [

@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const day = (ago: number) => addDays(dayOf(TODAY), -ago)
 
-/** A day's reading of "tea" in which the app stands at that place. */
+/** A reading of "tea" on a day, with the app at that rank. */
 function ranked(ago: number, rank: number): string {
   const ids = Array.from({ length: 50 }, (_, at) => String(20_001 + at))
   ids.splice(rank - 1, 1, OWN)
@@ -60,7 +60,7 @@ const told = async () =>
       order by day, type`
   ).map(({ line }) => line)
 
-// below the first ten, where nothing is told of rivals
+// below the first ten, where no alerts about rivals are made
 const FALLS = [ranked(30, 15), ranked(29, 40), ranked(12, 18), ranked(2, 19), ranked(1, 45)]
 const TOLD = [
   `${day(29)} rank_drop 15 40 history`,
@@ -69,7 +69,7 @@ const TOLD = [
 ]
 
 describe("an import of past days", () => {
-  test("makes their alerts, each marked with its day, also of days before the app was tracked", async () => {
+  test("an import of past days makes alerts marked with their day, also for days before tracking began", async () => {
     await load(FALLS)
     expect(await told()).toEqual(TOLD)
     const { unread, alerts } = await ask(listAlerts, contextOf(sql, workspaceId, TODAY), { limit: 50 })
@@ -81,7 +81,7 @@ describe("an import of past days", () => {
     ])
   })
 
-  test("delivers those of the last three days alone", async () => {
+  test("an import delivers alerts of the last three days only", async () => {
     const other = await scene(sql)
     for (const type of ["rank_drop", "rank_rise"]) await rule(other, type)
     await load(FALLS)
@@ -89,7 +89,7 @@ describe("an import of past days", () => {
     expect(rows.map((row) => row.day)).toEqual([day(1)])
   })
 
-  long("tells nothing twice when it comes twice, and the same whatever the order and the parts", async () => {
+  long("an import makes no alert twice, and the same ones in any order and in parts", async () => {
     await load(FALLS)
     const rows = () => sql`select * from alert order by id`.then((found) => [...found])
     const before = await rows()
@@ -101,7 +101,7 @@ describe("an import of past days", () => {
     expect(await told()).toEqual(TOLD)
   })
 
-  test("replaces history across a gap that it fills, and marks what was news as withdrawn", async () => {
+  test("an import that fills a gap replaces the alerts across it, and marks news as withdrawn", async () => {
     await load([ranked(30, 15), ranked(20, 40)])
     expect(await told()).toEqual([`${day(20)} rank_drop 15 40 history`])
     await load([ranked(25, 39)])
@@ -111,12 +111,12 @@ describe("an import of past days", () => {
     expect(await told()).toEqual([`${day(28)} rank_drop 15 38 history`, `${day(25)} rank_drop 15 39 withdrawn`])
   })
 
-  test("tells nothing of days that alerts are kept no longer of", async () => {
+  test("an import makes no alert for days beyond the retention of alerts", async () => {
     await load(FALLS, 20)
     expect(await told()).toEqual(TOLD.slice(1))
   })
 
-  test("puts its findings forward, so that a worker tells what a broken import could not", async () => {
+  test("an import schedules findings, so that a worker makes the alerts a broken import could not", async () => {
     const findings = openImportFindings({ now, pause })
     async function* each() {
       yield* [ranked(2, 19), ranked(1, 45)]
@@ -130,7 +130,7 @@ describe("an import of past days", () => {
   })
 })
 
-test("a worker that looks at the last days tells nothing of those before the app was tracked", async () => {
+test("a worker that checks the last days makes no alert for days before tracking began", async () => {
   await load([])
   async function* each() {
     yield* FALLS
@@ -140,7 +140,7 @@ test("a worker that looks at the last days tells nothing of those before the app
   expect(await told()).toEqual([])
 })
 
-test("days are looked at in spans, no more at once than asked", () => {
+test("days are checked in spans, with at most the given number at once", () => {
   const days = ["2025-01-09", "2025-01-02", "2025-01-01", "2025-01-05", "2025-03-01", "2025-11-19", "2025-11-20"]
   expect(spansOf(days, 3)).toEqual([
     { from: "2025-01-01", to: "2025-01-03" },

@@ -8,14 +8,14 @@ import { parseBody, type RawBody, type Source } from "../../src/measuring/source
 
 const folders: string[] = []
 
-/** A folder of bodies of its own. */
+/** A new folder for bodies. */
 export function someBodies(now: () => Date): RawBodies {
   const folder = mkdtempSync(join(tmpdir(), "raw-bodies-"))
   folders.push(folder)
   return openRawBodies({ folder, days: 14, megabytes: 100, now })
 }
 
-/** For `afterAll`. */
+/** Deletes the folders; call it in `afterAll`. */
 export function removeBodies(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 }
@@ -25,7 +25,7 @@ export function bodyOf(text: string, seenAt: Date): RawBody {
   return { bytes, text, sha256: hash("sha256", bytes, "buffer"), url: "https://itunes.apple.com/", seenAt }
 }
 
-/** What a source says of a body, as a read would have it. */
+/** Parses a body with a source, as a read would. */
 export function seenIn<Asked, Seen extends Observation>(
   source: Source<Asked, Seen>,
   asked: Asked,

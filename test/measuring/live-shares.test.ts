@@ -19,7 +19,7 @@ afterEach(async () => {
 const wanted = (subject: string): LiveSubject => ({ kind: "search", platform: "ios", storefront: "us", subject })
 const WHILE = { maxAgeMs: 3_600_000, onlyWhileWaiting: true } as const
 
-/** A process that reads with so many milliseconds between two requests. */
+/** A process that reads with this gap between two requests. */
 function reading(gapMs: number): Measure {
   const measuring = on.measuring({ gapsMs: gaps(gapMs), pollMs: 50 })
   working.push(measuring)
@@ -32,7 +32,7 @@ function asking({ isReading, nudge, onEnded }: Pick<MeasuringWorker, "isReading"
   return createMeasure({ sql: on.sql, kinds: [searches], egress: EGRESS, now, isReading, nudge, onEnded, pollMs: 50 })
 }
 
-/** A process that asks, and takes for granted that another reads. */
+/** A process that requests live reads and assumes that another process reads. */
 const onlyAsking = (isReading = true) => asking({ isReading: () => isReading, nudge() {}, onEnded() {} })
 
 async function pace(gapMs: number): Promise<void> {
@@ -44,7 +44,7 @@ async function pace(gapMs: number): Promise<void> {
 const count = async () => (await on.sql<{ n: number }[]>`select count(*)::int as n from due`)[0]!.n
 
 describe("what a workspace asks for on request", () => {
-  test("takes nothing of its own share where all workspaces together have used theirs", async () => {
+  test("a workspace's share is not used up while the common share is exhausted", async () => {
     await pace(1_000)
     const take = (workspaceId: number) => takeShare(on.sql, searches, EGRESS, { workspaceId })
     const taken: boolean[] = []
@@ -58,15 +58,15 @@ describe("what a workspace asks for on request", () => {
   })
 
   long(
-    "takes no more than its share of the turns: others' due work goes on, and others' requests are read at once",
+    "a workspace gets only its share: due work and other workspaces' requests go on",
     async () => {
-      // long beside what a turn takes, on a busy machine too
+      // long compared with a turn, even on a busy machine
       const gapMs = Math.round(200 * Math.min(5, await slowness()))
       await on.track(Array.from({ length: 400 }, (_, i) => `due ${i}`))
       const measure = reading(gapMs)
       await until(() => termsAsked(on.stores).length > 0)
       const asked: Promise<LiveReadState>[] = []
-      // five times as much as there are turns
+      // five times as many as there are turns
       const flood = setInterval(() => {
         const subject = `flood ${asked.length}`
         asked.push(measure(wanted(subject), { ...WHILE, waitMs: 5 * gapMs }, { workspaceId: 1 }))
@@ -83,24 +83,24 @@ describe("what a workspace asks for on request", () => {
       expect(others.map(({ state }) => state)).toEqual(Array(6).fill("fresh"))
       expect(of("other")).toBe(6)
       expect(of("flood")).toBeGreaterThan(0)
-      // a quarter, and six that may come at once
+      // a quarter, plus six that may come at once
       expect(of("flood")).toBeLessThan(turns.length / 3 + 6)
       expect(of("due")).toBeGreaterThan(of("flood"))
-      // read within a few turns, not after what the other has sent
+      // read within a few turns, not after everything the other workspace sent
       const firstOther = turns.indexOf("other")
       expect(firstOther).toBeLessThan(20)
     },
     120_000,
   )
 
-  long("beyond its share is read all the same where nothing else is due", async () => {
+  long("a request beyond the share is read if nothing else is due", async () => {
     const measure = reading(20)
     const all = Array.from({ length: 12 }, (_, i) => measure(wanted(`tea ${i}`), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 })) // biome-ignore format: one line
     expect((await Promise.all(all)).map(({ state }) => state)).toEqual(Array(12).fill("fresh"))
     expect(await on.sql`select 1 from due where priority = 4`).toHaveLength(0)
   })
 
-  test("beyond its share is refused at once where a minute's work is due before it, and leaves nothing", async () => {
+  test("a request beyond the share is refused at once, without a row, if a minute of work is due first", async () => {
     await pace(1_000)
     await on.track(Array.from({ length: 70 }, (_, i) => `due ${i}`))
     const measure = onlyAsking()
@@ -109,12 +109,12 @@ describe("what a workspace asks for on request", () => {
     )
     expect(ends.filter(({ state }) => state === "pending")).toHaveLength(6)
     expect(ends.filter((one) => one.state === "failed" && one.why === "busy")).toHaveLength(4)
-    // another has its own share
+    // the other workspace has its own share
     expect((await measure(wanted("milk"), { ...WHILE, waitMs: 50 }, { workspaceId: 2 })).state).toBe("pending")
     await until(async () => (await count()) === 70)
   })
 
-  test("is at most 20 subjects at a time; another workspace's are not counted with them", async () => {
+  test("a workspace can request at most 20 subjects at a time; other workspaces' do not count", async () => {
     const measure = onlyAsking()
     const ask = (subject: string, workspaceId: number) => measure(wanted(subject), { ...WHILE, waitMs: 300 }, { workspaceId }) // biome-ignore format: one line
     const ends = Promise.all(Array.from({ length: 60 }, (_, i) => ask(`tea ${i}`, 1)))
@@ -124,7 +124,7 @@ describe("what a workspace asks for on request", () => {
     await until(async () => (await count()) === 0)
   })
 
-  test("is counted across processes", async () => {
+  test("the subjects that a workspace requests are counted across processes", async () => {
     const [one, two] = [onlyAsking(), onlyAsking()]
     const patience = { maxAgeMs: 3_600_000, waitMs: 1 }
     for (let i = 0; i < 20; i++) await one(wanted(`tea ${i}`), patience, { workspaceId: 1 })
@@ -132,7 +132,7 @@ describe("what a workspace asks for on request", () => {
     expect((await two(wanted("milk"), patience, { workspaceId: 2 })).state).toBe("pending")
   })
 
-  test("of a turn that others have asked for already takes none of its share", async () => {
+  test("a request that joins another's turn takes none of the share", async () => {
     await pace(1_000)
     const measure = onlyAsking()
     const ask = (workspaceId: number) => measure(wanted("tea"), { ...WHILE, waitMs: 300 }, { workspaceId })
@@ -144,20 +144,20 @@ describe("what a workspace asks for on request", () => {
 })
 
 describe("what is asked for only while somebody waits", () => {
-  test("leaves no row behind when nobody reads it in time", async () => {
+  test("a request for a waiting caller leaves no row if nothing reads it in time", async () => {
     const answer = await onlyAsking()(wanted("tea"), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })
     expect(answer.state).toBe("pending")
     await until(async () => (await count()) === 0)
   })
 
-  test("leaves what is tracked as it was", async () => {
+  test("a request for a waiting caller leaves a tracked subject unchanged", async () => {
     await on.track(["tea"])
     const before = await on.due("tea")
     await onlyAsking()(wanted("tea"), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })
     await until(async () => (await on.due("tea")).priority === before.priority)
   })
 
-  test("is not read any more when nobody waits, even if its asker died before it could take it back", async () => {
+  test("a request is not read after its caller stopped waiting, even if the process died first", async () => {
     await on.sql`
       insert into due (kind, platform, storefront, subject, priority, asked_by, asked_until)
       values ('search', 'ios', 'us', 'tea', 0, 1, now() - interval '1 second')`
@@ -168,7 +168,7 @@ describe("what is asked for only while somebody waits", () => {
     expect(await on.due("tea")).toBeUndefined()
   })
 
-  test("leaves no row once it was read", async () => {
+  test("a request for a waiting caller leaves no row once it was read", async () => {
     const answer = await reading(0)(wanted("tea"), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 })
     expect(answer.state).toBe("fresh")
     await until(async () => (await count()) === 0)
@@ -176,7 +176,7 @@ describe("what is asked for only while somebody waits", () => {
 })
 
 describe("a live read that no process does", () => {
-  test("is told so at once and why, and makes no row", async () => {
+  test("a live read that no process makes is refused at once with the reason, and adds no row", async () => {
     const began = performance.now()
     const answer = await onlyAsking(false)(wanted("tea"), { maxAgeMs: 0, waitMs: 10_000 }, { workspaceId: 1 })
     expect(answer).toEqual({
@@ -188,7 +188,7 @@ describe("a live read that no process does", () => {
     expect(await count()).toBe(0)
   })
 
-  test("is done where another process gives a sign of life that it reads", async () => {
+  test("a live read is made if another process's sign of life shows that it reads the subject", async () => {
     reading(0)
     const measure = onlyAsking(false)
     await until(async () => (await on.sql`select 1 from reader`).length > 0)

@@ -45,7 +45,10 @@ async function dueOf(kind: string): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-/** Claims and ends all that is due there, and says what each claim took: "app 50", with the lowest and the highest priority. */
+/**
+ * Claims and ends everything due there. Returns what each claim took, such as "app 50", with the lowest and highest
+ * priority.
+ */
 async function claims(): Promise<{ what: string; priorities: number[]; subjects: string[] }[]> {
   const all = []
   while (true) {
@@ -76,7 +79,7 @@ async function track(iosId: string, plan: "free" | "pro" = "free"): Promise<void
 }
 
 describe("a followed storefront", () => {
-  test("has four lists of each genre and its genres' names read, and nothing else", async () => {
+  test("a followed storefront has four lists per genre and its genre names read, and nothing else", async () => {
     await followMarket(sql, [
       { storefront: "us", genres: CHART_GENRES },
       { storefront: "jp", ...FINANCE },
@@ -92,13 +95,13 @@ describe("a followed storefront", () => {
     ])
   })
 
-  test("that stays keeps its day, others come and go; what is gone is forgotten without a request", async () => {
+  test("a storefront that stays followed keeps its day; a removed one is deleted without a request", async () => {
     await followMarket(sql, [
       { storefront: "us", ...FINANCE },
       { storefront: "gb", ...FINANCE },
     ])
     await sql`update market_storefront set since = since - 5`
-    // as most starts find it
+    // the case of most starts
     await followMarket(withoutTransactions(sql), [
       { storefront: "gb", ...FINANCE },
       { storefront: "us", ...FINANCE },
@@ -127,7 +130,7 @@ describe("a followed storefront", () => {
     ])
   })
 
-  test("comes in a transaction of its own, whose apps are due with it: of 77 with known charts one statement took too long", async () => {
+  test("each followed storefront is added in a transaction of its own, with the apps of its known charts", async () => {
     for (const storefront of ["de", "jp", "us"]) await seen(ids(5), { storefront })
     const three = ["us", "de", "jp"].map((storefront) => ({ storefront, ...FINANCE }))
     await followMarket(sql, three)
@@ -135,7 +138,7 @@ describe("a followed storefront", () => {
       (await sql`select distinct xmin::text as id from market_storefront`).map(({ id }) => id)
     const first = await transactions()
     expect([first.length, (await dueOf("app")).length]).toEqual([3, 15])
-    // those that stay are not written anew, and one in other genres is the same one
+    // rows that stay are not rewritten, and a storefront with other genres is the same one
     await followMarket(sql, [three[0]!, { storefront: "de", genres: ["36"] }, three[2]!])
     expect((await transactions()).filter((id) => first.includes(id))).toHaveLength(2)
     expect((await readFollowedMarket(sql)).map(({ genres }) => genres)).toEqual([
@@ -145,7 +148,7 @@ describe("a followed storefront", () => {
     ])
   })
 
-  test("with an empty setting nothing is due, whatever charts show", async () => {
+  test("an empty setting makes nothing due, whatever the charts show", async () => {
     await followMarket(sql, [])
     await seen(ids(3))
     expect([...(await sql`select * from due`)]).toEqual([])
@@ -154,7 +157,7 @@ describe("a followed storefront", () => {
 })
 
 describe("apps on its lists are looked up", () => {
-  test("once each, where a reading shows them: followed genres of followed storefronts, four lists", async () => {
+  test("listed apps are looked up once each: followed genres of followed storefronts, four lists", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await seen(["800001", "800002"])
     await seen(["800002", "800003"], { genre: "36", chart: "paid" })
@@ -165,13 +168,13 @@ describe("apps on its lists are looked up", () => {
     expect(await dueOf("app")).toEqual(["800001", "800002", "800003", "800004"].map((id) => `us ${id} 5`))
   })
 
-  test("whoever published the reading", async () => {
+  test("listed apps are looked up whoever published the reading", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await seen(["800001"], { origin: "elsewhere" })
     expect(await dueOf("app")).toEqual(["us 800001 5"])
   })
 
-  test("also those that stood there before it was followed, or whose row was missed", async () => {
+  test("listed apps from before the storefront was followed, or with a missing row, are looked up", async () => {
     await seen(["800001"])
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     expect(await dueOf("app")).toEqual(["us 800001 5"])
@@ -185,7 +188,7 @@ describe("apps on its lists are looked up", () => {
     expect(await dueOf("app")).toEqual(["us 800001 5"])
   })
 
-  test("and no more once they left: the next day they are forgotten", async () => {
+  test("listed apps are deleted from due on the day after they left the list", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await record(sql, [charted(new Date(Date.now() - 86_400_000).toISOString(), ["800001", "800002"])])
     await seen(["800002"])
@@ -194,7 +197,7 @@ describe("apps on its lists are looked up", () => {
     expect([...(await sql`select subject from due where kind = 'app'`)]).toEqual([{ subject: "800002" }])
   })
 
-  long("in fifties, on the second day too and on days on which others come", async () => {
+  long("listed apps are looked up in fifties, also on the second day and with newly listed apps", async () => {
     await followMarket(sql, [
       { storefront: "us", ...FINANCE },
       { storefront: "gb", ...FINANCE },
@@ -204,7 +207,7 @@ describe("apps on its lists are looked up", () => {
     const lookUps = async () => (await claims()).filter(({ what }) => what.startsWith("app")).map(({ what }) => what)
     const fifties = ["app 50", "app 50", "app 50", "app 50", "app 30"]
     expect((await lookUps()).toSorted()).toEqual([...fifties, ...fifties].toSorted())
-    // come due as time brings them, a moment for each storefront: not each app at its own
+    // rows come due together per storefront, not each app at its own time
     for (const newcomers of [0, 20]) {
       if (newcomers > 0) await seen([...apps, ...ids(20, 2_000_000)], { depth: 250, source: "apple-charts" })
       const moments = await sql<{ storefront: string; at: Date; apps: number }[]>`
@@ -228,7 +231,7 @@ describe("apps on its lists are looked up", () => {
 })
 
 describe("what is tracked", () => {
-  test("goes before all of the market, on any plan, and what both want is one row", async () => {
+  test("tracked subjects go before the market on any plan, and a subject of both is one row", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await seen(["800001", ...ids(60)], { depth: 61 })
     await track("800001")
@@ -240,7 +243,7 @@ describe("what is tracked", () => {
       where kind in ('chart', 'app')
       group by priority
       order by priority`
-    // six charts of all apps, four of which the market wants too; its own are those of finance
+    // six charts of all apps, of which the market also has four; its own are those of finance
     expect([...rows]).toEqual([
       { priority: 1, charts: 6, looked: 1 },
       { priority: 2, charts: 0, looked: 1 },
@@ -254,7 +257,7 @@ describe("what is tracked", () => {
     expect([subjects.length, new Set(subjects).size]).toEqual([10, 10])
   })
 
-  test("keeps its own moment of the day, and comes to the market's when nobody tracks it any more", async () => {
+  test("a tracked subject has its own time of day, and the market's once nobody tracks it", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await seen(["800001", "800002"])
     await track("800001")
@@ -270,17 +273,17 @@ describe("what is tracked", () => {
 })
 
 describe("at 30,000 places, at length 100,000", () => {
-  long("what a claim looks at is looked up by a plan of when tables were empty, never searched for", async () => {
+  long("a claim uses its indexes even with a plan from when the tables were empty", async () => {
     await sql.begin(async (given) => {
       const tx = given as unknown as Sql
-      // one connection, so that the plan is kept: made now, as by a server that has just been set up
+      // one connection, so that the plan is cached: made now, as by a newly installed server
       expect((await claim(tx, ITUNES, KINDS, 30_000)).claimed).toBe(null)
       await fillPlaces(tx)
       expect((await tx`select count(*)::int as n from chart_place`)[0]!.n).toBe(STOREFRONTS.length * 84 * 200)
       await tx`insert into market_storefront values ('de', ${CHART_GENRES as string[]}, now())`
       const before = await readRowCount(given, LOOKED_AT)
       expect((await claim(tx, ITUNES, LOOK_UPS, 30_000)).claimed?.subjects).toHaveLength(50)
-      // of 70 apps the app itself, its two or three places, their charts, and the storefront
+      // of 70 apps: the app itself, its two or three places, their charts, and the storefront
       expect((await readRowCount(given, LOOKED_AT)) - before).toBeLessThan(70 * 20)
     })
   })
@@ -288,10 +291,10 @@ describe("at 30,000 places, at length 100,000", () => {
 
 const STOREFRONTS = ["de", "us", "gb", "jp", "fr", "br"].slice(0, cases(2, 3))
 
-/** What a claim of an app's look-up reads besides what is due. */
+/** Returns the rows that a claim of an app look-up reads beyond the due ones. */
 const LOOKED_AT = ["store_app", "chart_place", "chart", "market_storefront"]
 
-/** Apps on three lists of each genre, 200 places each. */
+/** Creates apps on three lists per genre, with 200 places each. */
 async function fillPlaces(tx: Sql): Promise<void> {
   await tx`
     insert into chart (platform, storefront, device, chart, genre, first_day, last_day)

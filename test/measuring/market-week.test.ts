@@ -25,7 +25,7 @@ setDefaultTimeout(600_000)
 const MARKET = ["gb", "jp", "us"]
 const GENRES = CHART_GENRES.slice(0, cases(1, 3))
 const PLACES = cases(30, 50)
-/** A week, at length: in short the first three days of it. */
+/** A week in the long run, three days in the short run. */
 const DAYS = Array.from({ length: cases(2, 7) }, (_, at) => addDays(dayOf(new Date()), at - 7))
 const FEEDS = {
   topfreeapplications: ["iphone", "free"],
@@ -42,7 +42,7 @@ const log: Log = (level, event, fields) => {
 
 let sql: Sql
 let stores: ReplayServer
-/** The day that the stores show, and by the clock of which they are read. */
+/** The day of the stores' content and of the clock. */
 let today = DAYS[0] as string
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ const genresOf = (storefront: string) => fixture("apple-genres-us.json").replace
 
 const shown = (id: string): ShownApp => ({ id, name: `App ${id}`, ratings: Number(id) % 10_000 })
 
-/** "us iphone free 6014", of the feed's address. */
+/** For example "us iphone free 6014", from the feed's URL. */
 function nameOf(url: URL): string {
   const [, storefront, , feed] = url.pathname.split("/")
   const genre = /\/genre=(\d+)/.exec(url.pathname)?.[1] ?? "36"
@@ -75,7 +75,7 @@ const NAMES = MARKET.flatMap((storefront) =>
   Object.values(FEEDS).flatMap(([device, chart]) => GENRES.map((genre) => `${storefront} ${device} ${chart} ${genre}`)),
 )
 
-/** A number that looks random, and is the same for the same words. */
+/** A pseudo-random number that is the same for the same words. */
 function chance(...words: (string | number)[]): number {
   let state = 2_166_136_261
   for (const letter of words.join(" ")) state = Math.imul(state ^ letter.charCodeAt(0), 16_777_619) >>> 0
@@ -84,8 +84,8 @@ function chance(...words: (string | number)[]): number {
 }
 
 /**
- * Who stands on a list on a day, by rank: some come and some go, also to come back, and most change places. Lists share
- * apps, and storefronts do.
+ * Returns the ranked apps of a list on a day: some come and go, also to return, and most change places. Lists and
+ * storefronts share apps.
  */
 function standing(name: string, day: string): number[] {
   const at = DAYS.indexOf(day)
@@ -111,7 +111,7 @@ async function readDay(): Promise<Asked[]> {
     },
     settings: {
       on: true,
-      // one after another: how many look-ups there are is told exactly
+      // one by one, so that the number of look-ups is exact
       atOnce: 1,
       egress: "main",
       egressCountry: undefined,
@@ -138,7 +138,7 @@ async function left(): Promise<number> {
   return row!.n
 }
 
-/** What was asked: lists by name, and look-ups by storefront, each with its ids. */
+/** The requests: lists by name, and look-ups by storefront with their ids. */
 function sorted(requests: readonly Asked[]) {
   const lookUps = requests.filter(({ url }) => url.pathname === "/lookup")
   return {
@@ -152,7 +152,7 @@ function sorted(requests: readonly Asked[]) {
   }
 } // biome-ignore format: a table of what was asked
 
-test("a fresh instance fills by itself: every list once, every app on them looked up once, in fifties", async () => {
+test("a fresh instance reads every list once and looks up every listed app once, in fifties", async () => {
   await followMarket(
     sql,
     MARKET.map((storefront) => ({ storefront, genres: GENRES })),
@@ -174,12 +174,12 @@ test("a fresh instance fills by itself: every list once, every app on them looke
   expect([...looked]).toEqual(MARKET.map((storefront) => ({ storefront, apps: onLists(storefront, today).size })))
 })
 
-test("on each day after it each request is made once, and who left is not looked up once more", async () => {
+test("on each later day every request is made once, and apps that left are not looked up again", async () => {
   for (const [at, day] of DAYS.entries()) {
     if (at === 0) continue
     today = day
-    // a day passes: each moment of the day stays apart from the others. What was read before midnight and what was read
-    // after it lie a day apart, either way
+    // moves everything back one day, so that times of day stay different and readings before and after midnight stay a
+    // day apart
     const earlier = at % 3 === 0 ? null : at % 3 === 1 ? "app" : "chart"
     await sql`
       update due
@@ -199,7 +199,7 @@ test("on each day after it each request is made once, and who left is not looked
   expect(logged).toEqual([])
 })
 
-test("what a finder serves of each storefront, page by page, is who stands on the replayed lists, and no app twice", async () => {
+test("the finder lists exactly the apps of the replayed lists, page by page, and none twice", async () => {
   const house = openHouse({ sql })
   const key = await house.key(
     await house.workspace({ plan: "enterprise", explorer: true, overrides: { credits: 1e6 } }),

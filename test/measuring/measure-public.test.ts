@@ -20,7 +20,7 @@ const app = (kind: LiveSubject["kind"], rest: Partial<LiveSubject> = {}): LiveSu
   ...rest,
 })
 
-/** Asks a process that works, one after the other. */
+/** Makes live reads one by one, from a process that reads. */
 async function ask(...wanted: LiveSubject[]): Promise<LiveReadState[]> {
   const kinds = kindsOf({ egressCountry: undefined })
   const measuring = createMeasuring({
@@ -53,27 +53,27 @@ describe("a live read", () => {
     app("listing"),
     app("chart", { subject: "iphone free 6013" }),
     app("chart", { subject: "ipad paid 36" }),
-  ])("of %p is one request, and then stands for its age", async (wanted) => {
+  ])("a live read of %p is one request, and then fresh for its age", async (wanted) => {
     const answers = await ask(wanted, wanted)
     expect(answers[0]).toEqual({ state: "fresh", measuredAt: expect.any(Date) })
     expect(answers[1]).toEqual(answers[0]!)
     expect(on.stores.requests).toHaveLength(1)
   })
 
-  test("of a developer's site comes after that of its app", async () => {
+  test("a live read of a developer's site waits for the look-up of its app", async () => {
     const answers = await ask(app("app"), app("app_ads"))
     expect(states(answers)).toEqual(["fresh", "fresh"])
     expect(await on.count("app_ads")).toBe(1)
   })
 
-  test("of an app that is not sold is fresh, and its page is then not found without being asked for", async () => {
+  test("a live read of an unsold app is fresh, and its page is then not_found without a request", async () => {
     on.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
     expect(states(await ask(app("app"), app("listing")))).toEqual(["fresh", "not_found"])
     expect(on.stores.requests).toHaveLength(1)
     expect([...(await on.sql`select available from app_storefront`)]).toEqual([{ available: false }])
   })
 
-  test("that fails says why", async () => {
+  test("a failed live read returns the reason", async () => {
     on.stores.on("apps.apple.com", "/", () => new Response("", { status: 404 }))
     on.stores.on("itunes.apple.com", "/", () => new Response("", { status: 403 }))
     expect(states(await ask(app("listing"), app("chart", { subject: "iphone free 36" })))).toEqual([
@@ -82,7 +82,7 @@ describe("a live read", () => {
     ])
   })
 
-  test("of what nothing here reads is off", async () => {
+  test("a live read of a subject that nothing here reads is off", async () => {
     const wanted = [app("app", { platform: "android" }), app("listing", { platform: "android" })]
     expect(states(await ask(...wanted))).toEqual(["off", "off"])
   })

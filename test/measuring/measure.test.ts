@@ -23,7 +23,7 @@ const wanted = (subject: string, rest: Partial<LiveSubject> = {}): LiveSubject =
   ...rest,
 })
 
-/** A process that works and asks. */
+/** The measure function of a process that also reads. */
 function inProcess(gapMs = 0): Measure {
   const measuring = on.measuring({ gapsMs: gaps(gapMs), pollMs: 50 })
   working.push(measuring)
@@ -32,14 +32,14 @@ function inProcess(gapMs = 0): Measure {
   return asking({ nudge, onEnded })
 }
 
-/** A process that only asks. */
+/** The measure function of a process that does not read. */
 function asking(parts: Partial<LiveParts> = {}): Measure {
   const now = () => new Date()
   return createMeasure({ sql: on.sql, kinds: [searches], egress: EGRESS, now, isReading: () => true, nudge() {}, onEnded() {}, pollMs: 50, ...parts }) // biome-ignore format: one line
 }
 
 describe("a live read", () => {
-  test("of 200 callers at once is one request, and all get it", async () => {
+  test("a live read for 200 concurrent callers is one request, and all get its result", async () => {
     answersSearches(on.stores, () => 100)
     const measure = inProcess()
     const patience = { maxAgeMs: HOUR_MS, waitMs: 10_000 }
@@ -49,7 +49,7 @@ describe("a live read", () => {
     expect(await stored(on.sql, "tea")).toBe(1)
   })
 
-  test("what is stored and young enough asks nobody; what is older is read anew", async () => {
+  test("a live read uses a stored reading if it is recent enough, else reads anew", async () => {
     const measure = inProcess()
     const first = await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
     const again = await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
@@ -60,7 +60,7 @@ describe("a live read", () => {
     expect(anew.state === "fresh" && first.state === "fresh" && anew.measuredAt > first.measuredAt).toBeTrue()
   })
 
-  test("is not answered with what the demo brought", async () => {
+  test("a live read does not use the demo's data", async () => {
     const demo = reading("tea", new Date(Date.now() - 1_000).toISOString(), ["10001"], { origin: "demo" })
     await record(on.sql, [demo])
     const answer = await inProcess()(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
@@ -68,7 +68,7 @@ describe("a live read", () => {
     expect(answer.state === "fresh" && answer.measuredAt > demo.seenAt).toBeTrue()
   })
 
-  test("is told pending when it takes longer than the caller waits, and is there for the next", async () => {
+  test("a live read that takes longer than the caller waits is pending, and there for the next caller", async () => {
     answersSearches(on.stores, () => 400)
     const measure = inProcess()
     const pending = await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 50 })
@@ -78,7 +78,7 @@ describe("a live read", () => {
     expect(termsAsked(on.stores)).toEqual(["tea"])
   })
 
-  test("goes before all that nobody waits for", async () => {
+  test("a live read goes before everything nobody waits for", async () => {
     const terms = Array.from({ length: 20 }, (_, i) => `bulk ${i}`)
     await on.track(terms)
     const measure = inProcess(60)
@@ -86,21 +86,21 @@ describe("a live read", () => {
     expect(termsAsked(on.stores).indexOf("tea")).toBeWithin(0, 5)
   })
 
-  test("of a term that nobody tracks leaves nothing that is due", async () => {
+  test("a live read of an untracked term leaves nothing due", async () => {
     const measure = inProcess()
     await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
     await until(async () => (await on.due("tea")) === undefined)
     expect(termsAsked(on.stores)).toEqual(["tea"])
   })
 
-  test("that the store blocks says so, and nothing is stored", async () => {
+  test("a live read that the store blocks fails as blocked and stores nothing", async () => {
     on.stores.on(APPS.upstream, "/", () => new Response(CAPTCHA))
     const answer = await inProcess()(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })
     expect(answer).toEqual({ state: "failed", why: "blocked" })
     expect(await stored(on.sql)).toBe(0)
   })
 
-  test("is too busy when its turn is more than a minute away, and then asks for nothing", async () => {
+  test("a live read more than a minute from its turn fails as busy and makes nothing due", async () => {
     await on.sql`
       insert into pace (upstream, egress, next_at, base_gap_ms, gap_ms)
       values (${APPS.upstream}, ${EGRESS}, now() + interval '5 minutes', 0, 0)`
@@ -109,13 +109,13 @@ describe("a live read", () => {
     expect(await on.due("tea")).toBeUndefined()
   })
 
-  test("of what is not read here is off", async () => {
+  test("a live read of a kind or storefront not read here is off", async () => {
     const measure = asking({ kinds: [{ ...searches, platform: "android", storefronts: ["de"] }] })
     for (const asked of [wanted("tea"), wanted("tea", { platform: "android" })])
       expect(await measure(asked, { maxAgeMs: HOUR_MS, waitMs: 10 })).toEqual({ state: "failed", why: "off" })
   })
 
-  test("by another process is noticed, its failure too", async () => {
+  test("a live read by another process is noticed, and so is its failure", async () => {
     inProcess()
     const measure = asking()
     expect((await measure(wanted("tea"), { maxAgeMs: HOUR_MS, waitMs: 10_000 })).state).toBe("fresh")
@@ -126,7 +126,7 @@ describe("a live read", () => {
     })
   })
 
-  test("holds nobody up while it waits", async () => {
+  test("a waiting live read does not block other statements", async () => {
     answersSearches(on.stores, () => 1_500)
     const measure = inProcess()
     const waits = Array.from({ length: 50 }, (_, i) => measure(wanted(`tea ${i % 6}`), { maxAgeMs: HOUR_MS, waitMs: 10_000 })) // biome-ignore format: one line

@@ -32,7 +32,7 @@ const free = () => on.sql`update pace set next_at = now()`
 const refuse = (rest: Partial<Parameters<typeof noteRefusal>[2]> = {}, lane = APPS) =>
   noteRefusal(on.sql, lane, { sinceTurnMs: 0, retryAfterMs: undefined, random: 0, ...rest })
 
-/** How long each of so many turns, asked for at once, had to wait. */
+/** Returns how long each of several concurrent turns waited. */
 async function turns(count: number, lane = APPS, hurry = bulk): Promise<number[]> {
   const began = performance.now()
   const taken = Array.from({ length: count }, async () => {
@@ -43,14 +43,14 @@ async function turns(count: number, lane = APPS, hurry = bulk): Promise<number[]
 }
 
 describe("turns", () => {
-  test("asked for at once come one gap after another", async () => {
+  test("concurrent turns come one gap after another", async () => {
     await openLane(on.sql, APPS, 60)
     const waits = await turns(8)
     for (const [place, ms] of waits.entries()) expect(ms).toBeGreaterThanOrEqual(place * 60 - 15)
     expect((await pace()).freeMs).toBeLessThanOrEqual(60)
   })
 
-  test("of other upstreams and other addresses are their own", async () => {
+  test("turns are counted per upstream and per egress address", async () => {
     const elsewhere = { ...APPS, egress: "elsewhere" }
     for (const lane of [APPS, ITUNES, elsewhere]) await openLane(on.sql, lane, 60_000)
     for (const lane of [APPS, ITUNES, elsewhere]) await takeTurn(on.sql, lane, { ...bulk, withinMs: 100 })
@@ -59,7 +59,7 @@ describe("turns", () => {
     expect(await pace(elsewhere)).toMatchObject({ gap_ms: 60_000, refusals: 0 })
   })
 
-  test("are booked ahead for somebody who waits, but for nobody else by more than a few seconds", async () => {
+  test("turns are booked ahead for waiting callers; for others by a few seconds at most", async () => {
     await openLane(on.sql, APPS, 2_000)
     const ahead = Array.from({ length: 4 }, () => takeTurn(on.sql, APPS, live).catch(() => {}))
     await Bun.sleep(100)
@@ -74,7 +74,7 @@ describe("turns", () => {
     await Promise.all(ahead.slice(0, 1))
   })
 
-  test("that lie too far ahead are refused at once, with how long it would be", async () => {
+  test("turns too far ahead are refused at once, with the wait", async () => {
     await openLane(on.sql, APPS, 20_000)
     await takeTurn(on.sql, APPS, live)
     for (const hurry of [bulk, live]) {
@@ -85,7 +85,7 @@ describe("turns", () => {
     expect((await pace()).freeMs).toBeLessThanOrEqual(20_000)
   })
 
-  test("waited for are lost when the upstream refuses meanwhile", async () => {
+  test("booked turns are lost if the upstream refuses in the meantime", async () => {
     await openLane(on.sql, APPS, 300)
     await takeTurn(on.sql, APPS, bulk)
     const waiting = errorOf(takeTurn(on.sql, APPS, { ...bulk, withinMs: 2_000 }))
@@ -94,7 +94,7 @@ describe("turns", () => {
     expect(await waiting).toBeInstanceOf(NoTurn)
   })
 
-  test("get another base gap, but what refusals made of it stays", async () => {
+  test("turns get a new base gap, but a gap lengthened by refusals stays", async () => {
     await openLane(on.sql, APPS, 100)
     await openLane(on.sql, APPS, 50)
     expect(await pace()).toMatchObject({ gap_ms: 50, base_gap_ms: 50 })
@@ -107,7 +107,7 @@ describe("turns", () => {
 })
 
 describe("a refusal", () => {
-  test("makes the gap longer by 60 %, up to a minute, and leaves the upstream alone ever longer, up to an hour", async () => {
+  test("a refusal lengthens the gap by 60 %, up to a minute, and pauses longer each time, up to an hour", async () => {
     await openLane(on.sql, APPS, 1_000)
     const seen = []
     for (let refusals = 1; refusals <= 10; refusals++) {
@@ -130,7 +130,7 @@ describe("a refusal", () => {
     ])
   })
 
-  test("is left alone for as long as it asks, a day at most, and at least for the new gap", async () => {
+  test("a refusal pauses for its Retry-After, at most a day and at least the new gap", async () => {
     await openLane(on.sql, APPS, 1_000)
     await refuse({ retryAfterMs: 90_000, random: 1 })
     expect((await pace()).freeMs).toBeWithin(89_000, 90_001)
@@ -141,7 +141,7 @@ describe("a refusal", () => {
     expect((await pace()).freeMs).toBeWithin(4_000, 4_097)
   })
 
-  test("of several requests that were on their way together counts once", async () => {
+  test("a refusal of several concurrent requests counts once", async () => {
     await openLane(on.sql, APPS, 1_000)
     expect(await refuse()).toBe(true)
     for (let i = 0; i < 5; i++) expect(await refuse({ sinceTurnMs: 5_000 })).toBe(false)
@@ -152,7 +152,7 @@ describe("a refusal", () => {
     expect((await pace()).freeMs).toBeWithin(59_000, 60_001)
   })
 
-  test("is forgotten slowly: every 20 answers in a row a fifth of the gap", async () => {
+  test("a refusal fades slowly: 20 answers in a row shorten the gap by a fifth", async () => {
     await openLane(on.sql, APPS, 1_000)
     await refuse()
     await refuse()
@@ -178,7 +178,7 @@ describe("an upstream that", () => {
     ["sends to another host for a consent", () => Response.redirect("https://consent.example.com/", 302)],
   ]
   for (const [what, answer] of REFUSALS) {
-    test(`${what} is asked more slowly, and nothing is measured`, async () => {
+    test(`an upstream that ${what} is asked more slowly, and nothing is measured`, async () => {
       await on.track(["tea"])
       on.stores.on("apps.apple.com", "/", answer)
       expect(await run()).toBe(1)
@@ -189,7 +189,7 @@ describe("an upstream that", () => {
     })
   }
 
-  test("asks to be left alone for a while is asked nothing until then", async () => {
+  test("an upstream that sends Retry-After gets no request until then", async () => {
     await on.track(["tea", "mate"])
     on.stores.on("apps.apple.com", "/", () => new Response("", { status: 429, headers: { "retry-after": "120" } }))
     expect([await run(), await run(), await run()]).toEqual([1, 0, 0])
@@ -209,7 +209,7 @@ describe("an upstream that", () => {
     expect(await on.due("tea")).toMatchObject({ failures: 1 })
   })
 
-  test("refuses is left alone by itself: others are asked on", async () => {
+  test("an upstream that refuses pauses alone; others continue", async () => {
     await on.track(["tea"], { only: null })
     on.stores.on("apps.apple.com", "/", () => new Response("", { status: 403 }))
     expect(await run({ kinds: [searches, lookUps] })).toBe(2)
@@ -217,7 +217,7 @@ describe("an upstream that", () => {
     expect(await pace(ITUNES)).toMatchObject({ gap_ms: 1_000, refusals: 0, answers: 1 })
   })
 
-  test("fails is told at once, and once until it answers again", async () => {
+  test("an upstream that fails is logged at once, and only once until it answers again", async () => {
     await on.track(["a", "b", "c", "d", "e"])
     const logged: string[] = []
     const log = createLog((line) => void logged.push(line))
@@ -235,7 +235,7 @@ describe("an upstream that", () => {
     ])
   })
 
-  test("refuses, and answers again, says so once each", async () => {
+  test("an upstream that refuses and answers again is logged once each", async () => {
     await on.track(["a", "b", "c", "d"])
     const logged: string[] = []
     const log = createLog((line) => void logged.push(line))
@@ -263,7 +263,7 @@ describe("what a reading asks beyond its first request", () => {
     },
   }
 
-  test("waits for turns of its upstream, which others take as well", async () => {
+  test("later requests of a reading wait for turns, which other readings share", async () => {
     await on.track(Array.from({ length: 5 }, (_, i) => `term ${i}`))
     const gapsMs = new Map([...gaps(0), ["itunes.apple.com" as const, 80]])
     expect(await on.measuring({ kinds: [both], gapsMs }).runOnce()).toBe(5)
@@ -272,7 +272,7 @@ describe("what a reading asks beyond its first request", () => {
     for (const [place, ms] of at.entries()) expect(ms - at[0]!).toBeGreaterThanOrEqual(place * 80 - 30)
   })
 
-  test("is put off, and no failure, when there is no turn in time", async () => {
+  test("later requests without a turn in time put the reading off, without a failure", async () => {
     await on.track(["tea"])
     await openLane(on.sql, ITUNES, 60_000)
     await takeTurn(on.sql, ITUNES, live)
@@ -285,7 +285,7 @@ describe("what a reading asks beyond its first request", () => {
     expect(await on.sql`select 1 from attempt`).toHaveLength(0)
   })
 
-  test("without a turn in time after another source was refused, is the failure that it was", async () => {
+  test("a reading without a turn after another source was refused fails with that refusal", async () => {
     await on.track(["tea"])
     await openLane(on.sql, ITUNES, 60_000)
     await takeTurn(on.sql, ITUNES, live)

@@ -14,7 +14,7 @@ const metrics = () => on.sql`
   where metric <> 'hints'
   order by metric`
 
-test("how many gave an Android app each number of stars is stored with the reading of its page", async () => {
+test("an Android app's counts by star are stored with the reading of its page", async () => {
   on.stores.on("play.google.com", "/store/apps/details", () => new Response(fixture("play-details-translate.html")))
   await on.track({ androidPkg: TRANSLATE, countries: ["us"] })
   await on.read("app")
@@ -24,11 +24,11 @@ test("how many gave an Android app each number of stars is stored with the readi
 
 const STARS = [6_403_317, 878_696, 479_693, 306_894, 971_173]
 
-test("an Android keyword has a demand where enough of its first ten were counted, and else none", async () => {
+test("an Android keyword has a demand only if enough of its first ten apps have rating counts", async () => {
   on.stores.on("play.google.com", "/store/search", () => new Response(fixture("play-search-panda.html")))
   await on.track({ androidPkg: TRANSLATE, countries: ["us"], keywords: ["panda"] })
   await on.read("search")
-  // the card's count alone is a third of the weight
+  // the card's count alone has a third of the weight
   expect([...(await on.sql`select source, ratings::float8 as n from rating_count where ratings is not null`)]).toEqual([
     { source: "play-search", n: 66_991 },
   ])

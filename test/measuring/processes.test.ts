@@ -36,10 +36,10 @@ afterEach(async () => {
   await stores.stop()
 })
 
-/** Leases short enough to wait for their end, and retries that come soon. */
+/** Leases short enough to wait for their end, and early retries. */
 const SHORT = { leaseMs: 700, retry: { baseMs: 50, capMs: 500 } }
 
-/** worker-process.ts, once it looks for what is due. */
+/** Starts worker-process.ts and waits until it looks for work. */
 async function startWorker(
   options: object = SHORT,
   { gapMs = 0, database = { databaseUrl: scratchUrl(sql) } as object } = {},
@@ -62,7 +62,7 @@ async function kill(child: Bun.Subprocess): Promise<void> {
   await child.exited
 }
 
-/** Tracks this many terms, so that their searches, and nothing else, are due. */
+/** Tracks this many terms, so that only their searches are due. */
 async function track(on: Sql, terms: readonly string[]): Promise<void> {
   const { id: workspaceId } = await someWorkspace(on, { name: `processes ${process.pid} ${terms.length}` })
   const app = { workspaceId, iosId: "1234567", countries: ["us"], keywords: terms, origin: "own" }
@@ -75,7 +75,7 @@ const named = (count: number) => Array.from({ length: count }, (_, i) => `term $
 const left = async (on: Sql) =>
   (await on<{ n: number }[]>`select count(*) as n from due where measured_at is null`)[0]!.n
 
-/** Every subject was measured once: one reading, one effect, and nothing due before tomorrow. */
+/** Expects one reading and one effect per subject, and nothing due before tomorrow. */
 async function expectOnce(on: Sql, subjects: number): Promise<void> {
   expect(await stored(on)).toBe(subjects)
   const [effects] = await on`select count(*) as n, count(distinct subject) as of from effect`
@@ -87,7 +87,7 @@ async function expectOnce(on: Sql, subjects: number): Promise<void> {
   expect(await stuck(on)).toEqual([])
 }
 
-/** Measures in this process until nothing is left. */
+/** Runs a worker in this process until nothing is due. */
 async function workOff(on: Sql): Promise<void> {
   const reach = reachOf(stores)
   const options = { sql: on, kinds: [counted], reach, egress: EGRESS, gapsMs: gaps(), log: silentLog, random: () => 0 }
@@ -164,7 +164,7 @@ for (const [how, leaseMs] of [
 }
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: three processes never read one subject twice at once, however long it takes",
+  "postgres: three processes never read a subject twice at the same time, however long it takes",
   async () => {
     const under = new Set<string>()
     const twice: string[] = []
@@ -176,7 +176,7 @@ test.skipIf(!process.env.DATABASE_URL)(
       const term = url.searchParams.get("term") as string
       if (under.has(term)) twice.push(term)
       under.add(term)
-      // some take longer than a lease, which their heartbeats keep
+      // some take longer than a lease, which heartbeats extend
       await Bun.sleep(++asked % 20 === 0 ? 1.5 * leaseMs : 10)
       under.delete(term)
       return undefined
@@ -185,7 +185,7 @@ test.skipIf(!process.env.DATABASE_URL)(
     await Promise.all(Array.from({ length: 3 }, () => startWorker({ ...SHORT, leaseMs })))
     await until(async () => (await left(sql)) === 0)
     expect(twice).toEqual([])
-    // on a machine so busy that a heartbeat comes late a reading is let go and asked for again, never beside itself
+    // if a heartbeat is late on a busy machine, the reading is aborted and repeated, but never runs twice at once
     expect([...new Set(termsAsked(stores))].sort()).toEqual(named(120).sort())
     await expectOnce(sql, 120)
   },
@@ -195,7 +195,7 @@ test.skipIf(!process.env.DATABASE_URL)("postgres: two processes share one pace",
   const gapMs = 40
   answersSearches(stores)
   await track(sql, named(60))
-  // each turn as it is booked: when its request goes out, a busy machine decides
+  // checks the booked turns: on a busy machine the requests themselves may be late
   await sql`create table booked (at timestamptz not null)`
   await sql`
     create function note_turn() returns trigger language plpgsql as $$ begin
@@ -205,7 +205,7 @@ test.skipIf(!process.env.DATABASE_URL)("postgres: two processes share one pace",
   await sql`
     create trigger note_turn after update on pace
     for each row when (new.next_at <> old.next_at) execute function note_turn()`
-  // leases are no subject of this test: on a busy machine a short one is lost, and its reading asked for again
+  // not about leases: on a busy machine a short lease is lost and its reading repeated
   const patient = { ...SHORT, leaseMs: 30_000 }
   await Promise.all([startWorker(patient, { gapMs }), startWorker(patient, { gapMs })])
   await until(async () => (await left(sql)) === 0)
@@ -217,7 +217,7 @@ test.skipIf(!process.env.DATABASE_URL)("postgres: two processes share one pace",
   for (const [i, { at }] of turns.slice(1).entries()) expect(at - turns[i]!.at).toBeGreaterThanOrEqual(gapMs - 0.01)
   const tookMs = asked.at(-1)! - asked[0]!
   process.stdout.write(`two processes at one pace of ${gapMs} ms: 60 requests in ${Math.round(tookMs)} ms\n`)
-  // apart they would take half as long
+  // with a pace each they would take half as long
   expect(tookMs).toBeGreaterThan(0.75 * 59 * gapMs)
 })
 
@@ -264,7 +264,7 @@ longOnServer(
   },
 )
 
-/** A migrated embedded database, without the 4 s of an initdb. */
+/** A migrated embedded database, without the 4 s of initdb. */
 async function makeEmbedded(dataDir: string, fill: (sql: Sql) => Promise<unknown>): Promise<void> {
   const memory = await openInMemory()
   const template = await memory.backend!.dump()
@@ -275,7 +275,7 @@ async function makeEmbedded(dataDir: string, fill: (sql: Sql) => Promise<unknown
   await close()
 }
 
-long("kill -9 with the embedded database in the same process: what was under way is measured once, later", async () => {
+long("after kill -9 with the embedded database in the process, its readings are measured once, later", async () => {
   const { folder, remove } = scratchFolder()
   const dataDir = join(folder, "data")
   await makeEmbedded(dataDir, async (on) => {

@@ -28,7 +28,7 @@ interface New {
 
 const track = (rest: New = { iosId: OWN }) => trackOwn(on.sql, { workspaceId: on.workspaceId, ...rest })
 
-/** "kind platform storefront subject" of all that is due at once. */
+/** Returns "kind platform storefront subject" of everything due at once. */
 async function due(): Promise<string[]> {
   const rows = await on.sql<{ line: string }[]>`
     select concat_ws(' ', kind, platform, storefront, subject) as line
@@ -39,7 +39,7 @@ async function due(): Promise<string[]> {
 }
 
 describe("of an app that is tracked is due", () => {
-  test("on the App Store: what its page, reviews, look-up and charts say there, and what is found in all that", async () => {
+  test("a tracked App Store app makes its page, reviews, look-up, charts and findings due", async () => {
     await track()
     expect(await due()).toEqual([
       `app ios us ${OWN}`,
@@ -52,7 +52,7 @@ describe("of an app that is tracked is due", () => {
     ])
   })
 
-  test("in each storefront, but its developer's site once", async () => {
+  test("a tracked app is due in each storefront, but its developer's site only once", async () => {
     await track({ iosId: OWN, countries: ["us", "de"] })
     const lines = await due()
     for (const kind of ["app", "findings", "listing", "reviews"])
@@ -62,7 +62,7 @@ describe("of an app that is tracked is due", () => {
     expect(lines.filter((line) => line.startsWith("app_ads"))).toEqual([`app_ads ios us ${OWN}`])
   })
 
-  test("on Google Play: what is read there, and no chart and no page of another store", async () => {
+  test("a tracked Google Play app makes due what is read there, and no chart or page of the App Store", async () => {
     await track({ androidPkg: "com.example.tea" })
     expect(await due()).toEqual([
       "app android us com.example.tea",
@@ -72,7 +72,7 @@ describe("of an app that is tracked is due", () => {
     ])
   })
 
-  test("without a look at what is tracked of other apps, which may be thousands; nor when its genre becomes known", async () => {
+  test("tracking an app or learning its genre does not scan the other tracked apps", async () => {
     const others = 100
     const { id: elsewhere } = await someWorkspace(on.sql, { name: `others ${process.pid}`, plan: "pro" })
     await on.sql`
@@ -96,12 +96,13 @@ describe("of an app that is tracked is due", () => {
         set genre = '6013'
         where store_id = ${OWN}`,
     )
-    // a table of a page or two may be read whole once, for whether the workspace has the app; of the old plan it was 15 times
+    // a table of one or two pages may be scanned once, to check whether the workspace has the app; the old plan read 15
+    // times as much
     expect(tracking).toBeWithin(1, 3 * others)
     expect(learning).toBeWithin(1, 3 * others)
   })
 
-  test("of the demo nothing", async () => {
+  test("an app of the demo makes nothing due", async () => {
     await loadDemo(on.sql, on.workspaceId, "")
     expect(await due()).toEqual([])
   })
@@ -112,7 +113,7 @@ describe("what becomes known of a tracked app makes due", () => {
     record(on.sql, [said(new Date().toISOString(), [{ id, name: "Tea", ...facts }])])
   const rest = async (kind: string) => (await due()).filter((line) => line.startsWith(`${kind} `))
 
-  test("the charts of its genre, and of another it comes to", async () => {
+  test("a tracked app's genre makes its charts due, and so does a new genre", async () => {
     await track()
     await on.sql`delete from due where kind <> 'chart'`
     await on.sql`update due set measured_at = now()`
@@ -122,13 +123,13 @@ describe("what becomes known of a tracked app makes due", () => {
     expect(await due()).toHaveLength(2 * CHARTS.length)
   })
 
-  test("its developer's shelf, where it is sold first", async () => {
+  test("a tracked app's developer makes the developer's page due, in the app's first storefront", async () => {
     await track({ iosId: OWN, countries: ["de", "us"] })
     await look(OWN, { developerId: "1500000011" })
     expect(await rest("developer")).toEqual(["developer ios de 1500000011"])
   })
 
-  test("nothing where nobody tracks it", async () => {
+  test("an untracked app's genre and developer make nothing due", async () => {
     await look("800009", { genre: "6013", developerId: "1500000012" })
     expect(await due()).toEqual([])
   })
@@ -148,7 +149,7 @@ describe("a rival", () => {
     ["listing", APPS],
   ] as const
 
-  test("is looked up and its page read where it is one, and only that; no more once it is none", async () => {
+  test("a rival makes only its look-up and page due, and nothing once it is no rival", async () => {
     const app = await track({ iosId: OWN, countries: ["us", "de"] })
     await on.sql`delete from due`
     await follow(app, await storeApp("800100"), "de")
@@ -162,7 +163,7 @@ describe("a rival", () => {
     expect(await due()).toEqual([])
   })
 
-  test("on Google Play is looked up, which reads its page", async () => {
+  test("a Google Play rival makes only its look-up due, which reads its page", async () => {
     const app = await track({ androidPkg: "com.example.tea" })
     await on.sql`delete from due`
     const about = { platform: "android" as const, source: "play-details" as const }
@@ -172,7 +173,7 @@ describe("a rival", () => {
     expect(await due()).toEqual(["app android us com.example.cup"])
   })
 
-  test("has its page read after all that others need of the App Store's pages, and goes on so", async () => {
+  test("a rival's page is read after all other App Store pages, each time", async () => {
     await on.sql`update workspace set plan = 'free' where id = ${on.workspaceId}`
     const app = await track()
     await on.sql`delete from due`
@@ -195,14 +196,14 @@ describe("a rival", () => {
     expect((await on.sql`select priority from due where subject = '800100' and kind = 'listing'`)[0]!.priority).toBe(3)
   })
 
-  test("that comes to be tracked itself has its page read before others' rivals", async () => {
+  test("a rival that becomes tracked has its page read before others' rivals", async () => {
     await follow(await track(), await storeApp("800100"))
     await track({ iosId: "800100" })
     const rows = await on.sql`select priority from due where subject = '800100' and kind = 'listing'`
     expect(rows.map((row) => row.priority < 3)).toEqual([true])
   })
 
-  test("that is tracked itself, or of two apps, is one row", async () => {
+  test("a rival that is also tracked, or a rival of two apps, is one row", async () => {
     const [app, other] = [await track(), await track({ iosId: "800002" })]
     await on.sql`delete from due where kind not in ('app', 'listing')`
     await follow(app, await storeApp("800002"))
@@ -214,7 +215,7 @@ describe("a rival", () => {
     ])
   })
 
-  test("of a suspended workspace comes back with it", async () => {
+  test("a rival of a suspended workspace is due again when the workspace returns", async () => {
     await follow(await track(), await storeApp("800100"))
     await on.sql`update workspace set suspended_at = now() where id = ${on.workspaceId}`
     await on.sql`delete from due`

@@ -9,7 +9,7 @@ const asked = () => on.stores.requests.map(({ url }) => `${url.pathname}${url.se
 const attempts = async () => [...(await on.sql`select kind, subject, source, outcome from attempt order by id`)]
 
 describe("an app's page", () => {
-  test("is read once a day: its page, its rows of other apps, and what it counts", async () => {
+  test("an app's page is read once a day: the page, its rows of other apps, and its counts", async () => {
     await on.track()
     expect(await on.read("listing")).toBe(1)
     expect(asked()).toEqual([`/us/app/id${HARBOR.id}`])
@@ -20,7 +20,7 @@ describe("an app's page", () => {
     expect(due!.hours).toBeWithin(0, 29)
   })
 
-  test("that is not there is a failed read that changes nothing", async () => {
+  test("a missing app's page is a failed read that changes nothing", async () => {
     await on.track()
     await on.read("listing")
     const before = await on.facts()
@@ -33,7 +33,7 @@ describe("an app's page", () => {
     ])
   })
 
-  test("is not asked for where the look-up has said that the app is not sold, and is again once it is", async () => {
+  test("an app's page is not requested while the look-up shows that the app is not sold", async () => {
     await on.track()
     on.stores.on("itunes.apple.com", "/lookup", () => lookupAnswer([]))
     await on.read("app")
@@ -46,7 +46,7 @@ describe("an app's page", () => {
     expect(asked().filter((path) => path.includes("/app/"))).toHaveLength(1)
   })
 
-  test("that asks for a proof is blocked, and changes nothing", async () => {
+  test("an app's page with a CAPTCHA is blocked and changes nothing", async () => {
     await on.track()
     on.stores.on("apps.apple.com", "/us/app", () => captchaPage())
     const before = await on.facts()
@@ -59,7 +59,7 @@ describe("an app's page", () => {
 describe("a chart", () => {
   const only = (subject: string) => on.sql`delete from due where kind = 'chart' and subject <> ${subject}`
 
-  test("is read as its subject names it, with as many places as it shows", async () => {
+  test("a chart is read as its subject names it, with as many places as it shows", async () => {
     await on.track()
     await only("ipad grossing 36")
     await on.read("chart")
@@ -71,7 +71,7 @@ describe("a chart", () => {
     expect(chart).toEqual({ device: "ipad", chart: "grossing", genre: "36", depth: 100, apps: 100 })
   })
 
-  test("on which nobody stands was measured", async () => {
+  test("an empty chart counts as measured", async () => {
     await on.track()
     await only("iphone paid 36")
     on.stores.on("itunes.apple.com", "/us/rss/top", ({ url }) => chartFeed(url, []))
@@ -79,7 +79,7 @@ describe("a chart", () => {
     expect([...(await on.sql`select depth, complete from chart_results`)]).toEqual([{ depth: 0, complete: true }])
   })
 
-  test("that is not to be had, or is another, changes nothing", async () => {
+  test("a chart that is missing, or is another chart, changes nothing", async () => {
     await on.track()
     await only("iphone free 36")
     const before = await on.facts()
@@ -103,7 +103,7 @@ describe("a chart", () => {
 })
 
 describe("genres", () => {
-  test("of a storefront are read every thirty days", async () => {
+  test("genres of a storefront are read every thirty days", async () => {
     await on.track()
     await on.read("genres")
     expect(asked()).toEqual(["/WebObjects/MZStoreServices.woa/ws/genres?id=36&cc=us"])
@@ -111,7 +111,7 @@ describe("genres", () => {
     expect((await on.due("genres"))[0]!.hours).toBeWithin(28 * 24, 31 * 24)
   })
 
-  test("of another storefront change nothing", async () => {
+  test("genres of another storefront change nothing", async () => {
     await on.track({ iosId: HARBOR.id, countries: ["de"] })
     await on.read("genres")
     expect(await on.count("genre")).toBe(0)
@@ -120,7 +120,7 @@ describe("genres", () => {
 })
 
 describe("a developer's shelf", () => {
-  test("is read every week, once the developer is known", async () => {
+  test("a developer's page is read every week, once the developer is known", async () => {
     await on.track()
     expect(await on.read("developer")).toBe(0)
     await on.read("app")
@@ -131,7 +131,7 @@ describe("a developer's shelf", () => {
     expect((await on.due("developer"))[0]!.hours).toBeWithin(6 * 24 - 1, 8 * 24)
   })
 
-  test("of which nothing is said any more stays as it was, and is no failure of the source", async () => {
+  test("a developer's page without data keeps the stored one, and is no failure of the source", async () => {
     await on.track()
     await on.read("app")
     await on.read("developer")

@@ -13,15 +13,15 @@ export const HARBOR: ShownApp = {
   site: "https://www.northlight.example/support",
 }
 
-/** What stands under https://northlight.example/app-ads.txt. */
+/** The content of https://northlight.example/app-ads.txt. */
 export const APP_ADS = "google.com, pub-1, DIRECT, f08c47fec0942fa0\nunity.com, 2, RESELLER\n"
 
-/** The App Store's page of an app in the US: the recorded one, with its id and name. */
+/** The App Store page of an app in the US: the recorded one, with the app's id and name. */
 export function appPage({ id, name }: Pick<ShownApp, "id" | "name">): string {
   return fixture("apple-app-page-us.html").replaceAll(HARBOR.id, id).replaceAll(HARBOR.name, name)
 }
 
-/** The same as the answer to whoever asks for one of these. */
+/** The same page as a response to requests for one of these apps. */
 export function answersAppPages(
   stores: ReplayServer,
   apps: readonly ShownApp[],
@@ -34,7 +34,7 @@ export function answersAppPages(
   })
 }
 
-/** A feed of a chart as its address names it; with one app its entry stands alone, and without there is none. */
+/** A chart feed as its URL names it. A single app is not in a list, and an empty feed has no entry. */
 export function chartFeed(url: URL, apps: readonly ShownApp[]): Response {
   const [, storefront, , feed] = url.pathname.split("/")
   const genre = /\/genre=(\d+)/.exec(url.pathname)?.[1]
@@ -56,7 +56,7 @@ export function chartFeed(url: URL, apps: readonly ShownApp[]): Response {
   })
 }
 
-/** The pages of so many reviews, 50 each, the newest first: of which some are given otherwise. */
+/** Pages of this many reviews, 50 each, newest first, with some replaced. */
 export function reviewPages(newest: number, count: number, otherwise: Record<number, Page> = {}): Page[] {
   const pages = Math.ceil(count / 50)
   return Array.from({ length: pages }, (_, at) => {
@@ -66,7 +66,7 @@ export function reviewPages(newest: number, count: number, otherwise: Record<num
   })
 }
 
-/** Answers with the reviews of an app in the US; a later call goes first. */
+/** Answers with the reviews of an app in the US; a later call takes precedence. */
 export function answersReviews(stores: ReplayServer, id: string, pages: readonly Page[]): void {
   stores.on("itunes.apple.com", "/us/rss/customerreviews/", ({ url }) => {
     const [, page, asked] = /\/page=(\d+)\/id=(\d+)\//.exec(url.pathname) ?? []
@@ -75,7 +75,7 @@ export function answersReviews(stores: ReplayServer, id: string, pages: readonly
   })
 }
 
-/** Answers all that is asked of that app in the US, with 500 reviews, and charts on which it is the fourth. */
+/** Answers every request about that app in the US, with 500 reviews, and charts with the app in place 4. */
 export function answersPublic(stores: ReplayServer): void {
   const others = [...someApps(99), ...someApps(60, 1_000_100_000)]
   answersAppPages(stores, [...others, HARBOR], appPage)

@@ -14,21 +14,24 @@ import { APP_ADS, answersPublic, HARBOR } from "./public-pages.ts"
 import { newWorkspace } from "./record/measured.ts"
 import { EGRESS, gaps, stuck } from "./scene.ts"
 
-/** For each test a database, and stores that answer all that is asked of one app. */
+/** For each test a database, and stores that answer every request about one app. */
 export interface PublicScene {
   sql: Sql
   stores: ReplayServer
-  /** What sites of developers answer by their hosts; others there are not. */
+  /** Responses of developers' sites by host. Other hosts do not exist. */
   sites: Map<string, number | string | OutboundProblem>
-  /** Hosts of sites that were asked. */
+  /** Hosts of requested sites. */
   sitesAsked: string[]
   now: Date
   track(app?: Partial<{ iosId: string; androidPkg: string; countries: string[]; keywords: string[] }>): Promise<string>
-  /** Reads all of a kind, so many days later, or with `isDue` what is due of it by itself. Returns how many readings. */
+  /**
+   * Reads everything of a kind as if that many days had passed, or with `isDue` only what is due. Returns the number of
+   * readings.
+   */
   read(kind: KindName, options?: Partial<MeasuringOptions> & { days?: number; isDue?: boolean }): Promise<number>
   due(kind: KindName): Promise<Record<string, unknown>[]>
   count(table: string): Promise<number>
-  /** All that was measured, table by table. */
+  /** Returns everything measured, by table. */
   facts(): Promise<string[]>
 }
 

@@ -33,7 +33,7 @@ const subject = (kind: Subject["kind"], name: string, rest: Partial<Subject> = {
 type After = typeof putForwardTerms
 const put = (after: After, one: Subject, afterMs = SOON_MS) => on.sql.begin((tx) => after(tx, [one], afterMs))
 
-/** Tracks an app; only the findings of it are due, tomorrow. */
+/** Tracks an app. Only its findings are due, tomorrow. */
 async function track(
   terms: string[] = ["tea"],
   rest: { iosId?: string; countries?: string[]; androidPkg?: string } = {},
@@ -45,7 +45,7 @@ async function track(
   return id as string
 }
 
-/** "platform storefront subject" of what is due within these seconds from now. */
+/** Returns "platform storefront subject" of the rows due within these seconds. */
 async function soon(seconds = SOON_MS / 1_000 + 1, kind = "findings"): Promise<string[]> {
   const rows = await on.sql<{ line: string }[]>`
     select concat_ws(' ', platform, storefront, subject) as line
@@ -67,7 +67,7 @@ async function rival(app: string, rivalId: string, storefront = "us") {
 }
 
 describe("what was read puts forward the findings", () => {
-  test("of the apps that track the term there, and of no others", async () => {
+  test("a reading schedules findings of the apps that track its term there, and of no others", async () => {
     await track(["tea"])
     await track(["tea"], { iosId: "700002", countries: ["de"] })
     await track(["mate"], { iosId: "700003" })
@@ -77,13 +77,13 @@ describe("what was read puts forward the findings", () => {
     expect(await soon()).toEqual([`ios us ${OWN}`, "ios us 700003"])
   })
 
-  test("on the store where it was read", async () => {
+  test("a reading schedules findings only on its store", async () => {
     await track(["tea"], { androidPkg: "com.example.tea" })
     await put(putForwardTerms, subject("search", "tea", { platform: "android" }))
     expect(await soon()).toEqual(["android us com.example.tea"])
   })
 
-  test("of the app itself, and of those whose rival it is there", async () => {
+  test("a reading of an app schedules findings of the app and of those it is a rival of", async () => {
     await track([], { countries: ["us", "de"] })
     const other = await track([], { iosId: "700002" })
     await rival(other, OWN)
@@ -92,13 +92,13 @@ describe("what was read puts forward the findings", () => {
     expect(await soon()).toEqual([`ios us ${OWN}`, "ios us 700002"])
   })
 
-  test("of all storefronts of an app by its reviews on Google Play, which are no storefront's", async () => {
+  test("Google Play reviews schedule findings in all storefronts of the app", async () => {
     await track([], { androidPkg: "com.example.tea", countries: ["us", "de"] })
     await put(putForwardReviews, subject("reviews", "com.example.tea", { platform: "android" }))
     expect(await soon()).toEqual(["android de com.example.tea", "android us com.example.tea"])
   })
 
-  test("of apps of a chart's genre and storefront; nothing is found on the chart of all apps", async () => {
+  test("a chart schedules findings of its genre and storefront, and a chart of all apps none", async () => {
     for (const [iosId, genre] of [
       ["700001", "6013"],
       ["700002", "6015"],
@@ -113,7 +113,7 @@ describe("what was read puts forward the findings", () => {
     expect(await soon()).toEqual(["ios us 700001"])
   })
 
-  test("of no demo and no suspended workspace", async () => {
+  test("a reading schedules no findings of the demo or of a suspended workspace", async () => {
     await track(["tea"])
     await on.sql`update workspace set suspended_at = now() where id = ${on.workspaceId}`
     await on.sql`delete from due`
@@ -125,7 +125,7 @@ describe("what was read puts forward the findings", () => {
     expect(await on.sql`select 1 from due`).toHaveLength(0)
   })
 
-  test("also where their row was missing", async () => {
+  test("a reading schedules findings even if their row was missing", async () => {
     await track(["tea"])
     await on.sql`delete from due`
     await put(putForwardTerms, subject("search", "tea"))
@@ -136,7 +136,7 @@ describe("what was read puts forward the findings", () => {
 describe("the time of the findings", () => {
   const at = async () => (await on.due(OWN)).next_at.getTime()
 
-  test("is ten seconds after the first of what comes together, and sooner stays sooner", async () => {
+  test("findings are due ten seconds after the first of several readings, or at an earlier set time", async () => {
     await track(["tea", "mate"])
     await put(putForwardTerms, subject("search", "tea"))
     const first = await at()
@@ -148,7 +148,7 @@ describe("the time of the findings", () => {
     expect(await at()).toBeLessThan(first - 5_000)
   })
 
-  test("that came while they were being reckoned is kept: they are once more, and then rest until the next day", async () => {
+  test("findings scheduled while they are calculated run once more, then rest until the next day", async () => {
     await track(["tea"])
     const claimed = await claimFindings()
     await put(putForwardTerms, subject("search", "tea"))
@@ -161,7 +161,7 @@ describe("the time of the findings", () => {
     expect((await at()) - Date.now()).toBeGreaterThan(60_000)
   })
 
-  test("is no sooner than a claim can be told from it, however short it is wished", async () => {
+  test("findings are never due sooner than a claim can tell, however short the delay", async () => {
     await track(["tea"])
     const claimed = await claimFindings()
     await put(putForwardTerms, subject("search", "tea"), 0)
@@ -170,7 +170,7 @@ describe("the time of the findings", () => {
   })
 })
 
-test("a reading puts them forward with what it stores, and one that failed does not", async () => {
+test("a reading schedules its findings when it is stored, and a failed reading does not", async () => {
   await track(["tea", "mate"])
   await on.sql`
     insert into due (kind, platform, storefront, subject)
@@ -185,7 +185,7 @@ test("a reading puts them forward with what it stores, and one that failed does 
   expect(await soon(6)).toEqual([`ios us ${OWN}`])
 })
 
-test("readings of one app put forward one run each few minutes, which later ones do not put off", async () => {
+test("readings of one app schedule one run every few minutes, which later readings do not delay", async () => {
   await track(["tea", "mate"])
   const kinds = [{ ...searches, putsForward: putForwardTerms }]
   on.stores.on("apps.apple.com", "/us/search", () => Response.json(["10001"]))
@@ -204,7 +204,7 @@ test("readings of one app put forward one run each few minutes, which later ones
   expect(await dueAt()).toEqual(first)
 })
 
-test("a look-up puts forward what needed one, until that was read", async () => {
+test("a look-up makes due what waited for it, until that was read", async () => {
   await track([])
   await on.sql`
     insert into due (kind, platform, storefront, subject, next_at)
@@ -216,7 +216,7 @@ test("a look-up puts forward what needed one, until that was read", async () => 
   expect(await soon(60, "app_ads")).toEqual([])
 })
 
-test("what was put off because nothing was known stays put forward by a look-up that came meanwhile", async () => {
+test("a subject put off for lack of data stays due if a look-up came in the meantime", async () => {
   const app_ads: DueWork = { ...findings, name: "app_ads" }
   const claimAds = async () => {
     await on.sql`update due set next_at = now() - interval '1 second' where kind = 'app_ads'`
@@ -276,7 +276,7 @@ postgres(
     await track(["tea"])
     await on.sql`create table if not exists effect (at timestamptz not null)`
     await on.sql`delete from effect`
-    // reckoned counts what was there, as findings are reckoned from what is stored
+    // stands for the calculation of findings, which uses what is stored
     let reckoned = 0
     const find = async (tx: Tx) => {
       const [row] = await tx<{ n: number }[]>`select count(*)::int as n from effect`
@@ -334,7 +334,7 @@ postgres(
     await on.sql`
     insert into due (kind, platform, storefront, subject)
     values ('search', 'ios', 'us', 'tea')`
-    // an answer that makes no app known: who makes some is waited for anyway
+    // a response without new apps: creating apps waits for other transactions anyway
     on.stores.on("apps.apple.com", "/us/search", () => Response.json([OWN]))
     const { promise: isStoring, resolve: storing } = Promise.withResolvers<void>()
     let tries = 0

@@ -29,7 +29,7 @@ function body(content: string | Uint8Array): RawBody {
   return { bytes, text, sha256: hash("sha256", bytes, "buffer"), url: "https://apps.apple.com/", seenAt: at }
 }
 
-/** Something that does not get smaller. */
+/** Data that does not compress. */
 function noise(bytes: number, seed: number): Uint8Array {
   let x = seed + 1
   return Uint8Array.from({ length: bytes }, () => {
@@ -46,7 +46,7 @@ const files = (): string[] =>
     .sort()
 
 describe("a body that is kept", () => {
-  test("is read as it came, byte for byte, also where it is no UTF-8 or begins with a byte order mark", async () => {
+  test("a stored body is read back byte for byte, also if it is no UTF-8 or begins with a BOM", async () => {
     const bodies = open()
     for (const content of [
       "{}",
@@ -65,7 +65,7 @@ describe("a body that is kept", () => {
     }
   })
 
-  test("lies compressed under its hash, for its owner alone", async () => {
+  test("a stored body is compressed under its hash and readable only by its owner", async () => {
     const given = body("tea ".repeat(10_000))
     await open().keep(given)
     const hex = Buffer.from(given.sha256).toString("hex")
@@ -79,7 +79,7 @@ describe("a body that is kept", () => {
     expect(gunzipSync(await Bun.file(path).bytes()).toString()).toBe("tea ".repeat(10_000))
   })
 
-  test("is kept once, however many answer the same, and by several at once", async () => {
+  test("a stored body exists once, however many responses equal it, also when stored concurrently", async () => {
     const others = [open(), open(), open()]
     await Promise.all(Array.from({ length: 30 }, (_, i) => others[i % 3]!.keep(body(noise(20_000, i % 2)))))
     expect(files()).toHaveLength(2)
@@ -89,7 +89,7 @@ describe("a body that is kept", () => {
     expect(files().map((name) => statSync(join(folder, name)).ino)).toEqual(written)
   })
 
-  test("is not taken for what it was where a disk damaged it, and can be kept again", async () => {
+  test("a stored body damaged by the disk is not returned, and can be stored again", async () => {
     const bodies = open()
     const given = body("tea")
     for (const damaged of ["", "no gzip", Bun.gzipSync("coffee")]) {
@@ -102,7 +102,7 @@ describe("a body that is kept", () => {
   })
 })
 
-test("what was never kept is not there, and an empty folder has no size", async () => {
+test("a body never stored is absent, and an empty folder has size zero", async () => {
   const bodies = open()
   expect(await bodies.read(body("tea").sha256)).toBeNull()
   expect(await bodies.size()).toEqual({ bodies: 0, bytes: 0, oldest: null })
@@ -110,7 +110,7 @@ test("what was never kept is not there, and an empty folder has no size", async 
   expect(existsSync(folder)).toBeFalse()
 })
 
-test("0 days keep nothing, and take away what was kept before", async () => {
+test("0 days store no bodies and delete those stored before", async () => {
   await open().keep(body("tea"))
   const none = open({ days: 0 })
   await none.keep(body("coffee"))
@@ -121,7 +121,7 @@ test("0 days keep nothing, and take away what was kept before", async () => {
 })
 
 describe("a sweep", () => {
-  test("takes what is older than its days; a body that came again begins its days anew", async () => {
+  test("a sweep deletes bodies older than their days; a body that came again starts anew", async () => {
     const bodies = open()
     for (const text of ["old", "again", "young"]) {
       await bodies.keep(body(text))
@@ -142,7 +142,7 @@ describe("a sweep", () => {
     expect((await bodies.read(body("again").sha256))?.text).toBe("again")
   })
 
-  test("takes the oldest beyond the megabytes, and no more than that", async () => {
+  test("a sweep deletes the oldest bodies beyond the size limit, and no more", async () => {
     const bodies = open({ megabytes: 0.1 })
     for (let i = 0; i < 10; i++) {
       await bodies.keep(body(noise(20_000, i)))
@@ -158,7 +158,7 @@ describe("a sweep", () => {
     expect(await bodies.sweep()).toEqual({ removed: 0, bytes: 0 })
   })
 
-  test("takes what a writer left that was killed, and nothing that is not a body", async () => {
+  test("a sweep deletes unfinished files of a killed writer, and nothing that is not a body", async () => {
     const bodies = open()
     await bodies.keep(body("tea"))
     const [kept] = files()
@@ -178,7 +178,7 @@ describe("a sweep", () => {
   })
 })
 
-test("a folder that cannot be written to costs no measurement, and one line an hour", async () => {
+test("a read-only folder costs no measurement, and logs one line an hour", async () => {
   writeFileSync(folder, "a file where the folder should be")
   const lines: [string, LogFields | undefined][] = []
   const bodies = open({ log: (_, event, fields) => void lines.push([event, fields]) })

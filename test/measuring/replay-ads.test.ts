@@ -46,12 +46,12 @@ const counts = ({ sources }: Awaited<ReturnType<typeof run>>) =>
     ]),
   )
 
-test("each figure of an ad account follows from its kept body, page by page; what an earlier version read otherwise is mended", async () => {
+test("each figure of an ad account follows from its stored body; a replay corrects an earlier parser's", async () => {
   const [fact] = scene.there.terms
   for (let i = 0; i < 5_200; i++) scene.there.terms.push({ ...fact!, text: `tea ${i}`, spend: "0.01", taps: 1 })
   await scene.add()
   await readAll()
-  // a second reading, in which a bid and a day that grew say something else
+  // a second reading in which a bid and a growing day differ
   scene.there.keywords[0]!.bid = { amount: "1.40", currency: "EUR" }
   scene.there.days[0]!.installs += 1
   await readAll()
@@ -70,14 +70,14 @@ test("each figure of an ad account follows from its kept body, page by page; wha
   ]
   const right = await figures()
   expect(right).toEqual([{ spend: "20", taps: 36 }, { spend: "63.00", rows: 5_203 }, { bid: "1.40" }])
-  // as a parser of before would have read them
+  // as an earlier parser would have read it
   const before = scene.sql`parser = 0, digest = sha256(digest)`
   await scene.sql`
     update ads_report set ${before}, rows = jsonb_set(rows, '{0,taps}', '7') where report = 'ads_days' and rows <> '[]'`
   await scene.sql`
     update ads_report set ${before}, rows = jsonb_set(rows, '{1,bid}', '"9"') where report = 'ads_keywords'`
   const told = await run({ write: true })
-  // what was just recorded beside the old rows is read too where it comes after them
+  // newly recorded rows are read too if they sort after the old ones
   const { "apple-ads-days": days, "apple-ads-keywords": keywords, ...others } = counts(told)
   expect(others).toEqual({
     "apple-ads-campaigns": same["apple-ads-campaigns"],
@@ -89,13 +89,13 @@ test("each figure of an ad account follows from its kept body, page by page; wha
     [2, 0, 0, 2],
   ])
   expect(await figures()).toEqual(right)
-  // no figure of the workspace's stands in a line of a command's
+  // the command's output has none of the workspace's figures
   expect(told.examples.map(({ detail }) => detail)).toEqual(
     told.examples.map(() => expect.stringMatching(/^\d+ rows are \d+ others now$/)),
   )
 })
 
-test("what was searched, bid and spent leads to the report that says it, and its hash to a body that is kept", async () => {
+test("search terms, bids and spend lead to their report, and its hash to a stored body", async () => {
   await scene.add()
   await readAll()
   const { sql, workspaceId, appId } = scene
@@ -113,7 +113,7 @@ test("what was searched, bid and spent leads to the report that says it, and its
       shown.set(report, (shown.get(report) ?? 0) + count)
       expect(parser).toBeGreaterThan(0)
       const body = await bodies.read(Buffer.from(sha256, "hex"))
-      // who changed something stands in the answer, so that it is not kept
+      // the response names who changed something, so it is not stored
       if (report === "ads_changes") expect(body).toBe(null)
       else expect(hash("sha256", body!.bytes)).toBe(sha256)
     }

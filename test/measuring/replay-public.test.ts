@@ -45,7 +45,7 @@ const run = (write = false) =>
   replay(sql, { bodies, sources: SOURCES, write, now, since: "2025-01-01", pause: async () => {} })
 const keep = (name: string) => bodies.keep(bodyOf(fixture(name), new Date(AT)))
 
-/** What an older parser might have read of the same body. */
+/** What an older parser might have read from the same body. */
 function lesser(seen: Observation): Observation {
   const parser = 0
   if (seen.kind === "chart") return { ...seen, parser, apps: seen.apps.slice(1), depth: seen.depth - 1 }
@@ -55,7 +55,7 @@ function lesser(seen: Observation): Observation {
 }
 
 describe.each(["chart", "genres", "developer"] as const)("a kept body of %s", (kind) => {
-  test("that is read otherwise than it was says how, and is recorded when asked to", async () => {
+  test(`${kind} bodies that are parsed differently now are reported, and recorded if asked to`, async () => {
     const seen = read[kind]()
     await record(sql, [seen], now)
     const whole = await held(kind)
@@ -74,7 +74,7 @@ describe.each(["chart", "genres", "developer"] as const)("a kept body of %s", (k
     expect(await held(kind)).toBe(whole)
   })
 
-  test("that no parser knew can be read at last, once", async () => {
+  test(`${kind} bodies that could not be parsed become readings once they can, and only once`, async () => {
     const seen = read[kind]()
     const subject = { chart: "iphone free 6015", genres: "36", developer: "1500000011" }[kind]
     const attempt: Attempt = {
@@ -88,7 +88,7 @@ describe.each(["chart", "genres", "developer"] as const)("a kept body of %s", (k
   })
 })
 
-/** How many places, genres or apps are stored. */
+/** Returns the number of stored places, genres or apps. */
 async function held(kind: "chart" | "genres" | "developer"): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     select (case ${kind}

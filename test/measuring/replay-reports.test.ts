@@ -31,7 +31,7 @@ afterAll(removeBodies)
 const run = (rest: object = {}) =>
   replay(scene.sql, { bodies, sources: SOURCES, now: () => NOW, pause: async () => {}, ...rest })
 
-/** A day's sales, an empty day, a file of two parts and a price, as the worker reads and keeps them. */
+/** A day's sales, an empty day, a file of two parts and a price, as the worker reads and stores them. */
 async function readAll(): Promise<void> {
   const { there } = scene
   const app = {
@@ -74,7 +74,7 @@ const counts = ({ sources }: Awaited<ReturnType<typeof run>>) =>
     recorded,
   ])
 
-test("each figure of an account follows from its kept body, and what an earlier version read otherwise is mended", async () => {
+test("each figure of an account follows from its stored body, and a replay corrects an earlier parser's", async () => {
   await readAll()
   expect(counts(await run({ write: true }))).toEqual([
     ["asc-downloads", 1, 0, 0, 0, 0],
@@ -88,7 +88,7 @@ test("each figure of an account follows from its kept body, and what an earlier 
   ]
   const right = [{ units: 10 }, { count: 5 }, { price: "2.00" }]
   expect(await figures()).toEqual(right)
-  // as a parser of before would have read them
+  // as an earlier parser would have read it
   await scene.sql`update report_day set parser = 0, digest = sha256('x'), rows = jsonb_set(rows, '{0,units}', '7') where rows <> '[]'`
   await scene.sql`update analytics_day set parser = 0, rows = jsonb_set(rows, '{0,count}', '7')`
   await scene.sql`update price_day set parser = 0, rows = jsonb_set(rows, '{0,price}', '"7"')`
@@ -96,10 +96,10 @@ test("each figure of an account follows from its kept body, and what an earlier 
   expect(counts(told)).toEqual([
     ["asc-downloads", 0, 1, 0, 0, 1],
     ["asc-prices", 0, 1, 0, 0, 1],
-    // the empty day, and what was just recorded beside the old row
+    // the empty day, and the new row next to the old one
     ["asc-sales", 2, 1, 0, 0, 1],
   ])
   expect(await figures()).toEqual(right)
-  // what is told of it holds no figure of the workspace's
+  // the output has none of the workspace's figures
   expect(told.examples.map(({ detail }) => detail)).toEqual(Array(3).fill("1 rows are 1 others now"))
 })

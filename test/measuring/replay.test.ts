@@ -45,9 +45,9 @@ const PANDA = fixture("play-search-panda.html")
 const panda = (at = AT) => seenIn(playSearch, { storefront: "us", term: "panda" }, PANDA, at)
 
 describe("bodies that are read as they were", () => {
-  test("of every source are the same, and nothing changes with or without writing", async () => {
+  test("a replay of unchanged bodies of every source changes nothing, with or without writing", async () => {
     const all: readonly Source<never>[] = Object.values(SOURCES).flat()
-    // of those that name people no body is kept
+    // bodies that name people are not stored
     const replayed = all.filter(({ namesPeople }) => !namesPeople).map(({ name }): string => name)
     for (const { source, asked, fixture: name } of PARSED.filter((one) => replayed.includes(one.source.name))) {
       const text = fixture(name)
@@ -74,7 +74,7 @@ describe("bodies that are read as they were", () => {
     }
   })
 
-  test("are looked for only since a day, and only of a source", async () => {
+  test("a replay reads only bodies since the given day and of the given source", async () => {
     await record(sql, [panda(), panda("2025-11-18T10:00:00Z")], now)
     await record(
       sql,
@@ -92,7 +92,7 @@ describe("bodies that are read as they were", () => {
     expect(await same({ source: "itunes-lookup" })).toEqual([])
   })
 
-  test("are all looked at, also where they are more than a page", async () => {
+  test("a replay reads all bodies, also if they are more than a page", async () => {
     const days = Array.from({ length: 60 }, (_, i) => new Date(Date.parse(AT) - i * 3_600_000))
     const text = fixture("apple-hints-tide-us.plist")
     const hints = Array.from({ length: 210 }, (_, i) => ({ storefront: "us", prefix: `tide ${i}` }))
@@ -114,7 +114,7 @@ describe("bodies that are read as they were", () => {
     expect(seen).toEqual([50, 60, 260, 270])
   })
 
-  test("that are kept no more, or of which none is kept, are told from them", async () => {
+  test("a replay counts deleted bodies and those that are never stored separately", async () => {
     await record(sql, [panda()], now)
     expect(await run()).toEqual({ sources: [], examples: [] })
     await keep("something else")
@@ -123,7 +123,7 @@ describe("bodies that are read as they were", () => {
 })
 
 describe("bodies that are read otherwise", () => {
-  test("of a search are named place by place; recorded, they replace the reading and all that follows from it", async () => {
+  test("a replay lists a search's differences by place, and recording replaces its derived data too", async () => {
     const workspaceId = await newWorkspace(sql)
     const seen = panda()
     const [first, second, ...others] = seen.results
@@ -169,7 +169,7 @@ describe("bodies that are read otherwise", () => {
     expect((await run({ write: true })).sources).toMatchObject([{ same: 1, different: 0, recorded: 0 }])
   })
 
-  test("give keywords' figures anew once they are recorded", async () => {
+  test("a recorded replay recalculates keyword metrics", async () => {
     const hints = async () => [...(await sql`select score from keyword_metric where metric = 'hints'`)]
     const tide = seenIn(appleHints, { storefront: "us", prefix: "tide" }, fixture("apple-hints-tide-us.plist"), AT)
     await record(sql, [misread(tide, { terms: [] })], now)
@@ -182,7 +182,7 @@ describe("bodies that are read otherwise", () => {
     expect(await hints()).toEqual([{ score: tide.terms.filter((term) => /^tide./.test(term)).length }])
   })
 
-  test("of suggestions and apps are named by term and by fact", async () => {
+  test("a replay lists differences of hints by term and of apps by fact", async () => {
     const tide = seenIn(appleHints, { storefront: "us", prefix: "tide" }, fixture("apple-hints-tide-us.plist"), AT)
     const asked = { storefront: "us", ids: ["284882215", "10009"] }
     const text = fixture("itunes-lookup-284882215-us.json")
@@ -206,14 +206,14 @@ describe("bodies that are read otherwise", () => {
     ])
   })
 
-  test("by a parser whose version was not raised are said to differ, and are not recorded", async () => {
+  test("a replay by a parser with an unchanged version reports differences and records none", async () => {
     const seen = panda()
     await record(sql, [{ ...seen, results: seen.results.slice(1) }], now)
     await keep(PANDA)
     expect((await run({ write: true })).sources).toMatchObject([{ different: 1, recorded: 0 }])
   })
 
-  test("in nothing that is stored of them, but by a newer parser, are recorded for the facts of their apps", async () => {
+  test("a replay by a newer parser records a reading without differences for the facts of its apps", async () => {
     const seen = panda()
     const bare = seen.results.map(({ id }) => ({ id }))
     await record(sql, [misread<SearchObservation>(seen, { results: bare })], now)
@@ -225,14 +225,14 @@ describe("bodies that are read otherwise", () => {
     expect(await named()).toBe(bare.length)
   })
 
-  test("keep who brought them, and only what nothing later has replaced", async () => {
+  test("a replay keeps the origin, and records only what no later reading has replaced", async () => {
     const text = fixture("itunes-search-vpn-us-2026-03-20.json")
     const found = seenIn(itunesSearch, { storefront: "us", term: "vpn" }, text, AT)
     const ids = found.apps.map(({ id }) => id)
     const seen = seenIn(itunesLookup, { storefront: "us", ids }, text, AT)
     const apps = seen.apps.map((app) => ({ ...app, version: "0" }))
     await record(sql, [misread<AppsObservation>(seen, { apps, origin: "elsewhere" })], now)
-    // one of them was looked up again; its body is kept no more
+    // one of them was looked up again, and its body is no longer stored
     await record(
       sql,
       [{ ...seen, seenAt: NOW, sha256: new Uint8Array(32), apps: apps.slice(0, 1), asked: ids.slice(0, 1) }],
@@ -251,7 +251,7 @@ describe("bodies that are read otherwise", () => {
   })
 })
 
-test("bodies that cannot be read any more leave what is stored of them, and say why", async () => {
+test("a replay of an unreadable body keeps the stored data and reports the reason", async () => {
   const page = "<html><title>Panda</title></html>"
   const { sha256 } = bodyOf(page, NOW)
   await record(
@@ -275,7 +275,7 @@ test("bodies that cannot be read any more leave what is stored of them, and say 
   expect(await stored(sql)).toBe(before)
 })
 
-test("of many changes some twenty are named", async () => {
+test("a replay lists about twenty of many changes", async () => {
   const seen = panda()
   const hours = Array.from({ length: 30 }, (_, i) => new Date(Date.parse(AT) - i * 3_600_000))
   const wrong = hours.map((seenAt) => misread(seen, { seenAt, results: seen.results.slice(1) }))
@@ -303,7 +303,7 @@ describe("reads that had failed", () => {
   const hints = fixture("apple-hints-tide-us.plist")
   const ios = { platform: "ios" } as const
 
-  test("become readings of their own day once they can be read, and then are no news any more", async () => {
+  test("a failed read becomes a reading of its own day once it can be parsed, and is reported once", async () => {
     const details = fixture("play-details-translate.html")
     const apps = { kind: "apps", subject: "284882215,10009", source: "itunes-lookup", ...ios } as const
     for (const one of [
@@ -341,7 +341,7 @@ describe("reads that had failed", () => {
     expect(await stored(sql)).toBe(after)
   })
 
-  test("say that an app is not to be had where its page offers it to nobody", async () => {
+  test('a failed read becomes "not available" if the app\'s page offers it to nobody', async () => {
     const page = fixture("play-details-minecraft.html")
     const data = blockData(page, "ds:5") as unknown[][][]
     Object.assign(data[1]![2]!, { 18: [0], 57: null })
@@ -356,7 +356,7 @@ describe("reads that had failed", () => {
     expect((await run({ write: true })).sources).toMatchObject([{ same: 1, nowReadable: 0, recorded: 0 }])
   })
 
-  test("stay what they are: blocked, without a body, still not understood, or of another status", async () => {
+  test("a failed read stays failed if blocked, without a body, still not parsed, or with another status", async () => {
     for (const [hour, one] of [
       attempt(PANDA, { outcome: "blocked" }),
       attempt(PANDA, { sha256: undefined as never }),

@@ -14,7 +14,8 @@ beforeAll(async () => {
 
 const ONE: Tracked = { platform: "ios", countries: ["us"], keywords: 50, rivals: 10 }
 const TABLE: Record<string, Tracked> = {
-  // 50 searches, its page and its rivals' ten; 12 charts, a look-up, 10/7 for difficulties, 5/4 for reviews, 1/7 and 1/30; 50 * 4/7; 1/14
+  // 50 searches; its page and ten rivals' pages; 12 charts; a look-up; 10/7 for difficulties; 5/4 for reviews; 1/7 and
+  // 1/30; 50 * 4/7; 1/14
   "an iOS app in one storefront": ONE,
   "an iOS app in three": { ...ONE, countries: ["us", "de", "jp"] },
   // 50 searches, 11 pages of apps, 50/7 suggestions, 5/4 for reviews
@@ -25,7 +26,7 @@ test.each(Object.entries(TABLE))("%s takes as many requests a day as the manual 
   expect(await requestsADay(sql, tracked)).toEqual(stated(row))
 })
 
-test("one more app takes as many more as the manual says", async () => {
+test("one more app takes as many more requests as the manual says", async () => {
   const [one, two] = [await requestsADay(sql, ONE), await requestsADay(sql, { ...ONE, apps: 2 })]
   const { "developer-sites": _, ...more } = stated("one more iOS app, same storefront and genre")
   for (const [upstream, requests] of Object.entries(more)) {
@@ -34,14 +35,14 @@ test("one more app takes as many more as the manual says", async () => {
   }
 })
 
-test("every kind of measurement asks something", () => {
+test("every kind of measurement has requests", () => {
   for (const { name, requests, together, everyDays } of kindsOf({ egressCountry: "us" })) {
     expect([name, requests > 0]).toEqual([name, true])
     expect([together, everyDays].every((one) => one >= 1)).toBeTrue()
   }
 })
 
-/** A row of the manual's table, by the upstreams that it names. */
+/** Returns the row of the manual's table with these upstreams. */
 function stated(row: string): Partial<Record<Upstream, number>> {
   const cells = (line: string) =>
     line

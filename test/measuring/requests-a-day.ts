@@ -9,15 +9,17 @@ import { newWorkspace, said } from "./record/measured.ts"
 
 export interface Tracked {
   platform: "ios" | "android"
-  /** The first is the country of the address that reads. */
+  /** Storefronts. The first is the country of the egress address. */
   countries: readonly string[]
   keywords: number
   rivals: number
-  /** So many such apps, of one genre, each with keywords and rivals of its own; 1 when left out. */
+  /** Number of such apps, of one genre, each with its own keywords and rivals. Default: 1. */
   apps?: number
 }
 
-/** Requests a day to each upstream once apps were read for the first time: what the rows that tracking them makes ask for. */
+/**
+ * Returns the requests per day to each upstream after the first readings, from the rows that tracking the apps creates.
+ */
 export async function requestsADay(sql: Sql, tracked: Tracked): Promise<Partial<Record<Upstream, number>>> {
   await sql`delete from tracked_app`
   await sql`delete from due`

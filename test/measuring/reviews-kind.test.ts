@@ -18,7 +18,7 @@ const read = async (feed = "us") => {
 }
 
 describe("an app's reviews", () => {
-  test("are all read at first, ten pages, and by one request on each day after", async () => {
+  test("an app's reviews are first read completely, ten pages, and then with one request a day", async () => {
     await on.track()
     await on.read("reviews")
     expect([feedsAsked(), await held()]).toEqual([10, 500])
@@ -28,7 +28,7 @@ describe("an app's reviews", () => {
     expect(await read()).toEqual({ readAt: on.now, completeAt: on.now, complete: true, empty: false })
   })
 
-  test("of which a page in the middle is empty are stored without it, and read once more from the top the next day", async () => {
+  test("reviews with an empty middle page are stored without it, and read from the top the next day", async () => {
     await on.track()
     answersReviews(on.stores, HARBOR.id, reviewPages(9_000, 300, { 3: { reviews: [], last: 6 } }))
     await on.read("reviews")
@@ -38,7 +38,7 @@ describe("an app's reviews", () => {
     expect([await held(), await read()]).toMatchObject([300, { complete: true }])
   })
 
-  test("that the store does not give are neither none nor gone", async () => {
+  test("reviews that the store refuses count as neither absent nor deleted", async () => {
     await on.track()
     answersReviews(on.stores, HARBOR.id, reviewPages(9_000, 60))
     await on.read("reviews")
@@ -54,7 +54,7 @@ describe("an app's reviews", () => {
     expect(await on.due("reviews")).toMatchObject([{ failures: 3, failure: "failed" }])
   })
 
-  test("are none where nobody has rated the app, as the look-up says", async () => {
+  test("an app's reviews are empty only if a look-up shows that the app has no ratings", async () => {
     await on.track({ iosId: "1000000001" })
     answersReviews(on.stores, "1000000001", [{ reviews: [], last: null }])
     await on.read("reviews")
@@ -67,7 +67,7 @@ describe("an app's reviews", () => {
     expect([...(await on.sql`select empty, complete from review_read`)]).toEqual([{ empty: true, complete: true }])
   })
 
-  test("say nothing of who wrote them, neither stored nor kept", async () => {
+  test("an app's reviews have no author, neither in rows nor in stored bodies", async () => {
     await on.track()
     answersReviews(on.stores, HARBOR.id, reviewPages(9_000, 60))
     const kept: string[] = []
@@ -78,7 +78,7 @@ describe("an app's reviews", () => {
 })
 
 describe("a first reading, which is long", () => {
-  long("is one of two at most, beside which others find room", async () => {
+  long("at most two first readings run at once, so that others find room", async () => {
     for (let i = 1; i <= 4; i++) {
       await on.track({ iosId: String(1_000_000_000 + i) })
       answersReviews(on.stores, String(1_000_000_000 + i), reviewPages(9_000, 120))
@@ -87,7 +87,7 @@ describe("a first reading, which is long", () => {
     expect(await on.read("reviews", { atOnce: 6 })).toBe(2)
   })
 
-  test("books no turn before it comes, so that whoever is due then may be first", async () => {
+  test("a first reading books no turn ahead, so that whatever is due then can go first", async () => {
     const lane: Lane = { upstream: "itunes.apple.com", egress: EGRESS }
     await on.sql`
       insert into pace (upstream, egress, next_at, base_gap_ms, gap_ms)
@@ -110,7 +110,7 @@ describe("a first reading, which is long", () => {
     expect(await ahead()).toBeWithin(500, 1_001)
   })
 
-  long("may take five times as long as others", async () => {
+  long("a first reading may take five times as long as others", async () => {
     await on.track()
     on.stores.on("itunes.apple.com", "/us/rss/customerreviews/", async () => {
       await Bun.sleep(60)
@@ -127,7 +127,7 @@ describe("reviews on Google Play", () => {
       .filter(({ url }) => url.hostname === "play.google.com")
       .map(({ url }) => [url.searchParams.get("hl"), url.searchParams.get("gl")].join())
 
-  test("are read once for all storefronts that share a language, wherever they are read from", async () => {
+  test("Google Play reviews are read once for all storefronts with a language, from anywhere", async () => {
     on.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer([900, 899], null)))
     await on.track({ androidPkg: PACKAGE, countries: ["us", "de", "at", "jp"] })
     for (const one of [2, 2, 0]) expect(await on.read("reviews", { isDue: true })).toBe(one)
@@ -140,7 +140,7 @@ describe("reviews on Google Play", () => {
     expect((await on.due("reviews")).map(({ failures }) => failures)).toEqual([0, 0, 0, 0])
   })
 
-  test("that are blocked change nothing", async () => {
+  test("Google Play reviews that are blocked change nothing", async () => {
     await on.track({ androidPkg: PACKAGE })
     on.stores.on("play.google.com", "/_/PlayStoreUi", () => new Response("", { status: 429 }))
     const before = await on.facts()

@@ -47,7 +47,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The port of one reading of an app's reviews, with a folder for bodies. */
+/** A port for one reading of an app's reviews, with a folder for bodies. */
 function port(): ReadPort {
   const subject = { kind: "app", platform: "ios", storefront: "us", subject: ID } as const
   const kind = { name: "app", platform: "ios", upstream: "itunes.apple.com" } as Kind
@@ -71,7 +71,7 @@ function port(): ReadPort {
 
 const kept = () => (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [])
 
-/** The feed of a day: what each page answers, one after the other; returns the pages that were asked for. */
+/** Serves the feed of a day with the responses of each page, in order. Returns the requested pages. */
 function feed(pages: Record<number, (Page | number)[]>): number[] {
   const asked: number[] = []
   stores.on("itunes.apple.com", "/us/rss/customerreviews/", ({ url }) => {
@@ -91,7 +91,7 @@ async function readToday() {
   return await record(sql, pages, () => now)
 }
 
-/** Ids from the greatest down, 50 a page, of so many. */
+/** Pages of this many ids, greatest first, 50 a page. */
 function pagesOf(newest: number, count: number): Record<number, Page[]> {
   const pages = Math.ceil(count / 50)
   return Object.fromEntries(
@@ -108,7 +108,7 @@ const held = async () =>
 const appId = async () => (await sql<{ id: number }[]>`select id from store_app`)[0]!.id
 
 describe("an app's reviews, read day after day", () => {
-  test("are all there after the first day, and one request is enough for each further one", async () => {
+  test("daily readings have all reviews after the first day, and then need one request a day", async () => {
     const first = feed(pagesOf(9_000, 500))
     expect(await readToday()).toMatchObject({ recorded: 10, refused: [] })
     expect(first).toHaveLength(10)
@@ -127,7 +127,7 @@ describe("an app's reviews, read day after day", () => {
     })
   })
 
-  long("that a page left out on one day are read on the next: nothing is missing in the end", async () => {
+  long("daily readings add reviews of a missing page on the next day", async () => {
     feed(pagesOf(9_000, 300))
     await readToday()
     now = new Date(now.getTime() + DAY_MS)
@@ -141,13 +141,13 @@ describe("an app's reviews, read day after day", () => {
     now = new Date(now.getTime() + DAY_MS)
     const third = feed(pagesOf(9_190, 500))
     await readToday()
-    // what the day before brought is not believed to be whole
+    // the previous day's reading is not trusted to be complete
     expect(third).toEqual([1, 2, 3, 4])
     expect(await held()).toEqual(ids(9_190, 490))
     expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ complete: true, readAt: now })
   })
 
-  test("that a blocked store did not give are neither none nor gone", async () => {
+  test("reviews that a blocked store did not return count as neither absent nor deleted", async () => {
     feed({ 1: [403] })
     expect(await readToday().catch((error) => error.outcome)).toBe("blocked")
     expect(await sql`select 1 from review_read`).toHaveLength(0)
@@ -163,7 +163,7 @@ describe("an app's reviews, read day after day", () => {
     expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: false, complete: true })
   })
 
-  test("that there are none is held, and the first one takes its place", async () => {
+  test("an app without reviews is stored as such, and its first review replaces that", async () => {
     feed({ 1: [{ reviews: [], last: 1 }] })
     await readToday()
     expect(await readFeed(sql, { appId: await appId(), feed: "us" })).toMatchObject({ empty: true, complete: true })
@@ -175,7 +175,7 @@ describe("an app's reviews, read day after day", () => {
   })
 })
 
-test("reviews of Google Play are read by their language, and known in it", async () => {
+test("reviews of Google Play are read and stored by language", async () => {
   const app = "com.example.tide"
   const asked: (string | null)[] = []
   stores.on("play.google.com", "/_/PlayStoreUi", ({ body }) => {
@@ -199,7 +199,7 @@ test("reviews of Google Play are read by their language, and known in it", async
   })
 })
 
-test("who wrote a review is neither stored, nor logged, nor kept with the bodies", async () => {
+test("the author of a review is not stored, not logged, and not in stored bodies", async () => {
   feed(pagesOf(9_000, 60))
   await readToday()
   stores.on("play.google.com", "/_/PlayStoreUi", () => new Response(playAnswer(ids(900, 20), null)))
@@ -212,7 +212,7 @@ test("who wrote a review is neither stored, nor logged, nor kept with the bodies
   expect(kept()).toEqual([])
   expect(await stored(sql)).not.toContain("A reviewer")
   expect(JSON.stringify(failed)).not.toContain("A reviewer")
-  // what another source answers is kept
+  // the response of another source is stored
   stores.on("itunes.apple.com", "/lookup", () => new Response(fixture("itunes-lookup-empty-us.json")))
   await port().ask(itunesLookup, { storefront: "us", ids: ["338986109"] })
   expect(kept()).not.toEqual([])

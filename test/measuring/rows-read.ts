@@ -1,9 +1,6 @@
 import type { Sql, Tx } from "../../src/database/types.ts"
 
-/**
- * How often a row of these tables, or of any (null), is read by what runs in a transaction of its own: each once for each time it
- * is looked at.
- */
+/** Returns how many rows of these tables (null: of any) a transaction reads, counting each read of the same row. */
 export async function countRowsRead(
   sql: Sql,
   tables: readonly string[] | null,
@@ -16,7 +13,10 @@ export async function countRowsRead(
   })
 }
 
-/** Of this connection, also by transactions before that it has not handed in yet: only the difference of two says something. */
+/**
+ * The rows read on this connection, including earlier transactions not yet reported: only the difference of two values
+ * counts.
+ */
 export async function readRowCount(tx: Tx, tables: readonly string[] | null): Promise<number> {
   const [row] = await tx<{ rows: number }[]>`
     select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows

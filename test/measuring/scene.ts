@@ -14,16 +14,16 @@ export const EGRESS = "here"
 export const APPS: Lane = { upstream: "apps.apple.com", egress: EGRESS }
 export const ITUNES: Lane = { upstream: "itunes.apple.com", egress: EGRESS }
 
-/** As fast as the stand-in answers, or all with one gap. */
+/** Gaps of 0 ms, or one gap for all upstreams. */
 export const gaps = (ms = 0): Map<Upstream, number> => new Map(UPSTREAMS.map((upstream) => [upstream, ms]))
 
-/** A database for the file, and for each test nothing due, no pace, a workspace, and stores that answer. */
+/** A database for the file. For each test an empty due table, no pace, a workspace, and stores that answer. */
 export interface Scene {
   sql: Sql
   workspaceId: number
   stores: ReplayServer
   measuring(options?: Partial<MeasuringOptions>): MeasuringWorker
-  /** Tracks an app with these terms in the US, so that they are due; only their searches, unless said. */
+  /** Tracks an app with these terms in the US and makes them due; by default only their searches. */
   track(terms: readonly string[], options?: Partial<Tracked>): Promise<string>
   due(subject: string): Promise<DueRow>
 }
@@ -102,7 +102,7 @@ export function scene(): Scene {
   return on
 }
 
-/** Subjects that would be under way for ever: none, after whatever happened. */
+/** Subjects that would stay leased forever. There are none, whatever happened. */
 export async function stuck(sql: Sql): Promise<string[]> {
   const rows = await sql<{ subject: string }[]>`
     select subject
@@ -113,12 +113,12 @@ export async function stuck(sql: Sql): Promise<string[]> {
   return rows.map(({ subject }) => subject)
 }
 
-/** Makes its reader look silent, as if it had stood still past its lease. */
+/** Makes the reader look dead, as if it had been suspended past its lease. */
 export async function letLeaseRunOut(sql: Sql, subject: string): Promise<void> {
   await sql`update due set lease_until = now() - interval '1 ms' where subject = ${subject} and lease is not null`
 }
 
-/** How many readings are stored, of one term or of all. */
+/** Returns the number of stored readings, of one term or of all. */
 export async function stored(sql: Sql, term: string | null = null): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     select count(*) as n

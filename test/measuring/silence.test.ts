@@ -5,7 +5,7 @@ import { searches } from "./stand-in.ts"
 
 const on = scene()
 
-test("a reading of a store that has not been reached for long is refused with the reason, not promised in some seconds", async () => {
+test("a reading of a store that has long been unreachable is refused with the reason instead of an eta", async () => {
   const measure = createMeasure({
     sql: on.sql,
     kinds: [searches],

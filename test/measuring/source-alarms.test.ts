@@ -43,7 +43,7 @@ beforeEach(async () => {
   logged = []
 })
 
-/** A read of the source, noted as it ended; null = answered. */
+/** Counts a read of the source; null means answered. */
 async function read(outcome: Outcome | null, { source = WEB as SourceName, on = sql } = {}): Promise<void> {
   if ((await noteRead(on, source, outcome, outcome && "status 1", new Date())).mayAlert)
     await noteHealth(on, source, log)
@@ -53,7 +53,7 @@ async function reads(count: number, outcome: Outcome | null): Promise<void> {
   for (let i = 0; i < count; i++) await read(outcome)
 }
 
-/** What the canary's row says of its last reading. */
+/** Returns the canary's row after its last reading. */
 async function canaryRead(failure: Outcome | null, source: SourceName = WEB, failures = 2): Promise<void> {
   const failed = failure ? new Date() : null
   await sql`
@@ -71,7 +71,7 @@ const opened = (kind: string, subject: string = WEB) => ({ kind, subject, open: 
 const ended = (kind: string, subject: string = WEB) => ({ kind, subject, open: false })
 
 describe("a parser that stops matching", () => {
-  test("four bodies in a row that it does not know are no alert, the fifth is one; an answer begins the count anew", async () => {
+  test("five unparsed bodies in a row open an alert, four do not, and an answer resets the count", async () => {
     await reads(4, "changed")
     await read(null)
     await reads(4, "changed")
@@ -85,7 +85,7 @@ describe("a parser that stops matching", () => {
     })
   })
 
-  test("other failures in between neither count nor begin the count anew", async () => {
+  test("other failures in between neither count as unparsed nor reset the count", async () => {
     await reads(4, "changed")
     await reads(20, "failed")
     expect([...(await alerts())]).toEqual([])
@@ -93,7 +93,7 @@ describe("a parser that stops matching", () => {
     expect([...(await alerts())]).toEqual([opened("source_changed")])
   })
 
-  test(`${MORE} more failures add no line and no row`, async () => {
+  test(`${MORE} more failures add no log line and no row`, async () => {
     await reads(MORE, "changed")
     expect([[...(await alerts())], events()]).toEqual([[opened("source_changed")], ["source_changed"]])
     const [next] = await sql<{ id: number }[]>`
@@ -101,11 +101,11 @@ describe("a parser that stops matching", () => {
       values ('x', 'x', 'x')
       returning id`
     const [first] = await sql<{ id: number }[]>`select min(id) as id from instance_alert`
-    // and burn no number
+    // and use up no sequence value
     expect(next!.id).toBe(first!.id + 1)
   })
 
-  test("the first answer ends it, and says so once; the next time it is another", async () => {
+  test("the first answer ends the alert and is logged once; the next time opens another alert", async () => {
     await reads(7, "changed")
     await reads(3, null)
     expect([[...(await alerts())], events()]).toEqual([
@@ -116,13 +116,13 @@ describe("a parser that stops matching", () => {
     expect([...(await alerts())]).toEqual([ended("source_changed"), opened("source_changed")])
   })
 
-  test("a failure of another kind does not end it", async () => {
+  test("a failure of another kind does not end the alert", async () => {
     await reads(5, "changed")
     await reads(3, "blocked")
     expect([...(await alerts())]).toEqual([opened("source_changed")])
   })
 
-  test("sources do not count for each other", async () => {
+  test("unparsed bodies are counted per source", async () => {
     await reads(4, "changed")
     await read("changed", { source: "apple-hints" })
     expect([...(await alerts())]).toEqual([])
@@ -133,7 +133,7 @@ describe("a parser that stops matching", () => {
 })
 
 describe("a canary", () => {
-  test("that fails as changed twice in a row is an alert, which ordinary answers do not end, but its own does", async () => {
+  test("a canary that fails as changed twice in a row opens an alert, which only the canary ends", async () => {
     await read(null)
     await canaryRead("changed", WEB, 1)
     expect([...(await alerts())]).toEqual([])
@@ -149,7 +149,7 @@ describe("a canary", () => {
     ])
   })
 
-  test("that was refused or is another source's is none", async () => {
+  test("a canary that was refused, or of another source, opens no alert", async () => {
     await read(null)
     await canaryRead("blocked")
     await canaryRead("changed", "apple-store-search")
@@ -161,7 +161,7 @@ describe("a canary", () => {
 describe("a source that refuses", () => {
   const anHourLater = () => sql`update source_state set refused_since = refused_since - interval '1 hour'`
 
-  test("is an alert after an hour without an answer, whatever else failed meanwhile", async () => {
+  test("a source that refuses for an hour without an answer opens an alert, whatever else fails", async () => {
     await reads(50, "blocked")
     await reads(3, "failed")
     expect([...(await alerts())]).toEqual([])
@@ -175,7 +175,7 @@ describe("a source that refuses", () => {
     ])
   })
 
-  test("but answered within the hour is none", async () => {
+  test("a source that refuses but answers within the hour opens no alert", async () => {
     await read("blocked")
     await anHourLater()
     await read(null)
@@ -183,7 +183,7 @@ describe("a source that refuses", () => {
     expect([...(await alerts())]).toEqual([])
   })
 
-  test("and was not understood before: both are told, and end together", async () => {
+  test("a source that refuses after unparsed bodies has two alerts, which end together", async () => {
     await reads(5, "changed")
     await read("blocked")
     await anHourLater()
@@ -195,7 +195,7 @@ describe("a source that refuses", () => {
 })
 
 describe("many at once", () => {
-  /** Connections of their own where there is a server; on the embedded database all share the one backend. */
+  /** Separate connections on a server; on the embedded database all share one backend. */
   async function connections(count: number): Promise<Sql[]> {
     if (!process.env.DATABASE_URL) return Array.from({ length: count }, () => sql)
     while (others.length < count)
@@ -211,7 +211,7 @@ describe("many at once", () => {
     return others.map((database) => database.sql)
   }
 
-  test("eight processes whose reads all fail open one alert and log one line, and one ends it", async () => {
+  test("eight processes with only failed reads open one alert and log one line, and one ends it", async () => {
     const each = await connections(8)
     for (let round = 1; round <= 5; round++) {
       logged = []
@@ -224,7 +224,7 @@ describe("many at once", () => {
   })
 })
 
-test("open alerts are listed, the oldest first, with what they say", async () => {
+test("open alerts are listed oldest first, with their details", async () => {
   expect(await openAlerts(sql)).toEqual([])
   await reads(5, "changed")
   await sql`
@@ -265,14 +265,14 @@ describe("which canaries there are", () => {
         ${platform === "android" ? app!.id : null}, '{us}', ${origin})`
   }
 
-  test("none while nothing is tracked, or only the demo", async () => {
+  test("no canary exists while nothing, or only the demo, is tracked", async () => {
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
     await track("ios", "demo")
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
     expect(await rows()).toEqual([])
   })
 
-  test("one for each search and hint source in use of a platform on which something is tracked; again changes nothing", async () => {
+  test("each search and hint source of a tracked platform gets one canary, however often that runs", async () => {
     await track("ios")
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
     expect(await rows()).toEqual([HINTS_ROW, STORE_ROW, WEB_ROW])
@@ -286,7 +286,7 @@ describe("which canaries there are", () => {
     expect(await sql`select 1 from due where kind = 'canary' and measured_at is null limit 1`).toHaveLength(0)
   })
 
-  test("they go with the last app of the platform, and with a source that is switched off; nothing else goes", async () => {
+  test("canaries are deleted with the platform's last app or with a disabled source, and no others", async () => {
     await track("ios")
     await sql`insert into due (kind, platform, storefront, subject) values ('search', 'ios', 'us', 'apple-web-search')`
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
@@ -300,7 +300,7 @@ describe("which canaries there are", () => {
     expect(await sql`select 1 from due where kind = 'search' limit 10`).toHaveLength(1)
   })
 
-  test("one that is being read stays for now", async () => {
+  test("a canary that is being read stays for now", async () => {
     await track("ios")
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
     await sql`update due set lease = gen_random_uuid(), lease_until = now() where subject = 'apple-web-search'`
@@ -309,12 +309,12 @@ describe("which canaries there are", () => {
     expect(await rows()).toEqual([WEB_ROW])
   })
 
-  test("that of another country stays while somebody there reads it", async () => {
+  test("a canary of another country stays while a process there reads it", async () => {
     await track("android")
     await ensureCanaries(sql, { sources: of(), egressCountry: "fr" })
     await ensureCanaries(sql, { sources: of(), egressCountry: "de" })
     expect(await rows()).toEqual(["android de play-search", "android fr play-search"])
-    // hints of the App Store are asked for in de too: that row is another's
+    // App Store hints are requested in de too: that row belongs to another source
     await track("ios")
     await ensureCanaries(sql, { sources: of(), egressCountry: "fr" })
     expect(await rows()).toContain("android de play-search")
@@ -324,7 +324,7 @@ describe("which canaries there are", () => {
     expect(await rows()).toEqual(["android de play-search"])
   })
 
-  test("a term that always has results, where the source is read from", () => {
+  test("a canary is a term that always has results, in the storefront that is read", () => {
     expect(canaryOf("apple-web-search", undefined)).toEqual({ platform: "ios", storefront: "us", term: "weather" })
     expect(canaryOf("play-search", "de")).toEqual({ platform: "android", storefront: "de", term: "weather" })
     expect(canaryOf("apple-hints", "fr")).toEqual({ platform: "ios", storefront: "de", term: "insta" })
@@ -332,7 +332,7 @@ describe("which canaries there are", () => {
     expect([canaryOf("play-search", undefined), canaryOf("itunes-lookup", "de")]).toEqual([null, null])
   })
 
-  test("hints that are empty, or none of the beginning asked for, are a change of the endpoint", () => {
+  test("hints that are empty or do not contain the prefix mean that the endpoint has changed", () => {
     const hints = (...terms: string[]): HintsObservation => ({
       kind: "hints",
       source: "apple-hints",
@@ -350,7 +350,7 @@ describe("which canaries there are", () => {
     expect(assertCanary(hints("wetter", "instagram"))).toBeUndefined()
   })
 
-  test("an answer without results, or with hardly any, is a parser that stopped matching", () => {
+  test("an answer with no or hardly any results means that the parser no longer matches", () => {
     const seen = (count: number): SearchObservation =>
       reading(
         "weather",

@@ -31,7 +31,7 @@ const respond = (status: number, headers: Record<string, string> = {}, body = "n
 }
 
 describe("an answer", () => {
-  test("is read with its exact bytes, their hash, its address and when it came", async () => {
+  test("a response has its exact bytes, their hash, its URL and its time", async () => {
     const at = new Date("2026-03-01T08:00:00Z")
     const { seen, body } = await read(respond(200, {}, BODY), { now: () => at, egress: "de" })
     expect(seen).toMatchObject({ kind: "search", term: "sleep sounds", seenAt: at, egress: "de", depth: 200 })
@@ -42,18 +42,18 @@ describe("an answer", () => {
     expect(body.seenAt).toBe(at)
   })
 
-  test("that is no valid text keeps the hash of its bytes", async () => {
+  test("a response that is no valid UTF-8 keeps the hash of its bytes", async () => {
     const bytes = Buffer.concat([Buffer.from(BODY), Buffer.from([0xff, 0xfe])])
     const failure = await failureOf(() => new Response(bytes))
     expect(failure.outcome).toBe("changed")
     expect(Buffer.from(failure.body?.sha256 as Uint8Array)).toEqual(hash("sha256", bytes, "buffer"))
   })
 
-  test("says nothing of an egress that is not known", async () => {
+  test("a response has no egress if the country is unknown", async () => {
     expect((await read(respond(200, {}, BODY))).seen).not.toHaveProperty("egress")
   })
 
-  test("is asked for by our own name where the source has none to give", async () => {
+  test("a request has our user agent unless the source sets another", async () => {
     const asked = { ...appleStoreSearch, request: () => ({ path: "/plain" }) }
     server.on("search.itunes.apple.com", "/plain", () => new Response(BODY))
     await readOnce(asked, ASKED, reachOf(server))
@@ -65,7 +65,7 @@ describe("an answer", () => {
     ])
   })
 
-  test("is asked for once", async () => {
+  test("a response is requested once", async () => {
     const before = server.requests.length
     await failureOf(respond(500))
     expect(server.requests.length).toBe(before + 1)
@@ -87,8 +87,8 @@ describe("a status", () => {
     [503, "rate_limited"],
   ]
   for (const [status, outcome] of OUTCOMES) {
-    test(`of ${status} is ${outcome}, with its body and none of it in the message`, async () => {
-      // a body that would parse: the status alone refuses it
+    test(`status ${status} is ${outcome}, with the body attached and not quoted in the message`, async () => {
+      // a body that would parse: only the status refuses it
       const failure = await failureOf(respond(status, {}, BODY))
       expect(failure.outcome).toBe(outcome as never)
       expect(failure.body?.text).toBe(BODY)
@@ -97,7 +97,7 @@ describe("a status", () => {
     })
   }
 
-  test("says how long to wait, in seconds or by a date, and never a negative time", async () => {
+  test("a status returns Retry-After from seconds or a date, and never below zero", async () => {
     const now = () => new Date("2026-03-01T08:00:00Z")
     const after = async (value: string) => {
       return (await failureOf(respond(429, { "retry-after": value }), { now })).retryAfterMs
@@ -112,14 +112,14 @@ describe("a status", () => {
 })
 
 describe("a coding", () => {
-  test("within another is refused, and so is one that is not known", async () => {
+  test("a nested or unknown content coding is refused", async () => {
     for (const coding of ["gzip, gzip", "br,gzip", "compress"]) {
       const failure = await failureOf(respond(200, { "content-encoding": coding }, BODY))
       expect([failure.outcome, failure.message]).toEqual(["changed", "its coding cannot be read"])
     }
   })
 
-  test("of an endless body ends the connection once the limit is reached", async () => {
+  test("a compressed endless body ends the connection at the size limit", async () => {
     let sent = 0
     let isEnded = false
     const piece = gzipSync(Buffer.alloc(1_000_000))
@@ -142,14 +142,14 @@ describe("a coding", () => {
 })
 
 describe("a large body", () => {
-  test("of XML is refused above 500 KB, since reading it takes up to a hundred times its size", async () => {
+  test("an XML body above 500 KB is refused, because parsing takes up to a hundred times its size", async () => {
     server.on("search.itunes.apple.com", "/", () => new Response(" ".repeat(600_000)))
     const asked = { storefront: "us", prefix: "sleep" }
     const failure = await readOnce(appleHints, asked, reachOf(server)).catch((error) => error)
     expect([failure.outcome, failure.message]).toEqual(["changed", "more than 500000 bytes"])
   })
 
-  test("waits for room until another leaves it, and gives up with the reading", async () => {
+  test("a large body waits until another leaves, and gives up with its reading", async () => {
     const room = createBodyRoom(1)
     const large = BODY + " ".repeat(3_000_000)
     const [first, second, small] = [room.guest(), room.guest(), room.guest()]
@@ -168,13 +168,13 @@ describe("a large body", () => {
 })
 
 describe("a redirect", () => {
-  test("to another host is blocked, and that host is not asked", async () => {
+  test("a redirect to another host is blocked, and that host gets no request", async () => {
     const failure = await failureOf(respond(302, { location: "https://consent.example.com/m?continue=x" }))
     expect(failure.outcome).toBe("blocked")
     expect(failure.message).toBe("sent to consent.example.com")
   })
 
-  test("from https to http is blocked, and nothing is asked there", async () => {
+  test("a redirect from https to http is blocked and not followed", async () => {
     const asked: string[] = []
     const onward = async (url: string) => {
       asked.push(url)
@@ -185,7 +185,7 @@ describe("a redirect", () => {
     expect([failure.outcome, failure.message, asked.length]).toEqual(["blocked", "sent on without TLS", 1])
   })
 
-  test("within the host is followed, with the same headers, and the last address is kept", async () => {
+  test("a redirect within the host is followed with the same headers, and the last URL is stored", async () => {
     const at = server.requests.length
     const { body } = await read(({ url }) =>
       url.pathname === "/moved"
@@ -199,21 +199,21 @@ describe("a redirect", () => {
     ])
   })
 
-  test("without an end is a change after three", async () => {
+  test("an endless redirect fails as changed after three", async () => {
     const at = server.requests.length
     const failure = await failureOf(() => new Response(null, { status: 307, headers: { location: `${HERE}/round` } }))
     expect(failure.outcome).toBe("changed")
     expect(server.requests.length - at).toBe(4)
   })
 
-  test("to nowhere is a change", async () => {
+  test("a redirect to an invalid URL fails as changed", async () => {
     expect((await failureOf(respond(302))).outcome).toBe("changed")
     expect((await failureOf(respond(302, { location: "http://[" }))).outcome).toBe("changed")
   })
 })
 
 describe("a connection", () => {
-  test("that sends more than can be meant is cut off", async () => {
+  test("a connection that sends too much is cut off", async () => {
     let sent = 0
     const endless = () =>
       new ReadableStream<Uint8Array>({
@@ -225,17 +225,17 @@ describe("a connection", () => {
     const failure = await failureOf(() => new Response(endless()), { timeoutMs: 20_000 })
     expect(failure.outcome).toBe("changed")
     expect(failure.body).toBeUndefined()
-    // four million bytes are read, and some wait on the way
+    // four million bytes are read, and some more are in transit
     expect(sent).toBeLessThan(100_000_000)
   })
 
-  test("that does not answer in time has failed", async () => {
+  test("a connection without an answer in time fails", async () => {
     const failure = await failureOf(() => Bun.sleep(3_000).then(() => new Response(BODY)), { timeoutMs: 100 })
     expect(failure.outcome).toBe("failed")
     expect(failure.message).toBe("no answer within 100 ms")
   })
 
-  test("that stops in the middle of a body has failed in time", async () => {
+  test("a connection that stalls within a body times out", async () => {
     const stuck = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode(BODY.slice(0, 500))),
     })
@@ -244,14 +244,14 @@ describe("a connection", () => {
     expect(failure.message).toBe("no answer within 200 ms")
   })
 
-  test("that is refused has failed", async () => {
+  test("a connection that is refused fails", async () => {
     const failure = await failureOf(respond(200), { address: () => "http://127.0.0.1:1" })
     expect(failure.outcome).toBe("failed")
     expect(failure.message).toBe("the connection failed")
     expect(failure.cause).toBeInstanceOf(Error)
   })
 
-  test("is given up when whoever reads is told to stop", async () => {
+  test("a connection is closed when its reading is aborted", async () => {
     const stop = new AbortController()
     setTimeout(() => stop.abort(new Error("stopping")), 50)
     const started = performance.now()
@@ -271,12 +271,12 @@ describe("a kept body", () => {
     seenAt: new Date("2026-02-01T00:00:00Z"),
   }
 
-  test("reads as it did when it came", async () => {
+  test("a stored body is parsed as it was when it came", async () => {
     const { seen } = await read(respond(200, {}, BODY), { now: () => body.seenAt })
     expect(parseBody(appleStoreSearch, ASKED, body, undefined)).toEqual(seen)
   })
 
-  test("goes with the failure, whatever the parser trips with", () => {
+  test("a stored body is attached to the failure, whatever the parser throws", () => {
     const trip = () => {
       throw new TypeError("undefined is not an object")
     }

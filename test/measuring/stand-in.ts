@@ -7,10 +7,10 @@ import { apps } from "../../src/stores/kinds/apps.ts"
 import type { AppsQuestion } from "../../src/stores/kinds/apps-shape.ts"
 import type { ReplayServer } from "../stores/parsing/replay.ts"
 
-/** A page that asks for a proof, with status 200. */
+/** A CAPTCHA page with status 200. */
 export const CAPTCHA = "are you a robot?"
 
-/** Reads search results that are a JSON array of store ids. */
+/** A source whose search results are a JSON array of store ids. */
 export const ranks: Source<SearchQuestion, SearchObservation> = {
   name: "apple-web-search",
   kind: search,
@@ -37,7 +37,7 @@ export const ranks: Source<SearchQuestion, SearchObservation> = {
   },
 }
 
-/** The same on another upstream. */
+/** The same source on another upstream. */
 export const otherRanks: Source<SearchQuestion, SearchObservation> = {
   ...ranks,
   name: "apple-store-search",
@@ -58,7 +58,7 @@ export const searches: Kind = {
   },
 }
 
-/** Searches whose every end leaves a row in `effect`; one for what begins with "killer" kills its process. */
+/** Searches that write a row of `effect` at each end. A term that begins with "killer" kills its process. */
 export const counted: Kind = {
   ...searches,
   async read(subjects, port) {
@@ -70,7 +70,7 @@ export const counted: Kind = {
   },
 }
 
-/** Up to 50 apps in one request, of which nothing is stored but how it ended. */
+/** Look-ups of up to 50 apps in one request; only their end is stored. */
 export const lookUps: Kind = {
   ...searches,
   name: "app",
@@ -95,12 +95,12 @@ const lookUp: Source<AppsQuestion> = {
   },
 }
 
-/** What was searched for, in the order asked. */
+/** Returns the searched terms in request order. */
 export function termsAsked(server: ReplayServer): string[] {
   return server.requests.flatMap(({ url }) => url.searchParams.get("term") ?? [])
 }
 
-/** Answers every search with these ids, after a while. */
+/** Answers every search with these ids after a delay. */
 export function answersSearches(server: ReplayServer, afterMs = () => 0, ids = ["10001", "10002"]): void {
   for (const upstream of ["apps.apple.com", "itunes.apple.com"] satisfies Upstream[]) {
     server.on(upstream, "/", async () => {

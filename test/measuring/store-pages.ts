@@ -1,17 +1,17 @@
 import type { ReplayServer } from "../stores/parsing/replay.ts"
 
-/** What a store shows of an app in these tests. */
+/** An app as a store shows it in these tests. */
 export interface ShownApp {
   id: string
   name: string
   ratings: number
   genre?: number
   developerId?: number
-  /** The seller's. */
+  /** The seller's id. */
   site?: string
 }
 
-/** So many apps whose ids begin at a number. */
+/** Returns this many apps, with ids from a number on. */
 export function someApps(count: number, from = 1_000_000_000): ShownApp[] {
   return Array.from({ length: count }, (_, i) => ({
     id: String(from + i),
@@ -22,7 +22,7 @@ export function someApps(count: number, from = 1_000_000_000): ShownApp[] {
 
 const ALL_SHOWN = 12
 
-/** The App Store's search page for the iPhone: the first twelve in full, then ids, as its embedded data has them. */
+/** The App Store's search page for the iPhone: the first twelve apps in full, then ids, as in its embedded data. */
 export function searchPage(storefront: string, term: string, apps: readonly ShownApp[]): Response {
   const items = apps.slice(0, ALL_SHOWN).map(({ id, name }) => ({
     $kind: "AppSearchResult",
@@ -35,18 +35,18 @@ export function searchPage(storefront: string, term: string, apps: readonly Show
   return html(`<script type="application/json" id="serialized-server-data">${json.replaceAll("<", "\\u003c")}</script>`)
 }
 
-/** The App Store's own search, as its phones are answered. */
+/** The App Store's own search, as phones get it. */
 export function storeSearchAnswer(apps: readonly ShownApp[]): Response {
   const results = apps.map(({ id }) => ({ id, type: 8, entity: "software" }))
   return Response.json({ bubbles: [{ name: "software", results, totalCount: results.length }] })
 }
 
-/** A page that asks whoever reads it to prove to be a person. */
+/** A page with a CAPTCHA. */
 export function captchaPage(): Response {
   return html('<p>Our systems have detected unusual traffic.</p><div class="g-recaptcha" data-sitekey="x"></div>')
 }
 
-/** The iTunes look-up of apps: ids it does not know are left out. */
+/** An iTunes look-up response; unknown ids are left out. */
 export function lookupAnswer(apps: readonly ShownApp[]): Response {
   const results = apps.map(({ id, name, ratings, genre = 6007, developerId, site }) => ({
     wrapperType: "software",
@@ -70,7 +70,7 @@ export function lookupAnswer(apps: readonly ShownApp[]): Response {
   return Response.json({ resultCount: results.length, results })
 }
 
-/** What the App Store suggests for the beginning in `url`: these terms, and for the one of the daily canary a known app. */
+/** The App Store's suggestions for the prefix in `url`: these terms; for the daily canary, a known app. */
 export function hintsAnswer(terms: readonly string[], url: URL): Response {
   const suggested = url.searchParams.get("term") === "insta" ? ["instagram"] : terms
   const hints = suggested.map((term) => `<dict><key>term</key><string>${term}</string></dict>`).join("")
@@ -87,14 +87,14 @@ function html(body: string): Response {
 
 interface Shown {
   apps: readonly ShownApp[]
-  /** What a look-up finds of them. */
+  /** The apps as a look-up returns them. */
   looked?: readonly ShownApp[]
   suggests: readonly string[]
-  /** Until a search is answered. */
+  /** Delay of a search response. */
   holdMs?: number
 }
 
-/** Each search shows these apps, which a look-up finds, and whatever is typed is completed so. */
+/** Every search returns these apps, which a look-up finds, and every prefix completes to these terms. */
 export function answerSearches(stores: ReplayServer, { apps, looked = apps, suggests, holdMs = 0 }: Shown): void {
   stores.on("apps.apple.com", "/", async ({ url }) => {
     if (holdMs > 0) await Bun.sleep(holdMs)

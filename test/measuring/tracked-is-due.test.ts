@@ -43,7 +43,10 @@ interface New {
 const track = (keywords: string[], rest: New = { iosId: "1234567" }) =>
   trackOwn(sql, { workspaceId: paying.id, ...rest, keywords })
 
-/** "kind platform storefront subject priority" of all that is due at once: of an app its look-up, the rest is in public-is-due. */
+/**
+ * Returns "kind platform storefront subject priority" of everything due at once. Of an app only its look-up;
+ * public-is-due.test.ts has the rest.
+ */
 async function due(): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`
     select concat_ws(' ', kind, platform, storefront, subject, priority) as line
@@ -55,7 +58,7 @@ async function due(): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-/** The next claim of a search finds nothing, and deletes on its way what nobody tracks. */
+/** Makes a claim of a search, which finds nothing and deletes untracked rows on its way. */
 async function claimNothing(): Promise<void> {
   for (let again = true; again; ) {
     const result = await claim(sql, APPS, [searches], 30_000)
@@ -65,7 +68,7 @@ async function claimNothing(): Promise<void> {
 }
 
 describe("what is tracked is due at once", () => {
-  test("an app on both stores, in its storefronts, with its terms", async () => {
+  test("an app on both stores is due at once in its storefronts, with its terms", async () => {
     await track(["tea", "mate"], { iosId: "1234567", androidPkg: "com.example.tea", countries: ["us", "de"] })
     expect(await due()).toEqual(
       [
@@ -82,7 +85,7 @@ describe("what is tracked is due at once", () => {
     )
   })
 
-  test("exactly when the transaction that tracks it commits", async () => {
+  test("a tracked app is due exactly when the transaction that tracks it commits", async () => {
     const undone = await errorOf(
       sql.begin(async (tx) => {
         await trackApp(tx, {
@@ -102,7 +105,7 @@ describe("what is tracked is due at once", () => {
     expect(await due()).toEqual([])
   })
 
-  test("a keyword added later, in each storefront; one that is there already is left as it is", async () => {
+  test("a keyword added later is due in each storefront, and an existing one is unchanged", async () => {
     const app = await track(["tea"], { iosId: "1234567", countries: ["us", "de"] })
     await sql`update due set next_at = now() + interval '1 day', measured_at = now() where subject = 'tea'`
     await sql.begin((tx) => addTerms(tx, app, "all", ["tea", "mate"]))
@@ -114,7 +117,7 @@ describe("what is tracked is due at once", () => {
     ])
   })
 
-  test("the demo never, until somebody makes it his own", async () => {
+  test("the demo's app is never due until a workspace makes it its own", async () => {
     await loadDemo(sql, paying.id, "")
     const [demo] = await sql<{ id: string }[]>`select id from tracked_app order by id limit 1`
     expect(await sql`select 1 from due`).toHaveLength(0)
@@ -131,7 +134,7 @@ describe("what is tracked is due at once", () => {
     ])
   })
 
-  test("a term of two workspaces is one row, and a plan that pays goes first", async () => {
+  test("a term of two workspaces is one row, with the priority of the paying plan", async () => {
     await track(["tea"], { workspaceId: free.id, iosId: "1234567" })
     expect(await due()).toContain("search ios us tea 2")
     await track(["mate", "tea"], { workspaceId: paying.id, iosId: "1234567" })
@@ -146,7 +149,7 @@ describe("what is tracked is due at once", () => {
     expect(await due()).toContain("search ios us tea 1")
   })
 
-  test("an app that comes to another storefront or store brings itself and its terms", async () => {
+  test("an app added to another storefront or store makes itself and its terms due", async () => {
     const app = await track(["tea"])
     await sql`delete from due`
     await sql`update tracked_app set countries = array['us', 'de'] where id = ${app}`
@@ -166,7 +169,7 @@ describe("what is tracked is due at once", () => {
     ])
   })
 
-  test("what else changes of an app brings nothing", async () => {
+  test("other changes of an app make nothing due", async () => {
     const app = await track(["tea"])
     await sql`delete from due`
     await sql`update tracked_app set goal = 'rank', countries = countries, name = 'Tea' where id = ${app}`
@@ -175,7 +178,7 @@ describe("what is tracked is due at once", () => {
 })
 
 describe("what nobody tracks any more", () => {
-  test("goes when its turn comes, without a read, and no turn is used for it", async () => {
+  test("an untracked subject is deleted at its turn, without a read and without using the turn", async () => {
     const app = await track(["tea", "mate", "milk"])
     await sql.begin((tx) => removeTerms(tx, app, "all", ["tea", "mate"]))
     await sql`update due set next_at = now() + interval '1 day' where subject = 'milk'`
@@ -186,7 +189,7 @@ describe("what nobody tracks any more", () => {
     expect(pace).toEqual({ free: true })
   })
 
-  test("stays while another workspace tracks it", async () => {
+  test("a subject stays due while another workspace tracks it", async () => {
     const app = await track(["tea"])
     await track(["tea"], { workspaceId: free.id, iosId: "7654321" })
     await sql.begin((tx) => removeApp(tx, app))
@@ -194,7 +197,7 @@ describe("what nobody tracks any more", () => {
     expect(claimed?.subjects.map(({ subject }) => subject)).toEqual(["tea"])
   })
 
-  test("is read all the same while somebody waits for it, and a canary always", async () => {
+  test("an untracked subject is read while a caller waits for it, and a canary always is", async () => {
     await sql`
       insert into due (kind, platform, storefront, subject, priority, asked_until)
       values ('search', 'ios', 'us', 'asked live', 0, now() + interval '1 minute'),
@@ -205,7 +208,7 @@ describe("what nobody tracks any more", () => {
     expect(second.claimed).toMatchObject({ live: false, subjects: [{ kind: "canary" }] })
   })
 
-  test("of a suspended workspace goes too, and is due again when it comes back", async () => {
+  test("a suspended workspace's subjects are deleted, and due again when it returns", async () => {
     await track(["tea"])
     await setWorkspace(sql, paying.name, { suspended: true })
     await claimNothing()
@@ -214,7 +217,7 @@ describe("what nobody tracks any more", () => {
     expect(await due()).toEqual(["app ios us 1234567 1", "hints ios us tea 1", "search ios us tea 1"])
   })
 
-  test("thousands of them are gone in a few claims", async () => {
+  test("thousands of untracked subjects are deleted within a few claims", async () => {
     const app = await track(Array.from({ length: 400 }, (_, i) => `term ${i}`))
     await sql.begin((tx) => removeApp(tx, app))
     let claims = 0
@@ -225,14 +228,14 @@ describe("what nobody tracks any more", () => {
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: what is tracked anew while it is being forgotten stays due, whoever was first",
+  "postgres: a subject tracked again while it is being deleted stays due, whichever came first",
   async () => {
     const app = await track(["tea"])
     await sql.begin((tx) => removeTerms(tx, app, "all", ["tea"]))
     const { promise: hold, resolve: letGo } = Promise.withResolvers<void>()
     const { promise: found, resolve: isFound } = Promise.withResolvers<void>()
     const tracking = sql.begin(async (tx) => {
-      // finds its row there, and counts on it
+      // finds its row and relies on it
       await addTerms(tx, app, "all", ["tea"])
       isFound()
       await hold
@@ -246,27 +249,30 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test.skipIf(!process.env.DATABASE_URL)("postgres: tracking, untracking and claiming at once lose no row", async () => {
-  const app = await track([])
-  const terms = Array.from({ length: 12 }, (_, i) => `term ${i}`)
-  let done = false
-  const claiming = (async () => {
-    const held: string[] = []
-    while (!done) {
-      const { claimed } = await claim(sql, APPS, [searches], 30_000)
-      if (claimed) held.push(claimed.lease)
-      await sql`update due set lease = null, lease_until = null where lease = any(${held.splice(0)}::uuid[])`
+test.skipIf(!process.env.DATABASE_URL)(
+  "postgres: concurrent tracking, untracking and claiming lose no row",
+  async () => {
+    const app = await track([])
+    const terms = Array.from({ length: 12 }, (_, i) => `term ${i}`)
+    let done = false
+    const claiming = (async () => {
+      const held: string[] = []
+      while (!done) {
+        const { claimed } = await claim(sql, APPS, [searches], 30_000)
+        if (claimed) held.push(claimed.lease)
+        await sql`update due set lease = null, lease_until = null where lease = any(${held.splice(0)}::uuid[])`
+      }
+    })()
+    const changing = async (mine: string[]) => {
+      for (let round = 0; round < 25; round++) {
+        await sql.begin((tx) => removeTerms(tx, app, "all", mine))
+        await sql.begin((tx) => addTerms(tx, app, "all", mine))
+      }
     }
-  })()
-  const changing = async (mine: string[]) => {
-    for (let round = 0; round < 25; round++) {
-      await sql.begin((tx) => removeTerms(tx, app, "all", mine))
-      await sql.begin((tx) => addTerms(tx, app, "all", mine))
-    }
-  }
-  await Promise.all([changing(terms.slice(0, 4)), changing(terms.slice(4, 8)), changing(terms.slice(8))])
-  done = true
-  await claiming
-  const rows = await sql<{ subject: string }[]>`select subject from due where kind = 'search' order by subject`
-  expect(rows.map(({ subject }) => subject)).toEqual(terms.toSorted())
-})
+    await Promise.all([changing(terms.slice(0, 4)), changing(terms.slice(4, 8)), changing(terms.slice(8))])
+    done = true
+    await claiming
+    const rows = await sql<{ subject: string }[]>`select subject from due where kind = 'search' order by subject`
+    expect(rows.map(({ subject }) => subject)).toEqual(terms.toSorted())
+  },
+)

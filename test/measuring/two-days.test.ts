@@ -27,10 +27,10 @@ const YESTERDAY = new Date(TODAY.getTime() - DAY_MS)
 
 const OTHERS = someApps(20)
 const [A, B, C, D, E] = OTHERS as [ShownApp, ShownApp, ShownApp, ShownApp, ShownApp]
-/** Ten apps of another genre, of which the app is none. */
+/** Ten apps of another genre. The tracked app is not among them. */
 const KETTLES = someApps(10, 1_000_200_000)
 
-/** What a search shows on the first day and on the second. */
+/** The search results of the first and the second day. */
 const RESULTS: Record<string, [ShownApp[], ShownApp[]]> = {
   "sleep sounds": [
     [A, B, HARBOR, C, D],
@@ -79,13 +79,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-long("the first day fills the picture, and tells of nothing but a keyword that is off topic", async () => {
+long("the first day reads everything and makes no alert except for a keyword that is off topic", async () => {
   const args = { iosId: HARBOR.id, countries: ["us"], keywords: TERMS }
   const preview = await house.call("/v1/actions", { key, method: "POST", body: { action: "add_app", args } })
   const confirm = { key, method: "POST", body: { confirmToken: preview.body.confirmToken } }
   expect((await house.call("/v1/actions/confirm", confirm)).status).toBe(200)
   app = (await house.call("/v1/apps", { key })).body.apps[0].id
-  // the clock of the stores is a day behind that of the database
+  // the stores' clock is a day behind the database's
   await sql`update tracked_app set created_at = created_at - interval '2 days'`
   await sql`update tracked_term set added_at = added_at - interval '2 days'`
   await readAll()
@@ -95,7 +95,7 @@ long("the first day fills the picture, and tells of nothing but a keyword that i
   expect((await house.call(`/v1/apps/${app}/timeline`, { key })).body.changes).toEqual([])
 })
 
-long("pages that cannot be read between the two days tell nothing", async () => {
+long("unreadable pages between the two days make no alert", async () => {
   unreadable = true
   const before = await alerts()
   await sql`update due set next_at = now() where kind in ('listing', 'app')`
@@ -107,7 +107,7 @@ long("pages that cannot be read between the two days tell nothing", async () => 
   unreadable = false
 })
 
-long("the second day's bodies give exactly what happened, alerts and changes", async () => {
+long("the second day makes exactly the expected alerts and changes", async () => {
   second = true
   const asked = stores.requests.length
   await sql`update due set next_at = now() where kind not in ('genres', 'developer', 'app_ads')`
@@ -119,10 +119,10 @@ long("the second day's bodies give exactly what happened, alerts and changes", a
     join store_app a on a.id = c.app_id
     order by a.store_id, c.kind, c.subject, c.source`
   expect(changes.map(({ what, before, after }) => [what, before, after])).toEqual(CHANGES)
-  // with the last reading before, not with the failed one
+  // compared with the last successful reading, not with the failed one
   const seen = await sql<{ at: Date; before: Date }[]>`select distinct at, before_seen_at as before from listing_change`
   expect([...seen]).toEqual([{ at: TODAY, before: YESTERDAY }])
-  // as many as the manual reckons a day, and a search that always has results
+  // as many requests a day as in the manual, plus a canary search
   const paths = stores.requests.slice(asked).map(({ url }) => url.pathname)
   const count = (path: string) => paths.filter((one) => one.startsWith(path)).length
   const counted = [`/us/app/id${HARBOR.id}`, "/us/rss/top", "/us/rss/customerreviews/", "/us/iphone/search"].map(count)
@@ -136,7 +136,7 @@ long("the second day's bodies give exactly what happened, alerts and changes", a
   expect([rivals.length, new Set(pages).size]).toEqual([10, pages.length])
 })
 
-long("read and looked through once more, both days tell nothing twice", async () => {
+long("reading and checking both days once more makes no second alert", async () => {
   const before = await sql`select t::text from alert t order by id`
   const changes = await sql`select t::text from listing_change t order by 1`
   await sql`update due set next_at = now() where kind not in ('genres', 'developer', 'app_ads')`
@@ -150,7 +150,7 @@ long("read and looked through once more, both days tell nothing twice", async ()
 
 const NAMES = Object.fromEntries(OTHERS.map((other, at) => [at, other.name])) as Record<number, string>
 
-/** What of a page is changed on the second day, with the words of the first; and what stands there since. */
+/** The parts of a page that change on the second day: the text of the first day and its replacement. */
 const EDITS: [after: string, before: string][] = [
   ["4.2.1", "4.1.9"],
   ["Rain, waves", "Rain"],
@@ -167,11 +167,11 @@ const SHOTS = ["https://is1-ssl.mzstatic.com/image/one.jpg", "https://is1-ssl.mz
 const card = (id: string) => ({ id, kind: "story", title: "Wind down for the night" })
 const event = expect.objectContaining({ title: "Northern Lights Week" })
 
-/** The same of rivals' pages: what the recorded one says, what theirs says on the first day, and on the second. */
+/** The same for rivals' pages: the recorded text, and the texts of the first and the second day. */
 const RIVAL_EDITS: Record<string, [recorded: string, first: string, second: string][]> = {
   [A.id]: [
     ["4.2.1", "1.0", "1.1"],
-    // all but screenshots
+    // all except screenshots
     ...EDITS.slice(1, 7).map(([after, before]): [string, string, string] => [after, before, after]),
   ],
   [B.id]: [
@@ -185,7 +185,7 @@ const RIVAL_EDITS: Record<string, [recorded: string, first: string, second: stri
   ],
 }
 
-/** Of the app as its page tells them, of rivals as their pages and as look-ups do: what, before and after. */
+/** Expected changes of the app from its page, and of rivals from their pages and look-ups: what, before and after. */
 const CHANGES: [what: string, before: unknown, after: unknown][] = [
   ...wordsOf(A.id),
   [`${A.id} icon`, expect.stringContaining("0dd1c045-example"), expect.stringContaining("d4ac50fe-example")],
@@ -206,7 +206,7 @@ const CHANGES: [what: string, before: unknown, after: unknown][] = [
   [`${HARBOR.id} version`, "4.1.9", "4.2.1"],
 ].sort(([one], [other]) => (one as string).localeCompare(other as string)) as never
 
-/** What only an app's page tells. */
+/** Parts that only an app's page has. */
 function wordsOf(id: string): [what: string, before: unknown, after: unknown][] {
   return [
     [
@@ -265,12 +265,12 @@ function answersSearches(): void {
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => storeSearchAnswer(OTHERS))
 }
 
-/** On the second day every source knows one of them by its new name. */
+/** On the second day every source has a new name of one of them. */
 function renamed(shown: ShownApp): ShownApp {
   return second && shown.id === C.id ? { ...shown, name: "App C" } : shown
 }
 
-/** Pages of the app and its rivals, its charts, and look-ups in which four rivals change as their pages do. */
+/** Serves pages of the app and its rivals, its charts, and look-ups in which four rivals change as their pages do. */
 function answersPages(): void {
   answersAppPages(stores, [...OTHERS, ...KETTLES, HARBOR], (app) => {
     if (unreadable) return "{}"
@@ -318,7 +318,7 @@ function otherwise(row: Looked): Looked {
   return { ...row, screenshotUrls: SHOTS.slice(0, 1), ...(second && changed[row.trackId]) }
 }
 
-/** Reviews of five stars, one each 12 hours for 40 days; on the second day six of one star. */
+/** Five-star reviews, one every 12 hours for 40 days; six one-star reviews on the second day. */
 function answersReviewsOfDays(): void {
   const earlier = Array.from({ length: 80 }, (_, at) => ({
     id: 500 + at,
@@ -373,7 +373,7 @@ async function readAll(): Promise<void> {
   }
 }
 
-/** What is still due, or was never read. */
+/** Returns what is still due or was never read. */
 async function left(): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     select count(*) as n

@@ -36,7 +36,7 @@ const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 describe("while a process reads the stores", () => {
   beforeEach(() => reads())
 
-  test("each kind of measurement shows in its own flags", async () => {
+  test("each kind of measurement under way shows in its own flags", async () => {
     expect(await flags()).toEqual([false, false, false])
     await due("search")
     expect(await flags()).toEqual([true, false, false])
@@ -47,7 +47,7 @@ describe("while a process reads the stores", () => {
     expect(await flags()).toEqual([false, true, true])
   })
 
-  test("a reason stands exactly where a flag is false", async () => {
+  test("a reason is present exactly if its flag is false", async () => {
     await due("search")
     expect(await whys()).toEqual([null, "not_scheduled", "awaits_results"])
     await due("difficulty", { next_at: ago(-60) })
@@ -55,19 +55,19 @@ describe("while a process reads the stores", () => {
     expect(await whys()).toEqual([null, null, "not_due"])
   })
 
-  test("what waits for its turn later, or was answered today, is not under way", async () => {
+  test("a subject due later, or answered today, is not under way", async () => {
     await due("hints", { next_at: ago(-60) })
     await due("search", { measured_at: new Date() })
     expect(await flags()).toEqual([false, false, false])
     expect(await whys()).toEqual(["not_due", "not_due", "not_due"])
   })
 
-  test("what failed is not under way until it is tried again", async () => {
+  test("a failed subject is not under way until its retry", async () => {
     await due("search", { next_at: ago(-5), failures: 1, failure: "changed", failed_at: ago(1) })
     expect(await whys()).toEqual(["read_failed", "read_failed", "read_failed"])
   })
 
-  test("what somebody holds is under way, until the lease ends", async () => {
+  test("a leased subject is under way until the lease ends", async () => {
     const held = { next_at: ago(-60), lease: crypto.randomUUID() }
     await due("difficulty", { ...held, lease_until: ago(-1) })
     expect(await flags()).toEqual([false, true, true])
@@ -75,13 +75,13 @@ describe("while a process reads the stores", () => {
     expect(await flags()).toEqual([false, false, false])
   })
 
-  test("what nobody has taken up for a day is not under way", async () => {
+  test("a subject overdue by a day is not under way", async () => {
     await due("search", { next_at: ago(1_441) })
     expect(await flags()).toEqual([false, false, false])
     expect((await whys())[0]).toBe("overdue")
   })
 
-  test("a row of another storefront, platform or kind is nothing of it", async () => {
+  test("a row of another storefront, platform or kind does not count as under way", async () => {
     await due("search", { storefront: "gb" })
     await due("hints", { platform: "android" })
     await due("app", {})
@@ -98,13 +98,13 @@ describe("nothing is under way that nothing reads", () => {
   }
   beforeEach(everything)
 
-  test("where no process reads", async () => {
+  test("nothing is under way while no process reads", async () => {
     expect(await flags()).toEqual([false, false, false])
     expect(await whys()).toEqual(["no_worker", "no_worker", "no_worker"])
     expect((await whys({ platform: "android" }))[0]).toBe("no_worker")
   })
 
-  test("once the last process that read has ended", async () => {
+  test("nothing is under way after the last reading process has ended", async () => {
     await reads()
     await reads()
     await signs.pop()!.end()
@@ -113,19 +113,19 @@ describe("nothing is under way that nothing reads", () => {
     expect((await whys())[0]).toBe("no_worker")
   })
 
-  test("once a process gives no sign of life any more", async () => {
+  test("nothing is under way once a process gives no more sign of life", async () => {
     await reads()
     await sql`update reader set seen_at = now() - interval '2 minutes'`
     expect((await whys())[0]).toBe("no_worker")
   })
 
-  test("where its source is off", async () => {
+  test("nothing is under way while its source is off", async () => {
     await reads({ sourcesOff: ["apple-web-search", "apple-store-search", "play-suggest"] })
     expect(await whys()).toEqual(["source_off", null, "source_off"])
     expect(await whys({ platform: "android" })).toEqual([null, "source_off", "not_scheduled"])
   })
 
-  test("on Google Play while the country of the address is not known, or is another", async () => {
+  test("nothing is under way on Google Play if the address's country is unknown or another", async () => {
     await reads({ egressCountry: undefined })
     expect((await whys({ platform: "android" }))[0]).toBe("no_egress_country")
     expect((await whys())[0]).toBeNull()
@@ -134,7 +134,7 @@ describe("nothing is under way that nothing reads", () => {
     expect((await whys({ platform: "android" }))[0]).toBeNull()
   })
 
-  test("where the upstream is left alone for long because it refused", async () => {
+  test("nothing is under way while its upstream pauses for long after a refusal", async () => {
     await reads()
     const pace = (minutes: number) =>
       sql`
@@ -155,7 +155,7 @@ describe("a day waits", () => {
     (await readExpectations(sql, [side, { ...side, platform: "android" }], day))[0]
   const tonight = new Date(`${today}T23:59:59.999Z`)
 
-  test("for what is read now or later that day, and for nothing else", async () => {
+  test("a day expects what is read now or later that day, and nothing else", async () => {
     await reads()
     await due("search")
     await due("search", { subject: "mate", next_at: tonight })
@@ -165,7 +165,7 @@ describe("a day waits", () => {
     expect(await expected()).toEqual({ expected: 3, notMeasuring: null })
   })
 
-  test("for nothing where nobody reads, or nothing is scheduled", async () => {
+  test("a day expects nothing if no process reads or nothing is scheduled", async () => {
     expect(await expected()).toEqual({ expected: 0, notMeasuring: "not_scheduled" })
     for (const subject of side.terms) await due("search", { subject })
     expect(await expected()).toEqual({ expected: 0, notMeasuring: "no_worker" })

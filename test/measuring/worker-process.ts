@@ -1,5 +1,5 @@
-// A measuring worker in a process of its own: bun worker-process.ts '{"database": {…}, "stores": URL, "options": {…}}'.
-// Says "ready" once it looks for what is due; "stopped" and exit 0 after SIGTERM.
+// Runs a measuring worker in a process of its own: bun worker-process.ts '{"database": {…}, "stores": URL, "options":
+// {…}}'. Prints "ready" once it looks for due work, and "stopped" before it exits with 0 after SIGTERM.
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { UPSTREAMS, type Upstream } from "../../src/lib/upstreams.ts"

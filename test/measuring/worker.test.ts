@@ -10,7 +10,7 @@ import { CAPTCHA, lookUps, otherRanks, ranks, searches, termsAsked } from "./sta
 
 const on = scene()
 
-/** The database, but statements with this text fail while it says so. */
+/** The database, except that statements with this text fail while `now` returns true. */
 function failing(text: string, now: () => boolean): Sql {
   return new Proxy(on.sql, {
     apply(target, self, args) {
@@ -21,7 +21,7 @@ function failing(text: string, now: () => boolean): Sql {
   })
 }
 
-/** Lets the first search wait at the store, with the answer it would have got at once. */
+/** Blocks the first search at the store; its response is computed at once. */
 function holdFirst() {
   const [came, leave] = [gateway(), gateway()]
   let first = true
@@ -38,7 +38,7 @@ function holdFirst() {
 const reads = (read: Kind["read"]): Kind => ({ ...searches, read })
 
 describe("a reading", () => {
-  test("stores what it saw together with its end, and is counted for its source", async () => {
+  test("a reading is stored together with its end, and is counted for its source", async () => {
     await on.track(["tea"])
     expect(await on.measuring().runOnce()).toBe(1)
     expect(termsAsked(on.stores)).toEqual(["tea"])
@@ -50,7 +50,7 @@ describe("a reading", () => {
     expect(hour).toEqual({ answered: 1, failed: 0 })
   })
 
-  test("that fails is logged once and counted, its subject is tried again later, and what was kept is what came", async () => {
+  test("a failed reading is logged and counted once and retried later, and its body is stored", async () => {
     await on.track(["tea"])
     const kept: RawBody[] = []
     const keep = async (body: RawBody) => void kept.push(body)
@@ -68,7 +68,7 @@ describe("a reading", () => {
     expect(await stored(on.sql)).toBe(0)
   })
 
-  test("that another source helped out of is measured, and what was refused stays in the log", async () => {
+  test("a reading completed by another source is measured, and the refusal stays in the log", async () => {
     await on.track(["tea"])
     on.stores.on("apps.apple.com", "/", () => new Response(CAPTCHA))
     const kind = reads(async ([subject], port) => {
@@ -82,7 +82,7 @@ describe("a reading", () => {
     expect([...attempts]).toEqual([{ source: "apple-web-search", outcome: "blocked" }])
   })
 
-  test("whose observation breaks an invariant is one that the parser did not understand: nothing is stored", async () => {
+  test("a reading whose observation breaks an invariant fails as changed, and nothing is stored", async () => {
     await on.track(["tea"])
     on.stores.on("apps.apple.com", "/", () => Response.json(["10001", "10001"]))
     await on.measuring().runOnce()
@@ -90,7 +90,7 @@ describe("a reading", () => {
     expect(await stored(on.sql)).toBe(0)
   })
 
-  test("and what follows from it are stored together or not at all", async () => {
+  test("a reading and its derived data are stored together or not at all", async () => {
     await on.track(["tea"])
     const kind: Kind = {
       ...searches,
@@ -105,27 +105,27 @@ describe("a reading", () => {
     expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "unstored", measured_at: null })
   })
 
-  test("that has nothing to say is an end as well", async () => {
+  test("a reading without observations ends as measured", async () => {
     await on.track(["tea"])
     await on.measuring({ kinds: [reads(async () => [])] }).runOnce()
     expect(await on.due("tea")).toMatchObject({ failures: 0, lease: null })
     expect((await on.due("tea")).measured_at).toBeInstanceOf(Date)
   })
 
-  test("never asks a source that is switched off", async () => {
+  test("a reading never uses a source that is switched off", async () => {
     await on.track(["tea"])
     await on.measuring({ sourcesOff: ["apple-web-search"] }).runOnce()
     expect(on.stores.requests).toEqual([])
     expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "failed" })
   })
 
-  test("ends when its time is up, whatever it does with its signal", async () => {
+  test("a reading ends at its timeout, even if it ignores its signal", async () => {
     await on.track(["tea"])
     await on.measuring({ kinds: [reads(() => new Promise(() => {}))], readMs: 30 }).runOnce()
     expect(await on.due("tea")).toMatchObject({ failures: 1, failure: "failed", lease: null })
   })
 
-  test("of several subjects ends for all of them, told to who listens", async () => {
+  test("a reading of several subjects ends for all of them, and listeners get them all", async () => {
     for (const iosId of ["600001", "600002", "600003"]) await on.track([], { iosId, only: "app" })
     const told: string[] = []
     const measuring = on.measuring({ kinds: [lookUps] })
@@ -140,7 +140,7 @@ describe("a reading", () => {
 })
 
 describe("a poison subject", () => {
-  test("backs off until the next day, logs once, and harms no other", async () => {
+  test("a subject that always throws backs off until the next day, logs once, and harms no other", async () => {
     await on.track(["poison", ...Array.from({ length: 12 }, (_, i) => `term ${i}`)])
     await on.sql`update due set next_at = now() - interval '1 hour' where subject = 'poison'`
     const logged: string[] = []
@@ -163,13 +163,13 @@ describe("a poison subject", () => {
 })
 
 describe("a lease", () => {
-  test("lost while it was read: a worker that wakes after it stores nothing, and changes nothing", async () => {
+  test("a lease lost during a reading: the worker stores nothing and changes nothing", async () => {
     await on.track(["tea"])
     const { came, letGo } = holdFirst()
     const zombie = on.measuring().runOnce()
     await came
     await letLeaseRunOut(on.sql, "tea")
-    await on.measuring({ random: () => 0 }).runOnce() // takes it back, and reads it
+    await on.measuring({ random: () => 0 }).runOnce() // recovers it and reads it
     const heir = await on.due("tea")
     expect(await stored(on.sql)).toBe(1)
     letGo()
@@ -179,7 +179,7 @@ describe("a lease", () => {
     expect(await on.sql`select 1 from attempt`).toHaveLength(0)
   })
 
-  test("is kept by heartbeats while a reading is longer, and no other worker begins it", async () => {
+  test("a lease is extended by heartbeats during a long reading, and no other worker takes it", async () => {
     await on.track(["tea"])
     const { came, letGo } = holdFirst()
     const [busy, other] = [1, 2].map(() => on.measuring({ leaseMs: 900, pollMs: 50 }))
@@ -195,7 +195,7 @@ describe("a lease", () => {
     await Promise.all([busy!.stop(), other!.stop()])
   })
 
-  test("is let go of before it ends by a worker whose heartbeats fail", async () => {
+  test("a lease is given up before it ends by a worker whose heartbeats fail", async () => {
     await on.track(["tea"])
     let away = false
     let stands: unknown
@@ -216,7 +216,7 @@ describe("a lease", () => {
 })
 
 describe("a started worker", () => {
-  test("reads at once what it is nudged for, six at once for each upstream, until nothing is left", async () => {
+  test("a started worker reads at once what it is nudged for, six at a time per upstream", async () => {
     const { open, opened } = gateway()
     const under = { "apps.apple.com": 0, "itunes.apple.com": 0 }
     for (const upstream of ["apps.apple.com", "itunes.apple.com"] as const)
@@ -249,7 +249,7 @@ describe("a started worker", () => {
     expect(termsAsked(on.stores)).toHaveLength(12)
   })
 
-  test("finds by itself what another process tracked, and comes back at each turn", async () => {
+  test("a started worker finds what another process tracked, and continues at each turn", async () => {
     const polling = on.measuring({ pollMs: 20, gapsMs: new Map([["apps.apple.com", 100]]) })
     polling.start()
     await Bun.sleep(50)
@@ -260,7 +260,7 @@ describe("a started worker", () => {
     await polling.stop()
   })
 
-  test("reads first what somebody waits for", async () => {
+  test("a started worker reads first what a caller waits for", async () => {
     await on.track(["tea", "mate", "milk"])
     await on.sql`
       insert into due (kind, platform, storefront, subject, priority, asked_until)
@@ -272,7 +272,7 @@ describe("a started worker", () => {
     expect(await on.due("live")).toMatchObject({ priority: 2, lease: null })
   })
 
-  test("without kinds asks the database for nothing", async () => {
+  test("a started worker without kinds sends the database no statement", async () => {
     const never = (() => {
       throw new Error("asked")
     }) as unknown as Sql
@@ -283,7 +283,7 @@ describe("a started worker", () => {
     await idle.stop()
   })
 
-  test("goes on once a database that was away is back, and says so once", async () => {
+  test("a started worker continues when a lost database is back, and logs the loss once", async () => {
     let away = true
     const logged: string[] = []
     const log = createLog((line) => void logged.push(line))
@@ -299,7 +299,7 @@ describe("a started worker", () => {
 })
 
 describe("a stop", () => {
-  test("waits for what is under way and begins nothing more", async () => {
+  test("a stop waits for readings under way and starts no more", async () => {
     await on.track(["tea", "mate"])
     const { came, letGo } = holdFirst()
     const stopping = on.measuring({ atOnce: 1, pollMs: 10 })
@@ -314,7 +314,7 @@ describe("a stop", () => {
     expect(on.stores.requests).toHaveLength(1)
   })
 
-  test("after its limit gives back what is under way, due at once and without a failure", async () => {
+  test("a stop past its limit gives readings back, due at once and without a failure", async () => {
     await on.track(["tea"])
     const { came } = holdFirst()
     const stopping = on.measuring({ stopMs: 30 })
@@ -328,7 +328,7 @@ describe("a stop", () => {
     expect(await stored(on.sql)).toBe(1)
   })
 
-  test("ends although the database never answers", async () => {
+  test("a stop ends even if the database never answers", async () => {
     const hung = (() => new Promise(() => {})) as unknown as Sql
     const stopping = on.measuring({ sql: hung, stopMs: 20 })
     stopping.start()
