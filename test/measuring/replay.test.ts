@@ -341,7 +341,7 @@ describe("reads that had failed", () => {
     expect(await stored(sql)).toBe(after)
   })
 
-  test('a failed read becomes "not available" if the app\'s page offers it to nobody', async () => {
+  test("a failed read becomes unavailable if the app's page offers it to nobody", async () => {
     const page = fixture("play-details-minecraft.html")
     const data = blockData(page, "ds:5") as unknown[][][]
     Object.assign(data[1]![2]!, { 18: [0], 57: null })
