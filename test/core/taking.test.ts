@@ -62,7 +62,7 @@ async function held(workspace: number): Promise<[used: number, open: number]> {
   return [row!.used, row!.open]
 }
 
-describe("a unit that a call took", () => {
+describe("an allowance unit taken by a call", () => {
   for (const [end, status] of [["answers", 200], ["pending", 202], ["nothing", 200]] as const) // biome-ignore format: a list
     test(`a unit taken by a call stays taken when the call ${end}`, async () => {
       const { workspace, status: answered } = await outcome(end)

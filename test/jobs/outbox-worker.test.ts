@@ -97,7 +97,7 @@ describe("a queued job", () => {
   })
 })
 
-describe("before anything is sent", () => {
+describe("a job that is not sent yet", () => {
   test("an unreachable target is tried five times, ever later, then fails with the platform's fault", async () => {
     on.platform.on("GET", () => new Response("down", { status: 503 }))
     const id = await enqueued(on.sql, bidJob(on.by))
@@ -177,7 +177,7 @@ describe("before anything is sent", () => {
   })
 })
 
-describe("from the moment it is sent", () => {
+describe("a sent job", () => {
   test("the database records that a job is sent before the platform gets the request", async () => {
     const id = await enqueued(on.sql, bidJob(on.by))
     let seen: unknown

@@ -50,7 +50,7 @@ async function paced(upstream: Upstream, egress: string, gapMs: number, { baseGa
 const budgets = (...kinds: BudgetKind[]) => readBudget(sql, { kinds, egress: "main", gapsMs: GAPS })
 const only = async (...kinds: BudgetKind[]) => (await budgets(...kinds))[0] as Budget
 
-describe("what is asked", () => {
+describe("requests needed", () => {
   test("the budget has a row for each upstream of the kinds, with zeros if nothing is due", async () => {
     expect(await budgets(SEARCH, APPS, DIFFICULTY)).toEqual([
       { upstream: "apps.apple.com", asked: 0, paying: 0, free: 0, can: 86_400, canAtBase: 86_400, short: 0 },
@@ -97,7 +97,7 @@ describe("what is asked", () => {
   })
 })
 
-describe("what can be read", () => {
+describe("requests possible", () => {
   test("the possible requests follow from the present gap, and the shortage from those", async () => {
     await due(SEARCH, 500)
     await paced("apps.apple.com", "main", 240_000, { baseGapMs: 60_000 })

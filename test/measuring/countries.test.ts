@@ -99,7 +99,7 @@ describe("a Play page of another country than the one asked", () => {
   })
 })
 
-describe("what asking for a country does", () => {
+describe("the effect of the requested country", () => {
   test("the effect of the requested country is learnt from every answer that names a country", async () => {
     answersFor("PL")
     await track()

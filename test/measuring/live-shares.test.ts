@@ -43,7 +43,7 @@ async function pace(gapMs: number): Promise<void> {
 
 const count = async () => (await on.sql<{ n: number }[]>`select count(*)::int as n from due`)[0]!.n
 
-describe("what a workspace asks for on request", () => {
+describe("requests of a workspace", () => {
   test("a workspace's share is not used up while the common share is exhausted", async () => {
     await pace(1_000)
     const take = (workspaceId: number) => takeShare(on.sql, searches, EGRESS, { workspaceId })
@@ -143,7 +143,7 @@ describe("what a workspace asks for on request", () => {
   })
 })
 
-describe("what is asked for only while somebody waits", () => {
+describe("requests for a waiting caller", () => {
   test("a request for a waiting caller leaves no row if nothing reads it in time", async () => {
     const answer = await onlyAsking()(wanted("tea"), { ...WHILE, waitMs: 50 }, { workspaceId: 1 })
     expect(answer.state).toBe("pending")

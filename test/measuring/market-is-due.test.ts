@@ -156,7 +156,7 @@ describe("a followed storefront", () => {
   })
 })
 
-describe("apps on its lists are looked up", () => {
+describe("apps on followed lists", () => {
   test("listed apps are looked up once each: followed genres of followed storefronts, four lists", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await seen(["800001", "800002"])
@@ -230,7 +230,7 @@ describe("apps on its lists are looked up", () => {
   })
 })
 
-describe("what is tracked", () => {
+describe("tracked subjects", () => {
   test("tracked subjects go before the market on any plan, and a subject of both is one row", async () => {
     await followMarket(sql, [{ storefront: "us", ...FINANCE }])
     await seen(["800001", ...ids(60)], { depth: 61 })
@@ -272,7 +272,7 @@ describe("what is tracked", () => {
   })
 })
 
-describe("at 30,000 places, at length 100,000", () => {
+describe("30,000 places, in the long run 100,000", () => {
   long("a claim uses its indexes even with a plan from when the tables were empty", async () => {
     await sql.begin(async (given) => {
       const tx = given as unknown as Sql

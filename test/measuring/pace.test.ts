@@ -168,7 +168,7 @@ describe("a refusal", () => {
   })
 })
 
-describe("an upstream that", () => {
+describe("upstreams", () => {
   const run = (options: Partial<MeasuringOptions> = {}) => on.measuring({ gapsMs: gaps(1_000), ...options }).runOnce()
   const REFUSALS: [string, () => Response][] = [
     ["answers 403", () => new Response("no", { status: 403 })],
@@ -254,7 +254,7 @@ describe("an upstream that", () => {
   })
 })
 
-describe("what a reading asks beyond its first request", () => {
+describe("later requests of a reading", () => {
   const both: Kind = {
     ...searches,
     async read(subjects, port) {

@@ -38,7 +38,7 @@ async function due(): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-describe("of an app that is tracked is due", () => {
+describe("a tracked app", () => {
   test("a tracked App Store app makes its page, reviews, look-up, charts and findings due", async () => {
     await track()
     expect(await due()).toEqual([
@@ -108,7 +108,7 @@ describe("of an app that is tracked is due", () => {
   })
 })
 
-describe("what becomes known of a tracked app makes due", () => {
+describe("new facts of a tracked app", () => {
   const look = (id: string, facts: object) =>
     record(on.sql, [said(new Date().toISOString(), [{ id, name: "Tea", ...facts }])])
   const rest = async (kind: string) => (await due()).filter((line) => line.startsWith(`${kind} `))

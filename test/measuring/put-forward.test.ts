@@ -66,7 +66,7 @@ async function rival(app: string, rivalId: string, storefront = "us") {
     values (${app}, 'ios', ${storefront}, ${await storeApp(rivalId)}, true, 0)`
 }
 
-describe("what was read puts forward the findings", () => {
+describe("findings scheduled by a reading", () => {
   test("a reading schedules findings of the apps that track its term there, and of no others", async () => {
     await track(["tea"])
     await track(["tea"], { iosId: "700002", countries: ["de"] })

@@ -45,7 +45,7 @@ const files = (): string[] =>
     .filter((name) => statSync(join(folder, name)).isFile())
     .sort()
 
-describe("a body that is kept", () => {
+describe("a stored body", () => {
   test("a stored body is read back byte for byte, also if it is no UTF-8 or begins with a BOM", async () => {
     const bodies = open()
     for (const content of [

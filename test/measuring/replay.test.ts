@@ -44,7 +44,7 @@ const misread = <Seen extends Observation>(seen: Seen, rest: Partial<Seen>): See
 const PANDA = fixture("play-search-panda.html")
 const panda = (at = AT) => seenIn(playSearch, { storefront: "us", term: "panda" }, PANDA, at)
 
-describe("bodies that are read as they were", () => {
+describe("unchanged bodies", () => {
   test("a replay of unchanged bodies of every source changes nothing, with or without writing", async () => {
     const all: readonly Source<never>[] = Object.values(SOURCES).flat()
     // bodies that name people are not stored
@@ -122,7 +122,7 @@ describe("bodies that are read as they were", () => {
   })
 })
 
-describe("bodies that are read otherwise", () => {
+describe("bodies with another result", () => {
   test("a replay lists a search's differences by place, and recording replaces its derived data too", async () => {
     const workspaceId = await newWorkspace(sql)
     const seen = panda()
@@ -286,7 +286,7 @@ test("a replay lists about twenty of many changes", async () => {
   expect(examples).toHaveLength(20)
 })
 
-describe("reads that had failed", () => {
+describe("failed reads", () => {
   const attempt = (text: string, rest: Partial<Attempt>): Attempt => ({
     kind: "search",
     at: new Date(AT),

@@ -158,7 +158,7 @@ describe("a canary", () => {
   })
 })
 
-describe("a source that refuses", () => {
+describe("a refusing source", () => {
   const anHourLater = () => sql`update source_state set refused_since = refused_since - interval '1 hour'`
 
   test("a source that refuses for an hour without an answer opens an alert, whatever else fails", async () => {
@@ -194,7 +194,7 @@ describe("a source that refuses", () => {
   })
 })
 
-describe("many at once", () => {
+describe("concurrent processes", () => {
   /** Separate connections on a server; on the embedded database all share one backend. */
   async function connections(count: number): Promise<Sql[]> {
     if (!process.env.DATABASE_URL) return Array.from({ length: count }, () => sql)
@@ -237,7 +237,7 @@ test("open alerts are listed oldest first, with their details", async () => {
   ])
 })
 
-describe("which canaries there are", () => {
+describe("the list of canaries", () => {
   const of = (...off: SourceName[]): AskedSource[] => [
     { name: "apple-web-search", upstream: "apps.apple.com", on: !off.includes("apple-web-search") },
     { name: "apple-store-search", upstream: "itunes.apple.com", on: !off.includes("apple-store-search") },

@@ -262,7 +262,7 @@ describe("a connection", () => {
   })
 })
 
-describe("a kept body", () => {
+describe("a stored body", () => {
   const body = {
     bytes: new TextEncoder().encode(BODY),
     text: BODY,

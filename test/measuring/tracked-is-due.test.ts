@@ -67,7 +67,7 @@ async function claimNothing(): Promise<void> {
   }
 }
 
-describe("what is tracked is due at once", () => {
+describe("tracked subjects", () => {
   test("an app on both stores is due at once in its storefronts, with its terms", async () => {
     await track(["tea", "mate"], { iosId: "1234567", androidPkg: "com.example.tea", countries: ["us", "de"] })
     expect(await due()).toEqual(
@@ -177,7 +177,7 @@ describe("what is tracked is due at once", () => {
   })
 })
 
-describe("what nobody tracks any more", () => {
+describe("untracked subjects", () => {
   test("an untracked subject is deleted at its turn, without a read and without using the turn", async () => {
     const app = await track(["tea", "mate", "milk"])
     await sql.begin((tx) => removeTerms(tx, app, "all", ["tea", "mate"]))

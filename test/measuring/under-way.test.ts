@@ -33,7 +33,7 @@ const whys = async (side: Partial<Side> = {}) => {
 }
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 
-describe("while a process reads the stores", () => {
+describe("subjects under way", () => {
   beforeEach(() => reads())
 
   test("each kind of measurement under way shows in its own flags", async () => {
@@ -90,7 +90,7 @@ describe("while a process reads the stores", () => {
   })
 })
 
-describe("nothing is under way that nothing reads", () => {
+describe("subjects that no process reads", () => {
   const everything = async () => {
     for (const platform of ["ios", "android"])
       for (const storefront of ["us", "de"])
@@ -148,7 +148,7 @@ describe("nothing is under way that nothing reads", () => {
   })
 })
 
-describe("a day waits", () => {
+describe("a day's expectation", () => {
   const today = new Date().toISOString().slice(0, 10)
   const side = { platform: "ios" as const, storefront: "us", terms: ["tea", "mate", "milk"] }
   const expected = async (day = today) =>

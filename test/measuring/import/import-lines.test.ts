@@ -50,7 +50,7 @@ function reasonOf(value: object | string): string {
   }
 }
 
-test("a line says as little as it may; the rest follows from it", () => {
+test("a line may leave out optional fields, which get their defaults", () => {
   const text = JSON.stringify(search({ term: "  TEA  Time ", storefront: "US" }))
   const parsed = parseLine(text)
   if (parsed.kind !== "observation" || parsed.observation.kind !== "search") throw new Error("read as another kind")
@@ -67,7 +67,7 @@ test("a line says as little as it may; the rest follows from it", () => {
   expect(Buffer.from(sha256).toString("hex")).toBe(new Bun.SHA256().update(text).digest("hex"))
 })
 
-test("how a line ends is no part of its hash", () => {
+test("a line's ending is not part of its hash", () => {
   const hashes = ["", "\r", " \n"].map((end) => {
     const parsed = parseLine(JSON.stringify(search()) + end)
     return parsed.kind === "observation" && Buffer.from(parsed.observation.sha256).toString("hex")
@@ -75,7 +75,7 @@ test("how a line ends is no part of its hash", () => {
   expect(new Set(hashes).size).toBe(1)
 })
 
-test("a line that cannot be read is refused with the field and the rule, and quotes nothing of the line", () => {
+test("an unreadable line is refused with the field and the rule, and is not quoted", () => {
   const cases: [object | string, string][] = [
     ["{", "the line is not JSON"],
     ["[]", "the line is not a JSON object"],
@@ -123,7 +123,7 @@ test("a line that cannot be read is refused with the field and the rule, and quo
   for (const [line, reason] of cases) expect(reasonOf(line)).toBe(reason)
 })
 
-test("bad lines are named by number and skipped, all others stored, and nothing of a bad one is", async () => {
+test("bad lines are reported by number and skipped completely; all others are stored", async () => {
   const progress: number[] = []
   const result = await importLines(
     sql,
@@ -163,7 +163,7 @@ test("bad lines are named by number and skipped, all others stored, and nothing 
   expect(await sql`select 1 from store_app where store_id = '10003'`).toHaveLength(0)
 })
 
-test("a transaction holds 1,000 results at most, and others get their turn before the next", async () => {
+test("a transaction has at most 1,000 results, with a pause before the next", async () => {
   const deep = (minute: number) =>
     search({
       seenAt: `2025-10-25T03:${10 + minute}:00Z`,
@@ -178,42 +178,39 @@ test("a transaction holds 1,000 results at most, and others get their turn befor
   const counts = steps.filter((step) => step !== "pause") as number[]
   expect(counts.at(-1)).toBe(9)
   expect(counts.filter((count, i) => count - (counts[i - 1] ?? 0) > 4)).toEqual([])
-  // between each two, and before keywords' figures are calculated
+  // between every two, and before keyword metrics are derived
   expect(steps).toEqual(counts.flatMap((count) => [count, "pause"]))
 })
 
-long(
-  "a long page of reviews is stored in parts, counts as one reading, and its end stands once all of it does",
-  async () => {
-    const page = {
+long("a long page of reviews is stored in parts, counts as one reading, and ends with its last part", async () => {
+  const page = {
     kind: "reviews", source: "apple-reviews", platform: "ios", storefront: "us", storeId: "897446215",
     seenAt: "2025-10-25T03:00:00Z", complete: true,
     reviews: Array.from({ length: 1_000 }, (_, i) => {
       return { id: String(i), stars: 1 + (i % 5), text: `Text ${i}`, at: new Date(Date.UTC(2025, 9, 24) - i * 60_000).toISOString() }
     }),
   } // biome-ignore format: a line
-    const held: [number, number][] = []
-    const pause = async () => {
-      const [row] = await sql<{ reviews: number; ends: number }[]>`
+  const held: [number, number][] = []
+  const pause = async () => {
+    const [row] = await sql<{ reviews: number; ends: number }[]>`
       select (select count(*) from review_version) as reviews, (select count(*) from review_read) as ends`
-      held.push([row!.reviews, row!.ends])
-    }
-    const file = [page]
-    expect(await importLines(sql, lines(...file), { now, pause })).toMatchObject({
-      read: 1,
-      recorded: 1,
-      known: 0,
-      bad: [],
-    })
-    await pause()
-    expect(held.length).toBeGreaterThan(2)
-    expect(held.filter(([reviews, ends]) => reviews < 1_000 && ends > 0)).toEqual([])
-    expect(held.at(-1)).toEqual([1_000, 1])
-    expect(await importLines(sql, lines(...file), { now })).toMatchObject({ read: 1, recorded: 0, known: 1, bad: [] })
-  },
-)
+    held.push([row!.reviews, row!.ends])
+  }
+  const file = [page]
+  expect(await importLines(sql, lines(...file), { now, pause })).toMatchObject({
+    read: 1,
+    recorded: 1,
+    known: 0,
+    bad: [],
+  })
+  await pause()
+  expect(held.length).toBeGreaterThan(2)
+  expect(held.filter(([reviews, ends]) => reviews < 1_000 && ends > 0)).toEqual([])
+  expect(held.at(-1)).toEqual([1_000, 1])
+  expect(await importLines(sql, lines(...file), { now })).toMatchObject({ read: 1, recorded: 0, known: 1, bad: [] })
+})
 
-test("transactions hold as much as is stored in some 25 ms, on any machine", () => {
+test("the size of transactions adapts to about 25 ms on any machine", () => {
   const stored = (perMs: number) => {
     const size = createBatchSize()
     for (let i = 0; i < 20; i++) size.note(size.results, size.results / perMs)
@@ -222,7 +219,7 @@ test("transactions hold as much as is stored in some 25 ms, on any machine", () 
   expect([stored(10), stored(4), stored(1_000), stored(0.1)]).toEqual([250, 100, 1_000, 50])
 })
 
-test("the same lines again bring nothing new and leave every row as it was", async () => {
+test("importing the same lines again changes no row", async () => {
   const file = [search(), search({ term: "mate" }), attempt(), search({ seenAt: "2023-01-31T00:00:00Z" })]
   const first = await importLines(sql, lines(...file), { now })
   expect(first).toMatchObject({ recorded: 3, known: 0, attempts: 1 })
@@ -232,7 +229,7 @@ test("the same lines again bring nothing new and leave every row as it was", asy
   expect(await stored(sql)).toBe(before)
 })
 
-test("an item that stands twice, or a part that is null, does not lose its line", async () => {
+test("a duplicate item or a null field does not lose its line", async () => {
   const cases = await Bun.file(new URL("../../cases/stores/imports.jsonl", import.meta.url)).text()
   const result = await importLines(sql, lines(...cases.trim().split("\n")), {
     now: () => new Date("2026-11-28T00:00:00Z"),
@@ -270,7 +267,7 @@ const page = (reviews: object[], rest: object = {}) => ({
   ...rest,
 })
 
-test("an invalid review is skipped and named by line and place, and the others are recorded", async () => {
+test("an invalid review is skipped and reported by line and index, and the others are recorded", async () => {
   const reviews = [
     review("1"),
     review("1"),
@@ -291,7 +288,7 @@ test("an invalid review is skipped and named by line and place, and the others a
   expect((await sql`select from review_read`).length).toBe(0)
 })
 
-test("a line without one valid review, or with an invalid place of a ranking, is refused as a whole", async () => {
+test("a line without a valid review, or with an invalid place in a ranking, is refused completely", async () => {
   const ranking = search({ results: [{ id: "10001" }, { id: "10002", ratings: "many" }] })
   const result = await importLines(sql, lines(page([review("2", { stars: 7 })]), ranking), { now })
   expect([result.recorded, result.skipped, result.bad.map(({ line }) => line)]).toEqual([0, undefined, [1, 2]] as never)

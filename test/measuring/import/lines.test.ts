@@ -61,7 +61,7 @@ describe("a line", () => {
     sha256: hash("sha256", JSON.stringify(line), "buffer"),
   })
 
-  test("of apps says what a store said", () => {
+  test("a line of apps has the facts that a store returned", () => {
     expect(observationOf(apps())).toEqual({
       ...apps(),
       ...rest(apps()),
@@ -81,7 +81,7 @@ describe("a line", () => {
     } as never)
   })
 
-  test("of hints says what was suggested for a beginning", () => {
+  test("a line of hints has the suggestions for a prefix", () => {
     const line = hints({
       terms: ["tea", "Tea Room", " tea"],
       egress: "DE",
@@ -100,7 +100,7 @@ describe("a line", () => {
     } as never)
   })
 
-  test("of a popularity says its month, and was seen when that ended unless it says when", () => {
+  test("a line of a popularity has its month, and by default the end of that month as time", () => {
     const whole = {
       ...popularity(),
       ...rest(popularity()),
@@ -118,7 +118,7 @@ describe("a line", () => {
     )
   })
 
-  test("that cannot be read is refused with the field and the rule", () => {
+  test("an unreadable line is refused with the field and the rule", () => {
     const cases: [object, string][] = [
       [{ kind: "toString" }, `kind: must be one of ${KINDS.map(({ name }) => name).join(", ").replace("search, ", "search, attempt, ")}`],
       [apps({ source: "apple-hints" }), "source: must be one of itunes-lookup, itunes-search, play-details"],
@@ -143,7 +143,7 @@ describe("a line", () => {
   })
 })
 
-test("lines of every kind are imported together, and again change nothing", async () => {
+test("lines of every kind can be imported together, and again without a change", async () => {
   const file = [
     apps(),
     hints(),
@@ -175,7 +175,7 @@ test("lines of every kind are imported together, and again change nothing", asyn
   expect(await stored(sql)).toBe(before)
 })
 
-test("a transaction holds 1,000 apps at most, and none is left for later", async () => {
+test("a transaction has at most 1,000 apps, and none is left out", async () => {
   const many = (minute: number) =>
     apps({
       seenAt: `2025-10-25T03:1${minute}:00Z`,
@@ -188,13 +188,13 @@ test("a transaction holds 1,000 apps at most, and none is left for later", async
     onProgress: ({ read }) => steps.push(read),
     pause: async () => {},
   })
-  // how many it takes follows from how long those before took
+  // the number of transactions follows from the duration of the earlier ones
   expect(steps.length).toBeGreaterThanOrEqual(2)
   expect(steps).toEqual([...steps].sort((a, b) => a - b))
   expect(steps.at(-1)).toBe(4)
 })
 
-test("an app of an imported look-up has a page as a live look-up gives it, unless it has no name or is of a search", () => {
+test("an app of an imported look-up has a page as in a live one, unless it has no name or is of a search", () => {
   const line = (source: string, apps: object[]) => {
     const about = { kind: "apps", source, platform: "ios", storefront: "us", seenAt: "2025-10-25T03:25:01Z" }
     return JSON.stringify({ ...about, asked: apps.map((app) => (app as { id: string }).id), apps })

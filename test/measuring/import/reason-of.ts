@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import { LineProblem, parseLine } from "../../../src/measuring/import/lines.ts"
 
-/** Why a line is refused, or that it is accepted. */
+/** Returns why a line is refused, or that it is accepted. */
 export function reasonOf(value: object): string {
   try {
     parseLine(JSON.stringify(value))

@@ -1,4 +1,5 @@
-// Speaks as parse-worker.ts does, but answers no body: what begins with "e" it never ends, what begins with "x" ends it.
+// Uses the protocol of parse-worker.ts, but never answers a body that begins with "e", and exits at one that begins
+// with "x".
 declare const self: {
   onmessage: (event: { data: { id: number; bytes: Uint8Array } }) => void
   postMessage(reply: object): void

@@ -6,7 +6,7 @@ import { ReadFailure } from "../../../src/measuring/source.ts"
 const ANYTHING = [undefined, null, true, 0, -1, 1.5, Number.NaN, Infinity, "", "x", [], [1], {}, { a: 1 }]
 
 describe("a value of unknown shape", () => {
-  test("is walked by keys in objects and places in arrays, and by nothing else", () => {
+  test("a value of unknown shape is walked only by keys in objects and indexes in arrays", () => {
     const value = { a: [{ b: "c" }], 1: "one", list: ["x"] }
     expect(at(value, "a", 0, "b")).toBe("c")
     expect(at(value)).toBe(value)
@@ -15,7 +15,7 @@ describe("a value of unknown shape", () => {
     }
   })
 
-  test("gives nothing that it did not bring itself", () => {
+  test("a value of unknown shape returns no inherited properties", () => {
     for (const value of ANYTHING) {
       for (const name of ["constructor", "toString", "__proto__", "length", "at", 0]) {
         if (Array.isArray(value) && name === 0) continue
@@ -25,34 +25,34 @@ describe("a value of unknown shape", () => {
   })
 })
 
-describe("what stands in a body", () => {
-  test("is a text only where it says something that can be stored", () => {
+describe("values in a body", () => {
+  test("a value is a text only if it is not blank and can be stored", () => {
     expect(text(" Lull ")).toBe(" Lull ")
     for (const value of [...ANYTHING.filter((one) => one !== "x"), " \n", "a\0b", "\ud83d"]) {
       expect(text(value)).toBeUndefined()
     }
   })
 
-  test("is a count only as a whole number from 0, and stars only above 0 to 5", () => {
+  test("a value is a count only as a whole number from 0, and stars only above 0 and up to 5", () => {
     expect([0, 12, 2 ** 53 - 1].map(count)).toEqual([0, 12, 2 ** 53 - 1])
     for (const value of [-1, 1.5, 2 ** 53, Number.NaN, "12", null, [3], true]) expect(count(value)).toBeUndefined()
     expect([0.5, 4.8, 5].map(stars)).toEqual([0.5, 4.8, 5])
     for (const value of [0, 5.1, -1, Number.NaN, "4.8", null]) expect(stars(value)).toBeUndefined()
   })
 
-  test("is a list only as an array", () => {
+  test("a value is a list only as an array", () => {
     expect(list([1, 2])).toEqual([1, 2])
     for (const value of ["ab", { length: 2 }, null, undefined, 3]) expect(list(value)).toEqual([])
   })
 
-  test("that is no JSON is a change, however deep it goes", () => {
+  test("a body that is no JSON fails as changed, however deeply nested", () => {
     expect(parseJson(" [1] ", "it")).toEqual([1])
     for (const body of ["", "{", "undefined", '"', '["\\"]', "[".repeat(150)]) {
       expect(() => parseJson(body, "it")).toThrow(new ReadFailure("changed", "it is no JSON"))
     }
   })
 
-  test("of more values than any answer has, or deeper ones, is not parsed; what stands in texts does not count", () => {
+  test("a body with too many or too deeply nested values is not parsed; the content of strings does not count", () => {
     const why = new ReadFailure("changed", "it holds more values, or deeper ones, than any known")
     const hostile = ["[".repeat(1_000_000), `${"[".repeat(300)}${"]".repeat(300)}`, `[${"{},".repeat(400_000)}0]`]
     for (const body of hostile) expect(() => parseJson(body, "it")).toThrow(why)
@@ -61,14 +61,14 @@ describe("what stands in a body", () => {
   })
 })
 
-test("apps stand once, where they stand first, and no deeper than the depth", () => {
+test("apps are listed once, at their first position, and at most to the depth", () => {
   const apps = [{ id: "b", name: "first" }, { id: "a" }, { id: "b", name: "again" }, { id: "c" }]
   expect(appsOf(apps, 10)).toEqual([{ id: "b", name: "first" }, { id: "a" }, { id: "c" }])
   expect(appsOf(apps, 2).map(({ id }) => id)).toEqual(["b", "a"])
   expect(appsOf([], 5)).toEqual([])
 })
 
-test("facts that were not shown are left out, and a zero is one that was", () => {
+test("facts that were not shown are left out, and a zero counts as shown", () => {
   expect(Object.entries(withoutUndefined({ id: "a", name: undefined, ratings: 0 }))).toEqual([
     ["id", "a"],
     ["ratings", 0],

@@ -19,7 +19,7 @@ const bodyOf = (text: string): RawBody => {
   return rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "http://here/", seenAt: new Date() })
 }
 const { source, asked, fixture: file } = PARSED.find(({ source }) => source.name === "itunes-lookup")!
-/** A body that is handed over for its size. */
+/** A body large enough for the thread. */
 const LARGE = fixture(file) + " ".repeat(70_000)
 
 const endless = () => new Worker(new URL("./endless-worker.ts", import.meta.url).href)
@@ -30,11 +30,11 @@ const failureOf = async (read: Promise<unknown>): Promise<ReadFailure> => {
 }
 
 describe("a large body", () => {
-  test("of every source says beside the thread what it says in place", async () => {
+  test("a large body of every source gives the same result in the thread as in place", async () => {
     const { parse } = parsers()
     for (const { source, asked, fixture: file, as } of PARSED) {
       const text = fixture(file)
-      // white space after a body changes none, but what guards an answer of Google Play stands before it
+      // white space after a body changes nothing; the guard of a Google Play response is at its beginning
       const body = bodyOf(text + (as === "html-json" ? `<!--${" ".repeat(70_000)}-->` : " ".repeat(70_000)))
       const inPlace = attempt(() => parseBody(source, asked, body, "us"))
       const beside = await parse(source, asked, body, "us").catch((failure) => failure)
@@ -43,7 +43,7 @@ describe("a large body", () => {
     }
   })
 
-  test("leaves this thread to its other work while it is read", async () => {
+  test("a large body does not block this thread while it is parsed", async () => {
     const { parse } = parsers()
     const body = bodyOf(`[${'"\\\\\\"",'.repeat(1_000_000)}0]`)
     let turns = 0
@@ -56,7 +56,7 @@ describe("a large body", () => {
     expect(turns - before).toBe(0)
   })
 
-  test("that is no answer fails with the outcome and the words that it has in place, and with its body", async () => {
+  test("a large body that is no answer fails as in place, with the same message and its body", async () => {
     const { parse } = parsers()
     const body = bodyOf(`{"resultCount":1,"results":[${"{},".repeat(30_000)}{}]}`)
     const failure = await failureOf(parse(source, asked, body, undefined))
@@ -64,7 +64,7 @@ describe("a large body", () => {
     expect(failure.body).toBe(body)
   })
 
-  test("that the thread never ends with fails in time, with that reason, and the next one is read", async () => {
+  test("a large body that is never parsed times out, and the next one is parsed", async () => {
     const { parse } = parsers({ start: endless, deadlineMs: 500 })
     const [first, second] = await Promise.all([
       failureOf(parse(source, asked, bodyOf(`e${LARGE}`), undefined)),
@@ -74,7 +74,7 @@ describe("a large body", () => {
     expect([second.outcome, second.message]).toEqual(["changed", "it began with n"])
   })
 
-  test("that ends the thread fails with that reason, and the next one is read", async () => {
+  test("a large body that kills the thread fails with that reason, and the next one is parsed", async () => {
     const { parse } = parsers({ start: endless })
     const [first, second] = await Promise.all([
       failureOf(parse(source, asked, bodyOf(`x${LARGE}`), undefined)),
@@ -85,14 +85,14 @@ describe("a large body", () => {
   })
 })
 
-test("a small body, and one of a reader that the thread has not, is read in place", async () => {
+test("a small body, and one whose parser the thread does not have, is parsed in place", async () => {
   const { parse } = parsers({ start: endless })
   expect(await parse(source, asked, bodyOf(fixture(file)), undefined)).toMatchObject({ kind: "apps" })
   const own = { ...source, parse: () => ({ kind: "own" }) as never }
   expect(await parse(own, asked, bodyOf(`e${LARGE}`), undefined)).toEqual({ kind: "own" } as never)
 })
 
-test("without threads every body is read in place", async () => {
+test("without threads every body is parsed in place", async () => {
   const none = parsers({
     start: () => {
       throw new Error("no threads here")
@@ -103,7 +103,7 @@ test("without threads every body is read in place", async () => {
   expect(await gone.parse(source, asked, bodyOf(LARGE), undefined)).toMatchObject({ kind: "apps" })
 })
 
-test("an app-ads.txt is read beside this thread too", async () => {
+test("an app-ads.txt is parsed in the thread too", async () => {
   const lines = "a.com, 1, DIRECT\n".repeat(10_000)
   const one = { system: "a.com", publisherId: "1", relation: "DIRECT" as const }
   expect(await parsers().parseAppAds(Buffer.from(lines))).toEqual({ records: [one], variables: {} })

@@ -75,7 +75,7 @@ describe("XML", () => {
         outcome(`<a>${part.repeat(200_000)}`, lenient)
         outcome(`<a ${part.repeat(200_000)}`, lenient)
       }
-      // 0.1 s; quadratic time would be minutes
+      // 0.1 s; quadratic time would take minutes
       expect(performance.now() - began).toBeLessThan(5_000)
     }
   })

@@ -18,7 +18,7 @@ const shape = v.strictObject({
 
 type AwardObservation = ObservationOf<"award", "import", typeof shape>
 
-/** An invented kind: all that the product must be told of it stands here. */
+/** An invented kind. Everything that the product needs to know of it is here. */
 export const awards = kind<AwardObservation>({
   name: "award",
   sources: ["import"],
@@ -54,7 +54,7 @@ export const awards = kind<AwardObservation>({
   },
 })
 
-/** Its migration. */
+/** The migration that creates its table. */
 export const AWARDS = `
   create table if not exists award (
     app_id int not null references store_app, storefront text not null, award text not null, source text not null,

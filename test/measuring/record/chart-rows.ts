@@ -4,7 +4,10 @@ import type { ChartKey } from "../../../src/core/observation/subjects.ts"
 
 const ROOT = join(import.meta.dirname, "../../..")
 
-/** The real finance chart of free iPhone apps in Japan: 12 days in the project, all 247 where they are at hand. */
+/**
+ * The real finance chart of free iPhone apps in Japan: 12 days in the repository, all 247 where the full data is
+ * available.
+ */
 export const SOME = join(ROOT, "fixtures/upstream/apple-chart-jp-finance-free-cut.csv")
 export const ALL = join(
   ROOT,
@@ -28,7 +31,7 @@ export interface Row {
   developer: string
 }
 
-/** The rows of the table; only names and developers may be quoted. */
+/** The rows of the table. Only names and developers may be quoted. */
 export function rowsOf(path: string): Row[] {
   const [, ...lines] = readFileSync(path, "utf8").trimEnd().split(/\r?\n/)
   return lines.map((line) => {
@@ -40,7 +43,7 @@ export function rowsOf(path: string): Row[] {
   })
 }
 
-/** Lines of an import file, one for each reading. */
+/** Returns the lines of an import file, one per reading. */
 export function linesOf(rows: readonly Row[]): string[] {
   const readings = Map.groupBy(rows, ({ at }) => at)
   return [...readings].map(([seenAt, shown]) => {
@@ -49,7 +52,7 @@ export function linesOf(rows: readonly Row[]): string[] {
   })
 }
 
-/** Each day's last reading as plain maps: app to rank. Every reading of the table is 100 deep. */
+/** Returns each day's last reading as a map of app to rank. Every reading of the table is 100 deep. */
 export function daysOf(rows: readonly Row[]): Map<string, Map<string, number>> {
   const days = new Map<string, Map<string, number>>()
   const lastAt = new Map<string, string>()
@@ -63,7 +66,7 @@ export function daysOf(rows: readonly Row[]): Map<string, Map<string, number>> {
   return days
 }
 
-/** Who moved between two such days, in words, unsorted. */
+/** Returns the changes between two such days in words, unsorted. */
 export function movedBetween(earlier: Map<string, number>, later: Map<string, number>): string[] {
   const words: string[] = []
   for (const id of new Set([...earlier.keys(), ...later.keys()])) {

@@ -11,7 +11,7 @@ export const FINANCE: ChartKey = {
   genre: "6015",
 }
 
-/** A complete reading of a chart, the US finance chart of free apps unless `rest` says otherwise; its hash follows. */
+/** A complete reading of a chart; by default the US finance chart of free apps. The hash covers the reading. */
 export function charted(
   seenAt: string,
   ids: readonly (string | number)[],
@@ -31,7 +31,7 @@ export function charted(
   return { ...content, seenAt: new Date(seenAt), sha256: hash("sha256", JSON.stringify(content), "buffer") }
 }
 
-/** All that is stored of charts, by the stores' own ids: surrogate ids follow who came first. */
+/** Returns everything stored of charts, by the stores' ids: surrogate ids depend on the order of recording. */
 export async function chartTables(sql: Sql): Promise<unknown[]> {
   const tables = await Promise.all([
     sql`
@@ -91,7 +91,7 @@ export async function chartTables(sql: Sql): Promise<unknown[]> {
   return tables.map((rows) => [...rows])
 }
 
-/** The places as they follow from the readings alone, worked out apart from the product's statements. */
+/** Returns the places derived from the readings alone, without the product's statements. */
 export async function placesFromReadings(sql: Sql): Promise<string[]> {
   const rows = await sql<{ chart: number; day: string; source: number; depth: number; seenAt: Date; ids: number[] }[]>`
     select chart_id as chart, day, source, depth, seen_at as "seenAt", app_ids as ids
@@ -109,7 +109,7 @@ export async function placesFromReadings(sql: Sql): Promise<string[]> {
     .sort()
 }
 
-/** Since when apps stand on charts, as it follows from the readings alone. */
+/** Returns the first day of apps on charts, derived from the readings alone. */
 export async function firstSeenFromReadings(sql: Sql): Promise<string[]> {
   const rows = await sql<{ chart: number; day: string; ids: number[] }[]>`
     select chart_id as chart, day, app_ids as ids
@@ -127,7 +127,10 @@ export async function firstSeen(sql: Sql): Promise<string[]> {
   return rows.map(({ line }) => line).sort()
 }
 
-/** Since when apps stand on any chart of a storefront, and whether they are new there, as it follows from the readings alone. */
+/**
+ * Returns the first day of apps on any chart of a storefront, and whether they are new there, derived from the readings
+ * alone.
+ */
 export async function newAppsFromReadings(sql: Sql): Promise<string[]> {
   const rows = await sql<{ storefront: string; chart: number; day: string; ids: number[] }[]>`
     select c.storefront, r.chart_id as chart, r.day, r.app_ids as ids
@@ -156,7 +159,9 @@ export async function newApps(sql: Sql): Promise<string[]> {
   return rows.map(({ line }) => line).sort()
 }
 
-/** The places of the finder: of each list, with the app's first day or - if unknown, and the best of each storefront. */
+/**
+ * Returns the finder's places: of each list, with the app's first day or - if unknown, and the best of each storefront.
+ */
 export async function listsNow(sql: Sql): Promise<string[]> {
   const places = await sql<{ line: string }[]>`
     select concat_ws(' ', n.chart_id, n.day, p.rank, p.app_id, coalesce(m.first_day::text, '-')) as line
@@ -172,7 +177,7 @@ export async function listsNow(sql: Sql): Promise<string[]> {
   return [...places, ...best].map(({ line }) => line).sort()
 }
 
-/** The same as it follows from the readings alone. */
+/** Returns the same, derived from the readings alone. */
 export async function listsFromReadings(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: number; storefront: string; kind: string }[]>`
     select id, storefront, device || ' ' || chart as kind

@@ -66,7 +66,7 @@ function problemOf(observation: unknown): string | undefined {
   return undefined
 }
 
-test("what a source gives may be stored, and a chart of nothing too", () => {
+test("an observation as a source returns it passes the check, and so does an empty chart", () => {
   for (const sound of [
     LISTING,
     CHART,
@@ -78,7 +78,7 @@ test("what a source gives may be stored, and a chart of nothing too", () => {
     expect(problemOf(sound)).toBeUndefined()
 })
 
-test("what is seen in the future, of another platform, of no storefront or by another's source may not", () => {
+test("an observation from the future, or with a wrong platform, storefront or source, fails the check", () => {
   for (const one of [LISTING, CHART, GENRES, DEVELOPER]) {
     expect(problemOf({ ...one, seenAt: new Date("2026-08-14") })).toBe("bad_time")
     expect(problemOf({ ...one, platform: "android" })).toBe("bad_platform")
@@ -88,7 +88,7 @@ test("what is seen in the future, of another platform, of no storefront or by an
   }
 })
 
-describe("what no database should hold:", () => {
+describe("invalid observations", () => {
   const listing = (more: object) => ({ ...LISTING, listing: { ...LISTING.listing, ...more } })
   const chart = (more: object) => ({ ...CHART, ...more })
   const genres = (...all: object[]) => ({ ...GENRES, genres: [...GENRES.genres, ...all] })
@@ -133,7 +133,7 @@ describe("what no database should hold:", () => {
       { ...DEVELOPER, apps: [DEVELOPER.apps[0], DEVELOPER.apps[0]] },
       "duplicate_app",
     ],
-  ])("%s", (_what, observation, code) => {
+  ])("an observation is refused for %s", (_what, observation, code) => {
     expect(problemOf(observation)).toBe(code)
   })
 })

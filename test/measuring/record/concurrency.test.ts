@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: 4 processes that record and track the same lists at once leave each thing once, all derived, no id burnt",
+  "postgres: 4 processes that record and track the same lists at once store each thing once and use up no id",
   async () => {
     const workspaceId = await newWorkspace(sql)
     await trackOwn(sql, { workspaceId, iosId: "10005" })
@@ -55,7 +55,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 longOnServer(
-  "postgres: 4 processes that record every kind of observation at once leave what one of them would have left",
+  "postgres: 4 processes that record every kind at once leave what one of them would have left",
   async () => {
     const children = Array.from({ length: PROCESSES }, (_, seed) =>
       Bun.spawn([process.execPath, join(import.meta.dirname, "kinds-recorder.ts"), scratchUrl(sql), String(seed)], {
@@ -75,7 +75,7 @@ longOnServer(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a reading whose transaction is chosen to end a deadlock is stored all the same",
+  "postgres: a reading whose transaction is aborted to end a deadlock is stored all the same",
   async () => {
     await record(
       sql,
@@ -87,7 +87,7 @@ test.skipIf(!process.env.DATABASE_URL)(
       await tx`set local deadlock_timeout = '20s'`
       await tx`select 1 from list where term = 'b' for update`
       hasLocked()
-      // until the recorder waits for b while it holds a
+      // waits until the recorder waits for b while it holds a
       while (!(await blocksSomebody(tx))) await tx`select pg_sleep(0.01)`
       await tx`select 1 from list where term = 'a' for update`
     })
@@ -101,7 +101,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a reading stored while its term is being tracked is not missing from the history",
+  "postgres: a reading stored while its term is being tracked is in the history",
   async () => {
     const workspaceId = await newWorkspace(sql)
     const asked = { workspaceId, iosId: "10001", countries: ["us"], keywords: [], origin: "own" }
@@ -128,7 +128,7 @@ async function blocksSomebody(tx: Tx): Promise<boolean> {
   return rows.length > 0
 }
 
-/** What is stored, by the stores' own ids: surrogate ids follow who came first. */
+/** Returns everything stored, by the stores' ids: surrogate ids depend on the order of recording. */
 async function content(): Promise<object[][]> {
   const tables = await Promise.all([
     sql`
@@ -164,7 +164,7 @@ async function content(): Promise<object[][]> {
   return [...tables.map((rows) => [...rows]), readings!, places!, names!]
 }
 
-/** Nothing is missing from what was derived beside each other: deriving all of it anew changes nothing. */
+/** Expects that concurrent derivation missed nothing: deriving everything again changes nothing. */
 async function derivesToItself(): Promise<void> {
   const before = await stored(sql)
   await sql.begin(async (tx) => {

@@ -27,7 +27,7 @@ const funnel = async () => [
     order by day, report, place`),
 ]
 
-test("the file of the newest processing date replaces the whole day, in whatever order files come", async () => {
+test("the file with the newest processing date replaces the whole day, in any order of files", async () => {
   const [first, second, other] = [
     {
       processed: "2025-10-23",
@@ -45,7 +45,7 @@ test("the file of the newest processing date replaces the whole day, in whatever
     { day: "2025-10-22", country: null, from: "App Store search", as: "pageViews", count: 2 },
   ]
   expect(await funnel()).toEqual(facts)
-  // an empty day is one, and another report of the same day is left alone
+  // an empty day counts as a day, and another report of the same day is unchanged
   await tell(["downloads", { rows: [row("Redownload", 3)] }])
   await tell(["engagement", { processed: "2025-10-25", seenAt: new Date("2025-10-26"), rows: [] }])
   expect((await funnel()).map(({ day, as }) => [day, as])).toEqual([
@@ -54,7 +54,7 @@ test("the file of the newest processing date replaces the whole day, in whatever
   ])
 })
 
-test("prices follow on one another by storefront, and what is derived can be made again", async () => {
+test("prices are a series per storefront, and their derived rows can be rebuilt", async () => {
   const price = (price: string, rest: object = {}) => {
     return { country: "de", currency: "EUR", price, proceeds: "5", point: "p", ...rest }
   }

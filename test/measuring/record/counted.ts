@@ -10,13 +10,14 @@ import { randomFrom } from "../../market/formulas/calibration.ts"
 import { listed } from "./listed.ts"
 import { reading, said } from "./measured.ts"
 
-/** The day of which these readings are looked back from. */
+/** The day from which these readings are looked back on. */
 export const LAST = "2025-11-19"
 const APPS = ["10001", "10002"]
 
 /**
- * Counts of half a year by three sources: days with several, some a moment apart, the demo's beside others', counts that
- * fall, that pass a million within a quarter and that stand still, means alone (of a digit more than is packed), and stars.
+ * Rating counts of half a year from three sources: days with several counts, some close together; demo counts next to
+ * others; counts that fall, exceed a million within a quarter, or stay equal; means alone (with one digit more than is
+ * packed); and stars.
  */
 export function counted(seed: number): Observation[] {
   const random = randomFrom(seed)
@@ -52,7 +53,7 @@ export async function foldAll(sql: Sql, before: string, chunk = 7): Promise<numb
   return count
 }
 
-/** What is told of these counts, by whoever tells it; not which body they came from. */
+/** Returns what every reader returns of these counts, except the body they came from. */
 export async function told(sql: Sql) {
   const days = await sql`
     select a.store_id, r.storefront, r.day, r.source, r.seen_at, r.origin, r.ratings,

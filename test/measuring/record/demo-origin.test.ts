@@ -24,7 +24,10 @@ beforeEach(async () => {
   await holdAccount(sql)
 })
 
-/** Something of every kind but searches. Charts and reviews alone of them can be the demo's, and what its own accounts say. */
+/**
+ * An observation of every kind except searches. Of these only charts, reviews and reports of the demo's own accounts
+ * may be of the demo.
+ */
 const others = {
   apps: (rest: object) => said(AT, [{ id: "10001", name: "Tea", ratings: 5, genre: "6007" }], rest),
   hints: (rest: object) => hinted("tea", AT, ["tea"], rest),
@@ -53,7 +56,7 @@ const others = {
   assistant_answer: (rest: object) => answered({ seenAt: AT, ...rest }),
 } satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
 
-describe("of the demo", () => {
+describe("observations of the demo", () => {
   const { billing_event, assistant_answer } = others
   const { apps, hints, popularity, listing, developer, genres, app_ads } = others
   const refusable = {
@@ -68,7 +71,7 @@ describe("of the demo", () => {
     assistant_answer,
   }
   for (const [kind, one] of Object.entries(refusable)) {
-    test(`${kind} are refused, which is said, and the same of anybody else is stored`, async () => {
+    test(`${kind} of the demo are refused with the reason, and the same of another publisher are stored`, async () => {
       const before = await stored(sql)
       const { recorded, refused } = await tell(one({ origin: "demo" }))
       expect({ recorded, refused: refused.map(({ problem }) => [problem.code, problem.message]) }).toEqual({
@@ -86,7 +89,7 @@ describe("of the demo", () => {
   }
 
   for (const kind of KINDS.filter((one) => one.private && one.demo)) {
-    test(`${kind.name} are of the demo's own account alone, and those of anybody else of all others`, async () => {
+    test(`${kind.name} of the demo are stored only for demo accounts, and others only for other accounts`, async () => {
       const one = others[kind.name as keyof typeof others]
       expect(await tell(one({ origin: "demo" }))).toMatchObject({ recorded: 0, refused: [] })
       await sql`update connected_account set state = 'demo', sealed = null, next_at = null`
@@ -95,7 +98,7 @@ describe("of the demo", () => {
     })
   }
 
-  test("a line that is no search or chart is skipped and named at import; these are taken", async () => {
+  test("an imported demo line is skipped and reported unless it is a search or chart", async () => {
     const place = { platform: "ios", storefront: "us", seenAt: AT, origin: "demo" }
     const lines = [
       { kind: "hints", source: "apple-hints", prefix: "te", terms: ["tea"], ...place },

@@ -15,7 +15,7 @@ import { AWARDS, awards } from "./awards.ts"
 import { randomOf, shuffled } from "./listed.ts"
 import { WRONG } from "./wrong-readings.ts"
 
-/** The invented kind needs nothing but its line here. */
+/** The invented kind needs nothing more than this line. */
 const ALL: readonly AnyKind[] = [...KINDS, awards]
 
 const NOW = new Date("2026-01-01T00:00:00Z")
@@ -36,7 +36,7 @@ function exampleOf(kind: AnyKind, rest: object = {}): AnyObservation {
 
 const tell = (kind: AnyKind, ...all: AnyObservation[]) => record(sql, all as Observation[], now, { kinds: [kind] })
 
-/** What is held: whole observations; of a kind that is not read back, its rows. */
+/** Returns what is stored: complete observations, or the rows of a kind that cannot be read back. */
 async function heldOf(kind: AnyKind): Promise<AnyObservation[]> {
   if (!kind.stored) return await ROWS[kind.name as string]!()
   const pages: AnyObservation[] = []
@@ -44,7 +44,7 @@ async function heldOf(kind: AnyKind): Promise<AnyObservation[]> {
   return pages
 }
 
-/** Bodies with people in them are not kept, and nobody reads the pages again. */
+/** Bodies that name people are not stored, and nothing reads the pages again. */
 const ROWS: Record<string, () => Promise<AnyObservation[]>> = {
   reviews: () => sql`
     select v.feed, v.review_id, v.current, v.stars, v.text, v.first_seen_at, v.seen_at as "seenAt", v.parser, v.sha256,
@@ -65,14 +65,14 @@ const ROWS: Record<string, () => Promise<AnyObservation[]>> = {
     order by r.section, m.at`,
 }
 
-/** Emptied; where the kind's table is none of the schema, by hand. */
+/** Deletes what is stored; by hand if the kind's table is not part of the schema. */
 async function empty(kind: AnyKind): Promise<void> {
   if (kind === awards) await sql`truncate award`
   else await freshDatabase()
   if (kind.private) await holdAccount(sql)
 }
 
-test("every kind is in the list once, by its own name", () => {
+test("every kind is in the list once, under its own name", () => {
   const names = KINDS.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
 })
@@ -82,12 +82,12 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     if (kind === awards) await sql.unsafe(AWARDS)
     if (kind.private) await holdAccount(sql)
   })
-  // a schema that is not as it was is made anew for whoever comes next, which takes a hundred times as long
+  // a changed schema is created anew for the next test, which takes a hundred times as long
   afterEach(async () => {
     if (kind === awards) await sql`drop table award`
   })
 
-  test("its example imports, again changes nothing, and is read back as it was", async () => {
+  test(`the example of ${kind.name} imports, changes nothing when repeated, and is read back unchanged`, async () => {
     const lines = async function* () {
       yield lineOf(kind)
     }
@@ -97,13 +97,13 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     const held = await heldOf(kind)
     if (!kind.stored) return expect(held).toHaveLength(1)
     expect(held).toEqual([expect.objectContaining({ ...plain(exampleOf(kind)), ...KEPT[kind.name as string] })])
-    // and all that is held of it can be made of that
+    // and everything stored can be recorded again from that
     await empty(kind)
     expect(await tell(kind, ...held)).toEqual({ recorded: 1, known: 0, refused: [] })
     expect(await heldOf(kind)).toEqual(held)
   })
 
-  test("in any order and parts, and twice, the same is held, and of one moment the newer parser's", async () => {
+  test(`${kind.name} in any order, parts and repetitions store the same rows, with the newer parser's`, async () => {
     const seenAt = new Date("2025-10-25T09:00:00Z")
     const sha = (byte: number) => ({ sha256: Buffer.alloc(32, byte) })
     const readings = [
@@ -129,7 +129,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     expect(first?.at(-1)).toMatchObject({ seenAt, parser: 3, ...sha(3) })
   })
 
-  test("what breaks a rule is refused with its code, whoever says it", async () => {
+  test(`${kind.name} that break a rule are refused with its code, from any publisher`, async () => {
     const wrong: [object, string][] = [
       [{ source: "nobody" }, "bad_source"],
       ...(kind.storeless ? [] : [[{ platform: "windows" }, "bad_platform"] as [object, string]]),
@@ -147,7 +147,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     expect(await heldOf(kind)).toEqual([])
   })
 
-  test("a line with a field that is not of the kind, or without one that is, is refused", () => {
+  test(`a line of ${kind.name} with an unknown or a missing field is refused`, () => {
     const problemOf = (rest: object) => {
       try {
         parseLine(lineOf(kind, rest), [...KINDS, awards])
@@ -164,7 +164,10 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
   })
 })
 
-/** What is read back of an example otherwise than it was said: names and ratings are held by the app, not by the reading. */
+/**
+ * The parts of an example that are read back differently: names and ratings are stored with the app, not with the
+ * reading.
+ */
 const KEPT: Record<string, object> = {
   apps: {
     asked: ["399355755", "897446215"],
@@ -191,12 +194,12 @@ function codeOf(kind: AnyKind, observation: AnyObservation): string | null {
   }
 }
 
-/** Without what nobody said. */
+/** Returns the observation without undefined fields. */
 function plain(observation: AnyObservation): object {
   return Object.fromEntries(Object.entries(observation).filter(([, value]) => value !== undefined))
 }
 
-test("what is said of an account that is not here is not held, whoever says it", async () => {
+test("an observation of an unknown account is not stored, from any publisher", async () => {
   for (const kind of KINDS.filter((one) => one.private)) {
     expect(await tell(kind, exampleOf(kind))).toEqual({ recorded: 0, known: 1, refused: [] })
     expect(await heldOf(kind)).toEqual([])

@@ -39,7 +39,7 @@ const line = (rest: object = {}) => ({
 })
 
 describe("a line of a chart", () => {
-  test("says as little as it may; the rest follows from it", () => {
+  test("a line of a chart may leave out optional fields, which get their defaults", () => {
     const parsed = parseLine(JSON.stringify(line()))
     if (parsed.kind !== "observation" || parsed.observation.kind !== "chart") throw new Error("read as another kind")
     const { sha256, ...observation } = parsed.observation
@@ -57,7 +57,7 @@ describe("a line of a chart", () => {
     expect(sha256).toHaveLength(32)
   })
 
-  test("that cannot be read names the field", () => {
+  test("an unreadable line of a chart is refused with the field", () => {
     const wrong: [object, string][] = [
       [line({ apps: [] }), "depth: must be given when apps is empty"],
       [line({ apps: [], depth: 0 }), "accepted"],
@@ -79,7 +79,7 @@ describe.each([["12 days", SOME, 12, 16], ...(LONG && isAllHere ? [["247 days", 
     const rows = rowsOf(path)
     const lines = linesOf(rows)
 
-    test("come in whole, give every app's history, and again change nothing", async () => {
+    test("chart lines are imported completely, give every app's history, and again change nothing", async () => {
       const first = await importLines(sql, each(lines), options)
       expect(first).toEqual({ read: readingCount, recorded: readingCount, known: 0, attempts: 0, bad: [] })
       const [counts] = await sql`
@@ -106,36 +106,33 @@ describe.each([["12 days", SOME, 12, 16], ...(LONG && isAllHere ? [["247 days", 
       }
     })
 
-    long(
-      "give the same tables in whatever order they come, and of every day the movers, entrants and drop-outs that the table itself gives",
-      async () => {
-        await importLines(sql, each(lines), options)
-        const inOrder = await chartTables(sql)
-        for (const seed of LONG ? [1, 2] : [2]) {
-          await freshDatabase()
-          await importLines(sql, each(shuffled(lines, seed)), { ...options, batch: 7 * seed })
-          expect(await chartTables(sql)).toEqual(inOrder)
-        }
-        const days = daysOf(rows)
-        expect(days.size).toBe(dayCount)
-        const storeId = await storeIds()
-        for (const back of [1, 7]) {
-          let compared = 0
-          for (const [day, later] of days) {
-            const found = (await readChartMovers(sql, JP_FINANCE, { day, days: back }))!
-            expect(found.day).toMatchObject({ day, depth: 100, firstDay: "2024-12-28" })
-            const earlier = days.get(addDays(day, -back))
-            if (!earlier) {
-              expect([day, found.against, found.movers]).toEqual([day, null, null])
-              continue
-            }
-            expect(inWords(found.movers!, storeId).sort()).toEqual(movedBetween(earlier, later).sort())
-            compared++
+    long("chart lines in any order give the same tables and each day's movers, entrants and drop-outs", async () => {
+      await importLines(sql, each(lines), options)
+      const inOrder = await chartTables(sql)
+      for (const seed of LONG ? [1, 2] : [2]) {
+        await freshDatabase()
+        await importLines(sql, each(shuffled(lines, seed)), { ...options, batch: 7 * seed })
+        expect(await chartTables(sql)).toEqual(inOrder)
+      }
+      const days = daysOf(rows)
+      expect(days.size).toBe(dayCount)
+      const storeId = await storeIds()
+      for (const back of [1, 7]) {
+        let compared = 0
+        for (const [day, later] of days) {
+          const found = (await readChartMovers(sql, JP_FINANCE, { day, days: back }))!
+          expect(found.day).toMatchObject({ day, depth: 100, firstDay: "2024-12-28" })
+          const earlier = days.get(addDays(day, -back))
+          if (!earlier) {
+            expect([day, found.against, found.movers]).toEqual([day, null, null])
+            continue
           }
-          expect(compared).toBe(dayCount - back)
+          expect(inWords(found.movers!, storeId).sort()).toEqual(movedBetween(earlier, later).sort())
+          compared++
         }
-      },
-    )
+        expect(compared).toBe(dayCount - back)
+      }
+    })
   },
 )
 
@@ -155,7 +152,7 @@ function inWords({ climbed, fell, entered, left }: Found, storeId: Map<number, s
   ]
 }
 
-/** In another order, the same one for a seed. */
+/** Returns the items in another order, the same for each seed. */
 function shuffled(lines: readonly string[], seed: number): string[] {
   const order = [...lines]
   let state = seed

@@ -18,10 +18,10 @@ beforeEach(async () => {
 
 const place = { platform: "ios", storefront: "us" }
 const TERMS = ["tea", "tea timer", "mate"]
-/** How many lines an import brings that is one of several. */
+/** Number of lines of an import that is one of several. */
 const AT_ONCE = cases(21, 7)
 
-/** A day's search, ratings and suggestions of each term, as lines. */
+/** Returns a day's search, ratings and suggestions of each term, as lines. */
 function recorded(day: string, more = 0): object[] {
   return TERMS.flatMap((term, t) => {
     const ids = Array.from({ length: 10 }, (_, i) => String(20_001 + 10 * t + i))
@@ -55,7 +55,7 @@ const figures = async (from = sql) => [
   ...(await readKeywordMetrics(from, { platform: "ios", storefront: "us", terms: TERMS, today: "2025-11-20" })),
 ]
 
-/** As live readings come: each is recorded, then its keyword's figures follow. */
+/** Records readings like live ones: after each, its keyword's metrics are derived. */
 async function readLive(values: readonly object[], into: Sql): Promise<void> {
   const parsed = values.map((value) => parseLine(JSON.stringify(value)))
   const seen = parsed.flatMap((one) => (one.kind === "observation" ? [one.observation] : []))
@@ -71,7 +71,7 @@ async function readLive(values: readonly object[], into: Sql): Promise<void> {
 }
 
 describe("imported searches, counts and suggestions", () => {
-  test("give demand, popularity, difficulty and hints exactly as live readings do", async () => {
+  test("imported readings give the same demand, popularity, difficulty and hints as live ones", async () => {
     const days = [...recorded("2025-11-10"), ...recorded("2025-11-18", 70)]
     await load(days)
     const live = await freshDatabase()
@@ -85,7 +85,7 @@ describe("imported searches, counts and suggestions", () => {
     }
   })
 
-  long("of weeks ago give the figures that are shown until ninety days have passed", async () => {
+  long("imported readings of past weeks give the metrics shown for ninety days", async () => {
     await load(recorded("2025-09-01"))
     const live = await freshDatabase()
     await readLive(recorded("2025-09-01"), live)
@@ -93,12 +93,12 @@ describe("imported searches, counts and suggestions", () => {
     expect((await figures())[0]![1].demand).not.toBeNull()
   })
 
-  test("that are older than any figure shown give none", async () => {
+  test("imported readings that are older than any metric shown give none", async () => {
     await load(recorded("2025-08-01"))
     expect(await sql`select 1 from keyword_metric`).toHaveLength(0)
   })
 
-  long("give the same in any order, twice, and in halves from two processes", async () => {
+  long("imported readings give the same metrics in any order, twice, and in halves from two processes", async () => {
     const days = [...recorded("2025-10-01"), ...recorded("2025-11-10"), ...recorded("2025-11-18", 70)]
     await load(days)
     const expected = await figures()
@@ -116,7 +116,7 @@ describe("imported searches, counts and suggestions", () => {
     expect([...(await sql`select * from keyword_metric order by list_id, metric, day, source`)]).toEqual([...before])
   })
 
-  test("give a keyword that is tracked but was never searched what its suggestions say", async () => {
+  test("imported hints give metrics to a tracked keyword that was never searched", async () => {
     const app = { workspaceId: await newWorkspace(sql), iosId: "10001", countries: ["us"], origin: "own" }
     await trackOwn(sql, { ...app, keywords: ["tea"] })
     await sql`delete from due`
@@ -125,7 +125,7 @@ describe("imported searches, counts and suggestions", () => {
     expect(tea).toMatchObject({ hintCount: 1, demand: null, difficulty: null, popularitySource: "estimate" })
   })
 
-  test("are the same whoever published the readings", async () => {
+  test("imported readings give the same metrics for every publisher", async () => {
     const scores = async () => (await figures()).map(([term, one]) => [term, one.demand, one.difficulty])
     await load(recorded("2025-11-18"))
     const own = await scores()

@@ -19,7 +19,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** A look-up with every part that one can have. */
+/** A look-up with every possible part. */
 const LOOK_UP = said(AT, [
   {
     ...{
@@ -67,15 +67,15 @@ const ALL: Observation[] = [
 const lineOf = ({ sha256, ...observation }: Observation) =>
   JSON.stringify({ ...observation, sha256: Buffer.from(sha256).toString("hex") })
 
-describe("a line of what a store or a site said", () => {
-  test("is read as what was written to it", () => {
+describe("a line of public data", () => {
+  test("a line of public data is read as it was written", () => {
     for (const one of ALL) {
       const parsed = parseLine(lineOf(one))
       expect(parsed).toEqual({ kind: "observation", observation: { ...one, sha256: Buffer.from(one.sha256) } } as never)
     }
   })
 
-  test("stores what the reading itself does, and again nothing more", async () => {
+  test("a line of public data stores the same as the reading itself, and nothing more when repeated", async () => {
     expect(await record(sql, ALL, now)).toEqual({ recorded: ALL.length, known: 0, refused: [] })
     const expected = await stored(sql)
     const other = await freshDatabase()
@@ -89,7 +89,7 @@ describe("a line of what a store or a site said", () => {
     expect(await stored(other)).toBe(expected)
   })
 
-  test("that cannot be read is refused with the field and the rule", () => {
+  test("an unreadable line of public data is refused with the field and the rule", () => {
     const line = (one: Observation, rest: object = {}) => ({ ...JSON.parse(lineOf(one)), ...rest })
     const app = (rest: object) => line(LOOK_UP, { apps: [{ id: "1600000101", ...rest }] })
     const cases: [object, string][] = [

@@ -39,7 +39,7 @@ function observationOf(value: object) {
 }
 
 describe("a line of reviews", () => {
-  test("says what was read of an app, and how far only where it says whether it was complete", () => {
+  test("a line of reviews has the reviews of an app, and how far they go only with `complete`", () => {
     const expected = {
       ...line(),
       parser: 1,
@@ -61,7 +61,7 @@ describe("a line of reviews", () => {
     expect(observationOf(line(play))).toMatchObject(play as never)
   })
 
-  test("is refused with the field and the rule where it is no such thing", () => {
+  test("a malformed line of reviews is refused with the field and the rule", () => {
     const [review] = line().reviews
     const cases: [object, string][] = [
       [line({ source: "import" }), "source: must be one of apple-reviews, play-reviews"],
@@ -78,7 +78,7 @@ describe("a line of reviews", () => {
     for (const [value, reason] of cases) expect(reasonOf(value)).toBe(reason)
   })
 
-  test("that breaks an invariant is skipped and named", async () => {
+  test("a line of reviews that breaks an invariant is skipped and reported", async () => {
     const bad = line({ reviews: [{ ...line().reviews[0], stars: 6 }] })
     const lines = [JSON.stringify(bad), JSON.stringify(line())]
     expect(await importLines(sql, each(lines), options)).toEqual({
@@ -107,20 +107,20 @@ describe("an odd review among fifty", () => {
     return [...rows]
   }
 
-  test("loses only a title that says nothing", async () => {
+  test("an odd review among fifty loses only a blank title", async () => {
     expect(await imported({ title: "\u3000" })).toEqual([
       { review_id: "130", title: null, text: "text 30", version: "1.2" },
     ])
   })
 
-  test("loses only a version that is none, and of a title or text only what cannot be stored", async () => {
+  test("an odd review among fifty loses only an invalid version and characters that cannot be stored", async () => {
     const odd = { title: "a\0b", text: `\ud83d${"x".repeat(30_000)}`, version: "9".repeat(101) }
     expect(await imported(odd)).toEqual([
       { review_id: "130", title: "ab", text: `\ufffd${"x".repeat(19_999)}`, version: null },
     ])
   })
 
-  test("whose figure or time no store can have is skipped, named by its place, and the others are recorded", async () => {
+  test("a review with an impossible figure or time is skipped and reported; the others are recorded", async () => {
     const cases: [object, string][] = [
       [{ stars: 0 }, "reviews[30].stars: must be a whole number from 1 to 5"],
       [{ id: "a b" }, "reviews[30].id: must have 1 to 100 characters of ASCII, no blanks"],
@@ -140,7 +140,7 @@ const SETS: [name: string, path: string, size: number][] = [["203 real reviews",
 if (isAllHere) SETS.push(["the 8,820 real reviews", ALL, 8_820])
 
 for (const [name, path, size] of SETS) {
-  test(`${name} are imported whole, and twice without a change`, async () => {
+  test(`${name} are imported completely, and twice without a change`, async () => {
     const rows = rowsOf(path)
     expect(rows).toHaveLength(size)
     const lines = linesOf(rows)
@@ -166,7 +166,7 @@ interface Count {
   versions: number
 }
 
-/** What is stored, by app and country. */
+/** Returns what is stored, by app and country. */
 async function counted(): Promise<Record<string, Count>> {
   const rows = await sql<(Count & { feed: string; app: string })[]>`
     select a.store_id as app, r.feed, count(*)::int as reviews, sum(r.stars)::int as stars,
@@ -179,7 +179,7 @@ async function counted(): Promise<Record<string, Count>> {
   return Object.fromEntries(rows.map(({ app, feed, ...count }) => [`${app} ${feed}`, count]))
 }
 
-/** The same, computed from the rows themselves. */
+/** Returns the same, computed from the rows themselves. */
 function tallied(rows: readonly Row[]): Record<string, Count> {
   const feeds = Map.groupBy(rows, ({ game, country }) => `${GAMES[game]} ${COUNTRIES[country]}`)
   const tally = [...feeds].map(([feed, own]): [string, Count] => {
@@ -191,7 +191,7 @@ function tallied(rows: readonly Row[]): Record<string, Count> {
   return Object.fromEntries(tally)
 }
 
-/** The day in UTC; the times are written 7 hours behind. */
+/** Returns the day in UTC; the times are written with an offset of -7 hours. */
 function dayOf({ date }: Row): string {
   const local = Date.parse(`${date.slice(0, 19).replace(" ", "T")}Z`)
   return new Date(local + 7 * 3_600_000).toISOString().slice(0, 10)

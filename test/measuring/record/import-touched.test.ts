@@ -30,7 +30,7 @@ const STOREFRONTS = ["us", "de"]
 const TERMS = ["a", "ab", "abc", "abd", "ab cd", "tea"]
 const APPS = Array.from({ length: 14 }, (_, at) => String(20_001 + at))
 
-/** Readings of keywords that share apps and beginnings: deep, short and demo answers, old ones too. */
+/** Readings of keywords that share apps and prefixes: deep, short, demo and old ones. */
 function randomLines(random: () => number, count: number): object[] {
   const oneOf = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)] as T
   const named = (id: string) => (random() < 0.4 ? { id, name: `${oneOf(TERMS)} ${oneOf(TERMS)}` } : { id })
@@ -68,7 +68,7 @@ const figures = async () =>
     ]),
   )
 
-/** Derives every searched and every tracked keyword, as an import does that touches all of them. */
+/** Derives every searched and every tracked keyword, as an import that affects all of them does. */
 async function deriveAll(): Promise<void> {
   await sql`
     insert into figure_due (kind, platform, storefront, subject)
@@ -80,8 +80,8 @@ async function deriveAll(): Promise<void> {
   await deriveFigures(sql, { now, pause })
 }
 
-describe("the figures that an import derives", () => {
-  test("equal those of deriving every keyword, after each part of any import", async () => {
+describe("metrics derived by an import", () => {
+  test("metrics derived by an import equal those of deriving every keyword, after each part of it", async () => {
     let derived = 0
     for (let world = 1; world <= cases(1, 60); world++) {
       sql = await freshDatabase()
@@ -101,7 +101,7 @@ describe("the figures that an import derives", () => {
     expect(derived).toBeGreaterThan(0)
   })
 
-  test("rest on what an import that broke off stored, once the next one has ended", async () => {
+  test("metrics derived by an import include the readings of an interrupted earlier import", async () => {
     const broken = async () => {
       throw new Error("killed")
     }
@@ -121,7 +121,7 @@ describe("the figures that an import derives", () => {
     expect((await figures())[0]!.at(-2)![1]).toMatchObject({ demand: expect.any(Number) })
   })
 
-  test("take as many rows whether the storefront has ten other keywords or two hundred", async () => {
+  test("metrics derived by an import read equally many rows with ten other keywords or two hundred", async () => {
     const rows: number[] = []
     for (const others of [10, 200]) {
       sql = await freshDatabase()
@@ -142,7 +142,7 @@ describe("the figures that an import derives", () => {
   })
 })
 
-/** The transaction as a database: its transactions run in this one. */
+/** The transaction as a database whose own transactions run within it. */
 function withinOf(tx: Tx): Sql {
   return new Proxy(tx, {
     get: (target, key) => (key === "begin" ? (run: (tx: Tx) => unknown) => run(tx) : Reflect.get(target, key)),

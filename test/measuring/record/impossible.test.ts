@@ -44,7 +44,7 @@ const STARS = "an app without ratings has no rating, and one with ratings has at
 const RATINGS = "ratings must be a whole number from 0 to 10,000,000,000"
 const CURRENCY = "a currency must be a code of ISO 4217"
 
-describe("a line that no store said is refused with its reason", () => {
+describe("impossible import lines", () => {
   const cases: [what: string, line: object, reason: string][] = [
     ["a rating of nobody", lookup({ rating: 4.5, ratings: 0 }), STARS],
     ["no star of many ratings", lookup({ rating: 0, ratings: 9 }), STARS],
@@ -68,12 +68,12 @@ describe("a line that no store said is refused with its reason", () => {
     ["a chart of phones that are Apple's on Google Play", chart({ platform: "android", apps: [{ id: "com.example.tea" }] }), "charts are the App Store's: the platform must be ios"],
     ["a domain that is none", { kind: "app_ads", source: "app-ads-txt", platform: "ios", id: "10001", seenAt: head.seenAt, domain: "javascript:1", state: "no_file", records: [], variables: {} }, "a domain must be a host's name, in lower case"],
   ] // biome-ignore format: a table
-  test.each(cases)("%s", async (_, line, reason) => {
+  test.each(cases)("an import line is refused for %s", async (_, line, reason) => {
     expect(await reasonOf(line)).toBe(reason)
     expect(await sql`select 1 from store_app`).toHaveLength(0)
   })
 
-  test("and what a store can say is not: a free app, one that can be ordered ahead, one updated on its first day", async () => {
+  test("possible lines are accepted: a free app, a pre-order, an app updated on its first day", async () => {
     const good = [
       lookup({ price: 0, ratings: 0, rating: 0 }),
       lookup({ releasedAt: "2026-02-01T08:00:00Z", updatedAt: "2025-11-01T00:00:00Z" }),
@@ -87,10 +87,10 @@ describe("a line that no store said is refused with its reason", () => {
   })
 })
 
-describe("a key that stands twice in an object", () => {
+describe("a duplicate key", () => {
   const double = (text: string) => text.replace('"name":"Tea"', '"name":"Tea","name":"Coffee"')
 
-  test("is refused with its place, also where it is spelt otherwise and however deep it is", async () => {
+  test("a duplicate key is refused with its path, also if spelt with escapes and however deep", async () => {
     const text = JSON.stringify(lookup({}))
     expect(await reasonOf(text.replace('"storefront"', '"storefront":"de","storefront"'))).toBe(
       "storefront: stands twice in its object",
@@ -103,13 +103,13 @@ describe("a key that stands twice in an object", () => {
     expect(await sql`select 1 from store_app`).toHaveLength(0)
   })
 
-  test("is another one in each object, and none within a text", () => {
+  test("a key may occur in several objects and within strings", () => {
     for (const text of ['{"a":{"a":1},"b":[{"a":1},{"a":"a"}]}', '{"a":"{\\"b\\":1,\\"b\\":2}"}', '["a","a"]', '{"a":"b","b":"a"}']) // biome-ignore format: one line
       expect(doubledKey(text)).toBeNull()
     expect(doubledKey('{"a":[[],[{"b":1}],{"c":1,"d":{},"c":[]}]}')).toBe("a[2].c")
   })
 
-  long("is found in time that grows with the line alone", () => {
+  long("a duplicate key is found in time linear in the length of the line", () => {
     const timed = (text: string) => {
       const times = Array.from({ length: 5 }, () => {
         const began = performance.now()
@@ -124,13 +124,13 @@ describe("a key that stands twice in an object", () => {
       (size) => `{"a":"${"\\\\".repeat(size)}"}`,
       (size) => `${"[".repeat(size)}${"]".repeat(size)}`,
     ]
-    // sixteen times as long, so that a square would be 256 times
+    // sixteen times as long, so that quadratic time would be 256 times
     for (const shape of shapes) expect(timed(shape(160_000))).toBeLessThan(100 * Math.max(0.5, timed(shape(10_000))))
   })
 })
 
-describe("what no store can say of an app, met on a live page", () => {
-  test("is left out, and the rest of the page stands", () => {
+describe("an impossible fact on a live page", () => {
+  test("an impossible fact on a live page is left out, and the rest of the page is stored", () => {
     const seen = parseLine(
       JSON.stringify({
         ...lookup({}),

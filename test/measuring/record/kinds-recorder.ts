@@ -1,5 +1,5 @@
-// One of several processes that record the same observations of every kind, and each in its own order and parts:
-// bun kinds-recorder.ts URL SEED. Prints how many it recorded.
+// One of several processes that record the same observations of every kind, each in its own order and parts: bun
+// kinds-recorder.ts URL SEED. Prints the number recorded.
 import postgres from "postgres"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"

@@ -47,7 +47,7 @@ export const PAGE: Listing = {
   editorial: [{ id: "1400000001", kind: "story", title: "Slow mornings" }],
 }
 
-/** What an app's page said in the US; its hash follows from all it says, unless `rest` gives one. */
+/** A reading of an app's page in the US. The hash covers its content, unless `rest` has one. */
 export function listed(
   seenAt: string | Date,
   listing: Partial<Listing> = {},
@@ -68,12 +68,12 @@ export function listed(
   return { ...content, seenAt: new Date(seenAt), sha256 }
 }
 
-/** Without the parts that are undefined. */
+/** Returns the object without undefined parts. */
 function shown(listing: Listing): Listing {
   return Object.fromEntries(Object.entries(listing).filter(([, part]) => part !== undefined)) as unknown as Listing
 }
 
-/** Numbers from 0 up to 1 that follow from a seed. */
+/** Returns a generator of pseudo-random numbers in [0, 1) for a seed. */
 export function randomOf(seed: number): () => number {
   let state = seed
   return () => {

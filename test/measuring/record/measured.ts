@@ -24,7 +24,7 @@ export {
 } from "../../world/readings.ts"
 export { newWorkspace } from "../../world/workspace.ts"
 
-/** A context as invoke makes it, for the key of a pro workspace that may see all its apps. */
+/** Returns a context as invoke creates it, for the key of a Pro workspace that may see all its apps. */
 export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
   const rights = { scopes: ["apps:read", "ads:read"], plan: "pro", entitlements: ENTITLEMENTS.pro }
   const caller = { workspaceId, appList: null, ...rights } as unknown as Caller
@@ -48,7 +48,7 @@ export function contextOf(sql: Sql, workspaceId: number, now = NOW): Context {
   }
 }
 
-/** Runs an operation as invoke does, after its checks, and holds the answer to its schema. */
+/** Runs an operation as invoke does after its checks, and checks the answer against its schema. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
 export async function ask(operation: Operation, ctx: Context, input: Record<string, unknown> = {}): Promise<any> {
   const given = v.parse(operation.input, input) as Record<string, unknown>
@@ -62,7 +62,7 @@ export async function ask(operation: Operation, ctx: Context, input: Record<stri
   return answer
 }
 
-/** What apps are called, by store id and storefront. */
+/** Returns the names of apps by store id and storefront. */
 export async function namesHeld(sql: Sql): Promise<string[]> {
   const rows = await sql<{ held: string }[]>`
     select concat_ws(' ', store_id, storefront, n.name, n.icon_url) as held
@@ -73,7 +73,7 @@ export async function namesHeld(sql: Sql): Promise<string[]> {
   return rows.map(({ held }) => held)
 }
 
-/** Calls an app otherwise in a storefront. */
+/** Gives an app another name in a storefront. */
 export async function rename(sql: Sql, storeId: string, name: string, storefront = "us"): Promise<void> {
   await sql`
     insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
@@ -84,7 +84,7 @@ export async function rename(sql: Sql, storeId: string, name: string, storefront
     set name = excluded.name, name_at = excluded.name_at, name_weight = excluded.name_weight`
 }
 
-/** Gives every app of the database a name in the United States, as this says it of a row of store_app. */
+/** Gives every app of the database a name in the United States, by an SQL expression over a row of store_app. */
 export async function nameAll(sql: Sql, name: Fragment): Promise<void> {
   await sql`
     insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
@@ -93,7 +93,7 @@ export async function nameAll(sql: Sql, name: Fragment): Promise<void> {
     on conflict do nothing`
 }
 
-/** The rows of every table that measurements live in, as one text; surrogate ids and identities included. */
+/** Returns the rows of every table with measurements as one text, including surrogate ids and sequences. */
 export async function stored(sql: Sql): Promise<string> {
   return (await rowsOf(sql, MEASURED)).join("\n")
 }

@@ -27,7 +27,7 @@ interface Telling {
   storefront: string
   hour: number
   parser: number
-  /** Of searches alone. */
+  /** Only of searches. */
   demo: boolean
   names: (string | undefined)[]
   icons: (string | undefined)[]
@@ -35,7 +35,7 @@ interface Telling {
 
 const three = <One>(...ones: One[]) => fc.array(fc.constantFrom(...ones), { minLength: 3, maxLength: 3 })
 
-// few moments and few names, so that many readings are of the same one and say otherwise
+// few times and few names, so that many readings have the same time and different names
 const telling: fc.Arbitrary<Telling> = fc
   .record({
     kind: fc.constantFrom<Telling["kind"]>("search", "chart", "lookup", "page", "shelf"),
@@ -48,14 +48,14 @@ const telling: fc.Arbitrary<Telling> = fc
   })
   .map((one) => ({ ...one, demo: one.demo && one.kind === "search" }))
 
-test("in whichever order, parts and repetitions readings come, the same names are held, each in its storefront", async () => {
+test("readings in any order, parts and repetitions give the same names, each in its storefront", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(telling, { minLength: 1, maxLength: 14 }), fc.infiniteStream(fc.nat()), holdsAlways),
     { seed: 12, numRuns: RUNS, endOnFailure: true },
   )
 })
 
-test("a name is a storefront's, else the first tracked one's that has any, else the United States', else the first's by code", async () => {
+test("a name is the storefront's, else the first tracked one's, else the US one, else the first by code", async () => {
   const named = async (storefront: string, countries: string[]) => {
     const [row] = await sql<{ name: string | null }[]>`
       select ${nameIn(sql, sql`a.id`, { storefront, countries })} as name
@@ -74,7 +74,7 @@ test("a name is a storefront's, else the first tracked one's that has any, else 
   expect(then).toEqual(["Tea", "Tea", "Thé", "お茶"])
 })
 
-test("a fact that the latest reading does not show stays, and of the demo's nothing is left", async () => {
+test("a fact missing in the latest reading stays, but no fact of the demo stays", async () => {
   const demo = { id: "10001", name: "Demo", icon: "https://a.example/demo.png" }
   const rest = { depth: 1, results: [demo], origin: "demo" }
   await record(sql, [reading("tea", "2025-11-19T09:00:00Z", [], rest)], () => NOW)
@@ -116,7 +116,7 @@ function readingOf({ kind, storefront, hour, parser, demo, names, icons }: Telli
   return { ...page, listing: { ...listing, name: own.name ?? "Page", ...(own.icon && { icon: own.icon }) } }
 }
 
-/** What must be held, worked out from all that was told at once and apart from the product. */
+/** Returns the names that must be stored, calculated from all readings at once and without the product. */
 function expectedOf(tellings: readonly Telling[]): string[] {
   return IDS.flatMap((id, place) =>
     STOREFRONTS.toSorted().flatMap((storefront) => {
@@ -134,7 +134,7 @@ interface Told {
   demo: boolean
   name: string | undefined
   icon: string | undefined
-  /** The later, of one moment the more telling source, then the newer parser. */
+  /** The later one; at the same time the source with more detail, then the newer parser. */
   order: number[]
 }
 
@@ -158,7 +158,7 @@ function best(told: readonly Told[], fact: "name" | "icon"): string | undefined 
   return rows[0]?.[fact]
 }
 
-/** Twice, the readings in some order and in two halves, which are recorded at once; the second time some of them double. */
+/** Records the readings twice, in random order and in two concurrent halves; the second time with some duplicates. */
 function dealt(readings: readonly Observation[], seeds: fc.Stream<number>): Observation[][][] {
   return [false, true].map((doubled) => {
     const all = doubled ? [...readings, ...readings.slice(0, 3)] : readings

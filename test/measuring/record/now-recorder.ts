@@ -1,4 +1,5 @@
-// One of two processes that read the same keywords, days and months, each in an order of its own: bun now-recorder.ts URL SEED.
+// One of two processes that record the same keywords, days and months, each in its own order: bun now-recorder.ts URL
+// SEED.
 import postgres from "postgres"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"

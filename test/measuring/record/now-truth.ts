@@ -24,7 +24,7 @@ interface Figure {
   formula: number
 }
 
-/** What stands now of every list, gone by all that is stored, one row after the other. */
+/** Returns the now rows of every list, calculated from everything stored, row by row. */
 export async function nowByTruth(sql: Sql): Promise<{ ranks: object[]; figures: object[] }> {
   const readings = await sql<Reading[]>`
     select r.list_id as list, l.platform, l.storefront, l.term, r.day, r.source, r.seen_at as "seenAt", r.depth, r.complete,
@@ -78,7 +78,10 @@ function figuresOf(list: number, rows: readonly Figure[]): object {
   }
 }
 
-/** Returns the popularity that keywords are ordered by, and until when. App Store estimates count as their band's middle. */
+/**
+ * Returns the popularity that keywords are sorted by, and its last day. An App Store estimate counts as the middle of
+ * its band.
+ */
 function popularityOf(rows: readonly Figure[], platform: string): object {
   const of = rows.filter(({ metric }) => metric === "popularity").sort(laterFigure)
   const published = of.find(({ formula }) => formula === 0)
@@ -91,7 +94,7 @@ function popularityOf(rows: readonly Figure[], platform: string): object {
   return { popularity: popularity === null ? null : Math.round(popularity), until }
 }
 
-/** From which score of an estimate on, and the middle of that band on Apple's scale. */
+/** The minimum score of each band of an estimate, and the middle of that band on Apple's scale. */
 const BAND_MIDDLES = [
   [73, 53],
   [59, 28],
@@ -105,7 +108,7 @@ function laterFigure(one: Figure, other: Figure): number {
   return +other.seenAt - +one.seenAt || (one.source < other.source ? -1 : 1)
 }
 
-/** The same as it is kept. */
+/** Returns the stored now rows. */
 export async function nowKept(sql: Sql): Promise<{ ranks: object[]; figures: object[] }> {
   const ranks = await sql`
     select list_id as list, platform, storefront, term, day, source, seen_at as "seenAt", depth, origin, app_ids as ids,

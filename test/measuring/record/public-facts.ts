@@ -7,7 +7,7 @@ import { said } from "./measured.ts"
 
 const own = { parser: 1, origin: "own" }
 
-/** A storefront's genres; the hash follows from all that is said. */
+/** A storefront's genres. The hash covers the reading. */
 export function named(seenAt: string, rest: Partial<GenresObservation> = {}): GenresObservation {
   const genres = [
     { id: "36", name: "App Store" },
@@ -18,7 +18,7 @@ export function named(seenAt: string, rest: Partial<GenresObservation> = {}): Ge
   return dated(seenAt, { kind: "genres", source: "apple-genres", ...place, genres, ...own, ...rest })
 }
 
-/** What a developer sells in the US. */
+/** The apps of a developer in the US. */
 export function shelved(
   seenAt: string,
   ids: string[],
@@ -34,7 +34,7 @@ export function shelved(
   })
 }
 
-/** What an app-ads.txt named. */
+/** The sellers of an app-ads.txt. */
 export function soldBy(seenAt: string, systems: string[], rest: Partial<AppAdsObservation> = {}): AppAdsObservation {
   const records = systems.map((system) => ({ system, publisherId: "pub-1", relation: "DIRECT" as const }))
   return dated(seenAt, {
@@ -45,7 +45,7 @@ export function soldBy(seenAt: string, systems: string[], rest: Partial<AppAdsOb
   })
 }
 
-/** What the page of an app on Google Play said of its market. */
+/** The market facts of a Google Play page. */
 export function marketed(seenAt: string, market: MarketFacts, rest: object = {}) {
   const place = { platform: "android", source: "play-details", storefront: "de" } as const
   return said(seenAt, [{ id: "com.example.tea", name: "Tea", market }], { ...place, ...rest })

@@ -32,7 +32,7 @@ long("the months of several apps are read once each, whatever the planner knows 
   expect(await read()).toBe(sides.length * TERMS * MONTHS.length)
 })
 
-long("so are those of a history, before the tables' first statistics too", async () => {
+long("the months of a history are read once each, also before the tables' first statistics", async () => {
   const sql = await freshDatabase()
   const [{ appId: id, own: iosApp }] = (await filled(sql)) as [SideApp]
   const plans: string[] = []
@@ -43,13 +43,13 @@ long("so are those of a history, before the tables' first statistics too", async
   expect(rowsRead(plans, "rank_month")).toBe(TERMS * MONTHS.length)
 })
 
-/** Apps with keywords of their own, each measured in both months. */
+/** Apps with separate keywords, each measured in both months. */
 async function filled(sql: Sql): Promise<SideApp[]> {
   const workspaceId = await newWorkspace(sql)
   const first = { workspaceId, iosId: "10001", countries: ["us"], keywords: ["tea"], origin: "own" }
   await trackOwn(sql, first)
   const readings = MONTHS.map((month) => reading("tea", `${month}T10:00:00Z`, ["10001"]))
-  // makes the partitions
+  // creates the partitions
   await record(sql, readings, () => NOW)
   const apps = await sql<{ own: number }[]>`
     insert into store_app (platform, store_id)
@@ -91,7 +91,7 @@ async function filled(sql: Sql): Promise<SideApp[]> {
   return sides
 }
 
-/** The same `sql`, which also runs each statement for its plan. */
+/** Returns an `sql` that also runs each statement for its plan. */
 function explaining(sql: Sql, plans: string[]): Sql {
   const statement = (strings: TemplateStringsArray, values: string[]) => {
     const explained = async () => {
@@ -104,14 +104,14 @@ function explaining(sql: Sql, plans: string[]): Sql {
     // biome-ignore lint/suspicious/noThenProperty: as the driver's statements have it
     return Object.assign(sql(strings, ...values), { then: ((done, failed) => explained().then(done, failed)) as Then })
   }
-  // what is no template is a list of values
+  // anything but a template is a list of values
   return ((first: TemplateStringsArray, ...values: string[]) =>
     "raw" in first ? statement(first, values) : sql(first)) as unknown as Sql
 }
 
 type Then = Promise<unknown>["then"]
 
-/** Rows that the scans of a table's partitions gave, over all their loops. */
+/** Returns the rows that the scans of a table's partitions returned over all loops. */
 function rowsRead(plans: readonly string[], table: string): number {
   const scans = plans.join("\n").matchAll(new RegExp(` on ${table}_\\S+.*actual rows=([\\d.]+) loops=(\\d+)`, "g"))
   return Math.round([...scans].reduce((sum, [, rows, loops]) => sum + Number(rows) * Number(loops), 0))

@@ -1,5 +1,5 @@
-// One of several processes that record the same rating counts, each in its own order, and pack them meanwhile:
-// bun rating-recorder.ts URL SEED.
+// One of several processes that record the same rating counts, each in its own order, and pack them in between: bun
+// rating-recorder.ts URL SEED.
 import postgres from "postgres"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"

@@ -4,7 +4,7 @@ import { createSignOfLife, type SignOfLife } from "../../../src/measuring/sign-o
 
 export const AWAY = "another address"
 
-/** The sign of life of a process that reads what these settings say, and never looks at what is due. */
+/** Writes the sign of life of a process with these settings. It never reads anything. */
 export async function signOfLife(sql: Sql, readable: Partial<SourceChoice> = {}): Promise<SignOfLife> {
   const given = Promise.withResolvers<void>()
   const kinds = kindsOf({ egressCountry: "us", ...readable })

@@ -43,8 +43,8 @@ const TEA: StoreApp = {
   sizeBytes: 5_000_000_000,
 }
 
-describe("what a store says of an app", () => {
-  test("is held with all it said, and its facts and ratings beside it", async () => {
+describe("a store's reading of an app", () => {
+  test("a reading of an app is stored completely, with its facts and ratings", async () => {
     expect(await count(said("2025-11-19T10:00:00Z", [TEA]))).toBe(1)
     const [row] = await sql`select * from app_storefront`
     expect(row).toMatchObject({
@@ -80,7 +80,7 @@ describe("what a store says of an app", () => {
     ])
   })
 
-  test("said nothing of is null, never a zero", async () => {
+  test("a fact that a store did not show is null, never zero", async () => {
     await count(said("2025-11-19T10:00:00Z", [{ id: "10001" }]))
     const [row] = await sql`
       select name, version, price, currency, genre, released_at, updated_at, languages, size_bytes
@@ -91,7 +91,7 @@ describe("what a store says of an app", () => {
     expect(await namesHeld(sql)).toEqual([])
   })
 
-  test("is that an app is not to be had, where a look-up does not answer for it; a search says no such thing", async () => {
+  test("an app missing in a look-up becomes unavailable, but an app missing in a search does not", async () => {
     const asked = ["10001", "10002"]
     await count(said("2025-11-19T10:00:00Z", [{ id: "10001", name: "Tea" }], { asked }))
     await count(said("2025-11-19T10:00:00Z", [{ id: "10003", name: "Found" }], { asked, source: "itunes-search" }))
@@ -105,7 +105,7 @@ describe("what a store says of an app", () => {
     ])
   })
 
-  test("that takes it away leaves its name and its earlier ratings; what brings it back says so", async () => {
+  test("an app that becomes unavailable keeps its name and ratings, and can become available again", async () => {
     const gone = { asked: ["10001"] }
     await count(said("2025-11-17T10:00:00Z", [TEA]))
     expect(await count(said("2025-11-18T10:00:00Z", [], gone))).toBe(1)
@@ -121,7 +121,7 @@ describe("what a store says of an app", () => {
     expect(await states()).toEqual(["10001 us itunes-lookup there Tea"])
   })
 
-  test("again changes nothing, in one call and in the next", async () => {
+  test("a repeated reading of an app changes nothing, in one call and in the next", async () => {
     const batch = [
       said("2025-11-19T10:00:00Z", [TEA, { id: "10002", ratings: 3 }], { asked: ["10001", "10002", "10003"] }),
       said("2025-11-19T11:00:00Z", [{ id: "10004", name: "Mate" }]),
@@ -131,11 +131,11 @@ describe("what a store says of an app", () => {
     const places = await sql`select ctid::text from rating_count`
     expect(await record(sql, batch, now)).toEqual({ recorded: 0, known: 2, refused: [] })
     expect(await stored(sql)).toBe(before)
-    // not even written anew
+    // not even rewritten
     expect([...(await sql`select ctid::text from rating_count`)]).toEqual([...places])
   })
 
-  test("is held in the same form in whichever order and parts it comes", async () => {
+  test("readings of an app give the same rows in any order and parts", async () => {
     const sha = (byte: number) => new Uint8Array(32).fill(byte)
     const worstFirst = [
       said("2025-11-18T12:00:00Z", [{ ...TEA, name: "Day before", ratings: 2 }], { parser: 9, sha256: sha(9) }),
@@ -173,7 +173,7 @@ describe("what a store says of an app", () => {
     ])
   })
 
-  test("later than a search's results gives the facts, and earlier fills what they left out", async () => {
+  test("a look-up later than a search gives the facts, and an earlier one fills the gaps", async () => {
     await record(
       sql,
       [reading("tea", "2025-11-18T10:00:00Z", [], { depth: 5, results: [{ id: "10001", name: "As found" }] })],
@@ -188,7 +188,7 @@ describe("what a store says of an app", () => {
   })
 })
 
-test("what breaks an invariant is refused by place and reason, and nothing of it stored", async () => {
+test("an app that breaks an invariant is refused by index and reason, and nothing of it is stored", async () => {
   const at = "2025-11-19T10:00:00Z"
   const app = (rest: object) => said(at, [{ id: "10001", ...rest }])
   const wrong: [AppsObservation, string][] = [
@@ -233,7 +233,7 @@ test("what breaks an invariant is refused by place and reason, and nothing of it
   expect((await sql`select store_id from store_app`).map(({ store_id }) => store_id)).toEqual(["10009"])
 })
 
-describe("what a catalogue found of a text", () => {
+describe("a name search", () => {
   const found = (hour: number, ids: string[], rest: object = {}) =>
     said(
       `2025-11-19T0${hour}:00:00Z`,
@@ -248,7 +248,7 @@ describe("what a catalogue found of a text", () => {
       order by n.storefront, n.text`
     ).map(({ text, seen_at, ids }) => [text, seen_at.getUTCHours(), ...ids].join(" "))
 
-  test("is held as it was said last, whichever came first; also that nothing was found, and never in the order it came", async () => {
+  test("a name search is stored in its latest form in any order, also if it found nothing", async () => {
     await count(found(2, ["10009", "10001"]), found(1, ["10002"]))
     expect(await held()).toEqual(["tea 2 10001 10009"])
     expect(await sql`select from name_search where app_ids <> array(select unnest(app_ids) order by 1)`).toHaveLength(0)
@@ -259,7 +259,7 @@ describe("what a catalogue found of a text", () => {
     expect(await held()).toEqual(["green tea 3 10001", "tea 3"])
   })
 
-  test("is told by no look-up, and of a term's form alone", async () => {
+  test("a name search follows from no look-up, and only from terms in normal form", async () => {
     const refused = async (rest: object) =>
       (await record(sql, [found(1, ["10001"], rest)], now)).refused.map(({ problem }) => problem.code)
     expect(await refused({ source: "itunes-lookup" })).toEqual(["bad_source"])

@@ -15,13 +15,13 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-describe("what a store suggests", () => {
+describe("hints", () => {
   const held = async () =>
     (await sql`select day, terms from hint_answer order by platform, storefront, prefix, day, source`).map(
       ({ day, terms }) => `${day} ${terms.join(",")}`,
     )
 
-  test("is held day by day in its order, nothing suggested too, and each day's last answer", async () => {
+  test("hints are stored by day, in order, with the last answer of each day, also if empty", async () => {
     const answers = [
       hinted("te", "2025-11-18T09:00:00Z", ["tea", "tennis"]),
       hinted("te", "2025-11-18T08:00:00Z", ["earlier"]),
@@ -37,7 +37,7 @@ describe("what a store suggests", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("is read anew by a newer parser", async () => {
+  test("hints read by a newer parser replace the older reading", async () => {
     const at = "2025-11-19T10:00:00Z"
     await record(sql, [hinted("te", at, ["tea"])], now)
     expect((await record(sql, [hinted("te", at, ["tea room"], { parser: 2 })], now)).recorded).toBe(1)
@@ -45,7 +45,7 @@ describe("what a store suggests", () => {
     expect(await held()).toEqual(["2025-11-19 tea room"])
   })
 
-  test("makes no list and no app", async () => {
+  test("hints create no list and no app", async () => {
     await record(sql, [hinted("te", "2025-11-18T09:00:00Z", ["tea"])], now)
     const [counts] = await sql`select (select count(*) from list) as lists, (select count(*) from store_app) as apps`
     expect(counts).toEqual({ lists: 0, apps: 0 })
@@ -77,7 +77,7 @@ describe("what a store suggests", () => {
   })
 })
 
-describe("a popularity that a store publishes", () => {
+describe("a published popularity", () => {
   const held = async () => [
     ...(await sql`
       select l.term, m.day, m.score, m.formula, m.source, m.parts
@@ -87,7 +87,7 @@ describe("a popularity that a store publishes", () => {
       order by l.term, m.day`),
   ]
 
-  test("is held by its month with the genres that name the term and where it was read", async () => {
+  test("a published popularity is stored by month with its genres and source", async () => {
     const genres = [{ genre: "Photo & Video", rank: 3, popularity: 97 }]
     const figure = published("tea", "2025-09-01", 71, { genres })
     await record(sql, [figure, published("tea", "2025-08-01", 70)], now)
@@ -109,7 +109,7 @@ describe("a popularity that a store publishes", () => {
     expect(august).toMatchObject({ day: "2025-08-01", score: 70, parts: { genres: [] } })
   })
 
-  test("again changes nothing; a later report replaces it, an earlier does not", async () => {
+  test("a repeated popularity changes nothing, a later report replaces it, and an earlier does not", async () => {
     const later = { seenAt: new Date("2025-11-01T00:00:00Z") }
     const figures = [
       published("tea", "2025-09-01", 2),
@@ -126,7 +126,7 @@ describe("a popularity that a store publishes", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("leaves what was calculated of the same day beside it", async () => {
+  test("a published popularity keeps the metric calculated for the same day", async () => {
     await record(sql, [published("tea", "2025-09-01", 71)], now)
     await sql`
       insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
@@ -165,7 +165,7 @@ describe("a popularity that a store publishes", () => {
   })
 })
 
-describe("what is done together with the storing", () => {
+describe("the finish step", () => {
   const all = [
     reading("tea", "2025-11-19T10:00:00Z", [10001]),
     said("2025-11-19T10:00:00Z", [{ id: "10002", name: "Mate", ratings: 5 }]),
@@ -174,7 +174,7 @@ describe("what is done together with the storing", () => {
   ]
   const marked = async () => (await sql`select value from instance where key = 'mark' order by key`).length
 
-  test("sees all of it and is there with it, also when nothing was new or nothing was sound", async () => {
+  test("the finish step sees the stored data and commits with it, also if nothing was new or valid", async () => {
     let seen: unknown
     const finish = async (tx: Tx) => {
       const [row] = await tx`
@@ -191,7 +191,7 @@ describe("what is done together with the storing", () => {
     expect(await sql`select 1 from instance where value = 'done'`).toHaveLength(4)
   })
 
-  test("takes everything back when it throws", async () => {
+  test("the finish step rolls everything back when it throws", async () => {
     const before = await stored(sql)
     const finish = async (tx: Tx) => {
       await tx`insert into instance (key, value) values ('mark', 'x')`
@@ -203,7 +203,7 @@ describe("what is done together with the storing", () => {
     expect(await marked()).toBe(0)
   })
 
-  test("is done again with the storing when the transaction is tried again", async () => {
+  test("the finish step runs again when the transaction is retried", async () => {
     let times = 0
     const finish = async (tx: Tx) => {
       await tx`insert into instance (key, value) values ('mark', 'x')`
@@ -227,7 +227,7 @@ describe("a failed read", () => {
     ...rest,
   })
 
-  test("of every kind is logged once, with the hash of the body that could not be read", async () => {
+  test("a failed read of every kind is logged once, with the hash of the unreadable body", async () => {
     const attempts = [
       attempt({ sha256: new Uint8Array(32).fill(7) }),
       attempt({ kind: "hints", source: "apple-hints", subject: "te" }),

@@ -70,7 +70,7 @@ describe("recording", () => {
     expect(await ranks()).toEqual([1])
   })
 
-  test("of several bodies of a moment the best is held, in whichever order and parts they come", async () => {
+  test("of several bodies of one time the best is stored, in any order and parts", async () => {
     const ranks = await tracking(["tea"])
     const body = (ids: number[], rest: Partial<SearchObservation>) => reading("tea", "2025-11-19T10:00:00Z", ids, rest)
     const sha = (byte: number) => ({ sha256: new Uint8Array(32).fill(byte) })
@@ -91,7 +91,7 @@ describe("recording", () => {
     }
   })
 
-  test("a reading that broke off never takes the place of a complete one of its moment and parser", async () => {
+  test("an incomplete reading never replaces a complete one of its time and parser", async () => {
     const ranks = await tracking(["tea"])
     const at = "2025-11-19T10:00:00Z"
     await record(sql, [reading("tea", at, [10001])], now)
@@ -99,7 +99,7 @@ describe("recording", () => {
     expect(await ranks()).toEqual([1])
   })
 
-  test("a reading that broke off is kept but answers no day", async () => {
+  test("an incomplete reading is stored but is not the reading of its day", async () => {
     const ranks = await tracking(["tea"])
     await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [10001], { complete: false, depth: 50 })], now)
     expect(await ranks()).toEqual(["unmeasured"])
@@ -107,7 +107,7 @@ describe("recording", () => {
     expect(await sql`select 1 from rank_month`).toHaveLength(0)
   })
 
-  test("a complete reading restated by a newer parser as broken off takes its day back to unmeasured", async () => {
+  test("a complete reading that a newer parser finds incomplete makes its day unmeasured", async () => {
     const ranks = await tracking(["tea"])
     await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [10001])], now)
     await record(sql, [reading("tea", "2025-11-19T10:00:00Z", [10001], { complete: false, parser: 2 })], now)
@@ -117,7 +117,7 @@ describe("recording", () => {
     expect([...(await sql`select first_day, last_day from list`)]).toEqual([{ first_day: null, last_day: null }])
   })
 
-  test("a day is answered by the preferred source, within it by the deepest reading, then by the latest", async () => {
+  test("the reading of a day is that of the preferred source, then the deepest, then the latest", async () => {
     const ranks = await tracking(["tea"])
     const place = (rank: number) => [...Array.from({ length: rank - 1 }, (_, i) => 20_000 + i), 10001]
     const steps: [string, Partial<SearchObservation>, number, number][] = [
@@ -137,7 +137,7 @@ describe("recording", () => {
     expect(await sql`select 1 from search_results`).toHaveLength(steps.length)
   })
 
-  test("the day is the UTC day of the moment, also into months long past", async () => {
+  test("the day of a reading is the UTC day of its time, also in months long past", async () => {
     const ranks = await tracking(["tea"])
     await record(sql, [reading("tea", "2024-02-29T23:30:00-02:00", [10001])], now)
     await record(sql, [reading("tea", "2019-12-31T23:59:59.999Z", [10002])], now)
@@ -149,7 +149,7 @@ describe("recording", () => {
     expect(await ranks()).toEqual([1])
   })
 
-  test("identity values are not burnt by what is known", async () => {
+  test("existing rows use up no sequence values", async () => {
     for (let i = 0; i < 20; i++) {
       await record(sql, [reading("tea", `2025-11-19T10:00:${10 + i}Z`, [10001, 10002, 10003])], now)
     }
@@ -160,7 +160,7 @@ describe("recording", () => {
     expect(lists.map(({ id }) => id)).toEqual([1, 2])
   })
 
-  test("what breaks an invariant is refused by place and reason, and the rest of the call is stored", async () => {
+  test("a reading that breaks an invariant is refused by index and reason, and the others are stored", async () => {
     const at = "2025-11-19T10:00:00Z"
     const sound = reading("tea", at, [10001])
     const wrong: [SearchObservation, string][] = [
@@ -193,12 +193,12 @@ describe("recording", () => {
     expect(await sql`select 1 from store_app`).toHaveLength(1)
   })
 
-  test("when the database fails in the middle of a call nothing of it is left", async () => {
+  test("a database failure in the middle of a call leaves nothing of it", async () => {
     await record(sql, [reading("tea", "2025-11-18T10:00:00Z", [10001])], now)
     const before = await stored(sql)
     await sql`alter table rating_count add constraint broken check (ratings < 100) not valid`
     const results = [{ id: "10009", name: "New", ratings: 100 }]
-    // not `.rejects`: it waits without letting the embedded database's thread be heard
+    // not `.rejects`, which blocks the embedded database's thread
     const failure = await record(sql, [reading("mate", "2025-11-19T10:00:00Z", [], { depth: 1, results })], now).catch(
       String,
     )
@@ -208,7 +208,7 @@ describe("recording", () => {
   })
 })
 
-describe("what a reading shows of apps", () => {
+describe("app facts of a reading", () => {
   const facts = () =>
     sql`
       select n.name, icon_url, developer, seen_at, a.origin
@@ -229,7 +229,7 @@ describe("what a reading shows of apps", () => {
     ])
   })
 
-  test("another publisher's facts and ratings never stand in for own ones", async () => {
+  test("another publisher's facts and ratings never replace own ones", async () => {
     await seen("2025-11-12T00:00:00Z", { name: "Demo", developer: "Demo", ratings: 7 }, { origin: "demo" })
     await seen("2025-11-12T00:00:00Z", { name: "Own", ratings: 3 }, { term: "mate" })
     await seen("2025-11-12T05:00:00Z", { name: "Demo again", ratings: 9 }, { origin: "demo" })
@@ -239,7 +239,7 @@ describe("what a reading shows of apps", () => {
     expect([...(await sql`select ratings, origin from rating_count`)]).toEqual([{ ratings: 3, origin: "own" }])
   })
 
-  test("facts and ratings of two publishers are those of one of them, whichever came first, until own ones come", async () => {
+  test("facts and ratings of two publishers come from one of them, in any order, until own ones come", async () => {
     const older = () => seen("2025-11-11T00:00:00Z", { name: "First", developer: "First" }, { origin: "a" })
     const newer = () =>
       seen("2025-11-12T00:00:00Z", { name: "Second", icon: "https://example.com/2.png" }, { origin: "b" })
@@ -256,7 +256,7 @@ describe("what a reading shows of apps", () => {
     expect(await facts()).toEqual([{ name: "Own", icon_url: null, developer: null, seen_at, origin: "own" }])
   })
 
-  test("a name that cannot be stored as it is does not lose the reading", async () => {
+  test("a name that cannot be stored unchanged does not lose the reading", async () => {
     await seen("2025-11-12T00:00:00Z", { name: "Tea \ud83c\0" })
     expect((await facts())[0]).toMatchObject({ name: "Tea \ufffd" })
   })

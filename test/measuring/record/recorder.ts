@@ -1,4 +1,4 @@
-// One of several processes that record overlapping readings: bun recorder.ts URL SEED. Prints how many it recorded.
+// One of several processes that record overlapping readings: bun recorder.ts URL SEED. Prints the number recorded.
 import postgres from "postgres"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"
@@ -10,7 +10,7 @@ const [url, seed] = process.argv.slice(2) as [string, string]
 const sql = postgres(url, serverOptions("server", 4)) as Sql
 const months = ["2025-08", "2025-09", "2025-10", "2025-11"]
 
-/** Every process brings the same 240 readings, cut and ordered differently, and 40 of its own. */
+/** Every process records the same 240 readings, split and ordered differently, and 40 of its own. */
 const shared = Array.from({ length: 240 }, (_, i) => {
   const ids = Array.from({ length: 20 }, (_, place) => 10_000 + ((i * 7 + place) % 300))
   return reading(

@@ -27,7 +27,7 @@ beforeEach(async () => {
   await holdAccount(sql)
 })
 
-/** Units of the day; null = nothing was said of it. */
+/** Returns the units of the day. Null if there is no report of it. */
 async function units(): Promise<number | null> {
   const said = await sql`select from report_day where day = ${DAY}`
   const span = { from: DAY, to: DAY, country: null }
@@ -45,7 +45,7 @@ async function sweep(): Promise<number> {
   }
 }
 
-/** Rows that stand in pieces, of whatever report, and facts of all sets. */
+/** Returns the number of rows in pieces of any report, and of facts in all sets. */
 async function kept() {
   const [row] = await sql<{ pieces: number; facts: number; sets: number }[]>`
     select (select count(*) from report_piece)::int as pieces, (select count(*) from sales_fact_row)::int as facts,
@@ -69,7 +69,7 @@ describe.each(
   const { table } = kind.facts!
   const shown = table.replace(/_row$/, "")
 
-  /** As answers add it up: what is counted, by all else. */
+  /** Returns the sums as answers show them: counted columns, grouped by all others. */
   async function sums(account: string): Promise<unknown[]> {
     const columns = await sql<{ name: string; type: string }[]>`
         select column_name as name, data_type as type
@@ -91,7 +91,7 @@ describe.each(
     return [...rows].map((row) => JSON.stringify(row)).sort()
   }
 
-  /** Many rows of the example's, told apart by what tells them apart. */
+  /** Returns many rows like the example's, with different keys. */
   function many(account: string): RowsObservation {
     const example = reported(name) as unknown as RowsObservation
     const rows = Array.from({ length: 2 * PIECE_ROWS + 7 }, (_, i) => ({
@@ -107,13 +107,13 @@ describe.each(
   }
 
   tried(
-    "the same stands, is read back and is made anew as of one that came at once; a smaller one takes its place",
+    "a report in pieces equals one stored at once, also when read back or rebuilt; a smaller one replaces it",
     async () => {
       await holdAccount(sql, OTHER)
       const large = many(EXAMPLE_ACCOUNT)
       expect(await tell(large as never)).toMatchObject({ recorded: 1, refused: [] })
       expect(await tell(large as never)).toMatchObject({ recorded: 0, known: 1 })
-      // the same report as it was held before there were pieces
+      // the same report, stored in one row
       const small = reported(name, { account: OTHER })
       await tell(small)
       const { said } = kind.facts!
@@ -128,7 +128,7 @@ describe.each(
         [OTHER, large.rows.length],
       ])
       expect(held[0]!.rows).toEqual(JSON.parse(JSON.stringify(large.rows)))
-      // facts that are wrong are mended of the pieces; a set that came again and waits to be swept is read by nobody
+      // wrong facts are rebuilt from the pieces; a duplicate set that waits for deletion is never read
       await sql`
         delete from ${sql(table)}
         where ctid in (
@@ -141,7 +141,7 @@ describe.each(
       expect(await rebuildAccounts(sql, async () => {})).toBe(1)
       expect(await rebuildAccounts(sql, async () => {})).toBe(0)
       expect(await sums(EXAMPLE_ACCOUNT)).toEqual(await sums(OTHER))
-      // what comes later is of few rows
+      // the later report has few rows
       const seenAt = new Date(large.seenAt.getTime() + 60_000)
       await tell(reported(name, { seenAt, ...("processed" in large && { processed: "2025-10-25" }) }))
       const left = await sql`select count(*)::int as facts from ${sql(shown)} where account_id = ${EXAMPLE_ACCOUNT}`
@@ -155,42 +155,39 @@ describe.each(
   )
 })
 
-long(
-  "ended before any of its transactions the day before stands whole, and the next read stores it and nothing twice",
-  async () => {
-    await tell(sold(1))
-    const whole = { pieces: PIECES, facts: (await kept()).facts, sets: 2 }
-    expect(await kept()).toEqual(whole)
-    // two sets, its pieces and what says that it counts
-    for (let last = 1; last <= PIECES + 1; last += LONG ? 1 : PIECES) {
-      let begun = 0
-      const dying = stepped(sql, {
-        begin: () => {
-          if (++begun === last) throw new Error("killed")
-        },
-      })
-      expect(await failure(record(dying, [sold(2)], LATER))).toBe("killed")
-      expect(await units()).toBe(ROWS)
-    }
-    const [evidence] = await sql`select count(*)::int as said from report_day`
-    expect(evidence!.said).toBe(1)
-    await sweep()
-    expect(await kept()).toEqual(whole)
-    expect(await tell(sold(2))).toMatchObject({ recorded: 1 })
-    expect(await units()).toBe(2 * ROWS)
-    await sweep()
-    // what it said before is held, and is what the figures were; its facts are gone
-    expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
-    // back to what it said first
-    expect(await tell(sold(1, ROWS, { seenAt: new Date("2025-10-26T00:00:00Z") }))).toMatchObject({ recorded: 1 })
+long("a report interrupted at any transaction leaves the previous day, and the next read stores it once", async () => {
+  await tell(sold(1))
+  const whole = { pieces: PIECES, facts: (await kept()).facts, sets: 2 }
+  expect(await kept()).toEqual(whole)
+  // two sets, its pieces, and the row that makes it count
+  for (let last = 1; last <= PIECES + 1; last += LONG ? 1 : PIECES) {
+    let begun = 0
+    const dying = stepped(sql, {
+      begin: () => {
+        if (++begun === last) throw new Error("killed")
+      },
+    })
+    expect(await failure(record(dying, [sold(2)], LATER))).toBe("killed")
     expect(await units()).toBe(ROWS)
-    await sweep()
-    expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
-    expect(await rebuildAccounts(sql, async () => {})).toBe(0)
-  },
-)
+  }
+  const [evidence] = await sql`select count(*)::int as said from report_day`
+  expect(evidence!.said).toBe(1)
+  await sweep()
+  expect(await kept()).toEqual(whole)
+  expect(await tell(sold(2))).toMatchObject({ recorded: 1 })
+  expect(await units()).toBe(2 * ROWS)
+  await sweep()
+  // the previous report stays as the source of the earlier figures; its facts are deleted
+  expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
+  // back to the first content
+  expect(await tell(sold(1, ROWS, { seenAt: new Date("2025-10-26T00:00:00Z") }))).toMatchObject({ recorded: 1 })
+  expect(await units()).toBe(ROWS)
+  await sweep()
+  expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
+  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+})
 
-test("while it is stored, and restated, whoever reads sees all of one or all of the other", async () => {
+test("a reader sees all of one report or all of the other while it is stored and restated", async () => {
   const seen = new Set<number | null>()
   const watching = stepped(sql, { ended: () => {}, committed: async () => void seen.add(await units()) })
   await record(watching, [sold(1)], LATER)
@@ -202,7 +199,7 @@ test("while it is stored, and restated, whoever reads sees all of one or all of 
   expect([...seen]).toEqual([ROWS, 2 * ROWS, 30, 4 * ROWS])
 })
 
-test("a restatement is told, and what was said is shown, as of reports that came at once; before units were held as well", async () => {
+test("a restatement is reported with the earlier content, as for reports stored at once", async () => {
   await sql`insert into account_app (account_id, outside_id, sku, name, bundle_id) values (${EXAMPLE_ACCOUNT}, '1', 'TEA01', 'Tea', 'tea')`
   const [account] = await sql<{ workspace: number }[]>`select workspace_id::int as workspace from connected_account`
   const others = { rows: [...(sold(1) as unknown as RowsObservation).rows, { ...sample(), app: "OTHER", units: 900 }] }
@@ -229,7 +226,7 @@ function sample(): object {
   return (reported("sales") as unknown as RowsObservation).rows[0]!
 }
 
-test("an older restatement that comes late changes nothing that stands", async () => {
+test("an older restatement that arrives late changes nothing", async () => {
   await tell(sold(3))
   await tell(sold(2), sold(1, 10))
   expect(await units()).toBe(3 * ROWS)
@@ -238,7 +235,7 @@ test("an older restatement that comes late changes nothing that stands", async (
   expect(await rebuildAccounts(sql, async () => {})).toBe(0)
 })
 
-long("two that store one day at once leave the later one's, whichever ends first", async () => {
+long("two processes that store one day at once leave the later report, whichever ends first", async () => {
   for (const [one, other] of [
     [2, 3],
     [5, 4],
@@ -250,7 +247,7 @@ long("two that store one day at once leave the later one's, whichever ends first
   expect(await kept()).toMatchObject({ pieces: 4 * PIECES, sets: 5 })
 })
 
-test("a set that was begun too long ago is named by nothing: what is swept then is of no report", async () => {
+test("a set begun too long ago never counts, and the set that is deleted belongs to no report", async () => {
   let begun = 0
   const slow = stepped(sql, {
     begin: async () => {

@@ -1,5 +1,5 @@
-// One of two processes that store restatements of one day, and are killed with -9 where they are told to:
-// bun report-pieces.ts URL UNITS,… [TRANSACTION]. Prints nothing.
+// One of two processes that store restatements of one day and kill themselves with -9 at a given transaction: bun
+// report-pieces.ts URL UNITS,… [TRANSACTION]. Prints nothing.
 import postgres from "postgres"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"
@@ -12,7 +12,7 @@ export const DAY = "2025-10-23"
 export const LATER = () => new Date("2025-11-01T00:00:00Z")
 export const ROWS = 1_000
 
-/** A day's sales, each row so many units; seen so many seconds after others. */
+/** A day's sales with this many units per row, seen this many seconds after others. */
 export function sold(units: number, rows = ROWS, rest: object = {}): Observation {
   const [row] = (reported("sales") as unknown as { rows: object[] }).rows
   const own = Array.from({ length: rows }, (_, i) => ({

@@ -11,7 +11,7 @@ interface HeldReview {
   seen: Date
 }
 
-/** What review_day must hold, gone by the reviews as they stand, one after the other. */
+/** Returns the expected rows of review_day, calculated from the reviews one by one. */
 export async function daysByTruth(sql: Sql): Promise<object[]> {
   const reviews = await sql<HeldReview[]>`
     select app_id as app, feed, review_id as id, stars, version, at, first_seen_at as first, seen_at as seen
@@ -48,9 +48,9 @@ function latest(moments: readonly number[]): Date {
   return new Date(Math.abs(Math.max(...moments)))
 }
 
-/** The same as it is kept. */
+/** Returns the stored rows. */
 export async function daysKept(sql: Sql): Promise<object[]> {
-  // as JSON, for the client reads null within a list as the text NULL
+  // as JSON, because the client reads null within an array as the text NULL
   const rows = await sql`select *, to_json(versions) as versions from review_day`
   return rows
     .map((row) => ({

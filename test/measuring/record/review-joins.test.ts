@@ -14,7 +14,7 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** A reading of that day of November, at noon, which calls itself complete, of reviews that were written on these days. */
+/** A reading of that day of November at noon, marked as complete, with reviews written on these days. */
 const line = (day: number, written: readonly number[]) =>
   JSON.stringify({
     ...{
@@ -53,15 +53,15 @@ async function seen() {
 
 const DAYS = ["2025-11-13", "2025-11-14", "2025-11-15", "2025-11-16", "2025-11-17", "2025-11-18"]
 
-test("a complete reading that shows a review held before covers the days between", async () => {
+test("a complete reading that includes a stored review covers the days in between", async () => {
   await load(line(14, [12, 13]), line(19, [13, 15, 18]))
   expect(await seen()).toEqual({ complete: true, measured: [13, 14, 15, 16, 17, 18], covered: DAYS })
 })
 
-test("a reading that holds only what is new is not complete, whatever it says, and covers no day below it, in any order", async () => {
+test("a reading with only new reviews is not complete and covers no earlier day, in any order", async () => {
   const lines = [line(14, [12, 13]), line(19, [16, 18])]
   await load(...lines)
-  // 14 to 16 lie between what was held and what it shows
+  // 14 to 16 lie between the stored reviews and the new ones
   const expected = { complete: false, measured: [17, 18], covered: ["2025-11-17", "2025-11-18"] }
   expect(await seen()).toEqual(expected)
   sql = await freshDatabase()
@@ -70,12 +70,12 @@ test("a reading that holds only what is new is not complete, whatever it says, a
   expect(await seen()).toEqual(expected)
 })
 
-test("a gap stays one whatever joins the readings after it: no figure is told of its days, nor of those before all that was shown", async () => {
+test("a gap remains whatever joins later readings: its days, and those before, have no figures", async () => {
   await load(line(14, [12, 13]), line(17, [16]), line(19, [16, 18]))
   expect(await seen()).toEqual({ complete: true, measured: [17, 18], covered: ["2025-11-17", "2025-11-18"] })
 })
 
-test("a reader does not stop at a review that only such a reading brought", async () => {
+test("a reader does not stop at a review that only such a reading contains", async () => {
   const feed = { platform: "ios", storeId: "10001", feed: "us", source: "apple-reviews" } as const
   const review = { id: "18", stars: 1, text: "t", at: new Date("2025-11-18T08:00:00Z") }
   await load(line(14, [12, 13]), line(18, [16]), line(19, [18]))

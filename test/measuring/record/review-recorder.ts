@@ -1,4 +1,4 @@
-// One of two processes that read the same feeds, each in an order of its own: bun review-recorder.ts URL SEED.
+// One of two processes that record the same feeds, each in its own order: bun review-recorder.ts URL SEED.
 import postgres from "postgres"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"
@@ -13,7 +13,7 @@ const work = Array.from({ length: 20 }, (_, n) => async () => {
   const pages = ["us", "gb"].map((storefront) =>
     reviewed(
       `2025-11-19T${String(n).padStart(2, "0")}:0${seed}:00Z`,
-      // the same reviews, edited by turns to stand on another day
+      // the same reviews, edited in turn to another day
       Array.from({ length: 8 }, (_, at) => ({
         id: String((n + at) % 12),
         at: new Date(Date.UTC(2025, 10, 1 + ((n * 7 + at) % 15))),

@@ -3,10 +3,13 @@ import { join } from "node:path"
 
 const ROOT = join(import.meta.dirname, "../../..")
 
-/** Recorded data that is not copied into the project, where it is at hand: DATA names its folder. */
+/** Recorded data outside the repository, if available: DATA names its folder. */
 export const DATA = process.env.DATA ?? join(ROOT, "../shared/data")
 
-/** Real reviews of three games in six countries: some of each in the project, all 8,820 where they are at hand. */
+/**
+ * Real reviews of three games in six countries: some of each in the repository, all 8,820 where the full data is
+ * available.
+ */
 export const SOME = join(ROOT, "fixtures/upstream/apple-reviews-3games-6countries-cut.csv")
 export const ALL = join(DATA, "09-keywords-and-reviews/appstore_rss_reviews_3games_6countries_2020-2026.csv")
 export const isAllHere = existsSync(ALL)
@@ -28,7 +31,7 @@ export const COUNTRIES: Record<string, string> = {
 
 export type Row = Record<"review_id" | "game" | "country" | "version" | "rating" | "title" | "review" | "date", string>
 
-/** The rows of a CSV file with a heading, as RFC 4180 has them. */
+/** Returns the rows of a CSV file with a header (RFC 4180). */
 export function rowsOf(path: string): Row[] {
   const [heading, ...rows] = cellsOf(readFileSync(path, "utf8"))
   return rows.map((cells) => Object.fromEntries(heading!.map((name, place) => [name, cells[place]!])) as Row)
@@ -48,7 +51,7 @@ function cellsOf(text: string): string[][] {
 
 export const SEEN_AT = "2026-01-12T00:00:00Z"
 
-/** Lines of an import file, one for each app and country. */
+/** Returns the lines of an import file, one per app and country. */
 export function linesOf(rows: readonly Row[]): string[] {
   const feeds = Map.groupBy(rows, ({ game, country }) => `${GAMES[game]} ${COUNTRIES[country]}`)
   return [...feeds].map(([feed, reviews]) => {

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto"
 import type { ReviewsObservation, StoreReview } from "../../../src/reviews/kinds/review-shape.ts"
 
-/** A review that says little, unless it is said here. */
+/** A minimal review with the given fields. */
 export function written(rest: Partial<StoreReview> & { id: string }): StoreReview {
   return { stars: 4, text: `Text of ${rest.id}`, at: new Date("2025-11-01T00:00:00Z"), ...rest }
 }
 
-/** Reviews of an app in the US, as the App Store's feed showed them; the hash follows from all they say. */
+/** Reviews of an app in the US, as in the App Store's feed. The hash covers their content. */
 export function reviewed(
   seenAt: string,
   reviews: (Partial<StoreReview> & { id: string })[],

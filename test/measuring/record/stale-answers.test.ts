@@ -40,7 +40,9 @@ interface App {
   androidPkg?: string
 }
 
-/** What the API says of the app: changes as "2026-11-23 version", the page, and the timeline's versions. */
+/**
+ * Returns the API's answers about the app: changes such as "2026-11-23 version", the page, and the timeline's versions.
+ */
 async function answers(app: App) {
   const house = openHouse({ sql, now })
   const workspaceId = await house.workspace({ plan: "pro" })
@@ -67,7 +69,7 @@ function ordersOf(lines: readonly string[]): (readonly string[])[] {
   return [lines, lines.toReversed(), ...Array.from({ length: 4 }, () => shuffled([...lines], random))]
 }
 
-/** An answer as each of the sources gives it: the version, when it was released and what the page says. */
+/** A response of each source: the version, its release date and the page's texts. */
 type Answer = { day: number; version: string; released: string; price: number; ratings: number } | { day: number }
 
 const SOURCES = {
@@ -106,12 +108,12 @@ function listing(answer: Answer): object {
   }
 }
 
-describe("a reading that names an earlier release than one before it", () => {
+describe("a stale reading of an app", () => {
   for (const [name, id] of [
     ["stale-listing", "6744000010"],
     ["stale-lookup", "6744000020"],
   ] as const)
-    test(`is no change of the app (${name}), in any order of import`, async () => {
+    test(`a stale reading is no change of the app (${name}), in any order of import`, async () => {
       const lines = await linesOf(`${name}.jsonl`)
       for (const order of ordersOf(lines)) {
         sql = await freshDatabase()
@@ -126,7 +128,7 @@ describe("a reading that names an earlier release than one before it", () => {
     })
 
   for (const [source, { ios, page }] of Object.entries(SOURCES))
-    test(`is not the current state either (${source}), in any order of import`, async () => {
+    test(`a stale reading is not the current state (${source}), in any order of import`, async () => {
       const old = { version: "1.0", released: "2026-10-01T08:00:00Z", price: 0, ratings: 1_000 }
       const fresh = { version: "1.1", released: "2026-11-23T01:00:00Z", price: 2.99, ratings: 1_010 }
       const days = [
@@ -151,7 +153,7 @@ describe("a reading that names an earlier release than one before it", () => {
       }
     })
 
-  test("is stored as evidence once, and counted", async () => {
+  test("a stale reading is stored as evidence once, and counted", async () => {
     const lines = await linesOf("stale-lookup.jsonl")
     await importAll(lines)
     const held = async () =>
@@ -166,7 +168,7 @@ describe("a reading that names an earlier release than one before it", () => {
     expect(row).toEqual({ seen_at: new Date("2026-11-28T03:00:00Z"), stale_at: new Date("2026-11-24T03:00:00Z") })
   })
 
-  test("is told by the parser and origin of that reading alone: one that misreads dates makes no other stale", async () => {
+  test("a stale reading is found only against its parser and origin: misread dates affect no other", async () => {
     const page = (day: number, parser: number, version: string, released: string) =>
       JSON.stringify({
         ...listing({ day, version, released, price: 0, ratings: 1 }),
@@ -176,7 +178,7 @@ describe("a reading that names an earlier release than one before it", () => {
     expect((await answers({ iosId: "6744000020" })).version).toBe("1.1")
   })
 
-  test("of the same release with other texts is a change: an update of texts alone has no date", async () => {
+  test("a reading of the same release with other texts is a change: updates of texts have no date", async () => {
     const page = (day: number, description: string) => {
       const app = { version: "1.0", released: "2026-10-01T08:00:00Z", price: 0, ratings: 1 }
       const line = listing({ day, ...app }) as { listing: object }
@@ -190,7 +192,7 @@ describe("a reading that names an earlier release than one before it", () => {
   })
 })
 
-describe("a reading that shows an earlier edit of a review", () => {
+describe("a stale reading of a review", () => {
   const page = (day: number, stars: number, at: string) =>
     JSON.stringify({
       ...{ kind: "reviews", source: "apple-reviews", platform: "ios", storefront: "us", storeId: "6744000010" },
@@ -198,7 +200,7 @@ describe("a reading that shows an earlier edit of a review", () => {
       reviews: [{ id: "13100000001", stars, title: "T", text: `Text of ${stars}`, at }],
     })
 
-  test("does not undo the edit, in any order of import", async () => {
+  test("a reading with an earlier edit of a review does not undo the edit, in any order of import", async () => {
     const lines = [
       page(21, 5, "2026-11-20T08:00:00Z"),
       page(25, 1, "2026-11-24T08:00:00Z"),

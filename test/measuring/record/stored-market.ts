@@ -5,13 +5,13 @@ import type { Genre } from "../../../src/stores/kinds/genres.ts"
 export interface DeveloperShelf {
   seenAt: Date
   source: string
-  /** False where the answer was as long as it can be, so that there may be more. */
+  /** False if the answer had the maximum length, so that there may be more. */
   complete: boolean
-  /** As store_app ids, in the order shown. */
+  /** store_app ids in the order shown. */
   apps: number[]
 }
 
-/** What a developer sells in a storefront, as it was said last; null = not measured. */
+/** The apps of a developer in a storefront in the latest reading. Null if not measured. */
 export async function developerShelfOf(
   sql: Sql,
   { platform, storefront, developerId }: { platform: Platform; storefront: string; developerId: string },
@@ -26,18 +26,18 @@ export async function developerShelfOf(
 }
 
 export interface StoreGenres {
-  /** Where they are named so. */
+  /** The storefront of the names. */
   storefront: string
-  /** True where the storefront's own were never read, and these are another's. */
+  /** True if the storefront's own names were never read and these are another's. */
   borrowed: boolean
   seenAt: Date
-  /** Each after its parent; the first is the genre of all apps. */
+  /** Each after its parent. The first is the genre of all apps. */
   genres: Genre[]
 }
 
 /**
- * A store's genres as it names them in a storefront; where they were never read, as in the United States, or else as in the
- * first storefront where they were. Null = nowhere.
+ * Returns a store's genres with their names in a storefront; if those were never read, with the US names, else with
+ * those of the first storefront read. Null if no names were read.
  */
 export async function genresOf(
   sql: Sql,

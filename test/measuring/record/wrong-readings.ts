@@ -12,7 +12,7 @@ export const [SOLD, STANDING, HAPPENED, REDEEMED, SHOWN, COSTS] = [
   return rows[0]
 })
 
-/** Of each kind, what none of its own rules lets pass. */
+/** Invalid readings per kind, each refused by one of the kind's own rules. */
 export const WRONG: Record<string, [object, string][]> = {
   apps: [
     [{ asked: ["com.example.tea"] }, "bad_app_id"],

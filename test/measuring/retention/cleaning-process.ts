@@ -1,4 +1,5 @@
-// One of several processes that clean up at once, or one that kills itself in between: reads its task as JSON from the arguments.
+// One of several processes that clean up at once, or one that kills itself in between. Reads its task as JSON from the
+// arguments.
 import { openDatabase } from "../../../src/database/connect.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"

@@ -25,7 +25,7 @@ const left = async () => {
   return { ...row! }
 }
 
-test("an export goes a day after its link has expired, with all its parts, and no other does", async () => {
+test("an export is deleted with all its parts a day after its link has expired, and no other is", async () => {
   const [old, expired, young] = [
     await largeExport(sql, workspace, 25),
     await largeExport(sql, workspace, 2),
@@ -44,7 +44,7 @@ test("an export goes a day after its link has expired, with all its parts, and n
   expect([again.export, again.export_part]).toEqual([0, 0])
 })
 
-test("cut off between its parts, a cleaning is taken up again, and the row goes last", async () => {
+test("a clean-up interrupted between the parts of an export continues later and deletes the row last", async () => {
   await deleteRows(sql, "export_part", "export")
   await largeExport(sql, workspace, 12)
   await sql`update export set created_at = now() - interval '9 days'`

@@ -30,8 +30,8 @@ async function counted(on: Sql, table: string): Promise<number> {
   return row!.count
 }
 
-describe("what else is old", () => {
-  test("calculated figures go once no history shows them, and published popularities stay", async () => {
+describe("retention of other tables", () => {
+  test("calculated metrics are deleted once no history shows them, and published popularities stay", async () => {
     const days = [0, 30, 89, 95, 120, 400]
     const [list] = await sql.begin((tx) => listIds(tx, [{ platform: "ios", storefront: "us", term: "tide table" }]))
     for (const [formula, source] of [
@@ -57,7 +57,7 @@ describe("what else is old", () => {
     expect((await rebuildNow(sql, async () => {})).figures).toBe(0)
   })
 
-  test("attempts go by their own time, also those that were imported late", async () => {
+  test("attempts are deleted by their own time, also if they were imported late", async () => {
     await sql`
       insert into attempt (at, kind, subject, storefront, platform, source, outcome)
       select now() - (n * 37 % 200) * interval '1 day', 'search', n::text, 'us', 'ios', 'web', 'blocked'
@@ -70,7 +70,7 @@ describe("what else is old", () => {
     expect(young!.count).toBeGreaterThan(0)
   })
 
-  test("hours of the sources go as attempts do, and alerts from their end; none that is not over", async () => {
+  test("source hours are deleted with attempts, and alerts by their end; open alerts stay", async () => {
     await sql`
       insert into source_hour (source, hour, answered)
       select s, date_trunc('hour', now()) - n * interval '1 day', 5
@@ -89,7 +89,7 @@ describe("what else is old", () => {
     expect(left).toEqual({ hours: true, open: 100, ended: true })
   })
 
-  test("jobs go from their end; none that is queued or running, however old", async () => {
+  test("jobs are deleted by their end; queued and running ones stay, however old", async () => {
     const by = await owner(sql)
     await sql`
       insert into job (id, workspace_id, key_id, request_id, action, target, shown, args, status, lease, lease_until, sent_at,
@@ -115,7 +115,7 @@ describe("what else is old", () => {
     expect(rows.find(({ status }) => status === "done")?.jobs).toBeLessThan(60)
   })
 
-  test("counts of Hive days go after 40 days, whatever is set", async () => {
+  test("Hive day counts are deleted after 40 days, whatever the settings", async () => {
     const { workspaceId } = await owner(sql)
     await sql`
       insert into allowance_used (workspace_id, allowance, period, used)
@@ -129,7 +129,7 @@ describe("what else is old", () => {
     })
   })
 
-  test("alerts go by when they were seen, with what was sent of them, and 0 days keep them all", async () => {
+  test("alerts are deleted by their time with their deliveries, and 0 days keep them all", async () => {
     const { workspaceId } = await owner(sql)
     await sql`
       insert into alert (workspace_id, type, subject, day, at, facts)
@@ -157,7 +157,7 @@ describe("what else is old", () => {
     expect([await counted(sql, "delivery"), await counted(sql, "alert_to_deliver")]).toEqual([3, 0])
   })
 
-  test("suggestions go after 400 days, whatever is set", async () => {
+  test("hints are deleted after 400 days, whatever the settings", async () => {
     await sql`
       insert into hint_answer (platform, storefront, prefix, day, source, seen_at, terms, parser, origin, sha256)
       select 'ios', 'us', 'te' || n % 3, (now() at time zone 'utc')::date - n, 'apple-hints', now(), '{tea}', 1, 'own', ''
@@ -169,7 +169,7 @@ describe("what else is old", () => {
     expect(left).toEqual({ rows: 71, kept: true })
   })
 
-  test("what ads said of a day goes 60 days after it was said otherwise; what was said last stays for ever", async () => {
+  test("ads reports are deleted 60 days after they were replaced, and the latest stays forever", async () => {
     await holdAccount(sql)
     await sql`
       insert into ads_report (account_id, report, about, day, digest, source, seen_at, parser, origin, sha256, rows)
@@ -187,7 +187,7 @@ describe("what else is old", () => {
     ])
   })
 
-  test("units of allowances go 40 days after they closed, what was used of a month stays", async () => {
+  test("allowance units are deleted 40 days after they closed, and monthly counts stay", async () => {
     const { workspaceId } = await owner(sql)
     await sql`
       insert into allowance_unit (workspace_id, allowance, subject, period, opened_at, open_until)
@@ -202,8 +202,8 @@ describe("what else is old", () => {
   })
 })
 
-describe.skipIf(!process.env.DATABASE_URL)("what is renewed while it goes", () => {
-  test("postgres: stays, whether it is renewed before or while the clean-up comes to it", async () => {
+describe.skipIf(!process.env.DATABASE_URL)("rows renewed during a clean-up", () => {
+  test("postgres: a row renewed before or during the clean-up stays", async () => {
     const { workspaceId } = await owner(sql)
     await sql`
       insert into allowance_unit (workspace_id, allowance, subject, period, opened_at, open_until, requests)

@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 afterAll(removeFolders)
 
-/** Charges of the last 14 months over three workspaces, refunds among them; their ids do not follow their time. */
+/** Charges of the last 14 months in three workspaces, refunds among them; ids are not in time order. */
 async function ledger(on: Sql, rows = 700): Promise<void> {
   await on`
     insert into workspace (id, name, plan)
@@ -52,7 +52,7 @@ async function ledger(on: Sql, rows = 700): Promise<void> {
     order by md5(n::text)`
 }
 
-/** What every workspace spent in every month by operation, whichever table tells it. */
+/** Returns what every workspace spent per month and operation, from both tables. */
 async function books(on: Sql): Promise<unknown[]> {
   return [
     ...(await on`
@@ -74,7 +74,7 @@ async function counted(on: Sql, table: string): Promise<number> {
   return row!.count
 }
 
-/** The same client; the statement number `at` that begins a step's work fails, or the transaction around it does. */
+/** The same client, except that statement number `at` of a step, or its transaction, fails. */
 function failing(at: number, when: "before" | "after"): Sql {
   let begun = 0
   return new Proxy(sql, {
@@ -93,7 +93,7 @@ function failing(at: number, when: "before" | "after"): Sql {
 }
 
 describe("the ledger", () => {
-  test("becomes monthly sums, and adds up as before; this month and the last stay whole", async () => {
+  test("the ledger is packed into monthly sums with equal totals; this month and the last stay complete", async () => {
     await ledger(sql)
     const before = await books(sql)
     const recent = await sql`
@@ -109,7 +109,7 @@ describe("the ledger", () => {
     expect(await counted(sql, "ledger_month")).toBeLessThan(14 * 15)
   })
 
-  test("is left alone twice: a second time takes nothing away, and 0 days nothing at all", async () => {
+  test("the ledger is unchanged by a second clean-up and by 0 days", async () => {
     await ledger(sql)
     await removeOld(sql, FOR_EVER, quick)
     expect([await counted(sql, "ledger"), await counted(sql, "ledger_month")]).toEqual([700, 0])
@@ -119,7 +119,7 @@ describe("the ledger", () => {
     expect([await books(sql), await counted(sql, "ledger")]).toEqual(after)
   })
 
-  test("keeps what is younger than asked for, by days", async () => {
+  test("the ledger keeps charges younger than the given days", async () => {
     await ledger(sql)
     await removeOld(sql, { ...KEPT, ledgerDays: 200 }, quick)
     const [row] = await sql`
@@ -128,7 +128,7 @@ describe("the ledger", () => {
     expect(row).toEqual({ kept: true, whole: true })
   })
 
-  test("a charge that a waiting job may still give back stays, and is given back once", async () => {
+  test("a charge that a queued job may still refund stays, and is refunded once", async () => {
     const by = await owner(sql)
     const requestId = crypto.randomUUID()
     await sql`update account set quota = 100, month = '2025-01-01' where workspace_id = ${by.workspaceId}`
@@ -150,7 +150,7 @@ describe("the ledger", () => {
     expect(await refund(sql, { ...by, cost: 7, operation: "set_bid", requestId })).toBeFalse()
   })
 
-  test("this month's charges are an account's used, before and after", async () => {
+  test("this month's charges equal an account's used credits, before and after", async () => {
     const by = await owner(sql)
     await ledger(sql)
     await sql`update ledger set workspace_id = ${by.workspaceId} where month < date_trunc('month', now())`
@@ -169,7 +169,7 @@ describe("the ledger", () => {
     expect(await figures()).toEqual([{ used: 8, charged: 8 }])
   })
 
-  test("cut off before or after any of its statements, the books add up, and the next time ends the work", async () => {
+  test("a clean-up interrupted at any statement leaves correct totals, and the next one completes it", async () => {
     await ledger(sql, 300)
     const before = await books(sql)
     for (const when of ["before", "after"] as const) {
@@ -202,7 +202,7 @@ describe("the audit table", () => {
     for (const days of [500, 401, 399, 366, 300, 1]) await written(days)
   })
 
-  test("loses nothing to anybody but the clean-up, and nothing of the last year even to it", async () => {
+  test("the audit table allows deletes only to the clean-up, and none of the last year", async () => {
     const refusals = await Promise.all(
       [sql`delete from audit where request_id = '500'`, sql`update audit set credits = 1`, sql`truncate audit`].map(
         errorOf,
@@ -226,7 +226,7 @@ describe("the audit table", () => {
     expect(await ages()).toEqual([500, 401, 399, 366, 300, 1])
   })
 
-  test("is kept for ever unless days are set; then what is older goes, and the table refuses again", async () => {
+  test("the audit table is kept forever unless days are set, and refuses deletes after a clean-up", async () => {
     await removeOld(sql, FOR_EVER, quick)
     expect(await ages()).toHaveLength(6)
     expect((await removeOld(sql, KEPT, quick)).audit).toBe(2)
@@ -235,8 +235,8 @@ describe("the audit table", () => {
   })
 })
 
-describe("while a server runs", () => {
-  test("it cleans up after a while and again, tells what went, and ends when it is stopped", async () => {
+describe("a running server", () => {
+  test("a server cleans up repeatedly, logs what was deleted, and ends when it is stopped", async () => {
     await ledger(sql)
     const lines: [string, LogFields | undefined][] = []
     const log = (_: string, event: string, fields?: LogFields) => void lines.push([event, fields])
@@ -252,7 +252,7 @@ describe("while a server runs", () => {
     expect(await counted(sql, "ledger")).toBe(left)
   })
 
-  test("every known app is looked at for rating counts to pack once a day, not in every run", async () => {
+  test("a server checks all apps for rating counts to pack once a day, not in every run", async () => {
     await sql`insert into store_app (platform, store_id) values ('ios', '6446000009')`
     const days = ["20", "20", "20", "21", "21", "21"]
     const lookedAt: number[] = []
@@ -280,7 +280,7 @@ describe("while a server runs", () => {
     expect([...new Set(lookedAt)]).toEqual([1, 4])
   })
 
-  test("a database that is away is a line in the log, and the next time is not given up", async () => {
+  test("a server logs an unavailable database and tries again next time", async () => {
     const lines: string[] = []
     const away = new Proxy(sql, { get: () => () => Promise.reject(new Error("away")) })
     const cleaning = createCleaning(
@@ -296,7 +296,7 @@ describe("while a server runs", () => {
 
 const CHILD = join(import.meta.dirname, "cleaning-process.ts")
 
-/** Cleans up in a process of its own; `kill` ends it with SIGKILL after so many rows' worth of steps. */
+/** Cleans up in a process of its own. `kill` ends it with SIGKILL after steps for that many rows. */
 async function cleaned(at: object, killAfter: number): Promise<number> {
   const { DATABASE_URL: _, ...env } = process.env
   const child = Bun.spawn([process.execPath, CHILD, JSON.stringify({ ...at, kept: KEPT, killAfter })], {
@@ -306,7 +306,7 @@ async function cleaned(at: object, killAfter: number): Promise<number> {
   return await child.exited
 }
 
-long("killed between its steps, again and again, an embedded database's books still add up", async () => {
+long("an embedded database whose clean-up is killed between steps, repeatedly, keeps correct totals", async () => {
   const { DATA_DIR: dataDir } = await dataFolder()
   const open = () => openDatabase({ dataDir, as: "command", log: silentLog })
   let database = await open()
@@ -321,10 +321,10 @@ long("killed between its steps, again and again, an embedded database's books st
   await database.close()
 })
 
-describe("on a server database", () => {
+describe("a database server", () => {
   const skipped = test.skipIf(!process.env.DATABASE_URL)
 
-  longOnServer("postgres: four processes at once, three of them killed, leave books that add up", async () => {
+  longOnServer("postgres: four concurrent clean-ups, three of them killed, leave correct totals", async () => {
     await ledger(sql, 2_000)
     const before = await books(sql)
     const databaseUrl = scratchUrl(sql)
@@ -333,7 +333,7 @@ describe("on a server database", () => {
     expect(await books(sql)).toEqual(before)
   })
 
-  skipped("postgres: while one process is at it, another returns at once without a change", async () => {
+  skipped("postgres: a clean-up returns at once without a change while another runs", async () => {
     await ledger(sql)
     await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(4726313907)`

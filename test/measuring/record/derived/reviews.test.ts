@@ -28,7 +28,8 @@ async function empty(): Promise<void> {
   await deleteRows(sql, "review_version", "review_read", "review_day", "review_feed")
 }
 
-// few reviews, days and moments, so that readings meet, edit one another's reviews, move them to other days, and leave gaps
+// few reviews, days and times, so that readings collide, edit each other's reviews, move them to other days, and leave
+// gaps
 const anyReview = fc.record({
   id: fc.constantFrom("1", "2", "3", "4", "B", "a"),
   stars: fc.constantFrom(1, 3, 5),
@@ -58,7 +59,7 @@ const anyPage = fc
 
 const feeds = async () => await sql<HeldFeed[]>`select distinct app_id as "appId", feed from review_feed order by 1, 2`
 
-/** All that is answered of a feed, as it is kept, or from the reviews themselves. */
+/** Returns every answer about a feed, from the stored rows or from the reviews themselves. */
 async function told(feed: HeldFeed, kept: boolean): Promise<object> {
   const known = await (kept ? readFeedState : feedByReviews)(sql, feed)
   const spans = [
@@ -86,7 +87,7 @@ function tallyOf({ tallies, covered }: FeedTallies): object {
 
 const FILTERS = [{}, { stars: [5] }, { stars: [1, 5] }, { version: "1.10" }, { stars: [1, 3], version: "1.9" }] as const
 
-/** What is found by days, and what looking through the rows finds. */
+/** Compares the reviews found by day with those found by scanning the rows. */
 async function found(feed: HeldFeed, limit: number): Promise<[object[], object[]]> {
   const days = { from: "2025-11-09", to: "2025-11-11" }
   const rows = await sql<{ id: string; stars: number; version: string | null; day: string; at: Date }[]>`
@@ -112,8 +113,8 @@ async function found(feed: HeldFeed, limit: number): Promise<[object[], object[]
   return [found, sought]
 }
 
-describe("what stands now of reviews", () => {
-  test("is what the reviews say, whatever came in whatever order, once or twice, and so is all that is answered from it", async () => {
+describe("derived review rows", () => {
+  test("derived review rows and all answers from them follow from the reviews in any order and twice", async () => {
     const shapes = { gaps: 0, moved: 0, joined: 0, some: 0 }
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(anyPage, { maxLength: 4 }), { minLength: 1, maxLength: 5 }), async (steps) => {
@@ -151,7 +152,7 @@ describe("what stands now of reviews", () => {
     expect(Object.values(shapes).every((count) => count > 0)).toBe(true)
   }, 240_000)
 
-  test("is there with its reviews or not at all", async () => {
+  test("derived review rows are stored with their reviews or not at all", async () => {
     await empty()
     await record(sql, [reviewed("2025-11-11T12:00:00Z", [{ id: "1" }])], () => NOW)
     const before = await stored(sql)
@@ -169,7 +170,7 @@ describe("what stands now of reviews", () => {
     expect(await stored(sql)).toBe(before)
   })
 
-  test("comes back from the reviews when it is lost, wrong or too much, and what was right is left alone", async () => {
+  test("lost, wrong or superfluous derived review rows are rebuilt, and correct ones are unchanged", async () => {
     await empty()
     const end = { end: { pages: 1, complete: true, empty: false } }
     const pages = ["us", "gb"].map((storefront) =>
@@ -201,7 +202,7 @@ describe("what stands now of reviews", () => {
   })
 
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: is what the reviews say also after two processes that read the same feeds at once",
+    "postgres: derived review rows are correct after two processes read the same feeds at once",
     async () => {
       await empty()
       const children = [1, 2].map((seed) =>
