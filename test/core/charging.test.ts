@@ -131,7 +131,7 @@ describe("what a call costs", () => {
     expect((await house.call("/v1/apps", { key: free })).status).toBe(200)
   })
 
-  test("of 30 concurrent calls on 10 credits 10 are paid, and every 402 has the credit headers", async () => {
+  test("10 of 30 concurrent calls on 10 credits are paid, and every 402 has the credit headers", async () => {
     const few = await house.workspace({ plan: "pro", overrides: { credits: 10, ratePerSecond: 1_000 } })
     const poor = await house.key(few)
     const answers = await Promise.all(Array.from({ length: 30 }, () => house.call("/v1/apps", { key: poor })))

@@ -51,7 +51,7 @@ describe("hints", () => {
     expect(counts).toEqual({ lists: 0, apps: 0 })
   })
 
-  test("is refused where it breaks an invariant", async () => {
+  test("a suggestion that breaks an invariant is refused", async () => {
     const at = "2025-11-18T09:00:00Z"
     const wrong: [HintsObservation, string][] = [
       [hinted("te", at, [], { source: "itunes-lookup" }), "bad_source"],
@@ -136,7 +136,7 @@ describe("a published popularity", () => {
     expect((await sql`select score from keyword_metric order by source`).map(({ score }) => score)).toEqual([72, 40])
   })
 
-  test("is refused where it breaks an invariant", async () => {
+  test("a published popularity that breaks an invariant is refused", async () => {
     const of = (rest: object) => published("tea", "2025-09-01", 71, rest)
     const wrong: [PopularityObservation, string][] = [
       [of({ platform: "android" }), "bad_platform"],
@@ -253,7 +253,7 @@ describe("a failed read", () => {
     ])
   })
 
-  test("is refused where it breaks an invariant", async () => {
+  test("a failed read that breaks an invariant is refused", async () => {
     const wrong: [Attempt, string][] = [
       [attempt({ kind: "guess" as never }), "bad_kind"],
       [attempt({ kind: "toString" as never }), "bad_kind"],

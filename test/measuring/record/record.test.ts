@@ -70,7 +70,7 @@ describe("recording", () => {
     expect(await ranks()).toEqual([1])
   })
 
-  test("of several bodies of one time the best is stored, in any order and parts", async () => {
+  test("the best of several bodies of one time is stored, in any order and parts", async () => {
     const ranks = await tracking(["tea"])
     const body = (ids: number[], rest: Partial<SearchObservation>) => reading("tea", "2025-11-19T10:00:00Z", ids, rest)
     const sha = (byte: number) => ({ sha256: new Uint8Array(32).fill(byte) })
