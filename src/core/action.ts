@@ -17,7 +17,7 @@ export const TARGETS = [
 export const CONSOLE_FAULTS = ["asc_required", "asc_role", "asc_rejected", "asc_unavailable", "ios_only"] as const
 
 /**
- * What a write would do, for a person to approve. `before` and `after` contain every part of the target that the write
+ * The effect of a write, for a person to approve. `before` and `after` contain every part of the target that the write
  * touches.
  */
 export interface Diff {

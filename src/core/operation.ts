@@ -18,7 +18,7 @@ import type { Write } from "../lib/writing/written-text.ts"
 import type { TrackedApp } from "./tracked-app.ts"
 
 /**
- * What a call changes; tools derive their hints from it. A preview changes nothing but leads to a write. Internal
+ * The effect of a call; tools derive their hints from it. A preview changes nothing but leads to a write. Internal
  * records of the call, such as its charge or its tasks, are no effect because no answer reads them.
  */
 export type Effect = "reads" | "measures" | "spends" | "previews" | "writes"
@@ -32,7 +32,7 @@ export type Toolset = (typeof TOOLSETS)[number]
 /** How a handler takes from the workspace's allowances and returns units to them. */
 export type AllowanceAccess = Omit<Takings, "keep" | "giveBack" | "ended">
 
-/** What a handler can use besides its checked input. */
+/** The means of a handler besides its checked input. */
 export interface Context extends AllowanceAccess {
   /** Each statement and each transaction takes a database slot. Await nothing else within a transaction. */
   sql: Sql
@@ -113,7 +113,7 @@ interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
    * The answer as a table: the name of its list, or a function that makes rows. Left out if the answer has no table.
    */
   table?: Table<v.InferInput<Output>> | (keyof v.InferInput<Output> & string)
-  /** What `fields` may leave out of a large answer. The parameter `fields` follows from it. */
+  /** The parts of a large answer that `fields` may leave out. The parameter `fields` follows from it. */
   narrow?: { rows: readonly (keyof v.InferOutput<Output> & string)[] } | "parts"
   /** True if the operation may answer 202, in the same shape, while work continues. */
   pending?: true

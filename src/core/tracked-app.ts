@@ -15,7 +15,7 @@ export interface TrackedApp {
   /** Storefronts, the main one first. */
   countries: [string, ...string[]]
   manualRivals: string[] | null
-  /** Hidden by hand: never shown as rivals. None of them is among manualRivals. */
+  /** Rivals hidden by hand, which are never shown. None of them is in manualRivals. */
   hiddenRivals: string[] | null
   keywordTags: Record<string, string[]> | null
   buriedKeywords: string[] | null
@@ -25,8 +25,8 @@ export interface TrackedApp {
 
 /** How `invoke` finds the apps of a caller; src/tracking implements it. */
 export interface AppPort {
-  /** Throws not_found or app_not_allowed. */
+  /** Returns an app. Throws not_found or app_not_allowed. */
   find(sql: Db, caller: Caller, id: string, country: string | undefined): Promise<TrackedApp>
-  /** The apps that the caller's key may see, oldest first. */
+  /** Returns the apps that the caller's key may see, oldest first. */
   listVisible(sql: Db, caller: Caller): Promise<TrackedApp[]>
 }

@@ -6,7 +6,7 @@ import type { AppAdsFile } from "../listings/sources/app-ads.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"
 import type { Source } from "./source.ts"
 
-/** In locking order: a transaction locks its rows of `due` by the table's key. */
+/** Sorted by locking order: a transaction locks its rows of `due` by the table's key. */
 export const DUE_NAMES = [
   "app", "app_ads", "app_names", "canary", "chart", "chart_apps", "developer", "difficulty", "findings", "genres", "hints", "listing", "reviews",
   "search",

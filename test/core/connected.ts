@@ -88,7 +88,7 @@ async function connectBilling({ workspaceId, app }: Situation, sql: Sql): Promis
   await record(sql, [reported("billing_event", { account, seenAt, happenedAt })])
 }
 
-/** What each operation needs before its sample answers. */
+/** The data that each operation needs before its sample answers. */
 export const MADE_TO_REPORT: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   get_revenue: connectConsole,
   get_subscriptions: connectConsole,

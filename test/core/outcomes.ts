@@ -362,8 +362,8 @@ async function measuredToday(_: Situation, sql: Sql): Promise<void> {
 }
 
 /**
- * What each operation needs before its sample answers. The key of a token was used, so that this service has its caller
- * in the cache.
+ * The data that each operation needs before its sample answers. The key of a token was used, so that this service has
+ * its caller in the cache.
  */
 const MADE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   ...MADE_TO_WRITE,

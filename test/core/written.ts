@@ -78,7 +78,7 @@ async function readReviews({ input }: Situation, sql: Sql): Promise<void> {
     await record(sql, [reviewed(at.toISOString(), reviews, { storeId: OWN, storefront, ...end })])
 }
 
-/** What each operation needs before its sample answers. */
+/** The data that each operation needs before its sample answers. */
 export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => Promise<void>> = {
   async summarize_reviews(situation, sql) {
     situation.input.country = "us"

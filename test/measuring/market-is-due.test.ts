@@ -243,7 +243,7 @@ describe("tracked subjects", () => {
       where kind in ('chart', 'app')
       group by priority
       order by priority`
-    // six charts of all apps, of which the market also has four; its own are those of finance
+    // six charts of all apps (the market also has four of them); its own are those of finance
     expect([...rows]).toEqual([
       { priority: 1, charts: 6, looked: 1 },
       { priority: 2, charts: 0, looked: 1 },

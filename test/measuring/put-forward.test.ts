@@ -276,7 +276,7 @@ postgres(
     await track(["tea"])
     await on.sql`create table if not exists effect (at timestamptz not null)`
     await on.sql`delete from effect`
-    // stands for the calculation of findings, which uses what is stored
+    // simulates the calculation of findings, which uses what is stored
     let reckoned = 0
     const find = async (tx: Tx) => {
       const [row] = await tx<{ n: number }[]>`select count(*)::int as n from effect`

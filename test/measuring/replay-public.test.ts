@@ -45,7 +45,7 @@ const run = (write = false) =>
   replay(sql, { bodies, sources: SOURCES, write, now, since: "2025-01-01", pause: async () => {} })
 const keep = (name: string) => bodies.keep(bodyOf(fixture(name), new Date(AT)))
 
-/** What an older parser might have read from the same body. */
+/** Returns what an older parser might have read from the same body. */
 function lesser(seen: Observation): Observation {
   const parser = 0
   if (seen.kind === "chart") return { ...seen, parser, apps: seen.apps.slice(1), depth: seen.depth - 1 }

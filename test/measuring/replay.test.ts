@@ -38,7 +38,7 @@ afterAll(removeBodies)
 const run = (rest: Partial<Parameters<typeof replay>[1]> = {}) =>
   replay(sql, { bodies, sources: SOURCES, now, pause: async () => {}, ...rest })
 const keep = (text: string) => bodies.keep(bodyOf(text, NOW))
-/** As an earlier version of the parser would have read it. */
+/** Returns the reading as an earlier version of the parser would have read it. */
 const misread = <Seen extends Observation>(seen: Seen, rest: Partial<Seen>): Seen => ({ ...seen, parser: 0, ...rest })
 
 const PANDA = fixture("play-search-panda.html")

@@ -110,7 +110,7 @@ export const Flag = v.boolean("must be true or false")
 
 /** Installs and in-app purchases. Facts left out were not shown. */
 const Market = v.strictObject({
-  /** As exact as the store shows it. */
+  /** Number of installs, as exact as the store shows it. */
   installs: v.optional(Whole),
   hasInAppPurchases: v.optional(Flag),
   /** The lowest and highest price within the app; equal if the store shows one price. */

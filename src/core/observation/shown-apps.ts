@@ -33,7 +33,7 @@ export interface ShownApps {
 /** Apps shown by a reading, stored or not. */
 export type NamingApps = Pick<ShownApps, "from" | "apps" | "appIds">
 
-/** A stored reading of an app that a stale cache answered, as an earlier reading with a later release shows. */
+/** A stored reading of an app that came from a stale cache, as an earlier reading with a later release shows. */
 export interface OutdatedReading {
   appId: number
   storefront: string

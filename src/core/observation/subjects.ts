@@ -17,18 +17,18 @@ export interface ChartKey {
   storefront: string
   device: Device
   chart: Chart
-  /** The store's own id; ALL_APPS for the overall chart. */
+  /** The store's id; ALL_APPS for the overall chart. */
   genre: string
 }
 
-/** The surrogate ids of what observations speak of. */
+/** The surrogate ids of everything that observations name. */
 export interface SurrogateIds {
   lists: readonly number[]
   listOf(key: ListKey): number
   charts: readonly number[]
   chartOf(key: ChartKey): number
   appOf(platform: Platform, id: string): number
-  /** Of all apps of which something is derived from reading to reading. */
+  /** Apps with data derived by comparing consecutive readings. */
   series: readonly number[]
 }
 
@@ -36,6 +36,6 @@ export interface Names {
   list?: ListKey
   chart?: ChartKey
   apps?: readonly string[]
-  /** Those of them of which something is derived from reading to reading. */
+  /** Those apps with data derived by comparing consecutive readings. */
   series?: readonly string[]
 }
