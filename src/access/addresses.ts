@@ -2,13 +2,16 @@ import { BlockList, isIP } from "node:net"
 import { AccessProblem } from "./problem.ts"
 
 export interface AddressList {
-  /** False for null and for text that is no address. */
+  /** False for null and for text that is not an address. */
   includes(address: string | null): boolean
 }
 
 export type TrustedProxies = AddressList
 
-/** A list of addresses and CIDR networks ("192.0.2.1", "10.0.0.0/8", "2001:db8::/32"). Throws AccessProblem naming a bad entry. */
+/**
+ * Parses a list of addresses and CIDR networks ("192.0.2.1", "10.0.0.0/8", "2001:db8::/32"). Throws AccessProblem
+ * naming the first bad entry.
+ */
 export function parseAddressList(entries: readonly string[]): AddressList {
   const rules = new BlockList()
   for (const entry of entries) addRule(rules, entry)
@@ -20,10 +23,13 @@ export function parseAddressList(entries: readonly string[]): AddressList {
   }
 }
 
-/** The proxies whose X-Forwarded-For is believed; none when the list is empty. Throws AccessProblem. */
+/** Parses the proxies whose X-Forwarded-For header is trusted. An empty list trusts none. Throws AccessProblem. */
 export const parseTrustedProxies: (entries: readonly string[]) => TrustedProxies = parseAddressList
 
-/** The peer, or behind trusted proxies the right-most hop that is not one of them: the rest is only a claim. */
+/**
+ * Returns the peer's address. Behind trusted proxies, returns the right-most hop that is not a trusted proxy, because a
+ * client can forge every hop to the left of it.
+ */
 export function clientAddress(
   peer: string | null,
   forwardedFor: string | null,
@@ -34,11 +40,14 @@ export function clientAddress(
   if (forwardedFor.length > LONGEST_HEADER) return null
   const hops = forwardedFor.split(",").map(hopAddress).reverse()
   const client = hops.findIndex((hop) => !trusted.includes(hop))
-  // all of them are proxies of ours: the farthest one asks
+  // Every hop is a trusted proxy: the farthest one sent the request.
   return hops.at(client) ?? null
 }
 
-/** One spelling for each address: ::ffff: unmapped, IPv6 short and lower-case, no zone. Null when it is no address. */
+/**
+ * Returns one spelling per address: ::ffff: unmapped, IPv6 short and in lower case, no zone. Null if the text is not an
+ * address.
+ */
 export function canonicalAddress(text: string): string | null {
   const bare = text.replace(/%.*$/, "")
   const family = isIP(bare)
@@ -51,12 +60,18 @@ export function canonicalAddress(text: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".")
 }
 
-/** What one party holds: an IPv4 address, or the /64 of an IPv6 one; "unknown" when it is no address. */
+/**
+ * Returns the network of one subscriber: an IPv4 address, or the /64 of an IPv6 address. "unknown" if the text is not
+ * an address.
+ */
 export function networkOf(text: string | null): string {
   return prefixOf(text, 64)
 }
 
-/** What one site can be given: an IPv4 address, or the /48 of an IPv6 one; "unknown" when it is no address. */
+/**
+ * Returns the largest network that one site usually gets: an IPv4 address, or the /48 of an IPv6 address. "unknown" if
+ * the text is not an address.
+ */
 export function siteOf(text: string | null): string {
   return prefixOf(text, 48)
 }
@@ -82,7 +97,7 @@ function addRule(rules: BlockList, entry: string): void {
   const [text = "", prefix, ...more] = entry.trim().split("/")
   const address = text.includes("%") ? null : canonicalAddress(text)
   const family = address === null ? "ipv4" : familyOf(address)
-  // a network written as ::ffff:10.0.0.0/104 is 10.0.0.0/8
+  // A network written as ::ffff:10.0.0.0/104 is 10.0.0.0/8.
   const shift = family === "ipv4" && text.includes(":") ? 96 : 0
   const bits = prefix === undefined ? undefined : Number(/^\d{1,3}$/.test(prefix) ? prefix : Number.NaN) - shift
   if (address === null || more.length > 0 || (bits !== undefined && !(bits >= 0 && bits <= WIDTH[family]))) {
@@ -94,7 +109,7 @@ function addRule(rules: BlockList, entry: string): void {
 
 const WIDTH = { ipv4: 32, ipv6: 128 }
 
-// Some proxies write a port behind the address.
+// Some proxies append a port to the address.
 function hopAddress(hop: string): string | null {
   const text = hop.trim()
   const withPort = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)

@@ -4,7 +4,7 @@ import type { Log } from "../lib/log.ts"
 import type { Caller } from "./caller.ts"
 import type { Entitlements } from "./plans.ts"
 
-/** Monthly allowances of a plan other than credits, by the names of the entitlements. */
+/** The plan's monthly allowances other than credits, named like the entitlements. */
 const ALLOWANCES = [
   "discovery",
   "aiQuestions",
@@ -14,17 +14,17 @@ const ALLOWANCES = [
   "spy",
 ] as const satisfies (keyof Entitlements)[]
 export type Allowance = (typeof ALLOWANCES)[number]
-/** Monthly, or of all time on plans that grant them once. */
+/** Monthly, or once and for all on plans that grant them only once. */
 const LISTING_ALLOWANCES = ["listingWrites", "listingWritesEver"] as const
 export type ListingAllowance = (typeof LISTING_ALLOWANCES)[number]
 export type AnyAllowance = Allowance | ListingAllowance
 /** Counted by the UTC day of the database. */
 type DailyAllowance = "hive" | "measurements"
 
-/** The monthly allowances that an operation takes from. The others are not counted. */
+/** The monthly allowances that operations take units from. The others are not counted. */
 const METERED: readonly Allowance[] = ["reviewAi", "aiWriting", "aiVisibility", "spy"]
 
-/** The subject that a unit opens. While it is open, no further unit is taken for it. */
+/** The subject that a unit opens. While the subject is open, it takes no further unit. */
 interface UnitPurpose {
   /** Unique within the workspace and the allowance. */
   about: string
@@ -32,7 +32,7 @@ interface UnitPurpose {
 }
 
 export interface AllowanceState {
-  /** False if the period's allowance is used up: then nothing was taken. */
+  /** False if the period's allowance is used up. Nothing was taken then. */
   granted: boolean
   used: number
   limit: number
@@ -44,15 +44,15 @@ export interface AllowanceState {
 
 export interface Takings {
   /**
-   * Takes a unit, which is given back when the call fails or its charge is refused. Exact over all processes: of any
-   * number of calls at once for a subject one takes. Throws once the call has ended.
+   * Takes a unit, which is given back when the call fails or its charge is refused. Exact over all processes:
+   * concurrent calls for the same subject take one unit together. Throws once the call has ended.
    */
   take(allowance: AnyAllowance, opening: UnitPurpose): Promise<AllowanceState>
   /** Gives back what this call took for a subject, unless another call relies on it. */
   release(allowance: AnyAllowance, about: string): Promise<void>
   /** Gives back the unit of work that went on after its call and failed. False if there is none. */
   returnUnit(allowance: AnyAllowance, about: string): Promise<boolean>
-  /** Takes a unit of the day's measurements, once for a call however often it asks. Only new work takes one. */
+  /** Takes a unit of the day's measurements, once per call. Only new work takes a unit. */
   takeMeasurement(): Promise<AllowanceState>
   /** Gives it back: no work was begun with it. */
   returnMeasurement(): Promise<void>
@@ -137,7 +137,7 @@ async function readUsed(sql: Sql, workspaceId: number): Promise<Map<AnyAllowance
   return new Map(rows.map((row) => [row.allowance, row.used]))
 }
 
-/** Hive calls of the UTC day. */
+/** Returns the number of Hive calls of the UTC day. */
 export async function countHiveCalls(sql: Sql, workspaceId: number): Promise<number> {
   return (await readUsed(sql, workspaceId)).get("hive") ?? 0
 }
@@ -158,7 +158,7 @@ interface PendingUnit {
   taking: Promise<AllowanceState>
 }
 
-/** Units to take: of a subject, which can be given back, or plain ones. */
+/** Units to take: for a subject, which can be given back, or plain ones. */
 interface WantedUnits {
   workspaceId: number
   allowance: AnyAllowance | DailyAllowance
@@ -169,13 +169,13 @@ interface WantedUnits {
 
 interface TakenUnits {
   granted: number
-  /** In this period, after it. */
+  /** Units used in this period, including these. */
   used: number
   resetsAt: string
   openUntil: string | null
 }
 
-/** Exact over all processes. Without `waits` the results of locked allowances are undefined. */
+/** Exact over all processes. Without `waits`, the results of locked allowances are undefined. */
 export async function takeUnits(
   sql: Sql,
   wanted: readonly WantedUnits[],
@@ -226,7 +226,10 @@ async function takeUnit(sql: Sql, unit: Unit, limit: number, days: number): Prom
 
 const TRIES = 5
 
-/** Gives back by request, so that nothing is given back twice. A unit whose taking got no answer may be taken. */
+/**
+ * Gives back a unit by its request id, so that it is given back only once. If taking it got no answer, it may have been
+ * taken.
+ */
 async function giveUnitBack(parts: TakingParts, { unit, taking }: PendingUnit): Promise<void> {
   const known = await taking.catch(() => null)
   if (known && !known.granted) return

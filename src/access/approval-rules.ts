@@ -1,19 +1,19 @@
 import type { Sql } from "../database/types.ts"
 import { AccessProblem } from "./problem.ts"
 
-/** Which writes a person must approve outside the assistant before their confirm. */
+/** The writes that a person must approve outside the assistant before they can be confirmed. */
 export interface ApprovalRule {
-  /** Names of actions, or "all"; of the workspace for each of its keys, and of this key besides. */
+  /** Names of actions, or "all". `actions` applies to every key of the workspace, `ofKey` to this key in addition. */
   actions: string[]
   ofKey: string[]
-  /** Whether a yes that the client says its person gave counts as well. */
+  /** Whether an approval that the client reports from its user also counts. */
   askingCounts: boolean
 }
 
-/** What stands for every action, also for those of later versions. */
+/** Stands for every action, including those of later versions. */
 export const ALL_ACTIONS = "all"
 
-/** The rule as it stands now, of a workspace or of one of its keys; undefined = there is no such key. */
+/** Returns the current rule of a workspace, or of one of its keys. Undefined if there is no such key. */
 export async function readApprovalRule(
   sql: Sql,
   workspaceId: number,
@@ -28,12 +28,12 @@ export async function readApprovalRule(
 }
 
 interface ApprovalRuleChange {
-  /** Left out = as they are. */
+  /** Omit a field to leave it unchanged. */
   actions?: readonly string[] | undefined
   askingCounts?: boolean | undefined
 }
 
-/** In force from the next preview on, and for confirms of earlier ones. Throws AccessProblem. */
+/** Takes effect at once, also for confirms of earlier previews. Throws AccessProblem if there is no such key. */
 export async function setApprovalRule(
   sql: Sql,
   workspaceId: number,

@@ -2,12 +2,12 @@ import type { CallerKind } from "./keys.ts"
 import type { Entitlements, Plan } from "./plans.ts"
 import type { Scope } from "./scopes.ts"
 
-/** The month's credits of a workspace as last known to this process. */
+/** The workspace's credits of the month, as last read or charged by this process. */
 export interface Credits {
   used: number
   limit: number
   remaining: number
-  /** ISO time of the next month's start, UTC. */
+  /** ISO time of the start of the next month, UTC. */
   resetsAt: string
 }
 
@@ -22,15 +22,15 @@ export interface Caller {
   kind: CallerKind
   plan: Plan
   explorer: boolean
-  /** A credit pack has credits left. */
+  /** Whether a credit pack has credits left. */
   hasPack: boolean
-  /** One was bought within the last twelve months, whatever is left of it. */
+  /** Whether a pack was bought within the last twelve months, even if it is used up. */
   boughtPack: boolean
   entitlements: Entitlements
   scopes: readonly Scope[]
-  /** App ids this key is limited to; null = every app of the workspace. */
+  /** Ids of the apps that this key is limited to. Null if it may read every app of the workspace. */
   appList: readonly string[] | null
   credits: Credits
-  /** The key's own monthly budget; null = none. */
+  /** The key's monthly budget. Null if it has none. */
   budget: Budget | null
 }

@@ -4,7 +4,7 @@ import type { Db, Sql } from "../database/types.ts"
 import { Fault } from "../lib/faults.ts"
 import type { Budget, Caller, Credits } from "./caller.ts"
 
-// The SQL functions balance, spend and charge hold the rule how credits are counted and spent. Nothing here calculates.
+// The SQL functions balance, spend and charge define how credits are counted and spent. This file calculates nothing.
 
 export interface Due {
   workspaceId: number
@@ -21,13 +21,13 @@ export interface Balance extends Credits {
 
 export interface ChargeResult {
   refused: "credits_exhausted" | "key_budget_reached" | null
-  /** After the charge. */
+  /** The balance after the charge. */
   credits: Balance
-  /** The key's own, after the charge. Null if it has none. */
+  /** The key's budget after the charge. Null if it has none. */
   budget: Budget | null
 }
 
-/** A row of the columns of balanceColumns. */
+/** A row with the columns of balanceColumns. */
 export interface BalanceRow {
   used: number
   total: number
@@ -39,7 +39,7 @@ export interface BalanceRow {
   budget: number | null
 }
 
-/** Columns of the SQL function balance, or of charge, whose alias is `b`. */
+/** Returns the columns of the SQL function balance or charge. Its alias must be `b`. */
 export function balanceColumns(sql: Db) {
   return sql`
     b.used, b.total, b.remaining, b.pack as "packCredits", b.resets_at as "resetsAt", b.key_used as "keyUsed", b.budget`
@@ -54,9 +54,9 @@ export function toBudget({ keyUsed, budget }: BalanceRow): Budget | null {
 }
 
 /**
- * Pays or refuses each due, in one statement, exact over all processes. Pass a transaction to let the charges stand or
- * fall with it. Without `waits` the results of locked accounts are undefined; with it, an unknown account or key is an
- * error.
+ * Charges or refuses each due in one statement, exact over all processes. Pass a transaction to commit or roll back the
+ * charges with it. Without `waits`, the results of locked accounts are undefined; with it, an unknown account or key is
+ * an error.
  */
 export async function charge(sql: Db, dues: readonly Due[], waits: boolean): Promise<(ChargeResult | undefined)[]> {
   for (const due of dues) checkCost(due)
@@ -91,14 +91,14 @@ export function createChargeCall(sql: Sql): ChargeCall {
   }
 }
 
-/** Gives back what a request of the last hour was charged, once. False if there is nothing to give back. */
+/** Refunds the charge of a request of the last hour, once. False if there is nothing to refund. */
 export async function refund(sql: Db, { workspaceId, keyId, requestId }: Due): Promise<boolean> {
   const [row] = await sql<[{ refunded: boolean }]>`
     select refund(${workspaceId}, ${keyId}, ${requestId}) as refunded`
   return row.refunded
 }
 
-/** The 402 of a refused charge, with the figures of whichever ran out: the workspace's or the key's. */
+/** Returns the 402 of a refused charge, with the figures of the exhausted limit: the workspace's or the key's. */
 export function refusal({ refused, credits, budget }: ChargeResult): Fault {
   return toFault(refused ?? "credits_exhausted", credits, budget)
 }
@@ -109,8 +109,8 @@ function toFault(code: NonNullable<ChargeResult["refused"]>, credits: Credits, b
 }
 
 /**
- * The 402 of a caller whose last known figures cannot pay `least` credits, else null. A call that costs 0 can always be
- * paid. This check only saves work that `charge` would refuse to pay.
+ * Returns the 402 of a caller whose last known figures cannot pay `least` credits, otherwise null. A call that costs 0
+ * is always allowed. This check only saves work that `charge` would refuse.
  */
 export function cannotPay({ credits, budget }: Caller, least: number): Fault | null {
   if (least === 0) return null
@@ -134,7 +134,7 @@ export async function readCredits(sql: Sql, { workspaceId }: Pick<Caller, "works
   return toBalance(row)
 }
 
-/** Reads the credits and updates the caller's, so that the answer and its headers agree. */
+/** Reads the credits and updates the caller's copy, so that the answer and its headers agree. */
 export async function refreshCredits(sql: Sql, caller: Caller): Promise<Balance> {
   const balance = await readCredits(sql, caller)
   const { packCredits, ...credits } = balance
@@ -143,7 +143,10 @@ export async function refreshCredits(sql: Sql, caller: Caller): Promise<Balance>
   return balance
 }
 
-/** The x-credits-* headers, a new object. Without a known workspace 0 0 0 and the start of the next month. */
+/**
+ * Returns the x-credits-* headers as a new object. If the workspace is unknown, they are 0, 0, 0 and the start of the
+ * next month.
+ */
 export function creditHeaders(credits: Credits | null, now: Date): Record<string, string> {
   if (!credits) return { ...NOBODY, "x-credits-reset": nextMonth(now) }
   return {
@@ -154,12 +157,12 @@ export function creditHeaders(credits: Credits | null, now: Date): Record<string
   }
 }
 
-/** The figures of a response to an unknown caller. */
+/** The figures in a response to an unknown caller. */
 const NOBODY = { "x-credits-used": "0", "x-credits-limit": "0", "x-credits-remaining": "0" }
 
 let month = { from: 0, until: 0, resetsAt: "" }
 
-/** Cached for the month: every sandbox read has it in its headers. */
+/** Cached for the month, because every sandbox response has it in its headers. */
 function nextMonth(now: Date): string {
   const at = now.getTime()
   if (at < month.from || at >= month.until) {

@@ -2,9 +2,12 @@ import { Cache } from "../lib/cache.ts"
 import { Fault } from "../lib/faults.ts"
 import { networkOf } from "./addresses.ts"
 
-/** Slows down guessing: counts look-ups that found no key, per address (IPv6: per /64) and UTC minute. */
+/** Slows down guessing: counts key look-ups that found nothing, per address (IPv6: per /64) and UTC minute. */
 interface FailedAttempts {
-  /** No more look-ups run at once than may still fail. Throws rate_limited once the minute's failures are used. */
+  /**
+   * Limits concurrent look-ups to the failures still allowed. Throws rate_limited once the minute's failures are used
+   * up.
+   */
   watch<Found>(address: string | null, lookUp: () => Promise<Found | null>): Promise<Found | null>
 }
 
@@ -14,7 +17,7 @@ interface FailedAttemptsOptions {
   maxAddresses?: number
 }
 
-/** Counts in this process only. An unknown address is one address. */
+/** Counts in this process only. All unknown addresses share one counter. */
 export function createFailedAttempts(options: FailedAttemptsOptions): FailedAttempts {
   const { now, perMinute = 30 } = options
   const recordOf = createRecords(options)
@@ -45,7 +48,7 @@ interface Attempts {
 }
 
 function createRecords({ now, maxAddresses = 10_000 }: FailedAttemptsOptions) {
-  // all entries are stale once the minute is over
+  // Every entry is stale once the minute is over.
   const records = new Cache<string, Attempts>(maxAddresses)
   let minute = Number.NaN
   return (subject: string): Attempts => {

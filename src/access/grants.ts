@@ -1,6 +1,6 @@
 import type { Db, Tx } from "../database/types.ts"
 
-/** Until when a grant may be used, if it is not revoked meanwhile. */
+/** Sets when a grant expires, unless it is revoked earlier. */
 export async function extendGrant(tx: Tx, keyId: number, until: Date): Promise<void> {
   await tx`
     update api_key
@@ -8,7 +8,7 @@ export async function extendGrant(tx: Tx, keyId: number, until: Date): Promise<v
     where id = ${keyId} and kind = 'grant'`
 }
 
-/** Ends a grant for good, with every token of it. */
+/** Revokes a grant and all its tokens permanently. */
 export async function revokeGrant(sql: Db, keyId: number): Promise<void> {
   await sql`
     update api_key

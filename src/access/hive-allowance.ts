@@ -4,9 +4,9 @@ import { countHiveCalls, takeUnits } from "./allowances.ts"
 import type { FixedWindow } from "./limits/fixed-window.ts"
 import { checkLimit } from "./limits/limiter.ts"
 
-/** A workspace's Hive calls of one UTC day. Exact over all processes; a refused call is not counted. */
+/** Counts a workspace's Hive calls per UTC day. Exact over all processes. A refused call is not counted. */
 export interface HiveAllowance {
-  /** Throws AllowanceUnavailable when the store fails: the call must not go ahead, though it may have been counted. */
+  /** Throws AllowanceUnavailable when the store fails. The call must not run then, though it may have been counted. */
   take(workspaceId: number, perDay: number): Promise<HiveAnswer>
   used(workspaceId: number): Promise<number>
 }
@@ -17,12 +17,12 @@ interface HiveAnswer {
   resetsAt: string
 }
 
-/** The store of the daily allowance failed, so no call is granted; answered as 503. */
+/** The store of the daily allowance failed, so no call is granted. Answered as 503. */
 export class AllowanceUnavailable extends Error {
   override name = "AllowanceUnavailable"
 }
 
-/** Counts in Redis, by the UTC day of the calling process. */
+/** Counts in Redis. The UTC day is that of the calling process. */
 export function hiveInStore(days: FixedWindow): HiveAllowance {
   const take = async (workspaceId: number, perDay: number) => {
     const { allowed, used, resetsAt } = await days.take(String(workspaceId), perDay)
@@ -30,12 +30,12 @@ export function hiveInStore(days: FixedWindow): HiveAllowance {
   }
   return {
     take: (workspaceId, perDay) => granted(perDay, () => take(workspaceId, perDay)),
-    // a limit of 0 grants nothing, so this only reads
+    // A limit of 0 grants nothing, so this only reads.
     used: async (workspaceId) => (await granted(0, () => take(workspaceId, 0))).used,
   }
 }
 
-/** Counts in PostgreSQL, by its UTC day. Calls that arrive while others are counted share a statement. */
+/** Counts in PostgreSQL, by its UTC day. Calls that arrive while others are being counted share a statement. */
 export function hiveInPostgres(sql: Sql): HiveAllowance {
   const takeInGroup = createStatementGroups<HiveCall, HiveAnswer>((calls, waits) => takeAll(sql, calls, waits))
   return {
@@ -58,7 +58,10 @@ interface HiveCall {
   perDay: number
 }
 
-/** Calls of a workspace under another limit than its first call are undefined, like those of locked workspaces. */
+/**
+ * The results are undefined for locked workspaces, and for calls whose limit differs from that of the workspace's first
+ * call.
+ */
 async function takeAll(sql: Sql, calls: readonly HiveCall[], waits: boolean): Promise<(HiveAnswer | undefined)[]> {
   const byWorkspace = Map.groupBy(calls, ({ workspaceId }) => workspaceId)
   const wanted = [...byWorkspace].map(([workspaceId, [first, ...others]]) => {

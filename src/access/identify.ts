@@ -7,7 +7,7 @@ import { createFailedAttempts } from "./failed-attempts.ts"
 import { isShaped, keyDigest, parseKey } from "./keys.ts"
 import { createKnownKeys, type KnownKey, type Proof } from "./known-keys.ts"
 
-/** What a caller sends, or whom a page of ours has signed in. */
+/** The credentials that a caller sent, or the grant of an owner who is signed in to a page. */
 export type Credentials = SentCredentials | { grant: number }
 
 interface SentCredentials {
@@ -15,43 +15,43 @@ interface SentCredentials {
   apiKey: string | null
 }
 
-/** Access tokens are for the tool endpoint alone. */
+/** Access tokens are valid at the tool endpoint only. */
 export type Surface = "rest" | "tools" | "pages"
 
 export interface Identify {
-  /** Throws the Fault of the first thing wrong; rate_limited = too many unknown keys from that address. */
+  /** Throws the Fault of the first failed check; rate_limited if too many unknown keys came from the address. */
   identify(credentials: Credentials, address: string | null, surface?: Surface): Promise<Caller>
-  /** The same of a key that was looked up a moment ago; null where the database must be asked. */
+  /** The same from the cache. Null if the database must be read. */
   atHand(credentials: Credentials, address: string | null, surface: Surface): Caller | null
-  /** Brings the figures of the caller, and of its key's later calls, up to those of a charge. */
+  /** Updates the figures of the caller, and those that later calls of its key see, to those of a charge. */
   charged(caller: Caller, paid: ChargeResult): void
-  /** Brings the caller up to what the database holds now, for a refusal that a purchase may just have overtaken. */
+  /** Reloads the caller from the database, before refusing something that a purchase may just have allowed. */
   renew(caller: Caller): Promise<void>
 }
 
 export interface IdentifyOptions {
   sql: Sql
-  /** What access tokens must have been given for: the address of the tool endpoint. */
+  /** The address of the tool endpoint. Access tokens must have been issued for it. */
   resource?: string
   now: () => Date
   log: Log
-  /** How long a key's record may be used again; below 1 s, so that a revoked key stops within a second. */
+  /** How long a key's record is cached. Below 1 s, so that a revoked key stops within a second. */
   ttlMs?: number
   failuresPerMinute?: number
-  /** Milliseconds of a clock that is never set back. */
+  /** Milliseconds of a monotonic clock. */
   elapsedMs?: () => number
 }
 
-/** Finds out who calls; one query per key and `ttlMs` in this process. */
+/** Identifies callers. Reads the database at most once per key and `ttlMs` in this process. */
 export function createIdentify(options: IdentifyOptions): Identify {
   const { sql, resource, now, log, ttlMs = 750, failuresPerMinute, elapsedMs = () => performance.now() } = options
   const known = createKnownKeys({ sql, resource, ttlMs, elapsedMs })
   const attempts = createFailedAttempts({ now, perMinute: failuresPerMinute })
 
   const find = async (proof: Proof | null, address: string | null) => {
-    // a key that fails its own checksum costs no query and guesses nothing
+    // A key with a wrong checksum costs no query and does not count as a guess.
     if (!proof) return null
-    // a key once found is not an attempt: a caller that shares an address with a guesser goes on working
+    // A cached key is not an attempt, so that a caller who shares an address with a guesser keeps working.
     if (proof.by === "grant" || known.has(proof)) return await known.find(proof)
     return await attempts.watch(address, () => known.find(proof))
   }
@@ -71,7 +71,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
       return callerOf(key, address, proof)
     },
     atHand(credentials, address, surface) {
-      // one that is known by its digest is whole
+      // A key that is cached by its digest has a valid checksum.
       const proof = proofOf(credentials, surface, isShaped)
       const key = proof && known.atHand(proof)
       return key && callerOf(key, address, proof)
@@ -81,10 +81,10 @@ export function createIdentify(options: IdentifyOptions): Identify {
   }
 }
 
-/** What a purchase or a new month can lift. */
+/** Refusals that a purchase or a new month can lift. */
 const LIFTED = new Set<string>(["plan_required", "explorer_required", "credits_exhausted", "key_budget_reached"])
 
-/** Refusals about money rest on figures up to 750 ms old: before one is given, the caller is looked up again. */
+/** Refusals about money rest on figures up to 750 ms old. Reloads the caller before giving one. */
 export function checkLatest(identify: Identify, caller: Caller, check: () => void): Promise<void> | undefined {
   try {
     check()
@@ -95,14 +95,20 @@ export function checkLatest(identify: Identify, caller: Caller, check: () => voi
   }
 }
 
-/** The credits of the workspace that a fault of `identify` refused, as last known; null when it tells nothing of any. */
+/**
+ * Returns the last known credits of the workspace that a fault of `identify` refused. Null if the fault identifies no
+ * workspace.
+ */
 export function creditsKnownAt(fault: Fault): Credits | null {
   return creditsAt.get(fault) ?? null
 }
 
 const creditsAt = new WeakMap<Fault, Credits>()
 
-/** What the one key sent shows; null when it cannot be any key of ours. Throws where none was sent, or one that is not for that surface. */
+/**
+ * Returns the proof in the one key that was sent, or null if it cannot be a valid key. Throws if none was sent, or if
+ * the key is not valid at this surface.
+ */
 function proofOf(credentials: Credentials, surface: Surface, mayBeKey: (text: string) => boolean): Proof | null {
   if ("grant" in credentials) return { by: "grant", id: credentials.grant }
   const { authorization, apiKey } = credentials
@@ -119,15 +125,15 @@ function proofOf(credentials: Credentials, surface: Surface, mayBeKey: (text: st
 
 const isWhole = (text: string) => parseKey(text) !== null
 
-/** A token that is no access token, or is mistyped, is an invalid token all the same: its holder must sign in anew. */
+/** A refresh token or a mistyped token is also an invalid token: its client must sign in again. */
 const TOKEN = /^svc_(?:access|refresh)_/
 
-// Any other scheme stays as it is: it was sent as a credential, and it is no key.
+// Any other scheme is kept: it was sent as a credential and is not a key.
 function bearer(authorization: string | null): string | undefined {
   return authorization?.trim().replace(/^bearer(\s+|$)/i, "")
 }
 
-/** Of a grant that is over its tokens are, and its client signs in anew where it hears that. */
+/** A token whose grant has ended is invalid as a token, so that its client signs in again. */
 const OVER = new Set<string>(["key_expired", "key_revoked", "key_leaked"])
 
 function refusalOf({ caller, refused, addresses }: KnownKey, address: string | null, isToken: boolean): Fault | null {
@@ -135,7 +141,7 @@ function refusalOf({ caller, refused, addresses }: KnownKey, address: string | n
   if (!code) return null
   if (isToken && OVER.has(code)) return new Fault("invalid_token")
   const fault = new Fault(code, code === "key_limit" ? { limit: caller.entitlements.liveKeys } : {})
-  // the holder of a key that is no longer valid (401) is nobody the workspace's figures are for
+  // The sender of an invalid key (401) must not see the workspace's figures.
   if (fault.status !== 401) creditsAt.set(fault, caller.credits)
   return fault
 }

@@ -1,6 +1,6 @@
 import { Fault } from "../lib/faults.ts"
 
-/** The address itself is not given back. */
+/** The response does not repeat the URL. */
 export function keyInUrlFault(): Fault {
   const detail =
     "Addresses end up in logs: send the key as Authorization: Bearer <key> or x-api-key, and make a new one."

@@ -12,19 +12,19 @@ import { checkAmount, checkName, findWorkspace } from "./workspaces.ts"
 export interface NewKey {
   workspace: string
   kind: KeyKind
-  /** 1 to 100 characters; several keys may share one. */
+  /** 1 to 100 characters. Several keys may share a name. */
   name: string
-  /** All but hive:measure unless told. */
+  /** Default: all but hive:measure. */
   scopes?: readonly Scope[]
-  /** Addresses and networks the key may be used from; every address when left out. */
+  /** Addresses and networks that may use the key. Default: any. */
   ipAllowList?: readonly string[]
-  /** Ids of the workspace's apps the key is limited to; every app when left out. */
+  /** Ids of the workspace's apps that the key is limited to. Default: every app. */
   appList?: readonly string[] | undefined
   monthlyBudget?: number
   expiresAt?: Date
 }
 
-/** What stands in the way of a key's use, if anything. A paused or held key can come back, the others cannot. */
+/** Why a key cannot be used, if so. A key that is paused or on hold can become usable again, the others cannot. */
 type KeyState = "usable" | "paused" | "on_hold" | "expired" | "revoked" | "leaked"
 
 export interface ApiKey {
@@ -32,7 +32,7 @@ export interface ApiKey {
   workspaceId: number
   kind: CallerKind
   name: string
-  /** The start and the last 4 characters of the key; of a grant, for whom it is. */
+  /** The first and the last 4 characters of the key. For a grant, the host of its assistant. */
   hint: string
   scopes: Scope[]
   ipAllowList: string[] | null
@@ -44,7 +44,7 @@ export interface ApiKey {
   state: KeyState
 }
 
-/** Makes a key. `secret` is the whole key: it is kept nowhere and cannot be shown again. Throws AccessProblem. */
+/** Creates a key. `secret` is the whole key: it is not stored and cannot be shown again. Throws AccessProblem. */
 export async function createKey(
   sql: Sql,
   asked: NewKey,
@@ -61,14 +61,14 @@ export async function createKey(
 export interface NewGrant {
   workspaceId: number
   name: string
-  /** For whom it is: the host where an assistant lives. */
+  /** The host of the assistant that uses the grant. */
   hint: string
   scopes: readonly Scope[]
   appList?: readonly string[] | undefined
   expiresAt?: Date
 }
 
-/** Makes a key without a secret, and gives its number. What is wrong with it throws AccessProblem, as of any key. */
+/** Creates a key without a secret and returns its id. Throws AccessProblem for invalid values, as createKey does. */
 export async function createGrant(tx: Tx, grant: NewGrant): Promise<number> {
   checkKey({ ...grant, kind: "live", workspace: "" })
   return await insertKey(tx, { ...grant, kind: "grant", secret: null })
@@ -195,7 +195,7 @@ interface KeyRow extends Omit<ApiKey, "state"> {
   olderLiveKeys: number
 }
 
-// The order of reasons is that of known-keys.ts, which decides; this one is for the eye.
+// The order of reasons is that of known-keys.ts, which decides. This one is only shown.
 function columns(sql: Sql) {
   return sql`
     select k.id, k.workspace_id as "workspaceId", k.kind, k.name, k.hint, k.scopes,

@@ -9,25 +9,27 @@ import type { CallerKind } from "./keys.ts"
 import { type Entitlements, entitlementsOf, type Plan } from "./plans.ts"
 import type { Scope } from "./scopes.ts"
 
-/** A key as the database held it: who calls with it, and why it would be refused. */
+/** A key as last read from the database: its caller, and the reason to refuse it, if any. */
 export interface KnownKey {
   caller: Caller
   refused: FaultCode | null
   addresses: AddressList | null
 }
 
-/** What shows who calls: the digest of a key's secret or of an access token, or a grant whose owner has signed in. */
+/** Identifies the caller: the digest of a key's secret or of an access token, or a grant whose owner has signed in. */
 export type Proof = { by: "key" | "token"; digest: Buffer } | { by: "grant"; id: number }
 
 interface KnownKeys {
-  /** The key as it was in the database at most `ttlMs` before this call, or null when there is none. */
+  /** Returns the key as it was in the database at most `ttlMs` before this call. Null if there is none. */
   find(proof: Proof): Promise<KnownKey | null>
-  /** The same without asking; null also where the database must be asked. */
+  /** The same from the cache only. Null also if the database must be read. */
   atHand(proof: Proof): KnownKey | null
   has(proof: Proof): boolean
-  /** Takes over the figures of a charge, so that calls before the next look-up see them. */
+  /** Copies the figures of a charge, so that calls before the next look-up see them. */
   charged(caller: Caller, paid: ChargeResult): void
-  /** Looks the caller up again, unless that was done in the last 100 ms, and takes over what was found. */
+  /**
+   * Looks the caller up again and updates it, unless a look-up started in the last 100 ms: that result is used then.
+   */
   renew(caller: Caller): Promise<void>
 }
 
@@ -35,18 +37,21 @@ const RENEW_MS = 100
 
 interface KnownKeysOptions {
   sql: Sql
-  /** What access tokens must have been given for. */
+  /** The address that access tokens must have been issued for. */
   resource?: string | undefined
   ttlMs: number
-  /** Milliseconds of a clock that is never set back. */
+  /** Milliseconds of a monotonic clock. */
   elapsedMs: () => number
   maxKeys?: number
 }
 
-/** One query per key and `ttlMs`; concurrent calls join it. Age counts from before the query, so a slow one is not older than it seems. */
+/**
+ * Caches keys: one query per key and `ttlMs`, shared by concurrent calls. The age counts from before the query, so that
+ * a slow query does not make an entry older than `ttlMs`.
+ */
 export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
   const { sql, resource = "", ttlMs, elapsedMs, maxKeys = 10_000 } = options
-  // an entry is stale after `ttlMs`, and one whose key was not found goes at once
+  // An entry is stale after `ttlMs`. An entry whose key was not found is evicted at once.
   const entries = new Cache<string, Entry>(maxKeys)
   const proofs = new WeakMap<Caller, { proof: Proof; name: string }>()
 
@@ -67,7 +72,7 @@ export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
         entry.found = found
         entry.isAnswered = true
         if (found) proofs.set(found.caller, { proof, name })
-        // unknown keys are not kept: a flood of them must not push out the known ones
+        // Unknown keys are not cached: a flood of them must not evict the known ones.
         else if (entries.get(name) === entry) entries.delete(name)
       },
       () => {
@@ -104,7 +109,10 @@ export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
   }
 }
 
-/** Live keys of the workspace older than key k that count against its limit: the revoked, leaked and expired do not. */
+/**
+ * The workspace's live keys older than key k that count against its limit. Revoked, leaked and expired keys do not
+ * count.
+ */
 export function olderLiveKeys(sql: Sql) {
   return sql`
     (
@@ -124,11 +132,11 @@ interface Entry {
   askedAtMs: number
   answer: Promise<KnownKey | null>
   isAnswered: boolean
-  /** Until it is answered what was found before. */
+  /** The previous result until the answer arrives. */
   found: KnownKey | null
 }
 
-// Answers of concurrent charges can arrive in any order; within a month the higher count is the later one.
+// Answers of concurrent charges can arrive in any order. Within a month the higher count is the later one.
 function update(caller: Caller, { credits, budget }: ChargeResult): void {
   if (credits.resetsAt === caller.credits.resetsAt && credits.used < caller.credits.used) return
   const { used, limit, remaining, resetsAt, packCredits } = credits
@@ -156,7 +164,7 @@ interface KeyRow extends BalanceRow {
   suspended: boolean
   deleted: boolean
   olderLiveKeys: number
-  /** Of an access token. */
+  /** Whether an access token has expired or was issued for another resource. */
   over: boolean
 }
 
@@ -181,7 +189,7 @@ async function lookUp(sql: Sql, proof: Proof, resource: string): Promise<KnownKe
   return row ? knownKey(row) : null
 }
 
-/** Which row of api_key is meant: that of a token, with as much as the token may. */
+/** Selects the row of api_key. For a token, its scopes limit those of the key. */
 function shownBy(sql: Sql, proof: Proof, resource: string) {
   const itself = { key: sql`from api_key k`, scopes: sql`k.scopes`, over: sql`false` }
   if (proof.by === "grant") return { ...itself, is: sql`k.id = ${proof.id} and k.kind = 'grant'` }
@@ -209,13 +217,16 @@ function knownKey(row: KeyRow): KnownKey {
   }
 }
 
-/** The first of a key's conditions that refuses it, in the order callers are told; over the limit the newest keys are on hold. */
+/**
+ * Returns the first condition that refuses a key, in the documented order. Beyond the limit of live keys, the newest
+ * are on hold.
+ */
 function refusalOf(row: KeyRow, liveKeys: number): FaultCode | null {
   const conditions: [boolean, FaultCode][] = [
     [row.over, "invalid_token"],
     [row.deleted, "account_deleted"],
     [row.expired, "key_expired"],
-    // a leaked key is revoked too: say what happened
+    // A leaked key is also revoked. Return the more specific code.
     [row.leaked, "key_leaked"],
     [row.revoked, "key_revoked"],
     [row.paused, "key_paused"],

@@ -1,19 +1,19 @@
 import type { Sql } from "../database/types.ts"
 
-/** Something that a command on the machine changed. */
+/** A change made by a command on the server. */
 export interface OperatorAction {
   at: Date
-  /** "ada@host": whom the system takes for the one who typed it. */
+  /** "ada@host": the system user who ran the command. */
   actor: string
-  /** "workspace set". */
+  /** Example: "workspace set". */
   command: string
-  /** What was typed after it, without what may be a secret. */
+  /** The arguments, without possible secrets. */
   typed: string
-  /** 0 = done; null = it was killed, or goes on. */
+  /** 0 if it succeeded. Null if it was killed or is still running. */
   exitCode: number | null
 }
 
-/** Before anything is changed, so that a command that is killed stands there too. Gives its number. */
+/** Records the command before it changes anything, so that a killed command is listed too. Returns its id. */
 export async function beginOperatorAction(
   sql: Sql,
   { actor, command, typed }: Pick<OperatorAction, "actor" | "command" | "typed">,
@@ -32,7 +32,7 @@ export async function endOperatorAction(sql: Sql, id: string, exitCode: number):
     where id = ${id}::bigint and ended_at is null`
 }
 
-/** Newest first. */
+/** Returns the actions, newest first. */
 export async function listOperatorActions(sql: Sql, limit: number): Promise<OperatorAction[]> {
   return await sql<OperatorAction[]>`
     select at, actor, command, typed, exit_code as "exitCode"

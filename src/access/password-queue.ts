@@ -1,17 +1,19 @@
 import { Fault } from "../lib/faults.ts"
 
 interface QueueLimits {
-  /** Pieces of work at a time, of all keys together. */
+  /** Tasks running at once, over all keys. */
   atOnce: number
-  /** Those of one key that may wait. */
+  /** Tasks of one key that may wait. */
   waitingPerKey: number
-  /** Those of all keys that may wait; any number where it is left out. */
+  /** Tasks that may wait over all keys. Default: unlimited. */
   maxWaiting?: number
 }
 
-/** Keys are served in turn: a flood at one makes no other wait. Throws unavailable when too many wait. */
+/**
+ * Serves the keys in turn, so that a flood of one key does not delay the others. Throws unavailable when too many wait.
+ */
 export function createPasswordQueue({ atOnce, waitingPerKey, maxWaiting = Number.POSITIVE_INFINITY }: QueueLimits) {
-  // in the order of their turns: a key that was served goes to the end
+  // Keys in the order of their turns. A key that was served moves to the end.
   const waiting = new Map<string, (() => void)[]>()
   let running = 0
   let waitingInAll = 0
@@ -38,7 +40,7 @@ export function createPasswordQueue({ atOnce, waitingPerKey, maxWaiting = Number
     go()
   }
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    // who ends hands its turn over, so that nobody who comes later slips in between
+    // A finished task passes its turn on, so that no later task can overtake the waiting ones.
     if (running >= atOnce) await waitForTurn(key)
     else running++
     try {

@@ -3,16 +3,16 @@ import * as nodeCrypto from "node:crypto"
 import type { RandomBytes } from "../lib/text.ts"
 import { createPasswordQueue } from "./password-queue.ts"
 
-/** The most code points of a password. */
+/** Maximum number of code points in a password. */
 export const LONGEST_PASSWORD = 128
 
-/** 1 to 128 code points that can be typed the same again. */
+/** 1 to 128 code points that form valid Unicode. */
 export function isUsablePassword(text: string): boolean {
   const length = [...text].length
   return length >= 1 && length <= LONGEST_PASSWORD && text.isWellFormed()
 }
 
-/** Argon2id of the NFC with 19 MiB, two passes and a salt of its own (OWASP's least). Throws unavailable. */
+/** Hashes the NFC with Argon2id: 19 MiB, two passes and a new salt (the minimum of OWASP). Throws unavailable. */
 export async function hashPassword(
   password: string,
   randomBytes: RandomBytes = nodeCrypto.randomBytes,
@@ -22,7 +22,7 @@ export async function hashPassword(
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=1$${written(salt)}$${written(tag)}`
 }
 
-/** Whether this is the password that was hashed. Throws unavailable when too many wait to try the same one. */
+/** Whether the password matches the hash. Throws unavailable when too many attempts at the same hash are waiting. */
 export async function isPassword(password: string, hashed: string): Promise<boolean> {
   const [, memory, passes, salt, tag] = PHC.exec(hashed) ?? []
   if (salt === undefined || tag === undefined) throw new Error("a stored password is no argon2id of ours")
@@ -31,8 +31,8 @@ export async function isPassword(password: string, hashed: string): Promise<bool
   return nodeCrypto.timingSafeEqual(own, Buffer.from(tag, "base64"))
 }
 
-// One takes 45 ms of a core and 19 MiB: a flood of tries must leave the machine to everybody else. Who makes a password does
-// not wait behind those who try one, nor who tries one link's behind those who try another's.
+// A hash takes 45 ms of a core and 19 MiB, so a flood of attempts must not occupy the machine. Setting a password does
+// not wait behind attempts to guess one, nor do attempts at one share link wait behind those at another.
 const making = createPasswordQueue({ atOnce: 2, waitingPerKey: 40 })
 const checking = createPasswordQueue({ atOnce: 2, waitingPerKey: 8 })
 
@@ -48,7 +48,7 @@ interface Cost {
   passes: number
 }
 
-/** Bun has it in node:crypto alone, Deno 2.9.6 in the Web Cryptography API alone; both work beside the event loop. */
+/** Bun has Argon2 only in node:crypto, Deno 2.9.6 only in the Web Cryptography API. Both run off the event loop. */
 async function argon2id(password: string, { salt: nonce, memory, passes }: Cost): Promise<Uint8Array> {
   const message = new TextEncoder().encode(password.normalize("NFC"))
   const { argon2 }: Partial<typeof nodeCrypto> = nodeCrypto

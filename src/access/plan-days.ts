@@ -5,7 +5,7 @@ import { ENTITLEMENTS, type Entitlements, PLANS } from "./plans.ts"
 
 const READ = {
   history: { days: "historyDays", words: "history", since: "1900-01-01" },
-  // no review is older: the App Store opened then, Google Play three months later
+  // There are no older reviews: the App Store opened on this day, Google Play three months later.
   reviews: { days: "reviewDays", words: "the reviews", since: "2008-07-10" },
 } as const
 
@@ -19,12 +19,12 @@ interface UnreadDay {
   what: PlannedDays
   day: string
   today: string
-  /** PlannedDays is wrong where no purchase would show the day. */
+  /** The code if no higher plan would show the day. */
   otherwise: FaultCode
   field: string
 }
 
-/** Why a day before those that a workspace reads is not shown: plan_required only where a higher plan would show it. */
+/** Explains why a day before the readable ones is not shown: plan_required only if a higher plan would show it. */
 export function unread({ plan, entitlements }: Caller, { what, day, today, otherwise, field }: UnreadDay): Fault {
   const { days, words } = READ[what]
   const higher = PLANS.slice(PLANS.indexOf(plan) + 1)
@@ -39,5 +39,5 @@ function firstDay(entitlements: Entitlements, what: PlannedDays, today: string):
   return later(addDays(today, 1 - Math.min(entitlements[days], LONGEST)), since)
 }
 
-// an override may be so large that no calendar goes back as far
+// An override may exceed the range of dates.
 const LONGEST = 36_500

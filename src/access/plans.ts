@@ -2,31 +2,34 @@ import { keysOf } from "../lib/objects.ts"
 export const PLANS = ["free", "pro", "studio", "enterprise"] as const
 export type Plan = (typeof PLANS)[number]
 
-/** What a plan gives; a workspace may override each by name. Amounts that the specification does not show are ours. */
+/**
+ * The entitlements of a plan. A workspace may override each by name. The specification does not give all amounts; the
+ * others are our choice.
+ */
 export interface Entitlements {
   credits: number
   ratePerSecond: number
   liveKeys: number
   apps: number
   trackedKeywords: number
-  /** Days of history a read may go back. */
+  /** Maximum age in days of the history that can be read. */
   historyDays: number
-  /** Days of reviews a read may go back, by when they were written. */
+  /** Maximum age in days of the reviews that can be read, by the day they were written. */
   reviewDays: number
-  /** Keyword discovery runs, AI questions, Review AI, AI writing, AI visibility runs and keyword spies a month. */
+  /** Monthly: keyword discovery runs, AI questions, Review AI, AI writing, AI visibility runs and keyword spies. */
   discovery: number
   aiQuestions: number
   reviewAi: number
   aiWriting: number
   aiVisibility: number
   spy: number
-  /** Listings in another locale, a month; on the free plan once and for all. */
+  /** Listings in other locales per month. On the free plan, once and for all. */
   listingWrites: number
-  /** Measurements of keywords that nobody measures, a day. */
+  /** Measurements per day of keywords that are not measured yet. */
   measurements: number
 }
 
-// a hundred years: no store is as old
+// A hundred years: older than any store.
 const ALL_REVIEWS = 36_500
 
 export const ENTITLEMENTS: Record<Plan, Entitlements> = {
@@ -50,7 +53,7 @@ export function planCovers(plan: Plan, least: Plan): boolean {
   return PLANS.indexOf(plan) >= PLANS.indexOf(least)
 }
 
-/** Hive calls a day: 10,000 with Explorer, 500 while a credit pack has credits, none otherwise. */
+/** Returns the Hive calls per day: 10,000 with Explorer, 500 while a credit pack has credits left, otherwise 0. */
 export function hivePerDay(explorer: boolean, hasPack: boolean): number {
   if (explorer) return 10_000
   return hasPack ? 500 : 0

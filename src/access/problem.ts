@@ -1,4 +1,4 @@
-/** Its message is one clear sentence and holds no secret. */
+/** The message is one clear sentence without secrets. */
 export class AccessProblem extends Error {
   override name = "AccessProblem"
 }

@@ -3,24 +3,24 @@ import type { Sealer } from "./sealed.ts"
 
 interface SealedColumns {
   table: string
-  /** Names the row in the text that is sealed. */
+  /** The column that identifies the row in the encrypted text. */
   id: string
   columns: readonly string[]
 }
 
-/** Every column that holds sealed texts; a test compares it with the schema. */
+/** Every column with encrypted texts. A test compares the list with the schema. */
 export const SEALED: readonly SealedColumns[] = [
   { table: "channel", id: "id", columns: ["sealed", "sealed_earlier"] },
   { table: "connected_account", id: "id", columns: ["sealed", "sealed_write"] },
 ]
 
-/** How many stored secrets lie under which key. */
+/** The number of stored secrets per encryption key. */
 export interface SealedCount {
-  /** Under SECRET_KEY. */
+  /** Encrypted with SECRET_KEY. */
   newest: number
-  /** Under a key of SECRET_KEY_PREVIOUS. */
+  /** Encrypted with a key of SECRET_KEY_PREVIOUS. */
   earlier: number
-  /** Under a key that is in neither, or damaged. */
+  /** Encrypted with an unknown key, or damaged. */
   unreadable: number
 }
 
@@ -28,7 +28,10 @@ export async function countSealed(sql: Sql, sealer: Sealer): Promise<SealedCount
   return await visitSealed(sql, sealer, async () => "earlier")
 }
 
-/** A text that is replaced meanwhile is left. What cannot be opened stays as it is. Returns the counts after it. */
+/**
+ * Encrypts texts under an earlier key again with SECRET_KEY. Skips texts that change meanwhile or cannot be decrypted.
+ * Returns the counts afterwards.
+ */
 export async function reseal(sql: Sql, sealer: Sealer): Promise<SealedCount & { resealed: number }> {
   let resealed = 0
   const counts = await visitSealed(sql, sealer, async ({ table, id, column, row, sealed }, text) => {

@@ -17,10 +17,10 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number]
 
-/** What a new key gets: everything but hive:measure, which starts paid work and is opt-in. */
+/** The scopes of a new key by default: all but hive:measure, which starts paid work and is opt-in. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== "hive:measure")
 
-/** What a scope lets somebody do, in words for whoever grants it. */
+/** Explains each scope to the person who grants it. */
 export const SCOPE_MEANINGS: Record<Scope, string> = {
   "apps:read": "See the apps, their keywords, ranks, rivals and listings.",
   "reviews:read": "Read the stored reviews.",

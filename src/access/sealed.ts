@@ -3,30 +3,32 @@ import { createHash, randomBytes as secureBytes } from "node:crypto"
 import type { RandomBytes } from "../lib/text.ts"
 import { AccessProblem } from "./problem.ts"
 
-/** Where a sealed text is stored: taken from there to another row, it cannot be opened. */
+/** Where an encrypted text is stored. It cannot be decrypted after being moved to another row. */
 export interface Place {
   table: string
   row: string
 }
 
 /**
- * AES-256-GCM: what is stored is of no use to a reader of the database alone. "v1.KEY.NONCE.TEXT", each part base64url;
- * version, key, table and row are bound to it.
+ * Encrypts with AES-256-GCM, so that read access to the database alone does not reveal the text. Format:
+ * "v1.KEY.NONCE.TEXT", each part base64url. Version, key, table and row are authenticated data.
  */
 export interface Sealer {
   /** Throws AccessProblem without SECRET_KEY. */
   seal(text: string, place: Place): Promise<string>
-  /** Throws AccessProblem when it was changed, belongs elsewhere, or its key is not known. */
+  /** Throws AccessProblem when the text was changed, belongs to another row, or its key is unknown. */
   open(sealed: string, place: Place): Promise<string>
-  /** Whether an earlier key sealed it: once all of those are sealed again, that key can go. */
+  /**
+   * Whether an earlier key encrypted the text. Once all of those are encrypted again, the earlier key can be removed.
+   */
   isOld(sealed: string): boolean
 }
 
-/** SECRET_KEY and those before it. Not readable from outside, so that no log and no dump of settings shows them. */
+/** SECRET_KEY and its predecessors. Private, so that no log and no dump of settings contains them. */
 export class SecretKeys {
   readonly #keys: Uint8Array<ArrayBuffer>[]
 
-  /** Newest first, each as `secretKeyOf` takes it. */
+  /** Newest first, each in a format of `secretKeyOf`. */
   constructor(texts: readonly string[]) {
     this.#keys = texts.map((text) => {
       const key = secretKeyOf(text)
@@ -44,17 +46,23 @@ export class SecretKeys {
   }
 }
 
-/** The 32 bytes of a key as base64 (also base64url) or hex; null when it is none, or so uniform that it was not drawn. */
+/**
+ * Decodes the 32 bytes of a key in base64 (also base64url) or hex. Null if the text is not a key, or is too uniform to
+ * be random.
+ */
 export function secretKeyOf(text: string): Uint8Array<ArrayBuffer> | null {
   const encoding = /^[0-9a-f]{64}$/i.test(text) ? "hex" : /^[\w+/-]{43}=?$/.test(text) ? "base64" : null
   const bytes = encoding && new Uint8Array(Buffer.from(text, encoding))
   return bytes?.length === 32 && new Set(bytes).size >= LEAST_DISTINCT ? bytes : null
 }
 
-// 32 random bytes hold fewer than this with a chance below 1e-20
+// 32 random bytes have fewer distinct values than this with a chance below 1e-20.
 const LEAST_DISTINCT = 12
 
-/** The sealer of these keys; with null it says with every call what is missing. */
+/**
+ * Creates a sealer for these keys. With null, every call of `seal` and `open` throws an AccessProblem that says how to
+ * create a key.
+ */
 export async function createSealer(keys: SecretKeys | null, randomBytes: RandomBytes = secureBytes): Promise<Sealer> {
   const known = keys ? await Promise.all(SecretKeys.read(keys).map(knownKey)) : []
   const [newest] = known
@@ -102,7 +110,7 @@ async function knownKey(bytes: Uint8Array<ArrayBuffer>): Promise<KnownKey> {
   return { id: written(digest.subarray(0, 6)), key }
 }
 
-/** As JSON: two names never run into each other. */
+/** JSON, so that two names cannot run together. */
 function bound(keyId: string, { table, row }: Place): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify([VERSION, keyId, table, row]))
 }
@@ -111,7 +119,7 @@ function written(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64url")
 }
 
-/** Only as it was written: the last character has bits that say nothing, and could be changed unnoticed. */
+/** Rejects other spellings: the last character has unused bits, which could be changed unnoticed. */
 function read(text: string | undefined): Uint8Array<ArrayBuffer> | null {
   if (text === undefined) return null
   const bytes = new Uint8Array(Buffer.from(text, "base64url"))

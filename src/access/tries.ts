@@ -3,28 +3,31 @@ import { hash } from "node:crypto"
 import type { Db, Sql } from "../database/types.ts"
 import { siteOf } from "./addresses.ts"
 
-/** Tries at secrets of one scope, from one address (IPv6: /48) in a minute. */
+/** Maximum number of tries per minute at secrets of one scope from one address (IPv6: /48). */
 const MAX_TRIES_A_MINUTE = 5
 
-/** Tries of all addresses at one secret until each next try must wait longer; an hour without a try resets the count. */
+/**
+ * Tries at one secret, over all addresses, after which the pause before the next try grows. An hour without a try
+ * resets the count.
+ */
 export const CALM_TRIES = 20
 
-/** Tries until the pause has doubled, and the longest pause: 1,440 guesses a day. */
+/** The pause doubles every ten tries, up to 60 s: 1,440 guesses a day. */
 const DOUBLED_BY = 10
 const MAX_PAUSE_S = 60
 
-/** A passphrase, a code or a link's password that somebody typed. */
+/** An attempt with a passphrase, a code or the password of a share link. */
 export interface SecretTry {
-  /** What addresses are counted for: "sign-in", or one link. */
+  /** What addresses are counted for: "sign-in", or one share link. */
   scope: string
   address: string | null
-  /** The secret that is guessed at. Null for a code: it is one of 19^8, and nobody in particular's. */
+  /** The secret that is guessed. Null for a code: it is one of 19^8 and belongs to no known workspace. */
   secret: string | null
 }
 
 /**
- * Counts a try before the secret is looked at, exactly over all processes, by the database's clock. Null if it may go ahead,
- * else the seconds to wait.
+ * Counts a try before the secret is checked, exactly over all processes, by the database's clock. Returns null if it
+ * may go ahead, otherwise the seconds to wait.
  */
 export async function takeTry(sql: Sql, tried: SecretTry): Promise<number | null> {
   const wait = await takeAddressTry(sql, addressDigest(tried))
@@ -34,13 +37,13 @@ export async function takeTry(sql: Sql, tried: SecretTry): Promise<number | null
   return secretWait
 }
 
-/** Takes back the try that was right: it was no guess. */
+/** Uncounts a successful try, which was not a guess. */
 export async function giveTryBack(sql: Sql, tried: SecretTry): Promise<void> {
   await giveBack(sql, addressDigest(tried))
   if (tried.secret !== null) await giveBack(sql, secretDigest(tried.secret))
 }
 
-/** Tries at a secret from all addresses, each within an hour of the one before; those that were right are left out. */
+/** Returns the failed tries at a secret from all addresses. The count restarts after an hour without a try. */
 export async function countTries(sql: Db, secret: string): Promise<number> {
   const [row] = await sql<{ tries: number }[]>`
     select tries
@@ -49,9 +52,9 @@ export async function countTries(sql: Db, secret: string): Promise<number> {
   return row?.tries ?? 0
 }
 
-/** Also deletes counts that are over, so that a flood from ever new addresses leaves no large table. */
+/** Also deletes expired counts, so that a flood from ever new addresses does not grow the table. */
 async function takeAddressTry(sql: Sql, digest: Buffer): Promise<number | null> {
-  // an array: a subquery that locks may be run again for each row, and would then take them all
+  // An array, because a locking subquery may run again for each row and would then lock every row.
   const [taken] = await sql`
     with swept as (
       delete from secret_try

@@ -3,7 +3,7 @@ import { type Balance, type BalanceRow, balanceColumns, toBalance } from "./cred
 import { ENTITLEMENT_NAMES, type Entitlements, entitlementsOf, PLANS, type Plan } from "./plans.ts"
 import { AccessProblem } from "./problem.ts"
 
-/** Entitlements that differ from the plan's, by name; null takes a difference away. */
+/** Entitlements that differ from the plan's, by name. Null removes an override. */
 export type Overrides = { [Name in keyof Entitlements]?: number | null }
 
 export interface NewWorkspace {
@@ -19,12 +19,12 @@ export interface NewWorkspace {
 interface WorkspaceChanges {
   plan?: Plan
   explorer?: boolean
-  /** Merged into those the workspace has. */
+  /** Merged into the existing overrides. */
   overrides?: Overrides
   addPack?: number
   ipListRequired?: boolean
   suspended?: boolean
-  /** Sets a billing month that is ahead of today back to this month. */
+  /** Resets a billing month that is ahead of today to the current month. */
   resetMonth?: boolean
 }
 
@@ -40,7 +40,7 @@ export interface Workspace {
   credits: Balance
 }
 
-/** Makes a workspace with its account. Throws AccessProblem when a value is bad or the name is taken. */
+/** Creates a workspace with its account. Throws AccessProblem when a value is invalid or the name is taken. */
 export async function createWorkspace(sql: Sql, asked: NewWorkspace): Promise<Workspace> {
   const { plan, explorer = false, pack = 0, ipListRequired = false } = asked
   const name = checkName("workspace", asked.name)
@@ -63,7 +63,7 @@ export async function createWorkspace(sql: Sql, asked: NewWorkspace): Promise<Wo
   return await findWorkspace(sql, name)
 }
 
-/** Changes a workspace; its monthly quota follows its plan and overrides at once. Throws AccessProblem. */
+/** Changes a workspace. The monthly quota follows plan and overrides at once. Throws AccessProblem. */
 export async function setWorkspace(sql: Sql, name: string, changes: WorkspaceChanges): Promise<Workspace> {
   if (changes.addPack !== undefined) checkPack(changes.addPack)
   await sql.begin(async (tx) => {
@@ -91,8 +91,8 @@ export async function setWorkspace(sql: Sql, name: string, changes: WorkspaceCha
 }
 
 /**
- * After a clock was far ahead. Whatever was charged to later months counts in this month, so that the sum of the ledger stays
- * what the account shows, and nothing is free. Throws AccessProblem where the month is not ahead.
+ * Repairs the month after a clock was far ahead. Charges to later months are moved to the current month, so that the
+ * ledger's sum still matches the account and nothing becomes free. Throws AccessProblem when the month is not ahead.
  */
 async function resetMonth(tx: Tx, workspaceId: number): Promise<void> {
   const [account] = await tx<{ thisMonth: string; isAhead: boolean }[]>`
@@ -143,7 +143,10 @@ export async function findWorkspace(sql: Sql, name: string): Promise<Workspace> 
   return workspaceOf(row)
 }
 
-/** Its keys answer account_deleted, its apps go, its name is free; the ledger stays. Returns how many apps went. */
+/**
+ * Deletes a workspace: its keys get account_deleted, its apps are deleted, its name becomes available, and the ledger
+ * is kept. Returns the number of deleted apps.
+ */
 export async function deleteWorkspace(sql: Sql, name: string): Promise<{ id: number; apps: number }> {
   return await sql.begin(async (tx) => {
     const { id } = await lockWorkspace(tx, name)
@@ -157,15 +160,15 @@ export async function deleteWorkspace(sql: Sql, name: string): Promise<{ id: num
   })
 }
 
-/** A name without white space around it. Throws AccessProblem unless it has 1 to 100 printable characters. */
+/** Returns the trimmed name. Throws AccessProblem unless it has 1 to 100 printable characters. */
 export function checkName(what: "workspace" | "key", text: string): string {
   const name = text.trim()
-  // a control character in a name could redraw the terminal that lists it
+  // A control character in a name could redraw the terminal that lists it.
   if (!/^\P{C}{1,100}$/u.test(name)) throw new AccessProblem(`a ${what}'s name has 1 to 100 printable characters`)
   return name
 }
 
-/** Throws AccessProblem unless it is a whole number from `least` to 10^12, which sums stay exact under. */
+/** Throws AccessProblem unless the amount is a whole number from `least` to 10^12. Sums of such amounts stay exact. */
 export function checkAmount(what: string, amount: number, least: number): void {
   if (Number.isSafeInteger(amount) && amount >= least && amount <= 1e12) return
   throw new AccessProblem(`${what} must be a whole number from ${least} to 1,000,000,000,000`)

@@ -5,7 +5,7 @@ import { checkLimit } from "./limiter.ts"
 import { createTogether } from "./together.ts"
 
 export interface FixedWindow {
-  /** A refused unit is not counted. Throws StoreSilent when the store is late, else the client's own error. */
+  /** A refused unit is not counted. Throws StoreSilent when the store times out, otherwise the client's error. */
   take(subject: string, limit: number): Promise<WindowCount>
 }
 
@@ -17,21 +17,21 @@ interface WindowCount {
 
 interface WindowOptions {
   prefix: string
-  /** Windows begin at multiples of this since 1970-01-01T00:00Z: seconds for 1,000, UTC days for 86,400,000. */
+  /** Windows begin at multiples of this since 1970-01-01T00:00Z: 1,000 gives seconds, 86,400,000 gives UTC days. */
   windowMs: number
   timeoutMs: number
   now?: () => Date
 }
 
-/** The store did not answer in time, or did not a moment ago and was not asked again. */
+/** The store timed out, now or a moment ago. */
 class StoreSilent extends Error {
   override name = "StoreSilent"
 }
 
 /**
- * A limiter of @upstash/ratelimit with an algorithm of our own. Exact over all processes. The window is that of the caller's
- * clock (managed Redis refuses TIME), so clocks must agree. Calls that arrive while others are counted share a command; each
- * is decided by itself, in the order of arrival.
+ * Wraps a limiter of @upstash/ratelimit with a different algorithm. Exact over all processes. The window follows the
+ * caller's clock (managed Redis refuses TIME), so the clocks must agree. Calls that arrive while others are being
+ * counted share a command; each is decided by itself, in order of arrival.
  */
 export function fixedWindow(redis: Redis, { prefix, windowMs, timeoutMs, now = () => new Date() }: WindowOptions) {
   const script = redis.createScript<number[]>(TAKE)
@@ -54,7 +54,7 @@ export function fixedWindow(redis: Redis, { prefix, windowMs, timeoutMs, now = (
     },
   })
 
-  // an entry is never stale: counts are in the store
+  // An entry is never stale, because the counts are in the store.
   const limiters = new Cache<number, Ratelimit>(MAX_LIMITERS)
   const limiterOf = (limit: number): Ratelimit =>
     limiters.getOrMake(limit, () => ratelimit(redis, batched(limit, { windowMs, now, count }), prefix))
@@ -64,7 +64,8 @@ export function fixedWindow(redis: Redis, { prefix, windowMs, timeoutMs, now = (
       checkLimit(limit)
       const at = performance.now()
       if (at < silentUntil) throw new StoreSilent("the store did not answer a moment ago")
-      // one caller asks again while the rest of the second goes without: nobody queues behind a frozen store
+      // One caller tries the store again while the others of this second fail at once, so that no queue forms behind a
+      // frozen store.
       if (silentUntil > 0) silentUntil = at + SILENCE_MS
       const { success, remaining, reset } = await limiterOf(limit).limit(subject)
       return { allowed: success, used: limit - remaining, resetsAt: new Date(reset) }
@@ -72,7 +73,7 @@ export function fixedWindow(redis: Redis, { prefix, windowMs, timeoutMs, now = (
   } satisfies FixedWindow
 }
 
-/** Distinct limits are those of the plans and a few overrides. */
+/** Limits come from the plans and a few overrides, so there are few distinct ones. */
 const MAX_LIMITERS = 100
 
 interface WindowParts {
@@ -82,8 +83,8 @@ interface WindowParts {
 }
 
 /**
- * The library's own fixedWindow counts first and compares afterwards, so that refused calls count too, and sends a command
- * for each call. `remaining` is below 0 where more is used than a lowered limit allows.
+ * Replaces the library's fixedWindow, which counts before it compares, so that it counts refused calls, and which sends
+ * a command per call. `remaining` is negative if more is used than a lowered limit allows.
  */
 function batched(limit: number, { windowMs, now, count }: WindowParts): Algorithm<unknown> {
   const unused = () => Promise.reject(new Error("only limit() is used here"))
@@ -101,8 +102,8 @@ function batched(limit: number, { windowMs, now, count }: WindowParts): Algorith
 const SETTLED = Promise.resolve()
 
 /**
- * Its own timeout is off: a call would pass without being counted (createTogether has a deadline and refuses instead). So is
- * whatever reports usage, writes more than the count, or remembers a refusal for longer than the store.
+ * Disables the library's timeout, which would let a call pass uncounted; createTogether has a deadline and refuses
+ * instead. Also disables usage reports, writes other than the count, and caching a refusal for longer than the store.
  */
 function ratelimit(redis: Redis, limiter: Algorithm<unknown>, prefix: string): Ratelimit {
   return new Ratelimit({
@@ -127,8 +128,8 @@ type Count = Pick<WindowCount, "allowed" | "used">
 
 const SILENCE_MS = 1_000
 
-// Compares before it counts, so that refused calls are not counted. No "#!lua flags=allow-key-locking" line: an ordinary
-// Redis refuses that flag.
+// Compares before it counts, so that refused calls are not counted. Has no "#!lua flags=allow-key-locking" line,
+// because an ordinary Redis refuses that flag.
 const TAKE = `
 local counts = {}
 for i, key in ipairs(KEYS) do

@@ -1,6 +1,6 @@
-/** Counts one caller's calls in windows of one second that begin with the UTC second. A refused call is not counted. */
+/** Counts a caller's calls in windows of one UTC second. A refused call is not counted. */
 export interface RateLimiter {
-  /** Never throws if the shared store is down: this process then counts alone, and the answer is `degraded`. */
+  /** Does not throw when the shared store is down: this process then counts alone, and the answer is `degraded`. */
   take(subject: string, perSecond: number): Promise<RateAnswer>
 }
 
@@ -18,7 +18,7 @@ export interface RateAnswer {
 
 export const SECOND_MS = 1_000
 
-/** The answer for a subject that has `used` calls of this second counted, this one included when it was allowed. */
+/** Returns the answer for a subject with `used` calls counted in this second, including this call if it was allowed. */
 export function rateAnswer(allowed: boolean, limit: number, used: number, at: Date): RateAnswer {
   const resetMs = SECOND_MS - (at.getTime() % SECOND_MS)
   return {
@@ -30,14 +30,17 @@ export function rateAnswer(allowed: boolean, limit: number, used: number, at: Da
   }
 }
 
-/** Throws RangeError unless `limit` is a whole number of 0 or more: NaN compares as "not above the limit" everywhere. */
+/**
+ * Throws RangeError unless `limit` is a whole number of 0 or more. NaN would compare as "not above the limit"
+ * everywhere.
+ */
 export function checkLimit(limit: number): void {
   if (!Number.isSafeInteger(limit) || limit < 0) {
     throw new RangeError(`a limit must be a whole number of 0 or more, not ${limit}`)
   }
 }
 
-/** Counts in this process: exact for one process, forgotten when it ends. */
+/** Counts in this process only. The counts are lost when it ends. */
 export function memoryLimiter(now: () => Date = () => new Date()): RateLimiter {
   const count = perSecondCounter()
   return {
@@ -50,21 +53,24 @@ export function memoryLimiter(now: () => Date = () => new Date()): RateLimiter {
   }
 }
 
-/** Counts a call of `subject` unless `perSecond` are counted in this second. `used` includes it when it was allowed. */
+/**
+ * Counts a call of `subject` unless `perSecond` calls are already counted in this second. `used` includes the call if
+ * it was allowed.
+ */
 type Count = (subject: string, perSecond: number, at: Date) => { allowed: boolean; used: number }
 
-/** Counts in this process and holds one second's subjects at most. Seconds begin with the UTC second. */
+/** Counts in this process. Holds the subjects of one second only. Seconds are UTC seconds. */
 export function perSecondCounter(): Count {
   return createSecondCounter().take
 }
 
 interface SecondCounter {
   take: Count
-  /** Gives back a unit taken at `at`, unless its second is over. */
+  /** Returns a unit taken at `at`, unless its second is over. */
   release(subject: string, at: Date): void
 }
 
-/** Like perSecondCounter, for units that may be given back. */
+/** Like perSecondCounter, for units that can be returned. */
 export function createSecondCounter(): SecondCounter {
   let second = -1
   let counts = new Map<string, number>()

@@ -12,9 +12,9 @@ import { sharedLimiter, upstashRedis } from "./upstash.ts"
 export interface Limits {
   rate: RateLimiter
   hive: HiveAllowance
-  /** Where calls per second are counted; daily Hive calls are counted there too, or in Postgres for "process". */
+  /** Where calls per second are counted. Daily Hive calls are counted there too, or in PostgreSQL for "process". */
   store: "upstash" | "redis" | "process"
-  /** Whether the store answers just now; true for "process". Never throws, at most 250 ms. */
+  /** Whether the store answers within 250 ms. Always true for "process". Never throws. */
   ping(): Promise<boolean>
 }
 
@@ -24,11 +24,13 @@ export interface LimitsOptions {
   sql: Sql
   log: Log
   now?: () => Date
-  /** Begins every key in the store; instances that share a store but not their workspaces need different ones. */
+  /**
+   * Prefix of every key in the store. Instances that share a store but not their workspaces need different prefixes.
+   */
   prefix?: string
 }
 
-/** The limits over what there is: Upstash if given, else a Redis wire, else this process and its database. */
+/** Opens the limits in Upstash if configured, otherwise in Redis, otherwise in this process and its database. */
 export function openLimits({ sql, ...options }: LimitsOptions): Limits {
   const inProcess = (): Limits => ({
     rate: memoryLimiter(options.now),
@@ -39,7 +41,7 @@ export function openLimits({ sql, ...options }: LimitsOptions): Limits {
   return openSharedLimits(options) ?? inProcess()
 }
 
-/** Null without a store that processes share. */
+/** Null if no store is shared between processes. */
 export function openSharedLimits({
   upstash,
   wire,
@@ -60,7 +62,7 @@ export function openSharedLimits({
 }
 
 const RATE_MS = 250
-// a slow store costs a call some patience, a refused one costs the caller a 503
+// A slow store only delays a call, but a timeout costs the caller a 503.
 const HIVE_MS = 1_000
 
 async function answers(redis: Redis): Promise<boolean> {

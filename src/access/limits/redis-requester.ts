@@ -1,7 +1,7 @@
 import type { Requester, UpstashRequest, UpstashResponse } from "@upstash/redis"
 import type { RedisWire } from "./redis-wire.ts"
 
-/** Lets the Upstash client talk to an ordinary Redis. Single commands only; a pipeline or a subscription throws. */
+/** Lets the Upstash client use an ordinary Redis. Single commands only: a pipeline or a subscription throws. */
 export class WireRequester implements Requester {
   readonly #wire: RedisWire
 
@@ -9,7 +9,7 @@ export class WireRequester implements Requester {
     this.#wire = wire
   }
 
-  /** A reply of Redis, good or bad, is returned; only a failed connection throws. */
+  /** Returns every reply of Redis, including errors. Throws only when the connection fails. */
   async request<T>(request: UpstashRequest): Promise<UpstashResponse<T>> {
     if (request.path?.length) throw new Error(`${request.path[0]} is not spoken over a Redis wire`)
     const [command, ...args] = (request.body as unknown[]).map(String)
@@ -23,5 +23,5 @@ export class WireRequester implements Requester {
   }
 }
 
-// every error reply of Redis starts with a code word in capitals: ERR, NOSCRIPT, WRONGTYPE, OOM
+// Every error reply of Redis begins with a code word in capitals: ERR, NOSCRIPT, WRONGTYPE, OOM.
 const ERROR_REPLY = /^[A-Z][A-Z0-9]+ /

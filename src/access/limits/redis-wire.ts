@@ -1,6 +1,6 @@
-/** A connection to an ordinary Redis (RESP): whatever client the runtime has, behind two functions. */
+/** A connection to an ordinary Redis (RESP), over the client of the runtime. */
 export interface RedisWire {
-  /** Rejects with Redis's own text when it refuses ("NOSCRIPT …"), and at once while there is no connection. */
+  /** Rejects with the text of Redis's error ("NOSCRIPT …"). Rejects at once while there is no connection. */
   send(command: string, args: string[]): Promise<unknown>
   close(): void
 }

@@ -1,11 +1,11 @@
 import { onceATurn } from "../../database/statement-groups.ts"
 
-/** Asked for in one command. */
+/** Units that share a command. */
 interface Batch<Unit, Answer> {
   units: QueuedUnit<Unit, Answer>[]
   isSent: boolean
   isOver: boolean
-  /** Of its first unit's arrival. */
+  /** Starts when the first unit arrives. */
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
@@ -18,21 +18,24 @@ interface QueuedUnit<Unit, Answer> {
 interface TogetherOptions<Unit, Answer> {
   ask(units: readonly Unit[]): Promise<Answer[]>
   timeoutMs: number
-  /** What those get whose answer did not come in time. */
+  /** Returns the error for units whose answer does not come in time. */
   late(): Error
 }
 
-/** Commands under way at once; what comes meanwhile is gathered. */
+/** Commands in flight at once. Units that arrive meanwhile are batched. */
 const MOST_UNDER_WAY = 2
-/** Units of one command: more go at once, in another. */
+/** Maximum number of units in a command. Further units are sent in another one. */
 const MOST_TOGETHER = 200
 
-/** What comes in one turn of the event loop, or while other commands are under way, shares one, in the order in which it came. */
+/**
+ * Batches units that arrive in the same turn of the event loop, or while other commands are in flight, in order of
+ * arrival.
+ */
 export function createTogether<Unit, Answer>({ ask, timeoutMs, late }: TogetherOptions<Unit, Answer>) {
   let underWay = 0
   let gathering: Batch<Unit, Answer> | null = null
 
-  /** One that has not been answered is not waited for: the next goes without. */
+  /** A batch that timed out no longer occupies its place: the next one is sent without waiting for it. */
   const end = (batch: Batch<Unit, Answer>): void => {
     if (batch.isOver) return
     batch.isOver = true

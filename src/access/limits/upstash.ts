@@ -3,12 +3,12 @@ import type { Log } from "../../lib/log.ts"
 import type { FixedWindow } from "./fixed-window.ts"
 import { checkLimit, createSecondCounter, type RateLimiter, rateAnswer } from "./limiter.ts"
 
-/** The Upstash REST client: no retries (a retried count may count twice), no telemetry, a second at most. */
+/** Returns the Upstash REST client: no retries (a retried count may count twice), no telemetry, a timeout of 1 s. */
 export function upstashRedis({ url, token }: { url: string; token: string }): Redis {
   return new Redis({
     url,
     token,
-    // retry: false would still try twice (1.39.0)
+    // `retry: false` would still try twice (1.39.0).
     retry: { retries: 0 },
     signal: () => AbortSignal.timeout(REQUEST_MS),
     enableTelemetry: false,
@@ -18,9 +18,9 @@ export function upstashRedis({ url, token }: { url: string; token: string }): Re
 }
 
 /**
- * Counts in the shared store, and in this process as well. A process therefore never allows more than the limit in any
- * second, whether the store answers all, some or none of its calls; n processes without it allow n times the limit at most.
- * PostgreSQL does not stand in: an outage of the store would become a commit for every call. Warns once a minute.
+ * Counts in the shared store and in this process. A process therefore never allows more than the limit in a second,
+ * whether the store answers or not; n processes without the store allow at most n times the limit. PostgreSQL is no
+ * fallback: an outage of the store would cost a commit for every call. Warns at most once a minute.
  */
 export function sharedLimiter(shared: FixedWindow, log: Log, now: () => Date = () => new Date()): RateLimiter {
   const own = createSecondCounter()
@@ -30,7 +30,7 @@ export function sharedLimiter(shared: FixedWindow, log: Log, now: () => Date = (
       checkLimit(perSecond)
       const at = now()
       const local = own.take(subject, perSecond, at)
-      // the store has counted these calls too or did not answer them: it need not be asked
+      // The store has counted these calls too, or did not answer them, so it need not be called.
       if (!local.allowed) return rateAnswer(false, perSecond, local.used, at)
       try {
         const { allowed, used } = await shared.take(subject, perSecond)
@@ -60,7 +60,7 @@ function oncePerMinute(log: Log, now: () => Date): (error: unknown) => void {
   }
 }
 
-/** The client's messages go on to quote the whole command. */
+/** Shortens the client's messages, which quote the whole command. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const [reason = ""] = text.split(", command was:")

@@ -1,6 +1,6 @@
 import type { PageAnswer } from "../../ui/answer.ts"
 
-/** A refusal in the words of RFC 6749, as its clients read it. */
+/** A refusal with an error code of RFC 6749. */
 export class OAuthProblem extends Error {
   override name = "OAuthProblem"
   readonly code: string
@@ -13,12 +13,12 @@ export class OAuthProblem extends Error {
   }
 }
 
-/** JSON that no cache keeps, and that pages of any origin may read: nothing here rests on a cookie. */
+/** Returns JSON that is not cached and that pages of any origin may read: nothing here depends on a cookie. */
 export function jsonAnswer(status: number, body: object, headers: Record<string, string> = {}): PageAnswer {
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(body) }
 }
 
-/** A document that says the same to everybody. */
+/** Returns a document that is the same for every caller, so it may be cached. */
 export function documentAnswer(body: object): PageAnswer {
   return jsonAnswer(200, body, { "cache-control": "public, max-age=3600" })
 }
@@ -28,7 +28,7 @@ export function problemAnswer({ code, message, status }: OAuthProblem): PageAnsw
   return jsonAnswer(status, { error: code, error_description: message }, headers)
 }
 
-/** What a browser asks before a page of another origin may send more than a form. */
+/** Answers the preflight request of a browser. */
 export const PREFLIGHT: PageAnswer = {
   status: 204,
   headers: {

@@ -7,19 +7,19 @@ import type { ClientDocument } from "./pinned.ts"
 import { isUsableRedirect } from "./redirects.ts"
 import type { OAuthParts } from "./server.ts"
 
-/** A document as it was fetched, and for how long it need not be again. */
+/** A fetched document, and how long it stays fresh. */
 interface FetchedDocument extends ClientDocument {
   freshSeconds: number
 }
 
-/** Whether an id is the address of a document: https, with a path, written as a browser would write it. */
+/** Whether an id is the URL of a client document: https, with a path, in the normal form of a browser. */
 export function isDocumentAddress(clientId: string): boolean {
   const url = URL.parse(clientId)
   if (url?.protocol !== "https:" || clientId.length > 500 || clientId.includes("#")) return false
   return url.href === clientId && url.pathname !== "/" && !url.username && !url.password && url.port === ""
 }
 
-/** The document at a client's address, which is its id. Throws OAuthProblem, with a sentence for the owner. */
+/** Fetches the document at a client's URL, which is its id. Throws OAuthProblem with a sentence for the owner. */
 export async function fetchDocument({ fetch }: Pick<OAuthParts, "fetch">, address: string): Promise<FetchedDocument> {
   try {
     const { status, headers, bytes } = await fetch(address, { headers: { accept: "application/json" }, ...LIMITS })
@@ -37,7 +37,7 @@ export async function fetchDocument({ fetch }: Pick<OAuthParts, "fetch">, addres
   }
 }
 
-/** A redirect of the document itself is not followed. */
+/** The document's URL must not redirect. */
 const LIMITS = { totalMs: 5_000, firstByteMs: 3_000, mostBytes: 16_384 }
 
 const Document = v.object({
@@ -45,7 +45,7 @@ const Document = v.object({
   client_name: v.pipe(ClientName, v.minLength(1)),
   redirect_uris: v.pipe(v.array(v.pipe(v.string(), v.check(isUsableRedirect))), v.minLength(1), v.maxLength(20)),
   token_endpoint_auth_method: v.optional(v.picklist(["none", "private_key_jwt"])),
-  // a secret in a document that everybody reads is none
+  // A secret in a public document is not secret.
   client_secret: v.optional(v.never()),
 })
 

@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { isStorable } from "../../lib/text.ts"
 
-/** The name of a client as its owner reads it, without characters that reorder or hide text; cut where it is long. */
+/** The name of a client as shown to the owner, without characters that reorder or hide text. Long names are cut. */
 export const ClientName = v.pipe(
   v.string(),
   v.check((text) => isStorable(text) && !CONTROL.test(text)),
@@ -9,7 +9,7 @@ export const ClientName = v.pipe(
   v.check((text) => text === "" || VISIBLE.test(text.replaceAll(BLANK, ""))),
 )
 
-/** As a page shows a client without a name. */
+/** Shown for a client without a name. */
 export const NAMELESS = "A client without a name"
 
 const MAX_LENGTH = 200

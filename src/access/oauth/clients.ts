@@ -6,11 +6,16 @@ import type { OAuthParts } from "./server.ts"
 
 export interface OAuthClient extends ClientDocument {
   id: string
-  /** The host that vouches for the name; null of a client that registered itself, as anybody can under any name. */
+  /**
+   * The host that vouches for the name. Null for a client that registered itself, because anyone can choose any name.
+   */
   host: string | null
 }
 
-/** A client by its id. Asks other servers, so only an owner who is signed in makes it do that. Throws OAuthProblem. */
+/**
+ * Finds a client by its id. May fetch from other servers, so call it only for an owner who is signed in. Throws
+ * OAuthProblem.
+ */
 export async function findClient(parts: OAuthParts, id: string): Promise<OAuthClient> {
   const { sql, gate } = parts
   const stored = await gate.run(() => readClient(sql, id))
@@ -28,7 +33,7 @@ export async function findClient(parts: OAuthParts, id: string): Promise<OAuthCl
   }
 }
 
-/** Notes that an owner agreed: the client is kept from then on. */
+/** Records that an owner approved the client, so that it is not deleted. */
 export async function keepClient(tx: Tx, id: string): Promise<void> {
   await tx`
     update oauth_client
@@ -48,7 +53,10 @@ async function readClient(sql: Sql, id: string): Promise<StoredClient | null> {
   return row ?? null
 }
 
-/** The last good copy serves where the client's server does not, and before any other the copy that came with this program. */
+/**
+ * Fetches the client's document. If its server fails, the last good copy is used, or else the copy that is part of this
+ * program.
+ */
 async function currentDocument(parts: OAuthParts, id: string, stored: StoredClient | null): Promise<ClientDocument> {
   if (stored?.isFresh) return stored
   try {
@@ -60,7 +68,7 @@ async function currentDocument(parts: OAuthParts, id: string, stored: StoredClie
     const copy = stored ?? PINNED.get(id)
     if (!copy) throw error
     parts.log("warn", "client_document", { url: id, reason: error.message })
-    // whoever waited for a server that does not answer does not wait again for a while
+    // Retry later, so that the next owner does not wait for the failing server again.
     await parts.gate.run(() => storeDocument(parts.sql, id, copy, RETRY_S))
     return copy
   }

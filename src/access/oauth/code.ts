@@ -13,11 +13,11 @@ interface AgreedTerms {
   name: string
   hint: string
   scopes: readonly Scope[]
-  /** Null = every app. */
+  /** Null if every app is allowed. */
   appList: readonly string[] | null
 }
 
-/** A code for what an owner agreed to, good once and for a minute. */
+/** Creates a single-use code for what an owner approved. Valid for one minute. */
 export async function createCode(tx: Tx, { workspaceId, request, ...terms }: AgreedTerms): Promise<string> {
   const code = randomBytes(32).toString("base64url")
   const { client, redirectUri, challenge, resource } = request
@@ -33,16 +33,19 @@ export async function createCode(tx: Tx, { workspaceId, request, ...terms }: Agr
   return code
 }
 
-/** What a client sends with a code. */
+/** The values that a client sends with a code. */
 interface CodeExchange {
   code: string
   clientId: string
-  /** Left out by clients of OAuth 2.1, which PKCE binds. */
+  /** Omitted by clients of OAuth 2.1, which are bound by PKCE. */
   redirectUri: string | undefined
   verifier: string
 }
 
-/** Makes a grant of a code, with its first tokens. Null where it stands for none: used, over, or shown by somebody else. */
+/**
+ * Exchanges a code for a grant with its first tokens. Null if the code is unknown, used or expired, or belongs to
+ * another client.
+ */
 export async function takeCode(tx: Tx, exchange: CodeExchange): Promise<Tokens | null> {
   const digest = digestOf(exchange.code)
   const [row] = await tx<CodeRow[]>`
@@ -55,7 +58,7 @@ export async function takeCode(tx: Tx, exchange: CodeExchange): Promise<Tokens |
     where c.sha256 = ${digest}
     for update of c`
   if (!row) return null
-  // whoever shows it again has it from somebody else, or somebody has it from them: what came of it ends
+  // A reused code means it leaked: revoke the tokens issued for it (RFC 6749, 4.1.2).
   if (row.isUsed && row.keyId !== null) await revokeGrant(tx, row.keyId)
   if (row.isUsed) return null
   const keyId = row.isGood && isForWhom(row, exchange) ? await createGrant(tx, grantOf(row)) : null
@@ -81,7 +84,9 @@ interface CodeRow {
   isGood: boolean
 }
 
-/** The client that asked, at the address that was answered, which knows what the challenge was made of. */
+/**
+ * Whether the exchange comes from the client and redirect address of the request, with the verifier of its challenge.
+ */
 function isForWhom(row: CodeRow, { clientId, redirectUri, verifier }: CodeExchange): boolean {
   const isSame = row.clientId === clientId && (redirectUri === undefined || redirectUri === row.redirectUri)
   return isSame && hash("sha256", verifier, "base64url") === row.challenge

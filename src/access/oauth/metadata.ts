@@ -1,10 +1,10 @@
 import { SCOPES } from "../scopes.ts"
 import { resourceOf } from "./server.ts"
 
-/** Where a client reads whom the tool endpoint trusts; the challenge of its 401 names it. */
+/** Path of the document that names the authorization server of the tool endpoint. The 401 challenge links to it. */
 export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource/mcp"
 
-/** RFC 9728. */
+/** The protected resource metadata of RFC 9728. */
 export function resourceMetadata(publicUrl: string): object {
   return {
     resource: resourceOf(publicUrl),
@@ -16,7 +16,10 @@ export function resourceMetadata(publicUrl: string): object {
   }
 }
 
-/** RFC 8414. Offline access is no scope of the resource: a client that asks for it gets what all get, refresh tokens. */
+/**
+ * The authorization server metadata of RFC 8414. `offline_access` is not a scope of the resource: every client gets
+ * refresh tokens.
+ */
 export function serverMetadata(publicUrl: string): object {
   return {
     issuer: publicUrl,

@@ -1,12 +1,12 @@
-/** What a client's document says, as far as it matters here. */
+/** The fields of a client's document that are used here. */
 export interface ClientDocument {
   name: string
   redirectUris: string[]
 }
 
 /**
- * Documents of clients in common use, as they stood in November 2026: their servers refuse who asks from a data centre,
- * and a server behind a firewall asks nobody. A copy that can be fetched comes first.
+ * Documents of common clients as of November 2026. Their servers refuse requests from data centres, and a server behind
+ * a firewall cannot fetch them. A copy that can be fetched takes precedence.
  */
 export const PINNED: ReadonlyMap<string, ClientDocument> = new Map([
   [

@@ -1,6 +1,7 @@
 /**
- * Whether an answer may be sent there: https, http on this machine, or a private scheme of an app. Such a scheme is a
- * reversed domain name (RFC 8252, 7.1) or one of a known client: any other may belong to a handler of the operating system.
+ * Whether a redirect may go there: https, http on this machine, or a private scheme of an app. Such a scheme is a
+ * reversed domain name (RFC 8252, 7.1) or belongs to a known client: any other may belong to a handler of the operating
+ * system.
  */
 export function isUsableRedirect(uri: string): boolean {
   if (uri.length > LONGEST || !/^[!-~]+$/.test(uri) || /[#\\]/.test(uri)) return false
@@ -12,7 +13,7 @@ export function isUsableRedirect(uri: string): boolean {
   return (REVERSED_DOMAIN.test(scheme) || KNOWN_SCHEMES.has(scheme)) && /^[a-z][a-z\d+.-]*:\/./.test(uri)
 }
 
-/** Whether a client registered that address: to the letter, or on this machine at another port (RFC 8252, 7.3). */
+/** Whether a client registered this address: identical, or on this machine with a different port (RFC 8252, 7.3). */
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
   if (!isUsableRedirect(uri)) return false
   if (registered.includes(uri)) return true
@@ -24,7 +25,7 @@ export function isRegistered(uri: string, registered: readonly string[]): boolea
   })
 }
 
-/** Whom an owner would send an answer to: a host, or the scheme of an app. */
+/** Returns the recipient of a redirect as shown to the owner: a host, or the scheme of an app. */
 export function redirectHost(uri: string): string {
   const url = new URL(uri)
   return /^https?:$/.test(url.protocol) ? url.hostname : url.protocol
@@ -36,13 +37,13 @@ export function isLoopback(uri: string): boolean {
 
 const LONGEST = 2_000
 
-/** The host, and what follows its port. */
+/** Captures the host, and the text after the port. */
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?([/?].*)?$/
 
-/** A top-level domain has letters alone, so x-apple.systempreferences is none. */
+/** A top-level domain has only letters, so x-apple.systempreferences does not match. */
 const REVERSED_DOMAIN = /^[a-z]{2,}(\.[a-z\d][a-z\d-]*)+$/
 
-/** Schemes without a point that assistants use. */
+/** Schemes without a dot that assistants use. */
 const KNOWN_SCHEMES = new Set([
   "cherrystudio",
   "claude",

@@ -5,18 +5,18 @@ import { findClient, type OAuthClient } from "./clients.ts"
 import { isRegistered } from "./redirects.ts"
 import { isResource, type OAuthParts, resourceOf } from "./server.ts"
 
-/** What a client asks an owner for, checked. */
+/** A validated authorization request. */
 export interface AuthorizationRequest {
   client: OAuthClient
   redirectUri: string
   state: string | null
-  /** As asked for, of those that there are. */
+  /** The requested scopes that exist. */
   scopes: Scope[]
   challenge: string
   resource: string
 }
 
-/** A refusal that the client itself can be told: client and redirect address belong together. */
+/** A refusal that may be sent to the client, because its redirect address is verified. */
 export class RefusedRequest extends OAuthProblem {
   override name = "RefusedRequest"
   readonly to: RefusedClient
@@ -37,8 +37,8 @@ interface RefusedClient extends AuthorizationAnswer {
 }
 
 /**
- * Client and redirect address come first: while they are not known to belong together, nothing is sent anywhere and the
- * owner is told (OAuthProblem). What is wrong after that the client is told (RefusedRequest).
+ * Verifies the client and its redirect address first: until then nothing is sent anywhere and the owner sees the
+ * problem (OAuthProblem). Later problems are sent to the client (RefusedRequest).
  */
 export async function readRequest(parts: OAuthParts, query: string): Promise<AuthorizationRequest> {
   const fields = new URLSearchParams(query)
@@ -67,13 +67,16 @@ export async function readRequest(parts: OAuthParts, query: string): Promise<Aut
   return { ...to, challenge, scopes: scopesIn(fields.get("scope")), resource: resourceOf(parts.publicUrl) }
 }
 
-/** What is asked for under another name is left out: the answer says what was given. */
+/** Ignores unknown scopes: the token response lists the granted ones. */
 export function scopesIn(text: string | null): Scope[] {
   const words = new Set((text ?? "").split(" "))
   return SCOPES.filter((scope) => words.has(scope))
 }
 
-/** Where the answer goes, with what it says; the issuer stands in each, so that a client asking several servers knows whose it is. */
+/**
+ * Returns the redirect URL with the answer. It includes the issuer, so that a client of several servers can tell them
+ * apart.
+ */
 export function answerAddress(
   publicUrl: string,
   { redirectUri, state }: AuthorizationAnswer,

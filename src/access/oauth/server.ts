@@ -8,23 +8,23 @@ import type { Owners } from "../sign-in/owner.ts"
 export interface OAuthParts {
   sql: Sql
   gate: Pick<Gate, "run">
-  /** For what clients write before any owner agreed. */
+  /** For writes of clients that no owner has approved yet. */
   visitorGate: VisitorGate
   owners: Owners
-  /** The issuer, to the letter: clients compare it with what each document and answer says. */
+  /** The issuer. Must match exactly: clients compare it with every document and response. */
   publicUrl: string
-  /** For documents of clients, whose addresses strangers name. */
+  /** Fetches client documents. Strangers choose their addresses. */
   fetch: SafeFetch
   now: () => Date
   log: Log
 }
 
-/** What access tokens are for. */
+/** Returns the resource that access tokens are issued for. */
 export function resourceOf(publicUrl: string): string {
   return `${publicUrl}/mcp`
 }
 
-/** Whether a client means the tool endpoint: its host in either case, and with or without a final slash. */
+/** Whether a client means the tool endpoint. Ignores the case of the host and a final slash. */
 export function isResource(publicUrl: string, named: string): boolean {
   const url = URL.parse(named)
   if (url === null || named.includes("#")) return false

@@ -6,7 +6,7 @@ import { extendGrant, revokeGrant } from "../grants.ts"
 import { keyDigest, makeKey, parseToken } from "../keys.ts"
 import type { Scope } from "../scopes.ts"
 
-/** What a client holds of a grant. */
+/** The tokens of a grant that a client receives. */
 export interface Tokens {
   access: string
   refresh: string
@@ -17,10 +17,13 @@ export const ACCESS_SECONDS = 3_600
 const REFRESH_DAYS = 60
 const GRANT_DAYS = 365
 
-/** In which a refresh token that was used is changed for the same next one: an answer may be lost, or two calls cross. */
+/**
+ * Grace period in which a used refresh token is exchanged for the same successor again: a response may be lost, or two
+ * calls may cross.
+ */
 const GRACE_S = 30
 
-/** The first tokens of a grant, which then has a year. */
+/** Creates the first tokens of a grant, which then lasts a year. */
 export async function createFamily(
   tx: Tx,
   {
@@ -39,17 +42,17 @@ export async function createFamily(
   return { access: await createAccess(tx, { keyId, resource, scopes }), refresh, scopes }
 }
 
-/** What a client sends to have its tokens renewed. */
+/** The values that a client sends to renew its tokens. */
 interface Renewal {
   refresh: string
   clientId: string
-  /** Fewer than the grant's; all of them where none are named. */
+  /** A subset of the grant's scopes. Empty for all of them. */
   scopes: readonly Scope[]
 }
 
 /**
- * New tokens for a refresh token, which is good once. Null where it is good for nothing. One that was used longer ago than
- * the grace was stolen from its client, or by it: the grant is revoked, for nobody can tell which.
+ * Exchanges a refresh token, which is valid once, for new tokens. Null if it is invalid. A token reused after the grace
+ * period was stolen, from its client or by it: the grant is revoked, because the two cannot be told apart.
  */
 export async function refreshTokens(tx: Tx, { refresh, clientId, scopes }: Renewal): Promise<Tokens | null> {
   if (parseToken(refresh) !== "refresh") return null
@@ -77,7 +80,7 @@ export async function refreshTokens(tx: Tx, { refresh, clientId, scopes }: Renew
   return { access: await createAccess(tx, { keyId, resource, scopes: given }), refresh: next, scopes: given }
 }
 
-/** Ends the grant of a token, whichever of its tokens that is. Another client's is left alone. */
+/** Revokes the grant of an access or refresh token. Ignores tokens of another client. */
 export async function revokeToken(tx: Tx, token: string, clientId: string): Promise<void> {
   const kind = parseToken(token)
   if (kind === null) return
@@ -111,7 +114,7 @@ async function createAccess(
   return access
 }
 
-/** The grant lasts as long as its newest refresh token. */
+/** The grant expires with its newest refresh token. */
 async function storeRefresh(
   tx: Tx,
   { keyId, refresh, endsAt }: { keyId: number; refresh: string; endsAt: Date },
@@ -123,7 +126,7 @@ async function storeRefresh(
   await extendGrant(tx, keyId, until)
 }
 
-/** Random to everybody who does not hold both, the salt from the database and the token from the client. */
+/** Returns bytes that are unpredictable without both the salt (in the database) and the token (with the client). */
 function bytesOf(salt: Uint8Array, token: string): RandomBytes {
   let block = 0
   return (length) => createHmac("sha256", salt).update(`${block++} ${token}`).digest().subarray(0, length)

@@ -1,13 +1,16 @@
 import type { RedisWire } from "../limits/redis-wire.ts"
 
-/** Bun's own client. It reconnects in the background; one silent for `silenceMs` with commands waiting is replaced. */
+/**
+ * Uses Bun's client. Reconnects in the background, and replaces a connection that is silent for `silenceMs` while
+ * commands wait.
+ */
 export function bunRedisWire(url: string, silenceMs = 5_000): RedisWire {
   let waiting = 0
   let heardAt = 0
   let retry: Timer | undefined
   let client = connect(url, later)
 
-  // Bun's own reconnecting gives up for good when a connection times out while it is being made (1.4.5)
+  // Bun's automatic reconnect gives up permanently when a connection times out while connecting (1.4.5).
   function later() {
     clearTimeout(retry)
     retry = setTimeout(replace, RETRY_MS)
@@ -26,7 +29,7 @@ export function bunRedisWire(url: string, silenceMs = 5_000): RedisWire {
   }
 
   const send = async (command: string, args: string[]) => {
-    // a host that vanished without a word would otherwise be waited for as long as TCP retries, some 15 minutes
+    // A host that vanished would otherwise be waited for as long as TCP retries, about 15 minutes.
     if (waiting > 0 && performance.now() - heardAt > silenceMs) replace()
     const asked = client
     if (waiting === 0) heardAt = performance.now()
@@ -47,7 +50,7 @@ const RETRY_MS = 250
 
 function connect(url: string, onclose: () => void): Bun.RedisClient {
   const client = new Bun.RedisClient(url, { enableOfflineQueue: false, autoReconnect: false, connectionTimeout: 500 })
-  // RESP2 replies, as the Upstash client expects them
+  // The Upstash client expects RESP2 replies.
   client.onconnect = () => void client.send("HELLO", ["2"]).catch(() => {})
   client.onclose = onclose
   client.connect().catch(() => {})

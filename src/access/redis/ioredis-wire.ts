@@ -1,23 +1,23 @@
 import { Redis } from "ioredis"
 import type { RedisWire } from "../limits/redis-wire.ts"
 
-/** ioredis, for runtimes without a Redis client of their own. It connects as bun-wire.ts does. */
+/** Uses ioredis, for runtimes without a Redis client. Connects like bun-wire.ts. */
 export function ioredisWire(url: string, silenceMs = 5_000): RedisWire {
   const address = new URL(url)
-  // a name without a password logs nobody in: Bun's client sends nothing either
+  // A user name without a password cannot log in. Bun's client sends neither.
   if (address.password === "") address.username = ""
   let problem = "it was not reached yet"
   const client = new Redis(address.href, {
-    // RESP2 replies, as the Upstash client expects them
+    // The Upstash client expects RESP2 replies.
     protocol: 2,
     disableClientInfo: true,
-    // some managed servers refuse INFO
+    // Some managed servers refuse INFO.
     enableReadyCheck: false,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_MS,
-    // counts only while commands wait
+    // Counts only while commands wait.
     socketTimeout: silenceMs,
     retryStrategy: () => RETRY_MS,
   })

@@ -5,7 +5,9 @@ import { letters, plainLetters } from "./letters.ts"
 
 const LENGTH = 8
 
-/** A code that lets the owner of a workspace in once, within ten minutes: "BCDF-GHJK". It is stored as its hash. */
+/**
+ * Creates a code that signs the owner of a workspace in once, within ten minutes: "BCDF-GHJK". Only its hash is stored.
+ */
 export async function createCode(sql: Sql, workspaceId: number): Promise<string> {
   const code = letters(LENGTH, randomBytes)
   await sql`
@@ -14,7 +16,7 @@ export async function createCode(sql: Sql, workspaceId: number): Promise<string>
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 
-/** The page with a code in its form. */
+/** Returns the link to the sign-in page with the code filled in. */
 export function signInLinkOf(url: string, code: string): string {
   return `${url}/sign-in?code=${code}`
 }
@@ -23,7 +25,10 @@ export async function createSignInLink(sql: Sql, workspaceId: number, url: strin
   return signInLinkOf(url, await createCode(sql, workspaceId))
 }
 
-/** The workspace that a code lets into, which it then does no more; null where it lets into none. */
+/**
+ * Consumes a code and returns its workspace. Null if the code is unknown, used or expired, or its workspace is deleted
+ * or suspended.
+ */
 export async function takeCode(tx: Tx, typed: string): Promise<number | null> {
   const code = plainLetters(typed)
   if (code.length !== LENGTH) return null

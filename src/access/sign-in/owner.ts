@@ -4,14 +4,14 @@ import type { Gate } from "../../database/gate.ts"
 import type { Sql } from "../../database/types.ts"
 import { isSessionToken, type OwnerSession, readSession, SESSION_HOURS } from "./session.ts"
 
-/** Who is signed in at a browser. Pages call `invoke` for them with `credentials: { grant: owner.keyId }`. */
+/** The owner who is signed in with a browser. Pages call `invoke` with `credentials: { grant: owner.keyId }`. */
 export interface Owner extends OwnerSession {
-  /** Stands in each form of a page as the field "form": whoever sends it was shown that page in this session. */
+  /** CSRF token: the hidden field "form" of every form. It proves that the form was shown in this session. */
   formToken: string
 }
 
 export interface Owners {
-  /** Null = nobody is signed in: `signInAddress` leads there and back. Rejects while the database is away. */
+  /** Null if nobody is signed in; redirect to `signInAddress` then. Rejects while the database is unavailable. */
   ownerOf(request: Request): Promise<Owner | null>
 }
 
@@ -21,7 +21,7 @@ interface OwnersParts {
   publicUrl: string
 }
 
-/** The field of a form that holds its token. */
+/** Name of the form field with the CSRF token. */
 export const FORM_FIELD = "form"
 
 export function createOwners({ sql, gate, publicUrl }: OwnersParts): Owners {
@@ -34,26 +34,26 @@ export function createOwners({ sql, gate, publicUrl }: OwnersParts): Owners {
   }
 }
 
-/** Whether a form was sent from a page of this session: another site can send its fields, but not this one. */
+/** Whether a form was sent from a page of this session. Another site cannot know the token. */
 export function isOwnForm(owner: Owner, fields: URLSearchParams): boolean {
   const [sent, expected] = [Buffer.from(fields.get(FORM_FIELD) ?? ""), Buffer.from(owner.formToken)]
   return sent.length === expected.length && timingSafeEqual(sent, expected)
 }
 
-/** Where somebody signs in who is then led back to an address of ours, path and query. */
+/** Returns the sign-in page that redirects to `back`, a path and query of this server, afterwards. */
 export function signInAddress(back: string): string {
   return `/sign-in?${new URLSearchParams({ next: back })}`
 }
 
-/** A path of ours, with or without query; anything else would lead away from here. */
+/** Whether the text is a path of this server, with or without query. Anything else would be an open redirect. */
 export function isOwnPath(text: string): boolean {
   if (!/^\/(?![/\\])[!-~]*$/.test(text) || text.includes("\\")) return false
   return URL.parse(text, "http://here.invalid")?.origin === "http://here.invalid"
 }
 
 /**
- * The session that a request's cookie names, which may have ended; null without one. On https only the cookie with the
- * __Host- prefix counts: a sibling host or plain http can set the other one for the whole domain.
+ * Returns the session token in a request's cookie, which may have expired. Null without one. On https only the cookie
+ * with the __Host- prefix counts, because a sibling host or plain http can set the other one for the whole domain.
  */
 export function tokenOf({ headers }: Request, publicUrl: string): string | null {
   const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim().split("="))
@@ -61,7 +61,10 @@ export function tokenOf({ headers }: Request, publicUrl: string): string | null 
   return value !== undefined && isSessionToken(value) ? value : null
 }
 
-/** Sent back to no other host, read by no script, and with no form of another site; `null` takes it away. */
+/**
+ * Returns the Set-Cookie value of a session: limited to this host, hidden from scripts, and not sent with forms of
+ * other sites. Null deletes the cookie.
+ */
 export function sessionCookie(token: string | null, publicUrl: string): string {
   const seconds = token === null ? 0 : SESSION_HOURS * 3_600
   const attributes = ["Path=/", "HttpOnly", "SameSite=Lax", `Max-Age=${seconds}`]
@@ -77,7 +80,7 @@ function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith("https:")
 }
 
-/** A browser keeps a cookie of this name for the one host that set it over TLS. */
+/** Browsers accept a cookie of this name only over TLS and for the host that set it. */
 const SECURE_COOKIE = "__Host-appmeter"
 const COOKIE = "appmeter"
 

@@ -6,15 +6,15 @@ import { AccessProblem } from "../problem.ts"
 import { letters } from "./letters.ts"
 import { endSessions } from "./session.ts"
 
-/** Code points: what a person makes up is guessed from a list, and a longer one seldom is. */
+/** Minimum in code points: shorter passphrases that people choose are often in lists for guessing. */
 const SHORTEST = 12
 
-/** A passphrase of 20 letters (88 bits), in groups of five. */
+/** Creates a passphrase of 20 letters (88 bits), in groups of five. */
 export function makePassphrase(randomBytes: RandomBytes): string {
   return letters(20, randomBytes).replaceAll(/.{5}(?=.)/g, "$&-")
 }
 
-/** The workspace's one passphrase from now on; who is signed in by another is signed out. Throws AccessProblem. */
+/** Sets the workspace's only passphrase and ends its sessions. Throws AccessProblem. */
 export async function setPassphrase(sql: Sql, workspaceId: number, passphrase: string): Promise<void> {
   if ([...passphrase].length < SHORTEST || !isUsablePassword(passphrase))
     throw new AccessProblem(`a passphrase has ${SHORTEST} to ${LONGEST_PASSWORD} characters`)
@@ -29,7 +29,7 @@ export async function setPassphrase(sql: Sql, workspaceId: number, passphrase: s
   })
 }
 
-/** Then only a code lets the owner in. */
+/** Removes the passphrase, so that only a code signs the owner in. */
 export async function removePassphrase(sql: Sql, workspaceId: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`
@@ -39,14 +39,14 @@ export async function removePassphrase(sql: Sql, workspaceId: number): Promise<v
   })
 }
 
-/** A workspace as the sign-in page looks it up by its name. */
+/** A workspace, found by the name on the sign-in page. */
 interface SignInWorkspace {
   id: number
-  /** Null where it has no passphrase. */
+  /** Null if it has no passphrase. */
   hashed: string | null
 }
 
-/** Null where there is none of that name, or it is suspended. */
+/** Null if there is no workspace of that name, or it is suspended. */
 export async function findSignInWorkspace(sql: Sql, name: string): Promise<SignInWorkspace | null> {
   const [row] = await sql<SignInWorkspace[]>`
     select w.id, p.hashed
@@ -56,7 +56,7 @@ export async function findSignInWorkspace(sql: Sql, name: string): Promise<SignI
   return row ?? null
 }
 
-/** As slow where there is no passphrase as where there is one: the time it takes tells nobody which workspaces there are. */
+/** Takes as long without a passphrase as with one, so that the response time does not reveal which workspaces exist. */
 export async function isPassphrase(typed: string, hashed: string | null): Promise<boolean> {
   const usable = isUsablePassword(typed) ? typed : "?"
   const right = await isPassword(usable, hashed ?? (await nobodys()))

@@ -4,23 +4,23 @@ import type { Sql, Tx } from "../../database/types.ts"
 import { createGrant } from "../key-register.ts"
 import { SCOPES } from "../scopes.ts"
 
-/** Who is signed in: the owner of a workspace. */
+/** The session of a signed-in owner of a workspace. */
 export interface OwnerSession {
   workspaceId: number
   workspace: string
-  /** The grant by which pages call for the owner. */
+  /** The grant that pages use to call operations for the owner. */
   keyId: number
   expiresAt: Date
 }
 
 export const SESSION_HOURS = 12
 
-/** What a session's cookie holds, and nothing else: 32 random bytes. */
+/** Whether the text has the form of a session token: 32 random bytes in base64url. */
 export function isSessionToken(text: string): boolean {
   return /^[\w-]{43}$/.test(text)
 }
 
-/** Begins a session of 12 hours for the owner of that workspace. */
+/** Creates a session of 12 hours for the workspace's owner. */
 export async function createSession(tx: Tx, workspaceId: number, token: string): Promise<void> {
   const keyId = await ensurePagesGrant(tx, workspaceId)
   await tx`
@@ -28,7 +28,7 @@ export async function createSession(tx: Tx, workspaceId: number, token: string):
     values (${digestOf(token)}, ${workspaceId}, ${keyId}, now() + ${SESSION_HOURS} * interval '1 hour')`
 }
 
-/** Null once it is over, its grant is revoked, or its workspace is gone or suspended. */
+/** Null if the session has expired, its grant is revoked, or its workspace is deleted or suspended. */
 export async function readSession(sql: Sql, token: string): Promise<OwnerSession | null> {
   const [row] = await sql<OwnerSession[]>`
     select s.workspace_id as "workspaceId", w.name as workspace, s.key_id as "keyId", s.expires_at as "expiresAt"
@@ -55,9 +55,9 @@ export async function endSessions(tx: Tx, workspaceId: number): Promise<void> {
 const NAME = "pages of the owner"
 const HINT = "pages"
 
-/** One for all sessions of a workspace: `key list` shows it, and to revoke it ends them all. */
+/** Returns the one grant for all sessions of a workspace. `key list` shows it; revoking it ends the sessions. */
 async function ensurePagesGrant(tx: Tx, workspaceId: number): Promise<number> {
-  // one at a time, so that two first sessions do not make two of them
+  // Locks the workspace, so that two concurrent first sessions do not create two grants.
   await tx`
     select id
     from workspace
