@@ -1,6 +1,6 @@
 import { inStore } from "./storefront-names.ts"
 
-/** What is needed of an alert of the feed to show it beside others. */
+/** The fields of a feed's alert that grouping and display need. */
 export interface GroupableAlert {
   type: string
   /** Null for an app that is no longer tracked. */
@@ -18,20 +18,23 @@ export interface GroupableAlert {
   after: number | string | null
 }
 
-/** Alerts of one event: a keyword's day of an app, or a rival's day. */
+/** Alerts with one cause: all alerts of a keyword and app on a day, or of a rival on a day. */
 export interface AlertGroup<Row extends GroupableAlert> {
-  /** The alert that says most about the event. */
+  /** The most informative alert of the event. */
   lead: Row
-  /** All of them, in the order of the feed. */
+  /** All alerts of the group, in the order of the feed. */
   rows: Row[]
   isRead: boolean
-  /** "▼ 4→7", "▲ –→8"; null where nothing has a rank. */
+  /** "▼ 4→7", "▲ –→8". Null without a change of rank. */
   move: string | null
   /** The event in one line, without its day, its app and `move`. */
   line: string
 }
 
-/** Groups a feed: one fall that eight rivals used is one event, and so is an update of a rival of several apps. */
+/**
+ * Groups the alerts of a feed by event: a drop in rank that lets eight rivals pass is one event, and so is an update of
+ * a rival that several apps share.
+ */
 export function groupAlerts<Row extends GroupableAlert>(rows: readonly Row[]): AlertGroup<Row>[] {
   const groups = Map.groupBy(rows, (row, at) => keyOf(row) ?? String(at))
   return [...groups.values()].map(groupOf)
@@ -40,7 +43,7 @@ export function groupAlerts<Row extends GroupableAlert>(rows: readonly Row[]): A
 const MOVES = ["rank_drop", "rank_rise", "dropped_out", "entered"]
 const PASSINGS = ["rival_passed", "rival_beaten"]
 
-/** Null for an alert that stands alone. */
+/** Null for an alert that is not grouped. */
 function keyOf({ type, appId, platform, country, day, term, rivalId }: GroupableAlert): string | null {
   if (MOVES.includes(type) || PASSINGS.includes(type)) return JSON.stringify([appId, platform, country, day, term])
   return type === "rival_event" ? JSON.stringify([platform, day, rivalId]) : null
@@ -70,7 +73,7 @@ function keywordLine(lead: GroupableAlert, rows: readonly GroupableAlert[]): str
     .join(", ")
 }
 
-/** One rival, whatever it changed and wherever it was seen. */
+/** Describes everything that a rival changed, in every storefront. */
 function rivalLine(rows: readonly GroupableAlert[]): string {
   const changes = [...new Set(rows.map(changeOf))]
   const places = [...new Set(rows.map(whereOf))]

@@ -1,4 +1,4 @@
-/** A cache of at most `max` entries, of which the one that was set first goes first. */
+/** A cache of at most `max` entries. Evicts the entry that was set first. */
 export class Cache<Key, Value> {
   readonly #max: number
   readonly #entries = new Map<Key, Value>()

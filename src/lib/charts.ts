@@ -1,11 +1,11 @@
-/** Where a reading of a top chart can come from. */
+/** The sources of top charts. */
 export const CHART_SOURCES = ["apple-charts", "import"] as const
 export type ChartSource = (typeof CHART_SOURCES)[number]
 
-/** How a source is stored: the lower code is preferred, and the gaps leave room for sources to come. Never change one. */
+/** Stored codes. A lower code is preferred, and the gaps leave room for new sources. Never change a code. */
 export const CHART_SOURCE_CODES: Record<ChartSource, number> = { "apple-charts": 10, import: 40 }
 
-/** The source of charts stored under a code. */
+/** Returns the chart source of a stored code. Throws if the code is unknown. */
 export function chartSourceOf(code: number): ChartSource {
   const source = CHART_SOURCES.find((one) => CHART_SOURCE_CODES[one] === code)
   if (!source) throw new Error(`no source of charts has the code ${code}`)

@@ -10,14 +10,17 @@ import {
 } from "node:zlib"
 import type { PreparedAnswer } from "./prepared.ts"
 
-/** In the order in which they are taken where a caller takes several alike: the cheapest for its gain first. */
+/** In order of preference if a client accepts several equally: the best gain for its cost first. */
 const ENCODINGS = ["zstd", "br", "gzip"] as const
 type Encoding = (typeof ENCODINGS)[number]
 
-/** Shorter answers gain nothing: they fit one packet as they are. */
+/** Shorter responses are not compressed: they fit in one packet anyway. */
 export const LEAST_BYTES = 1_024
 
-/** The encoding for an accept-encoding header (RFC 9110, 12.5.3); null = as it is. "*" gives gzip, the oldest. */
+/**
+ * Returns the encoding for an accept-encoding header (RFC 9110, 12.5.3). Null for no encoding. "*" means gzip, the
+ * oldest.
+ */
 export function encodingFor(accepted: string | null): Encoding | null {
   if (accepted === null) return null
   const weights = new Map(accepted.toLowerCase().split(",").map(weighted))
@@ -40,23 +43,26 @@ const compress: Record<Encoding, (bytes: Uint8Array) => Promise<Uint8Array<Array
 
 const texts = new WeakMap<Response, string>()
 
-/** A response that is read back from its text where it is encoded: what is sent as it is, is not copied. */
+/** Creates a response that keeps its text, so that encoding it needs no copy of the body. */
 export function textResponse(text: string, init: ResponseInit): Response {
   const answer = new Response(text, init)
   texts.set(answer, text)
   return answer
 }
 
-/** Encoded as the caller takes it. A key is sent by its own program alone, so an answer's length gives nothing away. */
+/**
+ * Encodes a response as the client accepts. Compression leaks no key: only the client itself sends it, so nobody else
+ * can probe the response length.
+ */
 export function inEncoding(accepted: string | null, answer: Response): Response | Promise<Response> {
   const text = texts.get(answer)
   return text !== undefined && !isLong(text) ? answer : encodedAs(accepted, answer, text)
 }
 
 async function encodedAs(accepted: string | null, answer: Response, text: string | undefined): Promise<Response> {
-  // a caller that holds the answer learns what it varies by, as from the answer itself
+  // A 304 must have the same Vary header as the cached response.
   if (answer.status === 304) answer.headers.append("vary", "accept-encoding")
-  // a stream of messages is read as it comes
+  // An event stream must not be buffered.
   if (text === undefined && (answer.body === null || answer.headers.get("content-type") === "text/event-stream"))
     return answer
   const encoding = encodingFor(accepted)
@@ -75,7 +81,7 @@ async function encodedAs(accepted: string | null, answer: Response, text: string
   return new Response(compressed, { status, headers })
 }
 
-/** Of its bytes; a letter takes three at most. */
+/** Whether the text has at least LEAST_BYTES bytes in UTF-8. A UTF-16 unit takes at most three. */
 function isLong(text: string): boolean {
   if (text.length >= LEAST_BYTES) return true
   return text.length * 3 >= LEAST_BYTES && new TextEncoder().encode(text).length >= LEAST_BYTES
@@ -89,7 +95,7 @@ const compressOnce: Record<Encoding, (bytes: Uint8Array) => Uint8Array> = {
 
 const made = new WeakMap<Uint8Array, Partial<Record<Encoding, PreparedAnswer>>>()
 
-/** Prepared bytes in an encoding, made at the first asking and then kept; other bytes, so another ETag. */
+/** Returns prepared bytes in an encoding, compressed on first use and cached. Other bytes need another ETag. */
 export function preparedIn(encoding: Encoding, { body, etag }: PreparedAnswer): PreparedAnswer {
   const kept = made.get(body) ?? {}
   made.set(body, kept)

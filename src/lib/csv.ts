@@ -1,10 +1,13 @@
-/** Null is an empty cell: not measured, absent, or not said; the columns beside it tell which. */
+/** Null is an empty cell: not measured, absent or unknown. Other columns tell which. */
 export type CsvCell = string | number | boolean | null
 
-/** Tells a spreadsheet that the text is UTF-8; without it Excel takes it for the system's own code page. */
+/** Marks the text as UTF-8. Without it, Excel assumes the system's code page. */
 export const BYTE_ORDER_MARK = "\uFEFF"
 
-/** A record as RFC 4180 has it, CRLF included. Texts are defused first; numbers and booleans stay what they are. */
+/**
+ * Returns a record of RFC 4180 with its CRLF. Texts are protected against formulas; numbers and booleans are not
+ * changed.
+ */
 export function csvRecord(cells: readonly CsvCell[]): string {
   return `${cells.map(csvField).join(",")}\r\n`
 }
@@ -16,13 +19,14 @@ function csvField(cell: CsvCell): string {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-// a semicolon and a tab too: some spreadsheets separate by those
+// Includes semicolon and tab, because some spreadsheets use them as separators.
 const NEEDS_QUOTES = /[",;\t\r\n]|^\s|\s$/
 
 /**
- * No spreadsheet takes any part of it for a formula: what begins like one, or does behind blanks, gets an apostrophe. So does
- * what follows a line end, a semicolon or a tab: a spreadsheet that separates by semicolons, as in most of Europe, begins a
- * new cell there, quotes or not. A minus counts there only before a digit, a letter or a bracket, so lists stay as they are.
+ * Protects a text against being read as a formula: an apostrophe is put before a formula's first character, also after
+ * blanks. The same applies after a line end, a semicolon or a tab: a spreadsheet that separates by semicolons, as in
+ * most of Europe, begins a new cell there even within quotes. There, a minus counts only before a digit, a letter or a
+ * bracket, so that lists are not changed.
  */
 export function defused(text: string): string {
   const guarded = text.replace(INNER, "$1'")
@@ -31,20 +35,20 @@ export function defused(text: string): string {
 
 const UNSEEN = "[\\s\"'`\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff]*"
 const SIGN = "[=+\\-@\\uff1d\\uff0b\\uff0d\\uff20\\ufe62\\ufe63\\ufe66\\ufe6b\\u2212]"
-// bounded, so that a long run of blanks costs no more than its length
+// Limited, so that a long run of blanks takes linear time.
 const BLANKS = "[ \"'`\\u00a0\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff]{0,64}"
 const INNER_SIGN = "[=+@\\uff1d\\uff0b\\uff20\\ufe62\\ufe66\\ufe6b]|[-\\uff0d\\ufe63\\u2212][\\w.(=+@$]"
 const INNER = new RegExp(`([\\t\\r\\n;]${BLANKS})(?=${INNER_SIGN})`, "g")
 const START = new RegExp(`^(?:[\\t\\r\\n]|${UNSEEN}${SIGN})`)
 
-/** A record of a CSV text; `fields` is null where its quoting is broken, and reading goes on at the next line. */
+/** A record of a CSV text. `fields` is null if its quoting is broken; parsing continues at the next line. */
 export interface CsvRecord {
-  /** Its first line, from 1. */
+  /** Number of its first line, from 1. */
   line: number
   fields: string[] | null
 }
 
-/** Records of a CSV text (RFC 4180). A quoted field of over 10,000 characters counts as a quote never closed. */
+/** Parses the records of a CSV text (RFC 4180). A quoted field of more than 10,000 characters counts as unclosed. */
 export function* csvRecords(text: string, separator = ","): Generator<CsvRecord> {
   let line = 1
   for (let at = text.startsWith("\uFEFF") ? 1 : 0; at < text.length; ) {

@@ -1,18 +1,19 @@
 import { hash } from "node:crypto"
 
 /**
- * Where a page ended, as the text that asks for the next one. It is sealed with what was called, so that one of another call,
- * cut or written by hand is known as that. The seal is no secret: what a place says is to be checked like any input.
+ * Encodes the position of a page's end as a cursor for the next page. A checksum over the call and the position detects
+ * cursors of other calls, and cut or invented ones. The checksum is no secret, so the position must be validated like
+ * any input.
  */
 export function cursorOf(called: unknown, place: unknown): string {
   const text = JSON.stringify(place)
   return Buffer.from(`${sealOf(called, text)}${text}`).toString("base64url")
 }
 
-/** The place that a cursor of this very call names; undefined for any other text. */
+/** Decodes the position of a cursor for exactly this call. Undefined for any other text. */
 export function placeIn(called: unknown, cursor: string): unknown {
   const bytes = Buffer.from(cursor, "base64url")
-  // decoding passes over what is none of its characters
+  // Decoding ignores characters outside the alphabet.
   if (bytes.toString("base64url") !== cursor) return undefined
   const text = bytes.toString("utf8")
   const place = text.slice(SEAL)

@@ -1,4 +1,6 @@
-/** The tools of ?tools=daily: enough for a day's questions, and few enough for clients that limit their number. */
+/**
+ * The tools of ?tools=daily: enough for everyday questions, and few enough for clients that limit the number of tools.
+ */
 export const DAILY_TOOLS: readonly string[] = [
   "search",
   "fetch",

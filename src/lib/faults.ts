@@ -1,6 +1,6 @@
 import * as v from "valibot"
 
-/** Every code a caller can meet: its status, its sentence, and what it carries beyond {error, message, docs}. */
+/** Every error code: its status, its message, and its fields besides {error, message, docs}. */
 export const FAULTS = {
   missing_api_key: row(401, "Send an API key in the Authorization or x-api-key header."),
   invalid_api_key: row(401, "This API key is not valid."),
@@ -91,7 +91,7 @@ export const FAULTS = {
   ai_not_configured: row(503, "The AI writer is not ready.", "detail"),
   measure_busy: row(503, "The store search is slow or cannot be reached; nothing was used.", "detail"),
   ai_timeout: row(504, "The AI writer was too slow; the allowance was returned."),
-  // Beyond the specification's list: what any server can meet.
+  // Codes in addition to the specification's list, which any server can return.
   body_too_large: row(413, "The request body is larger than 64 KiB."),
   unsupported_media_type: row(415, "Send the body as application/json without content encoding."),
   headers_too_large: row(431, "The request line and headers are larger than 16 KiB."),
@@ -101,7 +101,7 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS
 
-/** Faults any call can raise, so no operation declares them. */
+/** Faults that any call can raise, so that no operation declares them. */
 export const UNIVERSAL_FAULTS = [
   "missing_api_key", "invalid_api_key", "invalid_token", "account_deleted", "key_expired", "key_revoked", "key_leaked",
   "key_budget_reached", "credits_exhausted", "key_limit", "ip_not_allowed", "key_paused", "plan_required",
@@ -137,18 +137,18 @@ function row(status: number, message: string, ...extra: ExtraName[]): FaultRow {
   return { status, message, extra }
 }
 
-/** A refusal of the input: the first field that is wrong, and all that are. */
+/** Invalid input: the first invalid field, and all problems. */
 function wrong(message: string): FaultRow {
   return row(400, message, "field", "detail", "problems")
 }
 
-/** A refusal or failure with a code of the table; everything else thrown becomes internal_error. */
+/** A refusal or failure with a code of the table. Everything else that is thrown becomes internal_error. */
 export class Fault extends Error {
   readonly code: FaultCode
   readonly extra: FaultExtra
-  /** Seconds for retry-after; every 429 and 503 carry one. */
+  /** Seconds for the retry-after header. Every 429 and 503 has one. */
   readonly retryAfter: number | undefined
-  /** For 405: the methods that would be answered. */
+  /** For 405: the allowed methods. */
   readonly allow: string | undefined
 
   constructor(code: FaultCode, extra: FaultExtra = {}, headers: { retryAfter?: number; allow?: string } = {}) {
@@ -164,14 +164,14 @@ export class Fault extends Error {
     return FAULTS[this.code].status
   }
 
-  /** What is found wrong after the schema's own checks is the only problem. */
+  /** A problem found after the schema's checks is the only one. */
   private alone(): FaultExtra {
     const { field, detail, problems } = this.extra
     if (field === undefined || problems) return {}
     return { problems: [{ field, code: this.code, detail: detail ?? FAULTS[this.code].message }] }
   }
 
-  /** {error, message, docs} and the code's own fields, in the table's order. */
+  /** Returns {error, message, docs} and the code's fields, in the order of the table. */
   body(docsBase: string): FaultBody {
     const { message, extra } = FAULTS[this.code]
     const body: FaultBody = { error: this.code, message, docs: `${docsBase}/docs/errors#${this.code}` }

@@ -4,7 +4,7 @@ import { bounded, coded, described, type Schema, unwrap } from "./schema.ts"
 import { isStorefront } from "./storefronts.ts"
 import { isPathStep, normaliseTerm } from "./term.ts"
 
-/** The id of a workspace's app, as GET /apps gives it. A call with such an input has that app as its subject. */
+/** The id of a workspace's app, as GET /apps returns it. A call with such an input has this app as its subject. */
 export const AppId = coded(
   v.pipe(v.string(), v.minLength(1), v.maxLength(64), v.description("App id from list_apps.")),
   "invalid_arguments",
@@ -20,7 +20,7 @@ export const Country = coded(
   "bad_country",
 )
 
-/** The same where the specification says "empty =": an empty text is as good as none. */
+/** Also accepts an empty text, which counts as omitted. For parameters where the specification says "empty =". */
 export const CountryOrEmpty = coded(
   v.pipe(
     bounded(v.string(), { maxLength: 2 }),
@@ -31,7 +31,7 @@ export const CountryOrEmpty = coded(
   "bad_country",
 )
 
-/** The storefront of a call about an app; the app's first when left out. */
+/** The storefront of a call about an app. Default: the app's first storefront. */
 export const AppCountry = described(
   v.optional(Country),
   "Two-letter storefront code; the app's first storefront when left out.",
@@ -49,7 +49,7 @@ export const Term = coded(
   v.pipe(
     v.string(),
     v.minLength(1),
-    // JSON Schema counts code points, valibot's own maxLength UTF-16 units
+    // JSON Schema counts code points, valibot's maxLength UTF-16 units.
     v.metadata({ maxLength: 150 }),
     v.check((text) => {
       const length = [...normaliseTerm(text)].length
@@ -60,12 +60,12 @@ export const Term = coded(
   "bad_term",
 )
 
-/** A text of `least` to `most` code points, which is how JSON Schema counts; valibot's own lengths are UTF-16 units. */
+/** A text of 1 to `most` code points, as JSON Schema counts. Valibot counts UTF-16 units. */
 export function textUpTo(most: number) {
   return v.pipe(textOrEmptyUpTo(most), v.minLength(1))
 }
 
-/** The same, or an empty text. */
+/** Like textUpTo, but allows an empty text. */
 export function textOrEmptyUpTo(most: number) {
   return v.pipe(
     bounded(v.string(), { maxLength: most }),
@@ -73,19 +73,19 @@ export function textOrEmptyUpTo(most: number) {
   )
 }
 
-/** A whole number within bounds; outside them the call is refused with `code`, as any argument where none is given. */
+/** A whole number within bounds. Outside them the call is refused with `code`, or with invalid_arguments by default. */
 export function wholeNumber(least: number, most: number, description: string, code?: FaultCode) {
   const schema = v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most), v.description(description))
   return code ? coded(schema, code) : schema
 }
 
-/** True for an input that is a storefront code, or a list of them. */
+/** Whether an input is a storefront code or a list of them. */
 export function isStorefrontCode(schema: Schema): boolean {
   const inner = unwrap(schema) as Schema & { item?: Schema }
   return inner.item ? isStorefrontCode(inner.item) : inner === Country || inner === CountryOrEmpty
 }
 
-/** The one spelling of a checked value that handlers see; undefined for an empty text that stands for none. */
+/** Returns the normal form of a valid value for handlers. Undefined for an empty text that counts as omitted. */
 export function normalise(schema: Schema, value: unknown): unknown {
   const inner = unwrap(schema) as Schema & { item?: Schema }
   if (Array.isArray(value) && inner.item) return value.map((held) => normalise(inner.item as Schema, held))

@@ -1,16 +1,16 @@
 /**
- * What a formula makes of what was read: a score, or null where all was read and no score can be given, with the parts it
- * was made of. A formula that lacks what it needs gives undefined instead: not measured.
+ * The result of a formula: a score with the values it was calculated from. The score is null if everything was measured
+ * but no score can be given. A formula whose input was not measured returns undefined instead.
  */
 export interface Figure<Parts> {
   score: number | null
   parts: Parts
 }
 
-/** How many of the first results a figure of a keyword rests on. */
+/** A keyword's figures are based on this many first results. */
 export const FIRST = 10
 
-/** To two places: what parts are kept with. */
+/** Rounds to two decimal places, the precision of stored parts. */
 export function twoPlaces(value: number): number {
   return Math.round(value * 100) / 100
 }
@@ -19,7 +19,7 @@ export function clamp(value: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, value))
 }
 
-/** The middle one, or the mean of the two in the middle; null of none. */
+/** Returns the median. Null for an empty list. */
 export function medianOf(values: readonly number[]): number | null {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = (sorted.length - 1) / 2

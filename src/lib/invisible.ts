@@ -1,8 +1,8 @@
 /**
- * Characters that show nothing (Unicode: Default_Ignorable_Code_Point): zero-width characters, direction marks, the soft
- * hyphen, fillers, variation selectors and tags; and control characters that are no white space, but for NUL, which is
- * refused. Kept are those that change how their neighbours look: selectors and tags of an emoji, joiners within one or between
- * letters of a script that has them.
+ * Invisible characters (Unicode: Default_Ignorable_Code_Point): zero-width characters, direction marks, the soft
+ * hyphen, fillers, variation selectors and tags; also control characters that are not white space, except NUL, which is
+ * refused. Characters that change the look of their neighbours are not removed: selectors and tags of an emoji, and
+ * joiners within an emoji or between letters of a script that uses them.
  */
 const NOTHING = "\\p{Default_Ignorable_Code_Point}|[^\\P{Cc}\\s\\x85\\0]|[\\ufff9-\\ufffb]"
 const INVISIBLE = new RegExp(NOTHING, "u")
@@ -12,18 +12,18 @@ const JOINING =
 const EMOJI = "[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]"
 
 const MEANT = [
-  // a family: person, joiner, person
+  // A family: person, joiner, person.
   `(?<=${EMOJI}\\ufe0f?)\\u200d(?=${EMOJI}|[\\u2640\\u2642\\u2695])`,
-  // a picture in place of a sign, and a key: 1️⃣
+  // A sign shown as an emoji, and a keycap: 1️⃣.
   `(?<=${EMOJI}|[0-9#*](?=\\ufe0f\\u20e3))\\ufe0f`,
-  // the flags of England, Scotland and Wales
+  // The flags of England, Scotland and Wales.
   "(?<=\\u{1f3f4}[\\u{e0020}-\\u{e007f}]*)[\\u{e0020}-\\u{e007f}]",
   `(?<=${JOINING})[\\u200c\\u200d](?=${JOINING})`,
   "(?<=\\p{Script=Han})[\\u{e0100}-\\u{e01ef}]",
 ].join("|")
 const INVISIBLE_OR_MEANT = new RegExp(`(${MEANT})|${NOTHING}`, "gu")
 
-/** A text without the characters that nobody sees. */
+/** Removes invisible characters from a text. */
 export function withoutInvisible(text: string): string {
   return INVISIBLE.test(text) ? text.replace(INVISIBLE_OR_MEANT, (_, meant: string | undefined) => meant ?? "") : text
 }

@@ -2,24 +2,24 @@ import type * as v from "valibot"
 import type { CsvCell } from "./csv.ts"
 import { capitalised, type Schema, unwrap } from "./schema.ts"
 
-/** An answer as rows, for callers that prefer CSV or JSON Lines to JSON. */
+/** Converts an answer to rows, for callers that prefer CSV or JSON Lines to JSON. */
 export interface Table<Answer> {
-  /** The list that its rows are, where they are one: the columns then follow from the schema of its items. */
+  /** The list of the answer that the rows come from, if there is one. Its item schema then defines the columns. */
   list?: string
   /**
-   * The columns of the rows in their order. What an answer has once, a storefront or a time, follows them by itself, unless a
-   * column has its name.
+   * The columns of the rows, in order. Fields that occur once in the answer, such as a storefront or a time, are
+   * appended, unless a column has that name.
    */
   columns: readonly string[]
   rows(answer: Answer): Iterable<TableRow>
 }
 
-/** Cells by column. Null is unknown, an empty cell; a column that is missing was left out by the call. */
+/** Cells by column. Null (an empty cell) is unknown. A missing column was left out by the call. */
 export type TableRow = Readonly<Record<string, CsvCell | object | undefined>>
 
 /**
- * Returns the table of one list of an answer, a row an item. A field that is an object becomes columns of its own, named after
- * both: estimates.revenue is estimatesRevenue. A list within a row is one cell.
+ * Returns the table of one list of an answer, with a row per item. An object field becomes columns named after both:
+ * estimates.revenue is estimatesRevenue. A list within a row is one cell.
  */
 export function listTable(output: Schema, list: string): Table<unknown> {
   const { entries } = output as v.StrictObjectSchema<v.ObjectEntries, undefined>

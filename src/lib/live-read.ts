@@ -12,27 +12,36 @@ export interface LiveSubject {
     | "hints"
     | "difficulty"
   platform: "ios" | "android"
-  /** Of `app_ads`, which is the same in all, one that the app is sold in. */
+  /** For `app_ads`, which is the same in all storefronts: one where the app is available. */
   storefront: string
-  /** A term, of a search, its suggestions or its difficulty, or of `app_names` one that apps are called by; a store id; a developer's id; or a chart, of itself or its first apps: "iphone free 6013". */
+  /**
+   * A term, for a search, its suggestions or its difficulty (for `app_names`, a term in the names of apps); a store id;
+   * a developer's id; or a chart, for itself or its first apps: "iphone free 6013".
+   */
   subject: string
 }
 
-/** How old a stored reading may be, and how long a call may wait for a new one. */
+/** Maximum age of a stored reading, and maximum wait for a new one. */
 export interface Patience {
   maxAgeMs: number
   waitMs: number
-  /** It is of no use to anybody later: what was not read by then is not read at all. */
+  /** The reading is useless later, so it is cancelled if it has not been read when the wait ends. */
   onlyWhileWaiting?: true
-  /** Is read after this one, even if nobody waits any more by then. */
+  /** Read after this subject, even if nobody is waiting then. */
   next?: LiveSubject
-  /** Asked before a reading is started that nobody else has under way: false leaves it, and the call fails as refused. */
+  /**
+   * Called before a new reading is queued, unless one is already in progress. If false, nothing is read and the call
+   * fails as refused.
+   */
   mayBegin?: () => Promise<boolean>
-  /** Called once it stands among what is due: whether this call began it, or joined. */
+  /** Called when the reading is queued. `isNew` is false if this call joined an existing one. */
   onPut?: (isNew: boolean) => void
 }
 
-/** Fresh: what was wanted is stored, or the store does not have the app. Pending: `eta` in seconds. Failed: and why; unstored = it was read, gone = nobody reads it any more. */
+/**
+ * fresh: the result is stored, or the store does not have the app. pending: `eta` in seconds. failed: `why` has the
+ * reason; unstored: it was read but not stored, gone: it is no longer queued.
+ */
 export type LiveReadState =
   | { state: "fresh"; measuredAt: Date }
   | { state: "pending"; eta: number }
@@ -49,15 +58,18 @@ export type LiveReadState =
         | "unstored"
         | "busy"
         | "refused"
-      /** Why the store is not read, as a sentence for callers. */
+      /** A sentence for callers: why the store is not read. */
       because?: string
     }
   | { state: "failed"; why: "off"; because?: string }
 
-/** Who asks: each workspace has its share of what can be read at once. */
+/** The workspace that asks. Each workspace has a share of the concurrent reads. */
 export interface Asker {
   workspaceId: number
 }
 
-/** The one port for live reads. It holds no connection while it waits. No asker = the operator, who has no share. */
+/**
+ * The only interface for live reads. It holds no connection while it waits. Without an asker, the operator asks, who
+ * has no share.
+ */
 export type Measure = (wanted: LiveSubject, patience: Patience, asker?: Asker) => Promise<LiveReadState>

@@ -1,4 +1,7 @@
-/** 39, and 11 since March 2026: Apple's list of "locale shortcodes", and fastlane #29959 and #29962. */
+/**
+ * 39 locales, and 11 more since March 2026. Sources: Apple's list of "locale shortcodes", and fastlane #29959 and
+ * #29962.
+ */
 export const LISTING_LOCALES = [
   "ar-SA", "bn-BD", "ca", "cs", "da", "de-DE", "el", "en-AU", "en-CA", "en-GB", "en-US", "es-ES", "es-MX", "fi", "fr-CA",
   "fr-FR", "gu-IN", "he", "hi", "hr", "hu", "id", "it", "ja", "kn-IN", "ko", "ml-IN", "mr-IN", "ms", "nl-NL", "no",
@@ -7,7 +10,10 @@ export const LISTING_LOCALES = [
 ] as const // biome-ignore format: a list to scan
 export type ListingLocale = (typeof LISTING_LOCALES)[number]
 
-/** "de", "de-AT", "de_DE" are de-DE, "zh_TW" is zh-Hant; a region without a listing gets the language's own. */
+/**
+ * Returns the listing locale of a language tag: "de", "de-AT" and "de_DE" give de-DE, "zh_TW" gives zh-Hant. A region
+ * without a listing locale gives the language's default.
+ */
 export function listingLocale(text: string): ListingLocale | undefined {
   const [, language, script, region] = SHAPE.exec(text.toLowerCase().replaceAll("_", "-")) ?? []
   if (language === undefined) return undefined
@@ -18,17 +24,17 @@ export function listingLocale(text: string): ListingLocale | undefined {
   return exact ?? (region === undefined ? undefined : OTHER_REGIONS[spoken]?.(region)) ?? OWN[spoken] ?? family[0]
 }
 
-/** The key of a locale in WORD_LISTS: its language, of Chinese with the script. */
+/** Returns the key of a locale in WORD_LISTS: its language, for Chinese with the script. */
 export function languageOf(locale: ListingLocale): string {
   return locale.startsWith("zh") ? locale : (locale.split("-")[0] as string)
 }
 
 /**
- * The locales whose listings a storefront reads, its default first.
+ * Returns the locales whose listings a storefront shows, its default first.
  *
- * Source: the default and supported languages that Apple's media API names of each storefront, and for the United States
- * the ten of the App Store's own list. Which storefronts read the eleven languages of 2026 is inferred from where they are
- * spoken (India, Pakistan, Slovenia).
+ * Source: the default and supported languages of each storefront in Apple's media API, and for the United States the
+ * ten of the App Store's list. The storefronts of the eleven languages of 2026 are inferred from where they are spoken
+ * (India, Pakistan, Slovenia).
  */
 export function localesOf(storefront: string): readonly [ListingLocale, ...ListingLocale[]] {
   const [first = "en-GB", ...others] = BY_STOREFRONT.get(storefront) ?? []

@@ -1,9 +1,9 @@
-/** One-line JSON logs. Only the fields named here can be written, so a key, token or password has no way in. */
+/** The fields of a log line. Only these can be logged, so that no key, token or password gets in. */
 export interface LogFields {
   requestId?: string
-  /** As the caller named the call, in x-request-id. */
+  /** The caller's x-request-id. */
   callerRequestId?: string
-  /** Of the caller's traceparent. */
+  /** The trace id in the caller's traceparent header. */
   traceId?: string
   method?: string
   /** Route template or redacted path, never the query. */
@@ -24,7 +24,7 @@ export interface LogFields {
   count?: number
   bytes?: number
   signal?: string
-  /** An error of our own code or a library: its class, SQLSTATE or message, redacted. */
+  /** An error of this program or a library: its class, SQLSTATE or message, redacted. */
   reason?: string
   stack?: string
 }
@@ -60,12 +60,12 @@ const FIELDS = new Set<string>([
 
 const LEVELS: LogLevel[] = ["debug", "info", "warn", "error"]
 
-/** What is written of an event: fields of the allow-list, strings redacted and cut at 2,000. */
+/** A log line: fields of the allow-list, strings redacted and cut at 2,000 characters. */
 export type LogLine = { at: Date; level: LogLevel; event: string } & { [name: string]: unknown }
 
 /**
- * A log that writes lines at `least` and above, as JSON unless another form is given. What is said of calls that went well, of
- * which a second may bring thousands, can wait for others.
+ * Creates a log that writes lines of level `least` and above, as JSON by default. Lines about successful calls, of
+ * which there may be thousands a second, may be buffered (`canWait`).
  */
 export function createLog(
   write: (line: string, canWait: boolean) => void,
@@ -89,14 +89,14 @@ function asJson(line: LogLine): string {
   return JSON.stringify(line).replace(LINE_ENDS, escaped)
 }
 
-/** A log for tests and commands that want silence. */
+/** Discards everything, for tests and commands without a log. */
 export const silentLog: Log = () => {}
 
-// JSON leaves them as they are, yet some readers of logs begin a new line at each.
+// JSON does not escape these characters, but some log readers start a new line at each.
 const LINE_ENDS = /[\u0085\u2028\u2029]/g
 const escaped = (end: string) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`
 
-/** Matches the text also where any of it is percent-encoded, however often. */
+/** Matches the text even if parts of it are percent-encoded, once or repeatedly. */
 function encodedOrNot(text: string): string {
   return [...text].map((c) => `(?:${c}|%(?:25)*${c.charCodeAt(0).toString(16)})`).join("")
 }
@@ -105,15 +105,15 @@ const KEY = new RegExp(
   `${encodedOrNot("svc_")}(?:(${encodedOrNot("live")})|(${encodedOrNot("test")})|${encodedOrNot("access")}|${encodedOrNot("refresh")})${encodedOrNot("_")}(?:[0-9a-z]|%(?:25)*[0-9a-f]{2})+`,
   "gi",
 )
-// up to the last @ of the host part: a password may hold one
+// Up to the last @ of the host part, because a password may contain one.
 const URL_SECRET = /((?:\/|%2f){2}[^/:@\s]*?(?::|%3a))[^\s/]*(@|%40)/gi
 const CREDENTIAL = /\b(bearer|basic)(\s+|%20|\+)[^\s"',;]+/gi
 const NAMED = /(password|passwd|secret|token|api[-_]?key)(["']?(?:\s*[=:]\s*|%3d)["']?)[^\s"'&,;]+/gi
 
-// a word of each of them, or a percent sign that may hide one: most texts have none
+// Fast check: text without these words, and without a percent sign that may hide one, needs no redaction.
 const SUSPICIOUS = /%|\/\/|svc|bearer|basic|passw|secret|token|api/i
 
-/** Text with every API key, password inside a URL, and value said to be a credential made unreadable, encoded or not. */
+/** Redacts API keys, passwords in URLs and values labelled as credentials, also when they are encoded. */
 export function redact(text: string): string {
   if (!SUSPICIOUS.test(text)) return text
   return text

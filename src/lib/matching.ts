@@ -5,13 +5,13 @@ import { normaliseTerm } from "./term.ts"
 export interface SearchText {
   /** The whole text, folded. */
   text: string
-  /** Its words: each must occur. */
+  /** The words of the text. Each must occur. */
   words: string[]
-  /** The text is a link to this app's page in a store: only that app is sought. */
+  /** The app's store id if the text is a link to a store page. Then only this app matches. */
   storeId: string | null
 }
 
-/** How well something matches, the best first. */
+/** Grades of a match, best first. */
 export const GRADES = ["exact", "prefix", "word start", "anywhere"] as const
 
 export function soughtBy(query: string): SearchText {
@@ -20,13 +20,16 @@ export function soughtBy(query: string): SearchText {
   return { text, words: text.split(/\s+/), storeId }
 }
 
-/** How texts are compared. "İ" becomes "i" and U+0307, "I" no "ı": Turkish names would have two spellings. */
+/**
+ * Normalises a text for comparison. "İ" becomes "i" and U+0307, but "I" does not become "ı": Turkish names would have
+ * two spellings.
+ */
 export function foldText(text: string): string {
   if (isPlain(text)) return normaliseTerm(text)
   return normaliseTerm(text).replaceAll("ı", "i").replaceAll("ς", "σ").replaceAll("i\u0307", "i")
 }
 
-/** Arguments of SQL's translate() that do what foldText does: the database's own lower() depends on its locale. */
+/** Returns arguments for SQL's translate() that do what foldText does. The database's lower() depends on its locale. */
 export function translationFor({ text }: SearchText): { from: string; to: string } {
   const pairs = [...new Set(text)].flatMap((letter) => spellingsOf(letter).map((other) => [other, letter] as const))
   const from = pairs.map(([other]) => other).join("")
@@ -35,14 +38,14 @@ export function translationFor({ text }: SearchText): { from: string; to: string
 
 const OTHERS: Record<string, string[]> = { i: ["İ", "ı"], k: ["\u212A"], ß: ["ẞ"], σ: ["Σ", "ς"] }
 
-/** Single characters that foldText spells as this letter, ASCII capitals aside. */
+/** Returns the single characters that foldText maps to this letter, except ASCII capitals. */
 function spellingsOf(letter: string): string[] {
   if (OTHERS[letter] || letter <= "\x7f") return OTHERS[letter] ?? []
   const capital = letter.toUpperCase()
   return capital !== letter && [...capital].length === 1 ? [capital] : []
 }
 
-/** An index of GRADES; null when a word occurs in none of the texts. A link matches by one of `storeIds` alone. */
+/** Returns an index of GRADES. Null if a word occurs in none of the texts. A link matches only `storeIds`. */
 export function gradeOf(sought: SearchText, storeIds: readonly string[], texts: readonly string[] = []): number | null {
   if (sought.storeId !== null) return storeIds.includes(sought.storeId) ? 0 : null
   const folded = [...texts, ...storeIds].map(foldText)

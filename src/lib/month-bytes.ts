@@ -1,22 +1,22 @@
 import { Cache } from "./cache.ts"
 import { daysInMonth } from "./days.ts"
 
-/** The byte of a day on which nothing was measured. */
+/** The byte of an unmeasured day. */
 export const UNMEASURED = 255
 
-/** One measured day of a term: rank null = the app was not among the results read. */
+/** A measured day of a term. Rank null: the app was not among the results. */
 export interface Point {
   day: string
   rank: number | null
-  /** The code of the day's source. */
+  /** The stored code of the day's source. */
   source: number
-  /** Places read. */
+  /** Number of results read. */
   depth: number
 }
 
 /**
- * The measured days of a stored month, from `from` to `to` inclusive, oldest first. `ranks`, `sources` and `depths` hold
- * a byte for each day; a day's rank is 0 when the app was absent and 255 when nothing was measured.
+ * Returns the measured days of a stored month from `from` to `to` inclusive, oldest first. `ranks`, `sources` and
+ * `depths` have a byte per day; the rank is 0 when the app was absent and 255 when nothing was measured.
  */
 export function pointsOf(stored: StoredMonth, from: string, to: string): Point[] {
   const points: Point[] = []
@@ -24,7 +24,7 @@ export function pointsOf(stored: StoredMonth, from: string, to: string): Point[]
   return points
 }
 
-/** The same for whoever makes something else of them. */
+/** Calls `take` for each of these days, without allocating objects. */
 export function eachPoint(
   stored: StoredMonth,
   from: string,
@@ -42,7 +42,7 @@ export function eachPoint(
   }
 }
 
-/** The last so many of them, oldest first, of months in any order. */
+/** Returns the last `most` measured days, oldest first. The months may be in any order. */
 export function lastPointsOf(
   months: readonly StoredMonth[],
   { from, to }: { from: string; to: string },
@@ -62,13 +62,13 @@ export interface StoredMonth {
   ranks: Uint8Array
   sources: Uint8Array
   depths: Uint8Array
-  /** Where in these the month's bytes begin; at their beginning when left out. */
+  /** Offset of the month's first byte in each array. Default: 0. */
   from?: typeof BEGUN
 }
 
 const BEGUN = { ranks: 0, sources: 0, depths: 0 }
 
-/** Only the days asked for are looked at: of a month that is full, 7 days cost what they cost of one that holds no more. */
+/** Visits only the requested days, so that 7 days of a full month cost no more than a month with 7 days. */
 function daysWithin(month: string, from: string, to: string): [first: number, last: number] {
   const inMonth = month.slice(0, 8)
   const first = from.startsWith(inMonth) ? Number(from.slice(8)) : from < month ? 1 : 32
@@ -86,7 +86,7 @@ function pointOn({ month, ranks, sources, depths, from = BEGUN }: StoredMonth, d
   }
 }
 
-/** An entry is never stale. Without the cache a point of a history takes twice as long. */
+/** An entry is never stale. Without this cache, a point of a history takes twice as long. */
 const days = new Cache<string, readonly string[]>(1_000)
 
 function daysOf(month: string): readonly string[] {

@@ -4,7 +4,7 @@ import { described, itemSchema, type ObjectSchema, type Schema, unwrap } from ".
 /** What `fields` may leave out of an answer: fields of the rows in these lists, or whole parts. */
 export type Narrow = { rows: readonly string[] } | "parts"
 
-/** The parameter `fields` of an operation with such an answer. */
+/** Returns the input schema of the parameter `fields`. */
 export function fieldsInput(output: Schema, narrow: Narrow): Schema {
   const names = narrowNames(output, narrow)
   const of = narrow === "parts" ? "Lists and objects of the answer" : `Fields of ${narrow.rows.join(" and ")}`
@@ -12,7 +12,7 @@ export function fieldsInput(output: Schema, narrow: Narrow): Schema {
   return described(v.optional(kept), `${of} to keep.`)
 }
 
-/** The field that identifies a row of each list: the first of its schema. It is never left out. */
+/** Returns the identifying field of each list's rows: the first of its schema. It is never left out. */
 export function rowNames(output: Schema, rows: readonly string[]): Record<string, string> {
   const { entries } = output as ObjectSchema
   return Object.fromEntries(
@@ -32,7 +32,7 @@ function rowOf(list: Schema): ObjectSchema {
   return itemSchema(list) as ObjectSchema
 }
 
-/** The schema of the answer whatever `fields` leaves out of it. */
+/** Returns the schema of an answer from which `fields` may have left out anything. */
 export function narrowedSchema(output: Schema, narrow: Narrow): Schema {
   const { entries } = output as ObjectSchema
   const looser = Object.entries(entries).map(([name, entry]) => [name, looserEntry(name, entry as Schema, narrow)])

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 
-/** Bytes made once, with the strong ETag that names them. */
+/** Bytes that are prepared once, with their strong ETag. */
 export interface PreparedAnswer {
   body: Uint8Array<ArrayBuffer>
   etag: string

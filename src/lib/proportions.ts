@@ -1,4 +1,4 @@
-/** So many of so many. */
+/** `named` of `of`. */
 export interface Proportion {
   named: number
   of: number
@@ -9,10 +9,13 @@ export interface Interval {
   high: number
 }
 
-/** Of a normal distribution, 95 %. */
+/** Quantile of the normal distribution for 95 %. */
 const Z = 1.959964
 
-/** Wilson's interval of 95 %, 0 to 1; null = of nothing. Source: Wilson 1927; Brown, Cai, DasGupta 2001. */
+/**
+ * Returns the Wilson interval of 95 %, 0 to 1. Null for an empty sample. Source: Wilson 1927; Brown, Cai, DasGupta
+ * 2001.
+ */
 export function wilson({ named, of }: Proportion): Interval | null {
   if (of === 0) return null
   const [share, spread] = [named / of, Z ** 2 / of]
@@ -24,9 +27,9 @@ export function wilson({ named, of }: Proportion): Interval | null {
 const DRAWS = 2_000
 
 /**
- * 95 % of all answers together where those to one question hang together: whole groups are drawn anew, and what Wilson's
- * interval is wider by is kept, since groups that all say the same would have none. The draws are the same each time. Null =
- * fewer than two groups. Source: Davison and Hinkley 1997, 2.4 and 3.8.
+ * Returns the 95 % interval of all answers when answers to the same question are correlated. Whole groups are resampled
+ * (bootstrap). The interval is at least as wide as Wilson's, because groups that all agree would have no width. The
+ * draws are the same each time. Null for fewer than two groups. Source: Davison and Hinkley 1997, 2.4 and 3.8.
  */
 export function pooledInterval(groups: readonly Proportion[]): Interval | null {
   const held = groups.filter(({ of }) => of > 0)
@@ -54,7 +57,7 @@ function shareOf({ named, of }: Proportion): number {
   return named / of
 }
 
-/** mulberry32: the same numbers for the same seed. */
+/** mulberry32, a seeded random generator. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -65,7 +68,7 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** How likely two such proportions, or any further apart, are of one: Fisher's exact test, two-sided. */
+/** Returns the p-value of two proportions: Fisher's exact test, two-sided. */
 export function fisher(one: Proportion, other: Proportion): number {
   const all = sumOf([one, other])
   const chance = (named: number) => {
@@ -80,7 +83,7 @@ export function fisher(one: Proportion, other: Proportion): number {
   return Math.min(1, sum)
 }
 
-/** The logarithm of how many ways there are to choose so many. */
+/** Returns the logarithm of the binomial coefficient. */
 function choose(of: number, chosen: number): number {
   let sum = 0
   for (let at = 1; at <= chosen; at++) sum += Math.log((of - chosen + at) / at)

@@ -4,7 +4,7 @@ import { isStorable } from "./text.ts"
 
 export type RecordId =
   | { kind: "app"; appId: string }
-  /** `terms`: what the id can mean, the first that is tracked being meant. */
+  /** `terms` lists the possible meanings of the id. The first one that is tracked is meant. */
   | { kind: "keyword"; appId: string; country: string; terms: string[] }
   | { kind: "rival"; appId: string; platform: "ios" | "android"; storeId: string }
 
@@ -16,12 +16,12 @@ export function keywordRecordId(appId: string, country: string, term: string): s
   return `kw:${appId}:${country}:${encodeURIComponent(term)}`
 }
 
-/** The platform follows from the store id's shape. */
+/** The platform follows from the form of the store id. */
 export function rivalRecordId(appId: string, storeId: string): string {
   return `rival:${appId}:${storeId}`
 }
 
-/** Null when malformed. A term comes encoded, as search gives it, or decoded: "50%25%20off" is "50% off". */
+/** Null if the id is malformed. A term may be encoded, as search returns it, or decoded: "50%25%20off" is "50% off". */
 export function parseRecordId(text: string): RecordId | null {
   const [, kind, appId, rest] = /^(app|kw|rival):([^:]{1,64})(?::(.*))?$/su.exec(text) ?? []
   if (kind === undefined || appId === undefined) return null
@@ -45,7 +45,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Of a length that can be tracked, and without what no database stores. */
+/** Whether a term has a length that can be tracked and no characters that the database cannot store. */
 function isTerm(term: string): boolean {
   const length = [...term].length
   return length >= 1 && length <= 150 && isStorable(term)

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer"
 
-/** The sender hung up before the body was whole: nobody is left to answer, and nothing is wrong here. */
+/** The caller disconnected before the body was complete. Nobody is left to answer, and it is not a server error. */
 export class CallerGone extends Error {
   override name = "CallerGone"
   constructor() {
@@ -8,7 +8,10 @@ export class CallerGone extends Error {
   }
 }
 
-/** Null = more than `most` bytes: leftover.ts lets the rest go by. Throws CallerGone when it breaks off. */
+/**
+ * Reads the body. Null if it is longer than `most` bytes; leftover.ts discards the rest. Throws CallerGone when the
+ * body is cut off.
+ */
 export async function readUpTo(request: Request, most: number): Promise<Buffer | null> {
   if (Number(request.headers.get("content-length") ?? 0) > most) return null
   const reader = request.body?.getReader()
@@ -30,7 +33,7 @@ export async function readUpTo(request: Request, most: number): Promise<Buffer |
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 
-/** A body ends early for one reason alone, under whatever name a runtime says it. */
+/** Runtimes have different errors for it, but a body ends early only when the caller disconnects. */
 export async function next(reader: Reader): ReturnType<Reader["read"]> {
   try {
     return await reader.read()

@@ -1,11 +1,11 @@
-/** The language of a storefront's reviews on Google Play: storefronts that share a language share reviews. */
+/** Returns the language of a storefront's reviews on Google Play. Storefronts with the same language share reviews. */
 export function reviewLanguage(storefront: string): string {
   return LANGUAGES.get(storefront) ?? "en"
 }
 
 /**
- * True if a language other than the storefront's own is mostly spoken there, as Hindi is in India: readings in it can be
- * imported, and belong to that storefront alone.
+ * Whether a language other than the storefront's default is spoken mostly there, as Hindi is in India. Readings in it
+ * can be imported and belong to that storefront only.
  */
 export function isAlsoSpokenIn(language: string, storefront: string): boolean {
   return (
@@ -13,7 +13,7 @@ export function isAlsoSpokenIn(language: string, storefront: string): boolean {
   )
 }
 
-// never change one: what was stored is found under it
+// Never change an entry: stored reviews are found by it.
 const BY_LANGUAGE: Record<string, string> = {
   ar: "ae bh dz eg eh iq jo kw lb ly ma mr om ps qa sa sd tn ye",
   az: "az",

@@ -6,12 +6,12 @@ import type { FaultCode } from "./faults.ts"
 export type Schema = v.GenericSchema<any, any>
 export type ObjectSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>
 
-/** A field whose bad value raises `code` instead of invalid_arguments; the code shows in the document as x-code. */
+/** A field whose invalid value raises `code` instead of invalid_arguments. OpenAPI shows the code as x-code. */
 export function coded<S extends Schema>(schema: S, code: FaultCode) {
   return v.pipe(schema, v.metadata({ "x-code": code }))
 }
 
-/** A field with limits that only the HTTP document shows (x-limits): a model reads a tool's list whole. */
+/** A field with limits that only OpenAPI shows (x-limits), to keep tool lists short for language models. */
 export function bounded<S extends Schema>(
   schema: S,
   limits: { maxLength?: number; pattern?: string; maxItems?: number },
@@ -23,11 +23,11 @@ export function described<S extends Schema>(schema: S, description: string) {
   return v.pipe(schema, v.description(description))
 }
 
-/** What goes, in words and as days (UTC): told from `since` on, perhaps gone from `until` on, a year later at least. */
+/** A deprecation, with days in UTC: announced on `since`, may be removed from `until` on, at least a year later. */
 export interface Deprecation {
   since: string
   until: string
-  /** A sentence: what to use in its place. */
+  /** A sentence that names the replacement. */
   instead: string
 }
 
@@ -35,7 +35,7 @@ export function deprecationText({ since, until, instead }: Deprecation): string 
   return `Deprecated since ${since}, may be gone from ${until}: ${instead}`
 }
 
-/** A field that goes: every document marks it, and an answer to a call that sends it says so in its headers. */
+/** A deprecated field: every document marks it, and responses to calls that send it have a deprecation header. */
 export function deprecated<S extends Schema>(schema: S, deprecation: Deprecation) {
   const meaning = v.getDescription(schema) ?? v.getDescription(unwrap(schema)) ?? ""
   return v.pipe(
@@ -50,22 +50,22 @@ export function deprecationOf(schema: Schema): Deprecation | undefined {
   return found.find((one) => one !== undefined) as Deprecation | undefined
 }
 
-/** list_apps as a name of the document: ListApps. */
+/** Converts an id to a type name of the document: list_apps becomes ListApps. */
 export function capitalised(id: string): string {
   return id.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** A shape that the document knows by this name, wherever it stands: App, Keyword, Review. `about` is said of all of them. */
+/** A shape with a name in the document, wherever it is used: App, Keyword, Review. `about` describes it there. */
 export function named<S extends Schema>(name: string, schema: S, about?: string) {
   return v.pipe(schema, v.title(name), v.metadata(about === undefined ? {} : { "x-about": about }))
 }
 
-/** An object that has all of a named one and more: the document says it as that one and what is added. */
+/** An object that has all fields of a named one and more. The document expresses it as an extension. */
 export function extending<S extends Schema>(base: Schema, schema: S) {
   return v.pipe(
     schema,
     v.metadata({
-      // asked for by the document alone, long after the start
+      // Lazy: only the document reads it, long after the start.
       get "x-extends"() {
         return shapedSchema(base)
       },
@@ -73,7 +73,7 @@ export function extending<S extends Schema>(base: Schema, schema: S) {
   )
 }
 
-/** The schema of a list's items, without its wrappers; undefined if the schema is no list. */
+/** Returns the schema of a list's items, unwrapped. Undefined if the schema is not a list. */
 export function itemSchema(list: Schema): Schema | undefined {
   const { item } = unwrap(list) as Schema & { item?: Schema }
   return item && unwrap(item)
@@ -91,12 +91,12 @@ export function codeOf(schema: Schema | undefined): FaultCode {
   return metadata["x-code"] ?? "invalid_arguments"
 }
 
-/** JSON Schema 2020-12 without $schema. Checks cannot be expressed and are left out. */
+/** Returns JSON Schema 2020-12 without $schema. Omits checks, which it cannot express. */
 export function jsonSchema(schema: Schema, typeMode: "input" | "output" = "output"): JsonSchema {
   return spelledOut(shapedSchema(schema, typeMode))
 }
 
-/** The same for who names shapes: what is said of one wherever it stands is x-about, what it extends x-extends. */
+/** Like jsonSchema, but keeps x-about (the description of a named shape) and x-extends (the shape it extends). */
 export function shapedSchema(schema: Schema, typeMode: "input" | "output" = "output"): JsonSchema {
   const { $schema: _, ...rest } = toJsonSchema(schema, { target: "draft-2020-12", typeMode, ignoreActions: ["check"] })
   return withoutItemCodes(rest)
@@ -111,7 +111,9 @@ function spelledOut<T>(held: T): T {
   return (typeof about === "string" && shape.description === undefined ? { description: about, ...shape } : shape) as T
 }
 
-/** A bad item raises its list's code (codeOf). The code of an argument without one of its own is left out. */
+/**
+ * Removes the codes of list items, because an invalid item raises the code of its list (codeOf), and the default code.
+ */
 function withoutItemCodes(schema: JsonSchema, inList = false): JsonSchema {
   const entries = Object.entries(schema).flatMap(([name, held]) => {
     if (name === "x-code" && (inList || held === "invalid_arguments")) return []

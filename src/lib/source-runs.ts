@@ -1,17 +1,17 @@
-/** Points next to each other that one source gave. */
+/** Consecutive points of one source. */
 interface SourceRun<Source> {
   source: Source
-  /** Days of its first and last point. */
+  /** Days of the first and last point. */
   from: string
   to: string
 }
 
-/** Whose the point of a day is; null for a day without one. */
+/** Returns the source of a day's point. Null for a day without one. */
 export function sourceOn<Source>(runs: readonly SourceRun<Source>[], day: string): Source | null {
   return runs.find(({ from, to }) => from <= day && day <= to)?.source ?? null
 }
 
-/** Whose point is whose, of points in the order of their days: oldest first, and a source again for each time it comes back. */
+/** Returns the runs of points sorted by day, oldest first. A source that comes back starts a new run. */
 export function sourceRuns<Source>(points: readonly { day: string; source: Source }[]): SourceRun<Source>[] {
   const runs: SourceRun<Source>[] = []
   for (const { day, source } of points) {

@@ -1,7 +1,11 @@
-/** The value as jsonb can hold it: no U+0000, no half of a surrogate pair. What JSON leaves out is null. */
+/**
+ * Returns the value as jsonb can store it: without U+0000 and unpaired surrogates. A value that JSON omits becomes
+ * null.
+ */
 export function storable(value: unknown): unknown {
   const text = JSON.stringify(value) ?? "null"
-  // whole pairs are not escaped; an escaped backslash is taken with what follows, so that it hides nothing
+  // Whole surrogate pairs are not escaped. An escaped backslash is matched with the next character, so that it cannot
+  // hide an escape.
   return JSON.parse(text.replace(/\\(?:u0000|ud[89a-f]..|.)/g, (found) => (UNFIT.test(found) ? "\\ufffd" : found)))
 }
 

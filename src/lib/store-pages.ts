@@ -23,7 +23,7 @@ export function searchPage(platform: Platform, term: string, country: string): s
 interface AppLink {
   platform: Platform
   id: string
-  /** The storefront that the link names; null = none. */
+  /** The storefront in the link. Null if it has none. */
   storefront: string | null
 }
 
@@ -33,7 +33,7 @@ interface OtherLink {
   leadsTo: string
 }
 
-/** The store id in the address of an app's page, or of "id" and digits as Apple writes it; null when there is none. */
+/** Returns the store id in the URL of an app's page, or in Apple's form "id" and digits. Null if there is none. */
 export function storeIdInLink(text: string): string | null {
   const link = readStoreLink(text)
   return link !== null && "id" in link ? link.id : null
@@ -46,14 +46,17 @@ export function storeOf(text: string): Platform | null {
   return (["ios", "android"] as const).find((platform) => isStoreId(platform, id)) ?? null
 }
 
-/** Why a link to a page of a store names no app; null for an app's link, and for a text that is no link of a store. */
+/**
+ * Explains why a link to a store page does not identify an app. Null for an app's link, and for text that is not a
+ * store link.
+ */
 export function whyNoApp(text: string): string | null {
   const link = readStoreLink(text)
   if (link === null || "id" in link) return null
   return `The link leads to ${link.leadsTo}, not to an app. Give the link of the app's own page, its App Store id or its package name.`
 }
 
-/** The link of a store that a text is, in the forms that stores, phones and chats give it; null when it is none. */
+/** Parses a store link in the forms that stores, phones and chats produce. Null if it is not one. */
 export function readStoreLink(text: string): AppLink | OtherLink | null {
   const address = bareText(text)
   const [, digits] = /^id(\d+)$/i.exec(address) ?? []
@@ -69,7 +72,7 @@ export function readStoreLink(text: string): AppLink | OtherLink | null {
   return other === undefined ? null : { leadsTo: other }
 }
 
-/** Without invisible characters, brackets and quotation marks around it, and the punctuation of a sentence behind it. */
+/** Removes invisible characters, surrounding brackets and quotation marks, and punctuation at the end of a sentence. */
 export function bareText(text: string): string {
   return withoutInvisible(text)
     .trim()
@@ -88,7 +91,7 @@ function urlOf(address: string): URL | null {
 }
 
 const SCHEME = /^([a-z][a-z-]*):\/*/i
-/** Written out by phones: each opens the store's app at the same address. */
+/** Schemes of phones that open the store's app at the same address. */
 const SCHEMES: Record<string, string> = {
   http: "https://",
   "itms-apps": "https://",
@@ -121,7 +124,7 @@ function appLink(platform: Platform, id: string, country: string | null | undefi
   return { platform, id, storefront: storefront !== null && isStorefront(storefront, platform) ? storefront : null }
 }
 
-/** The words in the path of a page of the App Store that is no app's. */
+/** Path segments of App Store pages that are not apps. */
 const APPLE_PAGES: Record<string, string> = {
   developer: "a developer",
   artist: "a developer",
@@ -150,7 +153,7 @@ const APPLE_PAGES: Record<string, string> = {
   "tv-episode": "an episode of a series",
 }
 
-/** "/us/app/name/id1", "/app/id1", "/us/iphone/app/id1", "/us/id1", and "viewSoftware?id=1" of old. */
+/** Parses "/us/app/name/id1", "/app/id1", "/us/iphone/app/id1", "/us/id1", and the old "viewSoftware?id=1". */
 function appleLink({ pathname, searchParams }: URL): AppLink | OtherLink | null {
   const parts = pathname.split("/").filter((part) => part !== "")
   const country = /^[a-z]{2}$/i.test(parts[0] ?? "") ? parts[0] : undefined
@@ -167,7 +170,7 @@ function appleLink({ pathname, searchParams }: URL): AppLink | OtherLink | null 
   return parts.some((part) => idOf(part) !== undefined) ? { leadsTo: "another page of Apple's stores" } : null
 }
 
-/** The words in the path of a page of Google Play that is no app's. */
+/** Path segments of Google Play pages that are not apps. */
 const PLAY_PAGES: Record<string, string> = {
   dev: "a developer",
   developer: "a developer",

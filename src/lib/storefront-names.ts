@@ -1,23 +1,23 @@
 import { normalForm } from "./normal-form.ts"
 import { ALL_STOREFRONTS, isStorefront } from "./storefronts.ts"
 
-/** The storefront that a code, or the English name of a country, stands for; undefined when there is none. */
+/** Returns the storefront of a code or of a country's English name. Undefined if there is none. */
 export function storefrontNamed(text: string): string | undefined {
   const code = text.trim().toLowerCase()
   return isStorefront(code) ? code : BY_NAME.get(spelt(text))
 }
 
-/** By Unicode CLDR. */
+/** Returns the English name by Unicode CLDR. */
 export function storefrontName(code: string): string {
   return names.of(code.toUpperCase()) ?? code
 }
 
-/** As it stands before another noun: "US", "Japan". */
+/** Returns the name before another noun: "US", "Japan". */
 export function shortStorefront(code: string): string {
   return SHORT[code] ?? storefrontName(code)
 }
 
-/** As it stands in a sentence: "the US", "Japan". */
+/** Returns the name within a sentence: "the US", "Japan". */
 export function saidStorefront(code: string): string {
   return `${WITH_ARTICLE.has(code) ? "the " : ""}${shortStorefront(code)}`
 }
@@ -32,7 +32,7 @@ const SHORT: Readonly<Record<string, string>> = { ae: "UAE", gb: "UK", us: "US" 
 
 const WITH_ARTICLE = new Set("ae bs cf ck do fo gb gm im km ky mh mv nl ph sb sc tc us vg vi".split(" "))
 
-// Apple's names where the runtime has another, and names that have changed.
+// Apple's names where they differ from those of the runtime, and former names.
 const OTHER_NAMES: Record<string, string> = {
   "bahamas the": "bs",
   burma: "mm",
@@ -70,7 +70,7 @@ const BY_NAME = new Map([
   ...Object.entries(OTHER_NAMES),
 ])
 
-/** Without case, accents and punctuation; "&" is "and", "St." is "saint". */
+/** Ignores case, accents and punctuation; "&" is "and", "St." is "saint". */
 function spelt(text: string): string {
   const letters = normalForm(text, "NFKD").replace(/\p{M}/gu, "").toLowerCase()
   return letters

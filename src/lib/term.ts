@@ -2,20 +2,21 @@ import { withoutInvisible } from "./invisible.ts"
 import { normalForm } from "./normal-form.ts"
 
 /**
- * The one spelling of a keyword. "İ" becomes "i": by Unicode's own rule it is "i" and a combining dot, and "İNDİRİM" would
- * be another keyword than "indirim". The last NFC makes it idempotent: a mark behind U+0130 composes anew.
+ * Returns the normal form of a keyword. "İ" becomes "i": Unicode lower-cases it to "i" and a combining dot, which would
+ * make "İNDİRİM" another keyword than "indirim". The last NFC makes the function idempotent, because a mark after
+ * U+0130 composes again.
  */
 export function normaliseTerm(text: string): string {
-  // most are plain: a tenth of the work
+  // Most terms are ASCII, which takes a tenth of the time.
   if (PLAIN.test(text)) return text.trim().toLowerCase()
   const lower = normalForm(withoutInvisible(text), "NFC").trim().toLowerCase()
   return normalForm(lower.replaceAll("i\u0307", "i"), "NFC")
 }
 
-/** ASCII without control characters that are no white space: it has one normal form, itself. */
+/** ASCII without control characters other than white space. Such text is its own normal form. */
 const PLAIN = /^[\t-\r -~]*$/
 
-/** What keywords of the demo's own world begin with: they are nobody else's, and each says what it is. */
+/** Prefix of keywords in the sample data. It avoids collisions and marks them as invented. */
 export const INVENTED_TERMS = "invented "
 
 export function isInventedTerm(term: string): boolean {
@@ -23,7 +24,7 @@ export function isInventedTerm(term: string): boolean {
 }
 
 /**
- * True for "." and "..": in the path of a URL they mean a folder, also percent-encoded, so that no address could name the
+ * Whether a term is "." or "..". In a URL path these mean a folder, even percent-encoded, so no URL could identify the
  * keyword.
  */
 export function isPathStep(term: string): boolean {

@@ -1,9 +1,9 @@
-/** Whether PostgreSQL and JSON can hold it: the one stores no NUL, the other no half of a surrogate pair. */
+/** Whether PostgreSQL and JSON can store a text: PostgreSQL has no NUL, JSON no unpaired surrogates. */
 export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed()
 }
 
-/** The first characters of a text. Never ends with half of a surrogate pair. */
+/** Returns the first `most` characters of a text. Never ends within a surrogate pair. */
 export function cutText(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")
 }
@@ -12,17 +12,20 @@ export type RandomBytes = (length: number) => Uint8Array
 
 export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** Letters and digits, each as likely as the other. */
+/** Returns uniformly distributed letters and digits. */
 export function randomText(length: number, randomBytes: RandomBytes): string {
   let text = ""
   while (text.length < length) {
-    // 248 is the largest multiple of 62 in a byte: what lies above would make the first characters likelier
+    // 248 is the largest multiple of 62 in a byte. Using higher values would favour the first characters.
     for (const byte of randomBytes(length - text.length)) if (byte < 248) text += ALPHABET[byte % 62]
   }
   return text
 }
 
-/** The candidate that `text` was likely meant to be, in whichever case: at most a third of it wrong, or undefined. */
+/**
+ * Returns the candidate that was probably meant, ignoring case: at most a third of its characters may differ. Undefined
+ * if there is none.
+ */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const typed = text.toLowerCase()
   const ranked = candidates
@@ -32,7 +35,7 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   return ranked[0]?.candidate
 }
 
-/** How many insertions, deletions, replacements and swaps of neighbours turn `a` into `b`. */
+/** Returns the number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`. */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -1,6 +1,6 @@
-/** Places for so many at once; who comes when all are taken waits, and gets the place of one that leaves, in the order of coming. */
+/** A semaphore with `atOnce` places. Further callers wait in order of arrival. */
 export interface Turns {
-  /** Rejects with the signal's reason where it aborts before the turn comes. */
+  /** Rejects with the signal's reason when it aborts before the turn comes. */
   enter(signal: AbortSignal): Promise<void>
   leave(): void
 }
@@ -14,7 +14,7 @@ export function createTurns(atOnce: number): Turns {
       else await turnOf(waiting, signal)
     },
     leave() {
-      // a place is handed over: were it given up, who comes before the next one wakes would take it too
+      // Pass the place on directly: if it were freed, a new caller could take it before the waiting one wakes.
       const next = waiting.shift()
       if (next) next()
       else inside--
@@ -26,7 +26,7 @@ async function turnOf(waiting: (() => void)[], signal: AbortSignal): Promise<voi
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const giveUp = () => {
     const at = waiting.indexOf(resolve)
-    if (at < 0) return // the turn has come already
+    if (at < 0) return // Its turn has already come.
     waiting.splice(at, 1)
     reject(signal.reason)
   }

@@ -1,29 +1,29 @@
 export const STORE_HOSTS = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com", "play.google.com"] as const
 
-/** Of what is not one host: all sites of developers together, and all that give the stores' pictures. */
+/** Upstreams with many hosts: all sites of developers, and all hosts of store pictures. */
 const SHARED_LANES = ["developer-sites", "store-pictures"] as const
-/** What is asked at a pace of its own. */
+/** Upstreams with a pace each. */
 export const UPSTREAMS = [...STORE_HOSTS, ...SHARED_LANES] as const
 export type Upstream = (typeof UPSTREAMS)[number]
 
-/** The seller's console of the App Store. */
+/** App Store Connect. */
 export const CONSOLE_HOST = "api.appstoreconnect.apple.com"
-/** Apple Ads, and where its tokens come from. */
+/** Apple Ads, and the host that issues its tokens. */
 export const ADS_HOST = "api.ads.apple.com"
 export const APPLE_ID_HOST = "appleid.apple.com"
-/** What a billing service reckons. */
+/** The billing service whose metrics are read. */
 export const REVENUECAT_HOST = "api.revenuecat.com"
-/** Hosts that are asked with a key of the workspace's: each account has a pace of its own there. */
+/** Hosts that need a key of the workspace. Each account has its own pace there. */
 export const ACCOUNT_HOSTS = [CONSOLE_HOST, ADS_HOST, APPLE_ID_HOST, REVENUECAT_HOST] as const
 export type AccountHost = (typeof ACCOUNT_HOSTS)[number]
-/** Hosts in whose place an address can be named. */
+/** Hosts that can be replaced by a configured address. */
 export const NAMED_HOSTS = [...STORE_HOSTS, ...ACCOUNT_HOSTS] as const
 
-/** Who tells of purchases by messages to us: billing services, and the store itself. */
+/** Senders of purchase webhooks: billing services, and the App Store. */
 export const BILLING_SOURCES = ["revenuecat", "adapty", "superwall", "app-store-notifications"] as const
 export type BillingSource = (typeof BILLING_SOURCES)[number]
 
-/** Who reads what belongs to a workspace. */
+/** Sources of a workspace's own data. */
 const ACCOUNT_SOURCES = [
   "asc-sales", "asc-subscriptions", "asc-subscription-events", "asc-offer-redemptions", "asc-engagement", "asc-downloads",
   "asc-prices",
@@ -32,11 +32,11 @@ const ACCOUNT_SOURCES = [
 ] as const // biome-ignore format: a list to scan
 export type AccountSource = (typeof ACCOUNT_SOURCES)[number]
 
-/** Assistants that are asked for apps, each by its maker. */
+/** Assistants that are asked about apps, by maker. */
 export const ASSISTANTS = ["openai", "anthropic", "google", "perplexity"] as const
 export type Assistant = (typeof ASSISTANTS)[number]
 
-/** In order of precedence. The iTunes Search API is absent on purpose: its order is not the order a phone shows. */
+/** In order of precedence. The iTunes Search API is absent on purpose: its order differs from that on a phone. */
 export const RANK_SOURCES = ["apple-web-search", "apple-store-search", "play-search", "import", "foreign"] as const
 export type RankSource = (typeof RANK_SOURCES)[number]
 
@@ -47,22 +47,24 @@ const FACT_SOURCES = [
 ] as const // biome-ignore format: a list to scan
 export type FactSource = (typeof FACT_SOURCES)[number]
 
-/** Where a popularity comes from: published, or calculated. */
+/** The sources of popularity: published, or estimated. */
 export const POPULARITY_SOURCES = ["apple-ads-report", "estimate"] as const
 export type PopularitySource = (typeof POPULARITY_SOURCES)[number]
 
 export type SourceName = RankSource | FactSource | AccountSource | Assistant
 export const SOURCE_NAMES: readonly SourceName[] = [...RANK_SOURCES, ...FACT_SOURCES]
 
-/** The reports of a seller that are read, by the day: what was sold, what stands, what happened to subscriptions, and codes redeemed. */
+/** Daily reports of a seller: sales, active subscriptions, subscription events, and redeemed offer codes. */
 export const REPORTS = ["sales", "subscriptions", "subscription_events", "offer_redemptions"] as const
 export type Report = (typeof REPORTS)[number]
 
-/** Reports of an app that are asked for once and then made each day: how people came to it, and how often it was downloaded. */
+/**
+ * Reports of an app that are requested once and then created daily: engagement (how people find the app) and downloads.
+ */
 export const ANALYTICS_REPORTS = ["engagement", "downloads"] as const
 export type AnalyticsReport = (typeof ANALYTICS_REPORTS)[number]
 
-/** What an ad account is asked for; each is a kind of observation. */
+/** Reports of an ads account. Each is a kind of observation. */
 export const ADS_REPORTS = [
   "ads_campaigns", "ads_keywords", "ads_days", "ads_terms", "ads_changes", "ads_popularity",
 ] as const // biome-ignore format: a list to scan

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { jsonSchema, type ObjectSchema, type Schema } from "./schema.ts"
 import { nearest } from "./text.ts"
 
-/** A sentence for the caller: what came and what is allowed. Free text and keys are never repeated. */
+/** Returns a sentence for the caller: the received value and the allowed ones. Never repeats free text or keys. */
 export function wrongValue(schema: ObjectSchema, name: string, value: unknown): string {
   if (!Object.hasOwn(schema.entries, name)) return unknownName(Object.keys(schema.entries), name)
   const entry = schema.entries[name] as Schema
@@ -14,12 +14,12 @@ export function wrongValue(schema: ObjectSchema, name: string, value: unknown): 
     return `${name} is empty: ${entry.type === "optional" ? "leave it out, or give it a value" : "it needs a value"}. ${rule}`
   const { came, isChecked, meaning, meant } = whatCame(entry, shape, value)
   const hint = meant === undefined ? ukHint(meaning, came) : ` Is ${meant} meant?`
-  // what JSON Schema cannot say, a description does
+  // The description explains what JSON Schema cannot express.
   if (isChecked || !allowed) return `${name} cannot be ${came}. ${meaning ?? rule}${hint}`
   return `${name} must be ${allowed}, and ${came} came.${hint}`
 }
 
-/** The one code that many take for a country's. */
+/** The one code that is often mistaken for a country's. */
 function ukHint(meaning: string | undefined, came: string): string {
   return /storefront/i.test(meaning ?? "") && /^"uk"/i.test(came) ? " The United Kingdom is gb." : ""
 }
@@ -30,7 +30,7 @@ function unknownName(names: readonly string[], name: string): string {
   return `There is no such argument: the call takes ${names.join(", ")}.${meant ? ` Is ${meant} meant?` : ""}`
 }
 
-/** An empty list of a query comes as one of an empty text. */
+/** An empty list in a query is parsed as a list with one empty text. */
 function isEmpty(value: unknown): boolean {
   return value === "" || (Array.isArray(value) && value.length === 1 && value[0] === "")
 }
@@ -79,7 +79,7 @@ function lowered(sentence: string | undefined): string | undefined {
   return sentence && `${sentence[0]?.toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`
 }
 
-/** A pattern is nothing to read: what it means is said by the field's description. */
+/** Ignores patterns, which are not readable; the field's description explains them. */
 function textOf({ format, pattern, minLength, maxLength }: Shape): string | undefined {
   if (format === "date") return "a day that there is, YYYY-MM-DD"
   if (format || pattern) return undefined
@@ -94,7 +94,10 @@ function between(least: number | undefined, most: number | undefined, of = " fro
   return `${of} ${least} to ${most}`
 }
 
-/** The value that the schema refuses, or its item that does; `isChecked` where no word of JSON Schema refuses it. */
+/**
+ * Returns the value, or the item of a list, that the schema refuses. `isChecked` is true if JSON Schema itself would
+ * accept it.
+ */
 function whatCame(entry: Schema, shape: Shape, value: unknown) {
   const [issue] = v.safeParse(entry, value, { abortPipeEarly: true }).issues ?? []
   const key = Array.isArray(value) ? issue?.path?.[0]?.key : undefined
@@ -122,7 +125,7 @@ function fits(text: string, { minLength = 0, maxLength = Number.POSITIVE_INFINIT
 
 const MOST_QUOTED = 40
 
-/** A value in a sentence. Free text is said by its length: it may be a secret, and tells nobody anything. */
+/** Returns a value as text for a sentence. Of free text only the length is shown, because it may be a secret. */
 function valueText(value: unknown, isFree = false): string {
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (typeof value === "object" && value !== null) return "an object"

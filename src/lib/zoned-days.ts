@@ -1,6 +1,6 @@
 import { Cache } from "./cache.ts"
 
-/** Whether this is a time zone of the IANA database, by its name there: "Europe/Berlin", not "+01:00". */
+/** Whether this is the name of an IANA time zone: "Europe/Berlin", not "+01:00". */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false
   try {
@@ -10,14 +10,14 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The day that a calendar in the time zone shows at a moment, "YYYY-MM-DD". */
+/** Returns the calendar day in the time zone, "YYYY-MM-DD". */
 export function zonedDay(at: Date, tz: string): string {
   return shown(clockOf(tz), at)
 }
 
 /**
- * The moments that a calendar in the time zone shows a day at: from `from` until before `to`. 23 or 25 hours where clocks are
- * put forward or back that day; none at all where the zone left the day out.
+ * Returns the start (inclusive) and end (exclusive) of a day in the time zone. The day has 23 or 25 hours when clocks
+ * change, and none if the zone skipped it.
  */
 export function zonedBounds(day: string, tz: string): { from: Date; to: Date } {
   const midnight = Date.parse(`${day}T00:00:00Z`)
@@ -26,7 +26,7 @@ export function zonedBounds(day: string, tz: string): { from: Date; to: Date } {
   return { from: firstShown(clock, day, midnight), to: firstAfter(clock, day, midnight) }
 }
 
-/** An entry is never stale. Making a clock takes as long as reading it thirty times. */
+/** An entry is never stale. Creating a formatter takes thirty times as long as using it. */
 const clocks = new Cache<string, Intl.DateTimeFormat>(100)
 
 function clockOf(tz: string): Intl.DateTimeFormat {
@@ -40,7 +40,7 @@ function shown(clock: Intl.DateTimeFormat, at: Date): string {
 }
 
 const HOUR_MS = 3_600_000
-// Kiritimati is 14 hours ahead of UTC; the farthest behind are 12, and Manila was 16.
+// Kiritimati is 14 hours ahead of UTC. The farthest behind is 12 hours, and Manila was 16.
 const FARTHEST_MS = 26 * HOUR_MS
 
 function firstShown(clock: Intl.DateTimeFormat, day: string, midnight: number): Date {
@@ -52,7 +52,9 @@ function firstAfter(clock: Intl.DateTimeFormat, day: string, midnight: number): 
   return firstWhere((at) => shown(clock, at) > day, from, midnight + 24 * HOUR_MS + FARTHEST_MS)
 }
 
-/** The first whole second from which it is so; before it is not so, and from then on it stays so. */
+/**
+ * Returns the first whole second for which the condition holds. It must be monotonic: false before, true afterwards.
+ */
 function firstWhere(isSo: (at: Date) => boolean, fromMs: number, toMs: number): Date {
   let [before, after] = [fromMs / 1_000, toMs / 1_000]
   while (after - before > 1) {

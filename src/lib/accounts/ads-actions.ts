@@ -1,4 +1,4 @@
-/** Writes to the ads platform. */
+/** Write actions on Apple Ads. */
 export const ADS_ACTIONS = [
   "pause_campaign", "resume_campaign", "set_daily_budget", "set_keyword_bid", "pause_keyword", "resume_keyword",
   "add_negative_keyword", "add_exact_keyword",

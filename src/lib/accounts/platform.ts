@@ -1,30 +1,30 @@
 import { Fault } from "../faults.ts"
 
-/** Platforms on which a workspace has accounts of its own. */
+/** Platforms on which a workspace can connect accounts. */
 export type PlatformName = "app-store-connect" | "apple-ads"
 
-/** Ways to the accounts of workspaces, for what writes there. */
+/** Opens the connected accounts of workspaces for write actions. */
 export interface Platforms {
-  /** The account that has the app, with the key that writes. Throws the Fault of what is missing. */
+  /** Opens the account that has the app, with the key for writing. Throws the Fault that explains what is missing. */
   open(platform: PlatformName, app: { workspaceId: number; appId: string }): Promise<PlatformWay>
 }
 
-/** One account's way to its platform. Whatever it throws that is a Fault means that nothing was applied. */
+/** Access to one account on its platform. When it throws a Fault, nothing was applied. */
 export interface PlatformWay {
-  /** The account's id here, and the app's at the platform. */
+  /** The account's id in this database, and the app's id on the platform. */
   account: string
   app: string
-  /** What the account pays in; null = it has no money. */
+  /** The account's currency. Null if it has none. */
   currency: string | null
-  /** What a question that changes nothing is answered; null = there is no such thing. */
+  /** Answers a read-only question. Null if the platform has no such resource. */
   ask(question: PlatformQuestion, signal: AbortSignal): Promise<PlatformDocument | null>
-  /** Sends a change once, whatever comes. Throws anything but a Fault where it may have been applied. */
+  /** Sends a change once, without retries. Throws an error other than a Fault when the change may have been applied. */
   send(change: PlatformChange, signal: AbortSignal): Promise<PlatformDocument>
 }
 
 interface PlatformQuestion {
   path: string
-  /** Of a question that is asked with one. */
+  /** The body of a request that needs one. */
   body?: object
 }
 
@@ -32,14 +32,14 @@ export interface PlatformChange {
   method: "POST" | "PUT" | "PATCH" | "DELETE"
   path: string
   body?: object
-  /** What it means that the thing to be changed is not there. */
+  /** Returns the fault for a resource that does not exist. */
   missing: () => Fault
 }
 
-/** Read field by field: what a platform says is nobody's type. */
+/** Untyped: the platform may return anything, so every field is checked when it is read. */
 export type PlatformDocument = Record<string, unknown>
 
-/** Where no account can be opened. */
+/** Refuses to open any account. */
 export const NO_PLATFORMS: Platforms = {
   async open(platform) {
     throw platform === "apple-ads"
@@ -50,6 +50,6 @@ export const NO_PLATFORMS: Platforms = {
 
 const NONE = "No Apple Ads account is connected here."
 
-/** How to cure asc_required. */
+/** How to fix asc_required. */
 export const NO_CONSOLE =
   "No App Store Connect account of the workspace has this app; connect one with: appmeter account add app-store-connect."

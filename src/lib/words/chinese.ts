@@ -1,4 +1,4 @@
-// Common characters whose simplified and traditional forms differ, place by place.
+// Common characters whose simplified and traditional forms differ, at the same index.
 export const SIMPLIFIED =
   "们这说为时会国学个来对发现实过还没见问间关开长门车马东书买卖写农军华协单亲观觉记计认让议许论设证评词译试话" +
   "该语误读课谁调谈请诸谢识远连进运边达选适钱铁银错键镜闻队阳阴际陆随难电页顶项顺须预领题颜风飞饭饮馆驾验鱼鸟" +

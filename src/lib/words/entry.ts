@@ -1,14 +1,14 @@
-/** What is known of a language's words, as data: lists apart by blanks, the words of a phrase joined by "_". */
+/** Word lists of a language: words separated by blanks, the words of a phrase joined by "_". */
 export interface WordLists {
-  /** Unicode scripts that its texts are written in, the one that most letters are of first. */
+  /** Unicode scripts of the language, the most frequent first. */
   scripts: readonly Script[]
   /** Lower-case letters that few other languages of that script have. */
   letters?: string
-  /** Small words: articles, prepositions, conjunctions, pronouns. Nobody searches for them alone. */
+  /** Stop words: articles, prepositions, conjunctions, pronouns. Nobody searches for them alone. */
   stop: string
-  /** Words that say nothing of an app: "app" itself and praise. */
+  /** Words that do not describe an app: "app" itself, and praise. */
   filler: string
-  /** Words for costing nothing. */
+  /** Words that mean free of charge. */
   free: string
   /** Words of bargains: sale, discount, cheap. */
   deal: string

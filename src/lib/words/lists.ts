@@ -8,7 +8,7 @@ import { ROMANCE } from "./romance.ts"
 import { SLAVIC } from "./slavic.ts"
 import { SOUTH_EAST_ASIAN } from "./south-east-asian.ts"
 
-/** Word lists of every language that the App Store is localised to, by the language's part of the locale. */
+/** Word lists of every language of the App Store, by the language of the locale. */
 export const WORD_LISTS: Readonly<Record<string, WordLists>> = {
   ...EAST_ASIAN,
   ...GERMANIC,

@@ -1,7 +1,7 @@
-// Names as their owners spell them; "_" joins the words of one. Words that mean something else as often (Windows, Switch,
-// Pixel, Galaxy, Steam, Watch, Maps) stand only in phrases that leave no doubt.
+// Names as their owners spell them; "_" joins the words of one. Words with another frequent meaning (Windows, Switch,
+// Pixel, Galaxy, Steam, Watch, Maps) occur only in unambiguous phrases.
 
-/** Apple's products: its trademarks, which its guidelines allow in a listing only as references. */
+/** Apple's products: trademarks, which its guidelines allow in a listing only as references. */
 export const APPLE_PRODUCTS =
   "iphone iphones ipad ipads ipod ios ipados macos watchos tvos visionos macbook imac icloud itunes airpods airdrop " +
   "airplay carplay homekit homepod imessage facetime testflight healthkit siri airtag app_store apple_app_store " +

@@ -1,29 +1,29 @@
 import type { Assistant } from "../upstreams.ts"
 
-/** What a million tokens cost, read and written, and a thousand searches, in dollars. */
+/** Price in dollars of a million input tokens, a million output tokens, and a thousand searches. */
 export interface EnginePrice {
   input: number
   output: number
   searches: number
 }
 
-/** An assistant that this instance may ask. */
+/** An assistant that this instance can ask. */
 interface Engine {
   assistant: Assistant
   model: string
-  /** Null = not named: then no cents are reckoned. */
+  /** Null if no price is configured. No cost is calculated then. */
   price: EnginePrice | null
 }
 
-/** What checks of assistants are made of here. */
+/** How this instance checks assistants. */
 export interface AssistantChecks {
-  /** Empty = none can be asked. */
+  /** Empty if no assistant is configured. */
   engines: readonly Engine[]
-  /** Answers to a keyword, of each assistant. */
+  /** Answers per keyword and assistant. */
   runs: number
-  /** Answers of a check at most. */
+  /** Maximum number of answers per check. */
   mostAnswers: number
-  /** How far the runs of a keyword are apart. */
+  /** Milliseconds between the runs of a keyword. */
   spreadMs: number
 }
 

@@ -1,4 +1,4 @@
-/** A line of words in a picture: pixels from its upper left corner, confidence from 0 to 100. */
+/** A line of text in a picture: pixels from the upper left corner, confidence from 0 to 100. */
 export interface PictureLine {
   text: string
   confidence: number
@@ -8,20 +8,20 @@ export interface PictureLine {
   height: number
 }
 
-/** Large words of a picture, from above. */
+/** The large text of a picture, top to bottom. */
 export interface PictureText {
   width: number
   height: number
   lines: readonly PictureLine[]
 }
 
-/** unreachable: its host did not give it just now. unreadable: no PNG or JPEG, too large, or not read in time. */
+/** unreachable: the host did not deliver the picture. unreadable: not a PNG or JPEG, too large, or OCR timed out. */
 export const PICTURE_PROBLEMS = ["unreachable", "unreadable"] as const
 type PictureProblem = (typeof PICTURE_PROBLEMS)[number]
 
 export interface PictureQuestion {
   address: string
-  /** Of what stands in it, BCP 47, the likeliest first. */
+  /** Locales of the text, BCP 47, most likely first. */
   locales: readonly string[]
 }
 
@@ -31,17 +31,20 @@ export type PictureState =
   | { state: "pending" }
   | { state: "off" }
 
-/** The one port for words in pictures. It holds no connection while it waits. */
+/** The only interface for OCR. It holds no connection while it waits. */
 export interface ReadPictures {
-  /** In the order asked. Each is read once for all who ask; who waits no longer finds it later. */
+  /**
+   * Returns the results in the order of the pictures. Each picture is read once for all callers. After a timeout the
+   * result is stored later.
+   */
   (pictures: readonly PictureQuestion[], waitMs: number): Promise<PictureState[]>
-  /** What is kept of them; null = nothing. */
+  /** Returns the stored results. Null where there is none. */
   find(pictures: readonly PictureQuestion[]): Promise<(PictureState | null)[]>
-  /** Which of the locales have no trained data here: what is written in them is not read, or not well. */
+  /** Returns the locales without trained data on this server. Text in them is read badly or not at all. */
   unread<Locale extends string>(locales: readonly Locale[]): Locale[]
 }
 
-/** Nothing is read, and nothing is kept. */
+/** Reads nothing and stores nothing. */
 export const NO_PICTURES: ReadPictures = Object.assign(
   async (pictures: readonly PictureQuestion[]) => pictures.map((): PictureState => ({ state: "off" })),
   { find: async (pictures: readonly PictureQuestion[]) => pictures.map(() => null), unread: () => [] },

@@ -1,24 +1,26 @@
 import type { ObjectSchema } from "../schema.ts"
 
-/** What language models are asked in. */
+/** The protocols of language models. */
 export const WIRE_NAMES = ["chat", "responses", "messages"] as const
 export type WireName = (typeof WIRE_NAMES)[number]
 
-/** A text that a model is to write. `Value` is what may be shown of it: JSON. */
+/** A text for a model to write. `Value` is the JSON of it that may be shown. */
 export interface WritingTask<Value> {
-  /** Of [a-z_]: what is written. */
+  /** The kind of text, in [a-z_]. */
   kind: string
-  /** Names what it is made from; of a workspace's own data the workspace is part of it. */
+  /** Identifies the input. For a workspace's own data, the workspace is part of it. */
   digest: string
-  /** Of orders and schema. */
+  /** Version of instructions and schema. */
   version: number
   orders: string
   records: readonly object[]
   answer: ObjectSchema
   mostTokens: number
-  /** The longest text of a record in code points; 1,000 when left out. */
+  /** Maximum length of a record's text in code points. Default: 1,000. */
   longest?: number
-  /** Judges an answer of that shape: what may be shown, or what is to be mended. After `isLast` there is no other try. */
+  /**
+   * Validates an answer: returns what may be shown, or what must be fixed. After `isLast` there is no further attempt.
+   */
   judge(answer: unknown, isLast: boolean): { value: Value; dropped: readonly object[] } | { fixes: string[] }
 }
 
@@ -31,8 +33,8 @@ export interface WrittenText<Value> {
 }
 
 /**
- * off: no writer, or it refuses the key or the model. spent: the day's tokens are. busy: the provider asks to wait. unusable:
- * no answer that may be shown.
+ * off: no model, or it refuses the key or the model name. spent: the day's tokens are used up. busy: the provider asks
+ * to wait. unusable: no answer that may be shown.
  */
 export type WritingFailure = "off" | "spent" | "busy" | "unusable"
 
@@ -41,21 +43,23 @@ export type WritingState<Value> =
   | { state: "pending" }
   | { state: "failed"; why: WritingFailure; retryAfter?: number }
 
-/** The one port for texts of a model. It holds no connection while it waits. */
+/** The only interface for texts of a model. It holds no connection while it waits. */
 export interface Write {
-  /** Whether there is a writer. */
+  /** Whether a model is configured. */
   isOn: boolean
-  /** Tokens that one request may take, its answer among them; 0 = there is no writer. */
+  /** Maximum number of tokens per request, including its answer. 0 without a model. */
   room: number
-  /** The stored text, or else it is written, once for all who ask; who waits no longer finds it later. */
+  /** Returns the stored text, or writes it, once for all callers. After a timeout the text is stored later. */
   <Value>(task: WritingTask<Value>, waitMs: number): Promise<WritingState<Value>>
-  /** What is stored or under way; a failure is told once. Null = neither. */
+  /** Returns a stored or pending text. A failure is returned once. Null if there is none. */
   find<Value>(task: Pick<WritingTask<Value>, "kind" | "digest">): Promise<WritingState<Value> | null>
-  /** What takes several texts, one after another: all of them are written, also when nobody waits any more. */
+  /**
+   * Runs steps that need several texts, one after another. All of them are written even if the caller stops waiting.
+   */
   inSteps<Value>(steps: (write: Write) => Promise<Value>, waitMs: number): Promise<Value | { state: "pending" }>
 }
 
-/** There is none, and nothing is stored. */
+/** No model is configured, and nothing is stored. */
 export const NO_WRITER: Write = Object.assign(async () => ({ state: "failed", why: "off" }) as const, {
   isOn: false,
   room: 0,
