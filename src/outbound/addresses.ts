@@ -1,11 +1,11 @@
 import { BlockList, isIP } from "node:net"
 
 /**
- * Whether an address is public (IANA's special-purpose registries, 2025): of IPv6 only 2000::/3, which leaves out
- * v4-mapped, NAT64 and local ones in one rule.
+ * Whether an address is public, by IANA's special-purpose registries (2025). For IPv6 only 2000::/3, which excludes
+ * v4-mapped, NAT64 and local addresses with one rule.
  */
 export function isPublicAddress(address: string): boolean {
-  // a zone names an interface of this machine
+  // A zone names an interface of this machine.
   if (address.includes("%")) return false
   const family = isIP(address)
   if (family === 4) return !SPECIAL_IPV4.check(address, "ipv4")
@@ -15,7 +15,7 @@ export function isPublicAddress(address: string): boolean {
 const SPECIAL_IPV4 = networks("ipv4", [
   ["0.0.0.0", 8], // this network
   ["10.0.0.0", 8], // private
-  ["100.64.0.0", 10], // shared by a carrier's customers
+  ["100.64.0.0", 10], // Shared by a carrier's customers.
   ["127.0.0.0", 8], // loopback
   ["168.63.129.16", 32], // the host of an Azure machine, in public space
   ["169.254.0.0", 16], // link-local, with the clouds' metadata

@@ -7,14 +7,15 @@ export interface Head {
 }
 
 const LARGEST_HEAD = 16_384
-// A size of 16 digits and an extension or two.
+// A size of 16 digits with one or two extensions.
 const LONGEST_SIZE = 256
-// What stands around chunks: a line of 45 bytes a chunk takes 68 kB in the largest body.
+// Bytes around the chunks. A line of 45 bytes per chunk takes 68 kB in the largest body.
 const MOST_FRAMING = 131_072
 
 /**
- * Not node:http, which cannot be held to a size: 2.5 s of interim answers grew Bun 1.4.5 by 90 MB, and one endless
- * chunk extension Deno 2.9.6 by 200 MB. All heads have 16 kB at most. Throws `bad_answer`.
+ * Reads the status line and headers, at most 16 kB including interim responses. Does not use node:http, which has no
+ * such limit: 2.5 s of interim responses grow Bun 1.4.5 by 90 MB, and an endless chunk extension grows Deno 2.9.6 by
+ * 200 MB. Throws `bad_answer`.
  */
 export async function readHead(incoming: IncomingBytes): Promise<Head> {
   let left = LARGEST_HEAD
@@ -44,7 +45,7 @@ function addHeader(headers: Headers, line: string): void {
   }
 }
 
-/** The body as it was sent, without its framing. Throws OutboundProblem `bad_answer` where it breaks off. */
+/** Returns the body without its framing, still encoded. Throws OutboundProblem `bad_answer` when it is incomplete. */
 export async function* readBody({ status, headers }: Head, incoming: IncomingBytes): AsyncGenerator<Uint8Array> {
   if (status === 204 || status === 304) return
   const coding = headers.get("transfer-encoding")
@@ -60,7 +61,9 @@ export async function* readBody({ status, headers }: Head, incoming: IncomingByt
   }
 }
 
-/** Chunks of a byte each would keep a processor busy for seconds (measured: 8 µs a chunk), hence the bound. */
+/**
+ * The total framing is limited, because chunks of a byte each would occupy the processor for seconds (8 µs per chunk).
+ */
 async function* chunked(incoming: IncomingBytes): AsyncGenerator<Uint8Array> {
   for (let framing = 0; framing <= MOST_FRAMING; ) {
     const line = await incoming.line(LONGEST_SIZE)
@@ -68,7 +71,7 @@ async function* chunked(incoming: IncomingBytes): AsyncGenerator<Uint8Array> {
     if (digits === undefined) throw new OutboundProblem("bad_answer")
     framing += line.length + 4
     const size = Number.parseInt(digits, 16)
-    // trailers are not read: nothing comes after them
+    // Trailers are not read, because nothing follows them.
     if (size === 0) return
     yield* counted(incoming, size)
     if ((await incoming.line(2)) !== "") throw new OutboundProblem("bad_answer")

@@ -5,19 +5,21 @@ import type { Target } from "./target.ts"
 
 interface ConnectOptions {
   signal: AbortSignal
-  /** Certificates trusted in place of the platform's, PEM. */
+  /** Trusted certificates that replace those of the platform, PEM. */
   ca: string | undefined
 }
 
-// A name has two or three addresses; the next is tried where one does not answer, as a machine without IPv6 needs it.
+// A name usually has two or three addresses. If one does not answer, the next is tried: a machine without IPv6 needs
+// this.
 const MOST_ADDRESSES = 3
 const NEXT_AFTER_MS = 1_000
-// Long enough for one packet to be lost and sent again; with the others less than the 5 s to the first byte.
+// Long enough to resend one lost packet. Together with the other attempts it is below the 5 s to the first byte.
 const LAST_MS = 2_500
 
 /**
- * A connection to just these addresses: node:http keeps connections by name, and under Deno asks the environment's
- * proxy (measured). The certificate is checked for the name. Throws `unreachable`, `tls`, or the signal's reason.
+ * Connects to exactly these addresses. node:http is not used, because it pools connections by name and uses the
+ * environment's proxy under Deno. The certificate is checked against the name. Throws `unreachable`, `tls`, or the
+ * signal's reason.
  */
 export async function connect(
   { host, port, secure }: Target,
@@ -59,7 +61,7 @@ interface WaitOptions {
   waitMs?: number
 }
 
-/** The socket once it is open; destroyed where it does not come to that, and as soon as the signal says so. */
+/** Returns the socket once it is open. Destroys it when it fails to open or the signal aborts. */
 async function opened<S extends Socket>(
   socket: S,
   event: string,
@@ -74,7 +76,7 @@ async function opened<S extends Socket>(
   const abort = () => end(signal.reason)
   signal.addEventListener("abort", abort)
   socket.once("close", () => signal.removeEventListener("abort", abort))
-  // stays: an error without a listener would end the process
+  // Not removed: an error without a listener would end the process.
   socket.on("error", fail)
   socket.once("close", fail)
   socket.once(event, () => resolve(socket))

@@ -1,21 +1,21 @@
 import { CODINGS, wholeBody } from "./inflate.ts"
 import { OutboundProblem } from "./problem.ts"
 
-// Bun inflates each piece of a body whole, 200 MB of zeros at once, and writes a line of its own to the log where it cannot.
-/** For the runtime's own fetch, so that `fetchedBody` inflates what comes. */
+// Bun's fetch inflates each piece of a body at once, up to 200 MB of zeros, and logs a line of its own when it fails.
+/** Options for the runtime's fetch that leave the body compressed, so that `fetchedBody` inflates it. */
 export const AS_SENT = { decompress: false }
 
-// Deno always inflates these, as the body comes, and leaves the header of the coding.
+// Deno always inflates these codings while streaming and keeps the content-encoding header.
 const INFLATED = "Deno" in globalThis ? ["gzip", "br"] : []
 
 const READABLE = ["identity", "x-gzip", ...CODINGS.split(", ")]
 
-/** True for a body in a coding that can be read. */
+/** Whether the body has a supported coding. */
 export function isReadable(response: Response): boolean {
   return READABLE.includes(codingOf(response))
 }
 
-/** Returns the body of a response to a request with AS_SENT, as `wholeBody` does. */
+/** Returns the inflated body of a response to a request with AS_SENT, like `wholeBody`. */
 export async function fetchedBody(
   response: Response,
   most: number,

@@ -3,7 +3,7 @@ import { OutboundProblem } from "./problem.ts"
 
 const NONE: Uint8Array = Buffer.alloc(0)
 
-/** The bytes that a connection brings, taken by lines or as they come. Never holds more than a line and what came last. */
+/** Reads a connection's bytes by line or by chunk. Buffers at most one line and the last chunk. */
 export class IncomingBytes {
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #signal: AbortSignal
@@ -14,12 +14,12 @@ export class IncomingBytes {
     this.#signal = signal
   }
 
-  /** Settles as soon as a byte is there. Throws where the connection ends without one. */
+  /** Resolves when the first byte arrives. Throws when the connection ends before it. */
   async first(): Promise<void> {
     if (!(await this.#more())) throw new OutboundProblem("bad_answer")
   }
 
-  /** The next line without its end. Throws `bad_answer` where it has more than `most` bytes or breaks off. */
+  /** Returns the next line without its end. Throws `bad_answer` when it is longer than `most` bytes or incomplete. */
   async line(most: number): Promise<string> {
     for (;;) {
       const end = this.#held.indexOf(10)
@@ -32,7 +32,7 @@ export class IncomingBytes {
     }
   }
 
-  /** What is there, `most` bytes at most; null at the end. */
+  /** Returns the available bytes, at most `most`. Null at the end. */
   async some(most: number): Promise<Uint8Array | null> {
     if (this.#held.length === 0 && !(await this.#more())) return null
     return this.#take(Math.min(most, this.#held.length))
@@ -49,7 +49,7 @@ export class IncomingBytes {
       const { done, value } = await this.#chunks.next().catch(() => {
         throw this.#signal.aborted ? this.#signal.reason : new OutboundProblem("bad_answer")
       })
-      // a connection that was destroyed may also just end
+      // A destroyed connection may also end without an error.
       if (this.#signal.aborted) throw this.#signal.reason
       if (done) return false
       if (value.length === 0) continue

@@ -4,12 +4,13 @@ import { pipeline } from "node:stream/promises"
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
 import { OutboundProblem } from "./problem.ts"
 
-/** The codings that can be read, as `accept-encoding` names them. */
+/** The supported codings, for the accept-encoding header. */
 export const CODINGS = "gzip, br, deflate"
 
 /**
- * Returns the inflated body of at most `most` bytes, counted before and after inflating: 200 MB of zeros as 194 kB of gzip
- * end within 15 ms and 6 MB of memory (measured). `grows` is awaited with each new size. Throws `too_large`, `bad_answer`.
+ * Returns the inflated body of at most `most` bytes, limited before and after inflating: 194 kB of gzip with 200 MB of
+ * zeros are refused within 15 ms and 6 MB of memory. Awaits `grows` with each new size. Throws `too_large`,
+ * `bad_answer`.
  */
 export async function wholeBody(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -34,12 +35,12 @@ export async function wholeBody(
   }
 }
 
-/** Null for a body that is as it was sent. */
+/** Null for a body that is not encoded. */
 function inflaterOf(coding: string, firstByte: number): Transform | null {
   if (coding === "" || coding === "identity") return null
   if (coding === "gzip" || coding === "x-gzip") return createGunzip()
   if (coding === "br") return createBrotliDecompress()
-  // some servers leave out the two bytes of zlib's head, whose first names the method, 8
+  // Some servers omit the two bytes of the zlib header. Its first byte names the method, 8.
   if (coding === "deflate") return (firstByte & 15) === 8 ? createInflate() : createInflateRaw()
   throw new OutboundProblem("bad_answer")
 }
@@ -61,12 +62,12 @@ async function* startingWith(first: Uint8Array, rest: AsyncIterator<Uint8Array>)
     yield first
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
   } finally {
-    // ends the body's connection where no more of it is wanted
+    // Closes the connection if the rest of the body is not needed.
     await rest.return?.()
   }
 }
 
-/** Copied together: pieces kept as they came would each hold the whole chunk that they are a part of. */
+/** Copies the chunks into one buffer: each piece would otherwise keep its whole chunk in memory. */
 async function collected(
   chunks: AsyncIterable<Uint8Array>,
   grows: (size: number) => Promise<void>,

@@ -13,11 +13,13 @@ const SENTENCES = {
 
 type OutboundCode = keyof typeof SENTENCES
 
-/** Neither message nor cause tell what a server said or what a name resolved to: that must not reach the asker. */
+/**
+ * Neither message nor cause contain what a server answered or what a name resolved to, because callers must not see it.
+ */
 export class OutboundProblem extends Error {
   override name = "OutboundProblem"
   readonly code: OutboundCode
-  /** Whether the other side may have got the request, or some of it: false = it certainly has not. */
+  /** Whether the server may have received at least part of the request. False: it certainly has not. */
   readonly isSent: boolean
 
   constructor(code: OutboundCode, { isSent = false } = {}) {

@@ -3,23 +3,23 @@ import { isIP } from "node:net"
 import { isPublicAddress } from "./addresses.ts"
 import { OutboundProblem } from "./problem.ts"
 
-/** Every address of a host. Throws an error with the code ENOTFOUND or ENODATA where there is none. */
+/** Returns every address of a host. Throws an error with code ENOTFOUND or ENODATA if it has none. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
-/** Networks that may be asked although they are not public. */
+/** Private networks that may be requested. */
 export interface AllowedNetworks {
   includes(address: string): boolean
 }
 
-/** As the machine itself resolves: its hosts file first, then its name servers. */
+/** Resolves like the operating system: the hosts file first, then the name servers. */
 export const systemResolve: Resolve = async (host) => {
   const found = await lookup(host, { all: true })
   return found.map(({ address }) => address)
 }
 
 /**
- * All addresses must be public or allowed: a name with one in a private network is refused whole. Throws `blocked`,
- * `no_such_host`, `unreachable`.
+ * Returns the addresses of a host. All must be public or allowed: a name with one private address is refused entirely.
+ * Throws `blocked`, `no_such_host`, `unreachable`.
  */
 export async function checkedAddresses(
   host: string,

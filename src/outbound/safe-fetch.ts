@@ -13,19 +13,21 @@ export interface OutboundOptions {
   method?: OutboundMethod
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** Networks of the operator that may be asked although they are not public; none when left out. */
+  /** Private networks of the operator that may be requested. Default: none. */
   allowPrivate?: AllowedNetworks
   ports?: readonly number[]
-  /** Whether a redirect is followed (`trail`: asked so far); a refusal is `bad_redirect`. Left out = none is. */
+  /**
+   * Whether to follow a redirect (`trail`: the URLs so far). If false, throws `bad_redirect`. Default: follows none.
+   */
   mayFollow?: (to: URL, trail: readonly URL[]) => boolean
-  /** In all, redirects included. */
+  /** Total time limit, including redirects. */
   totalMs?: number
-  /** From the look-up of a host to the first byte of its answer. */
+  /** Time limit from the host look-up to the first byte of the response. */
   firstByteMs?: number
-  /** Of the body, as sent and inflated. */
+  /** Limit of the body size, both compressed and inflated. */
   mostBytes?: number
   resolve?: Resolve
-  /** Certificates trusted in place of the platform's, PEM. */
+  /** Trusted certificates that replace those of the platform, PEM. */
   ca?: string
   signal?: AbortSignal
 }
@@ -34,7 +36,7 @@ export interface OutboundAnswer {
   url: string
   status: number
   headers: Headers
-  /** Inflated; empty for a redirect, whose body is not read. */
+  /** The inflated body. Empty for a redirect, whose body is not read. */
   bytes: Uint8Array
 }
 
@@ -44,8 +46,8 @@ const LIMITS = { totalMs: 10_000, firstByteMs: 5_000, mostBytes: 512_000 }
 const MOST_REDIRECTS = 5
 
 /**
- * For addresses that strangers name: it reaches no private network. Each host is looked up once per request, and each
- * redirect is checked like the first address. Any status is an answer. Throws OutboundProblem alone.
+ * Fetches URLs from untrusted input without reaching private networks. Each host is resolved once per request, and each
+ * redirect is checked like the first URL. Any status is returned as an answer. Throws only OutboundProblem.
  */
 export const safeFetch: SafeFetch = async (url, options = {}) => {
   const { signal } = options
@@ -105,7 +107,7 @@ async function exchange(target: Target, options: OutboundOptions, ended: AbortCo
   }
 }
 
-/** What the work gives, unless the signal comes first: a look-up cannot be called off. */
+/** Rejects when the signal aborts before the work ends, because a look-up cannot be cancelled. */
 async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const abort = () => reject(signal.reason)
@@ -125,7 +127,7 @@ function requestOf({ url }: Target, { method = "GET", headers, body }: OutboundO
   sent.set("accept-encoding", CODINGS)
   const bytes = Buffer.from(body ?? "")
   if (body !== undefined) sent.set("content-length", String(bytes.length))
-  // Headers refuses a line end in a value, and a URL has none
+  // Safe from header injection: Headers refuses line ends in values, and a parsed URL has none.
   const lines = [...sent].map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.concat([Buffer.from(`${method} ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}\r\n`), bytes])
 }

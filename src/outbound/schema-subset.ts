@@ -4,9 +4,9 @@ import { jsonSchema, type Schema } from "../lib/schema.ts"
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /**
- * A value's shape in the one subset that every provider takes: closed objects whose properties are all required, lists,
- * texts, whole numbers, true or false. Lengths, ranges and patterns are checked on arrival alone. Throws where a schema
- * says anything else: it is a constant, and a test says each.
+ * Converts a schema to the subset that every provider accepts: closed objects with all properties required, lists,
+ * texts, integers and booleans. Lengths, ranges and patterns are checked only on the answer. Throws for any other
+ * schema: schemas are constants, and a test covers each.
  */
 export function writerSchema(schema: Schema): JsonSchema {
   return subsetOf(jsonSchema(schema) as JsonSchema)
@@ -31,5 +31,5 @@ function subsetOf(schema: JsonSchema): JsonSchema {
   return { type, ...description }
 }
 
-/** What shows that the whole prompt was read: words that stand before its first record and behind its last one. */
+/** Proof that the model read the whole prompt: words before the first record and after the last one. */
 export const Receipt = v.strictObject({ first: v.string(), last: v.string(), records: v.pipe(v.number(), v.integer()) })

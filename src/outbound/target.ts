@@ -2,7 +2,7 @@ import { OutboundProblem } from "./problem.ts"
 
 export interface Target {
   url: URL
-  /** Without the brackets of an IPv6 address and without the dot at the end of a name. */
+  /** Without the brackets of an IPv6 address and without the final dot of a name. */
   host: string
   port: number
   secure: boolean
@@ -12,8 +12,8 @@ const LONGEST = 2_048
 const PORTS = { "http:": 80, "https:": 443 }
 
 /**
- * Throws `bad_address`. The URL parser brings every spelling of an address (octal, hexadecimal, short, full-width) into
- * one, in Bun 1.4.5 and Deno 2.9.6 alike.
+ * Parses a URL. Throws `bad_address`. The URL parser normalises every spelling of an IP address (octal, hexadecimal,
+ * short, full-width), both in Bun 1.4.5 and Deno 2.9.6.
  */
 export function targetOf(address: string | URL, ports: readonly number[]): Target {
   const url = String(address).length > LONGEST ? null : URL.parse(String(address))

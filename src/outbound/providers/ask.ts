@@ -9,7 +9,7 @@ import { responses } from "./responses.ts"
 const WIRE_FORMATS: Readonly<Record<WireName, WireFormat>> = { chat, responses, messages }
 
 export interface WriterSettings {
-  /** Ends in /v1, without a slash. The operator's own: it may be anywhere. */
+  /** Ends in /v1, without a trailing slash. Configured by the operator, so private networks are allowed. */
   url: string
   api: WireName
   model: string
@@ -20,13 +20,13 @@ export interface WriterSettings {
 }
 
 export type WriterReply = WriterReading & {
-  /** The answer as it came; left out of a failure that has none. */
+  /** The raw response. Undefined for a failure without one. */
   bytes?: Uint8Array
-  /** Of a failure: the status that was answered, and the provider's own code where it is a plain word. */
+  /** For a failure: the HTTP status, and the provider's error code if it is a plain word. */
   status?: number
   code?: string
   retryAfterMs?: number
-  /** The provider says that asking again does not help. */
+  /** The provider says that a retry does not help. */
   isFinal?: boolean
 }
 
@@ -35,8 +35,8 @@ const FIRST_WAIT_MS = 500
 const PATIENCE_MS = 8_000
 
 /**
- * Asks a model once, and again where the provider asks to wait no longer than patience allows. An answer that was read is
- * never asked for again here. Rejects only when the signal aborts.
+ * Asks a model and retries when the provider asks for a wait within the patience. Never repeats a request whose answer
+ * was read. Rejects only when the signal aborts.
  */
 export async function askWriter(
   settings: WriterSettings,
@@ -63,7 +63,7 @@ async function askOnce(settings: WriterSettings, question: WriterQuestion, parts
   return "failed" in reply ? reply : { ...format.read(reply.body), bytes: reply.bytes }
 }
 
-/** What an answer that was kept says, as when it came. */
+/** Parses a stored answer like a new one. */
 export function readAgain(api: WireName, bytes: Uint8Array): WriterReading {
   return WIRE_FORMATS[api].read(JSON.parse(new TextDecoder().decode(bytes)))
 }

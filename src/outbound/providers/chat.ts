@@ -1,6 +1,6 @@
 import { at, bearer, textAt, tokensAt, type WireFormat, type WriterReading } from "./provider.ts"
 
-/** Chat Completions, which most local servers speak. */
+/** The Chat Completions API, which most local servers support. */
 export const chat: WireFormat = {
   path: "/chat/completions",
   headers: bearer,
@@ -11,7 +11,7 @@ export const chat: WireFormat = {
       { role: "user", content: data },
     ],
     response_format: { type: "json_schema", json_schema: { name, strict: true, schema } },
-    // refused by OpenAI's newer models under the name that everybody else knows
+    // OpenAI's newer models refuse the name that all other servers use.
     [host === "api.openai.com" ? "max_completion_tokens" : "max_tokens"]: mostTokens,
   }),
   read(answer): WriterReading {
@@ -26,7 +26,7 @@ export const chat: WireFormat = {
       return { failed: "refused", usage }
     if (end !== undefined && UNFINISHED.includes(end)) return { failed: "unreadable", usage }
     const message = at(choice, "message")
-    // some servers take the whole answer for a thought
+    // Some servers return the whole answer as reasoning.
     const text = [
       contentOf(at(message, "content")),
       textAt(message, "reasoning"),
@@ -40,12 +40,14 @@ export const chat: WireFormat = {
   }),
 }
 
-/** Servers spell the end of a whole answer in many ways ("stop", "eos", "STOP", null); these are the other ends. */
+/**
+ * Servers have many names for a complete answer ("stop", "eos", "STOP", null). These are the names of other outcomes.
+ */
 const CUT = ["length", "model_length", "max_tokens", "max_output_tokens"]
 const REFUSED = ["content_filter", "safety", "refusal", "recitation", "prohibited_content"]
 const UNFINISHED = ["tool_calls", "tool_use", "function_call", "error", "abort", "aborted", "cancelled"]
 
-/** A text, or a list of parts where thoughts come apart from it. */
+/** Content is a text, or a list of parts if thoughts are separate. */
 function contentOf(content: unknown): string | undefined {
   if (!Array.isArray(content)) return typeof content === "string" ? content : undefined
   const texts = content.flatMap((part) => (textAt(part, "type") === "text" ? (textAt(part, "text") ?? []) : []))

@@ -1,6 +1,6 @@
 import { listAt, textAt, tokensAt, type WireFormat, type WriterReading } from "./provider.ts"
 
-/** Messages. What is read from a cache is told apart from the other input, and counts as well. */
+/** The Messages API. Input tokens read from a cache are reported separately and are added. */
 export const messages: WireFormat = {
   path: "/messages",
   headers: (key) => ({ "anthropic-version": "2026-10-21", ...(key !== undefined && { "x-api-key": key }) }),

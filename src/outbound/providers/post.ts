@@ -7,17 +7,17 @@ export interface AskParts {
   fetch: (url: string, init: RequestInit) => Promise<Response>
   now: () => Date
   signal: AbortSignal
-  /** The longest that one wait before another try may be. */
+  /** Maximum wait before a retry. */
   patienceMs?: number
 }
 
 export interface PostFailure {
   failed: WriterFailure
-  /** The status that was answered, and the provider's own code where it is a plain word. */
+  /** The HTTP status, and the provider's error code if it is a plain word. */
   status?: number
   code?: string
   retryAfterMs?: number
-  /** The provider says that asking again does not help. */
+  /** The provider says that a retry does not help. */
   isFinal?: boolean
 }
 
@@ -29,7 +29,7 @@ interface PostedJson {
 
 const MOST_BYTES = 4_000_000
 
-/** Sends a request once. `bytes` are the answer as it came. Rejects only when the signal aborts. */
+/** Sends a request once. `bytes` is the raw response. Rejects only when the signal aborts. */
 export async function postJson(
   { url, headers, body }: PostedJson,
   { fetch, now, signal }: AskParts,
@@ -39,7 +39,7 @@ export async function postJson(
       method: "POST",
       headers: { "content-type": "application/json", "accept-encoding": CODINGS, ...headers },
       body: JSON.stringify(body),
-      // the key goes nowhere else
+      // Redirects would send the key to another host.
       redirect: "manual",
       signal,
       ...AS_SENT,
@@ -50,12 +50,12 @@ export async function postJson(
     return bytes === undefined || read === undefined ? { failed: "unreadable", status: 200 } : { body: read, bytes }
   } catch {
     signal.throwIfAborted()
-    // no answer came: refused while it loads, or broken off
+    // There is no response: the server refused while it loads, or the connection broke.
     return { failed: "busy", code: "no_answer" }
   }
 }
 
-/** Undefined for a body that is larger than any answer. */
+/** Undefined if the body is larger than any valid answer. */
 async function readBytes(response: Response): Promise<Uint8Array | undefined> {
   try {
     return await fetchedBody(response, MOST_BYTES)
@@ -73,9 +73,9 @@ function jsonOf(bytes: Uint8Array | undefined): unknown {
   }
 }
 
-/** By the status, and by codes that say that no waiting helps. */
+/** Classifies a failure by its status and by error codes that no wait can resolve. */
 function failureOf({ status, headers }: Response, body: unknown, now: Date): PostFailure {
-  // Gemini's has come inside a list
+  // Gemini sometimes wraps the error in a list.
   const error = at(Array.isArray(body) ? body[0] : body, "error")
   const found = textAt(error, "code") ?? textAt(error, "type") ?? textAt(error, "status")
   const code = found !== undefined && /^[A-Za-z_]{1,60}$/.test(found) ? found : undefined
@@ -95,7 +95,7 @@ function kindOf(status: number, code: string | undefined): WriterFailure {
   return status === 408 || status === 409 || status === 429 || status >= 500 ? "busy" : "rejected"
 }
 
-/** In milliseconds, of either header; a date counts from now. Undefined = not said. */
+/** Returns the wait in milliseconds from either header; a date is relative to `now`. Undefined if there is none. */
 function waitOf(headers: Headers, now: Date): number | undefined {
   const ms = headers.get("retry-after-ms")
   if (ms !== null && /^\d{1,9}$/.test(ms)) return Number(ms)
@@ -105,7 +105,7 @@ function waitOf(headers: Headers, now: Date): number | undefined {
   return Number.isNaN(wait) ? undefined : Math.max(0, Math.ceil(wait))
 }
 
-/** Gemini tells it in the body: "34.4s". */
+/** Gemini returns the wait in the body: "34.4s". */
 function waitIn(details: readonly unknown[]): number | undefined {
   const [said] = details.flatMap((detail) => textAt(detail, "retryDelay") ?? [])
   const seconds = said !== undefined && /^(\d{1,7}(?:\.\d+)?)s$/.exec(said)?.[1]

@@ -1,37 +1,38 @@
 import type { JsonSchema } from "../schema-subset.ts"
 
-/** One text asked of a model. No sampling parameter is sent to anybody: some refuse even their defaults. */
+/** A request for one text. Has no sampling parameters, because some models refuse even their default values. */
 export interface WriterQuestion {
   system: string
   data: string
-  /** Of [A-Za-z0-9_-], at most 64 characters. */
+  /** In [A-Za-z0-9_-], at most 64 characters. */
   name: string
   schema: JsonSchema
   mostTokens: number
 }
 
-/** Tokens; null = not said. */
+/** Tokens. Null if the provider does not report them. */
 export interface WriterUsage {
   input: number | null
   output: number | null
 }
 
 /**
- * refused: the model would not. cut: the answer or the prompt was. unreadable: no answer of the shape. busy: asks to come
- * again. denied: the key, the model or the money is missing. rejected: the request was not understood.
+ * refused: the model declined. cut: the answer or the prompt was truncated. unreadable: the answer does not match the
+ * schema. busy: retry later. denied: wrong key, unknown model or no money left. rejected: the request was not
+ * understood.
  */
 export type WriterFailure = "refused" | "cut" | "unreadable" | "busy" | "denied" | "rejected"
 
 export type WriterReading = { text: string; usage: WriterUsage } | { failed: WriterFailure; usage?: WriterUsage }
 
-/** One wire format: how a question is sent, and how an answer of status 200 is read. */
+/** A wire format: how to send a question, and how to read an answer of status 200. */
 export interface WireFormat {
-  /** Below the address, which ends in /v1. */
+  /** Path below the base URL, which ends in /v1. */
   path: string
   headers(key: string | undefined): Record<string, string>
-  /** Of a vendor's own host some ask for words that others refuse. */
+  /** `host` matters because some vendors need field names that others refuse. */
   body(question: WriterQuestion, asked: { model: string; host: string }): object
-  /** The same question for a server that refuses a schema; left out where every server takes one. */
+  /** The same question for servers that refuse a schema. Undefined if every server accepts one. */
   simpler?(question: WriterQuestion, asked: { model: string; host: string }): object
   read(answer: unknown): WriterReading
 }
@@ -40,7 +41,7 @@ export function bearer(key: string | undefined): Record<string, string> {
   return key === undefined ? {} : { authorization: `Bearer ${key}` }
 }
 
-/** A value within an answer that may be of any shape; undefined where it is not there. */
+/** Returns a nested value of an answer of unknown shape. Undefined if it does not exist. */
 export function at(value: unknown, ...path: (string | number)[]): unknown {
   let held = value
   for (const step of path) {
@@ -60,7 +61,7 @@ export function listAt(value: unknown, ...path: (string | number)[]): unknown[] 
   return Array.isArray(held) ? held : []
 }
 
-/** A count of tokens; null where there is none. */
+/** Returns a token count. Null if there is none. */
 export function tokensAt(value: unknown, ...path: (string | number)[]): number | null {
   const held = at(value, ...path)
   return typeof held === "number" && Number.isSafeInteger(held) && held >= 0 ? held : null

@@ -1,6 +1,6 @@
 import { bearer, listAt, textAt, tokensAt, type WireFormat, type WriterReading } from "./provider.ts"
 
-/** Responses. Left out, `store` keeps the text at the vendor for a month. */
+/** The Responses API. Without `store: false`, the vendor keeps the text for a month. */
 export const responses: WireFormat = {
   path: "/responses",
   headers: bearer,
@@ -17,7 +17,7 @@ export const responses: WireFormat = {
       input: tokensAt(answer, "usage", "input_tokens"),
       output: tokensAt(answer, "usage", "output_tokens"),
     }
-    // between messages lie items of other types: thoughts, searches; and messages that tell what is being done
+    // Between messages there are items of other types (reasoning, searches), and messages that comment on the progress.
     const parts = listAt(answer, "output").flatMap((item) =>
       textAt(item, "type") === "message" && textAt(item, "phase") !== "commentary" ? listAt(item, "content") : [],
     )
