@@ -15,7 +15,7 @@ export function isPublicAddress(address: string): boolean {
 const SPECIAL_IPV4 = networks("ipv4", [
   ["0.0.0.0", 8], // this network
   ["10.0.0.0", 8], // private
-  ["100.64.0.0", 10], // Shared by a carrier's customers.
+  ["100.64.0.0", 10], // shared by a carrier's customers
   ["127.0.0.0", 8], // loopback
   ["168.63.129.16", 32], // the host of an Azure machine, in public space
   ["169.254.0.0", 16], // link-local, with the clouds' metadata

@@ -7,21 +7,21 @@ import { ASSISTANTS, type Assistant, NAMED_HOSTS, SOURCE_NAMES, type SourceName,
 import type { EnginePrice } from "../lib/writing/assistant-checks.ts"
 
 export interface Setting {
-  /** The variable. */
+  /** Name of the environment variable. */
   name: string
-  /** What the text becomes; its failure is explained by `fix`. */
+  /** Converts the text. `fix` explains an invalid value. */
   schema: v.GenericSchema<string, unknown>
-  /** Taken when the variable is missing or empty. */
+  /** Default if the variable is missing or empty. */
   fallback?: string
   meaning: string
   /** Completes "must be …". */
   fix: string
   example: string
-  /** Never shown; may also stand in a file named by NAME_FILE. */
+  /** Never shown. Can also be read from the file that NAME_FILE names. */
   secret?: true
 }
 
-/** A whole number between two bounds, both included. */
+/** A whole number within inclusive bounds. */
 export const whole = (name: string, from: number, to: number, fallback: number, meaning: string) => ({
   name,
   schema: v.pipe(
@@ -46,13 +46,13 @@ export const address = (protocols: string[], example: string) => ({
   example,
 })
 
-/** A page's address, without the slashes at its end. */
+/** The URL of a page, without trailing slashes. */
 export const webAddress = (example: string) => {
   const row = address(["http:", "https:"], example)
   return { ...row, schema: v.pipe(row.schema, v.transform(withoutSlashes)) }
 }
 
-/** One of a few words. */
+/** One of a few options. */
 export const oneOf = <const Options extends readonly string[]>(options: Options, fallback: Options[number]) => ({
   schema: v.picklist(options) as v.GenericSchema<string, Options[number]>,
   fallback,
@@ -73,7 +73,7 @@ export const yesOrNo = (name: string, fallback: "yes" | "no", meaning: string) =
   }
 }
 
-/** Addresses and networks. */
+/** A list of addresses and networks. */
 export const networks = (name: string, example: string, meaning: string) => ({
   name,
   schema: v.pipe(v.string(), v.transform(entries), v.check(isAddressList)),
@@ -83,7 +83,7 @@ export const networks = (name: string, example: string, meaning: string) => ({
   example,
 })
 
-/** 0, or so many days from `least` on. */
+/** 0, or a number of days of at least `least`. */
 export const days = (name: string, least: number, fallback: number, meaning: string) => ({
   name,
   schema: v.pipe(
@@ -98,7 +98,7 @@ export const days = (name: string, least: number, fallback: number, meaning: str
   example: "400",
 })
 
-/** Completes "must be …"; the command is there wherever a shell is. */
+/** Completes "must be …". The command is available in every shell. */
 export const SECRET_KEY_FIX = "32 random bytes, as base64 or hex; make them with: head -c 32 /dev/urandom | base64"
 
 export const HOST_NAME = v.pipe(v.string(), v.regex(/^[0-9A-Za-z.:_-]{1,253}$/))
@@ -110,7 +110,7 @@ export const SHORT_NAME = {
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const satisfies LogLevel[]
 
-/** What the driver can take: it decodes user, password and hosts, and several hosts are no URL. */
+/** Whether the driver accepts the address. It decodes user, password and hosts; several hosts are not a valid URL. */
 export function isDatabaseAddress(text: string): boolean {
   const [, scheme, login = "", hosts = "", rest = ""] =
     /^(postgres(?:ql)?:\/\/)([^/?#@]*@)?([^/?#@]+)([/?].*)?$/s.exec(text) ?? []
@@ -122,7 +122,7 @@ export function isDatabaseAddress(text: string): boolean {
   })
 }
 
-/** What stands between commas. */
+/** Splits at commas. */
 export function entries(text: string): string[] {
   return text
     .split(",")
@@ -130,12 +130,12 @@ export function entries(text: string): string[] {
     .filter((entry) => entry !== "")
 }
 
-/** Milliseconds by host, of "a=1,b=2". */
+/** Parses milliseconds per host: "a=1,b=2". */
 export function msByHost(text: string): Map<string, number> {
   return new Map([...pairs(text)].map(([host, ms]) => [host, Number(ms)]))
 }
 
-/** Addresses by host, without the slashes at their ends. */
+/** Parses URLs per host, without trailing slashes. */
 export function urlByHost(text: string): Map<string, string> {
   return new Map([...pairs(text)].map(([host, url]) => [host, withoutSlashes(url)]))
 }
@@ -153,12 +153,12 @@ function pairs(text: string): Map<string, string> {
   )
 }
 
-/** Milliseconds by host, or of a lane that several hosts share. */
+/** Milliseconds per host, or per lane that several hosts share. */
 export function isGapList(text: string): boolean {
   return isListByHost(text, UPSTREAMS, (value) => /^\d{1,7}$/.test(value) && Number(value) <= 3_600_000)
 }
 
-/** Addresses by host. Paths are put behind them as they stand, and they are stored with what was read there. */
+/** URLs per host. Paths are appended to them unchanged, and they are stored with the readings. */
 export function isUrlList(text: string): boolean {
   return isListByHost(
     text,
@@ -185,7 +185,7 @@ export function marketOf(text: string): MarketStorefront[] {
   })
 }
 
-/** Each storefront once, and each of its genres. */
+/** Whether each storefront, and each of its genres, is valid and occurs once. */
 export function isMarket(text: string): boolean {
   const market = marketOf(text)
   return (
@@ -201,7 +201,7 @@ const isEachOnce = (names: readonly string[]) => new Set(names).size === names.l
 
 const hasCharts = (genre: string) => CHART_GENRES.includes(genre)
 
-/** Origins as a browser spells them, so that they compare as text; "null" is nobody's. */
+/** Origins in the form that browsers send, so that they compare as text. "null" is refused. */
 export function isOriginList(list: string[]): boolean {
   return list.every((origin) => {
     if (origin.includes("*")) return origin === "*"
@@ -210,7 +210,7 @@ export function isOriginList(list: string[]): boolean {
   })
 }
 
-/** Sources that can be asked; what is imported cannot be switched off here. */
+/** Sources that read from upstreams. Imports cannot be switched off here. */
 export function isSourceList(list: string[]): boolean {
   return list.every((name) => SOURCE_NAMES.includes(name as SourceName) && !IMPORTED.includes(name))
 }
@@ -226,13 +226,13 @@ function isAddressList(list: string[]): boolean {
   }
 }
 
-/** Of a million tokens, of "0.1,0.5": read and written. */
+/** Parses "0.1,0.5": prices of a million input and output tokens. */
 export function pricesOf(text: string): { input: number; output: number } {
   const [input, output] = text.split(",").map(Number) as [number, number]
   return { input, output }
 }
 
-/** The key of an assistant's maker. */
+/** The API key for an assistant. */
 export const assistantKey = (name: string, maker: string) => ({
   name,
   schema: v.pipe(v.string(), v.regex(/^[!-~]{1,1000}$/)),
@@ -242,7 +242,7 @@ export const assistantKey = (name: string, maker: string) => ({
   secret: true as const,
 })
 
-/** A model of each assistant. */
+/** Whether the text assigns models to assistants. */
 export function isModelList(text: string): boolean {
   return isListByHost(text, ASSISTANTS, (model) => /^[\w.:/@+-]{1,200}$/.test(model))
 }
@@ -251,7 +251,7 @@ export function byAssistant(text: string): Map<Assistant, string> {
   return pairs(text) as Map<Assistant, string>
 }
 
-/** Paths are put behind them as they stand. */
+/** Whether the text assigns URLs to assistants. Paths are appended to them unchanged. */
 export function isAssistantUrlList(text: string): boolean {
   return isListByHost(
     text,
@@ -273,7 +273,7 @@ export function enginePrices(text: string): Map<string, EnginePrice> {
   )
 }
 
-/** 32 bytes as base64 or hex. */
+/** Whether the text is 32 bytes in base64 or hex. */
 export function isSecretKey(text: string): boolean {
   return secretKeyOf(text) !== null
 }

@@ -11,7 +11,7 @@ export interface Rows {
   [name: string]: Setting | Rows
 }
 
-/** Every setting, in the order in which they are shown. What the program calls it follows from where it stands. */
+/** Every setting in display order. Its key path here is its name in the program. */
 export const SETTINGS = {
   host: { name: "HOST", schema: HOST_NAME, fallback: "127.0.0.1",
     meaning: "Address to listen on; 0.0.0.0 for every IPv4 address of the machine.",

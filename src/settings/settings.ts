@@ -8,11 +8,11 @@ import type { Setting } from "./kinds.ts"
 import { type Rows, SETTINGS } from "./rows.ts"
 
 export type Settings = ReturnType<typeof readSettings>
-/** Whether, and how, this process reads the stores. */
+/** Whether and how this process reads the stores. */
 export type MeasuringSettings = Settings["measuring"]
 export type FirstWorkspace = Settings["firstWorkspace"]
 
-/** What became of rows: undefined where a setting without a fallback is left out. */
+/** The parsed value of each row. Undefined if a setting without a default is missing. */
 type Values<R> = R extends { schema: v.GenericSchema<string, infer Value> }
   ? Value | (R extends { fallback: string } ? never : undefined)
   : { [Name in keyof R]: Values<R[Name]> }
@@ -20,12 +20,12 @@ type SettingValues = Values<typeof SETTINGS>
 
 interface SettingProblem {
   variable: string
-  /** As it was given; a secret is hidden. */
+  /** The given value. A secret is hidden. */
   value: string
   fix: string
 }
 
-/** Every problem of the settings, for one list. Its message holds no secret. */
+/** All problems of the settings. The message contains no secrets. */
 export class SettingsProblems extends Error {
   override name = "SettingsProblems"
   readonly problems: readonly SettingProblem[]
@@ -38,7 +38,10 @@ export class SettingsProblems extends Error {
 
 export type Environment = Record<string, string | undefined>
 
-/** The settings of an environment. `readFile` gives the text behind a NAME_FILE. Throws SettingsProblems with all of them. */
+/**
+ * Parses the settings of an environment. `readFile` returns the text of a file named by NAME_FILE. Throws
+ * SettingsProblems with all problems.
+ */
 export function readSettings(env: Environment, readFile: (path: string) => string) {
   const problems: SettingProblem[] = []
   const given = valuesOf(SETTINGS, (row) => settingValue(row, env, readFile, problems)) as SettingValues
@@ -51,18 +54,18 @@ export function readSettings(env: Environment, readFile: (path: string) => strin
     assistants: assistantsOf(assistants),
     /** Null without SECRET_KEY. */
     secretKeys: secretKeysOf(secretKeys, problems),
-    /** Null without a port of their own. */
+    /** Null without a separate port for metrics. */
     metricsListen: metrics.port === undefined ? null : { host: metrics.host ?? plain.host, port: metrics.port },
     metricsToken: metrics.token,
     measuring: { ...measuring, raw: { ...raw, folder: raw.folder ?? `${plain.dataDir}/raw` } },
-    /** Variables that look like misspelt settings, one sentence each. */
+    /** A sentence for each variable that looks like a misspelt setting. */
     warnings: misspellings(env),
   }
   if (problems.length > 0) throw new SettingsProblems(problems)
   return settings
 }
 
-/** Every setting with its default and meaning, a line each, for --help. */
+/** Returns a line per setting with its default and meaning, for --help. */
 export function settingsTable(): string {
   const rows = describedSettings()
   const width = Math.max(...rows.map(({ name }) => name.length))
@@ -70,7 +73,7 @@ export function settingsTable(): string {
   return rows.map((row) => `${row.name.padEnd(width)}  ${row.fallback.padEnd(fallbacks)}  ${row.meaning}`).join("\n")
 }
 
-/** Every setting, in the order in which they are shown; a secret says how else it can be given. */
+/** Returns every setting in display order. The meaning of a secret mentions its NAME_FILE. */
 export function describedSettings(): { name: string; fallback: string; meaning: string }[] {
   return ROWS.map(({ name, fallback = "", meaning, secret }) => {
     const note = secret ? ` Secret; ${name}_FILE names a file that holds it.` : ""
@@ -78,12 +81,12 @@ export function describedSettings(): { name: string; fallback: string; meaning: 
   })
 }
 
-/** Settings that are never shown and may stand in a file. */
+/** Returns the names of settings that are never shown and can be read from a file. */
 export function secretNames(): string[] {
   return ROWS.filter(({ secret }) => secret).map(({ name }) => name)
 }
 
-/** Where an instance that listens there is reached from the same machine. */
+/** Returns the URL of an instance for clients on the same machine. */
 export function listeningUrl(host: string, port: number): string {
   const near = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
   return `http://${near.includes(":") ? `[${near}]` : near}:${port}`
@@ -153,7 +156,7 @@ function upstashOf(
   return undefined
 }
 
-/** What is asked for texts, with what follows from its address. */
+/** Returns the settings of the language model, with defaults that depend on its URL. */
 function writerOf({ url, api, model, contextTokens, ...rest }: SettingValues["writer"], problems: Problems) {
   if (url === undefined || problems.some(({ variable }) => variable === "AI_MODEL")) return null
   if (model === undefined) {
@@ -171,7 +174,7 @@ function writerOf({ url, api, model, contextTokens, ...rest }: SettingValues["wr
   }
 }
 
-/** In the order of their names' list; one whose maker must be shown a key, and that has none, is not asked. */
+/** Returns the assistants in the order of ASSISTANTS. Omits those that need a key but have none. */
 function assistantsOf({ models, keys, addresses, prices, spreadSeconds, ...rest }: SettingValues["assistants"]) {
   const engines = ASSISTANTS.flatMap((assistant) => {
     const [model, url, key] = [models?.get(assistant), addresses?.get(assistant), keys[assistant]]
@@ -186,13 +189,13 @@ const WIRE_OF_HOST: Readonly<Record<string, WireName>> = {
   "api.anthropic.com": "messages",
 }
 
-/** A name of the machine, or an address of a private network. */
+/** Whether it is a name of this machine or an address of a private network. */
 function isPrivateHost(hostname: string): boolean {
   if (hostname === "localhost" || !/[.:]/.test(hostname) || /\.(?:local|internal|lan)$/.test(hostname)) return true
   return /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[::1\]|\[f[cd])/.test(hostname)
 }
 
-/** Newest first. */
+/** Returns the keys, newest first. */
 function secretKeysOf({ newest, earlier }: SettingValues["secretKeys"], problems: Problems): SecretKeys | null {
   if (newest !== undefined) return earlier === undefined ? null : new SecretKeys([newest, ...earlier])
   if (!earlier?.length || problems.some(({ variable }) => /^SECRET_KEY(_FILE)?$/.test(variable))) return null
@@ -203,7 +206,7 @@ function secretKeysOf({ newest, earlier }: SettingValues["secretKeys"], problems
 
 const PREFIX = /^APPMETER_/
 
-/** A foreign variable must never be called a mistake, so only longer names are compared, and those closely. */
+/** Only longer names are compared, and strictly, because a foreign variable must not be reported as a mistake. */
 function misspellings(env: Environment): string[] {
   const known = ROWS.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))
   return Object.keys(env).flatMap((given) => {

@@ -1,18 +1,18 @@
 import type { Log } from "../../lib/log.ts"
 
-/** Where a call came in; "public" is what needs no key besides the sandbox: documents and health. */
+/** The surface of a call. "public" has the documents and health, which need no key; the sandbox is separate. */
 type Surface = "rest" | "tools" | "sandbox" | "public"
 
-/** A call that was answered. Everything in it is one of a small fixed set, save for the amounts. */
+/** An answered call. Except for amounts, each value comes from a small fixed set. */
 interface AnsweredCall {
   surface: Surface
-  /** An operation's id; left out where none was reached. */
+  /** The operation's id. Undefined if no operation was reached. */
   operation?: string | undefined
   status: number
   latencyMs: number
-  /** A fault's code, or the number of a protocol error. */
+  /** The code of a fault, or the number of a protocol error. */
   code?: string | undefined
-  /** Credits that it took. */
+  /** Credits charged. */
   cost?: number | undefined
 }
 
@@ -23,33 +23,33 @@ export interface Series {
   status: string
   count: number
   sumSeconds: number
-  /** Calls that took at most as long as the bound of the same place, each call in one place only. */
+  /** Calls per bucket of BOUNDS, not cumulative. */
   within: number[]
 }
 
-/** Upper bounds in seconds. A call may take 4.5 s, one that waits for a store 25 s. */
+/** Upper bounds in seconds. A call may take 4.5 s, or 25 s if it waits for a store. */
 export const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25]
 
 export type Amounts = ReadonlyMap<Surface, ReadonlyMap<string, number>>
 
 export interface Calls {
   count(answered: AnsweredCall): void
-  /** The store of the limits did not answer, and a call was counted in this process. */
+  /** Counts a call that was limited in this process because the shared store did not answer. */
   fellBack(): void
   readonly fallbacks: number
-  /** Our own code failed. */
+  /** Counts an internal error. */
   failed(): void
   readonly errors: number
   series(): Series[]
-  /** By surface, and by the code of the answer. */
+  /** By surface and error code. */
   readonly refusals: Amounts
   /** By surface and operation. */
   readonly credits: Amounts
 }
 
-/** Counts what was answered, in this process, from now on. */
+/** Counts answered calls in this process. */
 export function createCalls(): Calls {
-  // nested: a name put together for each call cost more than all the rest of counting
+  // Nested maps: concatenating a key for each call takes longer than the rest of the counting.
   const series = new Map<Surface, Map<string, Map<number, Series>>>()
   const refusals = new Map<Surface, Map<string, number>>()
   const credits = new Map<Surface, Map<string, number>>()
@@ -88,7 +88,7 @@ export function createCalls(): Calls {
   }
 }
 
-/** The same log, and every call whose line passes it is counted: what may be logged of a call names no key and no term. */
+/** Wraps a log and counts each logged call. Logged fields of a call contain neither keys nor terms. */
 export function countingLog(log: Log, calls: Calls): Log {
   return (level, event, fields) => {
     if (event === "call" && fields) {

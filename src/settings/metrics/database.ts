@@ -4,18 +4,21 @@ import { gauge, type Metric } from "./text.ts"
 
 export interface Kind {
   kind: "postgres" | "embedded"
-  /** Connections of this process at most. */
+  /** Maximum number of connections of this process. */
   connections: number
-  /** Left out where no language model is set up. */
+  /** Undefined if no language model is configured. */
   writer?: WriterPrice | undefined
 }
 
-/** What a million tokens cost, read and written; left out where nobody said. */
+/** Price of a million input and output tokens. Undefined if it is not configured. */
 interface WriterPrice {
   price?: { input: number; output: number } | undefined
 }
 
-/** How the database and its jobs stand; remembered for 5 s, so that nobody can ask it to death. Never throws. */
+/**
+ * Reads the state of the database and its jobs. Cached for 5 s, so that frequent scrapes cannot overload the database.
+ * Never throws.
+ */
 export function createDatabaseReader(sql: Sql, facts: Kind, now: () => Date): () => Promise<Metric[]> {
   const { connections } = facts
   return remembered(now, async (gate) => {
@@ -24,9 +27,9 @@ export function createDatabaseReader(sql: Sql, facts: Kind, now: () => Date): ()
   })
 }
 
-/** Never throws where `read` does not. */
+/** Caches the metrics of `read`. Never throws if `read` does not. */
 export function remembered(now: () => Date, read: (gate: Gate) => Promise<Metric[]>): () => Promise<Metric[]> {
-  // its own: callers must not wait for it, nor it for them
+  // A separate gate, so that calls and metrics do not wait for each other.
   const gate = createGate({ deadlineMs: DEADLINE_MS, maxWaiting: 1 })
   let held: { until: number; metrics: Promise<Metric[]> } | undefined
   return () => {
@@ -53,7 +56,7 @@ async function ask(sql: Sql, { kind, writer }: Kind): Promise<Metric[]> {
   ]
 }
 
-/** Of all processes since 00:00 UTC: what AI_TOKENS_A_DAY limits. */
+/** Counts the tokens of all processes since 00:00 UTC, which AI_TOKENS_A_DAY limits. */
 async function countWriterTokens(sql: Sql, { price }: WriterPrice): Promise<Metric[]> {
   const [row] = await sql<{ input: number; output: number }[]>`
     select input, output
@@ -92,7 +95,7 @@ async function measureSize(sql: Sql): Promise<Metric> {
   return gauge("appmeter_database_size_bytes", "Size of the embedded database.", [{ value: row.bytes }])
 }
 
-/** Of all processes that share the database: the driver tells nothing of its own pool. */
+/** Counts the connections of all processes. The driver does not report its own pool. */
 async function countConnections(sql: Sql): Promise<Metric> {
   const rows = await sql<{ state: string; value: number }[]>`
     select s.state, count(a.pid) as value

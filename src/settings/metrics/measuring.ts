@@ -5,16 +5,16 @@ import { gauge, type Metric, type Sample } from "./text.ts"
 interface MeasuringParts {
   sql: Sql
   now: () => Date
-  /** Requests a day that the stores cannot be asked, by upstream. */
+  /** Missing requests per day because of rate limits, by upstream. */
   shortfalls: () => Promise<readonly { upstream: string; short: number }[]>
 }
 
-/** Subjects and deliveries that are counted of each kind. */
+/** Counts of subjects and deliveries stop here, per kind. */
 const MOST_COUNTED = 10_000
 
 /**
- * How the measuring of the whole instance stands, whichever process does it; remembered for some seconds. Nothing where the
- * database does not answer within a second: what is not known is no zero. Never throws.
+ * Reads the state of measuring, over all processes. Cached for some seconds. If the database does not answer within a
+ * second, the metrics are omitted, because unknown is not zero. Never throws.
  */
 export function createMeasuringReader({ sql, now, shortfalls }: MeasuringParts): () => Promise<Metric[]> {
   return remembered(now, async (gate) => {
@@ -72,7 +72,7 @@ async function readSources(sql: Sql): Promise<Metric[]> {
   ]
 }
 
-/** One step through the index for each kind, store and priority, however much is due. */
+/** Takes one index step per kind, store and priority, however many rows are due. */
 async function readDue(sql: Sql): Promise<Metric[]> {
   const rows = await sql<{ kind: string; platform: string; waiting: number; oldest: number }[]>`
     with recursive place as (
@@ -138,7 +138,7 @@ async function countAlerts(sql: Sql): Promise<Metric> {
   return gauge("appmeter_source_alerts_open", "Open alerts about sources, as appmeter sources lists them.", samples)
 }
 
-/** As long as it gives a sign of life: every 30 s. */
+/** A process counts as alive by its heartbeat, every 30 s. */
 async function countReaders(sql: Sql): Promise<Metric> {
   const [row] = await sql<[{ value: number }]>`
     select count(*)::int as value

@@ -11,7 +11,7 @@ interface MetricsParts {
   version: string
 }
 
-/** Gives all that is measured of this process, in Prometheus' text format. Never throws. */
+/** Returns the metrics of this process in Prometheus' text format. Never throws. */
 export function createMetrics({ calls, gate, database, measuring, version }: MetricsParts): () => Promise<string> {
   const startedAt = Math.round(performance.timeOrigin) / 1_000
   return async () =>

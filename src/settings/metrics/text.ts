@@ -1,4 +1,4 @@
-/** One metric with all its series. */
+/** A metric with all its series. */
 export interface Metric {
   name: string
   help: string
@@ -19,7 +19,7 @@ export function gauge(name: string, help: string, samples: Sample[]): Metric {
 
 export const TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-/** Prometheus' text format 0.0.4. A metric without series is left out. */
+/** Formats metrics as Prometheus text, version 0.0.4. Omits metrics without series. */
 export function exposed(metrics: readonly Metric[]): string {
   return metrics
     .filter(({ samples }) => samples.length > 0)
