@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import process from "node:process"
 
-/** Every file under `dir` of the project's root whose name ends in `ext`, by its path, sorted. */
+/** Returns every file below `dir` of the project's root whose name ends in `ext`, by path, sorted. */
 export function readTree(dir: string, ext: string): Map<string, string> {
   const files = new Map<string, string>()
   collect(pathOf(dir), "", ext, files)
@@ -14,19 +14,25 @@ export function readText(name: string): string {
   return readFileSync(pathOf(name), "utf8")
 }
 
-/** Returns what to type before a command of this program: the binary's name, or in a checkout the runtime and its entry. */
+/**
+ * Returns the prefix of a command line of this program: the binary's name, or in a checkout the runtime and its entry
+ * file.
+ */
 export function typedAs(): string {
   if (isCompiled()) return "appmeter"
   return process.versions.deno ? `deno run ${DENO_RIGHTS} src/deno.ts` : "bun src/main.ts"
 }
 
-/** Enough for serving and for commands that only use the database. */
+/** The permissions for serving and for commands that use only the database. */
 const DENO_RIGHTS = "--no-lock --allow-env --allow-net --allow-read"
 
-/** The file in a compiled program that contains the commit it was built from. */
+/** The file in a compiled program with the commit it was built from. */
 export const COMMIT_FILE = "commit"
 
-/** Returns the commit of the program, with "-dirty" if files were changed since. Null if unknown, as without git. */
+/**
+ * Returns the commit of the program, with "-dirty" if files were changed since. Null if unknown, for instance without
+ * git.
+ */
 export function commitOf(): string | null {
   if (isCompiled()) return existsSync(pathOf(COMMIT_FILE)) ? readText(COMMIT_FILE) : null
   const root = pathOf(".")
@@ -39,14 +45,17 @@ export function commitOf(): string | null {
   }
 }
 
-/** What starts this program from any folder: the binary, or in a checkout Bun on its entry. */
+/**
+ * Returns the command that starts this program from any folder: the binary, or in a checkout Bun with its entry file.
+ */
 export function programPath(): { command: string; args: string[] } {
   if (isCompiled()) return { command: process.execPath, args: [] }
   const { engines } = JSON.parse(readText("package.json")) as { engines: { bun: string } }
   return { command: "npx", args: ["-y", `bun@${engines.bun.replace(/^\D+/, "")}`, pathOf("src/main.ts")] }
 }
 
-// A compiled program has every module in one virtual folder, with the embedded folders beside it by their last names.
+// A compiled program has all modules in one virtual folder. The embedded folders are next to them, under their base
+// names.
 function pathOf(name: string): string {
   const here = import.meta.dirname
   if (!isCompiled()) return join(here, "..", "..", name)
@@ -65,7 +74,7 @@ function collect(folder: string, path: string, ext: string, files: Map<string, s
   }
 }
 
-/** Of this program, as package.json says. */
+/** Returns the program's version from package.json. */
 export function versionOf(): string {
   return (JSON.parse(readText("package.json")) as { version: string }).version
 }

@@ -3,7 +3,10 @@ import type { Sql } from "./types.ts"
 
 const SKEW_MS = 2_000
 
-/** Tokens, leases and expiry go by the database's clock; calls a second and today's date by this process's. */
+/**
+ * Logs a warning if the clocks differ. Tokens, leases and expiry use the database's clock; calls per second and today's
+ * date use this process's.
+ */
 export async function warnOfSkew(sql: Sql, log: Log, now: () => number = Date.now): Promise<void> {
   const aheadMs = await measureClockLead(sql, now)
   if (Math.abs(aheadMs) <= SKEW_MS) return
@@ -14,7 +17,10 @@ export async function warnOfSkew(sql: Sql, log: Log, now: () => number = Date.no
   })
 }
 
-/** The quickest of a few answers tells most: the clock was read between question and answer. */
+/**
+ * Returns how many milliseconds the database's clock is ahead. Uses the fastest of three queries, whose error is the
+ * smallest.
+ */
 export async function measureClockLead(sql: Sql, now: () => number = Date.now): Promise<number> {
   let best = { tookMs: Number.POSITIVE_INFINITY, aheadMs: 0 }
   for (let i = 0; i < 3; i++) {

@@ -11,18 +11,18 @@ import type { Database, PoolerMode, Sql } from "./types.ts"
 export { DatabaseProblem } from "./problem.ts"
 
 interface OpenOptions {
-  /** A postgres:// address; without it the embedded database in `dataDir`. */
+  /** A postgres:// URL. Omit it for the embedded database in `dataDir`. */
   databaseUrl?: string | undefined
   dataDir: string
-  /** A command shares a running server's embedded database; a second server is refused. */
+  /** A command shares the embedded database of a running server. A second server is refused. */
   as: "server" | "command"
   log: Log
   maxConnections?: number
-  /** Called once when the embedded database is lost for good. A server database comes back by itself. */
+  /** Called once when the embedded database is lost permanently. A PostgreSQL server is reconnected automatically. */
   onLoss?: (error: Error) => void
 }
 
-/** The database, reachable and new enough. Throws `DatabaseProblem` with one line that says what is wrong. */
+/** Opens the database and checks its version. Throws `DatabaseProblem` with a one-line explanation. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   assertDriverPatched()
   if (options.databaseUrl) return openServer(options.databaseUrl, options)
@@ -31,7 +31,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   return openEmbedded(options)
 }
 
-/** On another runtime it throws a sentence instead of failing to load. */
+/** Throws a readable problem on other runtimes, where the module would fail to load. */
 export function assertHasBun(): void {
   if (process.versions.bun !== undefined) return
   throw new DatabaseProblem("the embedded database needs Bun; set DATABASE_URL to a PostgreSQL 15 or newer")
@@ -54,24 +54,27 @@ async function openServer(url: string, { as, log, maxConnections = 10 }: OpenOpt
 
 async function explained<T>(at: string, work: () => Promise<T>): Promise<T> {
   try {
-    // Its own deadline: with several hosts, none of them up, the driver would try for ever.
+    // Has a deadline, because the driver retries forever when several hosts are down.
     return await createGate({ deadlineMs: 6_000 }).run(work)
   } catch (error) {
     throw error instanceof DatabaseProblem ? error : new DatabaseProblem(explain(error, at), { cause: error })
   }
 }
 
-/** "transaction" only where the address has ?prepare=false, and a pooler is there. Throws DatabaseProblem without it. */
+/**
+ * Detects a pooler. "transaction" requires ?prepare=false in the URL and a pooler; without ?prepare=false such a pooler
+ * throws DatabaseProblem.
+ */
 async function choosePooling(url: string, as: "server" | "command", at: string): Promise<PoolerMode> {
   const pooling = await detectPooling(url, serverOptions(as, 1, "transaction"))
   if (pooling === "none") return pooling
-  // whichever pooler it is: nothing in this mode needs a session
+  // Correct for either kind of pooler, because this mode needs no session.
   if (isUnprepared(url)) return "transaction"
   if (pooling === "transaction") throw poolerProblem(at, "is a pooler per transaction, which loses prepared statements")
   return pooling
 }
 
-/** The check's name in doctor. */
+/** Name of the check in doctor. */
 export const POOLER_PROBLEM = "POOLER"
 
 function poolerProblem(at: string, says: string): DatabaseProblem {
@@ -81,7 +84,7 @@ function poolerProblem(at: string, says: string): DatabaseProblem {
 
 const OLDEST = 15
 
-/** Recent enough, and with the settings that were sent. */
+/** Checks the version of the server and that it applied the session settings. */
 async function assertSuitable(sql: Sql, as: "server" | "command", at: string): Promise<void> {
   const [row] = await sql<[{ version: number; limit: string; zone: string; dates: string }]>`
     select current_setting('server_version_num')::int as version, current_setting('statement_timeout') as limit,
@@ -96,7 +99,8 @@ async function assertSuitable(sql: Sql, as: "server" | "command", at: string): P
     throw poolerProblem(at, `does not pass TimeZone and DateStyle on: they are ${row.zone} and ${row.dates}`)
 }
 
-// Where it is, without user and password. Several hosts, separated by commas, are no URL but allowed.
+// Describes the address without user and password. Several hosts, separated by commas, are allowed although they are
+// not a valid URL.
 function whereabouts(url: string): string {
   const found = /^postgres(?:ql)?:\/\/(?:[^/?]*@)?([^/?]*)(\/[^?]*)?/.exec(url)
   if (found) return `the database at ${found[1]}${found[2] ?? ""}`

@@ -3,12 +3,12 @@ import { describeTables, readPartitionedMonths, readSequences, type Sequence } f
 import type { Sql, Tx } from "./types.ts"
 
 export interface Contents {
-  /** In an order in which they can be written: a row comes after those it refers to. */
+  /** Ordered for writing: a table comes after the tables it references. */
   tables: { name: string; columns: string[]; rows: number }[]
-  /** First days of the months that partitions are needed for. */
+  /** First days of the months that need partitions. */
   months: string[]
   sequences: Sequence[]
-  /** Every row, table by table in the order of `tables`. To be called once. */
+  /** Returns every row, table by table in the order of `tables`. Call it only once. */
   pages(): AsyncIterable<Page>
 }
 
@@ -16,7 +16,10 @@ export type TableSum = Sum & { name: string }
 
 export type ProgressListener = (table: string, done: number, all: number) => void
 
-/** The tables at one moment. On the embedded database, with one backend, others wait for the last row. */
+/**
+ * Reads the tables in one snapshot. The embedded database has one backend, so other work waits until the last row is
+ * read.
+ */
 export async function readAtOneMoment<T>(
   sql: Sql,
   names: readonly string[],
@@ -26,11 +29,11 @@ export async function readAtOneMoment<T>(
   let working: Promise<T> | undefined
   try {
     await sql.begin("isolation level repeatable read read only", async (tx) => {
-      // it has begun to write what it reads, so it cannot begin anew
+      // The work has begun to write what it reads, so it cannot restart.
       if (working) return void (await working)
       await setSteadyText(tx)
       working = work(await readContents(tx, names, endReading))
-      // not until the work has ended: what it does with the last rows may take minutes
+      // Does not wait for the end of the work, which may take minutes after the last row was read.
       await Promise.race([working, read])
     })
   } catch (error) {

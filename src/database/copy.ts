@@ -6,13 +6,16 @@ import { describeTables, type Table } from "./tables.ts"
 import type { Database, Db, Tx } from "./types.ts"
 
 interface CopyOptions {
-  /** Deletes what the tables hold. Without it a database that holds anything is refused. */
+  /** Deletes existing rows first. Without it, a database with rows is refused. */
   replace?: boolean
   finish?: (tx: Tx) => Promise<void>
   onProgress?: ProgressListener
 }
 
-/** In one transaction: all of it, its sums checked, or nothing. Throws DatabaseProblem for rows not to be replaced. */
+/**
+ * Copies the contents and verifies their checksums in one transaction. Throws DatabaseProblem when rows exist that may
+ * not be replaced.
+ */
 export function copyInto(
   { sql, kind }: Database,
   contents: Contents,
@@ -71,7 +74,7 @@ async function findMatchingTables(tx: Tx, contents: Contents): Promise<Table[]> 
   })
 }
 
-// A server that is started on it meanwhile waits, and is not overwritten.
+// A server that starts meanwhile waits, and its rows are not overwritten.
 async function lock(tx: Tx, tables: readonly Table[]): Promise<void> {
   for (const { name } of tables) await tx`lock table ${tx(name)} in access exclusive mode`
 }
@@ -84,13 +87,17 @@ async function assertEmpty(tx: Tx, tables: readonly Table[]): Promise<void> {
   if (held.length > 0) throw new DatabaseProblem(`the database holds data: ${inWords(held)}`)
 }
 
-/** Also where nothing is deleted: it gives the sequences new files, so that they fall back with the transaction. */
+/**
+ * Runs even if the tables are empty: truncating gives the sequences new files, so that they roll back with the
+ * transaction.
+ */
 async function emptyTables(tx: Tx, tables: readonly Table[]): Promise<void> {
   const names = tables.map(({ name }, i) => (i === 0 ? tx`${tx(name)}` : tx`, ${tx(name)}`))
   await tx`truncate ${names} restart identity`
 }
 
-// Nobody else can write a checkpoint meanwhile, and a killed start would have to read the whole log.
+// A checkpoint after this many bytes. No one else can write one meanwhile, and a start after a kill would have to
+// replay the whole log.
 const CHECKPOINT_BYTES = 64 * 1024 * 1024
 
 async function write(

@@ -4,7 +4,10 @@ import { DatabaseProblem } from "./problem.ts"
 
 export const EMBEDDED_MAJOR = 18
 
-/** No major version of PostgreSQL can read another's files. A directory that is not made yet passes. */
+/**
+ * Throws DatabaseProblem for files of another major version of PostgreSQL, which cannot be read. A directory that does
+ * not exist yet passes.
+ */
 export function assertDataVersion(directory: string): void {
   const file = join(directory, "PG_VERSION")
   if (!existsSync(file)) return

@@ -2,12 +2,14 @@ import type { Log } from "../lib/log.ts"
 
 export interface DiskWatch {
   noteFull(): void
-  /** What was measured where the database lies; a disk that is too full is said once, and once that it has room again. */
+  /**
+   * Reports the measured state of the database's disk. Logs once when it becomes full, and once when it has room again.
+   */
   noteRoom(low: boolean): void
   isFull(): boolean
 }
 
-/** A server's disk cannot be looked at from here: what failed tells of it for so long. */
+/** The disk of a server cannot be measured from here. It counts as full for this long after a write failed. */
 const REMEMBERED_MS = 10_000
 
 export function createDiskWatch(log: Log, cure: string, now = () => performance.now()): DiskWatch {
@@ -39,11 +41,11 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 const DAMAGE = new Set([
-  "XX001", // what is on the disk cannot be read
-  "XX002", // an index does not fit its table
+  "XX001", // data on the disk cannot be read
+  "XX002", // an index does not match its table
 ])
 
-/** Whether what is stored cannot be read back; no input of a call makes SQL end so. */
+/** Whether stored data is corrupt. No input of a call makes SQL fail with these codes. */
 export function isDamaged(error: unknown): boolean {
   return DAMAGE.has(String((error as { code?: unknown } | null)?.code))
 }

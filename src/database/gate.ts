@@ -7,17 +7,19 @@ import { DatabaseUnavailable } from "./unavailable.ts"
 export { DatabaseUnavailable } from "./unavailable.ts"
 
 export interface Gate {
-  /** Rejects with DatabaseUnavailable after `deadlineMs`, or with too much unfinished. Abandoned work goes on. */
+  /**
+   * Rejects with DatabaseUnavailable after `deadlineMs`, or if too much work is unfinished. Abandoned work continues.
+   */
   run<T>(work: () => Promise<T>, deadlineMs?: number): Promise<T>
   /**
-   * The same for a call of a workspace, whose statements wait for slots: `schedule` returns the handle that takes them. Past its
-   * deadline the call begins no further statement.
+   * The same for a call of a workspace, whose statements wait for slots: `schedule` wraps a handle so that it takes
+   * them. After its deadline the call starts no further statement.
    */
   call<T>(of: CallOf, work: (schedule: (sql: Sql) => Sql) => Promise<T>, deadlineMs?: number): Promise<T>
-  /** Work that has not ended, abandoned work included. */
+  /** Unfinished work, including abandoned work. */
   readonly unfinished: number
   readonly waiting: number
-  /** No slot came free for several seconds. */
+  /** True if no slot was released for several seconds. */
   readonly isStuck: boolean
 }
 
@@ -28,7 +30,10 @@ interface CallOf {
 
 export interface GateOptions {
   deadlineMs?: number
-  /** Work that may be unfinished outside of calls, and statements of calls that may wait; one workspace has half as many calls. */
+  /**
+   * Maximum of unfinished work outside of calls, and of waiting statements of calls. A workspace may have half as many
+   * unfinished calls.
+   */
   maxWaiting?: number
   slots?: number
   maxHeldMs?: number
@@ -37,8 +42,8 @@ export interface GateOptions {
 }
 
 /**
- * Deadlines, caps and slots, of which postgres.js has none. Abandoned work counts until it ends, so memory stays bounded.
- * What identifies and charges a call takes no slot: it never waits behind a read.
+ * Adds deadlines, limits and slots, which postgres.js does not have. Abandoned work counts until it ends, so that
+ * memory stays bounded. Identifying and charging a call takes no slot, so it never waits behind a read.
  */
 export function createGate(options: GateOptions = {}): Gate {
   const { deadlineMs = 4_500, maxWaiting = 500, slots: count = 8, maxHeldMs, stuckAfterMs, log } = options
@@ -83,7 +88,7 @@ export function createGate(options: GateOptions = {}): Gate {
   }
 }
 
-/** Counts the unfinished calls of each workspace; throws DatabaseUnavailable beyond `most`. */
+/** Counts the unfinished calls of each workspace. Throws DatabaseUnavailable beyond `most`. */
 function createAdmission(most: number): (workspaceId: number) => () => void {
   const unfinished = new Map<number, number>()
   return (workspaceId) => {
@@ -100,7 +105,7 @@ function createAdmission(most: number): (workspaceId: number) => () => void {
 
 const SHORTAGE_LOGGED_MS = 10_000
 
-/** Logs who holds the slots, at most once in 10 s unless a slot was taken back. */
+/** Logs the holders of the slots, at most once in 10 s unless a slot was taken back. */
 function shortageLog(log: Log) {
   let loggedAt = Number.NEGATIVE_INFINITY
   return (why: "timeout" | "taken_back", holders: SlotHolder[]) => {
@@ -116,7 +121,7 @@ interface WorkCount {
   abandoned: number
 }
 
-/** Counts work until it ends. Its late outcome, after the caller gave up, is nobody's. */
+/** Counts work until it ends. Its result is ignored once the caller has given up. */
 function within<T>(count: WorkCount, limitMs: number, work: () => Promise<T>, giveUp: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     let isAbandoned = false
@@ -144,7 +149,7 @@ function within<T>(count: WorkCount, limitMs: number, work: () => Promise<T>, gi
   })
 }
 
-/** What throws before it waits has failed like what fails later. */
+/** Turns a synchronous throw into a rejection. */
 function begun<T>(work: () => Promise<T>): Promise<T> {
   try {
     return work()
@@ -164,13 +169,13 @@ const CODES = new Set([
   "ENETUNREACH",
   "ENOTFOUND",
   "EAI_AGAIN",
-  "ENOENT", // the embedded database's socket
+  "ENOENT", // socket of the embedded database
   "EPIPE",
   "ETIMEDOUT",
   "25006", // read-only: the server became a standby
-  "40P01", // chosen to end a deadlock
-  "25P03", // the transaction was idle for too long
-  "53100", // no room on its disk
+  "40P01", // cancelled to resolve a deadlock
+  "25P03", // idle in transaction for too long
+  "53100", // disk full
   "53300", // too many connections
   "55P03", // no lock, or no turn on the embedded database, in time
   "57014", // statement_timeout
@@ -180,7 +185,9 @@ const CODES = new Set([
   "57P05",
 ])
 
-/** Whether this error says that the database is away, starting, read-only or overloaded, not that the SQL is wrong. */
+/**
+ * Whether an error means that the database is unreachable, starting, read-only or overloaded, as opposed to wrong SQL.
+ */
 export function isConnectionProblem(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true
   const code = (error as { code?: unknown } | null)?.code
@@ -189,7 +196,7 @@ export function isConnectionProblem(error: unknown): boolean {
 
 const ROLLED_BACK = new Set(["25006", "40P01", "53100", "55P03"])
 
-/** Whether the database itself said that the statement was not done, so that there is nothing of it to take back. */
+/** Whether the database itself reported that the statement had no effect, so nothing has to be undone. */
 export function wroteNothing(error: unknown): boolean {
   return ROLLED_BACK.has(String((error as { code?: unknown } | null)?.code))
 }

@@ -1,6 +1,6 @@
 import type { Db } from "./types.ts"
 
-/** A parameter of type json. The driver's own type refuses what has readonly or optional parts, or `unknown` ones. */
+/** Creates a json parameter. The driver's type rejects values with readonly, optional or `unknown` parts. */
 export function json(sql: Db, value: unknown) {
   return sql.json(value as never)
 }

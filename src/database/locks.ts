@@ -2,15 +2,16 @@ import type { Db, Sql, Tx } from "./types.ts"
 
 interface AdvisoryLock {
   name: string
-  /** The key itself; without it the key is the hash of the name and the subject, with spaces between. */
+  /** The key of the lock. Default: the hash of the name and the subject, separated by spaces. */
   number?: number
   why: string
   functions?: readonly string[]
 }
 
 /**
- * Every advisory lock, in the order of taking, so that nobody waits in a circle. Rows of `list`, `chart` and
- * `workspace` come after the identities, rows of `due` last. A key never changes: versions run side by side.
+ * Every advisory lock, in the order in which they must be taken to avoid deadlocks. Rows of `list`, `chart` and
+ * `workspace` come after the identities, rows of `due` last. A key never changes, because several versions may run at
+ * the same time.
  */
 export const LOCKS = [
   {
@@ -68,7 +69,7 @@ export async function takeLock(tx: Tx, name: LockName, ...subject: Subject): Pro
   await tx`select pg_advisory_xact_lock(${keyOf(tx, name, subject)})`
 }
 
-/** The same of several subjects of one lock, each once, in the order everybody takes them. */
+/** Takes the lock for several subjects, each once, in an order that is the same for every caller. */
 export async function takeLocks(tx: Tx, name: LockName, subjects: Iterable<Subject>): Promise<void> {
   const texts = [...subjects].map((subject) => textOf(name, subject))
   if (texts.length === 0) return
@@ -81,20 +82,20 @@ export async function takeSharedLock(tx: Tx, name: LockName): Promise<void> {
   await tx`select pg_advisory_xact_lock_shared(${keyOf(tx, name, [])})`
 }
 
-/** Whether the lock could be taken at once, until the transaction ends. */
+/** Tries to take the lock until the end of the transaction, without waiting. */
 export async function tryLock(tx: Tx, name: LockName, ...subject: Subject): Promise<boolean> {
   const [row] = await tx<[{ held: boolean }]>`select ${tryingLock(tx, name, ...subject)} as held`
   return row.held
 }
 
-/** The same as part of a statement, which is its own transaction. */
+/** The same as part of a statement that is its own transaction. */
 export function tryingLock(sql: Db, name: LockName, ...subject: Subject) {
   return sql`(select pg_try_advisory_xact_lock(${keyOf(sql, name, subject)}))`
 }
 
 /**
- * Takes a lock for longer than a transaction's statements and returns what releases it; null if another holds it. It is
- * held by a transaction that stays open, so that it dies with its process through any pooler.
+ * Takes a lock for longer than a transaction's statements and returns a function that releases it. Null if another
+ * process holds it. An open transaction holds the lock, so that it ends with the process through any pooler.
  */
 export async function holdLock(sql: Sql, name: LockName): Promise<(() => Promise<void>) | null> {
   const taken = Promise.withResolvers<boolean>()
@@ -105,7 +106,7 @@ export async function holdLock(sql: Sql, name: LockName): Promise<(() => Promise
     taken.resolve(isHeld)
     if (isHeld) await released.promise
   })
-  // a connection that dies later has released the lock
+  // If the connection dies later, the lock is already released.
   holding.catch(taken.reject)
   const release = async () => {
     released.resolve()

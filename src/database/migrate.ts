@@ -4,7 +4,7 @@ import { takeLock } from "./locks.ts"
 import { DatabaseProblem } from "./problem.ts"
 import type { Sql, Tx } from "./types.ts"
 
-/** Part of the schema that is applied at once: the baseline, or one migration. A database remembers each by its hash. */
+/** A part of the schema that is applied at once: the baseline, or one migration. A database stores the hash of each. */
 export interface Step {
   name: string
   sha256: string
@@ -19,7 +19,7 @@ export const BASELINE = "baseline"
  * Throws DatabaseProblem if this program cannot use the database.
  */
 export async function migrate(sql: Sql, files: ReadonlyMap<string, string>, log: Log): Promise<string[]> {
-  // applied steps never disappear: a start that lacks none takes no lock and opens no transaction
+  // Applied steps never disappear, so a start without missing steps takes no lock and opens no transaction.
   const landed = await readLandedSteps(sql)
   const mismatch = findMismatch(landed, files)
   if (mismatch) throw new DatabaseProblem(`the database ${mismatch.reason}; ${mismatch.remedy}`)
@@ -35,7 +35,7 @@ export async function migrate(sql: Sql, files: ReadonlyMap<string, string>, log:
   return applied
 }
 
-/** The same as scripts, to be run one after the other on an empty database that no other process uses. */
+/** Returns the steps as scripts, to be run in order on an empty database that no other process uses. */
 export function migrationScripts(files: ReadonlyMap<string, string>): string[] {
   const landing = ({ name, text, sha256 }: StepText) =>
     `begin;\n${text};\ninsert into schema_migration (name, sha256) values ('${name}', '${sha256}');\ncommit`
@@ -67,7 +67,7 @@ export function missingSteps(landed: readonly Step[], files: ReadonlyMap<string,
   return stepsOf(files).flatMap(({ name }) => (names.includes(name) ? [] : [name]))
 }
 
-/** Why data is of no use to this program, as the predicate of a sentence about it, and what to do with a database. */
+/** Why this program cannot use some data, as the predicate of a sentence, and what to do about it. */
 interface Mismatch {
   reason: string
   remedy: string
@@ -113,7 +113,7 @@ function textsOf(files: ReadonlyMap<string, string>): StepText[] {
   return [stepText(BASELINE, schema.join("\n")), ...migrations]
 }
 
-/** Lines with a comment alone do not count in the hash, nor do the line ends of a checkout on Windows. */
+/** The hash ignores lines that are only comments, and the line ends of a checkout on Windows. */
 function stepText(name: string, file: string): StepText {
   const text = file.replaceAll("\r\n", "\n")
   const sha256 = createHash("sha256")
@@ -137,13 +137,13 @@ async function apply(tx: Tx, { name, text, sha256 }: StepText): Promise<boolean>
   const [done] = await tx`select 1 from schema_migration where name = ${name}`
   if (done) return false
   await tx.unsafe(text)
-  // temporary functions and tables of a file must not outlive it in the connection
+  // Temporary functions and tables of a file must not stay in the connection.
   await tx`discard temp`
   await tx`insert into schema_migration (name, sha256) values (${name}, ${sha256})`
   return true
 }
 
-// Without statistics the planner guesses; the embedded database has no autovacuum that would gather them.
+// Gathers statistics, without which the planner guesses. The embedded database has no autovacuum to do it.
 async function analyzeNew(sql: Sql): Promise<void> {
   const tables = await sql<{ schema: string; name: string }[]>`
     select n.nspname as schema, c.relname as name

@@ -1,7 +1,7 @@
 import type postgres from "postgres"
 import type { PoolerMode, Sql } from "./types.ts"
 
-/** bigint as number (our counts stay far below 2^53), date as "YYYY-MM-DD"; timestamptz stays a Date. */
+/** bigint as number (all counts are far below 2^53), date as "YYYY-MM-DD"; timestamptz stays a Date. */
 const types = {
   bigint: { to: 20, from: [20], parse: Number, serialize: String },
   date: {
@@ -13,8 +13,9 @@ const types = {
 }
 
 /**
- * A type and the type of its arrays, as `pg_type.dat` of PostgreSQL numbers them, for good: of those that statements here send or
- * answer. The driver would ask each new connection for all there are, which is the slowest statement of an embedded start.
+ * Ids of types and their array types (`pg_type.dat` of PostgreSQL, which never changes them), limited to the types that
+ * statements here send or return. Without this list the driver queries all types on each new connection, the slowest
+ * statement of an embedded start.
  */
 export const ARRAY_TYPES = [
   [16, 1000], // boolean
@@ -37,37 +38,37 @@ export const ARRAY_TYPES = [
   [3802, 3807], // jsonb
 ] as const
 
-// the driver's own types know only whether it asks; the list is our patch's
+// The driver's types allow only a boolean; the patch adds the list.
 const KNOWN_TYPES = ARRAY_TYPES as unknown as boolean
 
-/** Those of the driver, and what our patch adds to them. */
+/** The driver's options, and the additions of the patch. */
 export type PoolOptions = postgres.Options<{
   bigint: postgres.PostgresType<number>
   date: postgres.PostgresType<string>
 }> & { session?: string; socket?: () => unknown }
 
-/** In the form in which PostgreSQL shows them. */
+/** In the format in which PostgreSQL shows them. */
 interface SessionSettings {
   statement_timeout: string
   idle_in_transaction_session_timeout: string
   random_page_cost: string
 }
 
-/** A request is given up after 4.5 s (gate.ts), so a statement has 4 s. Longer work sets its own statement_timeout. */
+/** A request times out after 4.5 s (gate.ts), so a statement gets 4 s. Longer work sets its own statement_timeout. */
 export function sessionSettings(as: "server" | "command"): SessionSettings {
   return {
     statement_timeout: as === "server" ? "4s" : "0",
     idle_in_transaction_session_timeout: as === "server" ? "10s" : "1min",
-    // the default is a disk's seek time: with data in memory it makes the planner read small tables whole for each key
+    // The default assumes a disk's seek time. With data in memory, it makes the planner scan small tables for each key.
     random_page_cost: "1.1",
   }
 }
 
 /**
- * Poolers know the settings of `connection`, and refuse others when a connection is opened; `session` (our patch of the
- * driver) is run on each connection before its first statement. Through a pooler per transaction a session has no
- * settings and no prepared statements, and a second statement may reach another server connection before the first is
- * answered: statements are sent one at a time.
+ * Returns the options for a PostgreSQL server. Poolers accept the settings of `connection` and refuse others when a
+ * connection opens; `session` (from the patch of the driver) runs on each connection before its first statement.
+ * Through a transaction pooler, a session has neither settings nor prepared statements, and a second statement may
+ * reach another server connection before the first is answered, so statements are sent one at a time.
  */
 export function serverOptions(as: "server" | "command", max: number, pooling: PoolerMode = "none"): PoolOptions {
   const settings = Object.entries(sessionSettings(as)).map(
@@ -89,17 +90,20 @@ export function serverOptions(as: "server" | "command", max: number, pooling: Po
   }
 }
 
-/** The statement that each connection of this pool begins with. Undefined on the embedded database. */
+/** Returns the first statement of each connection of this pool. Undefined for the embedded database. */
 export function sessionStatement({ options }: Pick<Sql, "options">): string | undefined {
   return (options as { session?: string }).session
 }
 
-/** Whether connections of this pool keep what a statement sets: not through a pooler per transaction. */
+/** Whether connections of this pool keep session settings. False through a transaction pooler. */
 export function hasSessions({ options }: Pick<Sql, "options">): boolean {
   return (options as { max_pipeline?: number }).max_pipeline !== 0
 }
 
-/** The embedded database: `socket` gives a stream that speaks the protocol. Sessions live as long as the process. */
+/**
+ * Returns the options for the embedded database. `socket` returns a stream with the PostgreSQL protocol. Sessions last
+ * as long as the process.
+ */
 export function embeddedOptions(socket: () => unknown, max: number): PoolOptions {
   return {
     max,

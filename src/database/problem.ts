@@ -1,4 +1,4 @@
-/** Why there is no database to work with, in one line an operator can act on. Never holds a password. */
+/** Explains in one line for the operator why the database cannot be used. Never contains a password. */
 export class DatabaseProblem extends Error {
   override name = "DatabaseProblem"
 }

@@ -3,20 +3,20 @@ import type { PendingQuery, Row } from "postgres"
 import type { Table } from "./tables.ts"
 import type { Tx } from "./types.ts"
 
-/** A row is one line: a JSON object that holds PostgreSQL's own text of each value, or null. */
+/** Rows of a table, a line each: a JSON object with PostgreSQL's text of each value, or null. */
 export interface Page {
   table: string
   lines: string[]
 }
 
-/** The sum of the rows' checksums is the same in any order. */
+/** Does not depend on the order of the rows. */
 export interface Sum {
   rows: number
-  /** Over all rows, the first 8 bytes (signed, big-endian) of the SHA-256 of the row's line; in decimal. */
+  /** The sum over all rows of the first 8 bytes (signed, big-endian) of the SHA-256 of the row's line; in decimal. */
   checksum: string
 }
 
-/** Makes a value's text the same on every server, and lifts the limits of time, until the transaction ends. */
+/** Makes the text of values equal on every server and disables the time limits, until the end of the transaction. */
 export async function setSteadyText(tx: Tx): Promise<void> {
   await tx`
     select set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, MDY', true),
@@ -26,7 +26,7 @@ export async function setSteadyText(tx: Tx): Promise<void> {
   await tx`set local idle_in_transaction_session_timeout = 0`
 }
 
-/** In the order on the disk. 500 rows of the widest (250 results each) are some 800 KB. */
+/** Reads a table in physical order. 500 of the widest rows (250 results each) are about 800 KB. */
 export async function* readLines(tx: Tx, table: Table): AsyncGenerator<Page> {
   await tx`declare appmeter_lines no scroll cursor for ${lines(tx, table)}`
   for (;;) {
@@ -39,7 +39,7 @@ export async function* readLines(tx: Tx, table: Table): AsyncGenerator<Page> {
 
 export async function insertLines(tx: Tx, { name, columns }: Table, page: readonly string[]): Promise<void> {
   const names = columns.map((column) => tx`${tx(column.name)}`)
-  // a JSON column would take the text for a JSON string
+  // A JSON column would store the text as a JSON string.
   const values = columns.map(({ name, isJson }) => (isJson ? tx`(r.${tx(name)} #>> '{}')::jsonb` : tx`r.${tx(name)}`))
   await tx`
     insert into ${tx(name)} (${listed(tx, names)})

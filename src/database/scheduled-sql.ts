@@ -3,8 +3,9 @@ import type { Db, Sql, Tx } from "./types.ts"
 import { DatabaseUnavailable } from "./unavailable.ts"
 
 /**
- * The same database for one call: each statement and each transaction waits for a slot and releases it when it has settled. A
- * fragment takes none, since it is never executed. Cursors are not supported: they settle only when they were read to the end.
+ * Returns a handle for one call: each statement and each transaction waits for a slot and releases it when it has
+ * settled. A fragment takes no slot, because it is never executed. Cursors are not supported: they settle only when
+ * they were read to the end.
  */
 export function createScheduledSql(sql: Sql, slots: Slots, call: SlotCall): Sql {
   const scheduled = hooked(sql, (query, run) => {
@@ -40,17 +41,17 @@ export function createScheduledSql(sql: Sql, slots: Slots, call: SlotCall): Sql 
 type Work = (tx: Tx) => Promise<unknown>
 type BeginArguments = [options: string, work: Work] | [work: Work]
 
-/** Members of the driver's query that its types leave out (postgres/src/query.js). */
+/** Members of the driver's query that are missing in its types (postgres/src/query.js). */
 interface DriverQuery extends Promise<unknown> {
   /** Called once, when the query is awaited for the first time. */
   handler(query: DriverQuery): void
-  /** The server works on it. */
+  /** Whether the server is working on it. */
   active: boolean
   cancel(): Promise<void> | null
   reject(error: Error): void
 }
 
-/** The same handle, whose queries call `execute` in place of being sent; `run` sends them. */
+/** Returns the handle with queries that call `execute` instead of being sent. `run` sends them. */
 function hooked<Handle extends Db>(sql: Handle, execute: (query: DriverQuery, run: () => void) => void): Handle {
   const hook = (made: unknown): unknown => {
     if (!(made instanceof Promise && "handler" in made)) return made
@@ -64,7 +65,7 @@ function hooked<Handle extends Db>(sql: Handle, execute: (query: DriverQuery, ru
   })
 }
 
-/** Ends the wait for a query, and asks the server to cancel it. */
+/** Rejects a query, and asks the server to cancel it. */
 function abandon(query: DriverQuery): void {
   if (query.active) void query.cancel()?.catch(() => {})
   query.reject(new DatabaseUnavailable("deadline", "the statement took too long and was abandoned"))

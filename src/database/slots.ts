@@ -6,9 +6,9 @@ export interface SlotCall {
   operation: string
   /** On the clock of performance.now(). */
   deadlineAt: number
-  /** Grows from call to call: within a workspace the oldest call goes first. */
+  /** Increases from call to call. Within a workspace the oldest call goes first. */
   order: number
-  /** A statement or transaction of the call has had a slot. */
+  /** Whether a statement or transaction of the call has had a slot. */
   hasBegun: boolean
 }
 
@@ -20,11 +20,14 @@ export interface SlotHolder {
 
 interface SlotOptions {
   slots: number
-  /** Statements that may wait. Beyond it the workspace with the longest queue loses its newest call. */
+  /** Maximum number of waiting statements. Beyond it, the workspace with the longest queue loses its newest call. */
   maxWaiting: number
   maxHeldMs?: number
   stuckAfterMs?: number
-  /** A call waited in vain ("timeout"), or a slot was taken back ("taken_back"): `holders` had the slots then. */
+  /**
+   * Called when a call timed out waiting ("timeout") or a slot was taken back ("taken_back"), with the holders at that
+   * time.
+   */
   onShortage?(why: "timeout" | "taken_back", holders: SlotHolder[]): void
 }
 
@@ -39,40 +42,44 @@ interface Waiter {
   refuse(error: DatabaseUnavailable): void
 }
 
-/** A workspace that holds or awaits no slot counts as active for this long after it last asked for one or released one. */
+/** A workspace stays active for this long after it last requested or released a slot. */
 const ACTIVE_MS = 1_000
-/** A workspace yields for at most this many times as long as its last statement took, so it keeps a third of the time. */
+/**
+ * A workspace yields for at most this multiple of its last statement's duration, so that it keeps a third of the time.
+ */
 const YIELD_FACTOR = 2
 const MAX_YIELD_MS = 25
-/** While it yields it may hold one of so many slots. */
+/** While it yields, it may hold one of this many slots. */
 const SLOTS_PER_YIELDING = 8
-/** The longest pause for which others yield: between two statements of a call, or between the last one and the charge. */
+/**
+ * The longest pause for which others yield: between two statements of a call, or between the last one and the charge.
+ */
 const MAX_PAUSE_MS = 3
 const RECHECK_MS = 1
 
 interface Activity {
-  /** When the workspace last asked for a slot or released one. */
+  /** When the workspace last requested or released a slot. */
   at: number
   /** Until then it yields to workspaces with fewer calls. */
   yieldsUntil: number
 }
 
 /**
- * Limits the statements that run at once. A slot is for one statement or one transaction. Active workspaces have equal shares
- * of the slots, and one more share stays free for the next to come: alone a workspace has half of them. Waiting workspaces
- * take turns; within a workspace the oldest call goes first, so that calls finish one after the other instead of all running
- * late together.
+ * Limits the statements that run at once. A slot is for one statement or one transaction. Active workspaces have equal
+ * shares of the slots, and one more share stays free for the next workspace: alone, a workspace has half of them.
+ * Waiting workspaces take turns. Within a workspace the oldest call goes first, so that calls finish one after the
+ * other instead of all being late.
  *
- * A workspace yields to one with fewer calls, also between two statements of such a call: a call of three short statements
- * would otherwise wait for three long ones. It yields for a while only, and may hold an eighth of the slots meanwhile, which
- * is none on the embedded database.
+ * A workspace yields to one with fewer calls, also between two statements of such a call: otherwise a call of three
+ * short statements would wait for three long ones. It yields only for a while, and may hold an eighth of the slots
+ * meanwhile, which is none on the embedded database.
  */
 export class Slots {
   readonly #options: SlotOptions
   readonly #held = new Set<HeldSlot>()
   /** Queues by workspace, the one served last at the end. No queue is empty. */
   readonly #queues = new Map<number, Waiter[]>()
-  /** The workspace that last asked for a slot or released one at the end. */
+  /** Ordered by the last request or release of a slot, the latest at the end. */
   readonly #activities = new Map<number, Activity>()
   /** Set while a workspace yields. */
   #recheck: ReturnType<typeof setTimeout> | null = null
@@ -83,15 +90,15 @@ export class Slots {
     this.#options = options
   }
 
-  /** All slots are held and none came free for longer than a statement may take. */
+  /** True if all slots are held and none was released for longer than a statement may take. */
   get isStuck(): boolean {
     const { slots, stuckAfterMs = 5_000 } = this.#options
     return this.#held.size >= slots && performance.now() - this.#grantedAt >= stuckAfterMs
   }
 
   /**
-   * Waits for a slot until the call's deadline and returns the function that releases it. Rejects with DatabaseUnavailable.
-   * `abandon` is called when the slot is taken back because it was held for too long.
+   * Waits for a slot until the call's deadline and returns the function that releases it. Rejects with
+   * DatabaseUnavailable. `abandon` is called when the slot is taken back because it was held too long.
    */
   async take(call: SlotCall, abandon?: () => void): Promise<() => void> {
     const leftMs = call.deadlineAt - performance.now()
@@ -140,7 +147,7 @@ export class Slots {
     return count < Math.floor(slots / SLOTS_PER_YIELDING) || !this.#yields(workspaceId)
   }
 
-  /** Whether a workspace with fewer calls goes first. If so, this one is tried again shortly. */
+  /** Whether a workspace with fewer calls goes first. If so, schedules another attempt. */
   #yields(workspaceId: number): boolean {
     const now = performance.now()
     if (now >= (this.#activities.get(workspaceId)?.yieldsUntil ?? 0)) return false
@@ -160,14 +167,14 @@ export class Slots {
     return false
   }
 
-  /** Calls that hold or await a slot. */
+  /** Counts the calls that hold or await a slot. */
   #countCalls(workspaceId: number): number {
     const calls = new Set(this.#queues.get(workspaceId)?.map(({ call }) => call))
     for (const { call } of this.#held) if (call.workspaceId === workspaceId) calls.add(call)
     return calls.size
   }
 
-  /** `heldMs`: for how long the workspace held the slot that it released. */
+  /** `heldMs`: how long the workspace held the slot that it released. */
   #markActive(workspaceId: number, heldMs?: number): void {
     const now = performance.now()
     const activity = this.#activities.get(workspaceId) ?? { at: now, yieldsUntil: now }
@@ -187,7 +194,7 @@ export class Slots {
       if (!this.#mayHoldMore(workspaceId)) continue
       const next = queue[0] as Waiter
       this.#leave(next)
-      // to the end of the round
+      // Move to the end of the round.
       if (this.#queues.delete(workspaceId)) this.#queues.set(workspaceId, queue)
       next.grant()
     }
@@ -218,7 +225,9 @@ export class Slots {
     waiter.refuse(refusalOf(waiter.call, NO_SLOT))
   }
 
-  /** Returns whether there is room for one more of the workspace. */
+  /**
+   * Makes room by refusing a waiting call if necessary. Returns whether one more statement of the workspace may wait.
+   */
   #makeRoom({ workspaceId }: SlotCall): boolean {
     if (this.#waiting < this.#options.maxWaiting) return true
     const longest = [...this.#queues.values()].reduce((one, other) => (other.length > one.length ? other : one))
@@ -238,7 +247,7 @@ export class Slots {
 
 export const NO_SLOT = "no database slot came free in time"
 
-/** A call that had a slot before may have written something. */
+/** If the call already had a slot, it may have written something. */
 export function refusalOf({ hasBegun }: SlotCall, message: string): DatabaseUnavailable {
   return new DatabaseUnavailable(hasBegun ? "deadline" : "crowded", message)
 }

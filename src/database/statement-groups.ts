@@ -1,27 +1,27 @@
 import { isConnectionProblem } from "./gate.ts"
 
-/** A question that belongs to a workspace. */
+/** A question of a workspace. */
 interface OfWorkspace {
   workspaceId: number
 }
 
 /**
- * Answers many questions in one statement and one commit. Without `waits` the answers about locked rows are undefined;
- * with it only the answers to questions that must be asked alone.
+ * Answers many questions in one statement and one commit. Without `waits`, the answers about locked rows are undefined.
+ * With it, only questions that must be asked alone have no answer.
  */
 type AskTogether<Question, Answer> = (questions: readonly Question[], waits: boolean) => Promise<(Answer | undefined)[]>
 
-/** Questions of one statement: some 2 ms of work. */
+/** Maximum number of questions in a statement: about 2 ms of work. */
 const MAX_GROUP = 100
-/** Statements for several workspaces that run at once. */
+/** Maximum number of concurrent statements for several workspaces. */
 const MAX_RUNNING = 2
-/** After this time nobody waits for a statement any more: its connection may be dead. */
+/** After this time a statement no longer delays others, because its connection may be dead. */
 const STALLED_MS = 1_000
 
 /**
- * Questions that arrive while others are being answered share a statement and a commit; workspaces take turns in it.
- * Questions about locked rows wait in a statement per workspace. A statement that fails is repeated per workspace, then
- * per question.
+ * Groups questions that arrive while others are being answered into one statement and one commit. Workspaces take turns
+ * in it. Questions about locked rows wait in a statement per workspace. A statement that fails is repeated per
+ * workspace, then per question.
  */
 export function createStatementGroups<Question extends OfWorkspace, Answer>(
   ask: AskTogether<Question, Answer>,
@@ -31,7 +31,8 @@ export function createStatementGroups<Question extends OfWorkspace, Answer>(
   const busyWorkspaces = new Set<number>()
   let running = 0
 
-  // at the end of the turn: the first of sixty that arrive at once would otherwise have a statement of its own
+  // Waits for the end of the event-loop turn, so that the first of sixty simultaneous questions does not get its own
+  // statement.
   const send = onceATurn(() => {
     while (running < MAX_RUNNING) {
       const group = takeGroup(queues, busyWorkspaces)
@@ -39,7 +40,7 @@ export function createStatementGroups<Question extends OfWorkspace, Answer>(
       void askGroup(group)
     }
   })
-  /** Marks the workspaces as busy. The returned function, or a timeout, ends that. */
+  /** Marks the workspaces as busy until the returned function is called or the timeout ends. */
   const begin = (workspaces: ReadonlySet<number>, waits: boolean): (() => void) => {
     for (const workspace of workspaces) busyWorkspaces.add(workspace)
     if (!waits) running++
@@ -59,7 +60,7 @@ export function createStatementGroups<Question extends OfWorkspace, Answer>(
     const workspaces = new Set(group.map(workspaceOf))
     const end = begin(workspaces, false)
     const byWorkspace = Map.groupBy((await attempt(ask, group, false)).undecided, workspaceOf)
-    // these stay busy
+    // These stay busy.
     for (const workspace of byWorkspace.keys()) workspaces.delete(workspace)
     end()
     for (const [workspace, pending] of byWorkspace) void askApart(workspace, pending)
@@ -104,7 +105,7 @@ interface PendingQuestion<Question, Answer> {
 
 const workspaceOf = ({ question }: { question: OfWorkspace }) => question.workspaceId
 
-/** Takes the next group out of the queues of workspaces that are not busy: first one question of each, then another. */
+/** Takes the next group from the queues of workspaces that are not busy, one question of each per round. */
 function takeGroup<One extends { question: OfWorkspace }>(
   queues: Map<number, One[]>,
   busyWorkspaces: ReadonlySet<number>,
@@ -127,7 +128,7 @@ function takeGroup<One extends { question: OfWorkspace }>(
   return group
 }
 
-/** Asks once. If the connection fails, nobody can tell what was done, and all questions fail. */
+/** Asks once. If the connection fails, it is unknown what was done, so all questions fail. */
 async function attempt<Question, Answer>(
   ask: AskTogether<Question, Answer>,
   group: PendingQuestion<Question, Answer>[],

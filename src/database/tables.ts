@@ -1,14 +1,14 @@
 import { DatabaseProblem } from "./problem.ts"
 import type { Db, Tx } from "./types.ts"
 
-/** A table whose rows are the product's data, as the catalogs describe it. Partitions belong to their table. */
+/** A table of this program, as described by the catalogs. Partitions belong to their table. */
 export interface Table {
   name: string
   columns: Column[]
-  /** Tables that its rows refer to. */
+  /** Tables that its rows reference. */
   needs: string[]
   identity: string | null
-  /** Whether triggers of our own would fire on what is written. */
+  /** Whether writing fires triggers of this program. */
   hasTriggers: boolean
 }
 
@@ -17,14 +17,14 @@ interface Column {
   isJson: boolean
 }
 
-/** The next value of an identity column is the one after `last`; null when none was ever given out. */
+/** An identity column's next value is `last` + 1. Null if none was assigned yet. */
 export interface Sequence {
   table: string
   column: string
   last: number | null
 }
 
-/** Returns the tables that the files under sql/ make. Others in the same schema are not Appmeter's. */
+/** Returns the tables that the files under sql/ create. Other tables in the schema do not belong to Appmeter. */
 export function tablesMadeBy(files: ReadonlyMap<string, string>): string[] {
   const names = new Set<string>()
   for (const text of files.values())
@@ -38,7 +38,10 @@ export function tablesMadeBy(files: ReadonlyMap<string, string>): string[] {
 
 const CHANGES_TABLES = /^create table (\w+) \(|^alter table (\w+) rename to (\w+);|^drop table (\w+);/gm
 
-/** Those of the named tables that there are, each after all that it refers to. Throws DatabaseProblem on a circle. */
+/**
+ * Returns the named tables that exist, each after the tables it references. Throws DatabaseProblem for circular
+ * references.
+ */
 export async function describeTables(sql: Db, names: readonly string[]): Promise<Table[]> {
   const found = await sql<Table[]>`
     select c.relname::text as name,
@@ -67,7 +70,7 @@ export async function describeTables(sql: Db, names: readonly string[]): Promise
   return inOrder(found)
 }
 
-/** The months (first day, "YYYY-MM-DD") for which these tables have partitions, earliest first. */
+/** Returns the months (first day, "YYYY-MM-DD") for which these tables have partitions, earliest first. */
 export async function readPartitionedMonths(sql: Db, tables: readonly Table[]): Promise<string[]> {
   const rows = await sql<{ month: string }[]>`
     select distinct substring(pg_get_expr(c.relpartbound, c.oid) from '\\d{4}-\\d\\d-\\d\\d') as month

@@ -1,28 +1,27 @@
 import type postgres from "postgres"
 import type { DiskWatch } from "./disk.ts"
 
-/** int8 arrives as a number, date as "YYYY-MM-DD", timestamptz as a Date. */
+/** int8 is a number, date is "YYYY-MM-DD", timestamptz is a Date. */
 export type Sql = postgres.Sql<{ bigint: number; date: string }>
 export type Tx = postgres.TransactionSql<{ bigint: number; date: string }>
 
-/** Either, for what only asks: inside a transaction or outside. */
+/** A pool or a transaction, for functions that only query. */
 export type Db = postgres.ISql<{ bigint: number; date: string }>
 
 /**
- * What stands between this process and PostgreSQL. "session": a pooler, such as PgBouncer, that gives each connection a
- * connection to the server for as long as it is open. "transaction": one that gives it another for each transaction, so
- * that settings and prepared statements are lost.
+ * The pooler between this process and PostgreSQL. "session": for instance PgBouncer with a server connection per client
+ * connection. "transaction": a server connection per transaction, so that settings and prepared statements are lost.
  */
 export type PoolerMode = "none" | "session" | "transaction"
 
 export interface Database {
   sql: Sql
-  /** The same for work that no request waits for: on the embedded database requests go first. */
+  /** The same database for work that no request waits for. On the embedded database, requests go first. */
   background: Sql
   kind: "postgres" | "embedded"
   /** Set for PostgreSQL behind a pooler. */
   pooling?: Exclude<PoolerMode, "none">
-  /** Left out where a command works through a server's embedded database. */
+  /** Undefined if a command works through a server's embedded database. */
   disk?: DiskWatch
   close(): Promise<void>
 }

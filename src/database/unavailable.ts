@@ -1,7 +1,7 @@
-/** The database does not answer in time, or too much is waiting for it already: 503 to the caller. */
+/** The database did not answer in time, or too much work is waiting. The caller gets 503. */
 export class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable"
-  /** "deadline": given up on; whether the work was done is not known. "crowded": never begun. */
+  /** "deadline": abandoned, and it is unknown whether the work was done. "crowded": never started. */
   readonly why: "deadline" | "crowded"
 
   constructor(why: "deadline" | "crowded", message: string) {

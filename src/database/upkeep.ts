@@ -7,8 +7,9 @@ interface TableName {
 }
 
 /**
- * Call it after a bulk load: the embedded database has no autovacuum. Through a pooler per transaction, where the time
- * limit of a vacuum cannot be lifted, tables are only analysed; the server's autovacuum does the rest.
+ * Vacuums and analyzes tables. Call it after a bulk load, because the embedded database has no autovacuum. Through a
+ * transaction pooler, where a vacuum's time limit cannot be disabled, tables are only analyzed, and the server's
+ * autovacuum does the rest.
  */
 export async function vacuumTables(
   sql: Sql,
@@ -41,12 +42,12 @@ async function analyzeTable(sql: Sql, { schema, name, columns }: TableName & { c
   })
 }
 
-/** Vacuums and analyses every table that was written since the last time, smallest first. Returns their names. */
+/** Vacuums and analyzes every table with writes since the last time, smallest first. Returns their names. */
 export async function vacuumChanged(
   sql: Sql,
   options: { pauseMs?: number; signal?: AbortSignal } = {},
 ): Promise<TableName[]> {
-  // Counts are otherwise published once a second at most.
+  // Counts are otherwise published at most once a second.
   await sql`select pg_stat_force_next_flush()`
   const tables = await findChangedTables(sql)
   await vacuumTables(sql, tables, options)
@@ -54,8 +55,9 @@ export async function vacuumChanged(
 }
 
 /**
- * Analyses tables most of whose rows the planner does not know: a read of 400 keywords did not end in 90 s. Only of
- * columns that find rows, and of 3,000 rows: all of 30,000 lists took the embedded database 2 s.
+ * Analyzes tables with mostly unknown rows: without statistics a read of 400 keywords does not finish in 90 s. Limited
+ * to columns that searches use and to 3,000 rows, because analyzing all of 30,000 lists takes the embedded database 2
+ * s.
  */
 export async function analyzeGrown(sql: Sql, { pauseMs = 20 }: { pauseMs?: number } = {}): Promise<TableName[]> {
   await sql`select pg_stat_force_next_flush()`
@@ -67,7 +69,7 @@ export async function analyzeGrown(sql: Sql, { pauseMs = 20 }: { pauseMs?: numbe
   return tables.map(({ schema, name }) => ({ schema, name }))
 }
 
-// Counts are lost when the process is killed; files are not.
+// Uses file sizes too, because counts are lost when the process is killed.
 async function findGrownTables(sql: Sql): Promise<(TableName & { columns: string[] })[]> {
   return await sql<(TableName & { columns: string[] })[]>`
     select s.schemaname as schema, s.relname as name, array(
@@ -89,7 +91,10 @@ async function findGrownTables(sql: Sql): Promise<(TableName & { columns: string
     limit 1000`
 }
 
-/** Every table that has doubled since its last statistics, by files, which outlive a kill; some 10 ms a table. */
+/**
+ * Analyzes every table that has doubled since its last statistics. Compares file sizes, which survive a kill. About 10
+ * ms per table.
+ */
 export const ANALYZE_UNKNOWN = `
   do $$
   declare
@@ -108,26 +113,27 @@ export const ANALYZE_UNKNOWN = `
     end loop;
   end $$`
 
-// Vacuum runs in no transaction, so "set local" cannot lift the limit of a server's statements.
+// Vacuum cannot run in a transaction, so "set local" cannot disable the server's time limit.
 async function runUnhurried(sql: Sql, work: (own: Sql) => Promise<void>): Promise<void> {
   const own = await sql.reserve()
   try {
     await own`set statement_timeout = 0`
     await work(own)
   } finally {
-    await setLimit(sql, own).catch(() => {}) // the connection is gone
+    await setLimit(sql, own).catch(() => {}) // The connection is gone.
     own.release()
   }
 }
 
-/** A reset gives the server's own limit; the one of this pool's connections is set anew. */
+/** A reset gives the server's default, so the pool's setting is applied again. */
 async function setLimit(sql: Sql, own: Sql): Promise<void> {
   await own`reset statement_timeout`
   const settings = sessionStatement(sql)
   if (settings) await own.unsafe(settings)
 }
 
-// A kill loses counts: a table without a known vacuum is taken once, which is quick when there is nothing to do.
+// A kill loses the counts, so a table without a known vacuum is vacuumed once, which is quick when there is nothing to
+// do.
 async function findChangedTables(sql: Sql): Promise<TableName[]> {
   return await sql<TableName[]>`
     select s.schemaname as schema, s.relname as name

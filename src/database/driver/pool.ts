@@ -2,22 +2,26 @@ import postgres from "postgres"
 import type { PoolOptions } from "../options.ts"
 import type { Sql } from "../types.ts"
 
-/** A pool of connections to the PostgreSQL at `url`, or to the embedded one that `options.socket` leads to. */
+/** Opens a pool of connections to the PostgreSQL at `url`, or to the embedded database behind `options.socket`. */
 export function openPool(options: PoolOptions, url?: string): Sql {
   return repeatingStale((url === undefined ? postgres(options) : postgres(url, options)) as Sql)
 }
 
-/** How often a statement or a transaction is repeated. Several times: each migration of an upgrade changes the schema. */
+/**
+ * Maximum number of repeats of a statement or transaction. More than one, because each migration of an upgrade changes
+ * the schema.
+ */
 const MAX_REPEATS = 3
 
 /**
- * Repeats what failed because a prepared statement is stale: a migration changed the type of its result or of a column,
- * or the server forgot the statement. The driver (patches/) marks such errors and forgets the statement.
+ * Repeats statements that failed because a prepared statement is stale: a migration changed the type of its result or
+ * of a column, or the server dropped it. The patched driver (patches/) marks such errors and forgets the statement.
  *
- * A repeat does nothing twice. A statement outside a transaction is a transaction of its own, so one that the server
- * answered with an error did nothing. A transaction was rolled back before `begin` rejects with the error of one of its
- * statements, or of `commit`. Its function runs again from its beginning: it may assign to variables outside, but must
- * not add to them, and it sends nothing to anyone but the database. Statements of a reserved connection are not repeated.
+ * A repeat does nothing twice. A statement outside a transaction is its own transaction, so it did nothing if the
+ * server answered with an error. A transaction was rolled back before `begin` rejects with the error of one of its
+ * statements, or of `commit`. Its function runs again from the start: it may assign to outer variables, but must not
+ * add to them, and must send nothing to anything but the database. Statements of a reserved connection are not
+ * repeated.
  */
 function repeatingStale(sql: Sql): Sql {
   const begin = async (...args: unknown[]): Promise<unknown> => {
@@ -38,7 +42,7 @@ function repeatingStale(sql: Sql): Sql {
   })
 }
 
-/** The parts of the driver's query that sending it again needs. */
+/** The parts of the driver's query that a repeat needs. */
 interface DriverQuery {
   handler(query: DriverQuery): void
   reject(error: unknown): void
@@ -47,7 +51,7 @@ interface DriverQuery {
   state: object | null
 }
 
-/** Fragments and identifiers are returned as they are: only a query of its own is ever sent, and so rejected. */
+/** Returns fragments and identifiers unchanged: only a query is sent, and so only a query can be rejected. */
 function repeatQuery<T>(part: T): T {
   if (!isQuery(part)) return part
   const { handler: send, reject } = part
@@ -57,10 +61,10 @@ function repeatQuery<T>(part: T): T {
       reject(error)
       return
     }
-    // the driver has serialized them in place, by the types of the stale statement
+    // The driver has serialized the parameters in place, with the types of the stale statement.
     part.parameters = null
     part.state = null
-    // an unnamed statement is parsed on whichever connection the query is sent to next
+    // An unnamed statement is parsed again on whichever connection the query is sent to.
     part.options.prepare = false
     send(part)
   }

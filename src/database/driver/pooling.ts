@@ -2,13 +2,13 @@ import postgres from "postgres"
 import type { PoolOptions } from "../options.ts"
 import type { Db, PoolerMode, Sql } from "../types.ts"
 
-/** How often two connections are compared: a pooler may by chance give both the same server connections again. */
+/** Number of comparisons of two connections. A pooler may happen to give both the same server connections again. */
 const ROUNDS = 5
 
 /**
- * Asks the server. A pooler gives cancel keys of its own, so the process id in the key differs from the one that the
- * server reports. A pooler per session gives a connection the same server process each time, and no other connection
- * that process meanwhile.
+ * Detects a pooler. A pooler issues its own cancel keys, so the process id in the key differs from the one the server
+ * reports. A session pooler gives a connection the same server process each time, and no other connection uses that
+ * process meanwhile.
  */
 export async function detectPooling(url: string, options: PoolOptions): Promise<PoolerMode> {
   const first = openProbe(url, options)
@@ -23,12 +23,12 @@ export async function detectPooling(url: string, options: PoolOptions): Promise<
   }
 }
 
-/** Whether the address asks for statements that are not prepared. */
+/** Whether the URL disables prepared statements. */
 export function isUnprepared(url: string): boolean {
   return postgres(url).options.prepare === false
 }
 
-/** Neither prepared nor named: the probe must leave nothing behind in connections that others get. */
+/** Uses no prepared statements and no name, so that the probe leaves nothing in connections that others get. */
 function openProbe(url: string, options: PoolOptions): Sql {
   return postgres(url, { ...options, max: 1, prepare: false }) as Sql
 }
@@ -41,7 +41,7 @@ async function keepsProcess(first: Sql, second: Sql): Promise<boolean> {
       return (await readProcess(first)) === before
     })) as boolean
   } catch (error) {
-    // a pooler per statement ends connections that begin a transaction
+    // A statement pooler closes connections that begin a transaction.
     if (/^(08|CONNECTION_)/.test(String((error as { code?: unknown }).code))) return false
     throw error
   }

@@ -3,9 +3,9 @@ import { BACKEND, errorField, textAt } from "./wire.ts"
 
 export interface Answer {
   bytes: Buffer
-  /** The transaction status of the last ReadyForQuery; null when there was none. */
+  /** The transaction status of the last ReadyForQuery. Null if there was none. */
   status: "I" | "T" | "E" | null
-  /** Notifications go to the listener, not to the client whose turn it was. */
+  /** Notifications for listening clients, not for the client whose turn it was. */
   notifications: Notification[]
 }
 
@@ -15,8 +15,8 @@ interface Notification {
 }
 
 /**
- * Reads through what the backend answered. Of a COPY the CopyInResponse is taken out: the client has it already. What the client did
- * not ask for of statements is taken out, too.
+ * Parses the backend's response. Removes the CopyInResponse, which the client already has, and completions of
+ * statements that the client did not request.
  */
 export function readAnswer(raw: Buffer, copy: boolean, statements: ClientStatements): Answer {
   const kept: Buffer[] = []

@@ -3,19 +3,19 @@ import { FRONTEND, Frames, message, text, textAt } from "./wire.ts"
 
 export interface Batch {
   messages: Buffer[]
-  /** After "flush" the backend still waits for the rest: nobody else may use it. */
+  /** After "flush" the backend waits for the rest of the sequence, so no other client may use it. */
   ends: "sync" | "flush"
-  /** A COPY FROM STDIN with its data; the client already has its CopyInResponse. */
+  /** A COPY FROM STDIN with its data. The client already has its CopyInResponse. */
   copy: boolean
-  /** A Query behind messages of an unfinished sequence: after a failed one it is not answered. */
+  /** A Query within an unfinished extended-protocol sequence. It is not answered if an earlier message failed. */
   mixed: boolean
   listens: Listen[]
   timeLimits: TimeLimit[]
-  /** What it runs or prepares, each once as the client wrote it. */
+  /** The distinct texts of the statements that the batch runs or prepares. */
   statements: string[]
 }
 
-/** LISTEN (on) or UNLISTEN (off) of one channel, or of all ("*"). */
+/** LISTEN (on) or UNLISTEN (off) of a channel, or of all ("*"). */
 export interface Listen {
   on: boolean
   channel: string
@@ -25,12 +25,12 @@ export type Event =
   | { kind: "startup" | "no_encryption" | "cancel" | "terminate" | "copy_in" }
   | { kind: "batch"; batch: Batch }
 
-/** More COPY data than this fails the COPY: all of it is held in memory until the client has sent the last. */
+/** A COPY with more data fails, because all of it is buffered until the client has sent the last byte. */
 const COPY_LIMIT = 64 * 1024 * 1024
 
-/** Gathers a client's messages into batches, each ending where the backend answers: Sync, Query or Flush. */
+/** Groups a client's messages into batches. A batch ends where the backend responds: at Sync, Query or Flush. */
 export class Batches {
-  /** Prepared statements by name, with what the bridge must know of them. */
+  /** Prepared statements by name, with the effects that the bridge must track. */
   #statements = new Map<string, StatementScope>()
   #frames = new Frames()
   #parts: Buffer[] = []
@@ -78,7 +78,7 @@ export class Batches {
     return { kind: "batch", batch: { ...batch, ends: type === FRONTEND.flush ? "flush" : "sync" } }
   }
 
-  // The backend reads CopyData from the same buffer as the query, so the data must be there when it begins.
+  // The backend reads CopyData from the same buffer as the query, so all data must be there when it begins.
   #copying(bytes: Buffer): Event | null {
     const copy = this.#copy!
     const type = bytes[0]
@@ -124,7 +124,7 @@ function isCopyIn(bytes: Buffer): boolean {
   return COPY_IN.test(bytes.toString("utf8", 5, Math.min(bytes.length, 4_096)))
 }
 
-/** What of a statement concerns more than the backend. */
+/** Effects of a statement outside the backend. */
 interface StatementScope {
   text: string
   listen: Listen | null
@@ -143,7 +143,7 @@ function listenIn(statement: string): Listen | null {
   return { on: !found[1], channel: found[2]?.replaceAll('""', '"') ?? found[3]!.toLowerCase() }
 }
 
-/** A copy of its own: the bytes move to another thread, which takes the whole underlying memory. */
+/** Returns a copy, because the bytes are transferred to another thread with their whole buffer. */
 export function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
   const bytes = Buffer.from(new ArrayBuffer(parts.reduce((sum, part) => sum + part.length, 0)))
   let at = 0
@@ -151,7 +151,7 @@ export function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
   return bytes
 }
 
-/** Batches that were sent one after the other, as one. */
+/** Merges consecutive batches into one. */
 export function merged(batches: Batch[]): Batch {
   const last = batches.at(-1)
   if (!last) throw new Error("there is no batch to merge")

@@ -5,12 +5,12 @@ import { KeptStatements } from "./statements.ts"
 import { StatementStopped } from "./stopped.ts"
 import { type Background, type TurnLimits, Turns } from "./turns.ts"
 
-/** Gives back every byte that the backend answers. It may be stopped after `limitMs`; without one never. */
+/** Sends a batch and returns the backend's whole response. After `limitMs` it may be stopped. Default: no limit. */
 export type Exec = (batch: Uint8Array<ArrayBuffer>, limitMs?: number) => Promise<Uint8Array>
 
 /**
- * Many clients on PGlite's one backend. A client has it from its first message until the backend is idle, so that
- * transactions, cursors and the unnamed statement stay its own.
+ * Shares PGlite's single backend among many clients. A client has it from its first message until the backend is idle,
+ * so that transactions, cursors and the unnamed statement stay its own.
  */
 export class Bridge implements SharedBackend {
   readonly turns: Turns
@@ -23,22 +23,29 @@ export class Bridge implements SharedBackend {
   #dead: Error | null = null
   #pid = 0
 
-  /** `runaways` outlive a bridge: what was stopped is known to the next. */
+  /** `runaways` outlive a bridge, so that the next one refuses the same statements. */
   constructor(exec: Exec, limits?: TurnLimits, runaways = new Runaways()) {
     this.#exec = exec
     this.runaways = runaways
     this.turns = new Turns(limits)
   }
 
-  /** A client's end, for `postgres({ socket })` or to pipe a real socket through. After `fail` it ends in an error. */
+  /**
+   * Returns a stream for a client, for `postgres({ socket })` or to pipe a real socket through. After `fail` it ends
+   * with an error.
+   */
   socket = (): Session => this.client(Number.POSITIVE_INFINITY)
 
-  /** The same for one whose statements may take `limitMs` where they say nothing else; in the background where no request waits. */
+  /**
+   * Creates a session whose statements may take `limitMs` by default. `background` marks work that no request waits
+   * for.
+   */
   client(limitMs: number, background: Background | null = null): Session {
     const session = new Session(this, ++this.#pid, limitMs, background)
     this.sessions.add(session)
     const dead = this.#dead
-    // Thrown here, postgres.js would lose the connection for good; it listens for errors only after this returns.
+    // Delayed: if this function threw, postgres.js would lose the connection permanently, and it listens for errors
+    // only after the return.
     if (dead) setTimeout(() => session.destroy(dead), 0)
     return session
   }
@@ -53,7 +60,7 @@ export class Bridge implements SharedBackend {
     return Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   }
 
-  /** The backend is gone: every client's work ends with this error, now and later. */
+  /** The backend is gone: current and future work of every client fails with this error. */
   fail(error: Error): void {
     if (this.#dead) return
     this.#dead = error

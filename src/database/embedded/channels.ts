@@ -1,11 +1,11 @@
 import type { Listen } from "./batches.ts"
 import { query } from "./wire.ts"
 
-/** The one backend knows only that some client listens. */
+/** Tracks which client listens to which channel. The single backend cannot tell its clients apart. */
 export class Channels<Listener> {
   #listeners = new Map<string, Set<Listener>>()
 
-  /** True when the backend no longer listens to something that others still want. */
+  /** Returns true if the backend no longer listens to a channel that other clients need. */
   note(listener: Listener, { on, channel }: Listen): boolean {
     if (on) {
       const listeners = this.#listeners.get(channel) ?? new Set()
@@ -17,7 +17,7 @@ export class Channels<Listener> {
     return channel === "*" ? this.#listeners.size > 0 : this.#listeners.has(channel)
   }
 
-  /** Forgets the listener; the channels nobody listens to any more. */
+  /** Removes the listener and returns the channels without any listener left. */
   leave(listener: Listener): string[] {
     return [...this.#listeners.keys()].filter((channel) => this.#remove(listener, channel))
   }

@@ -5,14 +5,17 @@ import { DurableNodeFS, durable, syncPath } from "./durable-fs.ts"
 import { loadEngine } from "./engine.ts"
 import { templateOf } from "./template.ts"
 
-/** With a `directory` every commit is flushed to the disk; without one in memory. `template` is a tar to begin as. */
+/**
+ * Opens the database. With a `directory`, every commit is flushed to the disk; without one, it is in memory. `template`
+ * is a tar with the initial data directory.
+ */
 export async function openCluster(
   directory: string | null,
   template?: Uint8Array<ArrayBuffer>,
-  // compiled by other threads while the directory is made
+  // Other threads compile it while the directory is created.
   engine: Promise<PGliteOptions> = loadEngine({ initdb: false }),
 ): Promise<PGlite> {
-  engine.catch(() => {}) // told where it is awaited
+  engine.catch(() => {}) // Reported where it is awaited.
   if (directory === null) {
     const loadDataDir = new Blob([template ?? (await templateOf())])
     return create({ ...(await engine), loadDataDir, startParams: parameters() })
@@ -26,17 +29,17 @@ export async function openCluster(
     dataDir: directory,
     startParams: durable([...parameters(), "-c", "max_wal_size=256MB"]),
   })
-  // what a crash has left is written again while it opens, which may not fail
+  // Set after opening, because recovery from a crash must be able to write.
   fs.keepsRoom = true
   return cluster
 }
 
-/** PostgreSQL's last word before it gave up; empty as long as it lives. */
+/** Returns PostgreSQL's last FATAL or PANIC message. Empty while it runs. */
 export const lastComplaint = (): string => complaint
 
 let complaint = ""
 
-// PGlite itself says only that it failed; why is on PostgreSQL's standard error.
+// PGlite's error lacks the cause, which PostgreSQL writes to standard error.
 async function create(options: PGliteOptions): Promise<PGlite> {
   complaint = ""
   const onStderr = (line: string) => {
@@ -50,15 +53,16 @@ async function create(options: PGliteOptions): Promise<PGlite> {
   }
 }
 
-// The operating system caches pages as well and returns one in 3 us; each MB here is a MB of the process for good.
+// Small, because each MB here stays in the process's memory, and the operating system caches pages too and returns one
+// in 3 µs.
 const CACHE = { shared_buffers: "8MB" }
 
-// With a disk's seek costs, which memory does not have, the planner reads a table of a few pages whole for each key: the jobs under
-// way of 200 keywords took 40 ms, their ranks 25; with this setting both take 5.
+// The data is in memory, so random reads are cheap. With a disk's costs the planner scans small tables for each key:
+// the pending jobs of 200 keywords take 40 ms and their ranks 25 ms, with this setting 5 ms each.
 const PLANS = { random_page_cost: "1.1" }
 
-// The statement that fills the pending list of a GIN index merges it while everybody waits: for list_now_apps 4 MB take five times
-// as long as 1 MB.
+// The statement that fills the pending list of a GIN index merges it while everyone waits. For list_now_apps, 4 MB take
+// five times as long as 1 MB.
 const MERGES = { gin_pending_list_limit: "1MB" }
 
 function parameters(): string[] {
@@ -66,13 +70,15 @@ function parameters(): string[] {
   return [...PGlite.defaultStartParams, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])]
 }
 
-// PostgreSQL opens no directory whose pid file is empty, as a kill may leave it. The folder's lock is held here.
+// PostgreSQL refuses a directory with an empty pid file, which a kill may leave. Removing it is safe, because this
+// process holds the directory's lock.
 function removeCutName(directory: string): void {
   const path = join(directory, "postmaster.pid")
   if (existsSync(path) && !/^-?[1-9]/.test(readFileSync(path, "latin1"))) rmSync(path)
 }
 
-// A first start that is killed leaves only a folder beside, which the next one removes.
+// Creates the directory under a temporary name and renames it, so that a killed first start leaves only a folder that
+// the next start removes.
 async function createBeside(directory: string, template: Uint8Array<ArrayBuffer>): Promise<void> {
   const parent = dirname(directory)
   const prefix = `${basename(directory)}.new-`
@@ -92,7 +98,7 @@ function syncTree(folder: string): void {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) syncTree(path)
     else if (entry.isFile()) {
-      chmodSync(path, 0o600) // as PostgreSQL makes them
+      chmodSync(path, 0o600) // PostgreSQL's file mode.
       syncPath(path)
     }
   }

@@ -11,7 +11,10 @@ export interface Control {
 
 const NAME = "control.sock"
 
-/** Lets other processes of the same user in: a Unix socket in the directory, mode 0600. Call it with the lock held. */
+/**
+ * Listens for other processes of the same user on a Unix socket in the directory, mode 0600. The caller must hold the
+ * lock.
+ */
 export async function listenControl(directory: string, session: () => Duplex): Promise<Control> {
   const path = join(directory, NAME)
   rmSync(path, { force: true })
@@ -45,7 +48,7 @@ export async function listenControl(directory: string, session: () => Duplex): P
   }
 }
 
-/** A connection to the process that holds the directory. It fails as any socket does, through its "error" event. */
+/** Connects to the process that holds the directory. Failures arrive as the socket's "error" event. */
 export function connectControl(directory: string): Socket {
   const [short, forget] = shortened(directory)
   const socket = createConnection(join(short, NAME))
@@ -55,8 +58,8 @@ export function connectControl(directory: string): Socket {
 }
 
 /**
- * The driver listens only after it was given the stream: an earlier refusal would be lost, and it would connect for
- * ever.
+ * Waits for the connection, because the driver attaches its listeners later: it would miss an earlier refusal and
+ * reconnect forever.
  */
 export async function controlStream(directory: string): Promise<Duplex> {
   const socket = connectControl(directory)
@@ -95,8 +98,8 @@ export function controlAnswers(directory: string): Promise<boolean> {
 
 const LONGEST = process.platform === "linux" ? 107 : 103
 
-// A socket's path must fit into 108 bytes (104 on macOS); a longer one is reached through a link in a folder of our
-// own, which only the moment of binding or connecting needs.
+// A socket's path must fit in 108 bytes (104 on macOS). A longer path is reached through a symbolic link in a temporary
+// folder, which is needed only while binding or connecting.
 function shortened(directory: string): [path: string, forget: () => void] {
   const whole = resolve(directory)
   if (Buffer.byteLength(join(whole, NAME)) <= LONGEST) return [whole, () => {}]

@@ -8,12 +8,12 @@ interface DiskGuardOptions {
   everyMs?: number
 }
 
-/** Four segments of the log: PostgreSQL ends at once when it cannot write that, and so it is never tried with less. */
+/** Four segments of the log. PostgreSQL ends when it cannot write the log, so writes stop before that. */
 const LEAST_BYTES = 64 * 2 ** 20
-/** Writes begin again only with some room to spare, or they would stop at the next look. */
+/** Higher than the lower bound, so that writes do not stop again at the next check. */
 const ENOUGH_BYTES = 96 * 2 ** 20
 
-/** With too little room the database takes no writes and goes on reading. Returns the way to stop. */
+/** Makes the database read-only while the disk is nearly full. Returns a function that stops the checks. */
 export function guardDisk(sql: Sql, { dataDir, watch, everyMs = 2_000 }: DiskGuardOptions): () => Promise<void> {
   let low = false
   let looking: Promise<void> | null = null
@@ -22,13 +22,13 @@ export function guardDisk(sql: Sql, { dataDir, watch, everyMs = 2_000 }: DiskGua
     const before = low
     low = free < (low ? ENOUGH_BYTES : LEAST_BYTES)
     watch.noteRoom(low)
-    // while it is low each time: a database that was opened anew knows nothing of it
+    // Repeated at each check, because a reopened database has lost the setting.
     if (low) await sql`set default_transaction_read_only = on`
     else if (before) await sql`set default_transaction_read_only = off`
   }
   const begin = () => {
     looking ??= look()
-      .catch(() => {}) // the database is being opened anew; the next look comes
+      .catch(() => {}) // The database is being reopened. The next check repeats it.
       .finally(() => {
         looking = null
       })

@@ -3,12 +3,15 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import type { PGliteOptions } from "@electric-sql/pglite"
 
-/** PGlite looks beside its own code, which a binary does not have on any disk. `initdb`: what a new directory needs. */
+/**
+ * Loads PGlite's files. PGlite looks for them next to its code, which a binary does not have on disk. `initdb` is
+ * needed for a new directory.
+ */
 export async function loadEngine({ initdb, code }: EngineParts): Promise<PGliteOptions> {
   const compiling = [code ?? compile("pglite.wasm"), ...(initdb ? [compile("initdb.wasm")] : [])]
   const fsBundle = new Blob([engineFile("pglite.data")])
   const [pgliteWasmModule, initdbWasmModule = pgliteWasmModule] = await Promise.all(compiling)
-  // without initdb the second is never run; left out, it would be looked for
+  // The initdb module is never run without `initdb`, but PGlite would search for it if it were missing.
   return { pgliteWasmModule: pgliteWasmModule!, initdbWasmModule: initdbWasmModule!, fsBundle }
 }
 
@@ -17,12 +20,12 @@ interface EngineParts {
   code?: WebAssembly.Module | undefined
 }
 
-/** One of its files. `bun run build` puts them into the binary, compressed. */
+/** Reads a file of PGlite. `bun run build` embeds the files in the binary, compressed. */
 export function engineFile(name: string): Uint8Array<ArrayBuffer> {
   return carried(name) ?? new Uint8Array(readFileSync(join(packageFolder(), "dist", name)))
 }
 
-/** A file that only a binary carries; null in a checkout. */
+/** Reads a file that only a binary contains. Null in a checkout. */
 export function carried(name: string): Uint8Array<ArrayBuffer> | null {
   const path = join(import.meta.dirname, CARRIED, `${name}.zst`)
   return existsSync(path) ? unpacked(path) : null
@@ -30,7 +33,7 @@ export function carried(name: string): Uint8Array<ArrayBuffer> | null {
 
 export const CARRIED = "engine-files"
 
-/** What `Bun.zstdCompressSync` wrote. */
+/** Decompresses a file written with `Bun.zstdCompressSync`. */
 export function unpacked(path: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Bun.zstdDecompressSync(readFileSync(path)))
 }

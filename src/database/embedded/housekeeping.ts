@@ -4,19 +4,22 @@ import { analyzeGrown, vacuumChanged } from "../upkeep.ts"
 
 export interface HousekeepingOptions {
   everyMs?: number
-  /** Write-ahead log since the last checkpoint that calls for another, in bytes. */
+  /** Bytes of write-ahead log after which a checkpoint is made. */
   logLimit?: number
-  /** Longest time between two checkpoints while something is written, in milliseconds. */
+  /** Maximum milliseconds between two checkpoints while there are writes. */
   checkpointMs?: number
   vacuumHour?: number
-  /** Between two looks for tables that have grown beyond what the planner knows, in milliseconds. */
+  /** Milliseconds between two searches for tables that have outgrown their statistics. */
   analyzeMs?: number
-  /** How long little has to be done until memory is given back, in milliseconds. */
+  /** Milliseconds of low activity before memory is released. */
   restMs?: number
   now?: () => Date
 }
 
-/** It has no background processes: without checkpoints its log grew to 4.6 GB, and 1.1 GB made a start take 15 s. */
+/**
+ * Runs checkpoints, vacuum and analyze, because PGlite has no background processes. Without checkpoints the log grows
+ * to 4.6 GB, and a log of 1.1 GB makes a start take 15 s.
+ */
 export function keepHouse(
   sql: Sql,
   log: Log,
@@ -57,10 +60,10 @@ export function keepHouse(
   }
 }
 
-/** Of the time: an idle server takes 0.5 % of a processor. */
+/** Share of processor time. An idle server uses 0.5 %. */
 const IDLE_SHARE = 0.05
 
-/** Calls `rest` once little was done for so long, and again only after more was. */
+/** Calls `rest` once after a period of low activity, and again only after more activity. */
 export function restWhenIdle(rest: () => Promise<void>, { restMs = 60_000 }: HousekeepingOptions = {}): () => void {
   let isRested = false
   let before = process.cpuUsage()
@@ -68,7 +71,7 @@ export function restWhenIdle(rest: () => Promise<void>, { restMs = 60_000 }: Hou
     const { user, system } = process.cpuUsage(before)
     before = process.cpuUsage()
     const isIdle = (user + system) / 1_000 < IDLE_SHARE * restMs
-    if (isIdle && !isRested) rest().catch(() => {}) // the database is gone, which others tell
+    if (isIdle && !isRested) rest().catch(() => {}) // The database is gone, which is reported elsewhere.
     isRested = isIdle
   }, restMs)
   timer.unref()
@@ -87,7 +90,7 @@ function checkpointer(sql: Sql, log: Log, logLimit: number, checkpointMs: number
     const startedAt = performance.now()
     await sql`checkpoint`
     log("debug", "checkpoint", { bytes, latencyMs: Math.round(performance.now() - startedAt) })
-    // A checkpoint writes a record of its own, which must not call for the next one.
+    // A checkpoint writes a log record, which must not trigger the next checkpoint.
     last = { at: now().getTime(), position: await readLogPosition(sql) }
   }
 }

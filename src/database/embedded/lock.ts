@@ -2,7 +2,10 @@ import { Database } from "bun:sqlite"
 import { chmodSync } from "node:fs"
 import { join } from "node:path"
 
-/** PGlite lets two processes open one directory and loses rows silently. The kernel's lock dies with the process. */
+/**
+ * Locks the directory, because PGlite lets two processes open it and silently loses rows. The kernel's lock ends with
+ * the process. Returns a function that unlocks, or null if another process has the lock.
+ */
 export function lockDirectory(directory: string): (() => void) | null {
   const path = join(directory, "server.lock")
   const file = new Database(path, { create: true })

@@ -19,25 +19,31 @@ import type { TurnLimits } from "./turns.ts"
 import { startWatched } from "./watched.ts"
 
 export interface EmbeddedOptions {
-  /** Where the data lies; without it in memory, without fsync, gone with the process. */
+  /** The data directory. Without it the database is in memory, without fsync, and ends with the process. */
   dataDir?: string | undefined
   as: "server" | "command"
   log: Log
   maxConnections?: number
-  /** A data directory (tar, as `dump` gives it) that replaces the first start's initdb. */
+  /** A data directory (a tar from `dump`) that replaces initdb at the first start. */
   template?: Uint8Array<ArrayBuffer>
   housekeeping?: HousekeepingOptions
-  /** Called once when the thread died; nothing is answered from then on. */
+  /** Called once when the thread died. All later queries fail. */
   onLoss?: (error: Error) => void
   limits?: TurnLimits
-  /** How long a statement of a server may take, and one of a command that works through it, before it is stopped. */
+  /**
+   * Time limits of statements, after which they are stopped: of the server's own, and of commands that work through the
+   * server.
+   */
   statements?: { serverMs?: number; commandMs?: number }
 }
 
-/** PostgreSQL's 4 s (../options.ts) and room for a slow machine: stopping a statement costs everybody a second here. */
+/**
+ * PostgreSQL's 4 s (../options.ts) plus reserve for slow machines, because stopping a statement here delays everyone by
+ * a second.
+ */
 const STATEMENTS = { serverMs: 10_000, commandMs: 60_000 }
 
-/** Connections for work in the background: a heartbeat and an ending must not wait for what is being done. */
+/** Connections for background work, so that a heartbeat or the end of a job does not wait for other jobs. */
 const BEHIND = 4
 
 export interface EmbeddedDatabase extends Database {
@@ -46,7 +52,10 @@ export interface EmbeddedDatabase extends Database {
   bridge?: Bridge
 }
 
-/** One process holds a directory: a second server is refused, a command works through the holder's socket. */
+/**
+ * Opens the embedded database. Only one process can hold a directory: a second server is refused, and a command works
+ * through the holder's socket.
+ */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   assertDriverPatched()
   if (options.dataDir === undefined) return start(options, null)
@@ -67,7 +76,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   }
 }
 
-// A command that has the directory to itself opens no socket: others wait for it. The same holds while a server starts.
+// Wait for a command that holds the directory, because it opens no socket, and for a server that is starting.
 const PATIENCE_MS = 10_000
 
 async function hold(dataDir: string, as: "server" | "command"): Promise<(() => void) | null> {
@@ -91,7 +100,7 @@ async function hold(dataDir: string, as: "server" | "command"): Promise<(() => v
   }
 }
 
-// Root may open anybody's, but leaves files in it that its own user cannot read.
+// Root could open another user's directory, but would leave files in it that the owner cannot read.
 function isAnothers(dataDir: string): boolean {
   const data = statSync(join(dataDir, "postgres"), { throwIfNoEntry: false })
   return process.getuid !== undefined && data !== undefined && data.uid !== process.getuid()
@@ -111,7 +120,7 @@ async function start(options: EmbeddedOptions, held: HeldFolder | null): Promise
   const { log, maxConnections = 10 } = options
   const { serverMs, commandMs } = { ...STATEMENTS, ...options.statements }
   const { backend, bridge } = await startBridge(options, held)
-  // a command that holds the directory keeps nobody waiting
+  // A command that holds the directory delays no other process.
   const own = options.as === "server" && held ? serverMs : Number.POSITIVE_INFINITY
   const sql = openPool(embeddedOptions(() => bridge().client(own), maxConnections))
   const background = openPool(embeddedOptions(() => bridge().client(own, "worker"), BEHIND))
@@ -135,7 +144,7 @@ async function start(options: EmbeddedOptions, held: HeldFolder | null): Promise
     await guarded?.stop()
     control?.close()
     await Promise.all([sql.end({ timeout: 5 }), background.end({ timeout: 5 })])
-    await backend.close().catch(() => {}) // already lost
+    await backend.close().catch(() => {}) // Already lost.
     held?.release()
   })
   return {
@@ -157,7 +166,9 @@ function watchDisk(sql: Sql, log: Log, dataDir: string) {
   return { watch, stop: guardDisk(sql, { dataDir, watch }) }
 }
 
-/** The thread, and the bridge to it: another one after each restart. In memory there is nothing a restart could open. */
+/**
+ * Starts the thread and the bridge to it, which is replaced after a restart. A database in memory cannot be restarted.
+ */
 async function startBridge(options: EmbeddedOptions, held: HeldFolder | null) {
   const { log, limits, template } = options
   let bridge: Bridge | null = null

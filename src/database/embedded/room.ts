@@ -1,18 +1,18 @@
 import { fstatSync, statfsSync } from "node:fs"
 
-/** What is left for the log: three of its segments, without which PostgreSQL ends at once. */
+/** Space reserved for the log: three segments. PostgreSQL ends when it cannot write the log. */
 const KEPT_FOR_LOG = 48 * 2 ** 20
-/** Between two looks at the disk. */
+/** Bytes written between two checks of the disk. */
 const LOOK_BYTES = 2 ** 20
 const ENOSPC = 51
 
-/** Files of tables, indexes and sorts; not those beside them without which nothing opens. */
+/** Files of tables, indexes and sorts, but not the files next to them that are needed to open the database. */
 const GROWING = /\/base\/(\d+\/t?\d|pgsql_tmp)/
 
 interface NodeStream {
   nfd?: number | null
   node: unknown
-  /** How far it is known to reach: of a table's, an index's or a sort's file; others are not looked at. */
+  /** Known size of a table's, index's or sort's file. Infinity for other files, which are not checked. */
   end?: number
 }
 
@@ -24,9 +24,9 @@ interface Emscripten {
 }
 
 /**
- * Tables, indexes and sorts do not grow into the last of the disk: that fails the statement alone, which is taken back and says
- * that there is no room (53100), while the log, whose writer may not fail, still has some. The guard of the disk looks
- * every other second, within which one large write can fill it.
+ * Reserves the last space of the disk for the log. A write that would grow a table, index or sort fails with error
+ * 53100 and is rolled back, while the log, whose writer must not fail, still has space. The disk guard alone is not
+ * enough: it checks every other second, and one large write can fill the disk in between.
  */
 export function keepRoomForLog({ NODEFS, FS }: Emscripten, isOn: () => boolean): void {
   const { write } = NODEFS.stream_ops

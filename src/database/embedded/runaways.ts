@@ -1,8 +1,11 @@
-/** A statement that was stopped this long ago counts no more. */
+/** Stopped statements are remembered for this long. */
 const WITHIN_MS = 10 * 60_000
 const [FIRST_MS, MOST_MS] = [15_000, 5 * 60_000]
 
-/** Statements that were stopped, by text. Each stop costs everybody a reopening, so they are refused for a while. */
+/**
+ * Counts stopped statements by text. Each stop costs everyone a restart of the database, so a stopped statement is
+ * refused for a while.
+ */
 export class Runaways {
   #stops = new Map<string, number[]>()
   #suspects = new Set<string>()
@@ -12,7 +15,10 @@ export class Runaways {
     this.#now = now
   }
 
-  /** The backend was ended while it worked on these. Which of several ran on is not known: those are run alone from then on. */
+  /**
+   * Records that the backend was ended while it ran these statements. If there are several, the slow one is unknown, so
+   * each runs alone from then on.
+   */
   note(statements: readonly string[]): void {
     const [only] = statements
     if (only === undefined) return
@@ -24,7 +30,7 @@ export class Runaways {
     return this.#suspects.size > 0 && statements.some((each) => this.#suspects.has(each))
   }
 
-  /** For how many more milliseconds they are refused; 0 = not. */
+  /** Returns how many more milliseconds they are refused. 0 if they are not. */
   refusedFor(statements: readonly string[]): number {
     if (this.#stops.size === 0) return 0
     return Math.max(0, ...statements.map((each) => this.#left(each)))

@@ -17,7 +17,7 @@ export interface SharedBackend {
   exec(batch: Uint8Array<ArrayBuffer>, limitMs?: number, statements?: readonly string[]): Promise<Buffer>
 }
 
-/** One client of the bridge, as a stream: what a socket to a server would be. */
+/** A client of the bridge as a stream, like a socket to a server. */
 export class Session extends Duplex implements Turn {
   readonly background: Background | null
   #backend: SharedBackend
@@ -28,17 +28,17 @@ export class Session extends Duplex implements Turn {
   #waiting: Batch[] = []
   #running = false
   #started = false
-  /** Between the first message of a transaction (or of an unfinished sequence) and its end. */
+  /** True from the first message of a transaction (or unfinished sequence) until its end. */
   #holding = false
   #idleSince: number | null = null
-  /** The batch refused ended in Flush: the client will send a Sync, which is answered here, with this status. */
+  /** The refused batch ended with Flush: the client will send a Sync, which is answered here with this status. */
   #skipping: Answer["status"] = null
   #relisten = false
-  /** The client has said goodbye; what it sent before is still worked off. */
+  /** The client has disconnected. Its earlier messages are still processed. */
   #ending = false
   #closing = false
 
-  /** `limitMs`: how long its statements may take where they say nothing else. */
+  /** `limitMs`: default time limit of its statements. */
   constructor(backend: SharedBackend, pid: number, limitMs: number, background: Background | null) {
     super({ allowHalfOpen: false, highWaterMark: 1 << 20 })
     this.#backend = backend
@@ -48,7 +48,7 @@ export class Session extends Duplex implements Turn {
     this.#timeLimits = new TimeLimits(limitMs)
   }
 
-  /** postgres.js looks at it before it ends a connection. */
+  /** postgres.js reads it before it ends a connection. */
   get readyState(): "open" | "closed" {
     return this.destroyed || this.#closing ? "closed" : "open"
   }
@@ -64,8 +64,8 @@ export class Session extends Duplex implements Turn {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    // Never answer inside write(): postgres.js clears its buffer after write() returns and would lose what the
-    // answer made it queue.
+    // Never answer inside write(): postgres.js clears its buffer after write() returns, and would lose what it queues
+    // in reaction to the answer.
     queueMicrotask(() => {
       try {
         for (const event of this.#incoming.feed(chunk)) this.#on(event)
@@ -93,7 +93,7 @@ export class Session extends Duplex implements Turn {
     else if (event.kind === "startup") {
       this.#started = true
       this.push(greeting(this.#pid))
-    } else this.#end() // a cancel request, too: the one backend cannot be signalled
+    } else this.#end() // Also for a cancel request: the single backend cannot be signalled.
   }
 
   #enqueue(batch: Batch): void {
@@ -136,7 +136,7 @@ export class Session extends Duplex implements Turn {
     else if (this.#ending) void this.#close()
   }
 
-  // Batches sent one after the other make one trip to the backend; a COPY makes its own, and what may run on.
+  // Consecutive batches share a round trip to the backend. A COPY, or a statement that may run too long, gets its own.
   #next(): Batch {
     const { runaways } = this.#backend
     const isAlone = ({ copy, mixed, statements }: Batch) =>
@@ -159,7 +159,7 @@ export class Session extends Duplex implements Turn {
     this.#deliver(answer)
   }
 
-  // The backend itself raises the error, so that a transaction fails as it does after any other.
+  // The backend raises the error itself, so that the transaction fails like after any other error.
   async #refuseRunaway(ends: Batch["ends"], refusedMs: number): Promise<void> {
     const seconds = Math.ceil(refusedMs / 1_000)
     const sentence = `this statement ran on and had to be stopped; it is not run again for ${seconds} s`
@@ -223,12 +223,12 @@ export class Session extends Duplex implements Turn {
     this.#waiting = []
     this.#backend.sessions.delete(this)
     this.#backend.turns.leave(this)
-    await this.#cleanUp().catch(() => {}) // only when the backend is gone
+    await this.#cleanUp().catch(() => {}) // Fails only if the backend is gone.
     this.push(null)
     this.destroy()
   }
 
-  // What a server does when a connection ends: nothing of it may stay in the one backend.
+  // Resets what a server resets when a connection ends, because the next client uses the same backend.
   async #cleanUp(): Promise<void> {
     this.#statements.leave()
     const parts: Buffer[] = []

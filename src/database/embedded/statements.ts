@@ -1,30 +1,33 @@
 import { BACKEND, closeStatement, FRONTEND, message, parseStatement, textAt } from "./wire.ts"
 
-/** A prepared statement as the backend keeps it: parsed once for all clients, under a name of its own. */
+/** A prepared statement in the backend, shared by all clients under an internal name. */
 interface KeptStatement {
   name: string
-  /** Text and types of parameters, byte for byte as the message has them. */
+  /** Text and parameter types, byte for byte as in the message. */
   definition: string
-  /** How many names of clients stand for it. */
+  /** Number of client names that refer to it. */
   users: number
 }
 
-/** Some 35 KB of the backend each. One more, and the one that was longest not used is parsed again where it is next used. */
+/**
+ * Maximum number of statements in the backend, each of about 35 KB. Beyond it, the least recently used one is closed
+ * and parsed again at its next use.
+ */
 const MOST = 256
 
-/** No statement has this name: closing it is answered, and does nothing. */
+/** No statement has this name: closing it does nothing, but gets a response. */
 const NOTHING = closeStatement("kept 0")
 
-/** What schema a statement was parsed for may be another after these. */
+/** After these commands, a statement may have been parsed for another schema. */
 const MAY_CHANGE_SCHEMA = /^(?:CREATE|ALTER|DROP|DO|CALL|DISCARD|DEALLOCATE)\b/
-/** Of these errors a statement that is parsed anew is rid, and the driver does so. */
+/** Errors that parsing the statement again resolves. The driver does that. */
 const OUTDATED = new Set(["FetchPreparedStatement", "RevalidateCachedQuery", "transformAssignedExpr"])
 
-/** All that the one backend keeps. */
+/** All prepared statements of the single backend. */
 export class KeptStatements {
-  /** To be shared with whoever prepares the same. */
+  /** Statements by definition, shared by clients that prepare the same one. */
   #shared = new Map<string, KeptStatement>()
-  /** What is in the backend, the one used last at the end. */
+  /** Statements in the backend, the most recently used last. */
   #held = new Set<KeptStatement>()
   #unused = new Set<KeptStatement>()
   #made = 0
@@ -38,7 +41,7 @@ export class KeptStatements {
     return { name: `kept ${++this.#made}`, definition, users: 0 }
   }
 
-  /** The backend has parsed it. */
+  /** Records that the backend has parsed the statement. */
   hold(kept: KeptStatement): void {
     this.#held.add(kept)
     if (kept.users === 0) this.#unused.add(kept)
@@ -59,7 +62,7 @@ export class KeptStatements {
     if (this.holds(kept)) this.#unused.add(kept)
   }
 
-  /** Those that are to be closed, which count as closed from here on. */
+  /** Returns the statements to close. They count as closed from then on. */
   takeSuperfluous(): KeptStatement[] {
     const taken = [...this.#unused]
     this.#unused.clear()
@@ -72,12 +75,12 @@ export class KeptStatements {
     return taken
   }
 
-  /** All are closed with what is sent next, and each is parsed again where it is next used. */
+  /** Closes all statements with the next batch. Each is parsed again at its next use. */
   drop(): void {
     for (const kept of this.#held) this.#unused.add(kept)
   }
 
-  /** Who prepares the same from now on has it parsed anew. */
+  /** Makes clients parse their next statements again instead of sharing existing ones. */
   forget(): void {
     this.#shared.clear()
   }
@@ -86,7 +89,9 @@ export class KeptStatements {
     if (MAY_CHANGE_SCHEMA.test(command)) this.#schemaChanges = true
   }
 
-  /** What was parsed while a transaction changed the schema is not shared after its end, which may undo the change. */
+  /**
+   * Statements parsed while a transaction changes the schema are not shared after its end, because it may roll back.
+   */
   answered(status: string | null): void {
     if (!this.#schemaChanges) return
     this.forget()
@@ -94,13 +99,13 @@ export class KeptStatements {
   }
 }
 
-/** A completion or ReadyForQuery that the backend has still to send. */
+/** A completion or ReadyForQuery that the backend has not sent yet. */
 interface Completion {
   type: number
-  /** What the client is told in its place; null for nothing. */
+  /** What the client gets instead. Null for nothing. */
   told: number | null
   done?(): void
-  /** The message was not worked off: one before it failed. */
+  /** Called if the message was skipped because an earlier one failed. */
   failed?(): void
 }
 
@@ -109,12 +114,15 @@ const CLOSED: Completion = { type: BACKEND.closeComplete, told: BACKEND.closeCom
 const CLOSED_UNASKED: Completion = { type: BACKEND.closeComplete, told: null }
 const READY: Completion = { type: BACKEND.readyForQuery, told: BACKEND.readyForQuery }
 
-/** One client's names for them. What others have prepared already is not parsed again, and the client is told that it was. */
+/**
+ * One client's statement names. If another client has prepared the same statement, it is not parsed again, but the
+ * client still gets its ParseComplete.
+ */
 export class ClientStatements {
   #kept: KeptStatements
   #byName = new Map<string, KeptStatement>()
   #awaited: Completion[] = []
-  /** Parsed by what is about to be sent. */
+  /** Statements that the next batch parses. */
   #parsing = new Set<KeptStatement>()
   #parts: Buffer[] = []
 
@@ -122,11 +130,11 @@ export class ClientStatements {
     this.#kept = kept
   }
 
-  /** A client's messages as they go to the backend. */
+  /** Translates a client's messages for the backend. */
   translated(messages: readonly Buffer[]): Buffer[] {
     this.#parts = []
     this.#parsing.clear()
-    // between two sequences nothing is skipped
+    // Nothing is skipped between two sequences.
     if (this.#awaited.length === 0) {
       for (const { name } of this.#kept.takeSuperfluous()) this.#send(CLOSED_UNASKED, closeStatement(name))
     }
@@ -134,7 +142,7 @@ export class ClientStatements {
     return this.#parts
   }
 
-  /** The type of the completion as the client is to see it; null when it is to see none. */
+  /** Returns the type of the completion that the client gets. Null if it gets none. */
   completion(type: number): number | null {
     if (this.#awaited[0]?.type !== type) return type
     const { told, done } = this.#awaited.shift()!
@@ -142,7 +150,7 @@ export class ClientStatements {
     return told
   }
 
-  /** ReadyForQuery: what was not answered before it was skipped. */
+  /** At ReadyForQuery, everything unanswered before it was skipped. */
   ready(): void {
     for (let next = this.#awaited.shift(); next && next !== READY; next = this.#awaited.shift()) next.failed?.()
   }
@@ -155,13 +163,13 @@ export class ClientStatements {
     if (OUTDATED.has(routine)) this.#kept.forget()
   }
 
-  /** `all`: nothing that was sent is still to be answered. */
+  /** `all`: every sent message has been answered. */
   answered(status: string | null, all: boolean): void {
     while (all && this.#awaited.length > 0) this.ready()
     this.#kept.answered(status)
   }
 
-  /** The client is gone. */
+  /** The client has disconnected. */
   leave(): void {
     for (const kept of this.#byName.values()) this.#kept.leave(kept)
     this.#byName.clear()
@@ -182,7 +190,7 @@ export class ClientStatements {
     const end = bytes.indexOf(0, 5)
     const own = this.#byName.get(name)
     if (name === "") this.#send(PARSED, bytes)
-    // the backend says that there is one of this name
+    // The backend reports that the name is taken.
     else if (own && this.#kept.holds(own)) this.#send(PARSED, ...renamed(bytes, 5, own.name))
     else this.#name(name, bytes.toString("latin1", end + 1))
   }
@@ -231,7 +239,7 @@ export class ClientStatements {
 
 const STATEMENT = "S".charCodeAt(0)
 
-/** The message with another name in place of the one at `at`, in two parts. */
+/** Returns the message with the name at `at` replaced, in two parts. */
 function renamed(bytes: Buffer, at: number, name: string): [Buffer, Buffer] {
   const end = bytes.indexOf(0, at)
   const head = message("", Buffer.concat([bytes.subarray(5, at), Buffer.from(name)]))

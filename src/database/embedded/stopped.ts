@@ -1,4 +1,4 @@
-/** The embedded database ended. Callers are answered 503 for it: the code is the one of a server that shuts down. */
+/** The embedded database ended. Callers get 503, because the code is that of a server that shuts down. */
 export class DatabaseStopped extends Error {
   override name = "DatabaseStopped"
   readonly code = "57P01"

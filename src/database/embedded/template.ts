@@ -7,7 +7,7 @@ import { readTree } from "../assets.ts"
 import { migrationScripts } from "../migrate.ts"
 import { carried, loadEngine, packageFolder, unpacked } from "./engine.ts"
 
-/** A data directory as a tar, so that a first start needs no initdb. Null when there is none yet. */
+/** Returns a data directory as a tar, so that a first start needs no initdb. Null if there is none yet. */
 export function findTemplate(): Uint8Array<ArrayBuffer> | null {
   const own = carried(TEMPLATE)
   if (own) return own
@@ -26,7 +26,7 @@ export async function templateOf(): Promise<Uint8Array<ArrayBuffer>> {
   return made
 }
 
-/** Makes it in a child process: initdb takes 900 MB, which the process that runs it never gives back. */
+/** Creates the template in a child process, because initdb takes 900 MB that its process never releases. */
 export async function makeTemplateApart(): Promise<Uint8Array<ArrayBuffer>> {
   const { PATH, HOME, TMPDIR } = process.env
   const child = Bun.spawn([process.execPath, import.meta.filename, IN_CHILD], {
@@ -46,17 +46,20 @@ export async function makeTemplateApart(): Promise<Uint8Array<ArrayBuffer>> {
 
 export const TEMPLATE = "template.tar"
 
-/** Shut down in order, so that the first open recovers nothing. Later migrations come on top as anywhere. */
+/**
+ * Creates the template. It is shut down cleanly, so that the first open needs no recovery. Later migrations are applied
+ * as in any database.
+ */
 async function makeTemplate(): Promise<Uint8Array<ArrayBuffer>> {
   const cluster = await PGlite.create({
     ...(await loadEngine({ initdb: true })),
-    // 1 MB log segments, and none kept for later: a fresh directory is 15 MB smaller
+    // 1 MB log segments, none of them reserved, make a new directory 15 MB smaller.
     initDbStartParams: ["--wal-segsize=1", "--no-instructions"],
     startParams: [...PGlite.defaultStartParams, "-c", "min_wal_size=2MB", "-c", "max_wal_size=2MB"],
   })
   for (const script of migrationScripts(migrations())) await cluster.exec(script)
   await dropModels(cluster)
-  // statistics too: without them the planner guesses, and nothing here gathers them by itself
+  // Includes statistics, because nothing else gathers them and the planner would guess.
   await cluster.exec("vacuum (freeze, analyze)")
   const { FS } = cluster.Module
   await cluster.close()
@@ -64,8 +67,8 @@ async function makeTemplate(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /**
- * The databases that new ones are copied from: nobody makes another here, and they are 600 of 1,600 files, a fifth of a first
- * start. Nothing would vacuum them either, so that PostgreSQL would count its transactions from them for ever.
+ * Drops the template databases. They are never used here and are 600 of 1,600 files, a fifth of the time of a first
+ * start. They would also never be vacuumed, so PostgreSQL's oldest transaction would never advance.
  */
 async function dropModels(cluster: PGlite): Promise<void> {
   await cluster.exec("update pg_database set datistemplate = false where datname <> current_database()")
@@ -79,7 +82,7 @@ interface Files {
   isDir(mode: number): boolean
 }
 
-// where PGlite keeps it in its own file system
+// PGlite's data directory in its own file system.
 const DATA = "/pglite/data"
 
 function* packed(files: Files, from: string, to: string): Generator<Uint8Array> {
@@ -100,7 +103,7 @@ function* packed(files: Files, from: string, to: string): Generator<Uint8Array> 
 
 const KEPT = "appmeter-template-"
 
-/** Of another schema there is another. */
+/** Returns the path of the cached template, which depends on the schema. */
 function keptPath(): string {
   const folder = packageFolder()
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string }
@@ -110,7 +113,7 @@ function keptPath(): string {
 
 const migrations = () => readTree("sql", ".sql")
 
-// A checkout that nobody may write to makes it again the next time.
+// Ignores failures: in a read-only checkout the template is created again next time.
 function keep(template: Uint8Array<ArrayBuffer>): void {
   try {
     const path = keptPath()
@@ -122,9 +125,9 @@ function keep(template: Uint8Array<ArrayBuffer>): void {
   } catch {}
 }
 
-// The little of the tar format (POSIX ustar) that a data directory needs: short names, no links, no times.
+// Writes the subset of tar (POSIX ustar) that a data directory needs: short names, no links, no times.
 
-/** The block before an entry. A name that ends in "/" is a folder. */
+/** Returns the header of an entry. A name that ends in "/" is a folder. */
 function tarHeader(name: string, size: number): Buffer {
   if (Buffer.byteLength(name) > 100) throw new Error(`too long for the template: ${name}`)
   const folder = name.endsWith("/")
@@ -153,6 +156,6 @@ const octal = (value: number, width: number) => `${value.toString(8).padStart(wi
 
 const IN_CHILD = "make-template-in-child"
 
-// the program of the child; its parent reads the template from stdout
+// The child's program. Its parent reads the template from stdout.
 if (process.argv[1] === import.meta.filename && process.argv[2] === IN_CHILD)
   void makeTemplate().then((template) => Bun.write(Bun.stdout, template))

@@ -4,29 +4,32 @@ import type { Question, Reply, Request } from "./worker.ts"
 
 export interface Backend {
   exec: Exec
-  /** The whole data directory as a tar, usable as a template. */
+  /** Returns the data directory as a tar, usable as a template. */
   dump(): Promise<Uint8Array<ArrayBuffer>>
-  /** Gives memory back that is needed only while much is asked. */
+  /** Releases memory that is needed only under load. */
   rest(): Promise<void>
-  /** Shuts PostgreSQL down in order and ends the thread. */
+  /** Shuts PostgreSQL down cleanly and ends the thread. */
   close(): Promise<void>
   kill(): void
-  /** The same without a call of `onLoss`. Resolves once the thread is gone and the directory is nobody's. */
+  /**
+   * Ends the thread like `kill`, without calling `onLoss`. Resolves once the thread is gone and no longer uses the
+   * directory.
+   */
   cut(error: Error): Promise<void>
 }
 
-// A statement cannot be cancelled; one that runs on is cut off, as by kill -9, and the next start recovers.
+// Statements cannot be cancelled. After this time the thread is ended, as by kill -9, and the next start recovers.
 const SHUTDOWN_MS = 10_000
 
 type RequestBody = Question extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never
 
-/** Compiled by the first thread of this process: another one opens in half the time. */
+/** Compiled by the first thread of this process. Later threads start in half the time. */
 let code: WebAssembly.Module | undefined
 
-/** A thread that compiles already, for the first that asks for one. */
+/** A thread that is already compiling, for the first caller that needs one. */
 let early: Worker | undefined
 
-/** Lets a thread compile before it is known what it is to open. */
+/** Starts a thread that compiles before the directory is known. */
 export function startEarly(): void {
   const worker = newThread()
   early = worker
@@ -44,7 +47,7 @@ function nextThread(): Worker {
 
 const newThread = () => new Worker(new URL("./worker.ts", import.meta.url).href)
 
-/** Starts the thread and opens the database. `onLoss` is called once if it dies other than by `close`. */
+/** Starts the thread and opens the database. Calls `onLoss` once if the thread ends other than by `close`. */
 export async function startBackend(
   directory: string | null,
   onLoss: (error: Error) => void,

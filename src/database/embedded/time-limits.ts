@@ -1,6 +1,6 @@
-/** What a statement says of the time statements may take, in milliseconds; Infinity for none, null for the usual. */
+/** The time limit that a statement sets, in milliseconds. Infinity for none, null for the default. */
 export interface TimeLimit {
-  /** "statement" for itself, "transaction" until its end, "session" until it is said otherwise. */
+  /** Scope: "statement" for itself, "transaction" until its end, "session" until the next change. */
   holds: "statement" | "transaction" | "session"
   limitMs: number | null
 }
@@ -8,10 +8,13 @@ export interface TimeLimit {
 const SET =
   /^\s*set\s+(?:(session|local)\s+)?statement_timeout\s*(?:=|\bto\b)\s*(default|'?(\d{1,10})\s*(ms|s|min)?'?)\s*;?\s*$/i
 const RESET = /^\s*reset\s+statement_timeout\s*;?\s*$/i
-// As long as the disk and the table make it, and nothing to cut off: begun again they take no less.
+// These depend on the disk and the table, and stopping them gains nothing: a second attempt takes as long.
 const UNHURRIED = /^\s*(?:checkpoint|vacuum)\b/i
 
-/** SET and RESET statement_timeout, which the embedded database knows but does not keep; null = neither. */
+/**
+ * Parses SET and RESET statement_timeout, which the embedded database accepts but does not enforce. Null for any other
+ * statement.
+ */
 export function timeLimitIn(statement: string): TimeLimit | null {
   if (UNHURRIED.test(statement)) return { holds: "statement", limitMs: Number.POSITIVE_INFINITY }
   if (statement.length > 200) return null
@@ -36,7 +39,9 @@ export class TimeLimits {
     this.#usualMs = usualMs
   }
 
-  /** Takes note of what is said in the batch about to run; how long it may take, the most generous of all that holds. */
+  /**
+   * Applies the limits set in the batch that is about to run. Returns its time limit: the longest of those in effect.
+   */
   forBatch(said: readonly TimeLimit[]): number {
     const now = [this.#current()]
     for (const { holds, limitMs } of said) {

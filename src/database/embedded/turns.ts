@@ -1,14 +1,14 @@
-/** A client that wants the backend for itself. */
+/** A client that needs exclusive use of the backend. */
 export interface Turn {
-  /** Given back with `release`. */
+  /** Called when its turn begins. `release` ends the turn. */
   begin(): void
-  /** Milliseconds (performance.now) since which the owner has let the backend lie idle inside a transaction, else null. */
+  /** Time (performance.now()) since which the owner has been idle inside a transaction. Null if it is not. */
   readonly idleSince?: number | null
-  /** Work that no request waits for; of a command a person waits. See Turns. */
+  /** Work that no request waits for. A person waits for a command. See Turns. */
   readonly background?: Background | null
-  /** The wait was too long, for an owner that does nothing. */
+  /** Called when the wait was too long because of an idle owner. */
   refuse?(waitedMs: number): void
-  /** The owner did nothing for too long while others waited. */
+  /** Called when the owner was idle too long while others waited. */
   evict?(idleMs: number): void
 }
 
@@ -17,9 +17,9 @@ export type Background = "worker" | "command"
 export interface TurnLimits {
   waitMs?: number
   idleMs?: number
-  /** How long no request has had the backend before background work begins. */
+  /** Milliseconds without requests before background work begins. */
   lullMs?: number
-  /** The longest that it waits for a lull; less after short turns. */
+  /** Maximum wait of background work for such a pause. Shorter after short turns. */
   patienceMs?: number
 }
 
@@ -28,20 +28,20 @@ interface Waiter {
   since: number
 }
 
-/** Background work gets one part of the time to this many of requests. */
+/** Background work gets one part of the time for this many parts of requests. */
 const OTHERS_SHARE = 8
 
 /**
- * First come, first served. Background work waits for a lull, since a request makes several trips in a row, and gets a
- * ninth of the time beside ever so many requests. A wait ends after `waitMs` only where the owner is idle inside a
- * transaction: that shows the mistake of using `sql` for `tx` inside `sql.begin`. After `idleMs` such an owner loses
- * its turn.
+ * First come, first served. Background work waits for a pause, because a request makes several round trips in a row,
+ * but gets a ninth of the time under any load. A wait times out after `waitMs` only if the owner is idle inside a
+ * transaction, which reveals the mistake of using `sql` instead of `tx` inside `sql.begin`. After `idleMs` such an
+ * owner loses its turn.
  */
 export class Turns {
   #owner: Turn | null = null
   #waiting: Waiter[] = []
   #busyAt = Number.NEGATIVE_INFINITY
-  /** When work in the background last had it, and how long. */
+  /** When background work last had the backend, and for how long. */
   #servedAt = Number.NEGATIVE_INFINITY
   #servedMs = 0
   #served: Background = "worker"
@@ -64,7 +64,7 @@ export class Turns {
     return this.#waiting.length > 0
   }
 
-  /** Whether an owner who could go on should let another go first. */
+  /** Whether an owner with more work should let another client go first. */
   yields(owner: Turn): boolean {
     return owner.background ? this.contended : this.#chosen(performance.now()) !== undefined
   }
@@ -111,7 +111,7 @@ export class Turns {
     next?.turn.begin()
   }
 
-  /** Null while background work has to wait for a lull. */
+  /** Undefined while background work has to wait for a pause. */
   #chosen(now: number): Waiter | undefined {
     const behind = this.#behind()
     if (behind && now - Math.max(behind.since, this.#servedAt) >= this.#patience()) return behind
@@ -120,7 +120,7 @@ export class Turns {
     )
   }
 
-  /** Commands and workers take turns, however many workers there are. */
+  /** Alternates between commands and workers, however many workers there are. */
   #behind(): Waiter | undefined {
     const behind = this.#waiting.filter(({ turn }) => turn.background)
     return behind.find(({ turn }) => turn.background !== this.#served) ?? behind[0]

@@ -10,16 +10,18 @@ interface VisitOptions {
   dataDir: string
   log: Log
   maxConnections: number
-  /** Whether the database can be worked with; asked each time that it was opened. */
+  /** Checks that the database can be used. Called each time it is opened. */
   arrive(database: EmbeddedDatabase): Promise<void>
-  /** From the last statement to letting go. */
+  /** Milliseconds from the last statement to the release of the directory. */
   idleMs?: number
 }
 
-/** Shorter than others wait for the directory (open.ts), and longer than what belongs together. */
+/** Shorter than others wait for the directory (open.ts), and longer than the pauses between related statements. */
 const IDLE_MS = 1_000
 
-/** For a process that lives long and asks seldom: opened when asked (0.6 s), and let go of when idle. */
+/**
+ * Opens the database on demand (0.6 s) and releases the directory when idle. For long-lived processes with few queries.
+ */
 export async function openVisits(options: VisitOptions): Promise<Database> {
   const { maxConnections, idleMs = IDLE_MS } = options
   const visits = new Visits(options)
@@ -38,7 +40,7 @@ export async function openVisits(options: VisitOptions): Promise<Database> {
   return { sql, background: sql, kind: "embedded", close }
 }
 
-/** As a server says it that cannot be worked with yet: what waits for it is answered 503, and may be tried again. */
+/** The code of a server that is not ready yet: waiting calls get 503 and may retry. */
 const AWAY = { code: "57P03" }
 
 class Visits {
@@ -51,7 +53,7 @@ class Visits {
     this.#options = options
   }
 
-  /** A connection, for the driver: where there is none, one that fails when it is listened to. */
+  /** Returns a connection for the driver. If it cannot be opened, the stream fails once it has listeners. */
   stream = async (): Promise<Duplex> => {
     this.#streams++
     let stream: Duplex
@@ -68,7 +70,7 @@ class Visits {
     return stream
   }
 
-  /** Settles when the directory is let go of; what still works with it is cut off. */
+  /** Resolves when the directory is released. Current work on it is cut off. */
   left(): Promise<void> {
     this.#leave()
     return this.#leaving

@@ -5,21 +5,21 @@ import { type Backend, startBackend } from "./thread.ts"
 import { query } from "./wire.ts"
 
 interface WatchOptions {
-  /** A statement ran on: the thread is about to be replaced, and its clients' sessions are lost. */
+  /** A statement exceeded its limit: the thread is about to be replaced, and its clients' sessions are lost. */
   onRestart(error: Error): void
-  /** Called once when the database is lost for good. */
+  /** Called once when the database is lost permanently. */
   onLoss(error: Error): void
   template?: Uint8Array<ArrayBuffer> | undefined
 }
 
-/** A thread that hangs in the operating system (a disk that does not answer) cannot be ended. */
+/** A thread that hangs in the operating system (for instance on a disk that does not answer) cannot be ended. */
 const GONE_MS = 30_000
-/** Between two tries to open what a kill has left; then it cannot be opened. */
+/** Pauses between attempts to open a directory after a kill. After the last one the database counts as lost. */
 const TRIES_MS = [250, 500, 1_000, 2_000, 4_000]
 
 /**
- * PGlite has no cancel: a statement beyond its limit is stopped by ending the thread, and a new one opens `directory`.
- * Work meanwhile waits. Missing statistics may be why it ran on: gathering them goes first.
+ * Starts a thread that is replaced when a statement exceeds its limit, because PGlite cannot cancel statements. Other
+ * work waits meanwhile. Missing statistics may be the cause, so they are gathered first.
  */
 export async function startWatched(directory: string, { onRestart, onLoss, template }: WatchOptions): Promise<Backend> {
   let lost: Error | null = null
@@ -31,7 +31,7 @@ export async function startWatched(directory: string, { onRestart, onLoss, templ
     lost = error
     onLoss(error)
   }
-  // one that never opened was not lost: it is tried again
+  // A failure while opening is not a loss: it is retried.
   const start = async () => {
     let isOpen = false
     const opened = await startBackend(directory, (error) => isOpen && lose(error), template)
@@ -72,7 +72,8 @@ export async function startWatched(directory: string, { onRestart, onLoss, templ
 
 const TICKS = 10
 
-// In ticks of this process: time in which the machine slept or the process was stopped is not the statement's.
+// Counts timer ticks of this process, so that time during which the machine slept or the process was stopped does not
+// count.
 function watch(limitMs: number, overdue: () => void): () => void {
   if (limitMs === Number.POSITIVE_INFINITY) return () => {}
   let left = TICKS
@@ -84,7 +85,7 @@ function watch(limitMs: number, overdue: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-// two threads on one directory would destroy it
+// Waits for the old thread, because two threads on one directory would corrupt it.
 async function within(ms: number, gone: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new DatabaseStopped("its thread cannot be ended")), ms)
@@ -102,18 +103,18 @@ async function tried<T>(start: () => Promise<T>, isOver: () => boolean): Promise
   }
 }
 
-/** No client has the backend yet. A failure keeps nobody out: housekeeping comes back to it. */
+/** Runs before any client has the backend. Ignores failures, because housekeeping repeats it. */
 async function analyzeUnknown({ exec }: Backend): Promise<void> {
   await exec(new Uint8Array(query(ANALYZE_UNKNOWN))).catch(() => {})
 }
 
-// An ended thread closes none of its files. Only Linux tells which are whose; elsewhere a few stay open.
+// Closes the files of an ended thread, which it leaves open. Only Linux lists them; elsewhere a few stay open.
 function closeLeftOpen(directory: string): void {
   if (process.platform !== "linux") return
   const within = `${realpathSync(directory)}/`
   for (const name of readdirSync("/proc/self/fd")) {
     try {
       if (readlinkSync(`/proc/self/fd/${name}`).startsWith(within)) closeSync(Number(name))
-    } catch {} // the one that reads the folder
+    } catch {} // The descriptor that reads this folder.
   }
 }

@@ -1,4 +1,4 @@
-// The little of PostgreSQL's frontend/backend protocol (version 3) that the bridge must understand.
+// The subset of PostgreSQL's frontend/backend protocol (version 3) that the bridge needs.
 
 export const FRONTEND = {
   parse: 0x50,
@@ -24,10 +24,10 @@ export const BACKEND = {
   copyIn: 0x47,
 } as const
 
-/** The code in a start-up packet when it is no start-up. */
+/** Codes of start-up packets that are other requests. */
 const REQUEST = { cancel: 80_877_102, tls: 80_877_103, gss: 80_877_104 } as const
 
-/** A message: its type (one character), its length, its body. */
+/** Builds a message: its type (one character), its length, its body. */
 export function message(type: string, body: Buffer = Buffer.alloc(0)): Buffer {
   const bytes = Buffer.allocUnsafe(5 + body.length)
   bytes.write(type, 0, "latin1")
@@ -42,18 +42,18 @@ export const query = (statement: string): Buffer => message("Q", text(statement)
 
 export const sync = (): Buffer => message("S")
 
-/** `definition`: what follows its name, a byte a character. */
+/** `definition`: the bytes after the name, one per character. */
 export const parseStatement = (name: string, definition: string): Buffer =>
   message("P", Buffer.concat([text(name), Buffer.from(definition, "latin1")]))
 
 export const closeStatement = (name: string): Buffer => message("C", text(`S${name}`))
 
-/** "I" idle, "T" in a transaction, "E" in a failed one. */
+/** "I": idle, "T": in a transaction, "E": in a failed transaction. */
 export const readyForQuery = (status: "I" | "T" | "E" = "I"): Buffer => message("Z", Buffer.from(status))
 
 export const copyInResponse = (): Buffer => message("G", Buffer.from([0, 0, 0]))
 
-/** An error as the server words it; `code` is the SQLSTATE. */
+/** Builds an ErrorResponse. `code` is the SQLSTATE. */
 export function errorResponse(severity: "ERROR" | "FATAL", code: string, sentence: string): Buffer {
   const fields = [`S${severity}`, `V${severity}`, `C${code}`, `M${sentence}`]
   return message("E", Buffer.concat([...fields.map(text), Buffer.from([0])]))
@@ -82,7 +82,7 @@ const PARAMETERS = {
   is_superuser: "on",
 }
 
-/** A field of the ErrorResponse at `from` by its letter; empty where there is none. */
+/** Returns a field of the ErrorResponse at `from` by its letter. Empty if it is missing. */
 export function errorField(bytes: Buffer, from: number, letter: string): string {
   for (let at = from + 5; bytes[at]; at = bytes.indexOf(0, at) + 1) {
     if (bytes[at] === letter.charCodeAt(0)) return textAt(bytes, at + 1)
@@ -97,7 +97,7 @@ export function textAt(bytes: Buffer, from: number): string {
 
 type Frame = { kind: "startup" | "no_encryption" | "cancel" } | { kind: "message"; bytes: Buffer }
 
-/** Cuts a client's byte stream into whole messages; bytes of an unfinished one are joined once, when it is complete. */
+/** Splits a client's byte stream into messages. Copies the chunks of a message only once, when it is complete. */
 export class Frames {
   #chunks: Buffer[] = []
   #length = 0
@@ -108,7 +108,7 @@ export class Frames {
     this.#length += chunk.length
   }
 
-  /** The next message, or null until more bytes come. Throws on a length no client may send. */
+  /** Returns the next message, or null until it is complete. Throws on an invalid length. */
   next(): Frame | null {
     return this.#started ? this.#message() : this.#opening()
   }

@@ -1,4 +1,5 @@
-// A thread of its own: a query runs synchronously, and one of 2 s stopped the server for 2 s (from here 9 ms).
+// Runs in a separate thread, because queries run synchronously: a query of 2 s would stop the server for 2 s (9 ms from
+// here).
 import type { PGlite, PGliteOptions } from "@electric-sql/pglite"
 import { lastComplaint, openCluster } from "./cluster.ts"
 import { loadEngine } from "./engine.ts"
@@ -6,7 +7,7 @@ import { query, readyForQuery } from "./wire.ts"
 
 export type Request = Question | { kind: "prepare" }
 
-/** Of these each is answered. */
+/** Each of these gets a reply. */
 export type Question =
   | {
       id: number
@@ -18,7 +19,7 @@ export type Question =
   | { id: number; kind: "exec"; batch: Uint8Array<ArrayBuffer> }
   | { id: number; kind: "close" | "dump" | "rest" }
 
-/** An answer; without `id`, the news that the backend is lost. */
+/** A reply. Without `id` it reports that the backend is lost. */
 export type Reply = { id?: number; bytes?: Uint8Array<ArrayBuffer>; code?: WebAssembly.Module; error?: string }
 
 declare const self: {
@@ -28,13 +29,13 @@ declare const self: {
 
 let cluster: PGlite | null = null
 
-/** Compiled, or being compiled, before it was said what to open. */
+/** Compiled, or being compiled, before the directory to open is known. */
 let prepared: Promise<PGliteOptions> | undefined
 
 self.onmessage = async ({ data: request }) => {
   if (request.kind === "prepare") {
     prepared = loadEngine({ initdb: false })
-    return prepared.catch(() => {}) // told where it is awaited
+    return prepared.catch(() => {}) // Reported where it is awaited.
   }
   try {
     if (request.kind === "open") return self.postMessage({ id: request.id, code: await open(request) })
@@ -47,7 +48,7 @@ self.onmessage = async ({ data: request }) => {
 
 type OpenRequest = Extract<Question, { kind: "open" }>
 
-/** Gives the compiled program: the next thread need not compile it again. */
+/** Opens the database and returns the compiled program, which the next thread can reuse. */
 async function open({ directory, template, code }: OpenRequest): Promise<WebAssembly.Module> {
   const engine = prepared ?? loadEngine({ initdb: false, code })
   cluster = await openCluster(directory, template, engine)
@@ -61,7 +62,7 @@ const SETTLED_MS = 1_000
 
 function releaseMemory(): null {
   Bun.gc(true)
-  // drops compiled code too, some 20 MB: code that runs again is compiled again
+  // Also drops some 20 MB of compiled code. Code that runs again is compiled again.
   Bun.shrink()
   return null
 }
@@ -82,13 +83,16 @@ function exec(cluster: PGlite, batch: Uint8Array<ArrayBuffer>): Uint8Array<Array
 }
 
 const IDLE = readyForQuery("I")
-/** To plan takes as long as to read. But a plan kept from when a table was small reads it whole for each key: some 0.3 ms at most. */
+/**
+ * Bytes of new log after which cached plans are dropped. Planning takes as long as reading, but a plan from when a
+ * table was small scans it for each key, about 0.3 ms at most.
+ */
 const OUTGROWN_BYTES = { least: 128n * 1024n, most: 1024n * 1024n }
 let openedAt = 0n
 let plannedAt = 0n
 
-// What is written to any table is written to the log, and then all plans are made anew: as often later as at first, that took
-// a sixth of the time of whoever writes much.
+// Drops all plans after a certain amount of log, which grows with writes to any table. The interval grows too: dropping
+// plans as often later as at first takes a sixth of the time of heavy writers.
 function renewPlans(cluster: PGlite): void {
   const at = moduleOf(cluster)._GetFlushRecPtr(0)
   openedAt ||= at
@@ -101,7 +105,7 @@ function renewPlans(cluster: PGlite): void {
 
 function answerOf(cluster: PGlite, batch: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
-  // It runs synchronously up to its first await, so the answer is complete when it returns.
+  // It runs synchronously up to its first await, so the response is complete when it returns.
   const done = cluster.execProtocolRawStream(batch, {
     syncToFs: false,
     onRawData: (bytes) => chunks.push(bytes.slice()),
@@ -122,7 +126,7 @@ function joined(chunks: Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 const LONGJMP = 100
 
-// PGlite swallows what ends PostgreSQL's main loop (a PANIC, a trap), and would go on with a broken backend.
+// PGlite swallows errors that end PostgreSQL's main loop (a PANIC, a trap) and would continue with a broken backend.
 function reportLoss(cluster: PGlite): void {
   const module = moduleOf(cluster)
   const once = module._PostgresMainLoopOnce
@@ -137,7 +141,7 @@ function reportLoss(cluster: PGlite): void {
 }
 
 interface Program {
-  /** The position up to which the write-ahead log is flushed. */
+  /** Returns the position up to which the write-ahead log is flushed. */
   _GetFlushRecPtr(timeline: 0): bigint
   _PostgresMainLoopOnce(): void
 }
@@ -148,5 +152,5 @@ function moduleOf(cluster: PGlite): Program {
 
 function lose(error: unknown): void {
   self.postMessage({ error: lastComplaint() || ((error as Error)?.message ?? String(error)) })
-  process.exit(1) // ends this thread only
+  process.exit(1) // Ends only this thread.
 }
