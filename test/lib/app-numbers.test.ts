@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test"
 import { AppNumbers } from "../../src/lib/app-numbers.ts"
 
-test("ids have numbers in the order they come in, and keep them, however many there are", () => {
+test("ids get numbers in order of arrival and keep them, however many there are", () => {
   const numbers = new AppNumbers()
   const known = new Map<number, number>()
   let state = 7
   for (let at = 0; at < 200_000; at++) {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
-    // near one another, far apart, and again
+    // Close together, far apart, and repeated.
     const id = at % 3 === 0 ? state : at % 3 === 1 ? at : 1 + (state % 5_000)
     const expected = known.get(id) ?? known.size
     known.set(id, expected)

@@ -7,21 +7,21 @@ import { STOREFRONTS } from "../../src/lib/storefronts.ts"
 const fields = (text: string, separator?: string) => [...csvRecords(text, separator)].map(({ fields }) => fields)
 const lines = (text: string) => [...csvRecords(text)].map(({ line }) => line)
 
-test("what is quoted as it should be is read as it was", () => {
+test("correctly quoted fields are read unchanged", () => {
   const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", "\n", "\r\n", " ", "é", ";") })
   const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 })
   fc.assert(
     fc.property(rows, fc.constantFrom("\n", "\r\n"), fc.boolean(), (written, newline, closed) => {
       const quoted = written.map((row) => row.map((text) => `"${text.replaceAll('"', '""')}"`).join(","))
       const text = quoted.join(newline) + (closed ? newline : "")
-      // a row of nothing but blanks is a row all the same: its quotes are there
+      // A row of only blanks is a row if it is quoted.
       expect(fields(text)).toEqual(written)
     }),
     { seed: 20_250_901, numRuns: 1_000 },
   )
 })
 
-test("plain fields, empty ones, other separators, a byte order mark and blank lines", () => {
+test("plain and empty fields, other separators, a byte order mark and blank lines are read", () => {
   expect(fields("\uFEFFa,b\r\n\r\n,\n1,\n")).toEqual([
     ["a", "b"],
     ["", ""],
@@ -33,17 +33,17 @@ test("plain fields, empty ones, other separators, a byte order mark and blank li
   expect(fields("")).toEqual([])
 })
 
-test("a record has the number of its first line, however many lines it takes", () => {
+test("a record has the number of its first line, however many lines it spans", () => {
   expect(lines('a\n\n"b\nb"\r\nc')).toEqual([1, 3, 5])
 })
 
-test("broken quoting costs one line, not the rest of the text", () => {
+test("broken quoting loses one line, not the rest of the text", () => {
   expect(fields('a,b\n"c,d\ne,f\n"g"x,h\ni,j')).toEqual([["a", "b"], null, ["e", "f"], null, ["i", "j"]])
   const lost = `a\n"${"x".repeat(20_000)}\nb,"c"`
   expect(fields(lost)).toEqual([["a"], null, ["b", "c"]])
 })
 
-test("a storefront is known by its code and by the English names of its country", () => {
+test("a storefront is found by its code and by English names of its country", () => {
   for (const code of STOREFRONTS) {
     expect(storefrontNamed(code.toUpperCase())).toBe(code)
     const name = new Intl.DisplayNames(["en"], { type: "region" }).of(code.toUpperCase()) as string

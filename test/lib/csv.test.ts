@@ -4,7 +4,7 @@ import { csvRecord, defused } from "../../src/lib/csv.ts"
 import { HOSTILE, isFormula } from "../pages/hostile.ts"
 import { readCsv } from "../sharing/read-csv.ts"
 
-test("twelve hostile texts are no formula, and nothing but apostrophes is added to them", () => {
+test("twelve hostile texts are no formulas, and only apostrophes are added to them", () => {
   expect(HOSTILE).toHaveLength(12)
   const written = HOSTILE.map((text) => csvRecord(["first", text, 7])).join("")
   const read = readCsv(written)
@@ -17,14 +17,14 @@ test("twelve hostile texts are no formula, and nothing but apostrophes is added 
   }
 })
 
-test("no text of signs, blanks, quotes and separators is a formula, and nothing but apostrophes is added", () => {
+test("no text of signs, blanks, quotes and separators is a formula, and only apostrophes are added", () => {
   const unit = fc.constantFrom("=", "+", "-", "@", "\t", "\r", "\n", ";", ",", '"', "'", " ", "a", "1", "\u200b", "＝")
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 12 }), (text) => {
       const cell = defused(text)
       expect(isFormula(cell)).toBe(false)
       expect(/^[\t\r\n]/.test(cell)).toBe(false)
-      // apostrophes apart it is the text
+      // Equal to the text except for apostrophes.
       expect(cell.replaceAll("'", "")).toBe(text.replaceAll("'", ""))
       expect(readCsv(csvRecord([text, null, text]))).toEqual([[cell, "", cell]])
     }),
@@ -32,7 +32,7 @@ test("no text of signs, blanks, quotes and separators is a formula, and nothing 
   )
 })
 
-test("what is no formula stands as it is: texts, numbers, booleans, and nothing for null", () => {
+test("values that are no formulas are not changed: texts, numbers, booleans, and null as an empty cell", () => {
   const plain = [
     "tea",
     "a=b",
@@ -52,7 +52,7 @@ test("what is no formula stands as it is: texts, numbers, booleans, and nothing 
   expect(csvRecord([-1.5, 0, true, false, null, "x"])).toBe("-1.5,0,true,false,,x\r\n")
 })
 
-test("no line of a file is a formula where a spreadsheet separates by semicolons and reads quotes within a cell as text", () => {
+test("no line of a file is a formula in a spreadsheet that separates by semicolons and ignores quotes within a cell", () => {
   const texts = [
     'a,"b"\n=1+1',
     "good\r\n+1",
@@ -71,7 +71,7 @@ test("no line of a file is a formula where a spreadsheet separates by semicolons
   expect(defused("Liked:\n- the timer")).toBe("Liked:\n- the timer")
 })
 
-test("ten thousand line breaks or quotes take no longer than they are", () => {
+test("ten thousand line breaks or quotes take linear time", () => {
   for (const text of ["\n".repeat(10_000), '"'.repeat(10_000), ";\n ".repeat(10_000)]) {
     const began = performance.now()
     defused(text)

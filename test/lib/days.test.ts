@@ -13,17 +13,17 @@ test("days are UTC days, across months, leap days and years", () => {
   expect(["2024-02-01", "2025-02-01", "2025-12-31", "2025-04-30"].map(daysInMonth)).toEqual([29, 28, 31, 30])
 })
 
-test("months before end where the month does", () => {
+test("monthsBefore returns the last day of a shorter month", () => {
   expect([monthsBefore("2025-08-31", 2), monthsBefore("2025-08-31", 6), monthsBefore("2024-03-31", 1)]).toEqual([
     "2025-06-30", "2025-02-28", "2024-02-29",
   ]) // biome-ignore format: a list to scan
   expect([monthsBefore("2025-01-15", 1), monthsBefore("2025-01-15", 25)]).toEqual(["2024-12-15", "2022-12-15"])
 })
 
-test("a stored month gives a point for each measured day inside the window, and null for absent", () => {
+test("a stored month has a point for each measured day inside the window, and rank null for absent", () => {
   const ranks = new Uint8Array(31).fill(UNMEASURED)
   ranks.set([7, 0, 250])
-  // a byte beyond the month's end is no day
+  // A byte beyond the month's end is not a day.
   ranks[28] = 9
   const month = {
     month: "2025-02-01",
@@ -41,7 +41,7 @@ test("a stored month gives a point for each measured day inside the window, and 
   expect(pointsOf(month, "2025-02-01", "2025-02-01")).toEqual([{ day: "2025-02-01", rank: 7, source: 40, depth: 250 }])
 })
 
-test("days are numbered as Date counts them, of 4,000 years and around their ends", () => {
+test("dayNumber agrees with Date over 4,000 years and at their ends", () => {
   for (let at = 0; at < 4_000; at++) {
     for (const day of [`${1000 + at}-01-01`, `${1000 + at}-02-28`, `${1000 + at}-03-01`, `${1000 + at}-12-31`])
       expect([day, dayNumber(day)]).toEqual([day, Date.parse(day) / 86_400_000])

@@ -6,7 +6,7 @@ const grade = (query: string, texts: string[], ids: string[] = []) => {
   return found === null ? null : GRADES[found]
 }
 
-test("exact, prefix, word start, anywhere, in that order, and every word must occur", () => {
+test("matches rank exact, prefix, word start, anywhere, and every word must occur", () => {
   expect(grade(" Photo EDITOR ", ["photo editor"])).toBe("exact")
   expect(grade("photo ed", ["Photo Editor"])).toBe("prefix")
   expect(grade("editor photo", ["Photo-Editor Pro"])).toBe("word start")
@@ -17,13 +17,13 @@ test("exact, prefix, word start, anywhere, in that order, and every word must oc
   expect(grade("語", ["日本語"])).toBe("anywhere")
 })
 
-test("words may stand in different texts of a record, and store ids are texts too", () => {
+test("words may occur in different texts of a record, including store ids", () => {
   expect(grade("lumen com.example", ["Lumen Journal"], ["com.example.lumen"])).toBe("word start")
   expect(grade("COM.Example.Lumen", ["Lumen"], ["com.example.lumen"])).toBe("exact")
   expect(grade("14378", ["Lumen"], ["1437843273"])).toBe("prefix")
 })
 
-test("a link finds its own app and nothing else", () => {
+test("a link matches only its own app", () => {
   const link = "https://apps.apple.com/us/app/lumen/id1437843273"
   expect(grade(link, ["Lumen"], ["1437843273"])).toBe("exact")
   expect(grade(link, ["1437843273"], ["14378432730"])).toBeNull()
@@ -36,13 +36,13 @@ test("a Turkish name is found in each of its spellings", () => {
     for (const query of spellings) expect([name, query, grade(query, [name])]).toEqual([name, query, "exact"])
 })
 
-test("wildcards and expressions stand for themselves", () => {
+test("wildcards and expressions are matched literally", () => {
   for (const query of ["%", "_", ".", "*", "\\", "ph%", "(", "["])
     expect([query, grade(query, ["photo"])]).toEqual([query, null])
   expect(grade("50% o", ["50% off"])).toBe("prefix")
 })
 
-test("composed and decomposed letters are one", () => {
+test("composed and decomposed letters are equal", () => {
   expect(foldText("cafe\u0301")).toBe("café")
   expect(grade("CAFÉ", ["cafe\u0301 noir"])).toBe("prefix")
   expect(grade("cafe", ["café"])).toBeNull()

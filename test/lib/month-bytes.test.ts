@@ -3,7 +3,7 @@ import { lastPointsOf, pointsOf, UNMEASURED } from "../../src/lib/month-bytes.ts
 
 const filled = (length: number, byte: (at: number) => number) => Uint8Array.from({ length }, (_, at) => byte(at))
 
-/** Rank 1 on the first, 2 on the second…; from sources and at depths that differ by the day. */
+/** Rank 1 on the first, 2 on the second…; sources and depths differ by day. */
 const full = (month: string) => ({
   month,
   ranks: filled(31, (at) => at + 1),
@@ -13,7 +13,7 @@ const full = (month: string) => ({
 
 const daysOf = (month: string, from: string, to: string) => pointsOf(full(month), from, to).map(({ day }) => day)
 
-test("of a month the days asked for are given, the first and the last included", () => {
+test("a month returns the requested days, including the first and the last", () => {
   expect(daysOf("2025-11-01", "2025-11-14", "2025-11-16")).toEqual(["2025-11-14", "2025-11-15", "2025-11-16"])
   expect(daysOf("2025-11-01", "2025-10-25", "2025-11-02")).toEqual(["2025-11-01", "2025-11-02"])
   expect(daysOf("2025-11-01", "2025-11-30", "2026-02-01")).toEqual(["2025-11-30"])
@@ -21,13 +21,13 @@ test("of a month the days asked for are given, the first and the last included",
   expect(daysOf("2024-02-01", "2024-01-01", "2024-12-31").at(-1)).toBe("2024-02-29")
 })
 
-test("of a month that lies outside, or a window that is empty, nothing is given", () => {
+test("a month outside the window, or an empty window, returns nothing", () => {
   expect(daysOf("2025-11-01", "2025-12-01", "2025-12-31")).toEqual([])
   expect(daysOf("2025-11-01", "2025-01-01", "2025-10-31")).toEqual([])
   expect(daysOf("2025-11-01", "2025-11-09", "2025-11-08")).toEqual([])
 })
 
-test("a day that was not measured has no point, and an absence has no rank", () => {
+test("an unmeasured day has no point, and an absence has no rank", () => {
   const month = full("2025-11-01")
   month.ranks[3] = UNMEASURED
   month.ranks[4] = 0

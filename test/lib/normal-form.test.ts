@@ -16,26 +16,26 @@ const WRITTEN = [
   "👩‍👩‍👧",
 ]
 
-test("what is written in any language has the normal forms of Unicode", () => {
+test("text in any language gets the normal forms of Unicode", () => {
   for (const text of [...WRITTEN, `a${"\u0301\u0316".repeat(15)}b`.repeat(3), WRITTEN.join(" ").repeat(20)]) {
     for (const form of FORMS) expect(normalForm(text, form)).toBe(text.normalize(form))
   }
 })
 
-test("a run of more than 30 marks stays as it stands, and the rest has its form, also when it is done twice", () => {
+test("a run of more than 30 marks is not changed, the rest is normalised, and a second pass changes nothing", () => {
   const run = "\u0301\u0316".repeat(20)
   const once = normalForm(`ﬁ${run}e\u0301 ﬁ`, "NFKC")
   expect(once).toBe(`fi${run}é fi`)
   expect(normalForm(once, "NFKC")).toBe(once)
 })
 
-test("a text of nothing but marks has its form in time linear in its length", () => {
+test("a text of only marks is normalised in linear time", () => {
   const cpuMs = (work: () => unknown) => {
     const began = process.cpuUsage()
     work()
     return process.cpuUsage(began).user / 1_000
   }
-  // 32,000 are what a call's body holds; they took 1 s, and 8 MB hours
+  // A request body holds 32,000 marks. Without the limit they take 1 s, and 8 MB take hours.
   const small = Math.max(
     1,
     cpuMs(() => normaliseTerm(`a${"\u0301\u0316".repeat(16_000)}`)),

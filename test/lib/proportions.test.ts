@@ -5,17 +5,17 @@ const rounded = (interval: { low: number; high: number } | null) =>
   interval && [Math.round(1_000 * interval.low) / 1_000, Math.round(1_000 * interval.high) / 1_000]
 
 test.each([
-  // reckoned apart by the formula as it is published
+  // Calculated separately with the published formula.
   [0, 3, [0, 0.561]],
   [3, 6, [0.188, 0.812]],
   [1, 1, [0.207, 1]],
   [10, 90, [0.061, 0.193]],
   [90, 90, [0.959, 1]],
-])("%i of %i lies in Wilson's interval", (named, of, interval) => {
+])("%i of %i has the published Wilson interval", (named, of, interval) => {
   expect(rounded(wilson({ named, of }))).toEqual(interval)
 })
 
-test("of nothing there is no interval", () => {
+test("an empty sample has no interval", () => {
   expect(wilson({ named: 0, of: 0 })).toBeNull()
   expect(
     pooledInterval([
@@ -26,22 +26,22 @@ test("of nothing there is no interval", () => {
 })
 
 test.each([
-  // reckoned apart in whole fractions
+  // Calculated separately with exact fractions.
   [6, 6, 0, 6, 0.00216],
   [5, 6, 0, 6, 0.01515],
   [4, 6, 0, 6, 0.06061],
   [3, 3, 0, 3, 0.1],
   [3, 6, 3, 6, 1],
   [1, 10, 11, 14, 0.00276],
-])("%i of %i against %i of %i, by Fisher", (a, m, b, n, chance) => {
+])("%i of %i against %i of %i has the p-value of Fisher's exact test", (a, m, b, n, chance) => {
   expect(fisher({ named: a, of: m }, { named: b, of: n })).toBeCloseTo(chance, 5)
 })
 
-describe("answers to one keyword hang together", () => {
+describe("the pooled interval", () => {
   const alike = [3, 0, 3, 0, 3, 0, 0, 3, 0, 3].map((named) => ({ named, of: 3 }))
   const mixed = [2, 1, 2, 1, 1, 2, 1, 2, 1, 2].map((named) => ({ named, of: 3 }))
 
-  test("so the pooled interval is wider than Wilson's where they do, and no narrower where they do not", () => {
+  test("the pooled interval is wider than Wilson's if answers to one keyword are correlated, and otherwise not narrower", () => {
     const [low, high] = rounded(pooledInterval(alike))!
     const whole = wilson({ named: 15, of: 30 })!
     expect(low!).toBeLessThan(whole.low - 0.05)
@@ -49,11 +49,11 @@ describe("answers to one keyword hang together", () => {
     expect(rounded(pooledInterval(mixed))).toEqual(rounded(whole))
   })
 
-  test("it is the same each time", () => {
+  test("the pooled interval is the same each time", () => {
     expect(pooledInterval(alike)).toEqual(pooledInterval(alike))
   })
 
-  test("and holds the true share in about 95 of 100 samples of twelve keywords", () => {
+  test("the pooled interval contains the true share in about 95 of 100 samples of twelve keywords", () => {
     let state = 7
     const random = () => {
       state = (state * 48_271) % 2_147_483_647
@@ -62,7 +62,7 @@ describe("answers to one keyword hang together", () => {
     let held = 0
     for (let sample = 0; sample < 100; sample++) {
       const groups = Array.from({ length: 12 }, () => {
-        // each keyword has a share of its own, 0.4 on average
+        // Each keyword has its own share, 0.4 on average.
         const own = random() < 0.5 ? 0.1 : 0.7
         return { named: [0, 1, 2].filter(() => random() < own).length, of: 3 }
       })

@@ -28,7 +28,7 @@ const term = fc
   .filter(isTerm)
 const RUNS = { numRuns: 3_000, seed: 20_261_121 }
 
-test("whatever the keyword, its id names it first", () => {
+test("the id of any keyword names that keyword first", () => {
   fc.assert(
     fc.property(appId, country, term, (app, cc, spelt) => {
       const id = keywordRecordId(app, cc, spelt)
@@ -48,7 +48,7 @@ test("an id whose term was decoded on the way still names the keyword", () => {
   )
 })
 
-test("apps and rivals come back as they went in, and the platform follows from the store id", () => {
+test("ids of apps and rivals are parsed back, and the platform follows from the store id", () => {
   const storeId = fc.oneof(
     fc.stringMatching(/^[1-9]\d{4,11}$/),
     fc.stringMatching(/^[a-z][a-z0-9_]{0,9}(\.[a-zA-Z][a-z0-9_]{0,9}){1,3}$/),
@@ -77,7 +77,7 @@ test("random text is refused or names something, and never throws", () => {
   )
 })
 
-test("malformed ids name nothing", () => {
+test("malformed ids are refused", () => {
   const malformed = [
     "", "app", "app:", "app:a:b", "APP:a", " app:a", "keyword:a:us:x", "kw:a", "kw:a:us", "kw:a:us:", "kw:a:us: ", "kw::us:x",
     "kw:a:usa:x", "kw:a:US:x", `kw:a:us:${"x".repeat(151)}`, "rival:a", "rival:a:", "rival:a:1234",

@@ -4,14 +4,14 @@ import { ALL_STOREFRONTS, isStorefront } from "../../src/lib/storefronts.ts"
 import { checkObservation } from "../../src/measuring/record/check.ts"
 import { reviewedOnPlay } from "../measuring/record/reviewed.ts"
 
-test("a storefront's reviews on Google Play are those of its language, English where none is named", () => {
+test("a storefront's reviews on Google Play have its language, English by default", () => {
   const named = ["us", "at", "ch", "br", "pt", "mx", "tw", "hk", "jp", "il", "no", "in", "ng", "qq"]
   expect(named.map(reviewLanguage)).toEqual([
     "en", "de", "de", "pt-BR", "pt-PT", "es", "zh-TW", "zh-HK", "ja", "iw", "no", "en", "en", "en",
   ]) // biome-ignore format: a list to scan
 })
 
-test("every storefront of Google Play has a language that reviews can be stored under", () => {
+test("every storefront of Google Play has a language for storing reviews", () => {
   for (const storefront of ALL_STOREFRONTS.filter((code) => isStorefront(code, "android"))) {
     const asked = { storefront, language: reviewLanguage(storefront) }
     checkObservation(reviewedOnPlay("2025-11-10T10:00:00Z", [], asked), new Date("2025-11-11T00:00:00Z"))

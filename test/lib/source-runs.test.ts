@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { sourceRuns } from "../../src/lib/source-runs.ts"
 
-test("a source that comes back has a run each time, and a gap of days ends none", () => {
+test("a source that comes back starts a new run, and a gap of days ends none", () => {
   const days = [["01", "a"], ["02", "a"], ["03", "b"], ["07", "b"], ["08", "a"]] as const // biome-ignore format: a row
   const points = days.map(([day, source]) => ({ day: `2025-11-${day}`, source }))
   expect(sourceRuns(points)).toEqual([

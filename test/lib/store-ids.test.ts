@@ -12,7 +12,7 @@ test("an App Store id has 5 to 12 digits, a Google Play id is a package name", (
   }
 })
 
-test("a rival names its store and its id there", () => {
+test("a rival consists of its store and its store id", () => {
   expect(parseRival("ios:10001")).toEqual({ platform: "ios", id: "10001" })
   expect(parseRival("android:com.example")).toEqual({ platform: "android", id: "com.example" })
   for (const text of ["10001", "ios:com.example", "android:10001", "ios:10001:1", "web:10001", "ios:", ""]) {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { appPage, readStoreLink, searchPage, storeIdInLink, whyNoApp } from "../../src/lib/store-pages.ts"
 
-test("the pages a person can open", () => {
+test("the URLs of store pages are those a person can open", () => {
   expect(appPage("ios", "1437843273", "de")).toBe("https://apps.apple.com/de/app/id1437843273")
   expect(appPage("android", "com.example.App", "de")).toBe(
     "https://play.google.com/store/apps/details?id=com.example.App",
@@ -12,7 +12,7 @@ test("the pages a person can open", () => {
   expect(searchPage("android", "ça va", "fr")).toBe("https://play.google.com/store/search?q=%C3%A7a%20va&c=apps&gl=FR")
 })
 
-test("an app's page names its store id, whatever else the link holds", () => {
+test("an app's link gives its store id, whatever else the link contains", () => {
   const named = {
     "https://apps.apple.com/us/app/lumen-journal/id1437843273": "1437843273",
     "https://apps.apple.com/us/app/lumen-journal/id1437843273?mt=8&l=en": "1437843273",
@@ -31,7 +31,7 @@ test("an app's page names its store id, whatever else the link holds", () => {
   for (const text of others) expect([text, storeIdInLink(text)]).toEqual([text, null])
 })
 
-test("an app's link is understood in every form that stores, phones and chats give it", async () => {
+test("an app's link is parsed in every form that stores, phones and chats produce", async () => {
   const cases = await Bun.file(new URL("../cases/stores/links.json", import.meta.url)).json()
   for (const { text, right } of cases) expect([text, storeIdInLink(text)]).toEqual([text, right])
   const forms = [
@@ -54,7 +54,7 @@ test("an app's link is understood in every form that stores, phones and chats gi
     expect([text, readStoreLink(text!)]).toMatchObject([text, { id, storefront }])
 })
 
-test("a store's link to another page says what it leads to, and is no app's", () => {
+test("a store link to another page names its target and is not an app's link", () => {
   const others = {
     "https://itunes.apple.com/us/artist/example/id310634000": "a developer",
     "https://itunes.apple.com/us/album/example/id310634000": "an album",

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { ALL_APPS, CHART_GENRES, isStorefront, otherStoreProblem, STOREFRONTS } from "../../src/lib/storefronts.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 
-test("genres that charts are parted by are all apps and 27 below it, those of the recorded tree among them", () => {
+test("the genres with charts are all apps and 27 genres below it, including those of the recorded tree", () => {
   const tree: Record<string, { subgenres: Record<string, unknown> }> = JSON.parse(fixture("apple-genres-us.json"))
   expect(Object.keys(tree)).toEqual([ALL_APPS])
   const recorded = Object.keys(tree[ALL_APPS]!.subgenres)
@@ -11,9 +11,9 @@ test("genres that charts are parted by are all apps and 27 below it, those of th
   expect([CHART_GENRES.length, new Set(CHART_GENRES).size]).toEqual([28, 28])
 })
 
-test("Google Play has every inhabited country but mainland China, North Korea and Syria, the App Store its own 175", () => {
+test("Google Play has every inhabited country except mainland China, North Korea and Syria, and the App Store its own 175", () => {
   const play = (codes: string) => codes.split(" ").filter((code) => !isStorefront(code, "android"))
-  // served as "rest of world", with free apps only, and named by itself
+  // Served as "rest of world", with free apps only, and named individually.
   expect(play("lr mw so ss mn cx ck gu ki mh fm nr nu nf mp pw ws tk to tv vu")).toEqual([])
   expect(play("cu ir sd bd aw li as ax bq us")).toEqual([])
   expect(play("cn kp sy aq bv xx")).toEqual(["cn", "kp", "sy", "aq", "bv", "xx"])

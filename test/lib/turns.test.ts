@@ -3,7 +3,7 @@ import { createTurns } from "../../src/lib/turns.ts"
 
 const patient = new AbortController().signal
 
-/** Comes when it is let in, and says so. */
+/** Enters, and logs when it is let in. */
 function coming(turns: ReturnType<typeof createTurns>, log: string[], name: string, signal = patient): Promise<void> {
   return turns.enter(signal).then(
     () => void log.push(name),
@@ -11,7 +11,7 @@ function coming(turns: ReturnType<typeof createTurns>, log: string[], name: stri
   )
 }
 
-test("those that wait come in the order in which they came", async () => {
+test("waiting callers enter in order of arrival", async () => {
   const [turns, log] = [createTurns(2), [] as string[]]
   for (const name of ["a", "b", "c", "d"]) void coming(turns, log, name)
   await Bun.sleep(0)
@@ -22,7 +22,7 @@ test("those that wait come in the order in which they came", async () => {
   expect(log).toEqual(["a", "b", "c", "d"])
 })
 
-test("a place that one waits for is not taken by who comes as it is given up", async () => {
+test("a place passed to a waiting caller cannot be taken by a new one", async () => {
   const [turns, log] = [createTurns(1), [] as string[]]
   await turns.enter(patient)
   void coming(turns, log, "waiting")
@@ -35,7 +35,7 @@ test("a place that one waits for is not taken by who comes as it is given up", a
   expect(log).toEqual(["waiting", "late"])
 })
 
-test("who gives up as the turn comes costs nobody else the turn", async () => {
+test("a caller that gives up just as its turn comes costs nobody else a turn", async () => {
   const [turns, log, giving] = [createTurns(1), [] as string[], new AbortController()]
   await turns.enter(patient)
   const first = coming(turns, log, "first", giving.signal)
@@ -48,7 +48,7 @@ test("who gives up as the turn comes costs nobody else the turn", async () => {
   expect(log).toEqual(["first", "second"])
 })
 
-test("who gives up while waiting is passed over", async () => {
+test("a caller that gives up while waiting is skipped", async () => {
   const [turns, log, giving] = [createTurns(1), [] as string[], new AbortController()]
   await turns.enter(patient)
   const first = coming(turns, log, "first", giving.signal)

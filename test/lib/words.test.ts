@@ -2,22 +2,22 @@ import { describe, expect, test } from "bun:test"
 import { isStorable, randomText } from "../../src/lib/text.ts"
 import { isRealDay } from "../../src/lib/time.ts"
 
-describe("a day of the calendar", () => {
-  test.each(["2024-02-29", "2026-12-31", "2026-02-28T23:59:59Z"])("%s is one", (text) => {
+describe("real days", () => {
+  test.each(["2024-02-29", "2026-12-31", "2026-02-28T23:59:59Z"])("%s is a real day", (text) => {
     expect(isRealDay(text)).toBe(true)
   })
   test.each(["2026-02-29", "2026-02-30T00:00:00Z", "2026-04-31", "2026-13-01", "2026-00-10", "tomorrow", ""])(
-    "%p is none",
+    "%p is not a real day",
     (text) => expect(isRealDay(text)).toBe(false),
   )
 })
 
-test("a text with a NUL or half a character cannot be stored, one with a whole pair can", () => {
+test("a text with a NUL or an unpaired surrogate cannot be stored, one with a whole pair can", () => {
   expect(["a", "🌊", "", "\u0001"].map(isStorable)).toEqual([true, true, true, true])
   expect(["a\0", "\ud83c", "\udf0a\ud83c"].map(isStorable)).toEqual([false, false, false])
 })
 
-test("a random text takes no byte that would make some letters likelier, and as many as it needs", () => {
+test("a random text skips bytes that would favour some letters, and draws as many as it needs", () => {
   const bytes = [255, 248, 0, 61, 62, 247]
   const asked: number[] = []
   const text = randomText(4, (length) => {

@@ -21,7 +21,7 @@ function refusal(ask: () => unknown): Record<string, unknown> {
 const asked = (id: string, query: string) =>
   refusal(() => checkInput(operation(id), { ...queryInput(operation(id), query, { appId: "a" }), appId: "a" })).detail
 
-test("a wrong value is answered with what came and what is allowed instead", () => {
+test("a wrong value is refused with the received value and the allowed ones", () => {
   expect(asked("list_keyword_ranks", "platform=web")).toBe('platform must be one of ios, android, and "web" came.')
   expect(asked("list_keyword_ranks", "platform=IOS")).toBe(
     'platform must be one of ios, android, and "IOS" came. Is ios meant?',
@@ -46,14 +46,14 @@ test("a wrong value is answered with what came and what is allowed instead", () 
   expect(asked("list_keyword_ranks", "country=us&country=de")).toBe("country came more than once.")
 })
 
-test("an empty value is answered with what may be done instead, whatever its code", () => {
+test("an empty value is refused with what is possible instead, whatever its code", () => {
   expect(asked("list_keyword_ranks", "country=")).toStartWith("country is empty: leave it out, or give it a value.")
   expect(asked("get_review_stats", "days=")).toBe(
     "days is empty: leave it out, or give it a value. It must be a whole number from 1 to 365.",
   )
 })
 
-test("a name that no argument has is answered with those there are, and with the one that was likely meant", () => {
+test("an unknown argument is refused with the existing ones and the probable intention", () => {
   expect(asked("list_keyword_ranks", "contry=us")).toBe(
     "There is no such argument: the call takes appId, country, platform, adsPopularity, fields. Is country meant?",
   )
@@ -62,7 +62,7 @@ test("a name that no argument has is answered with those there are, and with the
   )
 })
 
-test("everything that is wrong is said at once, the first as the fault itself", () => {
+test("all problems are reported at once, the first as the fault itself", () => {
   const { problems, ...first } = refusal(() =>
     checkInput(operation("get_chart_movers"), {
       appId: "a",
@@ -85,7 +85,7 @@ test("everything that is wrong is said at once, the first as the fault itself", 
   expect((body.problems as unknown[]).length).toBe(20)
 })
 
-test("what is quoted is short, of one line, and never a key or free text", () => {
+test("quoted values are short, on one line, and never a key or free text", () => {
   const key = `svc_live_${"a".repeat(36)}`
   const said = (raw: object) =>
     JSON.stringify(refusal(() => checkInput(operation("get_chart_movers"), { appId: "a", ...raw })))
@@ -109,7 +109,7 @@ test("what is quoted is short, of one line, and never a key or free text", () =>
   expect(JSON.stringify(refusal(() => checkInput(operation("preview_action"), shared)))).not.toContain("hunter2")
 })
 
-test("no refusal holds what stands inside an object of the caller, nor an unknown name in its sentence", () => {
+test("no refusal contains the contents of a caller's object, or an unknown name in its sentence", () => {
   const taking = [...catalog, ...actions.map(({ args, refine }) => ({ input: args, refine }) as unknown as Operation)]
   for (const one of taking) {
     const unknown = refusal(() => checkInput(one, { "<b>SECRET": 1 }))
