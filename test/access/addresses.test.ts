@@ -9,14 +9,14 @@ const proxies = parseAddressList(["10.0.0.0/8", "2001:db8:1::/48"])
 
 describe("the client's address", () => {
   test.each([
-    // peer, X-Forwarded-For, whom we trust, client
+    // peer, X-Forwarded-For, trusted proxies, client
     ["203.0.113.9", "10.0.0.1", none, "203.0.113.9"],
     ["10.0.0.1", "198.51.100.7", none, "10.0.0.1"],
     ["203.0.113.9", "10.0.0.1", proxies, "203.0.113.9"],
     ["10.0.0.1", "198.51.100.7", proxies, "198.51.100.7"],
     ["10.0.0.1", null, proxies, "10.0.0.1"],
     ["10.0.0.1", "  ", proxies, "10.0.0.1"],
-    // what stands left of the first untrusted hop is its own claim
+    // Hops to the left of the first untrusted one are unverified.
     ["10.0.0.1", "1.1.1.1, 198.51.100.7", proxies, "198.51.100.7"],
     ["10.0.0.1", "1.1.1.1, 198.51.100.7, 10.9.9.9", proxies, "198.51.100.7"],
     ["10.0.0.1", "10.1.1.1, 198.51.100.7, 10.9.9.9", proxies, "198.51.100.7"],
@@ -26,7 +26,7 @@ describe("the client's address", () => {
     ["2001:db8:1::5", "[2001:DB8:0:0::7]:443", proxies, "2001:db8::7"],
     ["fe80::1%eth0", null, proxies, "fe80::1"],
     [null, "198.51.100.7", proxies, null],
-  ])("peer %p, header %p", (peer, header, trusted, client) => {
+  ])("the client of peer %p with header %p", (peer, header, trusted, client) => {
     expect(clientAddress(peer, header, trusted)).toBe(client)
   })
 
@@ -38,19 +38,19 @@ describe("the client's address", () => {
     "999.1.1.1",
     "1.1.1.1\u0000",
     "x".repeat(10_240),
-  ])("garbage from a trusted proxy is nobody: %#", (header) => {
+  ])("garbage from a trusted proxy gives no address: %#", (header) => {
     expect(clientAddress("10.0.0.1", header, proxies)).toBeNull()
   })
 
-  test("garbage from anyone else changes nothing", () => {
+  test("garbage from an untrusted peer is ignored", () => {
     expect(clientAddress("203.0.113.9", "x".repeat(10_240), proxies)).toBe("203.0.113.9")
   })
 
-  test("10 kB of hops are nobody, also when the right-most would do", () => {
+  test("a header with 10 kB of hops gives no address, even if its right-most hop is valid", () => {
     expect(clientAddress("10.0.0.1", `${"10.0.0.1, ".repeat(1_024)}198.51.100.7`, proxies)).toBeNull()
   })
 
-  test("no text at all makes it throw or answer anything but an address or null", () => {
+  test("clientAddress returns an address or null for any text, and never throws", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 80 }), (text) => {
         for (const answer of [clientAddress("10.0.0.1", text, proxies), clientAddress(text, text, proxies)]) {
@@ -81,19 +81,19 @@ describe("an address list", () => {
     ["192.0.2.1", "", false],
     ["192.0.2.1", null, false],
     ["192.0.2.1", "192.0.2.1, 1.1.1.1", false],
-  ])("%p admits %p: %p", (entry, address, admitted) => {
+  ])("the list %p contains %p: %p", (entry, address, admitted) => {
     expect(parseAddressList([entry]).includes(address)).toBe(admitted)
   })
 
   test.each([
     "", "10.0.0", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.0/0x8", "010.0.0.1", "2001:db8::/129",
     "::ffff:10.0.0.0/95", "fe80::1%eth0", "example.com", "*", "10.0.0.0/8,10.1.1.1",
-  ])("refuses the entry %p", (entry) => {
+  ])("an address list refuses the entry %p", (entry) => {
     expect(() => parseAddressList([entry])).toThrow(AccessProblem)
   }) // biome-ignore format: a list to scan
 })
 
-test("one party is one IPv4 address or one /64", () => {
+test("a network is one IPv4 address or one /64", () => {
   expect(networkOf("192.0.2.1")).toBe("192.0.2.1")
   expect(networkOf("::ffff:192.0.2.1")).toBe("192.0.2.1")
   expect(networkOf("2001:db8::1")).toBe(networkOf("2001:db8:0:0:ffff:ffff:ffff:ffff"))

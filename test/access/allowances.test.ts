@@ -16,7 +16,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-/** A call of a workspace that may take so many spies a month. */
+/** Returns the takings of a call of a workspace with `spy` keyword spies a month. */
 function call(workspaceId: number, spy = 3, over = sql): Takings {
   const caller = { workspaceId, entitlements: { ...ENTITLEMENTS.pro, spy } } as Caller
   return openTakings({ sql: over, log: silentLog, requestId: crypto.randomUUID() }, caller)
@@ -30,7 +30,7 @@ const used = async (workspaceId: number) => (await countUsedAllowances(sql, work
 const about = (n: number) => ({ ...RIVAL, about: `ios us ${30_000 + n}` })
 const short = ({ granted, used }: AllowanceState) => [granted, used]
 
-test("the allowance is granted, the rest refused at no cost, and what was opened stays open", async () => {
+test("units are granted up to the allowance, further ones refused without a charge, and opened subjects stay open", async () => {
   const workspace = await newWorkspace()
   const answers: AllowanceState[] = []
   for (let n = 0; n < 5; n++) answers.push(await call(workspace).take("spy", about(n)))
@@ -40,7 +40,7 @@ test("the allowance is granted, the rest refused at no cost, and what was opened
   expect(await used(workspace)).toBe(3)
 })
 
-test("of 100 calls at once for one thing one takes a unit, and all have it open until the same moment", async () => {
+test("one of 100 concurrent calls for a subject takes a unit, and all have it open until the same time", async () => {
   const workspace = await newWorkspace()
   const answers = await Promise.all(Array.from({ length: 100 }, () => call(workspace).take("spy", RIVAL)))
   expect(answers.map(short)).toEqual(Array.from({ length: 100 }, () => [true, 1]))
@@ -48,14 +48,14 @@ test("of 100 calls at once for one thing one takes a unit, and all have it open 
   expect(await used(workspace)).toBe(1)
 })
 
-test("of 60 calls at once for as many things exactly as many pass as there are units", async () => {
+test("as many of 60 concurrent calls for distinct subjects are granted as there are units", async () => {
   const workspace = await newWorkspace()
   const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => call(workspace, 7).take("spy", about(n))))
   expect(answers.filter(({ granted }) => granted).map((one) => one.used).sort()).toEqual([1, 2, 3, 4, 5, 6, 7]) // biome-ignore format: one line
   expect(await used(workspace)).toBe(7)
 })
 
-test("workspaces are apart, a lowered allowance refuses, none grants none", async () => {
+test("workspaces are counted separately, a lowered allowance refuses, and an allowance of 0 grants nothing", async () => {
   const [workspace, other] = [await newWorkspace(), await newWorkspace()]
   await call(workspace).take("spy", about(1))
   expect(short(await call(other, 0).take("spy", about(1)))).toEqual([false, 0])
@@ -64,13 +64,13 @@ test("workspaces are apart, a lowered allowance refuses, none grants none", asyn
   expect(await used(other)).toBe(0)
 })
 
-describe("by the database's clock", () => {
+describe("periods by the database's clock", () => {
   const moved = (workspace: number, by: string) => sql`
     update allowance_unit
     set opened_at = opened_at - ${by}::interval, open_until = open_until - ${by}::interval
     where workspace_id = ${workspace}`
 
-  test("what was opened is open for exactly 30 days: a moment before their end nothing is taken, at their end a unit", async () => {
+  test("a subject is open for exactly 30 days: it takes no unit just before their end and a new one at their end", async () => {
     const workspace = await newWorkspace()
     const first = call(workspace)
     const { openUntil } = await first.take("spy", RIVAL)
@@ -86,7 +86,7 @@ describe("by the database's clock", () => {
     expect(Date.parse(again.openUntil as string)).toBeGreaterThanOrEqual(Date.parse(openUntil as string))
   })
 
-  test("units of last month do not count in this one, and what they opened is still open", async () => {
+  test("units of last month do not count in this one, and their subjects are still open", async () => {
     const workspace = await newWorkspace()
     for (let n = 0; n < 3; n++) await call(workspace).take("spy", about(n))
     await sql`
@@ -98,15 +98,15 @@ describe("by the database's clock", () => {
     expect(short(await call(workspace).take("spy", about(9)))).toEqual([true, 1])
   })
 
-  test("the month ends at its first day's midnight UTC", async () => {
+  test("a month ends at midnight UTC of the next month's first day", async () => {
     const [clock] = await sql<{ next: Date }[]>`
       select (date_trunc('month', now() at time zone 'utc') + interval '1 month') at time zone 'utc' as next`
     expect((await call(await newWorkspace()).take("spy", RIVAL)).resetsAt).toBe(clock!.next.toISOString())
   })
 })
 
-describe("a call that failed", () => {
-  test("gives back what it took, once, and the next one takes it anew", async () => {
+describe("failed calls", () => {
+  test("a failed call gives its units back once, and the next call takes them again", async () => {
     const workspace = await newWorkspace()
     const failed = call(workspace, 1)
     await failed.take("spy", RIVAL)
@@ -116,7 +116,7 @@ describe("a call that failed", () => {
     expect(short(await call(workspace, 1).take("spy", RIVAL))).toEqual([true, 1])
   })
 
-  test("gives back what it was taking when it ended, and takes nothing any more", async () => {
+  test("a failed call gives back a unit that it was still taking, and takes no more units", async () => {
     const workspace = await newWorkspace()
     const failed = call(workspace)
     const taking = failed.take("spy", RIVAL)
@@ -127,7 +127,7 @@ describe("a call that failed", () => {
     expect(await used(workspace)).toBe(0)
   })
 
-  test("answered without what a unit was for, gives that one back and keeps the others; not where another call has it", async () => {
+  test("an answered call gives back a unit that it did not use and keeps the others, unless another call relies on it", async () => {
     const workspace = await newWorkspace()
     const one = call(workspace)
     await one.take("spy", about(1))
@@ -142,14 +142,14 @@ describe("a call that failed", () => {
     await first.giveBack()
     expect(await used(workspace)).toBe(2)
     await second.keep()
-    // what was answered for before stays, whoever finds it open later
+    // A unit of an answered call stays taken, even if a later call finds its subject open.
     const later = call(workspace)
     await later.take("spy", about(3))
     await later.release("spy", about(3).about)
     expect(await used(workspace)).toBe(2)
   })
 
-  test("gives nothing back that it found open or did not get", async () => {
+  test("a failed call gives back no unit that was already open or was not granted", async () => {
     const workspace = await newWorkspace()
     await call(workspace, 1).take("spy", RIVAL)
     const failed = call(workspace, 1)
@@ -160,7 +160,7 @@ describe("a call that failed", () => {
     expect(short(await call(workspace, 1).take("spy", RIVAL))).toEqual([true, 1])
   })
 
-  test("leaves open, and taken, what another call has read meanwhile", async () => {
+  test("a failed call leaves a subject open and its unit taken if another call has read it meanwhile", async () => {
     const workspace = await newWorkspace()
     const failed = call(workspace)
     await failed.take("spy", RIVAL)
@@ -171,9 +171,9 @@ describe("a call that failed", () => {
     expect(await used(workspace)).toBe(1)
   })
 
-  test("gives back a unit of which it never heard", async () => {
+  test("a failed call gives back a unit whose taking got no answer", async () => {
     const workspace = await newWorkspace()
-    // the database does what it is told, and its answer is lost
+    // The database runs the statement, but its answer is lost.
     const lossy = new Proxy(sql, {
       apply(target, self, args) {
         const sent = Reflect.apply(target, self, args)
@@ -189,9 +189,9 @@ describe("a call that failed", () => {
   })
 })
 
-test("in any order of takes and failures the count is that of what is open", async () => {
+test("the count equals the number of open subjects after any order of takes and failures", async () => {
   const workspace = await newWorkspace()
-  // a fixed seed
+  // A fixed seed.
   let seed = 20_251_120
   const random = (below: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -224,7 +224,7 @@ test("in any order of takes and failures the count is that of what is open", asy
   }
 })
 
-describe("calls that rely on one unit", () => {
+describe("calls that share a unit", () => {
   const joined = async (failing: number, of: number) => {
     const workspace = await newWorkspace()
     const calls = Array.from({ length: of }, () => call(workspace))
@@ -234,7 +234,7 @@ describe("calls that rely on one unit", () => {
     return { workspace, used: await used(workspace) }
   }
 
-  test("whose process died are given back after ten minutes, unless one of them was answered", async () => {
+  test("the units of calls whose process died are given back after ten minutes, unless one of the calls was answered", async () => {
     const passes = (workspace: number) => sql`
       update allowance_unit
       set opened_at = opened_at - interval '11 minutes'
@@ -252,13 +252,13 @@ describe("calls that rely on one unit", () => {
     expect([await used(dead), await used(answered)]).toEqual([1, 1])
   })
 
-  test("leave nothing taken where all of them fail, and a unit where one does not, whichever took it", async () => {
+  test("calls that share a unit leave it taken unless all of them fail, whichever took it", async () => {
     expect((await joined(40, 40)).used).toBe(0)
     expect((await joined(39, 40)).used).toBe(1)
     expect((await joined(0, 3)).used).toBe(1)
   })
 
-  test("who fails ten minutes later gives nothing back of what others had", async () => {
+  test("a call that fails after ten minutes gives back no unit that other calls used", async () => {
     const { workspace } = await joined(0, 1)
     await sql`update allowance_unit set opened_at = opened_at - interval '11 minutes' where workspace_id = ${workspace}`
     const late = call(workspace)
@@ -267,7 +267,7 @@ describe("calls that rely on one unit", () => {
     expect(await used(workspace)).toBe(1)
   })
 
-  long("of more than 500 none gives back: what is kept of a unit does not grow for ever", async () => {
+  long("a unit that more than 500 calls share is never given back, so that its record stays small", async () => {
     expect((await joined(501, 501)).used).toBe(1)
   })
 })

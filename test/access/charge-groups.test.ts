@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const somePayer = (means?: Partial<Means>) => payerOf(sql, means)
 
-/** The client, counting the statements that charge, with how many charges each. */
+/** Wraps the client and records the number of charges in each charging statement. */
 function counting(client: Sql) {
   const sizes: number[] = []
   const counted = new Proxy(client, {
@@ -36,7 +36,7 @@ function counting(client: Sql) {
   return { counted, sizes }
 }
 
-test("charges that come together share statements, and each has its own row in the ledger", async () => {
+test("charges that arrive together share statements, and each has its own row in the ledger", async () => {
   const { counted, sizes } = counting(sql)
   const together = createChargeCall(counted)
   const [mine, theirs] = [await somePayer(), await somePayer()]
@@ -56,7 +56,7 @@ test("charges that come together share statements, and each has its own row in t
   expect([...rows].sort(byRequest)).toEqual(dues.map(({ requestId, cost }) => ({ requestId, cost })).sort(byRequest))
 })
 
-test("one charge waits for no other: it goes at once, alone", async () => {
+test("a single charge is sent at once, alone", async () => {
   const { counted, sizes } = counting(sql)
   const { due } = await somePayer()
   const together = createChargeCall(counted)
@@ -64,7 +64,7 @@ test("one charge waits for no other: it goes at once, alone", async () => {
   expect(sizes).toEqual([1, 1, 1])
 })
 
-test("when a charge is settled it is committed: another connection reads it", async () => {
+test("a settled charge is committed and visible to another connection", async () => {
   const { due } = await somePayer()
   const seen = await Promise.all(
     Array.from({ length: 40 }, async () => {
@@ -77,7 +77,7 @@ test("when a charge is settled it is committed: another connection reads it", as
   expect(seen).toEqual(Array(40).fill(1))
 })
 
-test("one charge of a small workspace is settled before the last of hundreds that came before it", async () => {
+test("a charge of a small workspace is settled before the last of hundreds of earlier charges", async () => {
   const [large, small] = [await somePayer(), await somePayer()]
   const settled: string[] = []
   const pay = async (name: string, due: Due) => {
@@ -86,11 +86,11 @@ test("one charge of a small workspace is settled before the last of hundreds tha
   }
   const all = Array.from({ length: 600 }, () => pay("large", large.due()))
   await Promise.all([...all, pay("small", small.due())])
-  // it goes with the second statement: one of a hundred was under way
+  // It is in the second statement, because one with a hundred charges was already running.
   expect(settled.indexOf("small")).toBeLessThan(250)
 })
 
-test("a charge that is a mistake fails alone: those that came with it are paid", async () => {
+test("an invalid charge fails alone, and the charges in its statement are paid", async () => {
   const [mine, theirs] = [await somePayer(), await somePayer()]
   const foreign: Due = { ...mine.due(), keyId: theirs.due().keyId }
   const tooMuch = mine.due(2 ** 40)
@@ -106,7 +106,7 @@ test("a charge that is a mistake fails alone: those that came with it are paid",
   expect([(await readCredits(sql, mine.due())).used, (await readCredits(sql, theirs.due())).used]).toEqual([3, 1])
 })
 
-test("a database that does not answer fails all of them, and the next are charged", async () => {
+test("all charges fail when the database does not answer, and later ones are paid", async () => {
   const { due } = await somePayer()
   let away = true
   const broken = new Proxy(sql, {
@@ -124,7 +124,7 @@ test("a database that does not answer fails all of them, and the next are charge
   expect((await together(due())).credits.used).toBe(1)
 })
 
-test("nobody waits for ever behind a statement that never comes back", async () => {
+test("a statement that never returns does not block later charges forever", async () => {
   const { due } = await somePayer()
   let lost = false
   const silent = new Proxy(sql, {
@@ -142,8 +142,8 @@ test("nobody waits for ever behind a statement that never comes back", async () 
   expect((await together(due())).credits.used).toBe(1)
 })
 
-describe.skipIf(!process.env.DATABASE_URL)("an account that somebody holds", () => {
-  test("postgres: keeps its own charges waiting, and no other's; released, they are paid", async () => {
+describe.skipIf(!process.env.DATABASE_URL)("a locked account", () => {
+  test("postgres: a locked account delays only its own charges, which are paid once it is released", async () => {
     const [held, free] = [await somePayer(), await somePayer()]
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
@@ -166,7 +166,7 @@ describe.skipIf(!process.env.DATABASE_URL)("an account that somebody holds", () 
     expect((await readCredits(sql, held.due())).used).toBe(25)
   })
 
-  test("postgres: two processes with the same workspaces pay each other's way exactly", async () => {
+  test("postgres: two processes charge the same workspaces at once and exactly", async () => {
     const payers = await Promise.all(Array.from({ length: 12 }, () => somePayer({ credits: 50 })))
     const other = createChargeCall(sql)
     const paid = await Promise.all(
@@ -187,7 +187,7 @@ const charges = fc.array(fc.record({ payer: fc.nat({ max: 3 }), cost: fc.integer
   maxLength: 60,
 })
 
-test("whatever comes together: what is paid adds up, and only what did not fit is refused", async () => {
+test("any mix of concurrent charges adds up, and only unaffordable ones are refused", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(means, { minLength: 4, maxLength: 4 }), charges, async (four, wanted) => {
       const payers = await Promise.all(four.map(somePayer))
@@ -206,7 +206,7 @@ test("whatever comes together: what is paid adds up, and only what did not fit i
   )
 })
 
-test("whatever comes in one statement: each is told, and the ledger says, what charging one after another would have", async () => {
+test("any mix of charges in one statement has the same results and ledger as charging one after another", async () => {
   const month = fc.constantFrom("this", "last")
   await fc.assert(
     fc.asyncProperty(
@@ -229,7 +229,7 @@ test("whatever comes in one statement: each is told, and the ledger says, what c
   )
 })
 
-test("one charge of each workspace, of which some are mistakes, are charged but for those", async () => {
+test("one charge per workspace is paid except for the invalid ones", async () => {
   const payers = await Promise.all([1, 2, 3, 4].map(() => somePayer()))
   const [first, second, third, fourth] = payers.map(({ due }) => due()) as [Due, Due, Due, Due]
   const outcomes = await Promise.all(
@@ -244,7 +244,7 @@ test("one charge of each workspace, of which some are mistakes, are charged but 
   expect(await Promise.all(payers.map(async ({ due }) => (await readCredits(sql, due())).used))).toEqual([1, 0, 1, 0])
 })
 
-/** One whose account and key were last used in that month. */
+/** A payer whose account and key were last used in that month. */
 async function somePayerOf(means: Partial<Means>, month: string) {
   const payer = await somePayer(means)
   if (month === "this") return payer

@@ -1,5 +1,5 @@
-// One of several processes that charge one key at once, in groups or each charge alone: reads its task as JSON from the
-// arguments, prints how many were paid.
+// One of several processes that charge a key at the same time, in groups or one by one. Reads its task as JSON from the
+// arguments and prints the number of paid charges.
 import { type ChargeCall, createChargeCall } from "../../src/access/credits.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/lib/log.ts"
@@ -9,7 +9,7 @@ const { databaseUrl, due, calls, inGroups } = JSON.parse(process.argv[2]!)
 const database = await openDatabase({ databaseUrl, dataDir: "", as: "command", log: silentLog })
 const pay: ChargeCall = inGroups ? createChargeCall(database.sql) : (due) => chargeAlone(database.sql, due)
 await database.sql`select 1`
-// the parent says when all are ready
+// The parent answers when all processes are ready.
 process.stdout.write("ready\n")
 for await (const _ of process.stdin) break
 const paid = await Promise.all(

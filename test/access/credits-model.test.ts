@@ -7,7 +7,8 @@ import { freshDatabase } from "../database.ts"
 import { cases } from "../long.ts"
 import { chargeAlone, someKey, someWorkspace } from "./registered.ts"
 
-// Random charges, refunds, purchases, plan changes and month turns against a model that moves one credit at a time.
+// Compares random charges, refunds, purchases, plan changes and month ends with a model that moves one credit at a
+// time.
 
 type Step =
   | { does: "charge"; cost: number; key: 0 | 1 }
@@ -89,7 +90,7 @@ class Model {
     this.fromPack = 0
     this.keys = [0, 0]
     this.month++
-    // a refund reaches back one month
+    // Refunds are possible for one month.
     this.charges = this.charges.filter(({ month }) => month >= this.month - 1)
   }
 }
@@ -101,7 +102,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-test("random histories leave the database where a plain model stands", async () => {
+test("random histories leave the database in the state of a simple model", async () => {
   let steps = 0
   const history = fc.array(step, { minLength: 10, maxLength: 40, size: "max" })
   await fc.assert(

@@ -27,7 +27,7 @@ beforeAll(async () => {
   companion = (await someAccount(1e6)).due
 })
 
-/** As a write charges, inside its transaction, and as a call does, together with others. */
+/** "alone": like a write, inside its transaction. "in groups": like a call, together with others. */
 const alone: ChargeCall = (due) => chargeAlone(sql, due)
 const WAYS: [string, ChargeCall][] = [
   ["alone", alone],
@@ -39,7 +39,7 @@ const now = new Date()
 const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
 let requests = 0
 
-/** An account of so many monthly and pack credits, with a key. */
+/** Creates an account with these monthly and pack credits, and a key. */
 async function someAccount(credits: number, pack = 0, monthlyBudget?: number, way = alone) {
   const workspace = await someWorkspace(sql, { overrides: { credits }, pack })
   const { key } = await someKey(sql, workspace, monthlyBudget === undefined ? {} : { monthlyBudget })
@@ -52,13 +52,13 @@ async function someAccount(credits: number, pack = 0, monthlyBudget?: number, wa
   }
 }
 
-/** In one statement with a charge of another workspace. */
+/** Charges in one statement with another workspace. */
 async function besideAnother(due: Due) {
   const [, charged] = await charge(sql, [{ ...companion, requestId: `beside ${++requests}` }, due], true)
   return charged!
 }
 
-/** Everything a charge may write, of one workspace. */
+/** Returns every row of a workspace that a charge may write. */
 async function written({ workspaceId, keyId }: Due) {
   const [account] = await sql`select * from account where workspace_id = ${workspaceId}`
   const [key] = await sql`select * from key_month where key_id = ${keyId}`
@@ -66,7 +66,7 @@ async function written({ workspaceId, keyId }: Due) {
   return { account, key, ledger: [...ledger] }
 }
 
-/** Makes all that is written of this month last month's. */
+/** Moves the workspace's rows of this month to last month. */
 async function monthPasses({ workspaceId, keyId }: Due) {
   await sql`update account set month = (month - interval '1 month')::date where workspace_id = ${workspaceId}`
   await sql`update key_month set month = (month - interval '1 month')::date where key_id = ${keyId}`
@@ -74,7 +74,7 @@ async function monthPasses({ workspaceId, keyId }: Due) {
 }
 
 describe.each(WAYS)("charging %s", (_, way) => {
-  test("takes from account and key, and writes the ledger", async () => {
+  test("a charge takes from account and key, and is written to the ledger", async () => {
     const { due, pay, credits } = await someAccount(100, 0, 50, way)
     const paid = await pay(30)
     expect(paid).toEqual({
@@ -87,7 +87,7 @@ describe.each(WAYS)("charging %s", (_, way) => {
     expect(ledger).toEqual([expect.objectContaining({ cost: 30, from_pack: 0, operation: "test", key_id: due.keyId })])
   })
 
-  test("refused for want of credits, it changes nothing and says limit, used and reset", async () => {
+  test("a charge refused for missing credits changes nothing and returns limit, used and reset", async () => {
     const { due, pay } = await someAccount(100, 0, undefined, way)
     await pay(95)
     const before = await written(due)
@@ -103,7 +103,7 @@ describe.each(WAYS)("charging %s", (_, way) => {
     expect((await pay(5)).credits.remaining).toBe(0)
   })
 
-  test("refused for the key's budget, account and ledger stay untouched, and other keys go on", async () => {
+  test("a charge refused by the key's budget leaves account and ledger unchanged, and other keys still pay", async () => {
     const { workspace, due, pay } = await someAccount(100, 0, 10, way)
     const other = await someKey(sql, workspace)
     await pay(8)
@@ -118,11 +118,11 @@ describe.each(WAYS)("charging %s", (_, way) => {
       { limit: 10, used: 8, resetsAt },
     ])
     expect((await way({ ...due, keyId: other.key.id, cost: 90 })).refused).toBeNull()
-    // both ran out: the key's budget is told first, here as in the check before the run
+    // Both are exhausted. The key's budget is reported first, like in the check before the run.
     expect((await pay(3)).refused).toBe("key_budget_reached")
   })
 
-  test("stands or falls with the transaction it is in", async () => {
+  test("a charge is committed or rolled back with its transaction", async () => {
     const { due } = await someAccount(100)
     const before = await written(due)
     const attempt = sql.begin(async (tx) => {
@@ -134,18 +134,18 @@ describe.each(WAYS)("charging %s", (_, way) => {
   })
 
   test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
-    "a cost of %p is a mistake of ours",
+    "a cost of %p is a programming error",
     async (cost) => {
       const { pay } = await someAccount(100, 0, undefined, way)
       expect(await errorOf(pay(cost))).toBeInstanceOf(RangeError)
     },
   )
 
-  test("a key of another workspace cannot be charged", async () => {
+  test("a charge to a key of another workspace is an error", async () => {
     const mine = await someAccount(100)
     const theirs = await someAccount(100)
     const before = await written(theirs.due)
-    // a mistake of ours, so an error and no refusal: no_data_found
+    // A programming error raises an error (no_data_found) instead of a refusal.
     const error = await errorOf(way({ ...mine.due, keyId: theirs.due.keyId }))
     expect(error).toHaveProperty("code", "P0002")
     expect(await written(theirs.due)).toEqual(before)
@@ -153,7 +153,7 @@ describe.each(WAYS)("charging %s", (_, way) => {
 })
 
 describe.each(WAYS)("packs, charged %s,", (_, way) => {
-  test("are spent after the monthly credits, to the last one", async () => {
+  test("pack credits are spent after the monthly credits, to the last one", async () => {
     const { due, pay } = await someAccount(10, 5, undefined, way)
     const figures = []
     for (const cost of [8, 4, 3]) {
@@ -166,7 +166,7 @@ describe.each(WAYS)("packs, charged %s,", (_, way) => {
     expect(ledger.map(({ cost, from_pack }) => [cost, from_pack])).toEqual([[8, 0], [4, 2], [3, 3]])
   }) // biome-ignore format: tables
 
-  test("carry over what the month did not take; monthly credits start anew", async () => {
+  test("unused pack credits carry over to the next month, and monthly credits start anew", async () => {
     const { due, pay, credits } = await someAccount(10, 20, 40, way)
     await pay(17)
     await monthPasses(due)
@@ -174,12 +174,12 @@ describe.each(WAYS)("packs, charged %s,", (_, way) => {
     const paid = await pay(12)
     expect(paid.credits).toMatchObject({ used: 12, limit: 23, remaining: 11, packCredits: 11, resetsAt })
     expect(paid.budget).toEqual({ used: 12, limit: 40 })
-    // three more months without a call take nothing
+    // Three more months without a call use no credits.
     for (let month = 0; month < 3; month++) await monthPasses(due)
     expect(await credits()).toMatchObject({ used: 0, limit: 21, remaining: 21, packCredits: 11 })
   })
 
-  test("a budget refused last month is open again", async () => {
+  test("a used-up budget is available again in the next month", async () => {
     const { due, pay } = await someAccount(100, 0, 10, way)
     await pay(10)
     expect((await pay(1)).refused).toBe("key_budget_reached")
@@ -187,7 +187,7 @@ describe.each(WAYS)("packs, charged %s,", (_, way) => {
     expect((await pay(1)).budget).toEqual({ used: 1, limit: 10 })
   })
 
-  test("outlive a smaller plan: what was used above the new quota is not taken from them", async () => {
+  test("pack credits are not taken for usage above the quota of a smaller plan", async () => {
     const { workspace, due, pay, credits } = await someAccount(100, 20, undefined, way)
     await pay(80)
     await setWorkspace(sql, workspace.name, { overrides: { credits: 10 } })
@@ -204,7 +204,7 @@ test.each(WAYS)(
   async (_, way) => {
     const { due, pay, credits } = await someAccount(100, 0, 100, way)
     await pay(40)
-    // to a transaction that still thinks it is this month, the account is in the next one already
+    // The transaction began this month, but the account is already in the next one.
     await sql`update account set month = (month + interval '1 month')::date where workspace_id = ${due.workspaceId}`
     await sql`update key_month set month = (month + interval '1 month')::date where key_id = ${due.keyId}`
     const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2)).toISOString()
@@ -214,7 +214,7 @@ test.each(WAYS)(
 )
 
 describe("refunds", () => {
-  test("give back a request's charge once, and the ledger still adds up", async () => {
+  test("a refund returns a request's charge once, and the ledger still adds up", async () => {
     const { due, pay, credits } = await someAccount(10, 5, 50)
     const before = await credits()
     await pay(4)
@@ -228,7 +228,7 @@ describe("refunds", () => {
     expect(key?.used).toBe(4)
   }) // biome-ignore format: tables
 
-  test("lose nothing when a later charge was the one that reached the pack", async () => {
+  test("a refund loses nothing when a later charge was the one that used the pack", async () => {
     const { due, pay, credits } = await someAccount(10, 5)
     await alone({ ...due, cost: 10, requestId: "mine" })
     await pay(3)
@@ -236,7 +236,7 @@ describe("refunds", () => {
     expect(await credits()).toMatchObject({ used: 3, remaining: 12, packCredits: 2 })
   })
 
-  test("after the month's turn give back what the pack paid", async () => {
+  test("a refund after the end of the month returns the pack's share", async () => {
     const { due, credits } = await someAccount(10, 5, 50)
     await alone({ ...due, cost: 12, requestId: "mine" })
     await monthPasses(due)
@@ -248,7 +248,7 @@ describe("refunds", () => {
 })
 
 describe.each(WAYS)("many at once, charged %s:", (_, way) => {
-  test("300 charges of 7 from 980 in one process: exactly 140, and the ledger equals used", async () => {
+  test("exactly 140 of 300 charges of 7 from 980 are paid in one process, and the ledger equals used", async () => {
     const { due, pay, credits } = await someAccount(980, 0, undefined, way)
     const paid = (await Promise.all(Array.from({ length: 300 }, () => pay(7)))).filter(({ refused }) => !refused)
     expect(paid).toHaveLength(140)
@@ -257,10 +257,10 @@ describe.each(WAYS)("many at once, charged %s:", (_, way) => {
     expect(await credits()).toMatchObject({ used: 980, remaining: 0 })
   })
 
-  test("two keys of one account, with a budget and refunds between: no deadlock, nothing passed", async () => {
+  test("two keys of one account with a budget and refunds cause no deadlock and exceed no limit", async () => {
     const { workspace, due } = await someAccount(500, 100, 200)
     const { key } = await someKey(sql, workspace)
-    // in whatever order they are taken, the key with the budget meets it before the other one has used up what both have
+    // The key with the budget must reach it before the other key has used all shared credits, in any order of calls.
     const metBudget = Promise.withResolvers<void>()
     const work = Array.from({ length: 300 }, async (_, call) => {
       const isBudgeted = call % 2 === 1
@@ -282,7 +282,7 @@ describe.each(WAYS)("many at once, charged %s:", (_, way) => {
 
 describe.each(["alone", "in groups"])("many processes at once, charging %s:", (way) => {
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: 300 charges of 7 from 980 over 4 processes: exactly 140, and the ledger equals used",
+    "postgres: exactly 140 of 300 charges of 7 from 980 are paid over 4 processes, and the ledger equals used",
     async () => {
       const { due } = await someAccount(980)
       const task = JSON.stringify({
@@ -342,7 +342,7 @@ describe("the figures a caller sees", () => {
       budget: budget && { used: budget[0], limit: budget[1] },
     }) as Caller
 
-  test("who cannot pay the least price is refused before the run, with the figures that refuse", () => {
+  test("a caller that cannot pay the lowest price is refused before the call, with the exhausted limit's figures", () => {
     expect(cannotPay(caller([9, 10], null), 1)).toBeNull()
     expect(cannotPay(caller([9, 10], null), 2)).toMatchObject({
       code: "credits_exhausted",
@@ -356,12 +356,12 @@ describe("the figures a caller sees", () => {
     expect(cannotPay(caller([10, 10], [5, 5]), 1)).toMatchObject({ code: "key_budget_reached" })
   })
 
-  test("what costs nothing can be paid with nothing left", () => {
+  test("a free call is allowed with no credits left", () => {
     expect(cannotPay(caller([10, 10], [5, 5]), 0)).toBeNull()
     expect(cannotPay(caller([0, 0], [9, 5]), 0)).toBeNull()
   })
 
-  test("headers say the month's figures, and 0 0 0 without a key", () => {
+  test("credit headers have the month's figures, and 0 0 0 without a key", () => {
     expect(creditHeaders(caller([9, 10], null).credits, now)).toEqual({
       "x-credits-used": "9",
       "x-credits-limit": "10",

@@ -99,7 +99,7 @@ for (const [name, check, opened, nextDay] of stores) {
   })
 }
 
-withRedis("redis: wire: the day turns between 23:59:59.999 and 00:00:00.000 UTC, leap day included", async () => {
+withRedis("redis: wire: the day changes between 23:59:59.999 and 00:00:00.000 UTC, also on a leap day", async () => {
   const { hive } = open({ wire: wire! })
   const workspace = await someWorkspace()
   const seen = []
@@ -121,7 +121,7 @@ withRedis("redis: wire: the day turns between 23:59:59.999 and 00:00:00.000 UTC,
   ])
 })
 
-test("a Redis that is dead or silent grants nothing and says so within its second", async () => {
+test("a dead or silent Redis grants no call and fails within its second", async () => {
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
   const { port } = silent.address() as { port: number }
@@ -141,14 +141,14 @@ test("a Redis that is dead or silent grants nothing and says so within its secon
   silent.close()
 })
 
-test("an answer that is no count grants nothing", async () => {
+test("an answer that is not a count grants no call", async () => {
   for (const reply of [null, "OK", 1, [], [1], ["x", "y"], [1, null], { allowed: 1 }]) {
     const { hive } = open({ wire: { send: async () => reply, close() {} } })
     expect(await problem(hive.take(1, 500))).toBeInstanceOf(AllowanceUnavailable)
   }
 })
 
-test("calls that come together share statements, and workspaces and allowances stay apart", async () => {
+test("calls that arrive together share statements, and workspaces and allowances are counted separately", async () => {
   const [mine, theirs] = [await someWorkspace(), await someWorkspace()]
   let statements = 0
   const counted = new Proxy(sql, {
@@ -166,13 +166,13 @@ test("calls that come together share statements, and workspaces and allowances s
   const upTo = (most: number) => Array.from({ length: most }, (_, i) => i + 1)
   expect(counts(true).sort((a, b) => a - b)).toEqual(upTo(50))
   expect(counts(false).sort((a, b) => a - b)).toEqual(upTo(40))
-  // a plan that was changed meanwhile: each call goes by what it came with
+  // The plan changed meanwhile: each call uses the limit that it came with.
   const mixed = await Promise.all([51, 50, 53, 50, 52, 53].map((perDay) => hive.take(mine, perDay)))
   expect(mixed.map(({ allowed }) => allowed)).toEqual([true, false, true, false, expect.any(Boolean), true])
   expect(await hive.used(mine)).toBe(53)
 })
 
-test("a call for a workspace that is gone fails alone: those that came with it are counted", async () => {
+test("a call for a deleted workspace fails alone, and the others in its statement are counted", async () => {
   const { hive } = open({})
   const workspace = await someWorkspace()
   const outcomes = await Promise.all(
@@ -188,7 +188,7 @@ test("a call for a workspace that is gone fails alone: those that came with it a
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: two processes count exactly, and a held workspace keeps no other waiting",
+  "postgres: two processes count exactly, and a locked workspace delays no other",
   async () => {
     const workspaces = await Promise.all(Array.from({ length: 8 }, someWorkspace))
     const [one, other] = [open({}).hive, open({}).hive]
@@ -216,12 +216,12 @@ test.skipIf(!process.env.DATABASE_URL)(
     expect(waiting).toBe(true)
     release()
     await holding
-    // the transaction that held the workspace took one, too
+    // The transaction that held the lock also took a unit.
     expect(await stuck).toMatchObject({ allowed: true, used: 39 })
   },
 )
 
-test("a database that refuses grants nothing", async () => {
+test("a database that refuses grants no call", async () => {
   const { hive } = open({})
   const error = await problem(hive.take(2_000_000_000, 500))
   expect(error).toBeInstanceOf(AllowanceUnavailable)

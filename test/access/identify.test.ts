@@ -28,14 +28,14 @@ beforeAll(async () => {
 
 const HERE = "203.0.113.9"
 
-/** What a process that remembers nothing says of this key. */
+/** Returns the result for a key in a process without a cache. */
 const verdict = (secret: string, address: string | null = HERE) =>
   outcomeOf(freshIdentify(sql).identify(bearing(secret), address))
 
 const expire = (id: number) => sql`update api_key set expires_at = now() - interval '1 ms' where id = ${id}`
 
 describe("the key in the headers", () => {
-  test("either header will do; both must say the same", async () => {
+  test("a key is accepted in either header, and both headers must have the same key", async () => {
     const workspace = await someWorkspace(sql)
     const { secret } = await someKey(sql, workspace)
     const other = (await someKey(sql, workspace)).secret
@@ -53,7 +53,7 @@ describe("the key in the headers", () => {
     expect(await say("Bearer ", " ")).toBe("missing_api_key")
   })
 
-  test("a wrong checksum and an unknown key read the same; the wrong one costs no query", async () => {
+  test("a wrong checksum and an unknown key have the same error, and the wrong checksum costs no query", async () => {
     const counted = countingLookUps(sql)
     const { identify } = freshIdentify(counted.sql)
     const unknown = makeKey("live", randomBytes)
@@ -68,7 +68,7 @@ describe("the key in the headers", () => {
   })
 })
 
-describe("each condition has its code", () => {
+describe("codes of refused keys", () => {
   const codes: [FaultCode, (key: { id: number }, workspace: { name: string }, secret: string) => Promise<unknown>][] = [
     ["account_deleted", (_, { name }) => deleteWorkspace(sql, name)],
     ["key_expired", ({ id }) => expire(id)],
@@ -80,7 +80,7 @@ describe("each condition has its code", () => {
     ["ip_list_required", (_, { name }) => setWorkspace(sql, name, { ipListRequired: true })],
   ]
 
-  test.each(codes)("%s", async (code, cause) => {
+  test.each(codes)("a refused key has the code %s", async (code, cause) => {
     const workspace = await someWorkspace(sql)
     const { key, secret } = await someKey(sql, workspace)
     expect(await verdict(secret)).toBe("ok")
@@ -88,11 +88,11 @@ describe("each condition has its code", () => {
     const fault = await faultOf(freshIdentify(sql).identify(bearing(secret), HERE))
     expect(fault.code).toBe(code)
     expect(fault.extra).toEqual(code === "key_limit" ? { limit: 0 } : {})
-    // a 403 tells the figures, a 401 tells nothing of the workspace
+    // A 403 includes the figures, a 401 reveals nothing about the workspace.
     expect(creditsKnownAt(fault)).toEqual(fault.status === 403 ? expect.objectContaining({ limit: 50_000 }) : null)
   })
 
-  test("ip_not_allowed, by the list of each key", async () => {
+  test("an address outside the key's list is refused with ip_not_allowed", async () => {
     const workspace = await someWorkspace(sql, { ipListRequired: true })
     const { secret } = await someKey(sql, workspace, { ipAllowList: ["198.51.100.0/24", "2001:db8::/64"] })
     const { identify } = freshIdentify(sql)
@@ -100,14 +100,14 @@ describe("each condition has its code", () => {
     expect(await from("198.51.100.7")).toBe("ok")
     expect(await from("::ffff:198.51.100.7")).toBe("ok")
     expect(await from("2001:db8::7")).toBe("ok")
-    // the same remembered record, another address
+    // The same cached record, with another address.
     expect(await from(HERE)).toBe("ip_not_allowed")
     expect(await from("2001:db8:0:1::7")).toBe("ip_not_allowed")
     expect(await from(null)).toBe("ip_not_allowed")
     expect(await from("198.51.100.7")).toBe("ok")
   })
 
-  test("all wrong at once: taking away the first shows the next, in order", async () => {
+  test("a key with every problem is refused with the first one, in order", async () => {
     const workspace = await someWorkspace(sql, { ipListRequired: true })
     const { key, secret } = await someKey(sql, workspace)
     await markLeaked(sql, secret)
@@ -137,7 +137,7 @@ describe("each condition has its code", () => {
     ]) // biome-ignore format: the order
   })
 
-  test("over the limit the newest live keys are on hold; dead and test keys take no place", async () => {
+  test("the newest live keys over the limit are on hold, and dead and test keys do not count", async () => {
     const workspace = await someWorkspace(sql)
     const keys: Awaited<ReturnType<typeof someKey>>[] = []
     for (let made = 0; made < 4; made++) keys.push(await someKey(sql, workspace))
@@ -145,7 +145,7 @@ describe("each condition has its code", () => {
     const verdicts = async () => await Promise.all([...keys, trial].map(({ secret }) => verdict(secret)))
     await setWorkspace(sql, workspace.name, { plan: "free" })
     expect(await verdicts()).toEqual(["ok", "key_limit", "key_limit", "key_limit", "ok"])
-    // a paused key keeps its place
+    // A paused key still counts.
     await pauseKey(sql, keys[0]!.key.id)
     expect(await verdicts()).toEqual(["key_paused", "key_limit", "key_limit", "key_limit", "ok"])
     await revokeKey(sql, keys[0]!.key.id)
@@ -156,7 +156,7 @@ describe("each condition has its code", () => {
     expect(await verdicts()).toEqual(["key_revoked", "key_expired", "key_leaked", "ok", "ok"])
   })
 
-  test("a key works until the database's clock reaches its expiry", async () => {
+  test("a key works until it expires by the database's clock", async () => {
     const workspace = await someWorkspace(sql)
     const { key, secret } = await someKey(sql, workspace, { expiresAt: new Date(Date.now() + 3_600_000) })
     const wrongClock = freshIdentify(sql, { now: () => new Date(Date.now() + 7_200_000) })
@@ -167,7 +167,7 @@ describe("each condition has its code", () => {
 })
 
 describe("the record of a key", () => {
-  test("tells who calls, with entitlements, rights and figures", async () => {
+  test("the caller of a key has its entitlements, rights and figures", async () => {
     const workspace = await someWorkspace(sql, {
       plan: "pro",
       explorer: true,
@@ -187,7 +187,7 @@ describe("the record of a key", () => {
     expect(caller.credits).toEqual({ used: 20, limit: 100, remaining: 80, resetsAt })
   })
 
-  test("a month row of last month reads as nothing used", async () => {
+  test("a key's month row of last month counts as unused", async () => {
     const workspace = await someWorkspace(sql, { overrides: { credits: 10 }, pack: 30 })
     const { key, secret } = await someKey(sql, workspace, { monthlyBudget: 50 })
     await chargeAlone(sql, { workspaceId: workspace.id, keyId: key.id, cost: 25, operation: "test", requestId: "1" })
@@ -198,7 +198,7 @@ describe("the record of a key", () => {
     expect(budget).toEqual({ used: 0, limit: 50 })
   })
 
-  test("100 calls at once and all within the time share one query; the next one asks again", async () => {
+  test("concurrent and later calls of a key within the cache time share one query, and the next call queries again", async () => {
     const { secret } = await someKey(sql, await someWorkspace(sql))
     const counted = countingLookUps(sql)
     const clock = { ms: 1_000 }
@@ -212,7 +212,7 @@ describe("the record of a key", () => {
     expect(counted.count()).toBe(2)
   })
 
-  test("a charge shows at once, to the caller in hand and to the key's next call", async () => {
+  test("a charge is visible at once, to the current caller and to the key's next call", async () => {
     const workspace = await someWorkspace(sql, { overrides: { credits: 10 }, pack: 5 })
     const { key, secret } = await someKey(sql, workspace, { monthlyBudget: 100 })
     const { identify, charged } = freshIdentify(sql, { elapsedMs: () => 0 })
@@ -221,7 +221,7 @@ describe("the record of a key", () => {
     const first = await chargeAlone(sql, { ...due, cost: 12, requestId: "1" })
     const second = await chargeAlone(sql, { ...due, cost: 3, requestId: "2" })
     charged(caller, second)
-    // an answer that arrives late does not turn the figures back
+    // A late answer does not reset the figures.
     charged(caller, first)
     for (const known of [caller, await identify(bearing(secret), HERE)]) {
       expect(known.credits).toMatchObject({ used: 15, limit: 15, remaining: 0 })
@@ -231,7 +231,7 @@ describe("the record of a key", () => {
     }
   })
 
-  test("a failing database is no verdict: the error passes, and the next call asks again", async () => {
+  test("a database failure is passed on and not cached, and the next call queries again", async () => {
     const { secret } = await someKey(sql, await someWorkspace(sql))
     let away = true
     const flaky = new Proxy(sql, {
@@ -247,7 +247,7 @@ describe("the record of a key", () => {
   })
 })
 
-test("30 unknown keys a minute from an address, then rate_limited without a query; known keys and other addresses go on", async () => {
+test("an address is rate-limited without a query after 30 unknown keys a minute, while known keys and other addresses work", async () => {
   const workspace = await someWorkspace(sql)
   const { secret } = await someKey(sql, workspace)
   const counted = countingLookUps(sql)
@@ -261,11 +261,11 @@ test("30 unknown keys a minute from an address, then rate_limited without a quer
   }
   expect(outcomes).toEqual([...Array(30).fill("invalid_api_key"), ...Array(70).fill("rate_limited")])
   expect(counted.count()).toBe(31)
-  // what fails its own checksum is told so, and never used up the address's attempts
+  // A key with a wrong checksum is refused as such and does not count as an attempt.
   expect(await outcomeOf(identify(bearing("nonsense"), HERE))).toBe("invalid_api_key")
   const fault = await faultOf(identify(bearing(makeKey("live", randomBytes)), HERE))
   expect([fault.code, fault.status, fault.retryAfter]).toEqual(["rate_limited", 429, 45])
-  // long after its record went stale, the good key is asked for again and works
+  // The valid key is stale in the cache for long, is queried again and works.
   clock.ms = 60_000
   expect(await outcomeOf(identify(bearing(secret), HERE))).toBe("ok")
   expect(await outcomeOf(identify(bearing(makeKey("live", randomBytes)), "203.0.113.10"))).toBe("invalid_api_key")
@@ -300,7 +300,7 @@ test("a revoked key stops within a second in every process, under 200 calls a se
   expect(lastMs).toBeLessThan(1_000)
 })
 
-test("no fault of identify carries a key, an address or a name", async () => {
+test("no fault of identify contains a key, an address or a name", async () => {
   const workspace = await someWorkspace(sql)
   const { key, secret } = await someKey(sql, workspace, { ipAllowList: ["198.51.100.7"] })
   const faults = [await faultOf(freshIdentify(sql).identify(bearing(secret), HERE))]

@@ -7,9 +7,9 @@ import { cases } from "../long.ts"
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-test("the checksum is the CRC32 everybody knows", () => {
+test("the checksum is the standard CRC32", () => {
   expect(crc32("123456789")).toBe(0xcbf43926)
-  // 30 times "0" behind the prefix: CRC32 written in base62 by hand
+  // 30 times "0" after the prefix, with the CRC32 in base62 calculated by hand.
   const key = makeKey("live", (size) => new Uint8Array(size))
   const body = `svc_live_${"0".repeat(30)}`
   let crc = BigInt(crc32(body))
@@ -20,7 +20,7 @@ test("the checksum is the CRC32 everybody knows", () => {
 
 const KEYS = cases(10_000, 100_000)
 
-test(`${KEYS} keys have the shape, are parsed back and never repeat`, () => {
+test(`${KEYS} keys have the right form, are parsed and never repeat`, () => {
   const seen = new Set<string>()
   for (let made = 0; made < KEYS; made++) {
     const kind = made % 2 ? "live" : "test"
@@ -31,7 +31,7 @@ test(`${KEYS} keys have the shape, are parsed back and never repeat`, () => {
   expect(seen.size).toBe(KEYS)
 })
 
-test("every character is as likely as another", () => {
+test("the characters of keys are uniformly distributed", () => {
   const counts = new Map<string, number>()
   const KEYS = 20_000
   for (let made = 0; made < KEYS; made++) {
@@ -42,7 +42,7 @@ test("every character is as likely as another", () => {
   const mean = (KEYS * 30) / 62
   let chiSquare = 0
   for (const character of ALPHABET) chiSquare += ((counts.get(character) ?? 0) - mean) ** 2 / mean
-  // 61 degrees of freedom: above 140 once in 10^7 runs; taking bytes modulo 62 without rejection gives about 4,000
+  // 61 degrees of freedom: above 140 once in 10^7 runs. Taking bytes modulo 62 without rejection gives about 4,000.
   expect(chiSquare).toBeLessThan(140)
 })
 
@@ -62,7 +62,7 @@ test("changing any one character breaks the checksum", () => {
   expect(parseKey(key.replace("live", "test"))).toBeNull()
 })
 
-test("what is no key at all is refused", () => {
+test("text that is not a key is refused", () => {
   const key = makeKey("test", randomBytes)
   for (const text of [
     "",
@@ -79,7 +79,7 @@ test("what is no key at all is refused", () => {
   }
 })
 
-test("the digest is SHA-256, the hint shows kind and last four, and neither nor a log holds the key", () => {
+test("the digest is SHA-256, the hint has kind and last four characters, and neither they nor a log contain the key", () => {
   const key = makeKey("live", randomBytes)
   expect(keyDigest(key).equals(createHash("sha256").update(key).digest())).toBe(true)
   expect(keyHint(key)).toBe(`svc_live_…${key.slice(-4)}`)

@@ -14,7 +14,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-test("no more keys are remembered than told, and a flood of unknown ones pushes none out", async () => {
+test("no more than maxKeys are cached, and a flood of unknown keys evicts none", async () => {
   const workspace = await someWorkspace(sql)
   const [first, second, third] = await Promise.all(
     Array.from({ length: 3 }, async () => proofOf((await someKey(sql, workspace)).secret)),
@@ -35,7 +35,7 @@ test("no more keys are remembered than told, and a flood of unknown ones pushes 
   expect(counted.count()).toBe(before + 1)
 })
 
-test("a query that takes long is joined only while its answer would be young enough", async () => {
+test("a slow query is shared only while its answer is young enough", async () => {
   const { secret } = await someKey(sql, await someWorkspace(sql))
   const counted = countingLookUps(sql)
   const clock = { ms: 0 }

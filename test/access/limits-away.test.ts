@@ -14,7 +14,7 @@ function open(options: Partial<LimitsOptions>): Limits {
   return openLimits({ sql: unusedSql, log: silentLog, ...options })
 }
 
-test("the process enforces the limit while the store is away, and logs one line a minute with the calls it allowed", async () => {
+test("a process enforces the limit while the store is down, and logs the allowed calls once a minute", async () => {
   const lines: [string, string, LogFields | undefined][] = []
   const log: Log = (level, event, fields) => lines.push([level, event, fields])
   const gone: RedisWire = { send: () => Promise.reject(new Error("connection closed")), close() {} }
@@ -54,7 +54,7 @@ test("a process allows no more than the limit in a second while the store answer
   }
 })
 
-test("several processes without the store allow their number times the limit, and no daily unit", async () => {
+test("several processes without the store allow the limit per process, and no daily unit", async () => {
   const gone: RedisWire = { send: () => Promise.reject(new Error("connection closed")), close() {} }
   const now = () => new Date("2026-03-01T12:00:00Z")
   const processes = Array.from({ length: 3 }, () => open({ wire: gone, now }))
@@ -65,7 +65,7 @@ test("several processes without the store allow their number times the limit, an
     expect(await errorOf(hive.take(1, 500))).toMatchObject({ name: "AllowanceUnavailable" })
 })
 
-test("a call over the limit of this process is refused without asking the store", async () => {
+test("a call over the limit of this process is refused without a request to the store", async () => {
   let units = 0
   const send = async (_: string, args: string[]) => {
     const keys = Number(args[1])
@@ -78,7 +78,7 @@ test("a call over the limit of this process is refused without asking the store"
   expect([units, answers.filter(({ allowed }) => allowed).length]).toEqual([5, 5])
 })
 
-test("a call that the store refuses takes nothing from the limit of the process", async () => {
+test("a call that the store refuses does not count towards the limit of the process", async () => {
   let at = Date.parse("2026-03-01T12:00:00Z")
   let isFull = true
   const send = async () => (isFull ? [0, 2] : [1, 1])
@@ -86,7 +86,7 @@ test("a call that the store refuses takes nothing from the limit of the process"
   const subject = someone()
   for (let call = 0; call < 5; call++)
     expect(await rate.take(subject, 2)).toMatchObject({ allowed: false, remaining: 0 })
-  // the store's second may begin earlier than this process'
+  // The store's second may begin earlier than this process's.
   isFull = false
   at += 999
   expect(await rate.take(subject, 2)).toMatchObject({ allowed: true })

@@ -15,7 +15,7 @@ let subjects = 0
 const someone = () => `subject-${subjects++}`
 
 test.skipIf(!REDIS_URL)(
-  "redis: calls that come while others are counted share a command, each decided by itself",
+  "redis: calls that arrive while others are being counted share a command, and each is decided separately",
   async () => {
     const commands: string[][] = []
     const wire = bunRedisWire(REDIS_URL)
@@ -48,7 +48,7 @@ test.skipIf(!REDIS_URL)(
   },
 )
 
-test("redis: a command that stays without an answer is not waited for by those after it", async () => {
+test("redis: a command without an answer does not delay later ones", async () => {
   let silent = true
   const send = (_: string, args: string[]) =>
     silent ? new Promise(() => {}) : Promise.resolve(Array(Number(args[1])).fill([1, 1]).flat())

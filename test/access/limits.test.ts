@@ -127,7 +127,7 @@ for (const [name, check, options] of stores) {
   })
 }
 
-test("the process forgets a second's subjects with the second", async () => {
+test("the process drops a second's counters when the second ends", async () => {
   let at = 0
   const rate = memoryLimiter(() => new Date(at))
   for (let i = 0; i < 1_000; i++) await rate.take(`address-${i}`, 1)
@@ -137,7 +137,7 @@ test("the process forgets a second's subjects with the second", async () => {
   expect(() => checkLimit(0)).not.toThrow()
 })
 
-withRedis("redis: one subject over 4 processes, 10 of 100 calls of one second pass", async () => {
+withRedis("redis: 10 of 100 calls of a subject in one second are allowed over 4 processes", async () => {
   const subject = someone()
   const children = Array.from({ length: 4 }, () =>
     Bun.spawn([process.execPath, `${import.meta.dir}/../bench/limits.ts`, "burst", prefix, subject, "10", "25"], {
@@ -161,34 +161,37 @@ withRedis("redis: one subject over 4 processes, 10 of 100 calls of one second pa
   expect(results.reduce((sum, result) => sum + result.passed, 0)).toBe(10)
 })
 
-withRedis("redis: frozen: answers within 300 ms, then at once, counting here; shared again once it moves", async () => {
-  const proxy = await proxyTo(REDIS_URL)
-  const own = bunRedisWire(proxy.url)
-  const { rate, ping } = open({ wire: own })
-  await untilReachable(open({ wire: own }))
-  await rate.take("warm-up", 1)
+withRedis(
+  "redis: a frozen store is answered for within 300 ms, then at once, and is used again when it responds",
+  async () => {
+    const proxy = await proxyTo(REDIS_URL)
+    const own = bunRedisWire(proxy.url)
+    const { rate, ping } = open({ wire: own })
+    await untilReachable(open({ wire: own }))
+    await rate.take("warm-up", 1)
 
-  proxy.freeze()
-  const frozen = await timed(() => rate.take(someone(), 5))
-  expect(frozen.answer).toMatchObject({ allowed: true, limit: 5, remaining: 4, degraded: true })
-  const next = await timed(() => rate.take(someone(), 5))
-  expect(next.answer.degraded).toBe(true)
-  const pinged = await timed(ping)
-  expect(pinged.answer).toBe(false)
-  expect(Math.max(frozen.ms, pinged.ms)).toBeLessThan(300 * (await slowness()))
-  expect(next.ms).toBeLessThan(20)
+    proxy.freeze()
+    const frozen = await timed(() => rate.take(someone(), 5))
+    expect(frozen.answer).toMatchObject({ allowed: true, limit: 5, remaining: 4, degraded: true })
+    const next = await timed(() => rate.take(someone(), 5))
+    expect(next.answer.degraded).toBe(true)
+    const pinged = await timed(ping)
+    expect(pinged.answer).toBe(false)
+    expect(Math.max(frozen.ms, pinged.ms)).toBeLessThan(300 * (await slowness()))
+    expect(next.ms).toBeLessThan(20)
 
-  proxy.thaw()
-  const back = await timed(() => untilShared(rate))
-  process.stdout.write(`frozen: ${frozen.ms} ms, next call ${next.ms} ms, shared again after ${back.ms} ms\n`)
-  expect(back.ms).toBeLessThan(500 * (await slowness()))
-  const together = await Promise.all(Array.from({ length: 20 }, () => rate.take(someone(), 1)))
-  expect(together.filter((answer) => answer.degraded)).toEqual([])
-  own.close()
-  proxy.stop()
-})
+    proxy.thaw()
+    const back = await timed(() => untilShared(rate))
+    process.stdout.write(`frozen: ${frozen.ms} ms, next call ${next.ms} ms, shared again after ${back.ms} ms\n`)
+    expect(back.ms).toBeLessThan(500 * (await slowness()))
+    const together = await Promise.all(Array.from({ length: 20 }, () => rate.take(someone(), 1)))
+    expect(together.filter((answer) => answer.degraded)).toEqual([])
+    own.close()
+    proxy.stop()
+  },
+)
 
-withRedis("redis: dead: counts here at once; shared again after the restart, without being asked to", async () => {
+withRedis("redis: a dead store is replaced by local counts at once, and is used again after its restart", async () => {
   const proxy = await proxyTo(REDIS_URL)
   const own = bunRedisWire(proxy.url)
   const { rate, ping } = open({ wire: own })
@@ -209,7 +212,7 @@ withRedis("redis: dead: counts here at once; shared again after the restart, wit
   proxy.stop()
 })
 
-withRedis("redis: not there at the start: found when it comes", async () => {
+withRedis("redis: a store that is missing at the start is used once it appears", async () => {
   const proxy = await proxyTo(REDIS_URL)
   proxy.stop()
   const own = bunRedisWire(proxy.url)
@@ -222,7 +225,7 @@ withRedis("redis: not there at the start: found when it comes", async () => {
   proxy.stop()
 })
 
-withRedis("redis: a connection that went silent is replaced, and so is one that is silent from the start", async () => {
+withRedis("redis: a connection that is silent, from the start or later, is replaced", async () => {
   const proxy = await proxyTo(REDIS_URL)
   const own = bunRedisWire(proxy.url, 300)
   await untilReachable(open({ wire: own }))
@@ -231,7 +234,7 @@ withRedis("redis: a connection that went silent is replaced, and so is one that 
   await Bun.sleep(350)
   await own.send("PING", []).catch(() => {})
   expect(await lost).toBeInstanceOf(Error)
-  // longer than a new connection may take to be made
+  // Longer than a new connection may take.
   await Bun.sleep(700)
   proxy.forwardNew()
   await untilReachable(open({ wire: own }))
@@ -239,7 +242,7 @@ withRedis("redis: a connection that went silent is replaced, and so is one that 
   proxy.stop()
 })
 
-test("an Upstash that is dead, hangs, answers nonsense or refuses the token is left aside", async () => {
+test("an Upstash that is dead, hangs, answers nonsense or refuses the token is bypassed", async () => {
   const answers: Record<string, (request: Request) => Response | Promise<Response>> = {
     nonsense: () => new Response("<html>"),
     "no count": () => Response.json({ result: ["x"] }),
@@ -253,14 +256,14 @@ test("an Upstash that is dead, hangs, answers nonsense or refuses the token is l
     const { rate } = open({ upstash: { url: `http://127.0.0.1:${server.port}`, token: "token" } })
     const { answer, ms } = await timed(() => rate.take(someone(), 1))
     expect([name, answer]).toEqual([name, expect.objectContaining({ allowed: true, degraded: true })])
-    // one that hangs does so for 2 s
+    // The one that hangs does so for 2 s.
     expect(ms).toBeLessThan(Math.min(1_900, 300 * (await slowness())))
     await server.stop(true)
     expect(await rate.take(someone(), 0)).toMatchObject({ allowed: false })
   }
 })
 
-test("one command a call, under the prefix; nothing is collected, nothing tried twice", async () => {
+test("a call sends one command with the prefix, without batching or retries", async () => {
   const sent: string[][] = []
   const send = async (command: string, args: string[]) => {
     sent.push([command, ...args])
@@ -276,7 +279,7 @@ test("one command a call, under the prefix; nothing is collected, nothing tried 
   ])
 })
 
-test("no telemetry goes out with the requests to Upstash", async () => {
+test("requests to Upstash contain no telemetry", async () => {
   const headers: Headers[] = []
   const fetch = (request: Request) => {
     headers.push(request.headers)
@@ -302,7 +305,7 @@ test("a failed request to Upstash is not sent again", async () => {
   server.close()
 })
 
-test("the wire refuses what it does not speak, and tells replies from failures", async () => {
+test("the wire refuses unsupported commands, and distinguishes replies from failures", async () => {
   const failing = (message: string) =>
     new WireRequester({ send: () => Promise.reject(new Error(message)), close() {} }).request({ body: ["GET", "k"] })
   expect(await failing("NOSCRIPT No matching script.")).toEqual({ error: "NOSCRIPT No matching script." })

@@ -9,7 +9,7 @@ import { type House, openHouse } from "../house.ts"
 import { cases } from "../long.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 
-/** What a list without a row is: an answer, at the price of nothing. */
+/** These lists answer without rows, free of charge. */
 const LISTS = new Set(["hive_list_new_apps", "hive_find_apps", "hive_get_keyword_gap"])
 
 // 4 plans × {nothing more, a credit pack, Explorer} × {live, test} × every operation.
@@ -34,22 +34,23 @@ beforeAll(async () => {
   }
 })
 
-/** Written out from the specification, not from the code it judges. */
+/** Derived from the specification, not from the code under test. */
 function expected(operation: Operation, plan: Plan, extra: Extra, kind: "live" | "test"): string {
   const writing = operation.effect === "writes" || operation.effect === "previews"
   if (kind === "test") return writing ? "test_key_read_only" : "sandbox"
-  // a token is resolved before rights are; the sample's was never issued
+  // The token is checked before the rights, and the sample's token was never issued.
   if (operation.id === "confirm_action") return "confirm_token_invalid"
   if (plan === "free" && extra !== "pack") return "plan_required"
   if (!planCovers(plan, operation.plan ?? "free")) return "plan_required"
   if (operation.hive === "explorer" && extra !== "explorer") return "explorer_required"
   if (operation.hive === "pack" && extra === "none") return "explorer_required"
-  // on Free the difficulty of a term that the workspace does not track is not to be had
+  // On Free, the difficulty of an untracked term is not available.
   if (operation.id === "get_keyword_difficulty" && plan === "free") return "plan_required"
-  // and nobody ever read what those of the Hive ask about
+  // The subjects of Hive calls were never measured.
   if (operation.id === "hive_measure_keyword") return "hive_measurement_unavailable"
   if (operation.hive && catalog.includes(operation) && !LISTS.has(operation.id)) return "not_measured"
-  // the workspaces of this test track no app, so a call about one finds none; that fault is what the sample asks for
+  // The workspaces of this test track no app, so a call about an app finds none, which is also the fault that the
+  // sample requests.
   if (operation.id === "get_job") return "job_not_found"
   const aboutAnApp = operation.subject || ["fetch", "preview_action"].includes(operation.id)
   return aboutAnApp || operation.id === "fault_sample" ? "not_found" : "answers"
@@ -62,7 +63,10 @@ async function open(plan: Plan, extra: Extra, kind: "live" | "test"): Promise<st
   return house.key(workspace, { kind, scopes: SCOPES })
 }
 
-/** In short a third: each operation by every plan, with everything more, and by both kinds of key, but not by all of them at once. */
+/**
+ * The short run has a third of the combinations: each operation with every plan, every extra and both kinds of key, but
+ * not all combined.
+ */
 function triedBy(plan: Plan, extra: Extra, kind: "live" | "test"): readonly Operation[] {
   const way = PLANS.indexOf(plan) + EXTRAS.indexOf(extra) + (kind === "live" ? 0 : 1)
   return catalogWithSamples.filter((_, at) => (at + way) % cases(3, 1) === 0)
@@ -72,7 +76,7 @@ for (const plan of PLANS) {
   for (const extra of EXTRAS) {
     describe(`${plan}, ${extra === "none" ? "nothing more" : extra}`, () => {
       for (const kind of ["live", "test"] as const) {
-        test(`a ${kind} key: every operation answers or refuses as the plan says`, async () => {
+        test(`a ${kind} key: every operation answers or refuses as the plan requires`, async () => {
           const key = await open(plan, extra, kind)
           const wrong: string[] = []
           for (const operation of triedBy(plan, extra, kind)) {

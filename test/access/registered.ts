@@ -9,31 +9,31 @@ import { silentLog } from "../../src/lib/log.ts"
 
 let made = 0
 
-/** A Studio workspace of its own name. */
+/** Creates a Studio workspace with a unique name. */
 export function someWorkspace(sql: Sql, asked: Partial<NewWorkspace> = {}) {
   return createWorkspace(sql, { name: `workspace ${++made}`, plan: "studio", ...asked })
 }
 
-/** A live key of that workspace. */
+/** Creates a live key of that workspace. */
 export function someKey(sql: Sql, workspace: { name: string }, asked: Partial<NewKey> = {}) {
   return createKey(sql, { workspace: workspace.name, kind: "live", name: "key", ...asked }, randomBytes)
 }
 
-/** Identification with nothing remembered; the clock for its memory is the test's when given. */
+/** Creates an Identify with an empty cache. A test may pass the clock of its cache. */
 export function freshIdentify(sql: Sql, options: Partial<IdentifyOptions> = {}): Identify {
   return createIdentify({ sql, now: () => new Date(), log: silentLog, ...options })
 }
 
 export const bearing = (secret: string) => ({ authorization: `Bearer ${secret}`, apiKey: null })
 
-/** The fault a promise rejects with; fails when it resolves or throws something else. */
+/** Returns the fault that a promise rejects with. Fails when it resolves or throws something else. */
 export async function faultOf(call: Promise<unknown>): Promise<Fault> {
   const outcome = await call.catch((error: unknown) => error)
   if (outcome instanceof Fault) return outcome
   throw new Error(`no fault but ${outcome instanceof Error ? outcome.stack : JSON.stringify(outcome)}`)
 }
 
-/** "ok", or the code of the fault. */
+/** Returns "ok", or the code of the fault. */
 export async function outcomeOf(call: Promise<unknown>): Promise<FaultCode | "ok"> {
   return await call.then(
     () => "ok" as const,
@@ -44,7 +44,7 @@ export async function outcomeOf(call: Promise<unknown>): Promise<FaultCode | "ok
   )
 }
 
-/** The same client with `queries` counting the look-ups of keys sent through it. */
+/** Wraps the client so that `count` returns the number of key look-ups. */
 export function countingLookUps(sql: Sql): { sql: Sql; count: () => number } {
   let count = 0
   const counted = new Proxy(sql, {
@@ -56,13 +56,13 @@ export function countingLookUps(sql: Sql): { sql: Sql; count: () => number } {
   return { sql: counted, count: () => count }
 }
 
-/** Charges one due by itself. */
+/** Charges a single due. */
 export async function chargeAlone(sql: Db, due: Due): Promise<ChargeResult> {
   const [result] = await charge(sql, [due], true)
   return result!
 }
 
-/** A workspace with credits and a key of it. */
+/** Creates a workspace with credits and a key. */
 export async function somePayer(sql: Sql, { credits = 100_000, pack = 0, monthlyBudget }: Partial<Means> = {}) {
   const workspace = await someWorkspace(sql, { overrides: { credits }, pack })
   const { key } = await someKey(sql, workspace, monthlyBudget === undefined ? {} : { monthlyBudget })

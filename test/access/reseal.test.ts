@@ -18,7 +18,7 @@ beforeAll(async () => {
 const key = () => randomBytes(32).toString("base64")
 const sealerOf = (...keys: string[]) => createSealer(new SecretKeys(keys))
 
-test("every column of the schema that holds sealed texts is among those sealed anew", async () => {
+test("every column with encrypted texts is in the list of columns to encrypt again", async () => {
   const columns = await sql<{ table: string; column: string }[]>`
     select table_name::text as table, column_name::text as column
     from information_schema.columns
@@ -30,7 +30,7 @@ test("every column of the schema that holds sealed texts is among those sealed a
   )
 })
 
-test("sealed anew, the newest key alone opens every secret, the one of before a rotation too", async () => {
+test("after encrypting again, the newest key alone decrypts every secret, including those before a rotation", async () => {
   const { workspaceId } = await scene(sql)
   const [before, after, lost] = [key(), key(), key()]
   const register = { sql, sealer: await sealerOf(before), randomBytes }
@@ -54,12 +54,12 @@ test("sealed anew, the newest key alone opens every secret, the one of before a 
     ...{ url: "https://hooks.example.com/in/hushhush", secrets: [rotated.secret, secret] },
   })
   expect(await opened(slack.channel.id)).toMatchObject({ url: "https://slack.example.com/services/hush" })
-  // what cannot be opened is not lost: its own key opens it still
+  // A text that cannot be decrypted is kept: its own key still decrypts it.
   const old = await openChannel(await sealerOf(lost), await readSealedChannel(sql, workspaceId, foreign.channel.id))
   expect(old).toMatchObject({ url: "https://slack.example.com/x" })
 })
 
-test("a secret that is replaced while it is sealed anew keeps its new value", async () => {
+test("a secret that is replaced meanwhile keeps its new value", async () => {
   const { workspaceId } = await scene(sql, "Coffee Timer")
   const [before, after] = [key(), key()]
   const register = { sql, sealer: await sealerOf(before), randomBytes }

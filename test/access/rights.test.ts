@@ -31,7 +31,7 @@ function refusal(differences: Partial<Caller>, surface: "rest" | "tools", needs:
   }
 }
 
-test("each of the 14 scopes opens what asks for it, and nothing else does", () => {
+test("each of the 14 scopes allows the calls that require it, and no others", () => {
   expect(SCOPES).toHaveLength(14)
   for (const scope of SCOPES) {
     for (const surface of ["rest", "tools"] as const) {
@@ -45,12 +45,12 @@ test("each of the 14 scopes opens what asks for it, and nothing else does", () =
   }
 })
 
-test("a call without a scope is open to a key without any", () => {
+test("a call without a scope is open to a key without scopes", () => {
   expect(refusal({ scopes: [] }, "rest", { scope: null })).toBeNull()
 })
 
 describe("plans", () => {
-  test("REST is closed on Free, whatever the call, until a pack opens it; tools are open", () => {
+  test("REST needs a pack on Free, while tools are open", () => {
     const fault = refusal({ plan: "free", explorer: true }, "rest", {})
     expect(fault?.code).toBe("plan_required")
     expect(fault?.extra.detail).toContain("Pro")
@@ -78,13 +78,13 @@ test.each([
   ["explorer", false, false, "explorer_required"],
   ["explorer", false, true, "explorer_required"],
   ["explorer", true, false, undefined],
-] as const)("Hive for %p, Explorer %p, pack %p: %p", (hive, explorer, hasPack, code) => {
+] as const)("Hive for %p with Explorer %p and pack %p gives %p", (hive, explorer, hasPack, code) => {
   const fault = refusal({ explorer, hasPack }, "rest", { hive })
   expect(fault?.code).toBe(code as never)
   if (code) expect(fault?.extra.detail).toContain("Explorer")
 })
 
-test("wrong in all ways at once: plan, then scope, then Explorer", () => {
+test("a call with every problem is refused for plan, then scope, then Explorer", () => {
   const needs = { scope: "hive:read", plan: "pro", hive: "explorer" } as const
   expect(refusal({ plan: "free", scopes: [] }, "tools", needs)?.code).toBe("plan_required")
   expect(refusal({ plan: "pro", scopes: [] }, "tools", needs)?.code).toBe("scope_required")

@@ -25,7 +25,7 @@ const problemOf = async (call: Promise<unknown>) => {
   return (error as AccessProblem).message
 }
 
-test("what is sealed opens again as it was, is text, and never twice the same", async () => {
+test("an encrypted text is decrypted unchanged, is text, and never repeats", async () => {
   await fc.assert(
     fc.asyncProperty(text, text, async (secret, row) => {
       const at = { table: "connection", row }
@@ -38,7 +38,7 @@ test("what is sealed opens again as it was, is text, and never twice the same", 
   )
 })
 
-test("with any byte or character of it changed, added or lost, it does not open", async () => {
+test("a text with any byte or character changed, added or removed is not decrypted", async () => {
   const sealed = await sealer.seal("a secret of some length", place)
   for (let at = 0; at < sealed.length; at++) {
     const changed = [...new Set(["A", "B", "_", ".", "=", " "])].map(
@@ -59,7 +59,7 @@ test("with any byte or character of it changed, added or lost, it does not open"
   }
 })
 
-test("every other last character is refused, also those that decode to the same bytes", async () => {
+test("every other last character is refused, even if it decodes to the same bytes", async () => {
   for (const secret of ["", "a", "ab", "abc"]) {
     const sealed = await sealer.seal(secret, place)
     for (const c of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -67,7 +67,7 @@ test("every other last character is refused, also those that decode to the same 
   }
 })
 
-test("it opens in its own row alone, also where table and row run together to the same letters", async () => {
+test("a text is decrypted only in its own row, even if table and row run together to the same letters", async () => {
   await fc.assert(
     fc.asyncProperty(text, text, text, async (table, row, other) => {
       const sealed = await sealer.seal("secret", { table, row })
@@ -87,7 +87,7 @@ test("it opens in its own row alone, also where table and row run together to th
 })
 
 describe("a change of keys", () => {
-  test("leaves what the earlier keys sealed readable, seals with the newest, and tells what is old", async () => {
+  test("texts under earlier keys stay readable, new ones use the newest key, and old ones are detected", async () => {
     const old = await sealer.seal("kept", place)
     const next = await sealerOf(third, second, first)
     expect(await next.open(old, place)).toBe("kept")
@@ -97,7 +97,7 @@ describe("a change of keys", () => {
     expect(await problemOf((await sealerOf(third, second)).open(old, place))).toContain("SECRET_KEY_PREVIOUS")
   })
 
-  test("another key with the id of the right one does not open it", async () => {
+  test("another key with the id of the right one does not decrypt a text", async () => {
     const sealed = (await sealer.seal("secret", place)).split(".")
     const other = await sealerOf(second)
     const [, id] = (await other.seal("x", place)).split(".")
@@ -106,7 +106,7 @@ describe("a change of keys", () => {
 })
 
 describe("without a key", () => {
-  test("sealing and opening say in one sentence what to set, and the command in it makes a key", async () => {
+  test("without a key, sealing and opening say what to set, and the command in the message creates a key", async () => {
     const none = await createSealer(null)
     const sealed = await sealer.seal("secret", place)
     for (const call of [none.seal("secret", place), none.open(sealed, place)]) {
@@ -119,7 +119,7 @@ describe("without a key", () => {
 })
 
 describe("keys", () => {
-  test("are 32 bytes in base64, base64url or hex", () => {
+  test("secret keys are 32 bytes in base64, base64url or hex", () => {
     const bytes = randomBytes(32)
     for (const encoding of ["base64", "base64url", "hex"] as const)
       expect(secretKeyOf(bytes.toString(encoding))).toEqual(new Uint8Array(bytes))
@@ -132,9 +132,9 @@ describe("keys", () => {
     ["zeros", Buffer.alloc(32).toString("base64")],
     ["a sentence", "correct horse battery staple correct horse!"],
     ["empty", ""],
-  ])("that are %s are refused", (_, given) => expect(secretKeyOf(given)).toBeNull())
+  ])("secret keys that are %s are refused", (_, given) => expect(secretKeyOf(given)).toBeNull())
 
-  test("are shown by nothing: not as JSON, in a log, or as text", async () => {
+  test("secret keys never appear in JSON, logs or text", async () => {
     const keys = new SecretKeys([first, second])
     const hex = Buffer.from(first, "base64").toString("hex")
     const shown = [

@@ -51,7 +51,7 @@ async function trackApp(workspaceId: number, id: string) {
     values (${id}, 'us', 'habit tracker', 0)`
 }
 
-test("a workspace begins with its plan's monthly credits, its own over them, and its pack", async () => {
+test("a new workspace has its plan's monthly credits, or its override, and its pack", async () => {
   const plain = await createWorkspace(sql, { name: " Plain ", plan: "pro" })
   expect(plain).toMatchObject({
     name: "Plain",
@@ -74,7 +74,7 @@ test("a workspace begins with its plan's monthly credits, its own over them, and
   expect((await listWorkspaces(sql)).map(({ name }) => name)).toEqual(["Plain", "Own"])
 })
 
-test("names are unique among workspaces, and free again after a deletion", async () => {
+test("names are unique among workspaces, and available again after a deletion", async () => {
   const first = await createWorkspace(sql, { name: "Twice", plan: "pro" })
   expect(await problemOf(createWorkspace(sql, { name: "Twice", plan: "pro" }))).toContain("already")
   const both = await Promise.allSettled([1, 2].map(() => createWorkspace(sql, { name: "Race", plan: "pro" })))
@@ -83,7 +83,7 @@ test("names are unique among workspaces, and free again after a deletion", async
   expect((await createWorkspace(sql, { name: "Twice", plan: "pro" })).id).not.toBe(first.id)
 })
 
-test("bad values are refused in a sentence, and nothing is made", async () => {
+test("invalid values are refused with a sentence, and nothing is created", async () => {
   const before = await listWorkspaces(sql)
   const refused: [object, string][] = [
     [{ name: "" }, "name"],
@@ -103,7 +103,7 @@ test("bad values are refused in a sentence, and nothing is made", async () => {
   expect(await listWorkspaces(sql)).toEqual(before)
 })
 
-test("changes keep what they do not name, and the quota follows plan and overrides", async () => {
+test("changes keep unnamed fields, and the quota follows plan and overrides", async () => {
   const { name, id } = await someWorkspace(sql, { plan: "pro", explorer: true, overrides: { apps: 7 }, pack: 5 })
   const { key } = await someKey(sql, { name })
   await chargeAlone(sql, { workspaceId: id, keyId: key.id, cost: 40, operation: "test", requestId: "1" })
@@ -130,7 +130,7 @@ test("changes keep what they do not name, and the quota follows plan and overrid
   expect(await problemOf(setWorkspace(sql, "Nobody", { explorer: true }))).toContain("no workspace")
 })
 
-test("a deletion takes the apps of that workspace alone, and keeps the ledger", async () => {
+test("deleting a workspace deletes its apps, no others, and keeps the ledger", async () => {
   const { name, id } = await someWorkspace(sql)
   const { key } = await someKey(sql, { name })
   const other = await someWorkspace(sql)
@@ -146,7 +146,7 @@ test("a deletion takes the apps of that workspace alone, and keeps the ledger", 
   expect(await problemOf(someKey(sql, { name }))).toContain("no workspace")
 })
 
-test("a key begins with every scope but hive:measure, and its secret is stored nowhere", async () => {
+test("a new key has every scope but hive:measure, and its secret is stored nowhere", async () => {
   const workspace = await someWorkspace(sql)
   const secrets = []
   for (let made = 0; made < 100; made++) {
@@ -167,7 +167,7 @@ test("a key begins with every scope but hive:measure, and its secret is stored n
   }
 })
 
-test("a key keeps its limits; bad ones are refused, and no key is made", async () => {
+test("a key has its limits, and invalid ones are refused without creating a key", async () => {
   const workspace = await someWorkspace(sql)
   await trackApp(workspace.id, "mine")
   await trackApp((await someWorkspace(sql)).id, "theirs")
@@ -197,7 +197,7 @@ test("a key keeps its limits; bad ones are refused, and no key is made", async (
   expect(await listKeys(sql, workspace.name)).toEqual([key])
 })
 
-test("the list tells what stands in each key's way", async () => {
+test("the list of keys shows why each cannot be used", async () => {
   const workspace = await someWorkspace(sql, { overrides: { liveKeys: 2 } })
   const made = []
   for (const name of ["revoked", "leaked", "expired", "paused", "usable", "on_hold"]) {
@@ -215,7 +215,7 @@ test("the list tells what stands in each key's way", async () => {
   expect((await resumeKey(sql, revoked)).state).toBe("revoked")
 })
 
-test("a leaked key is found by its whole text; the answer never repeats it", async () => {
+test("a leaked key is found by its full text, and the answer does not repeat it", async () => {
   const workspace = await someWorkspace(sql)
   const { key, secret } = await someKey(sql, workspace)
   expect(await markLeaked(sql, ` ${secret}\n`)).toMatchObject({ id: key.id, state: "leaked" })
@@ -230,13 +230,13 @@ test("a leaked key is found by its whole text; the answer never repeats it", asy
   }
 })
 
-test.each([0, -1, 1.5, Number.NaN, 2 ** 31, 2_000_000_000])("no key has id %p", async (id) => {
+test.each([0, -1, 1.5, Number.NaN, 2 ** 31, 2_000_000_000])("a key with id %p does not exist", async (id) => {
   for (const act of [findKey, revokeKey, pauseKey, resumeKey, markLeaked]) {
     expect(await problemOf(act(sql, id))).toContain("no key")
   }
 })
 
-test("randomness comes from outside", async () => {
+test("keys use the given source of randomness", async () => {
   const workspace = await someWorkspace(sql)
   const fixed = (size: number) => new Uint8Array(size).fill(1)
   const { secret } = await createKey(sql, { workspace: workspace.name, kind: "live", name: "fixed" }, fixed)

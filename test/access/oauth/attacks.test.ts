@@ -30,7 +30,7 @@ beforeEach(async () => {
 const granted = async () => (await listKeys(sql, workspace)).filter(({ hint }) => hint !== "pages")
 
 describe("mix-up", () => {
-  test("each answer names its issuer once, as the metadata spells it, so that a client asking several servers knows whose it is", async () => {
+  test("each authorization response contains the issuer once, as in the metadata, so that a client of several servers can tell them apart", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
     for (const decision of ["allow", "deny"]) {
@@ -39,7 +39,7 @@ describe("mix-up", () => {
     }
   })
 
-  test("an issuer or a code that the redirect address brings along is no way to a second one in its place", async () => {
+  test("an issuer or code in the redirect address does not replace that of the response", async () => {
     const evil = `${REDIRECT}?keep=1`
     const browser = await ownerBrowser(house, workspaceId)
     const clientId = await register(house, [evil])
@@ -54,7 +54,7 @@ describe("mix-up", () => {
 })
 
 describe("code injection", () => {
-  test("a code is good for whoever knows what its challenge was made of, and for nobody else, not even twice", async () => {
+  test("a code can be exchanged only with the verifier of its challenge, and only once", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const [clientId, otherClient] = [await register(house), await register(house)]
     const { verifier, challenge } = pkce()
@@ -74,13 +74,13 @@ describe("code injection", () => {
         code_verifier: verifier,
       }
       expect((await post(house, "/oauth/token", { ...right, ...more })).body.error).toBe("invalid_grant")
-      // whoever guesses has one guess
+      // A wrong verifier uses up the code.
       expect((await post(house, "/oauth/token", right)).body.error).toBe("invalid_grant")
     }
     expect(await granted()).toEqual([])
   })
 
-  test("the verifier is asked for where the code is changed as well, in its form", async () => {
+  test("the code exchange requires a well-formed verifier", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const clientId = await register(house)
     for (const code_verifier of [undefined, "", "short", "x".repeat(129), `${"x".repeat(43)} `]) {
@@ -95,7 +95,7 @@ describe("code injection", () => {
     }
   })
 
-  test("a code that is used again ends what came of it", async () => {
+  test("a reused code revokes the grant issued for it", async () => {
     const { exchange, tokens, clientId } = await letIn(house, workspaceId)
     expect((await post(house, "/oauth/token", exchange)).body.error).toBe("invalid_grant")
     expect((await granted()).map(({ state }) => state)).toEqual(["revoked"])
@@ -103,7 +103,7 @@ describe("code injection", () => {
     expect((await refresh(house, clientId, tokens.refresh_token)).status).toBe(400)
   })
 
-  test("of thirty that send a code at once one has tokens, which end with it", async () => {
+  test("one of thirty concurrent exchanges of a code gets tokens, and the reuse revokes them", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const clientId = await register(house)
     const { verifier, challenge } = pkce()
@@ -122,7 +122,7 @@ describe("code injection", () => {
     expect((await granted()).map(({ state }) => state)).toEqual(["revoked"])
   })
 
-  test("a code is good for a minute", async () => {
+  test("a code expires after a minute", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const clientId = await register(house)
     const { verifier, challenge } = pkce()
@@ -140,7 +140,7 @@ describe("code injection", () => {
 })
 
 describe("redirect variants", () => {
-  test("an address is registered letter by letter; on this machine its port is free", () => {
+  test("a redirect address must match exactly, except for the port on this machine", () => {
     const registered = [
       "https://client.example/callback",
       "http://127.0.0.1:33418/",
@@ -161,7 +161,7 @@ describe("redirect variants", () => {
     expect(wrong.filter((uri) => isRegistered(uri, registered))).toEqual([])
   })
 
-  test("what a browser would run, read or leave unencrypted is not registered", async () => {
+  test("redirect addresses that a browser would execute or read, or without encryption, cannot be registered", async () => {
     const right = [
       "https://a.example/",
       "http://localhost:3000/cb",
@@ -191,7 +191,7 @@ describe("redirect variants", () => {
     expect([sent.status, sent.body.error]).toEqual([400, "invalid_redirect_uri"])
   })
 
-  test("nothing is sent to an address that is not the client's, nor to one that is named twice, nor for an unknown client", async () => {
+  test("nothing is sent to an unregistered or repeated redirect address, or for an unknown client", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const clientId = await register(house)
     const { challenge } = pkce()
@@ -215,7 +215,7 @@ describe("redirect variants", () => {
 })
 
 describe("a stolen refresh token", () => {
-  test("is found out by whoever comes second, thief or client, and then neither calls any more", async () => {
+  test("a stolen refresh token is detected at its second use, by thief or client, and then neither can call", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     const thief = (await refresh(house, clientId, tokens.refresh_token)).body
     await refresh(house, clientId, thief.refresh_token)
@@ -225,20 +225,20 @@ describe("a stolen refresh token", () => {
     expect((await openHouse({ sql }).tool("whoami", {}, { key: thief.access_token })).status).toBe(401)
   })
 
-  test("is of no use to another client, and tells nothing of those that follow it", async () => {
+  test("a stolen refresh token is useless to another client and does not reveal its successors", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     expect((await refresh(house, await register(house), tokens.refresh_token)).body.error).toBe("invalid_grant")
     const next = (await refresh(house, clientId, tokens.refresh_token)).body.refresh_token
     const [row] = await sql<{ salt: Uint8Array }[]>`select salt from oauth_grant where client_id = ${clientId}`
     expect([row!.salt.length, next.includes(tokens.refresh_token.slice(12, 30))]).toEqual([32, false])
-    // two grants make different ones of the same token
+    // Two grants derive different successors from the same token.
     await sql`update oauth_grant set salt = ${Buffer.alloc(32, 1)} where client_id = ${clientId}`
     expect((await refresh(house, clientId, tokens.refresh_token)).body.refresh_token).not.toBe(next)
   })
 })
 
 describe("a page of another site", () => {
-  test("cannot agree in the owner's name: the form has a field that it does not know", async () => {
+  test("a page of another site cannot approve for the owner, because it lacks the form token", async () => {
     const [browser, other] = [await ownerBrowser(house, workspaceId), await ownerBrowser(house, workspaceId)]
     const query = queryOf(await register(house), pkce().challenge)
     const [page, foreign] = [
@@ -254,7 +254,7 @@ describe("a page of another site", () => {
     expect(count!.n).toBe(0)
   })
 
-  test("nor by a link: a GET agrees to nothing, whatever stands in it", async () => {
+  test("a GET link never approves a request", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const page = await browser.open(
       `/oauth/authorize?${queryOf(await register(house), pkce().challenge)}&decision=allow&apps=all&scope=apps:read`,
@@ -262,7 +262,7 @@ describe("a page of another site", () => {
     expect([page.status, page.headers.get("refresh"), scopesOn(page).length > 0]).toEqual([200, null, true])
   })
 
-  test("cannot show the page in a frame, nor have it run or send anything elsewhere", async () => {
+  test("a page of another site cannot frame the consent page, nor make it run or send anything", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const clientId = await register(house, [REDIRECT], `<script>x()</script>"><img src=x onerror=x()>`)
     const page = await browser.open(
@@ -277,7 +277,7 @@ describe("a page of another site", () => {
     expect(left.headers.get("refresh")).toMatch(/^0;url=https:\/\/client\.example\/callback\?[\w=&%.:+-]+$/)
   })
 
-  test("nobody is let in without a session, also where the form was shown before", async () => {
+  test("approval requires a session, even if the form was shown before", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
     await sql`delete from owner_session`
@@ -290,7 +290,7 @@ describe("a page of another site", () => {
 })
 
 describe("a flood of registrations", () => {
-  test("from one address ends at a number an hour, and no other address meets that", async () => {
+  test("registrations from one address are limited per hour, without affecting other addresses", async () => {
     const asked = { redirect_uris: [REDIRECT] }
     const statuses = []
     for (let n = 0; n <= REGISTRATIONS_AN_HOUR; n++)
@@ -299,13 +299,13 @@ describe("a flood of registrations", () => {
     const refused = await post(house, "/oauth/register", asked, { json: true, from: "203.0.113.5" })
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
     expect((await post(house, "/oauth/register", asked, { json: true, from: "203.0.113.6" })).status).toBe(201)
-    // one customer has a /48 of IPv6
+    // A customer has a /48 of IPv6.
     for (let n = 0; n < REGISTRATIONS_AN_HOUR; n++)
       await post(house, "/oauth/register", asked, { json: true, from: `2001:db8:1:${n}::1` })
     expect((await post(house, "/oauth/register", asked, { json: true, from: "2001:db8:1:ff::1" })).status).toBe(429)
   })
 
-  test("from everywhere never pushes out a client that waits for its owner", async () => {
+  test("a flood of registrations never evicts a client that waits for its owner", async () => {
     const waiting = await register(house)
     await sql`
       insert into oauth_client (id, name, redirect_uris, from_sha256, created_at)
@@ -319,7 +319,7 @@ describe("a flood of registrations", () => {
     expect((await browser.open(`/oauth/authorize?${queryOf(waiting, pkce().challenge)}`)).status).toBe(200)
   })
 
-  test("from everywhere pushes out its own oldest, and no client that somebody let in", async () => {
+  test("a flood of registrations evicts its own oldest clients, and no approved one", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     await sql`
       insert into oauth_client (id, name, redirect_uris, from_sha256, created_at)
@@ -333,7 +333,7 @@ describe("a flood of registrations", () => {
     expect((await sql`select id from oauth_client where id = ${clientId}`).length).toBe(1)
   })
 
-  test("a client without a usable name registers, and a long name is cut", async () => {
+  test("a client without a usable name can register, and a long name is cut", async () => {
     const named = async (client_name: unknown) => {
       const { status, body } = await post(
         house,
@@ -349,7 +349,7 @@ describe("a flood of registrations", () => {
     for (const name of ["\u202eevil", "\u3164", "\ud800"]) expect((await named(name))[0]).toBe(400)
   })
 
-  test("of any posts from one address more than fifty in a second are not looked at", async () => {
+  test("posts from one address beyond fifty a second are refused unread", async () => {
     const still = openHouse({ sql, now: () => new Date("2026-11-25T12:00:00Z") })
     const statuses = []
     for (let n = 0; n < 51; n++) statuses.push((await post(still, "/oauth/token", {}, { from: "203.0.113.9" })).status)
@@ -357,7 +357,7 @@ describe("a flood of registrations", () => {
     expect((await post(still, "/oauth/token", {}, { from: "203.0.113.10" })).status).toBe(401)
   })
 
-  test("what is no client's metadata is refused, and costs a body of 16 KB at most", async () => {
+  test("invalid client metadata is refused, and at most 16 KB of its body are read", async () => {
     for (const body of [
       {},
       { redirect_uris: [] },

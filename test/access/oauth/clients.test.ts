@@ -10,7 +10,7 @@ import { freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { consentOf, type ServedHouse, serveAt } from "./served.ts"
 
-// Clients nobody here wrote, from the bare address of the tool endpoint to a call, over a socket.
+// Third-party clients, from only the URL of the tool endpoint to a call, over a socket.
 
 let sql: Sql
 let served: ServedHouse
@@ -18,7 +18,7 @@ let workspaceId: number
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  // no client's server is to be had
+  // The servers of clients cannot be reached.
   served = serveAt(sql, async () => {
     throw new OutboundProblem("unreachable")
   })
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => served.stop())
 
-/** What a client of the official SDKs keeps, in memory; both majors ask for the same. */
+/** The in-memory storage that clients of the official SDKs need. Both major versions use the same. */
 function keptBy(metadata: object, clientMetadataUrl?: string) {
   // biome-ignore lint/suspicious/noExplicitAny: kept for two libraries, each with types of its own
   const kept: any = { redirects: [] as URL[] }
@@ -114,7 +114,7 @@ describe.each(kinds)("%s", (name, make) => {
     }
   }
 
-  test("from the bare address: is refused, registers, is let in, calls, and renews its tokens by itself", async () => {
+  test("a client with only the server's URL is refused, registers, is approved, calls and renews its tokens by itself", async () => {
     const { kept, provider } = keptBy(METADATA)
     const first = open(provider)
     expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
@@ -130,7 +130,7 @@ describe.each(kinds)("%s", (name, make) => {
     await client.connect(transport)
     const called = await client.callTool({ name: "whoami", arguments: {} })
     expect(called.structuredContent).toMatchObject({ plan: "free", auth: "sign-in" })
-    // an hour later
+    // Expire the access token.
     const before = kept.tokens
     await sql`update access_token set expires_at = now()`
     await Bun.sleep(800)
@@ -139,7 +139,7 @@ describe.each(kinds)("%s", (name, make) => {
     await client.close()
   })
 
-  test("with its document's address for an id it registers nowhere", async () => {
+  test("a client whose id is its document's URL does not register", async () => {
     const [id] = [...PINNED].find(([, { name }]) => name === "Claude Code")!
     const { kept, provider } = keptBy({ ...METADATA, redirect_uris: ["http://localhost:47114/callback"] }, id)
     const first = open(provider)
@@ -155,7 +155,7 @@ describe.each(kinds)("%s", (name, make) => {
     await client.close()
   })
 
-  test("a call that needs another scope sends it back to the owner, and asks for what it has as well", async () => {
+  test("a call that needs another scope sends the client to the owner, requesting its current scopes as well", async () => {
     const { kept, provider } = keptBy(METADATA)
     const first = open(provider)
     expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
@@ -166,7 +166,7 @@ describe.each(kinds)("%s", (name, make) => {
     await second.client.connect(second.transport)
     const call = { name: "list_reviews", arguments: { appId: "app_none" } }
     expect(await errorOf(second.client.callTool(call))).toBeInstanceOf(Error)
-    // renews its tokens first, which gives it no right more, and then tells its person of the refusal
+    // The client first renews its tokens, which adds no scope, and then reports the refusal to its user.
     if (name === "sdk 1.32.2") return expect(kept.redirects).toHaveLength(1)
     expect(kept.redirects).toHaveLength(2)
     expect(kept.redirects[1].searchParams.get("scope").split(" ")).toEqual(
@@ -181,7 +181,7 @@ describe.each(kinds)("%s", (name, make) => {
   })
 })
 
-test("oauth4webapi, which checks everything that the standards say of an answer, goes the whole way", async () => {
+test("oauth4webapi, which validates every response against the standards, completes the whole flow", async () => {
   const options = { [oauth.allowInsecureRequests]: true }
   const resource = new URL(`${served.url}/mcp`)
   const challenged = await fetch(resource, { method: "POST" })

@@ -7,7 +7,8 @@ import { freshDatabase } from "../../database.ts"
 import { register } from "./scene.ts"
 import { consentOf, type ServedHouse, serveAt } from "./served.ts"
 
-// The official suite's judgement of an authorization server. It prints an address for a browser, which is played here.
+// Runs the official conformance suite for authorization servers. It prints a URL for a browser, which this test
+// simulates.
 
 const SUITE = join(import.meta.dirname, "../../../node_modules/@modelcontextprotocol/conformance/dist/index.js")
 const directory = mkdtempSync(join(tmpdir(), "appmeter-oauth-"))
@@ -27,7 +28,7 @@ interface Check {
   errorMessage?: string
 }
 
-test("every scenario for an authorization server passes, without a warning", async () => {
+test("every scenario for an authorization server passes without a warning", async () => {
   const port = await freePort()
   const clientId = await register(served.house, [`http://127.0.0.1:${port}/callback`])
   const workspaceId = await served.house.workspace()

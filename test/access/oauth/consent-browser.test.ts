@@ -24,7 +24,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     workspaceId = await served.house.workspace({ name: "acme" })
     await setPassphrase(sql, workspaceId, "correct horse battery")
     await trackOwn(sql, { workspaceId, iosId: "1437843273" })
-    // a client on this machine, which sends its person on to its own site, as Claude Code does
+    // A client on this machine that redirects its user to its own site, like Claude Code.
     client = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
@@ -54,7 +54,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     return `${served.url}/oauth/authorize?${query}`
   }
 
-  test("the owner signs in with the passphrase, finds the request, agrees, and is led back, also where the client sends them on", async () => {
+  test("the owner signs in with the passphrase, sees the request, approves and is redirected, also through the client's own redirect", async () => {
     await tab.open(await request())
     expect(await tab.value("document.title")).toBe("Sign in · Appmeter")
     await tab.value(
@@ -71,7 +71,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     expect(tab.complaints).toEqual([])
   })
 
-  test("a code's link signs in with one press", async () => {
+  test("a sign-in link signs in with one click", async () => {
     await tab.forget()
     await tab.open(`${served.url}/sign-in?code=${await createCode(served.house.sql, workspaceId)}`)
     await tab.leave(`document.querySelector("[name=code]").form.querySelector("button").click()`)

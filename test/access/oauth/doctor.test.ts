@@ -11,7 +11,7 @@ afterAll(() => served.stop())
 
 const found = async (publicUrl: string | undefined) => await checkSignIn({ settings: { publicUrl } as never })
 
-/** A proxy in front of the service that spoils what `spoil` names. */
+/** A proxy in front of the service that replaces the responses of `spoil`. */
 async function behind(spoil: (path: string, own: string) => Response | undefined) {
   const proxy = Bun.serve({
     port: 0,
@@ -28,12 +28,12 @@ async function behind(spoil: (path: string, own: string) => Response | undefined
   }
 }
 
-test("doctor finds the way to sign in, by the address that assistants are given", async () => {
+test("doctor verifies sign-in at the URL that assistants use", async () => {
   expect(await found(undefined)).toEqual([])
   expect(await found(served.url)).toMatchObject([{ state: "ok", says: `assistants sign in at ${served.url}/mcp` }])
 })
 
-test("it names what a proxy does not pass on, and another PUBLIC_URL than the server's", async () => {
+test("doctor reports what a proxy does not forward, and a PUBLIC_URL that differs from the server's", async () => {
   const asked: [string, (path: string) => Response | undefined, string][] = [
     [
       "bare /mcp is left out",
@@ -51,11 +51,11 @@ test("it names what a proxy does not pass on, and another PUBLIC_URL than the se
     const challenge = `Bearer resource_metadata="${own}/.well-known/oauth-protected-resource/mcp"`
     return new Response(null, { status: 401, headers: { "www-authenticate": challenge } })
   })
-  // a slash is enough for clients to turn away
+  // A trailing slash is enough for clients to refuse the issuer.
   expect([finding!.state, finding!.says.includes("/.well-known/oauth-authorization-server")]).toEqual(["problem", true])
 })
 
-test("nobody at that address is a warning: the server may not have been started yet", async () => {
+test("doctor only warns if nothing answers at the URL, because the server may not have been started yet", async () => {
   const gone = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
   gone.stop(true)
   expect(await found(`http://127.0.0.1:${gone.port}`)).toMatchObject([{ state: "warning" }])

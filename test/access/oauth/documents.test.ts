@@ -14,7 +14,7 @@ const ADDRESS = "https://client.example/oauth/client.json"
 const DOCUMENT = { client_id: ADDRESS, client_name: "Document client", redirect_uris: [REDIRECT] }
 
 let sql: Sql
-/** What the world answers, and what was asked of it. */
+/** The response of the outside world, and the requests to it. */
 let answer: (address: string) => { status?: number; headers?: Record<string, string>; body: unknown }
 let asked: { address: string; options: OutboundOptions }[]
 const fetch: SafeFetch = async (address, options = {}) => {
@@ -37,7 +37,7 @@ beforeEach(async () => {
   answer = () => ({ body: DOCUMENT })
 })
 
-/** The page of a client, as an owner sees it. */
+/** Opens a client's consent page as an owner. */
 async function opened(id: string, more: Record<string, string> = {}, ask: SafeFetch = fetch) {
   const house = openHouse({ sql, fetch: ask })
   const browser = await ownerBrowser(house, await house.workspace())
@@ -45,24 +45,24 @@ async function opened(id: string, more: Record<string, string> = {}, ask: SafeFe
 }
 
 describe("the document of a client", () => {
-  test("stands at its id; its host vouches for the name", async () => {
+  test("a client document is fetched from the client's id, and its host vouches for the name", async () => {
     const page = await opened(ADDRESS)
     expect([page.status, page.text.includes("Its name is vouched for by <strong>client.example</strong>")]).toEqual([
       200,
       true,
     ])
     expect(asked.map(({ address }) => address)).toEqual([ADDRESS])
-    // a redirect of the document is not followed
+    // The document's URL must not redirect.
     expect(asked[0]!.options.mayFollow).toBeUndefined()
   })
 
-  test("is told by a redirect what is wrong with its request: its host vouches for the address", async () => {
+  test("a client with a document gets request errors by redirect, because its host vouches for the address", async () => {
     const { status, headers } = await opened(ADDRESS, { response_type: "token" })
     const answer = new URL(headers.get("location")!)
     expect([status, answer.searchParams.get("error")]).toEqual([302, "unsupported_response_type"])
   })
 
-  test("that asks not to be cached is fetched again after five minutes", async () => {
+  test("a client document that must not be cached is fetched again after five minutes", async () => {
     for (const control of ["no-store", "no-cache", "No-Cache, max-age=86400", "private, no-store"]) {
       await deleteRows(sql, "oauth_client")
       answer = () => ({ body: DOCUMENT, headers: { "cache-control": control } })
@@ -72,7 +72,7 @@ describe("the document of a client", () => {
     }
   })
 
-  test("with a name that is not storable, reorders text or shows nothing is refused in words", async () => {
+  test("a client document whose name cannot be stored, reorders text or is invisible is refused with a reason", async () => {
     for (const name of ["a\0b", "\ud800", "\u202eevil", "a\u2066b", "\u3164\u3164", "\u200b\u200d", "line\nline"]) {
       await deleteRows(sql, "oauth_client")
       answer = () => ({ body: { ...DOCUMENT, client_name: name } })
@@ -81,7 +81,7 @@ describe("the document of a client", () => {
     }
   })
 
-  test("is kept as long as it says, a day at most, and fetched again after that", async () => {
+  test("a client document is cached as long as its headers allow, at most a day, and then fetched again", async () => {
     answer = () => ({ body: DOCUMENT, headers: { "cache-control": "max-age=99999999" } })
     await opened(ADDRESS)
     await opened(ADDRESS)
@@ -93,7 +93,7 @@ describe("the document of a client", () => {
     expect((await opened(ADDRESS)).text).toContain("Renamed")
   })
 
-  test("that cannot be fetched any more is taken as it was, and asked for again later", async () => {
+  test("the cached copy of a client document is used when it cannot be fetched, and a fetch is retried later", async () => {
     await opened(ADDRESS)
     await sql`update oauth_client set fresh_until = now()`
     answer = unreachable
@@ -112,27 +112,27 @@ describe("the document of a client", () => {
     ["of a client with a shared secret", { body: { ...DOCUMENT, token_endpoint_auth_method: "client_secret_basic" } }],
     ["a challenge page", { status: 403, body: "are you human?" }],
     ["sent on", { status: 302, headers: { location: "http://127.0.0.1/" }, body: "" }],
-  ])("that is %s opens nothing, and the owner is told", async (_, found) => {
+  ])("a client document that is %s opens no consent page, and the owner sees the reason", async (_, found) => {
     answer = () => found
     const page = await opened(ADDRESS)
     expect([page.status, page.text.includes("document could not be read")]).toEqual([400, true])
     expect((await sql`select id from oauth_client`).length).toBe(0)
   })
 
-  test("is fetched for an owner alone: a stranger makes this server ask nobody", async () => {
+  test("a client document is fetched only for a signed-in owner, so strangers cannot cause requests", async () => {
     const house = openHouse({ sql, fetch })
     const { status } = await browserOf(house).open(`/oauth/authorize?${queryOf(ADDRESS, pkce().challenge)}`)
     expect([status, asked.length]).toEqual([303, 0])
   })
 
-  test("has an address on the public network, by https", async () => {
+  test("a client document must have an https URL on the public network", async () => {
     let hits = 0
     const trap = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
       fetch: () => Response.json({ ...DOCUMENT, hits: ++hits }),
     })
-    // names that lead into a private network
+    // Names that resolve to a private network.
     const guarded: SafeFetch = (address, options) =>
       safeFetch(address, { ...options, resolve: async () => ["10.0.0.7"] })
     try {
@@ -153,7 +153,7 @@ describe("the document of a client", () => {
         ]) {
           const page = await opened(id, {}, guarded)
           expect([id, page.status]).toEqual([id, 400])
-          // nothing of what a name leads to
+          // The page must not show the address of a name.
           expect(page.text).not.toContain("10.0.0.7")
         }
       }
@@ -163,7 +163,7 @@ describe("the document of a client", () => {
     }
   }, 30_000)
 
-  test("is named in one way", () => {
+  test("a client document has one canonical URL", () => {
     const wrong = [
       "http://client.example/x",
       "https://client.example/",
@@ -182,7 +182,7 @@ describe("the document of a client", () => {
 })
 
 describe("clients in common use", () => {
-  test("are let in by a server that reaches nobody, and a copy that can be fetched comes first", async () => {
+  test("common clients are approved by a server without internet access, and a fetched document takes precedence", async () => {
     answer = unreachable
     for (const [id, { name, redirectUris }] of PINNED) {
       expect([isDocumentAddress(id), redirectUris.filter((uri) => !isUsableRedirect(uri))]).toEqual([true, []])
@@ -221,7 +221,7 @@ describe("clients in common use", () => {
       "https://vscode.dev/redirect",
       "vscode.dev",
     ],
-  ])("%s is answered where it listens", async (_, id, redirect_uri, host) => {
+  ])("%s gets its response at its own address", async (_, id, redirect_uri, host) => {
     answer = unreachable
     const page = await opened(id, { redirect_uri })
     expect([page.status, page.text.includes(`The answer goes to <strong>${host}</strong>`)]).toEqual([200, true])

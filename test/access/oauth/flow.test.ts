@@ -14,7 +14,7 @@ describe("the metadata", () => {
   const document = async (path: string) =>
     (await house.app.fetch(new Request(`${PUBLIC_URL}${path}`), "192.0.2.1")).json()
 
-  test("says of the tool endpoint whom it trusts, and of that what it can, the issuer letter by letter the same", async () => {
+  test("the metadata of the tool endpoint names its authorization server, whose metadata has the identical issuer", async () => {
     const resource = await document("/.well-known/oauth-protected-resource/mcp")
     expect(resource).toMatchObject({
       resource: `${PUBLIC_URL}/mcp`,
@@ -30,7 +30,7 @@ describe("the metadata", () => {
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: true,
     })
-    // in the server's alone: a refresh token is no right to anything at the resource
+    // Only in the server's metadata: a refresh token is not a right at the resource.
     expect([
       server.scopes_supported.includes("offline_access"),
       JSON.stringify(resource).includes("offline_access"),
@@ -42,7 +42,7 @@ describe("the metadata", () => {
     }
   })
 
-  test("clients that guess the addresses find the same documents", async () => {
+  test("clients that guess the metadata URLs find the same documents", async () => {
     const read = async (path: string) => {
       const response = await house.app.fetch(new Request(`${PUBLIC_URL}${path}`), null)
       expect([path, response.status]).toEqual([path, 200])
@@ -61,7 +61,7 @@ describe("the metadata", () => {
     expect(await read("/mcp/.well-known/oauth-protected-resource")).toEqual(resource)
   })
 
-  test("pages of any origin may read it, and ask for tokens", async () => {
+  test("pages of any origin may read the metadata and request tokens", async () => {
     for (const path of [
       "/.well-known/oauth-protected-resource/mcp",
       "/.well-known/oauth-authorization-server",
@@ -77,7 +77,7 @@ describe("the metadata", () => {
     }
   })
 
-  test("the 401 of the tool endpoint names it and the least scope, and that of the REST interface does not", async () => {
+  test("the 401 of the tool endpoint has the metadata's URL and the minimum scope, and that of the REST interface does not", async () => {
     const challenge = (await house.tool("whoami")).headers.get("www-authenticate")
     expect(challenge).toBe(
       `Bearer realm="appmeter", resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp", scope="apps:read"`,
@@ -90,7 +90,7 @@ describe("the metadata", () => {
 })
 
 describe("from a request to a call", () => {
-  test("an owner agrees, the client fetches its tokens, and calls on every plan, also where the plan has no key left", async () => {
+  test("an owner approves, and the client gets tokens and calls on every plan, even if the plan's keys are used up", async () => {
     await house.key(workspaceId)
     const { tokens } = await letIn(house, workspaceId)
     expect(tokens).toMatchObject({ token_type: "Bearer", expires_in: 3_600 })
@@ -103,7 +103,7 @@ describe("from a request to a call", () => {
     ])
   })
 
-  test("the REST interface takes no token, whatever it is good for", async () => {
+  test("the REST interface refuses every access token", async () => {
     const { tokens } = await letIn(house, await house.workspace({ plan: "studio" }))
     for (const key of [tokens.access_token, tokens.refresh_token]) {
       const { status, body } = await house.call("/v1/account", { key })
@@ -112,7 +112,7 @@ describe("from a request to a call", () => {
     expect((await house.tool("whoami", {}, { key: tokens.refresh_token })).body.error).toBe("invalid_token")
   })
 
-  test("the owner is asked to sign in first, and then finds the request", async () => {
+  test("the owner must sign in first and then sees the request", async () => {
     const clientId = await register(house)
     const query = queryOf(clientId, pkce().challenge)
     const { status, headers } = await browserOf(house).open(`/oauth/authorize?${query}`)
@@ -121,7 +121,7 @@ describe("from a request to a call", () => {
     expect([next.pathname, next.searchParams.get("next")]).toEqual(["/sign-in", `/oauth/authorize?${query}`])
   })
 
-  test("consent names client, address, workspace, each scope and each app; writes, money and measuring are not ticked", async () => {
+  test("the consent page shows client, address, workspace, scopes and apps; writes, money and measuring are not ticked", async () => {
     const appId = await track("1437843273")
     const browser = await ownerBrowser(house, workspaceId)
     const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
@@ -139,7 +139,7 @@ describe("from a request to a call", () => {
     ])
   })
 
-  test("exactly the scopes that the client asks for are ticked, and the others are folded away", async () => {
+  test("exactly the requested scopes are ticked, and the others are folded away", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const scope = "track:write revenue:read hive:measure offline_access nonsense"
     const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge, { scope })}`)
@@ -149,7 +149,7 @@ describe("from a request to a call", () => {
     expect(page.text.match(/it asks for this/g)).toHaveLength(3)
   })
 
-  test("it is asked each time, also of a client that was let in, and whatever the client says of prompts", async () => {
+  test("consent is required each time, also for an approved client and whatever prompt it requests", async () => {
     const { browser, clientId } = await letIn(house, workspaceId)
     for (const more of [{}, { prompt: "none" }, { prompt: "consent" }]) {
       const page = await browser.open(`/oauth/authorize?${queryOf(clientId, pkce().challenge, more)}`)
@@ -157,7 +157,7 @@ describe("from a request to a call", () => {
     }
   })
 
-  test("a grant stays within its scopes and its apps", async () => {
+  test("a grant is limited to its scopes and apps", async () => {
     const [mine, other] = [await track("1437843273"), await track("1085922018")]
     const { tokens } = await letIn(house, workspaceId, { scopes: ["apps:read"], apps: [mine] })
     const call = (name: string, args: object) => house.tool(name, args, { key: tokens.access_token })
@@ -173,7 +173,7 @@ describe("from a request to a call", () => {
     expect(foreign.body.error).toBe("scope_required")
   })
 
-  test("an app of another workspace is not to be had by naming it in the form", async () => {
+  test("an app of another workspace cannot be granted by its id in the form", async () => {
     const elsewhere = await house.workspace()
     const foreign = await trackOwn(sql, { workspaceId: elsewhere, iosId: "1085922018" })
     const browser = await ownerBrowser(house, workspaceId)
@@ -182,7 +182,7 @@ describe("from a request to a call", () => {
     expect([sent.status, sent.text.includes("Tick the apps")]).toEqual([400, true])
   })
 
-  test("missing scope is said by status, header and result, with all that must be asked for", async () => {
+  test("a missing scope is reported by status, header and result, with all scopes to request", async () => {
     const { tokens } = await letIn(house, await house.workspace({ explorer: true }), {
       scopes: ["apps:read", "hive:read"],
     })
@@ -194,7 +194,7 @@ describe("from a request to a call", () => {
     for (const part of ['error="insufficient_scope"', 'scope="apps:read hive:read hive:measure"', "resource_metadata="])
       expect(challenge).toContain(part)
     expect(result._meta["mcp/www_authenticate"]).toEqual([challenge])
-    // of a key nothing grows by signing in
+    // Signing in cannot add scopes to a key.
     const key = await house.key(workspaceId, { scopes: ["apps:read"] })
     const refused = await house.tool("list_reviews", { appId: "app_none" }, { key })
     expect([refused.status, refused.body.error, refused.headers.get("www-authenticate")]).toEqual([
@@ -204,7 +204,7 @@ describe("from a request to a call", () => {
     ])
   })
 
-  test("the owner who refuses, and what is wrong with a request, are told to the client by a click, with state and issuer", async () => {
+  test("the owner's refusal and request errors reach the client by a click, with state and issuer", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const clientId = await register(house)
     const { challenge } = pkce()
@@ -244,7 +244,7 @@ describe("Cursor, as its documents describe it", () => {
     "cursor://anysphere.cursor-mcp/oauth/callback",
   ]
 
-  test("registers three addresses at once, and has its answer at the app's own scheme", async () => {
+  test("Cursor registers three addresses at once and gets its response at the app's scheme", async () => {
     const clientId = await register(house, ADDRESSES, "Cursor")
     const browser = await ownerBrowser(house, workspaceId)
     const { verifier, challenge } = pkce()

@@ -20,7 +20,7 @@ export async function newOwner() {
   workspaceId = await house.workspace({ name: workspace, plan: "free" })
 }
 
-/** Another process, which has not seen anybody yet: this one remembers a caller for 750 ms. */
+/** Another process with an empty cache: this one caches a caller for 750 ms. */
 export const fresh = () => openHouse({ sql })
 
 export const track = (iosId: string) => trackOwn(sql, { workspaceId, iosId })

@@ -5,7 +5,7 @@ import { type Browser, browserOf, fieldIn, type Page } from "../sign-in/browser.
 
 export const REDIRECT = "https://client.example/callback"
 
-/** A browser in which the owner of the workspace is signed in. */
+/** A browser with a signed-in owner of the workspace. */
 export async function ownerBrowser(
   house: House,
   workspaceId: number,
@@ -18,10 +18,10 @@ export async function ownerBrowser(
 
 let addresses = 0
 
-/** Tests that are not about what one address may do in a second, or in an hour, must not meet it. */
+/** Returns a new address, so that tests do not reach the limits per address. */
 const anotherAddress = () => `198.18.${++addresses >> 8}.${addresses & 255}`
 
-/** What a client posts, as JSON or as a form; gives status, headers and the JSON that came back. */
+/** Sends a client's request as JSON or as a form. Returns status, headers and the JSON response. */
 export async function post(
   house: House,
   path: string,
@@ -65,7 +65,7 @@ export function pkce(): Pkce {
   return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") }
 }
 
-/** The query of a client's request; undefined leaves a parameter out. */
+/** Returns the query of an authorization request. Undefined removes a parameter. */
 export function queryOf(clientId: string, challenge: string, more: Record<string, string | undefined> = {}): string {
   const fields = {
     response_type: "code",
@@ -82,13 +82,13 @@ export function queryOf(clientId: string, challenge: string, more: Record<string
   ).toString()
 }
 
-/** The scopes that are ticked on a consent page, or all that stand there. */
+/** Returns the ticked scopes of a consent page, or all of its scopes. */
 export function scopesOn({ text }: Page, which: "ticked" | "all" = "ticked"): string[] {
   const boxes = [...text.matchAll(/<input type="checkbox" name="scope" value="([^"]+)"( checked)?>/g)]
   return boxes.filter(([, , checked]) => which === "all" || checked).map(([, scope]) => scope as string)
 }
 
-/** Sends the form of a consent page as it stands, or with other fields. */
+/** Submits the form of a consent page unchanged, or with other fields. */
 export async function agree(
   browser: Browser,
   page: Page,
@@ -105,12 +105,12 @@ export async function agree(
   ])
 }
 
-/** Where a page of leaving leads. */
+/** Returns the redirect target of a page that leaves the site. */
 export function answerIn({ headers }: Page): URL {
   return new URL(headers.get("refresh")!.replace(/^0;url=/, ""))
 }
 
-/** The code of an owner who agrees. */
+/** Returns the code after an owner's approval. */
 export async function codeFor(browser: Browser, query: string, more?: Parameters<typeof agree>[2]): Promise<string> {
   const page = await browser.open(`/oauth/authorize?${query}`)
   return answerIn(await agree(browser, page, more)).searchParams.get("code")!
@@ -122,7 +122,7 @@ export interface ClientTokens {
   scope: string
 }
 
-/** A client that an owner has let in, with its tokens. */
+/** Creates a client that an owner has approved, with its tokens. */
 export async function letIn(house: House, workspaceId: number, more: Parameters<typeof agree>[2] = {}) {
   const browser = await ownerBrowser(house, workspaceId)
   const clientId = await register(house)

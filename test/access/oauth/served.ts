@@ -5,12 +5,12 @@ import { agree, answerIn, ownerBrowser } from "./scene.ts"
 
 export interface ServedHouse {
   house: House
-  /** Which is its PUBLIC_URL as well. */
+  /** Also its PUBLIC_URL. */
   url: string
   stop(): void
 }
 
-/** A house on a loopback port whose address clients compare with what its documents say. */
+/** Serves a house on a loopback port, because clients compare the URL with its documents. */
 export function serveAt(sql: Sql, fetch?: SafeFetch): ServedHouse {
   let house: House
   const server = Bun.serve({
@@ -23,7 +23,7 @@ export function serveAt(sql: Sql, fetch?: SafeFetch): ServedHouse {
   return { house, url, stop: () => void server.stop(true) }
 }
 
-/** The owner at a browser: opens what a client sends them to, agrees, and gives the address they are led back to. */
+/** Opens the client's URL as the owner, approves, and returns the URL of the redirect. */
 export async function consentOf(
   { house, url }: ServedHouse,
   workspaceId: number,

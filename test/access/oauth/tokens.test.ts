@@ -8,7 +8,7 @@ beforeAll(openScene)
 beforeEach(newOwner)
 
 describe("tokens", () => {
-  test("are renewed: the refresh token is good once, and the next has the same rights", async () => {
+  test("a refresh token is valid once, and its successor has the same rights", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     const { status, body, headers } = await refresh(house, clientId, tokens.refresh_token)
     expect([status, body.scope, headers.get("cache-control")]).toEqual([200, tokens.scope, "no-store"])
@@ -16,7 +16,7 @@ describe("tokens", () => {
     expect((await house.tool("whoami", {}, { key: body.access_token })).status).toBe(200)
   })
 
-  test("fewer scopes may be asked for, more are not given", async () => {
+  test("a refresh can request fewer scopes but not more", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId, { scopes: ["apps:read", "reviews:read"] })
     const { body } = await refresh(house, clientId, tokens.refresh_token, { scope: "apps:read ads:write" })
     expect(body.scope).toBe("apps:read")
@@ -24,7 +24,7 @@ describe("tokens", () => {
     expect(call.error).toBe("scope_required")
   })
 
-  test("the same refresh token within 30 s gives the same next one, also to ten at once; later it ends the family", async () => {
+  test("a refresh token reused within 30 s gives the same successor, also to ten at once, and later revokes the family", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     const renewed = await Promise.all(Array.from({ length: 10 }, () => refresh(house, clientId, tokens.refresh_token)))
     expect(new Set(renewed.map(({ body }) => body.refresh_token)).size).toBe(1)
@@ -37,7 +37,7 @@ describe("tokens", () => {
     expect((await listKeys(sql, workspace)).map(({ state }) => state)).toEqual(["usable", "revoked"])
   })
 
-  test("an access token is good for an hour, a refresh token for 60 days, and all of them for a year", async () => {
+  test("an access token lasts an hour, a refresh token 60 days, and a grant a year", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     const [dates] = await sql`
       select a.expires_at - now() as access, r.expires_at - now() as refresh, g.ends_at - now() as ends
@@ -57,7 +57,7 @@ describe("tokens", () => {
     expect((await fresh().tool("whoami", {}, { key: body.access_token })).body.error).toBe("invalid_token")
   })
 
-  test("are for the tool endpoint of this address alone", async () => {
+  test("tokens are valid only for the tool endpoint of this server", async () => {
     const { tokens } = await letIn(house, workspaceId)
     const moved = openHouse({ sql, settings: { publicUrl: "https://ranks.example.com" } })
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })
@@ -81,14 +81,14 @@ describe("tokens", () => {
     ["another path", `${PUBLIC_URL}/other`, 400],
     ["another host", "https://elsewhere.example/mcp", 400],
     ["with a fragment", `${PUBLIC_URL}/mcp#x`, 400],
-  ])("the resource %s", async (_, resource, status) => {
+  ])("the resource of a token request is checked: %s", async (_, resource, status) => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     const renewed = await refresh(house, clientId, tokens.refresh_token, resource === undefined ? {} : { resource })
     expect(renewed.status).toBe(status)
     if (status === 400) expect(renewed.body.error).toBe("invalid_target")
   })
 
-  test("a client gives them back, and only its own", async () => {
+  test("a client can revoke tokens, and only its own", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     const other = await register(house)
     for (const [token, client_id] of [
@@ -103,7 +103,7 @@ describe("tokens", () => {
     expect((await refresh(house, clientId, tokens.refresh_token)).status).toBe(400)
   })
 
-  test("a revocation without a token or without a client is an invalid request and revokes nothing", async () => {
+  test("a revocation without a token or a client is an invalid request and revokes nothing", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     for (const fields of [{ token: tokens.access_token }, { client_id: clientId }, {}]) {
       const { status, body } = await post(house, "/oauth/revoke", fields as Record<string, string>)
@@ -112,7 +112,7 @@ describe("tokens", () => {
     expect((await house.tool("whoami", {}, { key: tokens.access_token })).status).toBe(200)
   })
 
-  test("a grant is paused and revoked as a key is, within a second", async () => {
+  test("a grant is paused and revoked like a key, within a second", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     const { id } = (await listKeys(sql, workspace)).find(({ name }) => name === "Test client")!
     await pauseKey(sql, id)
@@ -124,7 +124,7 @@ describe("tokens", () => {
     expect((await refresh(house, clientId, tokens.refresh_token)).body.error).toBe("invalid_grant")
   })
 
-  test("errors are in the words of OAuth, and nothing of what was sent comes back", async () => {
+  test("token errors have OAuth codes and repeat nothing that was sent", async () => {
     const clientId = await register(house)
     const asked: [Record<string, string>, number, string][] = [
       [{}, 401, "invalid_client"],
@@ -148,7 +148,7 @@ describe("tokens", () => {
     )
   })
 
-  test("no token stands in the log, nor anything that was sent for one", async () => {
+  test("the log contains no token and nothing sent to get one", async () => {
     const { exchange, tokens } = await letIn(house, workspaceId)
     await house.call("/v1/account", { key: tokens.access_token })
     const log = house.logged.join("\n")
@@ -157,7 +157,7 @@ describe("tokens", () => {
     expect((await house.call(`/v1/account?x=${tokens.access_token}`)).body.error).toBe("key_in_url")
   })
 
-  test("a client may name itself by HTTP Basic with an empty secret, and with none of its own", async () => {
+  test("a client may identify itself by HTTP Basic with an empty secret, and with no other secret", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     const renew = async (credentials: string) => {
       const headers = { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` }
@@ -169,7 +169,7 @@ describe("tokens", () => {
     ])
   })
 
-  test("the address of the answer may be left out with a code, as OAuth 2.1 has it, and must be right where it is sent", async () => {
+  test("the redirect address may be omitted in an exchange, as in OAuth 2.1, and must match if it is sent", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const clientId = await register(house)
     for (const [redirect, status] of [

@@ -27,7 +27,7 @@ function wireTo(url: string, silenceMs?: number): RedisWire {
 
 const reachable = (wire: RedisWire) => until(() => wire.send("PING", []).then((pong) => pong === "PONG", () => false), 5_000) // biome-ignore format: one line
 
-/** A stand-in for Redis: `reply` is asked for each piece of bytes that comes. */
+/** A fake Redis: `reply` is called for each received chunk. */
 async function standIn(reply: (text: string, socket: Socket) => string | undefined, port = 0): Promise<string> {
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -42,11 +42,11 @@ async function standIn(reply: (text: string, socket: Socket) => string | undefin
   return `redis://127.0.0.1:${(server.address() as { port: number }).port}`
 }
 
-/** A command as it is sent. */
+/** Encodes a command. */
 const encode = (words: string[]) =>
   `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`
 
-withRedis("redis: sends, reads and refuses as Redis does, a thousand commands at once in their order", async () => {
+withRedis("redis: a thousand concurrent commands are sent, answered and refused in order", async () => {
   const wire = wireTo(REDIS_URL)
   await reachable(wire)
   const echoed = await Promise.all(Array.from({ length: 1_000 }, (_, i) => wire.send("ECHO", [`${i} ü\r\n`])))
@@ -55,7 +55,7 @@ withRedis("redis: sends, reads and refuses as Redis does, a thousand commands at
   expect(refusal).toStartWith("NOSCRIPT ")
 })
 
-withRedis("redis: of 100 calls at once over two wires 10 pass", async () => {
+withRedis("redis: 10 of 100 concurrent calls over two wires are allowed", async () => {
   const both = [wireTo(REDIS_URL), wireTo(REDIS_URL)]
   await Promise.all(both.map(reachable))
   const now = () => new Date("2026-03-01T12:00:00.250Z")
@@ -67,7 +67,7 @@ withRedis("redis: of 100 calls at once over two wires 10 pass", async () => {
   expect(answers.filter(({ degraded }) => degraded)).toEqual([])
 })
 
-test("says user, password and database first, and no command goes before they are accepted", async () => {
+test("the wire sends user, password and database first, and no command before they are accepted", async () => {
   const came: string[] = []
   const answers = (text: string) => {
     came.push(text)
@@ -81,7 +81,7 @@ test("says user, password and database first, and no command goes before they ar
   ) // biome-ignore format: one text
 })
 
-test("a name without a password logs nobody in, as with the client that Bun has", async () => {
+test("a user name without a password is not sent, as in Bun's client", async () => {
   const came: string[] = []
   const url = await standIn((text) => {
     came.push(text)
@@ -92,7 +92,7 @@ test("a name without a password logs nobody in, as with the client that Bun has"
   expect(came.join("")).toBe(encode(["GET", "k"]))
 })
 
-test("a refused password is said with every command, at once, and without the password", async () => {
+test("a refused password fails every command at once, without showing the password", async () => {
   const url = await standIn(() => "-WRONGPASS invalid username-password pair\r\n-NOAUTH x\r\n")
   const wire = wireTo(url.replace("redis://", "redis://:canary@"))
   const refused = async () => String(await wire.send("GET", ["k"]).catch((error) => error))
@@ -102,7 +102,7 @@ test("a refused password is said with every command, at once, and without the pa
   expect(await refused()).not.toContain("canary")
 })
 
-test("nothing there: commands are refused at once, without queueing, and it is found when it comes", async () => {
+test("commands fail at once without a server, without queueing, and succeed once it appears", async () => {
   const url = await standIn(() => undefined)
   servers.splice(0)[0]!.close()
   const wire = wireTo(url)
@@ -114,7 +114,7 @@ test("nothing there: commands are refused at once, without queueing, and it is f
   await reachable(wire)
 })
 
-test("a connection that breaks fails what waits on it, and the next one does not get its replies", async () => {
+test("a broken connection fails its pending commands, and the next one does not get their replies", async () => {
   let connections = 0
   const known = new Set<Socket>()
   const url = await standIn((text, socket) => {
@@ -131,7 +131,7 @@ test("a connection that breaks fails what waits on it, and the next one does not
   expect(connections).toBe(2)
 })
 
-test("one that falls silent, or is silent from the start, is replaced", async () => {
+test("a connection that is silent, from the start or later, is replaced", async () => {
   let silent = false
   const url = await standIn((text) => (silent ? undefined : "+PONG\r\n".repeat(text.split("PING").length - 1)))
   const wire = wireTo(url, 200)
@@ -141,7 +141,7 @@ test("one that falls silent, or is silent from the start, is replaced", async ()
   await Bun.sleep(250)
   await wire.send("PING", []).catch(() => {})
   expect(await lost).toBeInstanceOf(Error)
-  // longer than a new connection may take to be made
+  // Longer than a new connection may take.
   await Bun.sleep(700)
   silent = false
   await reachable(wire)

@@ -6,7 +6,7 @@ export interface Page {
   headers: Headers
 }
 
-/** Opens pages of a house as a browser does: keeps its cookies, sends its forms, follows no redirect by itself. */
+/** Opens pages of a house like a browser: keeps cookies and sends forms, but does not follow redirects. */
 export interface Browser {
   open(path: string, headers?: Record<string, string>): Promise<Page>
   send(
@@ -46,7 +46,7 @@ export function browserOf(house: Pick<House, "app">, { url = PUBLIC_URL, from = 
   }
 }
 
-/** The value of a hidden or filled field of a page. */
+/** Returns the value of a hidden or filled field of a page. */
 export function fieldIn({ text }: Page, name: string): string | undefined {
   const value = new RegExp(`<input[^>]*name="${name}"[^>]*value="([^"]*)"`).exec(text)?.[1]
   return value?.replaceAll("&amp;", "&").replaceAll("&quot;", '"').replaceAll("&#39;", "'")

@@ -15,7 +15,7 @@ let held: Database
 let house: House
 let env: Record<string, string>
 
-// a server holds the database: the commands go through its socket
+// A server holds the database, so the commands use its socket.
 beforeAll(async () => {
   env = { DATA_DIR: scratch(), PUBLIC_URL: "https://ranks.example.com" }
   held = await openEmbedded({ dataDir: env.DATA_DIR!, as: "server", log: silentLog })
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const run = (args: string[], stdin?: string) => runHere(args, { env, ...(stdin !== undefined && { stdin }) })
 
-test("sign-in prints a code and a link, and the link's form lets in", async () => {
+test("sign-in prints a code and a link, and the link's form signs in", async () => {
   const { code, out } = await run(["sign-in", "--workspace", "acme"])
   const [typed, url] = out.trim().split("\n")
   expect([code, url]).toEqual([0, `https://ranks.example.com/sign-in?code=${typed}`])
@@ -42,7 +42,7 @@ test("sign-in prints a code and a link, and the link's form lets in", async () =
   expect(json).toEqual({ workspace: "acme", code: expect.any(String), url: expect.stringContaining(json.code) })
 })
 
-test("a passphrase is made and shown once, or read from stdin and shown never, or taken away", async () => {
+test("a passphrase is generated and shown once, read from stdin and never shown, or removed", async () => {
   const made = (await run(["workspace", "passphrase", "acme"])).out.trim()
   const tried = async (passphrase: string) =>
     (await browserOf(house).send("/sign-in", { workspace: "acme", passphrase })).status

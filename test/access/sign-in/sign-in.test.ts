@@ -60,7 +60,7 @@ describe("with the passphrase", () => {
     await sql`insert into owner_passphrase (workspace_id, hashed) values (${workspaceId}, ${quickHash(PASSPHRASE)})`
   })
 
-  test("the owner of a workspace is signed in, and is led to where they wanted to go", async () => {
+  test("the passphrase signs the owner in and redirects to the requested page", async () => {
     await setPassphrase(sql, workspaceId, PASSPHRASE)
     const browser = browserOf(house)
     const page = await browser.open("/sign-in?next=%2Fapp%3Fday%3D1")
@@ -70,7 +70,7 @@ describe("with the passphrase", () => {
     expect(await ownerOf(browser)).toMatchObject({ workspaceId, workspace })
   })
 
-  test("a wrong one, an unknown workspace and one without a passphrase are told apart by nothing", async () => {
+  test("a wrong passphrase, an unknown workspace and one without a passphrase have the same response", async () => {
     const none = `${workspace} without`
     await house.workspace({ name: none })
     const browser = browserOf(house)
@@ -85,7 +85,7 @@ describe("with the passphrase", () => {
     expect(browser.cookies.size).toBe(0)
   })
 
-  test("five may be tried in a minute from one address, whichever workspace is meant, and none of a sixth is looked at", async () => {
+  test("an address has five tries a minute over all workspaces, and a sixth is not checked", async () => {
     const browser = browserOf(house)
     for (let tried = 0; tried < 5; tried++)
       expect(
@@ -98,7 +98,7 @@ describe("with the passphrase", () => {
     expect((await elsewhere.send("/sign-in", { workspace, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
-  test("each next guess at one workspace waits longer, up to a minute, and an hour without one starts anew", async () => {
+  test("each further guess at a workspace waits longer, up to a minute, and an hour without one resets the wait", async () => {
     let n = 0
     const guess = () => browserOf(house, { from: `10.9.0.${++n}` }).send("/sign-in", { workspace, passphrase: "x" })
     await guess()
@@ -114,7 +114,7 @@ describe("with the passphrase", () => {
     for (const _ of [1, 2]) expect((await guess()).status).toBe(403)
   })
 
-  test("guesses from everywhere at one workspace are slowed down, and a code still lets its owner in", async () => {
+  test("guesses at a workspace from many addresses are slowed down, and a code still signs its owner in", async () => {
     const guess = (n: number) =>
       browserOf(house, { from: `198.51.100.${n}` }).send("/sign-in", { workspace, passphrase: "x" })
     const statuses = []
@@ -124,12 +124,12 @@ describe("with the passphrase", () => {
     await signedIn()
   })
 
-  test("one that is right is no guess: it takes none of the tries", async () => {
+  test("a correct passphrase does not count as a try", async () => {
     for (let n = 0; n < 7; n++)
       expect((await browserOf(house).send("/sign-in", { workspace, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
-  test("a new one, and none, sign out who came in by the old", async () => {
+  test("changing or removing the passphrase ends the sessions of the old one", async () => {
     for (const change of [
       () => setPassphrase(sql, workspaceId, makePassphrase(randomBytes)),
       () => removePassphrase(sql, workspaceId),
@@ -141,7 +141,7 @@ describe("with the passphrase", () => {
     }
   })
 
-  test("one that is short, or cannot be typed, is refused where it is set", async () => {
+  test("a passphrase that is too short or cannot be typed is refused when it is set", async () => {
     for (const bad of ["elevenchars", "x".repeat(129), `\ud800${PASSPHRASE}`])
       expect(await errorOf(setPassphrase(sql, workspaceId, bad))).toHaveProperty(
         "message",
@@ -152,7 +152,7 @@ describe("with the passphrase", () => {
 })
 
 describe("with a code", () => {
-  test("it lets in once, however it is typed, and not after ten minutes", async () => {
+  test("a code signs in once, however it is typed, and expires after ten minutes", async () => {
     const code = await createCode(sql, workspaceId)
     expect(code).toMatch(/^[B-DF-HJ-KM-NP-TV-XZ]{4}-[B-DF-HJ-KM-NP-TV-XZ]{4}$/)
     const browser = browserOf(house)
@@ -163,7 +163,7 @@ describe("with a code", () => {
     expect((await browserOf(house).send("/sign-in", { code: late })).status).toBe(403)
   })
 
-  test("of ten browsers that send it at once one is let in", async () => {
+  test("one of ten browsers that send a code at once is signed in", async () => {
     const code = await createCode(sql, workspaceId)
     const sent = Array.from({ length: 10 }, (_, n) =>
       browserOf(house, { from: `192.0.2.${n}` }).send("/sign-in", { code }),
@@ -172,7 +172,7 @@ describe("with a code", () => {
     expect(statuses.filter((status) => status === 303)).toHaveLength(1)
   })
 
-  test("its link is not used up by being opened: the code stands in the form, and a person sends it", async () => {
+  test("opening a code's link does not consume it: the form contains the code, and a person sends it", async () => {
     const code = await createCode(sql, workspaceId)
     const browser = browserOf(house)
     for (const _ of [1, 2]) {
@@ -184,7 +184,7 @@ describe("with a code", () => {
 })
 
 describe("a session", () => {
-  test("its cookie is read by no script, goes to no other site with a form, and ends after 12 hours", async () => {
+  test("a session cookie is hidden from scripts, is not sent with forms of other sites, and expires after 12 hours", async () => {
     const browser = browserOf(house)
     const { headers } = await browser.send("/sign-in", { code: await createCode(sql, workspaceId) })
     expect(headers.get("set-cookie")).toMatch(/^appmeter=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200$/)
@@ -192,7 +192,7 @@ describe("a session", () => {
     expect(await ownerOf(browser)).toBeNull()
   })
 
-  test("behind TLS the cookie belongs to that host alone", async () => {
+  test("a session cookie behind TLS belongs to one host", async () => {
     const url = "https://ranks.example.com"
     const secure = openHouse({ sql, settings: { publicUrl: url } })
     const browser = await signedIn(browserOf(secure, { url }))
@@ -200,7 +200,7 @@ describe("a session", () => {
     expect(await ownerOf(browser, url)).toMatchObject({ workspaceId })
   })
 
-  test("behind TLS a cookie without the __Host- prefix signs nobody in, alone or beside the right one", async () => {
+  test("a cookie without the __Host- prefix is ignored behind TLS, alone or next to the right one", async () => {
     const url = "https://ranks.example.com"
     const secure = openHouse({ sql, settings: { publicUrl: url } })
     const own = await signedIn(browserOf(secure, { url }))
@@ -214,7 +214,7 @@ describe("a session", () => {
     expect(await ownerOf(browser, url)).toMatchObject({ workspaceId: owner })
   })
 
-  test("calls for the owner on every plan, whatever the plan's number of keys, and is charged and listed as a key", async () => {
+  test("a session calls for the owner on every plan, whatever its number of keys, and is charged and listed as a key", async () => {
     await house.key(workspaceId)
     const owner = (await ownerOf(await signedIn()))!
     expect(await callAs(owner)).toMatchObject({ status: 200, answer: { plan: "free", auth: "sign-in" } })
@@ -222,11 +222,11 @@ describe("a session", () => {
       { kind: "live", state: "usable" },
       { id: owner.keyId, kind: "grant", name: "pages of the owner", hint: "pages", state: "usable" },
     ])
-    // two sessions of a workspace call by one grant
+    // Two sessions of a workspace share a grant.
     expect((await ownerOf(await signedIn()))!.keyId).toBe(owner.keyId)
   })
 
-  test("a paused grant stops its calls, a revoked one ends every session of it, and the next sign-in makes another", async () => {
+  test("a paused grant stops a session's calls, a revoked one ends every session, and the next sign-in creates another", async () => {
     const browser = await signedIn()
     const owner = (await ownerOf(browser))!
     await pauseKey(sql, owner.keyId)
@@ -236,7 +236,7 @@ describe("a session", () => {
     expect((await ownerOf(await signedIn()))!.keyId).not.toBe(owner.keyId)
   })
 
-  test("none is left of a workspace that is suspended or deleted, and nobody signs in to it", async () => {
+  test("the sessions of a suspended or deleted workspace end, and nobody can sign in to it", async () => {
     const browser = await signedIn()
     const code = await createCode(sql, workspaceId)
     await setWorkspace(sql, workspace, { suspended: true })
@@ -248,7 +248,7 @@ describe("a session", () => {
     expect(await ownerOf(browser)).toBeNull()
   })
 
-  test("ends where the owner signs out, which no other site can do for them", async () => {
+  test("a session ends when the owner signs out, which no other site can do for them", async () => {
     const browser = await signedIn()
     const page = await browser.open("/sign-in")
     expect(page.text).toContain(workspace)
@@ -262,7 +262,7 @@ describe("a session", () => {
     expect(await ownerOf(browser)).toBeNull()
   })
 
-  test("its form token is of this session alone", async () => {
+  test("a form token is valid for its own session only", async () => {
     const [one, other] = [(await ownerOf(await signedIn()))!, (await ownerOf(await signedIn()))!]
     expect(isOwnForm(one, new URLSearchParams({ form: one.formToken }))).toBe(true)
     expect(isOwnForm(one, new URLSearchParams({ form: other.formToken }))).toBe(false)
@@ -271,7 +271,7 @@ describe("a session", () => {
 })
 
 describe("the page", () => {
-  test("runs nothing, loads nothing, sends its forms here alone, and stands in no frame", async () => {
+  test("the sign-in page runs nothing, loads nothing, sends its forms only to this server, and cannot be framed", async () => {
     for (const page of [await browserOf(house).open("/sign-in"), await (await signedIn()).open("/sign-in")]) {
       const policy = page.headers.get("content-security-policy")!
       for (const rule of ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])
@@ -283,12 +283,12 @@ describe("the page", () => {
     }
   })
 
-  test("what stands in its address is shown as text", async () => {
+  test("the sign-in page shows parameters of its address as text", async () => {
     const { text } = await browserOf(house).open(`/sign-in?code=${encodeURIComponent('"><script>x()</script>')}`)
     expect(text).not.toContain("<script>x")
   })
 
-  test("leads nobody away from here", async () => {
+  test("the sign-in page never redirects to another site", async () => {
     const away = [
       "//evil.example",
       "/\\evil.example",
@@ -309,7 +309,7 @@ describe("the page", () => {
     }
   })
 
-  test("a form of another site signs nobody in, neither as itself nor as a guess", async () => {
+  test("a form of another site neither signs in nor counts as a guess", async () => {
     const code = await createCode(sql, workspaceId)
     const browser = browserOf(house)
     const elsewhere: Record<string, string>[] = [
@@ -323,7 +323,7 @@ describe("the page", () => {
     expect((await browser.send("/sign-in", { code }, { "sec-fetch-site": "same-origin" })).status).toBe(303)
   })
 
-  test("what is no form of it is refused", async () => {
+  test("a request that is not its form is refused by the sign-in page", async () => {
     const browser = browserOf(house)
     const wrong: (Record<string, string> | [string, string][])[] = [
       {},
