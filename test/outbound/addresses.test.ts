@@ -27,11 +27,11 @@ const NOT_PUBLIC = {
   "no address": ["", "localhost", "8.8.8", "8.8.8.8.8", "0x8.8.8.8", "08.8.8.8", "8.8.8.8 ", "[2606:4700::1]", "256.1.1.1"],
 } // biome-ignore format: a list to scan
 
-test.each(Object.entries(NOT_PUBLIC))("what is %s is not public", (_, addresses) => {
+test.each(Object.entries(NOT_PUBLIC))("an address that is %s is not public", (_, addresses) => {
   expect(addresses.filter((address) => isPublicAddress(address))).toEqual([])
 })
 
-test("the neighbours of those networks are public", () => {
+test("the neighbours of the special networks are public", () => {
   const neighbours = [
     "1.0.0.0", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
     "168.63.129.15", "168.63.129.17", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "191.255.255.255",

@@ -1,5 +1,5 @@
-// Asks each URL that its input lists, a line of JSON each, and says how that ended and how far the process grew meanwhile.
-// Runs under Bun and Deno.
+// Fetches each URL of its input, a line of JSON each, and reports the result and how much memory the process grew. Runs
+// under Bun and Deno.
 
 import process from "node:process"
 import { createInterface } from "node:readline"
@@ -13,7 +13,7 @@ export interface Asking {
 }
 
 export interface Ended {
-  /** The body where there was an answer, else the problem's code. */
+  /** The body of an answer, or the code of the problem. */
   said: string
   grownMb: number
   tookMs: number

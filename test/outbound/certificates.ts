@@ -1,4 +1,4 @@
-/** An authority that only these tests trust, and a certificate of it; good until 2126. */
+/** A certificate authority that only these tests trust, and a certificate from it. Valid until 2126. */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBrTCCAVOgAwIBAgIUadGRt3zt0uqmh3PyENF0WSmxIC0wCgYIKoZIzj0EAwIw
 IzEhMB8GA1UEAwwYQXV0aG9yaXR5IG9mIHRoZXNlIHRlc3RzMCAXDTI2MTEyMTIy
@@ -13,7 +13,7 @@ Sw==
 -----END CERTIFICATE-----
 `
 
-/** For example.test, every name right below it, and elsewhere.test. */
+/** For example.test, its direct subdomains, and elsewhere.test. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIB7TCCAZSgAwIBAgIUX9cnRJz9W+dnV1/wJU+HvZ9VoTQwCgYIKoZIzj0EAwIw
 IzEhMB8GA1UEAwwYQXV0aG9yaXR5IG9mIHRoZXNlIHRlc3RzMCAXDTI2MTEyMTIy

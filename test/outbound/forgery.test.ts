@@ -7,7 +7,7 @@ import { OutboundProblem } from "../../src/outbound/problem.ts"
 import { safeFetch } from "../../src/outbound/safe-fetch.ts"
 import { ask, codeOf, page, type Site, safeSite, site, text } from "./site.ts"
 
-/** Spellings that a careless reader takes to this machine: the first list at once, the second through a name. */
+/** Spellings that a lax parser resolves to this machine: the first list directly, the second through a name. */
 const LOOPBACK = [
   "127.0.0.1", "127.0.0.1.", "127.1", "127.0.1", "127.000.000.001", "2130706433", "0x00000007f000001", "0x7f000001",
   "0X7F000001", "017700000001", "0177.0.0.1", "0177.0.0.01", "0x7f.0.0.1", "0x7f.1", "0x7f.0x0.0x0.0x1", "0177.0x0.1",
@@ -38,7 +38,7 @@ const NO_FORMS = [
   "127.0.0.1:80:80", "exa mple.com", "[127.0.0.1]", "a<b", "",
 ] // biome-ignore format: a list to scan
 
-/** Schemes, users and ports that are not asked. */
+/** Schemes, users and ports that are refused. */
 const NO_TARGETS = [
   "file:///etc/passwd", "data:text/plain,x", "s3://bucket/key", "ftp://127.0.0.1/", "gopher://127.0.0.1:70/", "ws://a.test/",
   "ftp://a.test:80/", "wss://a.test:443/", "gopher://a.test:443/",
@@ -52,8 +52,8 @@ const everywhere = { host: hasIpv6 ? "::" : "0.0.0.0" }
 
 const atLoopback = async () => ["127.0.0.1"]
 
-describe("whoever names a site", () => {
-  test(`reaches nothing of this machine, in ${LOOPBACK.length + NAMES.length + ELSEWHERE.length} spellings`, async () => {
+describe("a hostile URL", () => {
+  test(`a hostile URL reaches nothing on this machine, in ${LOOPBACK.length + NAMES.length + ELSEWHERE.length} spellings`, async () => {
     await using trap = await site(page("secret"), everywhere)
     const forms = [...LOOPBACK, ...NAMES, ...ELSEWHERE]
     expect(forms.length).toBeGreaterThan(60)
@@ -66,7 +66,7 @@ describe("whoever names a site", () => {
     expect(trap.hits).toBe(0)
   })
 
-  test("would have reached it in each spelling of loopback, were every address allowed", async () => {
+  test("each spelling of loopback would reach this machine if every address were allowed", async () => {
     await using trap = await site(page("secret"), everywhere)
     const everything = { includes: () => true }
     const forms = [...LOOPBACK, ...NAMES].filter((form) => hasIpv6 || !form.startsWith("["))
@@ -77,13 +77,13 @@ describe("whoever names a site", () => {
     expect(trap.hits).toBe(forms.length)
   })
 
-  test("is refused what is no address, before anything is looked up", async () => {
+  test("an invalid URL is refused before any look-up", async () => {
     const resolve = () => Promise.reject(new Error("it was looked up"))
     for (const url of [...NO_FORMS.map((form) => `http://${form}/`), ...NO_TARGETS])
       expect([url, await codeOf(safeFetch(url, { resolve }))]).toEqual([url, "bad_address"])
   })
 
-  test("is refused a name of which one address of several is not public", async () => {
+  test("a name with one private address among several is refused", async () => {
     await using trap = await site(page("secret"))
     for (const addresses of [
       ["8.8.8.8", "127.0.0.1"],
@@ -98,7 +98,7 @@ describe("whoever names a site", () => {
     expect(trap.hits).toBe(0)
   })
 
-  test("reaches with an allowed network nothing but that network", async () => {
+  test("an allowed network does not open any other network", async () => {
     await using house = await twoHosts()
     const allowPrivate = parseAddressList(["127.0.0.2/31", "10.0.0.0/8"])
     const at = (host: string) => codeOf(ask(`http://${host}:${house.port}/`, house.port, { allowPrivate }).then(text))
@@ -107,8 +107,8 @@ describe("whoever names a site", () => {
   })
 })
 
-describe("a name that changes its address", () => {
-  test("between two look-ups reaches nothing in 1,000 tries, since there is one look-up", async () => {
+describe("DNS rebinding", () => {
+  test("a name that changes its address between look-ups reaches nothing in 1,000 tries, because there is one look-up", async () => {
     await using house = await twoHosts()
     let asked = 0
     const resolve = async () => [++asked % 2 === 1 ? "127.0.0.2" : "127.0.0.1"]
@@ -118,7 +118,7 @@ describe("a name that changes its address", () => {
     expect([house.allowed.hits, house.trap.hits]).toEqual([500, 0])
   })
 
-  test("at its name server reaches nothing either", async () => {
+  test("a name that changes its address at its name server reaches nothing", async () => {
     await using house = await twoHosts()
     await using server = await flippingNameServer(["127.0.0.2", "127.0.0.1"])
     const resolver = new Resolver()
@@ -130,8 +130,8 @@ describe("a name that changes its address", () => {
   })
 })
 
-describe("a site that sends on", () => {
-  test("sends nobody to what the first address could not have been", async () => {
+describe("redirects", () => {
+  test("a redirect cannot lead to a URL that is refused as the first one", async () => {
     await using trap = await site(page("secret"), everywhere)
     const { port } = trap
     const targets = [
@@ -154,7 +154,7 @@ describe("a site that sends on", () => {
     expect(trap.hits).toBe(0)
   })
 
-  test("is looked up again for every hop", async () => {
+  test("every redirect is resolved again", async () => {
     const looked: string[] = []
     await using open = await site((head, socket) => {
       const to = head.includes("host: a.test") ? `http://b.test:${open.port}/` : `http://c.test:${open.port}/`
@@ -170,7 +170,7 @@ describe("a site that sends on", () => {
   })
 })
 
-test("a problem tells no address, no banner and no cause", async () => {
+test("a problem contains no address, no banner and no cause", async () => {
   await using banner = await site("SSH-2.0-OpenSSH_9.6 canary\r\n\r\n")
   await using cut = await site("HTTP/1.1 200 canary\r\ncontent-length: 99\r\n\r\ncanary")
   await using safe = await safeSite(() => {})
@@ -198,11 +198,11 @@ interface TwoHosts extends AsyncDisposable {
   port: number
   allowed: Site
   trap: Site
-  /** How each of so many requests ends whose name is looked up so. */
+  /** Returns how each of `count` requests ends when names are resolved this way. */
   tries(count: number, resolve: (name: string) => Promise<string[]>): Promise<unknown[]>
 }
 
-/** 127.0.0.2, which is allowed, and on the same port 127.0.0.1, which is not. */
+/** 127.0.0.2, which is allowed, and 127.0.0.1 on the same port, which is not. */
 async function twoHosts(): Promise<TwoHosts> {
   const allowed = await site(page("allowed"), { host: "127.0.0.2" })
   const { port } = allowed
@@ -225,7 +225,7 @@ async function twoHosts(): Promise<TwoHosts> {
   }
 }
 
-/** A name server that answers these addresses in turn, each good for no time at all. */
+/** A name server that answers with these addresses in turn, each with a TTL of 0. */
 async function flippingNameServer(addresses: string[]) {
   const server = createSocket("udp4")
   let asked = 0
@@ -233,7 +233,7 @@ async function flippingNameServer(addresses: string[]) {
     let end = 12
     while (question[end]) end += (question[end] as number) + 1
     const head = Buffer.from(question.subarray(0, end + 5))
-    // a recursive answer with one question and one address
+    // A recursive answer with one question and one address.
     head.set([0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0], 2)
     const bytes = (addresses[asked++ % addresses.length] as string).split(".").map(Number)
     const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...bytes])

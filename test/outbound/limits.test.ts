@@ -12,7 +12,7 @@ afterAll(removeFolders)
 
 const MOST_GROWN_MB = 20
 
-/** 200 MB of zeros by their coding: 194 kB of gzip or deflate, 304 bytes of Brotli. */
+/** 200 MB of zeros per coding: 194 kB of gzip or deflate, 304 bytes of Brotli. */
 const bombs = new Map<string, string>()
 beforeAll(() => {
   const zeros = Buffer.alloc(200_000_000)
@@ -22,7 +22,7 @@ beforeAll(() => {
   bombs.set("br", brotliCompressSync(zeros, quick).toString("latin1"))
 })
 
-// it waits while what is before it in this file works
+// Waits while the earlier tests of this file run.
 let timed: Promise<number[]>
 beforeAll(() => {
   timed = untilEnded()
@@ -39,7 +39,7 @@ describe("under bun", () => limits("bun"))
 describe.skipIf(noDeno)("under deno", () => limits("deno"))
 
 function limits(runtime: "bun" | "deno") {
-  test("a decompression bomb is left before it takes memory", async () => {
+  test("a decompression bomb is refused before it takes memory", async () => {
     await using asking = askingProcess(runtime)
     for (const [coding, bomb] of bombs) {
       await using open = await site(page(bomb, { "content-encoding": coding }))
@@ -49,7 +49,7 @@ function limits(runtime: "bun" | "deno") {
     }
   })
 
-  test("a server that never ends is left before it takes memory, whatever it sends", async () => {
+  test("an endless response is refused before it takes memory, whatever it sends", async () => {
     const chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
     const floods: [said: string, head: string, bytes: string][] = [
       ["too_large", "HTTP/1.1 200 OK\r\n\r\n", "x".repeat(60_000)],
@@ -72,7 +72,7 @@ function limits(runtime: "bun" | "deno") {
     }
   })
 
-  test("a site is asked at its address, by its name, and reached nowhere else", async () => {
+  test("a request goes only to the resolved address, with the host's name", async () => {
     await using safe = await safeSite((_, socket) => socket.end(page("safe")))
     await using open = await site(page("open"))
     await using asking = askingProcess(runtime)
@@ -86,7 +86,7 @@ function limits(runtime: "bun" | "deno") {
     expect([open.hits, safe.heard.length]).toEqual([1, 1])
   })
 
-  test("no proxy of the environment is asked", async () => {
+  test("the proxy of the environment is not used", async () => {
     await using proxy = await site(page("proxied"))
     await using open = await site(page("open"))
     const url = `http://127.0.0.1:${proxy.port}`
@@ -97,8 +97,8 @@ function limits(runtime: "bun" | "deno") {
   })
 }
 
-describe("time", () => {
-  test("ends with 5 s without a byte, and with 10 s of single bytes", async () => {
+describe("time limits", () => {
+  test("a request ends after 5 s without a byte, or after 10 s of single bytes", async () => {
     const [silentMs, slowMs] = await timed
     expect(silentMs).toBeGreaterThan(4_900)
     expect(silentMs).toBeLessThan(9_000)
@@ -106,7 +106,7 @@ describe("time", () => {
     expect(slowMs).toBeLessThan(20_000)
   })
 
-  test("ends in every phase: look-up, TLS, head, body and redirects", async () => {
+  test("a request times out in every phase: look-up, TLS, head, body and redirects", async () => {
     await using silent = await site(() => {})
     await using slowHead = await site((_, socket) => drip(socket, "HTTP/1.1 200 OK\r\nx: "))
     await using slowBody = await site((_, socket) => drip(socket, "HTTP/1.1 200 OK\r\ncontent-length: 999\r\n\r\n"))
@@ -128,7 +128,7 @@ describe("time", () => {
     expect(codes).toEqual(codes.map(() => "timeout"))
   })
 
-  test("a byte in time ends the wait for the first, not the whole", async () => {
+  test("the first byte in time ends only the wait for the first byte, not the total limit", async () => {
     await using late = await site((_, socket) => {
       socket.write("HTTP/1.1 200 OK\r\n")
       setTimeout(() => socket.end("\r\nhere"), 400)
@@ -136,7 +136,7 @@ describe("time", () => {
     expect(text(await ask(`http://a.test:${late.port}/`, late.port, { firstByteMs: 200 }))).toBe("here")
   })
 
-  test("the caller's end is one, before and while it is asked, and closes the connection", async () => {
+  test("the caller's abort ends the request, before it and during it, and closes the connection", async () => {
     let closed = 0
     await using silent = await site((_, socket) => void socket.on("close", () => closed++))
     const url = `http://a.test:${silent.port}/`
@@ -151,7 +151,7 @@ describe("time", () => {
   })
 })
 
-test("512,000 bytes are taken and no more, plain and inflated", async () => {
+test("a body of 512,000 bytes is accepted and a larger one refused, plain and inflated", async () => {
   for (const [size, said] of [
     [512_000, 512_000],
     [512_001, "too_large"],
@@ -165,7 +165,7 @@ test("512,000 bytes are taken and no more, plain and inflated", async () => {
   }
 })
 
-// The head of gzip with a file's name, which goes on until its NUL.
+// A gzip header with a file name, which ends only at its NUL.
 const NAMED = "\x1f\x8b\x08\x08\0\0\0\0\0\x03"
 
 function drip(socket: Socket, head: string): void {
@@ -184,7 +184,7 @@ interface AskingProcess extends AsyncDisposable {
   ask(port: number, options?: Asking["options"], url?: string): Promise<Ended>
 }
 
-/** A process of its own, whose memory is its own; what it does for the first time is done once before. */
+/** A separate process, so that its memory can be measured. Work that only the first request needs is done before. */
 function askingProcess(runtime: "bun" | "deno", env: Record<string, string> = {}): AskingProcess {
   const program = join(import.meta.dirname, "asking-process.ts")
   const own = { PATH: process.env.PATH ?? "", ...env }

@@ -4,8 +4,8 @@ import type { OutboundProblem } from "../../src/outbound/problem.ts"
 import { safeFetch } from "../../src/outbound/safe-fetch.ts"
 import { ask, codeOf, HERE, page, safeSite, site, text } from "./site.ts"
 
-describe("a site that is allowed", () => {
-  test("is asked by its name at its address, with the request's path, query and headers", async () => {
+describe("an allowed site", () => {
+  test("a request has the site's name, and the path, query and headers of the caller", async () => {
     await using open = await site(page("hello", { "content-type": "text/plain" }))
     const answer = await ask(`http://Name.Test:${open.port}/a b?q=é#x`, open.port, {
       headers: { accept: "text/plain" },
@@ -22,7 +22,7 @@ describe("a site that is allowed", () => {
     ]) // biome-ignore format: a list to scan
   })
 
-  test("gets a body with its length", async () => {
+  test("a request body is sent with its length", async () => {
     await using open = await site(page("got"))
     await ask(`http://a.test:${open.port}/hook`, open.port, { method: "POST", body: "é=1" })
     const [head, body] = open.heard[0]!.split("\r\n\r\n")
@@ -32,7 +32,7 @@ describe("a site that is allowed", () => {
   })
 
   test.each(["PUT", "PATCH", "DELETE"] as const)(
-    "is asked by %s, and no redirect of its answer is followed",
+    "a %s request is sent, and its redirect is not followed",
     async (method) => {
       await using open = await site(page("", { location: "/elsewhere" }, 307))
       const options = { method, mayFollow: () => true, ...(method !== "DELETE" && { body: "{}" }) }
@@ -44,7 +44,7 @@ describe("a site that is allowed", () => {
     },
   )
 
-  test("over TLS is told its name, and its certificate is checked for it", async () => {
+  test("a TLS request sends the site's name and checks the certificate against it", async () => {
     await using safe = await safeSite((url, socket) => socket.end(page(`said ${url}`)))
     const at = (host: string, options = {}) => ask(`https://${host}:${safe.port}/x`, safe.port, options)
     expect(text(await at("example.test"))).toBe("said /x")
@@ -58,7 +58,7 @@ describe("a site that is allowed", () => {
     expect(safe.heard).toHaveLength(2)
   })
 
-  test("is checked over TLS whatever the environment says", async () => {
+  test("a TLS certificate is checked whatever the environment says", async () => {
     await using safe = await safeSite((_, socket) => socket.end(page("said")))
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0"
@@ -70,13 +70,13 @@ describe("a site that is allowed", () => {
     }
   })
 
-  test("is tried at its next address where one does not answer", async () => {
+  test("the next address of a site is tried when one does not answer", async () => {
     await using open = await site(page("here"))
     const options = { resolve: async () => ["127.0.0.3", "127.0.0.1"], allowPrivate: { includes: () => true } }
     expect(text(await ask(`http://a.test:${open.port}/`, open.port, options))).toBe("here")
   })
 
-  test("is looked up by the machine itself where nothing else is said", async () => {
+  test("a site is resolved by the operating system by default", async () => {
     await using open = await site(page("here"))
     const options = {
       ports: [open.port],
@@ -86,7 +86,7 @@ describe("a site that is allowed", () => {
     expect(await codeOf(safeFetch("http://nobody.invalid/"))).toBeOneOf(["no_such_host", "unreachable"])
   })
 
-  test("that is not there is told apart from a host that is not there", async () => {
+  test("an unreachable site and an unknown host have different codes", async () => {
     const nobody = Object.assign(new Error("x"), { code: "ENOTFOUND" })
     expect(await codeOf(ask("http://a.test:1/", 1))).toBe("unreachable")
     expect(await codeOf(ask("http://a.test/", 80, { resolve: () => Promise.reject(nobody) }))).toBe("no_such_host")
@@ -97,7 +97,7 @@ describe("a site that is allowed", () => {
   })
 })
 
-describe("an answer", () => {
+describe("a response", () => {
   const zip = (bytes: Buffer, coding: string) => page(bytes.toString("latin1"), { "content-encoding": coding })
   test.each([
     ["with a length", page("hello"), "hello"],
@@ -120,7 +120,7 @@ describe("an answer", () => {
     ["of deflate", zip(deflateSync("hello"), "deflate"), "hello"],
     ["of deflate without a head", zip(deflateRawSync("hello"), "deflate"), "hello"],
     ["of no coding", page("hello", { "content-encoding": "identity" }), "hello"],
-  ])("%s is read", async (_, said, body) => {
+  ])("a response %s is read", async (_, said, body) => {
     await using open = await site(said)
     expect(text(await ask(`http://a.test:${open.port}/`, open.port))).toBe(body)
   })
@@ -155,12 +155,12 @@ describe("an answer", () => {
     ["of two codings", zip(gzipSync(gzipSync("hello")), "gzip, gzip")],
     ["that is not what its coding says", page("hello", { "content-encoding": "gzip" })],
     ["whose coding breaks off", zip(gzipSync("hello".repeat(100)).subarray(0, 20), "gzip")],
-  ])("%s is refused", async (_, said) => {
+  ])("a response %s is refused", async (_, said) => {
     await using open = await site(said)
     expect(await codeOf(ask(`http://a.test:${open.port}/`, open.port))).toBe("bad_answer")
   })
 
-  test("leaves no connection open, read or refused", async () => {
+  test("a response leaves no connection open, read or refused", async () => {
     for (const said of [
       page("hello"),
       page("hello", { "content-encoding": "zstd" }),
@@ -178,7 +178,7 @@ describe("an answer", () => {
     }
   })
 
-  test("of any status is one", async () => {
+  test("a response of any status is an answer", async () => {
     for (const status of [200, 206, 304, 400, 404, 410, 429, 500, 503, 599]) {
       await using open = await site(page(status === 304 ? "" : "said", {}, status))
       expect((await ask(`http://a.test:${open.port}/`, open.port)).status).toBe(status)
@@ -192,7 +192,7 @@ describe("a redirect", () => {
     socket.end(at < times ? page("", { location: `/${at + 1}` }, 302) : page("there"))
   }
 
-  test("is an answer where it may not be followed", async () => {
+  test("a redirect that may not be followed is an answer", async () => {
     await using open = await site(page("", { location: "/x" }, 302))
     const answer = await ask(`http://a.test:${open.port}/`, open.port)
     expect([answer.status, answer.headers.get("location"), open.hits]).toEqual([302, "/x", 1])
@@ -200,7 +200,7 @@ describe("a redirect", () => {
     expect([post.status, open.hits]).toEqual([302, 2])
   })
 
-  test("without a place is an answer, and one to no place is refused", async () => {
+  test("a redirect without a location is an answer, and one with an invalid location is refused", async () => {
     await using nowhere = await site(page("", {}, 301))
     await using wrong = await site(page("", { location: "http://[/" }, 301))
     const follow = { mayFollow: () => true }
@@ -208,7 +208,7 @@ describe("a redirect", () => {
     expect(await codeOf(ask(`http://a.test:${wrong.port}/`, wrong.port, follow))).toBe("bad_redirect")
   })
 
-  test("is followed five times, if the caller lets it", async () => {
+  test("a redirect is followed five times if the caller allows it", async () => {
     await using five = await site(onwards(5))
     const trails: string[][] = []
     const mayFollow = (to: URL, trail: readonly URL[]) =>
@@ -224,10 +224,10 @@ describe("a redirect", () => {
   })
 })
 
-describe("a problem says whether the request may have arrived", () => {
+describe("isSent of a problem", () => {
   const isSent = (asked: Promise<unknown>) => asked.catch(({ code, isSent }: OutboundProblem) => [code, isSent])
 
-  test("not where nobody was reached, or no safe connection was made", async () => {
+  test("a problem is not sent if nobody was reached or no TLS connection was made", async () => {
     await using safe = await safeSite((_, socket) => socket.end(page("said")))
     const nobody = Object.assign(new Error("x"), { code: "ENOTFOUND" })
     expect(await isSent(ask("http://a.test:1/", 1))).toEqual(["unreachable", false])
@@ -243,7 +243,7 @@ describe("a problem says whether the request may have arrived", () => {
     expect(safe.heard).toEqual([])
   })
 
-  test("so where the connection was open, whatever became of the answer", async () => {
+  test("a problem is sent if the connection was open, whatever the response", async () => {
     await using cut = await site((_, socket) => void socket.destroy())
     await using silent = await site(() => {})
     await using broken = await site(page("x", { "content-length": 9 }))

@@ -6,16 +6,16 @@ import { AUTHORITY, CERTIFICATE, KEY } from "./certificates.ts"
 
 export interface Site {
   port: number
-  /** Heads of the requests that came, each up to its empty line. */
+  /** Heads of the received requests, each up to its empty line. */
   heard: string[]
-  /** Connections that came. */
+  /** Number of connections. */
   hits: number
   [Symbol.asyncDispose](): Promise<void>
 }
 
 type Answering = (head: string, socket: Socket) => void
 
-/** A server that says just these bytes, or whatever `answer` writes, once a request's head has come. */
+/** A server that responds with these bytes, or as `answer` writes, once it has received a request's head. */
 export async function site(answer: string | Answering, { host = "127.0.0.1", port = 0 } = {}): Promise<Site> {
   const said: Answering = typeof answer === "string" ? (_, socket) => void socket.end(answer, "latin1") : answer
   const server = createServer()
@@ -75,14 +75,14 @@ async function listening(server: Server, host: string, port: number): Promise<Si
   return { port: address.port, heard: [], hits: 0, [Symbol.asyncDispose]: close }
 }
 
-/** An answer with these headers and this body. */
+/** Returns a response with these headers and this body. */
 export function page(body: string, headers: Record<string, string | number> = {}, status = 200): string {
   const all = { "content-length": body.length, ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} Said\r\n${lines.join("")}\r\n${body}`
 }
 
-/** Writes the same bytes again and again, as fast as they are taken. */
+/** Writes the same bytes repeatedly, as fast as they are read. */
 export function flood(socket: Socket, head: string, bytes: string): void {
   socket.write(head, "latin1")
   const more = () => {
@@ -93,7 +93,7 @@ export function flood(socket: Socket, head: string, bytes: string): void {
   more()
 }
 
-/** Asks a site on this machine, which is allowed and whose every name is known; `port` is any port of the tests'. */
+/** Requests a site on this machine, which is allowed and has every name. `port` may be any port. */
 export function ask(url: string, port: number, options: OutboundOptions = {}): Promise<OutboundAnswer> {
   return safeFetch(url, {
     ports: [port],
@@ -108,7 +108,7 @@ export const HERE = { includes: (address: string) => address === "127.0.0.1" }
 
 export const text = ({ bytes }: OutboundAnswer) => new TextDecoder().decode(bytes)
 
-/** The code of the problem that it ends in; what it answers where it ends in none. */
+/** Returns the code of the problem, or the answer if there is none. */
 export function codeOf(asked: Promise<unknown>): Promise<unknown> {
   return asked.catch((problem: OutboundProblem) => problem.code ?? problem)
 }
