@@ -24,8 +24,8 @@ function problems(env: Record<string, string>) {
   throw new Error("the settings were taken")
 }
 
-describe("without any setting", () => {
-  test("the defaults of the design hold", () => {
+describe("defaults", () => {
+  test("settings have the defaults of the design without any variable", () => {
     const settings = read()
     expect(settings).toMatchObject({
       host: "127.0.0.1", port: 8787, dataDir: ".appmeter", logLevel: "info", logFormat: "auto", trustedProxies: [], warnings: [],
@@ -36,18 +36,18 @@ describe("without any setting", () => {
     ]) // biome-ignore format: a list to scan
   })
 
-  test("the first workspace has limits that its operator does not meet", () => {
+  test("the first workspace has limits that its operator does not reach", () => {
     const { plan, explorer, overrides } = read().firstWorkspace
     expect([plan, explorer]).toEqual(["enterprise", true])
     expect(overrides.credits).toBeGreaterThanOrEqual(10_000_000)
   })
 
-  test("an empty variable is a missing one", () => {
+  test("an empty variable counts as missing", () => {
     expect(read({ PORT: "", HOST: " ", DATABASE_URL: "" })).toEqual(read())
   })
 })
 
-test("each setting is taken, in its own type", () => {
+test("each setting is parsed to its type", () => {
   const settings = read({
     HOST: "::", PORT: "0", PUBLIC_URL: "https://ranks.example.com/base//", DATA_DIR: "/data",
     DATABASE_URL: "postgresql://db/x", REDIS_URL: "rediss://cache:6380", UPSTASH_REDIS_REST_URL: "https://u.example",
@@ -62,8 +62,8 @@ test("each setting is taken, in its own type", () => {
   }) // biome-ignore format: a list to scan
 })
 
-describe("wrong settings", () => {
-  test("are reported all at once, each with a fix and an example", () => {
+describe("invalid settings", () => {
+  test("invalid settings are reported all at once, each with a fix and an example", () => {
     const { problems: found, message } = problems({
       HOST: "http://x", PORT: "http", PUBLIC_URL: "ranks.example.com", DATABASE_URL: "mysql://user:canary@host",
       REDIS_URL: "canary", UPSTASH_REDIS_REST_URL: "https://u.example", TRUSTED_PROXIES: "10.0.0.0/33",
@@ -78,7 +78,7 @@ describe("wrong settings", () => {
     expect(message).toContain('PORT is "http": must be a whole number from 0 to 65535, for example PORT=8787')
   })
 
-  test("never show a secret, and cut what is long", () => {
+  test("invalid settings are reported without secrets, and long values are cut", () => {
     const { message } = problems({
       DATABASE_URL: "mysql://user:canary@host",
       REDIS_URL: "canary",
@@ -99,7 +99,7 @@ describe("wrong settings", () => {
     ["a user without a host", "postgres://user:canary@/name"],
     ["an empty one of several hosts", "postgres://one,,two/name"],
     ["a port that is none", "postgres://one:5432,two:port/name"],
-  ])("a database's address with %s is refused with the remedy", (_, text) => {
+  ])("a database URL with %s is refused with the remedy", (_, text) => {
     const { problems: found, message } = problems({ DATABASE_URL: text })
     expect(found.map(({ variable }) => variable)).toEqual(["DATABASE_URL"])
     expect(message).toContain("percent-encode")
@@ -109,9 +109,9 @@ describe("wrong settings", () => {
   test.each([
     "postgres://user:a%25b%40c@host/name?sslmode=require", "postgres://one:5432,two:5433/name",
     "postgresql://user:word@one,two/name", "postgres://[::1]:5432/name", "postgres://host",
-  ])("%s is a database's address", (text) => expect(read({ DATABASE_URL: text }).databaseUrl).toBe(text)) // biome-ignore format: a list to scan
+  ])("%s is a valid database URL", (text) => expect(read({ DATABASE_URL: text }).databaseUrl).toBe(text)) // biome-ignore format: a list to scan
 
-  test("an Upstash address without its token, or the other way round, is half a setting", () => {
+  test("an Upstash URL without its token, or the reverse, is refused", () => {
     expect(problems({ UPSTASH_REDIS_REST_URL: "https://u.example" }).message).toStartWith(
       "UPSTASH_REDIS_REST_TOKEN is missing",
     )
@@ -120,8 +120,8 @@ describe("wrong settings", () => {
   })
 })
 
-describe("the metrics", () => {
-  test("are off, then on a port of their own, on the host of the calls unless another is named", () => {
+describe("metrics settings", () => {
+  test("metrics are off by default, then on a separate port, on the host of the API by default", () => {
     expect([read().metricsListen, read().metricsToken]).toEqual([null, undefined])
     expect(read({ METRICS_PORT: "9187", HOST: "::1" }).metricsListen).toEqual({ host: "::1", port: 9187 })
     const both = { METRICS_PORT: "0", METRICS_HOST: "10.0.0.1", METRICS_TOKEN: "0123456789abcdef" }
@@ -131,7 +131,7 @@ describe("the metrics", () => {
     })
   })
 
-  test("with a token that can be guessed are refused, without a word of it", () => {
+  test("a guessable metrics token is refused without showing it", () => {
     const { message } = problems({ METRICS_TOKEN: "canary", METRICS_PORT: "70000" })
     expect(message).toContain("METRICS_TOKEN (hidden): must be 16 characters or more")
     expect(message).toContain('METRICS_PORT is "70000"')
@@ -139,8 +139,8 @@ describe("the metrics", () => {
   })
 })
 
-describe("what is kept", () => {
-  test("has days of its own, 0 for ever; audit rows go after a year at the earliest", () => {
+describe("retention settings", () => {
+  test("each kind of data has its own retention, 0 means forever, and audit rows stay at least a year", () => {
     expect(read().kept).toEqual({ ledgerDays: 400, attemptDays: 90, jobDays: 90, auditDays: 0, alertDays: 365 })
     const least = { KEEP_LEDGER_DAYS: "0", KEEP_ATTEMPT_DAYS: "1", KEEP_JOB_DAYS: "7", KEEP_AUDIT_DAYS: "365" }
     const given = { ...least, KEEP_ALERT_DAYS: "7" }
@@ -154,7 +154,7 @@ describe("what is kept", () => {
 describe("the secret key", () => {
   const key = (fill: number) => Buffer.from(Array.from({ length: 32 }, (_, i) => (i * 7 + fill) % 256))
 
-  test("is 32 bytes as base64 or hex, from the variable or a file, with earlier ones beside it", () => {
+  test("the secret key is 32 bytes in base64 or hex, from the variable or a file, with optional earlier keys", () => {
     expect(read().secretKeys).toBeNull()
     expect(read({ SECRET_KEY: key(1).toString("hex") }).secretKeys).not.toBeNull()
     const earlier = `${key(2).toString("base64")}, ${key(3).toString("hex")}`
@@ -166,7 +166,7 @@ describe("the secret key", () => {
     expect(JSON.stringify(both)).not.toContain(key(1).toString("base64").slice(0, 20))
   })
 
-  test("that is none is refused with the command that makes one, and that command does", () => {
+  test("an invalid secret key is refused with a command that creates a valid one", () => {
     const { problems: found, message } = problems({ SECRET_KEY: "canary", SECRET_KEY_PREVIOUS: "canary" })
     expect(found.map(({ variable }) => variable)).toEqual(["SECRET_KEY", "SECRET_KEY_PREVIOUS"])
     expect(message).not.toContain("canary")
@@ -175,7 +175,7 @@ describe("the secret key", () => {
     expect(read({ SECRET_KEY: stdout.toString() }).secretKeys).not.toBeNull()
   })
 
-  test("is asked for where only an earlier one is given", () => {
+  test("an earlier secret key without a current one is refused", () => {
     expect(problems({ SECRET_KEY_PREVIOUS: key(1).toString("hex") }).message).toStartWith("SECRET_KEY is missing")
     expect(
       problems({ SECRET_KEY_PREVIOUS: key(1).toString("hex"), SECRET_KEY_FILE: "/run/none" }).problems,
@@ -184,16 +184,16 @@ describe("the secret key", () => {
 })
 
 describe("a secret in a file", () => {
-  test("is read, without the newline at its end", () => {
+  test("a secret in a file is read without its final newline", () => {
     expect(read({ DATABASE_URL_FILE: "/run/database" }).databaseUrl).toBe("postgres://user:canary@host/name")
   })
 
-  test("and in the variable too is refused", () => {
+  test("a secret both in a file and in the variable is refused", () => {
     const { message } = problems({ DATABASE_URL_FILE: "/run/database", DATABASE_URL: "postgres://host/name" })
     expect(message).toContain("give DATABASE_URL or DATABASE_URL_FILE, not both")
   })
 
-  test("that is missing or empty is named", () => {
+  test("a missing or empty secret file is named", () => {
     expect(problems({ REDIS_URL_FILE: "/run/none" }).message).toStartWith(
       'REDIS_URL_FILE is "/run/none": must name a readable',
     )
@@ -201,7 +201,7 @@ describe("a secret in a file", () => {
   })
 })
 
-describe("a variable that looks like a misspelt setting", () => {
+describe("misspelt settings", () => {
   test.each([
     ["DATABSE_URL", "DATABASE_URL"],
     ["DATABASE_URI", "DATABASE_URL"],
@@ -215,7 +215,7 @@ describe("a variable that looks like a misspelt setting", () => {
     expect(read({ [given]: "canary" }).warnings).toEqual([`${given} is not a setting; did you mean ${meant}?`])
   })
 
-  test("a foreign variable gets none", () => {
+  test("a foreign variable gets no warning", () => {
     const foreign = [
       "HOME", "PATH", "HOSTNAME", "PORTS", "PGHOST", "PGPORT", "POST", "REDIS_HOST", "REDIS_PORT", "REDIS_TLS_URL",
       "BASE_URL", "XDG_DATA_DIRS", "DATABASE_HOST", "NODE_ENV", "TERM", "APPMETER_SERVICE_PORT_8787_TCP", "LOGNAME",
@@ -224,8 +224,8 @@ describe("a variable that looks like a misspelt setting", () => {
   })
 })
 
-describe("how the stores are read", () => {
-  test("by default this process reads them, at the default pace, from nowhere in particular", () => {
+describe("measuring settings", () => {
+  test("by default this process reads the stores at the default pace, through the main egress", () => {
     expect(read().measuring).toEqual({
       on: true,
       atOnce: 6,
@@ -238,7 +238,7 @@ describe("how the stores are read", () => {
     })
   })
 
-  test("each of it can be said", () => {
+  test("each measuring setting is applied", () => {
     const { measuring } = read({
       MEASURE: "no", MEASURE_AT_ONCE: "2", EGRESS: "fra-1", EGRESS_COUNTRY: "DE",
       SOURCES_OFF: "play-suggest, apple-store-search", UPSTREAM_GAPS_MS: "itunes.apple.com=6000,developer-sites=0",
@@ -280,8 +280,8 @@ describe("how the stores are read", () => {
   })
 })
 
-describe("the market", () => {
-  test("is followed nowhere by default; in some storefronts all of it, in others some genres", () => {
+describe("market settings", () => {
+  test("no market is followed by default; a storefront can be followed entirely or in some genres", () => {
     expect(read().market).toEqual([])
     expect(read({ MARKET: " US, gb ,jp: 6014 + 6015," }).market).toEqual([
       { storefront: "us", genres: CHART_GENRES },
@@ -292,7 +292,7 @@ describe("the market", () => {
 
   test.each([
     "usa", "us,us", "us;gb", "us gb", "us:", "us:+", "us:6015+6015", "us:7001", "us:games", "us:6015:6014", ":6015", "us,zz",
-  ])("%p is refused by name, with what it should be", (value) => {
+  ])("the market %p is refused with the expected format", (value) => {
     const { problems: found } = problems({ MARKET: value })
     expect(found.map(({ variable }) => variable)).toEqual(["MARKET"])
     expect(found[0]!.fix).toContain("for example MARKET=us,gb,jp:6014+6015")
@@ -300,26 +300,29 @@ describe("the market", () => {
 })
 
 describe("private targets", () => {
-  test("are none but those that are named, addresses and networks of both kinds", () => {
+  test("only the named private targets are allowed, addresses and networks of both kinds", () => {
     expect(read().allowPrivateTargets).toEqual([])
     const { allowPrivateTargets } = read({ ALLOW_PRIVATE_TARGETS: "10.1.2.0/24, 192.168.7.9 ,fd00::/8," })
     expect(allowPrivateTargets).toEqual(["10.1.2.0/24", "192.168.7.9", "fd00::/8"])
   })
 
-  test.each(["intranet", "10.0.0.0/33", "10.0.0.1:80", "fe80::1%eth0", "*"])("%p is refused by name", (value) => {
-    const { problems: found } = problems({ ALLOW_PRIVATE_TARGETS: value })
-    expect(found.map(({ variable }) => variable)).toEqual(["ALLOW_PRIVATE_TARGETS"])
-  })
+  test.each(["intranet", "10.0.0.0/33", "10.0.0.1:80", "fe80::1%eth0", "*"])(
+    "the private target %p is refused by name",
+    (value) => {
+      const { problems: found } = problems({ ALLOW_PRIVATE_TARGETS: value })
+      expect(found.map(({ variable }) => variable)).toEqual(["ALLOW_PRIVATE_TARGETS"])
+    },
+  )
 })
 
-test("the table names every setting with its default and meaning, a line each", () => {
+test("the settings table has a line per setting with its default and meaning", () => {
   const lines = settingsTable().split("\n")
   expect(lines.find((line) => line.startsWith("PORT "))).toMatch(/^PORT +8787 +Port to listen on/)
   expect(lines.find((line) => line.startsWith("REDIS_URL "))).toContain("REDIS_URL_FILE names a file")
   expect(lines.every((line) => /^[A-Z_]+ .*\.$/.test(line))).toBeTrue()
 })
 
-test("the address to reach a listener is one that can be reached", () => {
+test("the URL of a listener is reachable", () => {
   expect(listeningUrl("127.0.0.1", 8787)).toBe("http://127.0.0.1:8787")
   expect(listeningUrl("0.0.0.0", 80)).toBe("http://127.0.0.1:80")
   expect(listeningUrl("::", 1)).toBe("http://[::1]:1")

@@ -12,7 +12,10 @@ export interface ParsedSample {
   value: number
 }
 
-/** Prometheus' text format 0.0.4, read strictly: throws at the first line that a scraper or `promtool check metrics` refuses. */
+/**
+ * Parses Prometheus' text format 0.0.4 strictly: throws at the first line that a scraper or `promtool check metrics`
+ * refuses.
+ */
 export function parsed(text: string): Map<string, Parsed> {
   if (!text.endsWith("\n")) throw new Error("the last line has no end")
   const metrics = new Map<string, Parsed>()
@@ -45,7 +48,7 @@ export function parsed(text: string): Map<string, Parsed> {
   return metrics
 }
 
-/** What `promtool check metrics` complains of, besides what `parsed` refuses. */
+/** Returns what `promtool check metrics` reports in addition to what `parsed` refuses. */
 export function complaints(metrics: Map<string, Parsed>): string[] {
   return [...metrics].flatMap(([name, { help, type, samples }]) => {
     const wrong: [boolean, string][] = [
@@ -66,7 +69,7 @@ export function complaints(metrics: Map<string, Parsed>): string[] {
   })
 }
 
-/** Each series of a histogram has buckets in order, growing, +Inf last and equal to its count, and a sum. */
+/** Whether each series of a histogram has growing buckets in order, +Inf last and equal to its count, and a sum. */
 function buckets(samples: ParsedSample[]): boolean {
   const groups = Map.groupBy(samples, ({ labels: { le, ...labels } }) => JSON.stringify(labels))
   return [...groups.values()].every((group) => {

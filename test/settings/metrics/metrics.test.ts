@@ -20,7 +20,7 @@ import { complaints, type Parsed, parsed } from "./lint.ts"
 
 setDefaultTimeout(60_000)
 
-/** What can be due, as the database knows it. */
+/** The kinds of due rows in the schema. */
 const DUE_KINDS = [
   .../due_kind_check.*/.exec(readFileSync("test/snapshots/schema.sql", "utf8"))![0].matchAll(/'(\w+)'/g),
 ].map(([, kind]) => kind as string)
@@ -104,14 +104,14 @@ async function scraped(own = app): Promise<Map<string, Parsed>> {
 const figureOf = (metrics: Map<string, Parsed>, name: string, labels: Record<string, string> = {}) =>
   metrics.get(name)?.samples.find((sample) => Bun.deepEquals(sample.labels, labels))?.value
 
-describe("who may read it", () => {
-  test("nobody, unless it is asked for: then the path is not there, and nothing is counted", async () => {
+describe("access to metrics", () => {
+  test("metrics are off by default: the path does not exist and nothing is counted", async () => {
     const bare = opened({ metered: false })
     const response = await get("/metrics", bearing(TOKEN), bare)
     expect([response.status, (await response.json()).error, bare.metrics]).toEqual([404, "unknown_endpoint", null])
   })
 
-  test("without a token the port of its own alone", async () => {
+  test("without a token, metrics are only on their separate port", async () => {
     const open = opened()
     expect((await get("/metrics", {}, open)).status).toBe(404)
     const response = await open.metrics!(new Request("http://127.0.0.1:9187/metrics"), null)
@@ -135,14 +135,14 @@ describe("who may read it", () => {
     }
   })
 
-  test("the token, in any case of the scheme's letters, and a key of the API is none", async () => {
+  test("the token is accepted with any case of the scheme, and an API key is refused", async () => {
     expect((await get("/metrics", { authorization: `bearer ${TOKEN}` })).status).toBe(200)
     expect((await get("/metrics", bearing(key))).status).toBe(401)
     expect((await get("/metrics", bearing(TOKEN), app, "POST")).status).toBe(405)
     expect((await get(`/metrics?key=${key}`, bearing(TOKEN))).status).toBe(400)
   })
 
-  test("the port of its own answers nothing else", async () => {
+  test("the metrics port serves nothing else", async () => {
     const ask = (path: string) =>
       app.metrics!(new Request(`http://127.0.0.1:9187${path}`, { headers: bearing(TOKEN) }), null)
     for (const path of ["/", "/v1/apps", "/v1/sandbox/apps", "/readyz", "/metrics/"])
@@ -150,8 +150,8 @@ describe("who may read it", () => {
   })
 })
 
-describe("what it tells", () => {
-  test("calls by operation, surface and status, with how long they took, credits and refusals", async () => {
+describe("metrics", () => {
+  test("metrics count calls by operation, surface and status, with durations, credits and refusals", async () => {
     const own = opened()
     for (let i = 0; i < 3; i++) await get(`/v1/apps/${appId}/keywords`, bearing(key), own)
     await get("/v1/apps/app_nowhere", bearing(key), own)
@@ -173,7 +173,7 @@ describe("what it tells", () => {
     expect(times.find(({ name, labels: l }) => name.endsWith("_count") && Bun.deepEquals(l, labels))?.value).toBe(3)
   })
 
-  test("a call falls into every bucket that is as long as it took, and no shorter one", () => {
+  test("a call counts in every bucket with a bound of at least its duration", () => {
     const calls = createCalls()
     for (const latencyMs of [0.4, 1, 1.1, 4_500, 30_000]) calls.count({ surface: "rest", status: 200, latencyMs })
     const [series] = calls.series()
@@ -182,7 +182,7 @@ describe("what it tells", () => {
     expect(series!.sumSeconds).toBeCloseTo(34.5025, 6)
   })
 
-  test("the process, the version, the gate, and jobs by state", async () => {
+  test("metrics include the process, the version, the gate, and jobs by state", async () => {
     const metrics = await scraped()
     expect(figureOf(metrics, "appmeter_build_info", { version: "1.2.3" })).toBe(1)
     expect(figureOf(metrics, "process_resident_memory_bytes")).toBeGreaterThan(1e6)
@@ -199,7 +199,7 @@ describe("what it tells", () => {
     expect(metrics.has(figure)).toBeTrue()
   })
 
-  test("tokens of the language model today and what they cost, where one is set up and its price is said", async () => {
+  test("metrics include today's tokens of the language model, and their cost if a price is configured", async () => {
     await sql`
       insert into writer_day (day, input, output)
       values ((now() at time zone 'utc')::date, 2000000, 100000), ((now() at time zone 'utc')::date - 1, 7, 7)`
@@ -215,7 +215,7 @@ describe("what it tells", () => {
     await sql`delete from writer_day`
   })
 
-  test("what is measured: each source's answers, what is due and how long, who reads, what could not be told", async () => {
+  test("metrics include each source's answers, due work and its age, readers, and unknown values as missing", async () => {
     await sql`
       insert into source_state (source, answered_at, failures)
       values ('apple-web-search', now() - interval '1 hour', 3), ('apple-hints', null, 1)`
@@ -251,7 +251,7 @@ describe("what it tells", () => {
     expect(figureOf(metrics, "appmeter_readers")).toBe(1)
   })
 
-  test("calls that wait for a database that does not answer, and those given up on", async () => {
+  test("metrics count calls that wait for a silent database, and those abandoned", async () => {
     const { promise: never, resolve } = Promise.withResolvers<never[]>()
     const real = sql
     const silent = new Proxy(sql, { apply: () => never })
@@ -271,7 +271,7 @@ describe("what it tells", () => {
     resolve([])
   })
 
-  test("calls that this process counted alone because the store of the limits was silent", async () => {
+  test("metrics count calls that this process limited alone because the store was silent", async () => {
     const rate = memoryLimiter()
     const degraded: Limits = {
       ...openLimits({ sql, log: silentLog }),
@@ -284,7 +284,7 @@ describe("what it tells", () => {
     expect(figureOf(await scraped(), "appmeter_limits_fallbacks_total")).toBe(0)
   })
 
-  test("help and labels with quotes, backslashes and line ends stay one line, and read back the same", () => {
+  test("help and labels with quotes, backslashes and line ends stay on one line and are read back unchanged", () => {
     const odd = 'a "b" \\ c\nd'
     const text = exposed([{ name: "x_total", help: odd, type: "counter", samples: [{ labels: { odd }, value: 1 }] }])
     expect(parsed(text).get("x_total")?.samples).toEqual([{ name: "x_total", labels: { odd }, value: 1 }])
@@ -292,7 +292,7 @@ describe("what it tells", () => {
   })
 })
 
-describe("the parser of these tests", () => {
+describe("the test parser", () => {
   test.each([
     ["no end of line", "# HELP a b\n# TYPE a gauge\na 1"],
     ["a series twice", '# HELP a b\n# TYPE a gauge\na{x="1"} 1\na{x="1"} 2\n'],
@@ -300,16 +300,16 @@ describe("the parser of these tests", () => {
     ["a stray series", "# HELP a b\n# TYPE a gauge\nc 1\n"],
     ["a raw quote", '# HELP a b\n# TYPE a gauge\na{x="""} 1\n'],
     ["no number", "# HELP a b\n# TYPE a gauge\na x\n"],
-  ])("refuses %s", (_, text) => expect(() => parsed(text)).toThrow())
+  ])("the test parser refuses %s", (_, text) => expect(() => parsed(text)).toThrow())
 
-  test("complains of names and units", () => {
+  test("the test parser complains about names and units", () => {
     const wrong =
       '# HELP calls_ms b\n# TYPE calls_ms counter\ncalls_ms 1\n# HELP up_total c\n# TYPE up_total gauge\nup_total{le="1"} 1\n'
     expect(complaints(parsed(wrong))).toHaveLength(4)
   })
 })
 
-test("after thousands of odd calls nothing in it is a key, a term, an app, a workspace or anything a caller wrote", async () => {
+test("after thousands of odd calls, the metrics contain no key, term, app, workspace or other caller input", async () => {
   const words = ["svc_live_canary", TERM, appId, String(WORKSPACE), "canary", "%00", "é", "apps", "keywords", "../../..", '"}\n'] // biome-ignore format: one list
   let seed = 20_251_121
   const next = (below: number) => {

@@ -11,7 +11,7 @@ const SECRET_KEY = randomBytes(32).toString("base64")
 const METRICS_TOKEN = randomBytes(16).toString("hex")
 
 long(
-  "a server tells its metrics on a port of its own, asks for the token, and logs neither it nor the secret key",
+  "a server has metrics on a separate port, requires the token, and logs neither it nor the secret key",
   async () => {
     const env = { ...(await dataFolder()), METRICS_PORT: "0", METRICS_TOKEN, SECRET_KEY, LOG_LEVEL: "debug" }
     const server = await serving({ env })
@@ -46,7 +46,7 @@ long(
   },
 )
 
-long("without port and token there is no such path, on any server", async () => {
+long("without port and token, no server has the metrics path", async () => {
   const server = await serving({ env: await dataFolder() })
   expect((await fetch(`${server.url}/metrics`)).status).toBe(404)
   expect(server.err()).not.toContain("metrics")
