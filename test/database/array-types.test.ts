@@ -9,7 +9,7 @@ beforeAll(async () => {
   sql = await freshDatabase()
 })
 
-test("the array types that no connection asks for are numbered as the database numbers them", async () => {
+test("the built-in list of array types has the same ids as the database", async () => {
   const rows = await sql<{ of: number; arrays: number }[]>`
     select oid::int as of, typarray::int as arrays
     from pg_type
@@ -18,7 +18,7 @@ test("the array types that no connection asks for are numbered as the database n
   expect(rows.map(({ of, arrays }) => [of, arrays])).toEqual(ARRAY_TYPES.map(([of, arrays]) => [of, arrays]))
 })
 
-test("no column is an array of another type", async () => {
+test("every array column of the schema has a type of the built-in list", async () => {
   const known: readonly number[] = ARRAY_TYPES.map(([, arrays]) => arrays)
   const columns = await sql<{ column: string }[]>`
     select a.attrelid::regclass || '.' || a.attname as column
@@ -31,7 +31,7 @@ test("no column is an array of another type", async () => {
   expect([...columns]).toEqual([])
 })
 
-test("an array comes and goes as one on the first statement of a connection, with what is null in it as null", async () => {
+test("an array is read correctly by the first statement of a connection, with null elements as null", async () => {
   const [row] = await sql.reserve().then(async (one) => {
     const rows = await one`
       select ${["a", "b"]}::text[] as texts, ${[1, 2]}::int[] as numbers, ${[3]}::bigint[] as large,

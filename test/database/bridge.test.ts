@@ -33,7 +33,7 @@ test("400 concurrent prepared and unprepared queries each get their own answer",
   for (const [got, wanted] of answers) expect(got).toBe(wanted)
 })
 
-test("an error in a pipeline meets only its own query", async () => {
+test("an error in a pipeline affects only its own query", async () => {
   const results = await Promise.allSettled(
     Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? sql`select 1 / ${0}::int` : sql`select ${i}::int as i`)),
   )
@@ -55,7 +55,7 @@ test("a bad parameter fails its query and leaves the connection usable", async (
   }
 })
 
-test("bigint is a number, date a string, timestamptz a Date; arrays, json and bytea come back as they went", async () => {
+test("the bridge returns bigint as number, date as text, timestamptz as Date, and arrays, json and bytea unchanged", async () => {
   const [row] = await sql`
     select 9007199254740991::bigint as big, count(*) as n, '2026-02-28'::date as day, ${"2024-02-29"}::date as leap,
       '2026-01-02T03:04:05Z'::timestamptz as at, ${[1, 2, 3]}::int[] as ids, ${sql.json({ a: [1, null] })}::jsonb as json,
@@ -75,7 +75,7 @@ test("bigint is a number, date a string, timestamptz a Date; arrays, json and by
   })
 })
 
-test("a transaction is alone until its end, and undone when it fails", async () => {
+test("a transaction runs alone until its end and is rolled back when it fails", async () => {
   await sql`create table counter (n int not null)`
   await sql`insert into counter values (0)`
   const add = async (fail: boolean) => {
@@ -89,7 +89,7 @@ test("a transaction is alone until its end, and undone when it fails", async () 
   expect([...(await sql`select n from counter`)]).toEqual([{ n: 30 }])
 })
 
-test("a savepoint is undone alone", async () => {
+test("a savepoint is rolled back alone", async () => {
   await sql.begin(async (tx) => {
     await tx`insert into word values (2001, 'outer')`
     await tx.savepoint((sp) => sp`insert into word values (2001, 'again')`).catch(() => {})
@@ -101,7 +101,7 @@ test("a savepoint is undone alone", async () => {
   ])
 })
 
-test("a cursor reads its rows while others work", async () => {
+test("a cursor reads its rows while other clients work", async () => {
   const seen: number[] = []
   const others: Promise<unknown>[] = []
   for await (const rows of sql`select id from word where id <= 1000 order by id`.cursor(100)) {
@@ -114,7 +114,7 @@ test("a cursor reads its rows while others work", async () => {
   )
 })
 
-test("a notification reaches whoever listens, and nobody after unlisten", async () => {
+test("a notification reaches the listeners, and nobody after unlisten", async () => {
   const heard: string[] = []
   const first = await sql.listen("news", (payload) => heard.push(`a:${payload}`))
   const second = await sql.listen("news", (payload) => heard.push(`b:${payload}`))
@@ -130,7 +130,7 @@ test("a notification reaches whoever listens, and nobody after unlisten", async 
   expect(await sql`select pg_listening_channels() as channel`).toMatchObject([{ channel: "other" }])
 })
 
-test("COPY carries data out and in, and a failed COPY says why", async () => {
+test("COPY transfers data in both directions, and a failed COPY has an error message", async () => {
   let out = ""
   for await (const chunk of await sql`copy (select id, text from word where id <= 500 order by id) to stdout`.readable()) {
     out += chunk
@@ -144,7 +144,7 @@ test("COPY carries data out and in, and a failed COPY says why", async () => {
   expect([...(await sql`select count(*) as n from copied`)]).toEqual([{ n: 500 }])
 })
 
-test("a 20 MB answer and a 5 MB parameter pass", async () => {
+test("a response of 20 MB and a parameter of 5 MB are transferred", async () => {
   const [row] = await sql`select repeat('x', 20000000) as big`
   expect(row!.big).toHaveLength(20_000_000)
   const [length] = await sql`select length(${"y".repeat(5_000_000)}) as n`
@@ -158,7 +158,7 @@ test("a reserved connection keeps its session", async () => {
   reserved.release()
 })
 
-test("a query of a second does not stop the process", async () => {
+test("a query of one second does not block the process", async () => {
   let worst = 0
   let last = performance.now()
   const timer = setInterval(() => {

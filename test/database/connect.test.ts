@@ -16,7 +16,7 @@ const problem = (databaseUrl: string) =>
     (error) => (error instanceof DatabaseProblem ? error.message : String(error)),
   )
 
-// A server that lets everybody in and answers every query with one value.
+// A server that accepts everyone and answers every query with one value.
 function fakeServer(answer: () => Buffer) {
   const server = createServer((socket) => socket.on("data", () => socket.write(answer())))
   afterAll(() => void server.close())
@@ -32,20 +32,20 @@ const refusal = (code: string): Buffer => {
   return bytes
 }
 
-test("an address that is none, or of something else, is named without its password", async () => {
+test("an invalid or foreign database URL is reported without its password", async () => {
   expect(await problem("postgres//x")).toBe(
     "DATABASE_URL is not an address like postgres://user:password@host:5432/name",
   )
   expect(await problem("mysql://u:secret@h/db")).toBe("DATABASE_URL begins with mysql: but must begin with postgres:")
 })
 
-test("where nothing listens, the line says so", async () => {
+test("the problem says when nothing listens at the address", async () => {
   expect(await problem("postgres://u:secret@127.0.0.1:1/db")).toBe(
     "the database at 127.0.0.1:1/db is not reachable: nothing listens there",
   )
 })
 
-test("a wrong password, a missing database and a refused setting each get their own line", async () => {
+test("a wrong password, a missing database and a refused setting each have their own message", async () => {
   const lines: string[] = []
   for (const code of ["28P01", "3D000", "08P01", "53300"]) {
     const port = await fakeServer(() => refusal(code))
@@ -59,7 +59,7 @@ test("a wrong password, a missing database and a refused setting each get their 
   ])
 })
 
-test("a server that never answers is given up after 5 s", async () => {
+test("connecting to a server that never answers fails after 5 s", async () => {
   const port = await fakeServer(() => Buffer.alloc(0))
   const startedAt = performance.now()
   const severalDown = problem("postgres://u:p@ss:1@127.0.0.1:1,127.0.0.1:2/db")
@@ -81,7 +81,7 @@ test.skipIf(!process.env.DATABASE_URL)("postgres: a server older than 15 is refu
   expect(await problem(database.url)).toEndWith(`/${name} is PostgreSQL 14; Appmeter needs 15 or newer`)
 })
 
-test("a driver without our patch is refused", () => {
+test("a driver without the patch is refused", () => {
   assertDriverPatched()
   expect(() => assertDriverPatched({})).toThrow("lacks our patch; run: bun install --frozen-lockfile")
 })
@@ -110,7 +110,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a vacuum leaves the limit of a request's statements as it was",
+  "postgres: a vacuum does not change the time limit of request statements",
   async () => {
     await using database = await scratchDatabase("vacuum")
     const { sql, close } = await openDatabase({
@@ -129,7 +129,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test("a statement that fails after some of its rows takes nothing from the next one's", async () => {
+test("a statement that fails after some rows takes no rows from the next statement", async () => {
   const sql = await freshDatabase()
   const one = await sql.reserve()
   try {
@@ -177,7 +177,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: a reserved connection that died fails at once and comes back to the pool",
+  "postgres: a reserved connection that died fails at once and returns to the pool",
   async () => {
     const sql = postgres(process.env.DATABASE_URL!, { max: 2, onnotice: () => {} })
     const other = postgres(process.env.DATABASE_URL!, { max: 1 })

@@ -26,7 +26,7 @@ const codeOf = (work: Promise<unknown>) =>
     (error) => error.code as string,
   )
 
-test("the outer sql inside begin fails with 55P03 instead of waiting for ever", async () => {
+test("using the outer sql inside begin fails with 55P03 instead of waiting forever", async () => {
   const { sql } = await open({ waitMs: 300 })
   const startedAt = performance.now()
   const code = await codeOf(
@@ -74,30 +74,33 @@ long("a busy transaction makes others wait, not fail", async () => {
   await busy
 })
 
-long("an owner idle in a transaction while others wait loses it, and what it wrote is undone", async () => {
-  const { sql } = await open({ waitMs: 200, idleMs: 500 })
-  await sql`create table kept (id int)`
-  const never = codeOf(
-    sql.begin(async (tx) => {
-      await tx`insert into kept values (1)`
-      await Bun.sleep(2_000)
-      await tx`insert into kept values (2)`
-    }),
-  )
-  await Bun.sleep(50)
-  const until = performance.now() + 1_500
-  let rows: unknown[] | null = null
-  while (!rows && performance.now() < until)
-    rows = await sql`select id from kept`.then(
-      (found) => [...found],
-      () => null,
+long(
+  "an owner that is idle in a transaction while others wait loses its turn, and its writes are rolled back",
+  async () => {
+    const { sql } = await open({ waitMs: 200, idleMs: 500 })
+    await sql`create table kept (id int)`
+    const never = codeOf(
+      sql.begin(async (tx) => {
+        await tx`insert into kept values (1)`
+        await Bun.sleep(2_000)
+        await tx`insert into kept values (2)`
+      }),
     )
-  expect(rows).toEqual([])
-  expect(await never).toBe("CONNECTION_CLOSED")
-  expect([...(await sql`select id from kept`)]).toEqual([])
-})
+    await Bun.sleep(50)
+    const until = performance.now() + 1_500
+    let rows: unknown[] | null = null
+    while (!rows && performance.now() < until)
+      rows = await sql`select id from kept`.then(
+        (found) => [...found],
+        () => null,
+      )
+    expect(rows).toEqual([])
+    expect(await never).toBe("CONNECTION_CLOSED")
+    expect([...(await sql`select id from kept`)]).toEqual([])
+  },
+)
 
-test("a request goes before background work that waits longer, which waits for a lull", async () => {
+test("a request goes before background work that waited longer, and background work waits for a pause", async () => {
   const unit = await slowness()
   const { sql, background, bridge } = await open({ lullMs: 150 * unit, patienceMs: 60_000 })
   await Promise.all([sql`select 1`, background`select 1`])
@@ -111,7 +114,7 @@ test("a request goes before background work that waits longer, which waits for a
     busy,
   ]
   await Bun.sleep(110 * unit)
-  // between two trips of one request
+  // Between two round trips of one request.
   work.push(note("later", sql`select 4`))
   await Promise.all(work)
   expect([ended[0], ended.length, ended.at(-1)]).toEqual(["busy", 6, "background"])
@@ -132,7 +135,7 @@ long("background work gets its turn in time, however many requests there are", a
   expect(requests).toBeGreaterThan(10)
 })
 
-test("when the thread dies, everything waiting and everything later fails at once", async () => {
+test("when the thread dies, waiting and later statements fail at once", async () => {
   const { sql, backend } = await open()
   const working = [sql`select pg_sleep(5)`, sql`select 1`, sql`select 2`].map(codeOf)
   await Bun.sleep(50)
@@ -147,7 +150,7 @@ test("when the thread dies, everything waiting and everything later fails at onc
   expect(performance.now() - startedAt).toBeLessThan(1_000)
 })
 
-test("a connection that ends leaves no prepared statement and no transaction behind", async () => {
+test("a closed connection leaves no prepared statement and no transaction behind", async () => {
   const { sql, bridge } = await open()
   const [before] = await sql`select count(*) as n from pg_prepared_statements`
   for (let i = 0; i < 5; i++) {
@@ -169,7 +172,7 @@ test("a connection that ends leaves no prepared statement and no transaction beh
   ]).toEqual([{ half: null, channels: [] }])
 })
 
-test("COPY data beyond the limit is not kept in memory, and fails", () => {
+test("a COPY with too much data fails without buffering it", () => {
   const batches = new Batches(1_000)
   const start = Buffer.from([0, 0, 0, 8, 0, 3, 0, 0])
   const message = (type: string, body: string | Buffer) => {

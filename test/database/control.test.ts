@@ -11,7 +11,7 @@ setDefaultTimeout(60_000)
 const { folder, remove } = scratchFolder()
 afterAll(remove)
 
-long("a client of a killed server fails at once, each time it asks, and works again with the next server", async () => {
+long("a client of a killed server fails at once on each query, and works again with the next server", async () => {
   const dataDir = join(folder, "killed")
   const holder = startHolder("server", dataDir)
   await holder.opened()
@@ -22,7 +22,7 @@ long("a client of a killed server fails at once, each time it asks, and works ag
   process.on("uncaughtException", note)
   await holder.end("SIGKILL")
 
-  // the connections that it had are told that they are closed
+  // The existing connections learn that they are closed.
   await Promise.all(Array.from({ length: 4 }, () => sql`select 2 as two`.catch(() => {})))
   const gone = `the process that held the database in ${dataDir} has ended`
   for (const code of ["ECONNREFUSED", "ENOENT"]) {
@@ -42,7 +42,7 @@ long("a client of a killed server fails at once, each time it asks, and works ag
   expect(uncaught).toEqual([])
 })
 
-test("a stream to nobody fails once somebody listens, not before", async () => {
+test("a stream to a stopped server fails only once it has a listener", async () => {
   const empty = join(folder, "empty")
   mkdirSync(empty)
   const stream = await controlStream(empty)

@@ -11,14 +11,14 @@ afterAll(remove)
 
 const ROUNDS = cases(1, 12)
 
-test(`kill -9 while writing, ${ROUNDS} times: every acknowledged write is there, no transaction is there in part`, async () => {
+test(`after ${ROUNDS} times kill -9 while writing, every acknowledged write exists and no transaction is partial`, async () => {
   const dataDir = join(folder, "data")
   const rows = new Set<number>()
   const batches = new Set<number>()
   for (let round = 0; round < ROUNDS; round++) {
     const holder = startHolder("server", dataDir, "write")
     await holder.opened()
-    // also on a machine that is slow to answer each kill comes among writes
+    // Each kill happens during writes, also on a slow machine.
     await until(() => holder.lines.length > 3)
     await Bun.sleep(100 + ((round * 137) % 400))
     for (const line of await holder.end()) {

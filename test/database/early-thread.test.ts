@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { type Backend, startBackend, startEarly } from "../../src/database/embedded/thread.ts"
 import { query } from "../../src/database/embedded/wire.ts"
 
-test("a thread that was begun early opens the first database, and another thread the next", async () => {
+test("a thread that was started early opens the first database, and another thread the next", async () => {
   const Plain = globalThis.Worker
   let threads = 0
   globalThis.Worker = class extends Plain {

@@ -10,7 +10,7 @@ afterAll(remove)
 
 const command = (dataDir: string) => openDatabase({ as: "command", dataDir, log: silentLog })
 
-test("a first start killed at any time leaves nothing that hinders the next", async () => {
+test("a first start that is killed at any time does not prevent the next start", async () => {
   const dataDir = join(folder, "first")
   for (const afterMs of [150, 400, 800]) {
     const holder = startHolder("server", dataDir)
@@ -26,7 +26,7 @@ test("a first start killed at any time leaves nothing that hinders the next", as
 test.each([
   ["empty, as a kill leaves it", ""],
   ["zeros, as a power cut does", "\0".repeat(40)],
-])("the name of the last process, left %s, hinders nobody", async (_, left) => {
+])("a pid file of the last process, left %s, does not prevent a start", async (_, left) => {
   const dataDir = join(folder, `named-${left.length}`)
   const first = await command(dataDir)
   await first.sql`create table kept (n int)`
@@ -38,7 +38,7 @@ test.each([
   await second.close()
 })
 
-test("a second server on one directory is refused with its name; a command works through the first", async () => {
+test("a second server on a directory is refused with the directory's name, and a command works through the first server", async () => {
   const dataDir = join(folder, "first")
   const holder = startHolder("server", dataDir)
   await holder.opened()
@@ -64,7 +64,7 @@ test("a second server on one directory is refused with its name; a command works
   expect(await holder.end("SIGTERM")).toEqual(["open", "closed"])
 }, 20_000)
 
-test("a command has the directory to itself when nobody holds it, and a second command waits for the first", async () => {
+test("a command opens a free directory itself, and a second command waits for the first", async () => {
   const dataDir = join(folder, "first")
   const first = await command(dataDir)
   const second = startHolder("command", dataDir, "done")
@@ -75,7 +75,7 @@ test("a command has the directory to itself when nobody holds it, and a second c
   expect(await second.ended()).toEqual(["open"])
 }, 20_000)
 
-test("a directory that cannot be used is refused in one line", async () => {
+test("an unusable directory is refused with a one-line message", async () => {
   const refusal = (dataDir: string) =>
     command(dataDir).then(
       () => "opened",
@@ -94,7 +94,7 @@ test("a directory that cannot be used is refused in one line", async () => {
   expect(line.split("\n")).toHaveLength(1)
 })
 
-test("root leaves a database of another user alone, since that one could not open it any more", async () => {
+test("root refuses to open a database of another user, because that user could not open it afterwards", async () => {
   if (process.getuid?.() !== 0) return console.log("not checked here: only root can open another user's files")
   const dataDir = join(folder, "anothers")
   await (await command(dataDir)).close()
@@ -120,7 +120,7 @@ test("a socket left by kill -9 is replaced, and a path too long for a socket wor
   }
 }, 40_000)
 
-test("a few keys are looked up by their index in a table that was analysed while it was empty", async () => {
+test("a few keys are looked up by index in a table that was analyzed while it was empty", async () => {
   const { sql, close } = await command(join(folder, "first"))
   await sql`create temporary table due_so (kind text, subject text, at timestamptz, primary key (kind, subject))`
   await sql`analyze due_so`

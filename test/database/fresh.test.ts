@@ -5,7 +5,7 @@ import { errorOf } from "../error-of.ts"
 const count = async (sql: Awaited<ReturnType<typeof freshDatabase>>) =>
   (await sql<{ n: number }[]>`select count(*) as n from workspace`)[0]!.n
 
-test("after a test that closed the database, or broke its schema, the next one has a whole and empty one", async () => {
+test("after a test that closed the database or broke its schema, the next test gets an intact and empty one", async () => {
   await (await freshDatabase()).end()
   const again = await freshDatabase()
   expect(await count(again)).toBe(0)
@@ -13,7 +13,7 @@ test("after a test that closed the database, or broke its schema, the next one h
   expect(await count(await freshDatabase())).toBe(0)
 })
 
-test("what a file leaves running asks nothing of the database of the files after it", async () => {
+test("work left running by a test file does not query the database of later files", async () => {
   const sql = await freshDatabase()
   const left = ownHandle(sql, "of a file before")
   const asked = [
@@ -25,7 +25,7 @@ test("what a file leaves running asks nothing of the database of the files after
   expect(await count(sql)).toBe(0)
 })
 
-test("the same database is emptied, of audits too, and looks after its rows again", async () => {
+test("the same database is emptied, including audits, and its constraints are enforced again", async () => {
   const sql = await freshDatabase()
   const startOf = async () => (await sql`select pg_postmaster_start_time()::text as at`)[0]!.at
   const start = await startOf()

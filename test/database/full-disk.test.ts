@@ -16,7 +16,7 @@ setDefaultTimeout(120_000)
 const MEGABYTE = 2 ** 20
 const SIZE = 192 * MEGABYTE
 
-/** A small file system of its own; null where this user may not make one. */
+/** Mounts a small file system. Null if this user may not do that. */
 function smallDisk(): string | null {
   const folder = mkdtempSync(join(tmpdir(), "appmeter-small-"))
   const { exitCode } = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", `size=${SIZE}`, "tmpfs", folder])
@@ -37,7 +37,7 @@ afterAll(() => {
 })
 
 test.skipIf(!LONG || disk === null)(
-  "a full disk is 503 with its cure said once; free calls go on; with room all goes on by itself",
+  "a full disk gives 503 and one log line with the remedy, free calls continue, and all calls recover once there is room",
   async () => {
     const env = { DATA_DIR: join(disk!, "data"), MEASURE: "no" }
     await answer(["workspace", "create", "tea", "--plan", "enterprise"], { env })
@@ -56,9 +56,9 @@ test.skipIf(!LONG || disk === null)(
     const fill = join(disk!, "fill")
     try {
       writeFileSync(fill, new Uint8Array(SIZE))
-    } catch {} // it holds what there was room for
+    } catch {} // Writes as much as there was room for.
     for (let i = 0; i < 60; i++) {
-      await Bun.sleep(70) // within the key's rate
+      await Bun.sleep(70) // Within the key's rate limit.
       const { status, retryAfter, body } = await call(priced)
       expect([200, 503]).toContain(status)
       if (status === 503) expect([body.error, Number(retryAfter) > 0]).toEqual(["unavailable", true])
@@ -79,14 +79,14 @@ test.skipIf(!LONG || disk === null)(
       .map((line) => JSON.parse(line))
       .filter(({ level, event }) => level !== "info" || /disk/.test(event))
     const events = said.map(({ event }) => event)
-    // beside it each worker says once that it was interrupted
+    // In addition each worker logs once that it was interrupted.
     expect(new Set(events).size).toBe(events.length)
     expect(events).toContain("disk_has_room")
     expect(said.find(({ event }) => event === "disk_full").reason).toContain("make room")
   },
 )
 
-/** Which of the two is first without room, a table's file or the log's next one, is a matter of 16 MB. */
+/** Varies whether a table's file or the log's next one meets the full disk first: they differ by 16 MB. */
 const takeRoom = async () => writeFileSync(join(disk!, "taken"), new Uint8Array(16 * MEGABYTE))
 
 const FILLS: [string, (sql: Sql) => Promise<unknown>][] = [
@@ -109,13 +109,13 @@ onSmallDisk.each(LONG ? FILLS : FILLS.slice(-1))(
         () => ({ code: "none" }),
         (error) => error as { code: string },
       )
-      // the guard may have looked between two transactions
+      // The guard may have checked between two transactions.
       expect(["53100", "25006"]).toContain(refused.code)
       const [row] = await sql<{ n: number; odd: number }[]>`
       select count(*)::int as n, (count(*) filter (where length(text) <> 1920))::int as odd
       from grown`
       expect([row!.n % 1_000, row!.odd]).toEqual([10, 0])
-      // a write either finds its room or is refused in words, and ends nothing
+      // A write either has room or is refused with a message, and ends nothing.
       const { code } = await sql`update grown set n = -n where n = 7`.catch((error) => error)
       expect([undefined, "25006", "53100"]).toContain(code)
       expect(lost.filter((event) => event.startsWith("database_"))).toEqual([])
@@ -130,7 +130,7 @@ onSmallDisk("with little room left a database opens after a crash, and is read",
   const first = await openEmbedded(options)
   await first.sql`create table grown (n int, text text)`
   await grow(first.sql, 5_000)
-  // what it wrote since its last checkpoint is in the log alone
+  // The writes since the last checkpoint are only in the log.
   await first.backend!.cut(new Error("killed"))
   await first.close().catch(() => {})
   writeFileSync(join(disk!, "taken"), new Uint8Array(freeBytes(disk!) - 30 * MEGABYTE))
@@ -143,7 +143,7 @@ onSmallDisk("with little room left a database opens after a crash, and is read",
   }
 })
 
-/** Two KB a row that nothing makes smaller: what is shorter is not packed. Cheap to make, as one statement has 15 s. */
+/** Rows of 2 KB that are not compressed, because shorter ones are not. Fast to insert, as a statement has 15 s. */
 async function grow(sql: Db, rows: number): Promise<void> {
   await sql`
     insert into grown
@@ -155,7 +155,7 @@ async function manyTimes(write: () => Promise<unknown>): Promise<void> {
   for (let i = 0; i < 300; i++) await write()
 }
 
-test("a server's full disk is remembered for ten seconds after the last write that failed, and said once", () => {
+test("a server's full disk is remembered for ten seconds after the last failed write, and logged once", () => {
   const said: string[] = []
   let now = 0
   const watch = createDiskWatch(

@@ -7,7 +7,7 @@ const outcome = (work: Promise<unknown>) =>
     (error) => (error instanceof DatabaseUnavailable ? error.why : error.message),
   )
 
-test("work passes through with its value or its own error", async () => {
+test("the gate returns the value or the error of the work", async () => {
   const gate = createGate()
   expect(await outcome(gate.run(async () => 42))).toBe(42)
   expect(await outcome(gate.run(async () => Promise.reject(new Error("own"))))).toBe("own")
@@ -18,7 +18,7 @@ test("work passes through with its value or its own error", async () => {
   expect(gate.unfinished).toBe(0)
 })
 
-test("the deadline ends the wait; the work still counts until it ends, and its late failure disturbs nobody", async () => {
+test("the deadline ends the wait, the work counts until it ends, and its late failure is ignored", async () => {
   const unhandled: unknown[] = []
   const note = (error: unknown) => unhandled.push(error)
   process.on("unhandledRejection", note)
@@ -35,12 +35,12 @@ test("the deadline ends the wait; the work still counts until it ends, and its l
   expect(unhandled).toEqual([])
 })
 
-test("a caller's own deadline comes before the gate's", async () => {
+test("a caller's shorter deadline ends the wait before the gate's", async () => {
   const gate = createGate({ deadlineMs: 60_000 })
   expect(await outcome(gate.run(() => new Promise(() => {}), 20))).toBe("deadline")
 })
 
-test("beyond the cap nothing begins, abandoned work included, until something ends", async () => {
+test("beyond the limit no work starts, counting abandoned work, until some work ends", async () => {
   const gate = createGate({ deadlineMs: 20, maxWaiting: 3 })
   const ends = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
   expect(await Promise.all(ends.map((end) => outcome(gate.run(() => end.promise))))).toEqual(Array(3).fill("deadline"))
@@ -54,7 +54,7 @@ test("beyond the cap nothing begins, abandoned work included, until something en
   for (const end of ends) end.resolve()
 })
 
-test("a wrong statement is no connection problem", () => {
+test("an SQL error is not a connection problem", () => {
   const code = (code: string) => isConnectionProblem(Object.assign(new Error(), { code }))
   for (const away of ["CONNECTION_CLOSED", "ECONNREFUSED", "57P01", "57014", "53300", "08006", "25006", "55P03"]) {
     expect([away, code(away)]).toEqual([away, true])

@@ -1,4 +1,5 @@
-// A process of its own that holds (or, as a command, uses) a data directory: bun holder.ts server|command DIRECTORY [write|idle]
+// A separate process that holds (or, as a command, uses) a data directory: bun holder.ts server|command DIRECTORY
+// [write|idle]
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/lib/log.ts"
 
@@ -19,7 +20,7 @@ try {
   else if (what === "idle") setInterval(() => {}, 1_000)
   else await database.close()
 
-  // Says a number only after the database has acknowledged it: single rows, and transactions of five.
+  // Prints a number only after the database has acknowledged it: single rows, and transactions of five.
   async function write() {
     for (;;) {
       const [row] = await sql<{ id: number }[]>`insert into written (batch) values (0) returning id`

@@ -25,7 +25,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 long(
-  "the log is cut by checkpoints while much is written, and a nightly vacuum takes the changed tables",
+  "checkpoints truncate the log while much is written, and a nightly vacuum covers the changed tables",
   async () => {
     const dataDir = join(folder, "data")
     const checkpoints: LogFields[] = []
@@ -60,7 +60,7 @@ long(
     await sql`insert into load values (0, '')`
     now = new Date("2026-01-01T12:06:00Z")
     await until(async () => checkpoints.length > before)
-    // what was analysed meanwhile is written to the log too
+    // Analyze also writes to the log.
     now = new Date("2026-01-01T12:12:00Z")
     await Bun.sleep(800)
     before = checkpoints.length
@@ -81,7 +81,7 @@ long(
   120_000,
 )
 
-test("after a bulk load the named tables have statistics; unchanged tables are left alone", async () => {
+test("after a bulk load the named tables have statistics, and unchanged tables are skipped", async () => {
   const { sql, close } = await openEmbedded({ dataDir: join(folder, "data"), as: "command", log: () => {} })
   await vacuumChanged(sql, { pauseMs: 0 })
   await sql`create table "Loaded Table" as select generate_series(1, 3000) as id`
@@ -95,7 +95,7 @@ test("after a bulk load the named tables have statistics; unchanged tables are l
   await close()
 })
 
-test("a table that has grown is analysed within a minute, and not again until it has doubled", async () => {
+test("a table that has grown is analyzed within a minute, and not again until it has doubled", async () => {
   let now = new Date("2026-01-01T12:00:00Z")
   const housekeeping = { everyMs: 50, now: () => now }
   const dataDir = join(folder, "grown")

@@ -54,7 +54,8 @@ const workers = Array.from({ length: 40 }, (_, n) => worker(n))
 
 process.on("SIGUSR2", async () => {
   const askedAt = performance.now()
-  // Healthy: as many queries as the pool has connections, twice over, all answered, and the load goes on without failures.
+  // Healthy: twice as many queries as the pool has connections are all answered, and the load continues without
+  // failures.
   for (;;) {
     const before = { done, failed }
     const all = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => sql`select ${i}::int as i`))

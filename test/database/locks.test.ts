@@ -9,13 +9,13 @@ const names = LOCKS.map(({ name }) => name)
 const numbers = LOCKS.flatMap((lock) => ("number" in lock ? [lock.number] : []))
 
 describe("the list of advisory locks", () => {
-  test("names each once, and none begins as another does with its subject, so that no two share a key", () => {
+  test("the list of locks has unique names, and no name with a subject can equal another, so that keys are distinct", () => {
     expect(new Set(names).size).toBe(names.length)
     expect(names.filter((name) => names.some((other) => name.startsWith(`${other} `)))).toEqual([])
     expect(new Set(numbers).size).toBe(numbers.length)
   })
 
-  test("names every function of the schema that takes one, by the lock it takes", () => {
+  test("the list of locks has every function of the schema that takes one, at its lock", () => {
     const schema = readFileSync(join(import.meta.dirname, "../snapshots/schema.sql"), "utf8")
     const functions = schema.match(/^create function [\s\S]*?\$\$;$/gm)!
     const taken = functions.flatMap((text) => {
@@ -35,7 +35,7 @@ describe("a lock", () => {
     sql = await freshDatabase()
   })
 
-  test("has the key that it had in every version: others may run beside this one", async () => {
+  test("a lock keeps its key across versions, because several versions may run at the same time", async () => {
     const held = await sql.begin(async (tx) => {
       await takeLock(tx, "migration")
       await takeSharedLock(tx, "identities removed")
@@ -67,7 +67,7 @@ describe("a lock", () => {
     expect([...held]).toEqual([...expected] as typeof held)
   })
 
-  test("no two of the list have one key, hashed or given", async () => {
+  test("no two locks share a key, hashed or given", async () => {
     const [row] = await sql<[{ keys: number }]>`
       select count(distinct key)::int as keys
       from (
@@ -79,7 +79,7 @@ describe("a lock", () => {
     expect(row.keys).toBe(names.length + numbers.length)
   })
 
-  test("of no subject at all waits for nothing", async () => {
+  test("taking a lock for no subjects waits for nothing", async () => {
     await sql.begin(async (tx) => await takeLocks(tx, "reviews", []))
   })
 

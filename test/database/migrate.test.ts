@@ -48,7 +48,7 @@ test("a start on an up-to-date database takes no lock and opens no transaction",
   expect(await migrate(withoutTransactions(sql), more, silentLog).catch(String)).toBe("Error: a transaction was opened")
 })
 
-test("the planner knows the size of the tables that a migration filled", async () => {
+test("the planner knows the size of tables that a migration filled", async () => {
   await run(baseline)
   expect([...(await sql`select reltuples::int as n from pg_class where relname = 'a'`)]).toEqual([{ n: 500 }])
 })
@@ -61,7 +61,7 @@ test("a baseline that fails in its second file leaves nothing, and the next star
   expect(await run(baseline)).toEqual(["baseline"])
 })
 
-test("a migration that fails leaves nothing of itself, and the steps before it stay", async () => {
+test("a failed migration leaves no changes, and the steps before it remain", async () => {
   const broken = { ...baseline, "migrations/0001_add_c.sql": "create table c (id int); select 1 / 0" }
   expect(await refusal(broken)).toMatchObject({ code: "22012" })
   expect([...(await sql`select to_regclass('c')::text as c, (select count(*) from schema_migration) as n`)]).toEqual([
@@ -109,7 +109,7 @@ test("a database with another text of an applied migration is refused", async ()
   )
 })
 
-test("comment lines and the line ends of Windows are no change of an applied step", async () => {
+test("comment lines and Windows line ends do not change an applied step", async () => {
   await run(later)
   const rewritten = {
     "schema/01-a.sql": baseline["schema/01-a.sql"].replace("the first", "another comment"),
@@ -177,7 +177,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   20_000,
 )
 
-test("the migrations are numbered without a gap", () => {
+test("the migrations are numbered without gaps", () => {
   const names = [...readTree("sql", ".sql").keys()].filter((path) => path.startsWith("migrations/"))
   const numbers = names.map((path) => /^migrations\/(\d{4})_\w+\.sql$/.exec(path)?.[1])
   expect(numbers).toEqual(numbers.map((_, i) => String(i + 1).padStart(4, "0")))

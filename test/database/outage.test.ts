@@ -25,7 +25,7 @@ test.skipIf(!process.env.DATABASE_URL)(
       ended += rows.length
       await Bun.sleep(60 + ((round * 31) % 90))
     }
-    child.kill("SIGUSR2") // asks for the report
+    child.kill("SIGUSR2") // Requests the report.
     const [out, errors, status] = await Promise.all([
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),
@@ -34,7 +34,7 @@ test.skipIf(!process.env.DATABASE_URL)(
     process.stdout.write(`${ROUNDS} rounds ended ${ended} connections: ${out}`)
     expect([errors, status]).toEqual(["", 0])
     const report = JSON.parse(out)
-    // how many are open again by the next round is the machine's
+    // How many connections are open again by the next round depends on the machine.
     expect(ended).toBeGreaterThan(ROUNDS)
     expect(report.unexplained).toEqual([])
     expect(report.healthyAfterMs).toBeLessThan(5_000)
@@ -45,7 +45,7 @@ test.skipIf(!process.env.DATABASE_URL)(
 )
 
 test.skipIf(!process.env.DATABASE_URL)(
-  "postgres: with the database frozen, 300 callers are answered within 5 s, and all is well once it answers again",
+  "postgres: while the database is frozen, 300 callers are answered within 5 s, and all works once it responds again",
   async () => {
     const proxy = await proxyTo(new URL(process.env.DATABASE_URL!))
     const { sql, close } = await openDatabase({ databaseUrl: proxy.url, dataDir: "", as: "server", log: silentLog })

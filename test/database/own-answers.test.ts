@@ -44,7 +44,7 @@ const UNSERIALIZABLE = [
   (sql: Sql) => sql.unsafe("select 1", Array(65_534).fill(1)),
 ]
 
-/** The first of two is a statement that is new to the connection, later ones are prepared there. */
+/** The first of two statements is new to the connection, later ones are already prepared. */
 async function askUnserializable(sql: Sql, token: number): Promise<void> {
   if (token % 2 === 0) {
     const text = turn(token, 2) === 0 ? "text" : throwing
@@ -72,7 +72,7 @@ async function askFailing(sql: Sql, token: number): Promise<void> {
 
 const FAILURES = ["22012", "42601", "22P02", "22021"]
 
-/** Each row has the number of its question twice, so that a row of another question and half a row are both found. */
+/** Each row has the id of its question twice, so that both a foreign row and half a row are detected. */
 async function askTable(sql: Sql, token: number): Promise<void> {
   const id = (token % 1_000) + 1
   const ask = [
@@ -89,7 +89,7 @@ async function askTable(sql: Sql, token: number): Promise<void> {
   }
 }
 
-/** Goes back and forth: each of the two changes the type of what is read, so that every prepared statement is stale. */
+/** Alternates between two schemas. Each change alters the result type, so that every prepared statement is stale. */
 async function alterUntil(isOver: () => boolean, alter: (statement: string) => Promise<unknown>): Promise<void> {
   for (let round = 0; !isOver(); round++) {
     await Bun.sleep(50)
@@ -122,11 +122,11 @@ describe(`embedded: ${OWN}`, () => {
 
   afterAll(() => database.close())
 
-  test.each(cases)("%s", async (_, disturb, allowed) => {
+  test.each(cases)("every answer is right while %s", async (_, disturb, allowed) => {
     check(await askMany({ sql: database.sql, questions: 600, ...(disturb && { disturb }) }), allowed)
   })
 
-  test("the schema changes, and nothing fails", async () => {
+  test("every answer is right while the schema changes, and no query fails", async () => {
     const { sql } = database
     await sql.unsafe(MAKE_TABLE)
     const meanwhile = (isOver: () => boolean) => alterUntil(isOver, (statement) => sql.unsafe(statement))
@@ -135,18 +135,18 @@ describe(`embedded: ${OWN}`, () => {
 })
 
 describe.skipIf(!server)(`postgres: ${OWN}`, () => {
-  test("nothing else happens", async () => {
+  test("every answer is right without disturbances", async () => {
     await trial({})
   })
 
-  test("the schema changes again and again, and nothing fails", async () => {
+  test("every answer is right while the schema changes repeatedly, and no query fails", async () => {
     await admin!.unsafe(MAKE_TABLE)
     const meanwhile = (isOver: () => boolean) => alterUntil(isOver, (statement) => admin!.unsafe(statement))
     await trial({ questions: 6_000, disturb: askTable, every: 1, meanwhile })
     await admin!`drop table changing`
   })
 
-  test("a column changes to a type that the parameters of prepared statements do not fit, and nothing fails", async () => {
+  test("every answer is right while a column changes to a type that prepared parameters do not fit, and no query fails", async () => {
     await admin!.unsafe(MAKE_TABLE)
     const meanwhile = async (isOver: () => boolean) => {
       for (let round = 0; !isOver(); round++) {
@@ -168,29 +168,29 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
   })
 
   test.each(["deallocate all", "discard all"])(
-    "connections lose their statements by %s, and nothing fails",
+    "every answer is right while connections lose their statements by %s, and no query fails",
     async (lose) => {
       await trial({ disturb: (sql) => sql.unsafe(lose), every: 50 })
     },
   )
 
-  test("others send what cannot be serialized", async () => {
+  test("every answer is right while others send values that cannot be serialized", async () => {
     const outcomes = await trial({ disturb: askUnserializable }, { allowed: ["UNSERIALIZABLE", "THROWN"] })
     expect(outcomes.errors.UNSERIALIZABLE).toBe(333)
   })
 
-  test("others' statements fail", async () => {
+  test("every answer is right while statements of others fail", async () => {
     await trial({ disturb: askFailing }, { allowed: FAILURES })
   })
 
-  test("others' statements reach their time limit after some of their rows", async () => {
+  test("every answer is right while statements of others time out after some of their rows", async () => {
     const options = { session: "set statement_timeout = 20" }
     const disturb = (sql: Sql, token: number) => sql`select pg_sleep(0.005) from generate_series(1, ${token + 20}) i`
     const outcomes = await trial({ questions: 600, disturb, every: 20 }, { allowed: ["57014"], options })
     expect(outcomes.errors["57014"]).toBeGreaterThanOrEqual(30)
   })
 
-  test("connections are ended", async () => {
+  test("every answer is right while connections are ended", async () => {
     const disturb = () => admin!`
       select pg_terminate_backend(pid)
       from pg_stat_activity
@@ -201,7 +201,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ questions: 4_000, disturb, every: 100 }, { allowed, options: { connection } })
   })
 
-  test("others get values that cannot be parsed", async () => {
+  test("every answer is right while others get values that cannot be parsed", async () => {
     const { types } = serverOptions("server", CONNECTIONS)
     const parse = () => {
       throw failure("UNPARSABLE")
@@ -215,24 +215,27 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ disturb, every: 5 }, { allowed: ["UNPARSABLE"], options })
   })
 
-  test("others ask what a statement would answer", async () => {
+  test("every answer is right while others describe statements", async () => {
     const disturb = (sql: Sql, token: number) =>
       (token % 2 ? sql`select ${token}::int as token` : sql`selec ${1}`).describe()
     await trial({ disturb, every: 5 }, { allowed: ["42601"] })
   })
 
-  test.each([100, 0])("nothing is prepared, with a pipeline of %d", async (max_pipeline) => {
-    const disturb = async (sql: Sql, token: number) => {
-      if (token % 2) return await askUnserializable(sql, token)
-      if (turn(token, 2)) return await askFailing(sql, token)
-      return await askTransaction(sql, token)
-    }
-    const allowed = ["UNSERIALIZABLE", "THROWN", ...FAILURES]
-    await trial({ disturb }, { allowed, options: { prepare: false, max_pipeline } })
-  })
+  test.each([100, 0])(
+    "every answer is right without prepared statements, with a pipeline of %d",
+    async (max_pipeline) => {
+      const disturb = async (sql: Sql, token: number) => {
+        if (token % 2) return await askUnserializable(sql, token)
+        if (turn(token, 2)) return await askFailing(sql, token)
+        return await askTransaction(sql, token)
+      }
+      const allowed = ["UNSERIALIZABLE", "THROWN", ...FAILURES]
+      await trial({ disturb }, { allowed, options: { prepare: false, max_pipeline } })
+    },
+  )
 })
 
-test.skipIf(!server)("postgres: what a transaction does is there once when its statements were stale", async () => {
+test.skipIf(!server)("postgres: a transaction takes effect once when its statements were stale", async () => {
   await admin!.unsafe(
     "drop table if exists counted; create table counted (id int primary key, name varchar(10), n int)",
   )

@@ -4,32 +4,34 @@ import { openPool } from "../../src/database/driver/pool.ts"
 import { type PoolOptions, serverOptions } from "../../src/database/options.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
 
-/** What happened to the questions of a trial. Every answer is either the asker's own, or wrong. */
+/** The results of a trial's questions. An answer is either the caller's own, or wrong. */
 export interface Outcomes {
   right: number
   /** Answers that belong to another question, or are incomplete. */
   wrong: string[]
-  /** How often a question failed, by error code. */
+  /** Number of failed questions by error code. */
   errors: Record<string, number>
 }
 
 export interface Trial {
   sql: Sql
-  /** How many questions are in flight: more than the pool has connections, so that the driver pipelines them. */
+  /** Number of concurrent questions: more than the pool has connections, so that the driver pipelines them. */
   callers?: number
   questions?: number
-  /** Runs beside the questions, each with a token of its own; what it resolves with is compared as well. */
+  /** Runs next to the questions with a separate token. Its result is verified as well. */
   disturb?: (sql: Sql, token: number) => Promise<unknown>
-  /** How many questions there are for one disturbance. */
+  /** Number of questions per disturbance. */
   every?: number
-  /** Goes on beside all of it until the questions are answered. */
+  /** Runs until all questions are answered. */
   meanwhile?: (isOver: () => boolean) => Promise<void>
 }
 
-/** A disturbance throws this when it got an answer that is not its own. */
+/** Thrown by a disturbance that got a foreign answer. */
 export class WrongAnswer extends Error {}
 
-/** Asks many questions at once, each with a token that only its own answer can contain. Throws if one is never answered. */
+/**
+ * Asks many questions at once, each with a token that only its own answer can contain. Throws if one is never answered.
+ */
 export async function askMany(trial: Trial): Promise<Outcomes> {
   const { sql, callers = 16, questions = 2_000, disturb, every = 3, meanwhile } = trial
   const outcomes: Outcomes = { right: 0, wrong: [], errors: {} }
@@ -76,7 +78,7 @@ async function within<T>(ms: number, work: Promise<T>, complaint: () => string):
   }
 }
 
-/** One of several forms of question: with and without parameters, of one row and of several, of arrays and of JSON. */
+/** One of several kinds of question: with and without parameters, with one row and several, with arrays and JSON. */
 export async function askOwn(sql: Sql, token: number): Promise<void> {
   switch (token % 6) {
     case 0:
@@ -93,7 +95,7 @@ export async function askOwn(sql: Sql, token: number): Promise<void> {
         { i: 3, token: String(token) },
       ])
     case 3:
-      // the token is part of the text: nothing is prepared under it yet
+      // The token is part of the text, so no statement is prepared for it yet.
       return expectRows(await sql.unsafe(`select ${token} as token`), [{ token }])
     case 4:
       return expectRows(await sql`select ${sql.json({ token })}::jsonb as json, ${token % 4 === 0} as flag`, [
@@ -112,13 +114,13 @@ export function expectRows(rows: Iterable<unknown>, expected: readonly unknown[]
 }
 
 export const server = process.env.DATABASE_URL
-/** A connection of its own, to change and to look at what the pool works with. */
+/** A separate connection that changes and inspects the pool's data. */
 export const openAdmin = () => postgres(server!, { max: 1, onnotice: () => {} })
 
 export const CONNECTIONS = 4
-export const OWN = "with more questions in flight than connections every answer is the asker's own, while"
+export const OWN = "more questions in flight than connections"
 
-/** Asks through a pool of its own. Whatever happens beside it, an answer is the asker's own or an error of `allowed`. */
+/** Runs a trial with a separate pool. Every answer must be the caller's own or an error of `allowed`. */
 export async function trial(
   what: Omit<Trial, "sql">,
   { allowed = [], options = {} }: Expectation = {},
@@ -157,7 +159,7 @@ export async function askTransaction(sql: Sql, token: number): Promise<void> {
   })
 }
 
-/** A function that returns, or fails, while a part of it goes on and sends another statement. */
+/** A function that returns, or fails, while a part of it continues and sends another statement. */
 export async function askAfterEnd(sql: Sql, token: number): Promise<void> {
   let late: Promise<void> | undefined
   const begun = sql.begin(async (tx) => {

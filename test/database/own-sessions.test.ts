@@ -26,7 +26,7 @@ const admin = server ? openAdmin() : null
 afterAll(() => admin?.end())
 
 describe.skipIf(!server)(`postgres: ${OWN}`, () => {
-  test("connections reach the end of their life, reserved ones among them, and nothing fails", async () => {
+  test("every answer is right while connections reach the end of their lifetime, including reserved ones, and no query fails", async () => {
     const disturb = async (sql: Sql, token: number) => {
       if (token % 40) return await askTransaction(sql, 2 * token)
       const own = await sql.reserve()
@@ -36,20 +36,20 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ questions: 2_000, disturb, every: 20 }, { options: { max_lifetime: 0.05, idle_timeout: 0.02 } })
   })
 
-  test("others' transactions fail", async () => {
+  test("every answer is right while transactions of others fail", async () => {
     await trial({ disturb: askTransaction }, { allowed: ["22012"] })
   })
 
-  test("others go on after their transaction has ended", async () => {
+  test("every answer is right while others send statements after the end of their transaction", async () => {
     await trial({ disturb: askAfterEnd }, { allowed: ["TRANSACTION_ENDED"] })
   })
 
-  test("transactions begin behind as many statements as one connection takes", async () => {
+  test("every answer is right while transactions begin behind as many statements as a connection accepts", async () => {
     const disturb = (sql: Sql, token: number) => sql.begin((tx) => askOwn(tx as unknown as Sql, token))
     await trial({ callers: 100, disturb, every: 4 }, { options: { max_pipeline: 3 } })
   })
 
-  test("others send more than the socket takes at once", async () => {
+  test("every answer is right while others send more than the socket accepts at once", async () => {
     const large = "x".repeat(2_000_000)
     const disturb = async (sql: Sql, token: number) => {
       const text = large + token
@@ -63,7 +63,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ questions: 500, disturb, every: 10 })
   })
 
-  test("others reserve connections, and use them after their release", async () => {
+  test("every answer is right while others reserve connections and use them after their release", async () => {
     const disturb = async (sql: Sql, token: number) => {
       const own = await sql.reserve()
       const asking = own as unknown as Sql
@@ -74,7 +74,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ disturb, every: 5 }, { allowed: ["CONNECTION_RELEASED"] })
   })
 
-  test("others leave transactions open, which nobody's statement gets into", async () => {
+  test("every answer is right while others leave transactions open, and no other statement enters them", async () => {
     const disturb = async (sql: Sql, token: number) => {
       if (token % 2) return await sql.unsafe(turn(token, 2) ? "begin" : "start transaction; select 1")
       const own = await sql.reserve()
@@ -98,7 +98,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await sql.end()
   })
 
-  test("others cancel statements that run, that wait in a connection and that wait for one", async () => {
+  test("every answer is right while others cancel statements that run, wait in a connection or wait for one", async () => {
     const disturb = async (sql: Sql, token: number) => {
       const asking = sql`select ${token}::int as token, pg_sleep(0.005)::text as slept`
       const answered = asking.then(
@@ -114,7 +114,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ questions: 1_000, disturb, every: 5 }, { allowed: ["57014"] })
   })
 
-  test("others cancel statements that wait in a transaction", async () => {
+  test("every answer is right while others cancel statements that wait in a transaction", async () => {
     const disturb = async (sql: Sql, token: number) => {
       await sql.begin(async (tx) => {
         const first = tx`select ${token}::int as token, pg_sleep(0.002)`
@@ -130,7 +130,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ questions: 300, disturb, every: 5 }, { allowed: ["57014"] })
   })
 
-  test("others read by cursors, which they leave, and which fail", async () => {
+  test("every answer is right while others abandon cursors and cursors fail", async () => {
     const disturb = async (sql: Sql, token: number) => {
       const rows = () => sql`select i, ${token}::int as token from generate_series(1, 5) i`
       const seen: object[] = []
@@ -161,7 +161,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await trial({ disturb, every: 5 }, { allowed: ["OWN", "22012"] })
   })
 
-  test("others copy rows in and out", async () => {
+  test("every answer is right while others copy rows in and out", async () => {
     await admin!.unsafe("drop table if exists copied; create table copied (token int)")
     const disturb = async (sql: Sql, token: number) => {
       if (token % 2) {
@@ -177,7 +177,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await admin!`drop table copied`
   })
 
-  test("others begin to copy rows in without sending any", async () => {
+  test("every answer is right while others begin to copy rows in without sending any", async () => {
     await admin!.unsafe("drop table if exists copied; create table copied (token int)")
     const allowed = ["57014", "CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "08P01"]
     await trial({ disturb: (sql) => sql.unsafe("copy copied from stdin"), every: 100 }, { allowed })
@@ -185,7 +185,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
   })
 })
 
-test.skipIf(!server)("postgres: a connection can be reserved while the pool has none yet", async () => {
+test.skipIf(!server)("postgres: a connection can be reserved before the pool has opened one", async () => {
   const sql = openPool(serverOptions("server", 1), server)
   const own = await sql.reserve()
   expect([...(await own`select 1 as one`)]).toEqual([{ one: 1 }])

@@ -6,7 +6,7 @@ import { join } from "node:path"
 
 const PLACES = `${process.env.PATH}:/usr/sbin`
 
-/** Whether tests through PgBouncer can run here, and if not, says why. Where all tests run (.ci/run) it must be there. */
+/** Whether tests through PgBouncer can run here. If not, prints why. It is required where all tests run (.ci/run). */
 export function hasPooler(): boolean {
   if (!process.env.DATABASE_URL) return false
   if (process.env.CI || process.env.LONG || Bun.which("pgbouncer", { PATH: PLACES })) return true
@@ -22,7 +22,7 @@ interface PoolerOptions {
   settings?: Record<string, string>
 }
 
-/** A real PgBouncer in front of the server at `url`, on a free port. Ends with `await using`. */
+/** Starts a real PgBouncer in front of the server at `url`, on a free port. Stops with `await using`. */
 export async function startPooler({ url = process.env.DATABASE_URL!, mode, size = 6, settings = {} }: PoolerOptions) {
   const server = new URL(url)
   const dir = mkdtempSync(join(tmpdir(), "appmeter-pgbouncer-"))

@@ -44,7 +44,7 @@ const REFUSED =
   /is a pooler per transaction, which loses prepared statements; add \?prepare=false to DATABASE_URL, or give it a pooler per session or the server's own address$/
 
 describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
-  test("per session every connection has its settings, and every answer is the asker's own", async () => {
+  test("a session pooler keeps the settings of every connection, and every answer is the caller's own", async () => {
     await using pooler = await startPooler({ mode: "session", size: 20 })
     const database = await open(pooler.url)
     expect(database.pooling).toBe("session")
@@ -63,22 +63,22 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
       "that ignores settings",
       { size: 5, settings: { ignore_startup_parameters: "random_page_cost,statement_timeout" } },
     ],
-  ])("per transaction %s it is refused, and the cure is named", async (_, options) => {
+  ])("a transaction pooler %s is refused with the remedy", async (_, options) => {
     await using pooler = await startPooler({ mode: "transaction", ...options })
-    // other processes have left several connections to the server open
+    // Other processes have left several connections to the server open.
     const other = await open(unprepared(pooler.url))
     await Promise.all(Array.from({ length: options.size - 1 }, () => other.sql`select pg_sleep(0.05)`))
     expect(await refusal(pooler.url)).toMatch(REFUSED)
     await other.close()
   })
 
-  test("per statement it is refused, and the cure is named", async () => {
+  test("a statement pooler is refused with the remedy", async () => {
     await using pooler = await startPooler({ mode: "statement" })
     expect(await refusal(pooler.url)).toMatch(REFUSED)
   })
 
   test.each([1, 3, 20])(
-    "per transaction with ?prepare=false and %d connections every answer is the asker's own",
+    "a transaction pooler with ?prepare=false and %d connections gives every caller its own answer",
     async (size) => {
       await using pooler = await startPooler({ mode: "transaction", size })
       const database = await open(unprepared(pooler.url))
@@ -90,7 +90,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     },
   )
 
-  test("per transaction two processes share its connections, and every answer is the asker's own", async () => {
+  test("two processes share the connections of a transaction pooler, and every answer is the caller's own", async () => {
     await using pooler = await startPooler({ mode: "transaction", size: 4 })
     const two = await Promise.all([open(unprepared(pooler.url)), open(unprepared(pooler.url))])
     const asking = two.map(({ sql }) => askMany({ sql, callers: 20, questions: 1_000, disturb: askBadly }))
@@ -98,7 +98,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     await Promise.all(two.map(({ close }) => close()))
   })
 
-  test("per transaction no setting is left behind in a connection that others get", async () => {
+  test("a transaction pooler's connections keep no setting for the next client", async () => {
     await using scratch = await scratchDatabase("behind")
     await using pooler = await startPooler({ url: scratch.url, mode: "transaction", size: 1 })
     const database = await open(unprepared(pooler.url), "command")
@@ -113,7 +113,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     await database.close()
   })
 
-  test("per transaction one process at a time holds the lock of the first start", async () => {
+  test("one process at a time holds the first-start lock through a transaction pooler", async () => {
     await using pooler = await startPooler({ mode: "transaction" })
     const [one, other] = await Promise.all([open(unprepared(pooler.url)), open(unprepared(pooler.url))])
     const release = await holdLock(one.sql, "first start")
@@ -128,29 +128,32 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     await other.close()
   })
 
-  test.each(["session", "transaction"] as const)("per %s a good key is never refused", async (mode) => {
-    await using scratch = await scratchDatabase(`keys_${mode}`)
-    await using pooler = await startPooler({ url: scratch.url, mode, size: 12 })
-    const database = await open(mode === "session" ? pooler.url : unprepared(pooler.url))
-    const { sql } = database
-    await migrate(sql, readTree("sql", ".sql"), silentLog)
-    const house = openHouse({ sql })
-    const key = await house.key(await house.workspace({ name: "pooled" }))
-    const statuses: number[] = []
-    const call = async (path: string) => {
-      const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
-      statuses.push((await house.app.fetch(request, "127.0.0.1")).status)
-    }
-    const paths = ["/v1/apps", "/v1/account", "/v1/usage", "/v1/alerts"]
-    const caller = async (first: number) => {
-      for (let n = 0; n < 15; n++) await call(paths[(first + n) % paths.length]!)
-    }
-    await Promise.all(Array.from({ length: 16 }, (_, n) => caller(n)))
-    expect(statuses.filter((status) => status !== 200)).toEqual([])
-    await database.close()
-  })
+  test.each(["session", "transaction"] as const)(
+    "a valid key is never refused through a pooler per %s",
+    async (mode) => {
+      await using scratch = await scratchDatabase(`keys_${mode}`)
+      await using pooler = await startPooler({ url: scratch.url, mode, size: 12 })
+      const database = await open(mode === "session" ? pooler.url : unprepared(pooler.url))
+      const { sql } = database
+      await migrate(sql, readTree("sql", ".sql"), silentLog)
+      const house = openHouse({ sql })
+      const key = await house.key(await house.workspace({ name: "pooled" }))
+      const statuses: number[] = []
+      const call = async (path: string) => {
+        const request = new Request(`${PUBLIC_URL}${path}`, { headers: { authorization: `Bearer ${key}` } })
+        statuses.push((await house.app.fetch(request, "127.0.0.1")).status)
+      }
+      const paths = ["/v1/apps", "/v1/account", "/v1/usage", "/v1/alerts"]
+      const caller = async (first: number) => {
+        for (let n = 0; n < 15; n++) await call(paths[(first + n) % paths.length]!)
+      }
+      await Promise.all(Array.from({ length: 16 }, (_, n) => caller(n)))
+      expect(statuses.filter((status) => status !== 200)).toEqual([])
+      await database.close()
+    },
+  )
 
-  test("the doctor says which pooler there is, what it lacks and how to mend it", async () => {
+  test("doctor names the kind of pooler, what it lacks and the remedy", async () => {
     await using pooler = await startPooler({ mode: "transaction" })
     const look = async (databaseUrl: string) => {
       const settings = { databaseUrl } as Parameters<typeof checkDatabase>[0]["settings"]

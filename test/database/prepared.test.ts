@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.close()
 })
 
-test("a statement that many connections prepare is kept once, and not at all once the last of them has ended", async () => {
+test("a statement that many connections prepare exists once, and is dropped once the last of them has ended", async () => {
   const connections = Array.from({ length: 6 }, connect)
   for (const [i, own] of connections.entries()) {
     expect(await own`select name from thing where id = ${i + 1}`).toMatchObject([{ name: `thing ${i + 1}` }])
@@ -35,7 +35,7 @@ test("a statement that many connections prepare is kept once, and not at all onc
   expect(await kept("select name from thing where id = $1")).toBe(0)
 })
 
-test("the same text with parameters of other types is another statement", async () => {
+test("the same text with other parameter types is another statement", async () => {
   const [one, other] = [connect(), connect()]
   const typed = (own: Sql, value: postgres.ParameterOrFragment<never>) => own`select pg_typeof(${value})::text as type`
   expect(await typed(one, one.typed(1, 23))).toMatchObject([{ type: "integer" }])
@@ -45,7 +45,7 @@ test("the same text with parameters of other types is another statement", async 
   await Promise.all([one.end(), other.end()])
 })
 
-test("what could not be parsed is nobody's: each has the error of its own, and all have the rows once there is a table", async () => {
+test("a statement that cannot be parsed is not shared: each client gets its own error, and all get rows once the table exists", async () => {
   const connections = [connect(), connect(), connect()]
   const ask = (own: Sql) => own`select ${1}::int as n from later`
   for (const own of connections) expect(await codeOf(ask(own))).toBe("42P01")
@@ -55,7 +55,7 @@ test("what could not be parsed is nobody's: each has the error of its own, and a
   await Promise.all(connections.map((own) => own.end()))
 })
 
-test("a changed schema is seen by who prepared before it and by who does after it, and one undone by neither", async () => {
+test("a changed schema is seen by statements prepared before and after it, and a rolled-back change by none", async () => {
   await sql`create table wide (a int)`
   await sql`insert into wide values (1)`
   const [before, after, last] = [connect(), connect(), connect()]
@@ -74,7 +74,7 @@ test("a changed schema is seen by who prepared before it and by who does after i
   await Promise.all([before, after, last].map((own) => own.end()))
 })
 
-test("a statement prepared in a transaction that fails is there after it, for others too", async () => {
+test("a statement prepared in a failed transaction exists after it, also for other clients", async () => {
   const [one, other] = [connect(), connect()]
   const ask = (own: Sql) => own`select name from thing where id = ${3} limit 1`
   const failing = one.begin(async (tx) => {
@@ -88,7 +88,7 @@ test("a statement prepared in a transaction that fails is there after it, for ot
 })
 
 test.each(["discard all", "deallocate all"])(
-  "after %s of one client every statement is prepared again",
+  "after %s by one client, every statement is prepared again",
   async (clear) => {
     const [one, other] = [connect(), connect()]
     const ask = (own: Sql) => own`select name from thing where id = ${4} limit 2`
@@ -99,7 +99,7 @@ test.each(["discard all", "deallocate all"])(
   },
 )
 
-test("of many statements the backend keeps those used last; the others are parsed again where they are used", async () => {
+test("the backend keeps the most recently used statements, and others are parsed again at their next use", async () => {
   const [one, other] = [connect(), connect()]
   const ask = async (own: Sql, n: number) => (await own.unsafe(`select $1::int + ${n} as n`, [1], { prepare: true }))[0]
   for (let n = 0; n < 400; n++) expect({ ...(await ask(n % 2 === 0 ? one : other, n)) }).toEqual({ n: n + 1 })
@@ -114,7 +114,7 @@ test("of many statements the backend keeps those used last; the others are parse
   await Promise.all([one.end(), other.end()])
 })
 
-test("a plan is kept for all, and made anew once a table that it reads has grown", async () => {
+test("a plan is shared, and renewed once a table that it reads has grown", async () => {
   await sql`create table grown (id int primary key, name text)`
   await sql`analyze grown`
   const ask = (n: number) => sql`select name from grown where id = ${n}`
@@ -135,7 +135,7 @@ test("a plan is kept for all, and made anew once a table that it reads has grown
   expect((await plan()).steps).toContain("Index Scan")
 })
 
-test("a client's own names are its own: taken once, free once closed, unknown to others", async () => {
+test("a client's statement names are private: taken once, free once closed, unknown to others", async () => {
   const [one, other] = [speak(), speak()]
   expect(await one(parse("a", "select 1"), ...run("a"), sync())).toBe("1 2 D C Z")
   expect(await one(parse("a", "select 2"), sync())).toBe("E42P05 Z")
@@ -147,7 +147,7 @@ test("a client's own names are its own: taken once, free once closed, unknown to
   expect(await one(...run("a"), closeStatement(""), sync())).toBe("2 D C 3 Z")
 })
 
-test("what stands behind a failed message is not done, and what comes after its end is", async () => {
+test("messages after a failed one are skipped until the sequence ends, and later ones are processed", async () => {
   const [one, other] = [speak(), speak()]
   await other(parse("b", "select 5"), sync())
   expect(await one(parse("x", "select wrong"), parse("b", "select 5"), sync())).toBe("E42703 Z")
@@ -187,7 +187,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   )
 }
 
-/** Sends messages as they are; gives the types of the answers, of an error with its code. */
+/** Sends messages unchanged. Returns the types of the responses, with the code of an error. */
 function speak(): (...messages: Buffer[]) => Promise<string> {
   const session = database.bridge!.socket()
   const startup = Buffer.from([0, 0, 0, 8, 0, 3, 0, 0])

@@ -4,13 +4,13 @@ import { join } from "node:path"
 
 const HOLDER = join(import.meta.dirname, "holder.ts")
 
-/** A folder for one test file, and the way to remove it. */
+/** Returns a folder for one test file, and a function that removes it. */
 export function scratchFolder(): { folder: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), "appmeter-test-"))
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** holder.ts as a child process, and its lines. */
+/** Starts holder.ts as a child process and reads its lines. */
 export function startHolder(as: "server" | "command", dataDir: string, what = "idle") {
   const { DATABASE_URL: _, ...env } = process.env
   const child = Bun.spawn([process.execPath, HOLDER, as, dataDir, what], {
@@ -40,7 +40,7 @@ export function startHolder(as: "server" | "command", dataDir: string, what = "i
     await reading
     return lines
   }
-  /** Ends it (kill -9 by default) and waits until all it said has been read. */
+  /** Ends it (kill -9 by default) and waits until all its output is read. */
   const end = async (signal: NodeJS.Signals = "SIGKILL") => {
     child.kill(signal)
     return ended()

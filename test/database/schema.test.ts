@@ -8,7 +8,7 @@ let sql: Sql
 
 beforeAll(async () => {
   sql = await freshDatabase()
-  // months that other tests of this process opened are no part of the schema
+  // Months that other tests of this process opened are not part of the schema.
   const months = await sql<{ name: string }[]>`
     select relname as name
     from pg_class
@@ -16,7 +16,7 @@ beforeAll(async () => {
   for (const { name } of months) await sql`drop table ${sql(name)}`
 })
 
-// The same file is compared with the embedded database and, with DATABASE_URL set, with a server.
+// The same file is compared with the embedded database and, if DATABASE_URL is set, with a server.
 test("the baseline and the migrations make the schema of the snapshot", async () => {
   expectSnapshot("schema.sql", await describeSchema(sql))
 })

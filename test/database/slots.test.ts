@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from "../../src/database/unavailable.ts"
 
 type Options = Partial<ConstructorParameters<typeof Slots>[0]>
 
-/** Slots whose takers are noted in the order in which they got one. */
+/** Slots that record the order in which they are granted. */
 function recorded(options: Options = {}) {
   const slots = new Slots({ slots: 2, maxWaiting: 100, ...options })
   const granted: string[] = []
@@ -36,7 +36,7 @@ function recorded(options: Options = {}) {
 const settle = () => Bun.sleep(0)
 
 describe("slots", () => {
-  test("one workspace holds at most half of the slots, and another gets the rest at once", async () => {
+  test("a workspace holds at most half of the slots, and another gets the rest at once", async () => {
     const { granted, call, take } = recorded({ slots: 4 })
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))
     for (const name of ["b1", "c1", "d1"]) void take(name, call(name.charCodeAt(0)))
@@ -44,7 +44,7 @@ describe("slots", () => {
     expect(granted).toEqual(["a1", "a2", "b1", "c1"])
   })
 
-  test("while several workspaces are active they have equal shares, and one share stays free", async () => {
+  test("active workspaces have equal shares of the slots, and one share stays free", async () => {
     const { granted, call, take, release } = recorded({ slots: 6 })
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, call(1))
     await settle()
@@ -58,7 +58,7 @@ describe("slots", () => {
     expect(granted.slice(5)).toEqual(["a4"])
   })
 
-  test("a workspace has half of the slots again a second after the other was last active", async () => {
+  test("a workspace gets half of the slots again a second after the other was last active", async () => {
     const { granted, call, take, release } = recorded({ slots: 4 })
     void take("b1", call(2))
     await settle()
@@ -81,7 +81,7 @@ describe("slots", () => {
     expect(granted).toEqual(["a1", "b1"])
   })
 
-  test("waiting workspaces are served in turn, however many statements one of them has queued", async () => {
+  test("waiting workspaces take turns, however many statements one of them has queued", async () => {
     const { granted, call, take, release } = recorded({ slots: 1 })
     const calls = { a: call(1), b: call(2), c: call(3) }
     for (const name of ["a1", "a2", "a3", "a4"]) void take(name, calls.a)
@@ -102,25 +102,25 @@ describe("slots", () => {
     void take("b2", light)
     await settle()
     expect(granted.slice(0, 3)).toEqual(["a1", "b1", "b2"])
-    // for a while only: the lighter one still has its slot
+    // Only for a while: the workspace with fewer calls still has its slot.
     await Bun.sleep(60)
     expect(granted.slice(3)).toEqual(["a2"])
   })
 
-  test("of eight slots a workspace that yields holds one", async () => {
+  test("a workspace that yields holds one of eight slots", async () => {
     const { granted, call, take, release } = recorded({ slots: 8 })
     for (const name of ["a1", "a2", "a3", "a4", "a5", "a6"]) void take(name, call(1))
     void take("b1", call(2))
     await Bun.sleep(20)
     for (const name of ["a1", "a2", "a3", "a4"]) void release(name)
-    // without a turn of the event loop, in which the time to yield might end
+    // Without a turn of the event loop, in which the time to yield might end.
     for (let step = 0; step < 10; step++) await null
     expect(granted.slice(4)).toEqual(["b1", "a5"])
     await Bun.sleep(60)
     expect(granted.slice(6)).toEqual(["a6"])
   })
 
-  test("within a workspace the oldest call goes first, so a call that has begun is not passed by newer calls", async () => {
+  test("the oldest call of a workspace goes first, so newer calls do not pass a call that has begun", async () => {
     const { granted, call, take, release } = recorded({ slots: 1 })
     const first = call(1)
     const others = ["b", "c"].map((name) => ({ name, of: call(1) }))
@@ -133,7 +133,7 @@ describe("slots", () => {
     expect(granted).toEqual(["a1", "a2", "b", "c"])
   })
 
-  test("waiting ends at the deadline of the call, and a call past its deadline waits no more", async () => {
+  test("a call waits for a slot until its deadline, and not at all after it", async () => {
     const { granted, call, take, release } = recorded({ slots: 1 })
     void take("a", call(1))
     const late = call(2, 20)
@@ -144,7 +144,7 @@ describe("slots", () => {
     expect(granted).toEqual(["a", "c"])
   })
 
-  test("a call that had a slot before is refused as one that may have written", async () => {
+  test("a call that already had a slot is refused as one that may have written", async () => {
     const { call, take, release } = recorded({ slots: 1 })
     const begun = call(2, 50)
     await take("b1", begun)
@@ -163,7 +163,7 @@ describe("slots", () => {
     expect(await take("a5", call(1))).toBe("crowded")
   })
 
-  test("a slot that is never released is taken back, and its holder is named", async () => {
+  test("a slot that is never released is taken back, and its holder is logged", async () => {
     const shortages: { why: string; holders: SlotHolder[] }[] = []
     const onShortage = (why: string, holders: SlotHolder[]) => void shortages.push({ why, holders })
     const { slots, granted, call, take } = recorded({ slots: 1, maxHeldMs: 40, onShortage })
@@ -174,7 +174,7 @@ describe("slots", () => {
     expect(shortages).toMatchObject([{ why: "taken_back", holders: [{ workspaceId: 1, operation: "op1" }] }])
   })
 
-  test("slots are stuck once all are held and none came free for the time that a statement may take", async () => {
+  test("slots are stuck once all are held and none was released for longer than a statement may take", async () => {
     const { slots, call, take, release } = recorded({ stuckAfterMs: 30 })
     void take("a", call(1))
     await Bun.sleep(40)

@@ -12,17 +12,14 @@ setDefaultTimeout(60_000)
 const { folder, remove } = scratchFolder()
 afterAll(remove)
 
-long(
-  "a template is a directory that was shut down in order and belongs to nobody: no pid, no rest of another start",
-  async () => {
-    const template = await makeTemplateApart()
-    const files = await new Bun.Archive(template).files()
-    expect([...files.keys()].filter((name) => /\.pid$|\.opts$|(^|\/)\.\.?(\/|$)/.test(name))).toEqual([])
-    const state = Buffer.from(await files.get("global/pg_control")!.arrayBuffer()).readUInt32LE(16)
-    expect(state).toBe(SHUT_DOWN)
-    expect(await files.get("PG_VERSION")!.text()).toBe("18\n")
-  },
-)
+long("a template is a cleanly stopped directory without a pid or leftovers of another start", async () => {
+  const template = await makeTemplateApart()
+  const files = await new Bun.Archive(template).files()
+  expect([...files.keys()].filter((name) => /\.pid$|\.opts$|(^|\/)\.\.?(\/|$)/.test(name))).toEqual([])
+  const state = Buffer.from(await files.get("global/pg_control")!.arrayBuffer()).readUInt32LE(16)
+  expect(state).toBe(SHUT_DOWN)
+  expect(await files.get("PG_VERSION")!.text()).toBe("18\n")
+})
 
 const onLinux = process.platform === "linux" ? long : test.skip
 
@@ -43,10 +40,10 @@ console.log(JSON.stringify({ bytes: made.length, peakMb: Number(kb) / 1_024 }))`
   expect(peakMb).toBeLessThan(300)
 })
 
-// DBState in PostgreSQL's pg_control.h: 1 is "shut down", 6 "in production"
+// DBState in PostgreSQL's pg_control.h: 1 is "shut down", 6 "in production".
 const SHUT_DOWN = 1
 
-test("a new directory begins as the template does, with one database, is its owner's alone, and recovers nothing; half of one is removed", async () => {
+test("a new directory equals the template, has one database, is private to its owner and needs no recovery, and a partial one is removed", async () => {
   const left = join(folder, "postgres.new-1")
   mkdirSync(left)
   writeFileSync(join(left, "PG_VERSION"), "18\n")
@@ -78,7 +75,7 @@ test("a new directory begins as the template does, with one database, is its own
   await cluster.close()
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" })
   const modes = new Set(
-    // its cache of the catalogue, which PostgreSQL writes anew
+    // PostgreSQL rewrites its catalog cache.
     names
       .filter((name) => !name.endsWith("pg_internal.init"))
       .map((name) => {
@@ -89,7 +86,7 @@ test("a new directory begins as the template does, with one database, is its own
   expect([...modes].sort()).toEqual(["file 600", "folder 700"])
 })
 
-long("two directories from one template share no write", async () => {
+long("two directories from one template are independent", async () => {
   const clusters = await Promise.all(["a", "b"].map((name) => openCluster(join(folder, name))))
   await clusters[0]!.exec("create table mine (id int)")
   const { rows } = await clusters[1]!.query("select to_regclass('mine') as mine")
@@ -97,13 +94,13 @@ long("two directories from one template share no write", async () => {
   for (const cluster of clusters) await cluster.close()
 })
 
-test("a checkout keeps the template it made", async () => {
+test("a checkout caches the template it made", async () => {
   const made = await templateOf()
   const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
   expect(digest(findTemplate()!)).toBe(digest(made))
   const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))
   const kept = readdirSync(join(import.meta.dirname, "../../node_modules/.cache"))
-  // one, whatever the schemas before were
+  // Only one, whatever earlier schemas there were.
   const name = `appmeter-template-${dependencies["@electric-sql/pglite"]}-`
   expect(kept.filter((one) => one.startsWith("appmeter-template-"))).toEqual([
     expect.stringMatching(new RegExp(`^${RegExp.escape(name)}[0-9a-f]{12}\\.tar\\.zst$`)),

@@ -28,14 +28,14 @@ function opened(options: Partial<EmbeddedOptions> = {}) {
   return openEmbedded({ dataDir, as: "server", log, statements, ...options }).then((database) => ({ database, events }))
 }
 
-/** "away" when it failed because the database was, else what it failed with; null when it did not. */
+/** Returns "away" if the database was unavailable, otherwise the error. Null without a failure. */
 const failure = (work: Promise<unknown>) =>
   work.then(
     () => null,
     (error) => (isConnectionProblem(error) ? "away" : String(error)),
   )
 
-test("a statement that runs on is stopped; its caller and those beside it are told, no acknowledged write is lost, and work goes on", async () => {
+test("a statement that exceeds its limit is stopped, it and concurrent ones fail, no acknowledged write is lost, and work continues", async () => {
   const { database, events } = await opened()
   const { sql, close } = database
   await sql`create table written (id int primary key)`
@@ -72,12 +72,12 @@ test("a statement that runs on is stopped; its caller and those beside it are to
   expect(row!.stored - acknowledged).toBeLessThanOrEqual(6)
   expect([...outcomes].filter((outcome) => outcome !== null && outcome !== "away")).toEqual([])
   expect(events).toEqual(["database_restarted"])
-  // the ended thread's are closed
+  // The files of the ended thread are closed.
   expect(openFiles()).toBeLessThan(filesBefore * 1.5 + 1)
   await close()
 })
 
-/** How many of its files this process has open; only Linux says. */
+/** Returns the number of its files that this process has open. Only Linux lists them. */
 function openFiles(): number {
   if (process.platform !== "linux") return 0
   return readdirSync("/proc/self/fd").filter((name) => {
@@ -89,7 +89,7 @@ function openFiles(): number {
   }).length
 }
 
-long("a transaction under way elsewhere is undone whole, and its connection works again", async () => {
+long("a transaction in progress elsewhere is rolled back entirely, and its connection works again", async () => {
   const { database } = await opened()
   const { sql, close } = database
   const runaway = sql.begin(async (tx) => {
@@ -103,52 +103,46 @@ long("a transaction under way elsewhere is undone whole, and its connection work
   await close()
 })
 
-long(
-  "what says it may take its time takes it: statement_timeout 0, for a transaction or a session, and vacuum",
-  async () => {
-    const { database, events } = await opened()
-    const { sql, close } = database
-    const slow = (own: typeof sql) => own`select pg_sleep(1.2)`
-    await sql.begin(async (tx) => {
-      await tx`set local statement_timeout = 0`
-      await slow(tx as unknown as typeof sql)
-    })
-    const own = await sql.reserve()
-    await own`set statement_timeout = 0`
-    await slow(own as unknown as typeof sql)
-    await own`reset statement_timeout`
-    own.release()
-    expect(events).toEqual([])
-    await sql.begin((tx) => tx`set local statement_timeout = 0`)
-    expect(await failure(slow(sql))).toBe("away")
-    expect(events).toEqual(["database_restarted"])
-    await close()
-  },
-)
+long("statement_timeout 0, for a transaction or a session, and vacuum are not stopped", async () => {
+  const { database, events } = await opened()
+  const { sql, close } = database
+  const slow = (own: typeof sql) => own`select pg_sleep(1.2)`
+  await sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`
+    await slow(tx as unknown as typeof sql)
+  })
+  const own = await sql.reserve()
+  await own`set statement_timeout = 0`
+  await slow(own as unknown as typeof sql)
+  await own`reset statement_timeout`
+  own.release()
+  expect(events).toEqual([])
+  await sql.begin((tx) => tx`set local statement_timeout = 0`)
+  expect(await failure(slow(sql))).toBe("away")
+  expect(events).toEqual(["database_restarted"])
+  await close()
+})
 
-long(
-  "over HTTP: calls beside it answer 503 unavailable and charge nothing, and 200 again after the restart",
-  async () => {
-    const { database } = await opened()
-    const { sql, close } = database
-    await migrate(sql, readTree("sql", ".sql"), () => {})
-    const house = openHouse({ sql, settings: { requestDeadlineMs: 400 } })
-    const key = await house.key(await house.workspace())
-    const runaway = failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)
-    await Bun.sleep(50)
-    const beside = await Promise.all(Array.from({ length: 20 }, () => house.call("/v1/apps", { key })))
-    expect(new Set(beside.map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(["503 unavailable"]))
-    expect(beside.every(({ headers }) => Number(headers.get("retry-after")) >= 1)).toBe(true)
-    expect(await runaway).toBe("away")
-    const until = performance.now() + 40_000
-    let answer = await house.call("/v1/apps", { key })
-    while (answer.status !== 200 && performance.now() < until) answer = await house.call("/v1/apps", { key })
-    expect([answer.status, answer.credits.used]).toEqual([200, 1])
-    await close()
-  },
-)
+long("over HTTP, concurrent calls get 503 unavailable without a charge, and 200 after the restart", async () => {
+  const { database } = await opened()
+  const { sql, close } = database
+  await migrate(sql, readTree("sql", ".sql"), () => {})
+  const house = openHouse({ sql, settings: { requestDeadlineMs: 400 } })
+  const key = await house.key(await house.workspace())
+  const runaway = failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)
+  await Bun.sleep(50)
+  const beside = await Promise.all(Array.from({ length: 20 }, () => house.call("/v1/apps", { key })))
+  expect(new Set(beside.map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(["503 unavailable"]))
+  expect(beside.every(({ headers }) => Number(headers.get("retry-after")) >= 1)).toBe(true)
+  expect(await runaway).toBe("away")
+  const until = performance.now() + 40_000
+  let answer = await house.call("/v1/apps", { key })
+  while (answer.status !== 200 && performance.now() < until) answer = await house.call("/v1/apps", { key })
+  expect([answer.status, answer.credits.used]).toEqual([200, 1])
+  await close()
+})
 
-long("a command's statement has its own limit, and the server answers on", async () => {
+long("a command's statement has its own limit, and the server keeps answering", async () => {
   const { database, events } = await opened()
   const command = await openEmbedded({ dataDir, as: "command", log: () => {} })
   expect(await failure(command.sql`select pg_sleep(1)`)).toBeNull()
@@ -160,7 +154,7 @@ long("a command's statement has its own limit, and the server answers on", async
   await database.close()
 })
 
-long("statements that run on, however many, never end the server", async () => {
+long("statements that exceed their limit, however many, never end the server", async () => {
   const losses: string[] = []
   const { database, events } = await opened({ onLoss: (error) => void losses.push(error.message) })
   const { sql, close } = database
@@ -177,7 +171,7 @@ long("statements that run on, however many, never end the server", async () => {
 })
 
 long(
-  "a statement that had to be stopped is refused for a while rather than run again, prepared or not, and in a transaction",
+  "a stopped statement is refused for a while instead of run again, prepared or not, and in a transaction",
   async () => {
     const { database, events } = await opened()
     const { sql, close } = database
@@ -203,7 +197,7 @@ long(
   },
 )
 
-long("after a reopening the planner learns of what has grown before anybody else is let in", async () => {
+long("after a reopening, tables that have grown are analyzed before any client is let in", async () => {
   const { database } = await opened()
   const { sql, close } = database
   await sql`create table if not exists grown (id int, pad text)`
@@ -217,7 +211,7 @@ long("after a reopening the planner learns of what has grown before anybody else
   await close()
 })
 
-test("the more often a statement was stopped the longer it is refused; of several in one trip each is run alone from then on", () => {
+test("a statement is refused longer the more often it was stopped, and each of several in one trip runs alone from then on", () => {
   let now = 0
   const runaways = new Runaways(() => now)
   runaways.note(["a"])
@@ -238,7 +232,7 @@ test("the more often a statement was stopped the longer it is refused; of severa
   ])
 })
 
-test("what statements say of their time is read as PostgreSQL reads it", () => {
+test("statement_timeout in statements is parsed as PostgreSQL does", () => {
   const said = (statement: string) => {
     const limit = timeLimitIn(statement)
     return limit && [limit.holds, limit.limitMs]
