@@ -231,8 +231,8 @@ const TRIES = 5
  * taken.
  */
 async function giveUnitBack(parts: TakingParts, { unit, taking }: PendingUnit): Promise<void> {
-  const known = await taking.catch(() => null)
-  if (known && !known.granted) return
+  const taken = await taking.catch(() => null)
+  if (taken && !taken.granted) return
   await persist(parts, () => giveBackUnit(parts.sql, unit))
 }
 

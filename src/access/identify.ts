@@ -45,15 +45,15 @@ export interface IdentifyOptions {
 /** Identifies callers. Reads the database at most once per key and `ttlMs` in this process. */
 export function createIdentify(options: IdentifyOptions): Identify {
   const { sql, resource, now, log, ttlMs = 750, failuresPerMinute, elapsedMs = () => performance.now() } = options
-  const known = createKnownKeys({ sql, resource, ttlMs, elapsedMs })
+  const cache = createKnownKeys({ sql, resource, ttlMs, elapsedMs })
   const attempts = createFailedAttempts({ now, perMinute: failuresPerMinute })
 
   const find = async (proof: Proof | null, address: string | null) => {
     // A key with a wrong checksum costs no query and does not count as a guess.
     if (!proof) return null
     // A cached key is not an attempt, so that a caller who shares an address with a guesser keeps working.
-    if (proof.by === "grant" || known.has(proof)) return await known.find(proof)
-    return await attempts.watch(address, () => known.find(proof))
+    if (proof.by === "grant" || cache.has(proof)) return await cache.find(proof)
+    return await attempts.watch(address, () => cache.find(proof))
   }
 
   const callerOf = (key: KnownKey, address: string | null, proof: Proof | null): Caller => {
@@ -73,11 +73,11 @@ export function createIdentify(options: IdentifyOptions): Identify {
     atHand(credentials, address, surface) {
       // A key that is cached by its digest has a valid checksum.
       const proof = proofOf(credentials, surface, isShaped)
-      const key = proof && known.atHand(proof)
+      const key = proof && cache.atHand(proof)
       return key && callerOf(key, address, proof)
     },
-    charged: known.charged,
-    renew: known.renew,
+    charged: cache.charged,
+    renew: cache.renew,
   }
 }
 

@@ -53,8 +53,8 @@ export async function createKey(
   checkKey(asked)
   const workspace = await findWorkspace(sql, asked.workspace)
   const secret = makeKey(asked.kind, randomBytes)
-  const shown = { secret: keyDigest(secret), hint: keyHint(secret) }
-  const id = await sql.begin((tx) => insertKey(tx, { ...asked, ...shown, workspaceId: workspace.id }))
+  const stored = { secret: keyDigest(secret), hint: keyHint(secret) }
+  const id = await sql.begin((tx) => insertKey(tx, { ...asked, ...stored, workspaceId: workspace.id }))
   return { key: await findKey(sql, id), secret }
 }
 
@@ -177,8 +177,8 @@ async function checkApps(tx: Tx, workspaceId: number, appList: readonly string[]
     select id
     from tracked_app
     where workspace_id = ${workspaceId} and id = any(${[...appList]}::text[])`
-  const known = new Set(rows.map(({ id }) => id))
-  const foreign = appList.find((id) => !known.has(id))
+  const existing = new Set(rows.map(({ id }) => id))
+  const foreign = appList.find((id) => !existing.has(id))
   if (foreign !== undefined) {
     throw new AccessProblem(`the workspace has no app with id ${JSON.stringify(foreign.slice(0, 64))}`)
   }
@@ -216,8 +216,8 @@ function columns(sql: Sql) {
 }
 
 function keyOf({ ended, plan, overrides, olderLiveKeys, ...key }: KeyRow): ApiKey {
-  const held = key.kind === "live" && olderLiveKeys >= entitlementsOf(plan, overrides).liveKeys
-  return { ...key, state: ended ?? (held ? "on_hold" : "usable") }
+  const isOnHold = key.kind === "live" && olderLiveKeys >= entitlementsOf(plan, overrides).liveKeys
+  return { ...key, state: ended ?? (isOnHold ? "on_hold" : "usable") }
 }
 
 async function findKeyId(sql: Sql, secret: string): Promise<number> {

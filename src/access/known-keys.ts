@@ -56,8 +56,8 @@ export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
   const proofs = new WeakMap<Caller, { proof: Proof; name: string }>()
 
   const heldOf = (name: string, sinceMs = ttlMs): Entry | null => {
-    const held = entries.get(name)
-    return held && elapsedMs() - held.askedAtMs < sinceMs ? held : null
+    const cached = entries.get(name)
+    return cached && elapsedMs() - cached.askedAtMs < sinceMs ? cached : null
   }
   const ask = (proof: Proof, name: string): Entry => {
     const entry: Entry = {
@@ -89,20 +89,20 @@ export function createKnownKeys(options: KnownKeysOptions): KnownKeys {
       return (heldOf(name) ?? ask(proof, name)).answer
     },
     atHand(proof) {
-      const held = heldOf(nameOf(proof))
-      return held?.isAnswered ? held.found : null
+      const cached = heldOf(nameOf(proof))
+      return cached?.isAnswered ? cached.found : null
     },
     has: (proof) => Boolean(entries.get(nameOf(proof))?.found),
     charged(caller, paid) {
       update(caller, paid)
-      const known = proofs.get(caller)
-      const latest = known && entries.get(known.name)?.found?.caller
+      const source = proofs.get(caller)
+      const latest = source && entries.get(source.name)?.found?.caller
       if (latest && latest !== caller) update(latest, paid)
     },
     async renew(caller) {
-      const known = proofs.get(caller)
-      if (!known) return
-      const { proof, name } = known
+      const source = proofs.get(caller)
+      if (!source) return
+      const { proof, name } = source
       const found = await (heldOf(name, RENEW_MS) ?? ask(proof, name)).answer
       if (found) Object.assign(caller, found.caller)
     },
@@ -169,9 +169,9 @@ interface KeyRow extends BalanceRow {
 }
 
 async function lookUp(sql: Sql, proof: Proof, resource: string): Promise<KnownKey | null> {
-  const shown = shownBy(sql, proof, resource)
+  const selection = shownBy(sql, proof, resource)
   const [row] = await sql<KeyRow[]>`
-    select k.id as "keyId", k.workspace_id as "workspaceId", k.kind, ${shown.scopes} as scopes,
+    select k.id as "keyId", k.workspace_id as "workspaceId", k.kind, ${selection.scopes} as scopes,
       k.ip_allow_list as "ipAllowList", k.app_list as "appList",
       coalesce(k.expires_at <= now(), false) as expired, k.paused_at is not null as paused,
       k.revoked_at is not null as revoked, k.leaked_at is not null as leaked,
@@ -179,13 +179,13 @@ async function lookUp(sql: Sql, proof: Proof, resource: string): Promise<KnownKe
       w.suspended_at is not null as suspended, w.deleted_at is not null as deleted,
       ${balanceColumns(sql)},
       coalesce(a.pack_bought_at > now() - interval '12 months', false) as "boughtPack",
-      ${olderLiveKeys(sql)} as "olderLiveKeys", ${shown.over} as over
-    ${shown.key}
+      ${olderLiveKeys(sql)} as "olderLiveKeys", ${selection.over} as over
+    ${selection.key}
     join workspace w on w.id = k.workspace_id
     join account a on a.workspace_id = k.workspace_id
     join key_month m on m.key_id = k.id
     cross join lateral balance(a, m) b
-    where ${shown.is}`
+    where ${selection.is}`
   return row ? knownKey(row) : null
 }
 

@@ -27,8 +27,8 @@ export async function isPassword(password: string, hashed: string): Promise<bool
   const [, memory, passes, salt, tag] = PHC.exec(hashed) ?? []
   if (salt === undefined || tag === undefined) throw new Error("a stored password is no argon2id of ours")
   const cost = { salt: new Uint8Array(Buffer.from(salt, "base64")), memory: Number(memory), passes: Number(passes) }
-  const own = await checking(hashed, () => argon2id(password, cost))
-  return nodeCrypto.timingSafeEqual(own, Buffer.from(tag, "base64"))
+  const computed = await checking(hashed, () => argon2id(password, cost))
+  return nodeCrypto.timingSafeEqual(computed, Buffer.from(tag, "base64"))
 }
 
 // A hash takes 45 ms of a core and 19 MiB, so a flood of attempts must not occupy the machine. Setting a password does

@@ -64,9 +64,9 @@ const LEAST_DISTINCT = 12
  * create a key.
  */
 export async function createSealer(keys: SecretKeys | null, randomBytes: RandomBytes = secureBytes): Promise<Sealer> {
-  const known = keys ? await Promise.all(SecretKeys.read(keys).map(knownKey)) : []
-  const [newest] = known
-  const keyOf = (id: string) => known.find((key) => key.id === id)
+  const identifiedKeys = keys ? await Promise.all(SecretKeys.read(keys).map(knownKey)) : []
+  const [newest] = identifiedKeys
+  const keyOf = (id: string) => identifiedKeys.find((key) => key.id === id)
   return {
     async seal(text, place) {
       if (!newest) throw new AccessProblem(MISSING)
@@ -81,10 +81,10 @@ export async function createSealer(keys: SecretKeys | null, randomBytes: RandomB
       const iv = read(nonce)
       const data = read(bytes)
       if (version !== VERSION || iv?.length !== NONCE_BYTES || !data || more.length > 0) throw new AccessProblem(BROKEN)
-      const own = keyOf(id)
-      if (!own) throw new AccessProblem(UNKNOWN)
+      const matching = keyOf(id)
+      if (!matching) throw new AccessProblem(UNKNOWN)
       const opening = { name: "AES-GCM", iv, additionalData: bound(id, place) }
-      const text = await crypto.subtle.decrypt(opening, own.key, data).catch(() => null)
+      const text = await crypto.subtle.decrypt(opening, matching.key, data).catch(() => null)
       if (!text) throw new AccessProblem(BROKEN)
       return new TextDecoder("utf-8", { ignoreBOM: true }).decode(text)
     },

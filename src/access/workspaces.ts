@@ -67,9 +67,9 @@ export async function createWorkspace(sql: Sql, asked: NewWorkspace): Promise<Wo
 export async function setWorkspace(sql: Sql, name: string, changes: WorkspaceChanges): Promise<Workspace> {
   if (changes.addPack !== undefined) checkPack(changes.addPack)
   await sql.begin(async (tx) => {
-    const held = await lockWorkspace(tx, name)
-    const plan = changes.plan ?? held.plan
-    const overrides = checkChanges(changes, held.overrides)
+    const locked = await lockWorkspace(tx, name)
+    const plan = changes.plan ?? locked.plan
+    const overrides = checkChanges(changes, locked.overrides)
     const suspended = changes.suspended ?? null
     await tx`
       update workspace set
@@ -78,14 +78,14 @@ export async function setWorkspace(sql: Sql, name: string, changes: WorkspaceCha
         ip_list_required = coalesce(${changes.ipListRequired ?? null}, ip_list_required),
         overrides = ${tx.json(overrides)},
         suspended_at = case when coalesce(${suspended}, suspended_at is not null) then coalesce(suspended_at, now()) end
-      where id = ${held.id}`
+      where id = ${locked.id}`
     await tx`
       update account set
         quota = ${entitlementsOf(plan, overrides).credits},
         pack = pack + ${changes.addPack ?? 0},
         pack_bought_at = case when ${changes.addPack !== undefined} then now() else pack_bought_at end
-      where workspace_id = ${held.id}`
-    if (changes.resetMonth) await resetMonth(tx, held.id)
+      where workspace_id = ${locked.id}`
+    if (changes.resetMonth) await resetMonth(tx, locked.id)
   })
   return await findWorkspace(sql, name)
 }

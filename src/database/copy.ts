@@ -80,11 +80,11 @@ async function lock(tx: Tx, tables: readonly Table[]): Promise<void> {
 }
 
 async function assertEmpty(tx: Tx, tables: readonly Table[]): Promise<void> {
-  const held = await countRows(
+  const nonEmpty = await countRows(
     tx,
     tables.map(({ name }) => name),
   )
-  if (held.length > 0) throw new DatabaseProblem(`the database holds data: ${inWords(held)}`)
+  if (nonEmpty.length > 0) throw new DatabaseProblem(`the database holds data: ${inWords(nonEmpty)}`)
 }
 
 /**

@@ -111,8 +111,10 @@ function shortageLog(log: Log) {
   return (why: "timeout" | "taken_back", holders: SlotHolder[]) => {
     if (why === "timeout" && performance.now() - loggedAt < SHORTAGE_LOGGED_MS) return
     loggedAt = performance.now()
-    const held = holders.map(({ operation, workspaceId, heldMs }) => `${operation} of ${workspaceId} for ${heldMs} ms`)
-    log("warn", "database_slots", { code: why, count: holders.length, reason: `held by ${held.join(", ")}` })
+    const descriptions = holders.map(
+      ({ operation, workspaceId, heldMs }) => `${operation} of ${workspaceId} for ${heldMs} ms`,
+    )
+    log("warn", "database_slots", { code: why, count: holders.length, reason: `held by ${descriptions.join(", ")}` })
   }
 }
 

@@ -75,9 +75,9 @@ interface Mismatch {
 
 /** Returns why this program cannot use data with these steps. Null if it can. */
 export function findMismatch(landed: readonly Step[], files: ReadonlyMap<string, string>): Mismatch | null {
-  const own = new Map(stepsOf(files).map(({ name, sha256 }) => [name, sha256]))
-  const unknown = landed.find(({ name }) => !own.has(name))
-  const changed = landed.find(({ name, sha256 }) => own.has(name) && own.get(name) !== sha256)
+  const hashes = new Map(stepsOf(files).map(({ name, sha256 }) => [name, sha256]))
+  const unknown = landed.find(({ name }) => !hashes.has(name))
+  const changed = landed.find(({ name, sha256 }) => hashes.has(name) && hashes.get(name) !== sha256)
   const begin = "use an empty database (DATA_DIR or DATABASE_URL), or the version that made this one"
   if (landed.length > 0 && !landed.some(({ name }) => name === BASELINE))
     return { reason: "was made by a version before 0.1.0, which has no upgrade", remedy: begin }

@@ -115,13 +115,13 @@ export const ANALYZE_UNKNOWN = `
 
 // Vacuum cannot run in a transaction, so "set local" cannot disable the server's time limit.
 async function runUnhurried(sql: Sql, work: (own: Sql) => Promise<void>): Promise<void> {
-  const own = await sql.reserve()
+  const connection = await sql.reserve()
   try {
-    await own`set statement_timeout = 0`
-    await work(own)
+    await connection`set statement_timeout = 0`
+    await work(connection)
   } finally {
-    await setLimit(sql, own).catch(() => {}) // The connection is gone.
-    own.release()
+    await setLimit(sql, connection).catch(() => {}) // The connection is gone.
+    connection.release()
   }
 }
 

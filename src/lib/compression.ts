@@ -97,11 +97,11 @@ const made = new WeakMap<Uint8Array, Partial<Record<Encoding, PreparedAnswer>>>(
 
 /** Returns prepared bytes in an encoding, compressed on first use and cached. Other bytes need another ETag. */
 export function preparedIn(encoding: Encoding, { body, etag }: PreparedAnswer): PreparedAnswer {
-  const kept = made.get(body) ?? {}
-  made.set(body, kept)
-  kept[encoding] ??= {
+  const encoded = made.get(body) ?? {}
+  made.set(body, encoded)
+  encoded[encoding] ??= {
     body: new Uint8Array(compressOnce[encoding](body)),
     etag: etag.replace(/"$/, `-${encoding}"`),
   }
-  return kept[encoding]
+  return encoded[encoding]
 }

@@ -175,8 +175,8 @@ export class Fault extends Error {
   body(docsBase: string): FaultBody {
     const { message, extra } = FAULTS[this.code]
     const body: FaultBody = { error: this.code, message, docs: `${docsBase}/docs/errors#${this.code}` }
-    const held = { ...this.extra, ...this.alone() }
-    for (const name of extra) if (held[name] !== undefined) Object.assign(body, { [name]: held[name] })
+    const values = { ...this.extra, ...this.alone() }
+    for (const name of extra) if (values[name] !== undefined) Object.assign(body, { [name]: values[name] })
     return body
   }
 }

@@ -8,8 +8,8 @@ export type Narrow = { rows: readonly string[] } | "parts"
 export function fieldsInput(output: Schema, narrow: Narrow): Schema {
   const names = narrowNames(output, narrow)
   const of = narrow === "parts" ? "Lists and objects of the answer" : `Fields of ${narrow.rows.join(" and ")}`
-  const kept = v.pipe(v.array(v.picklist(names)), v.minLength(1), v.maxLength(names.length))
-  return described(v.optional(kept), `${of} to keep.`)
+  const schema = v.pipe(v.array(v.picklist(names)), v.minLength(1), v.maxLength(names.length))
+  return described(v.optional(schema), `${of} to keep.`)
 }
 
 /** Returns the identifying field of each list's rows: the first of its schema. It is never left out. */
@@ -47,22 +47,22 @@ function looserEntry(name: string, entry: Schema, narrow: Narrow): Schema {
     at === 0 ? field : v.optional(field as Schema),
   ])
   const list = v.array(v.strictObject(Object.fromEntries(fields)))
-  const said = v.getDescription(entry) ?? ""
-  return described(entry.type === "nullable" ? v.nullable(list) : list, said)
+  const description = v.getDescription(entry) ?? ""
+  return described(entry.type === "nullable" ? v.nullable(list) : list, description)
 }
 
 export function narrowedTo(fields: readonly string[], narrow: Narrow, output: Schema, answer: unknown): unknown {
-  const kept = new Set(fields)
+  const names = new Set(fields)
   const whole = Object.entries(answer as object)
   if (narrow === "parts") {
     const parts = new Set(narrowNames(output, narrow))
-    return Object.fromEntries(whole.filter(([name]) => kept.has(name) || !parts.has(name)))
+    return Object.fromEntries(whole.filter(([name]) => names.has(name) || !parts.has(name)))
   }
   const named = rowNames(output, narrow.rows)
   return Object.fromEntries(
     whole.map(([list, held]) => {
       const name = named[list]
-      return [list, name === undefined ? held : rowsWith(new Set([name, ...kept]), held)]
+      return [list, name === undefined ? held : rowsWith(new Set([name, ...names]), held)]
     }),
   )
 }

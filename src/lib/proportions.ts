@@ -32,14 +32,14 @@ const DRAWS = 2_000
  * draws are the same each time. Null for fewer than two groups. Source: Davison and Hinkley 1997, 2.4 and 3.8.
  */
 export function pooledInterval(groups: readonly Proportion[]): Interval | null {
-  const held = groups.filter(({ of }) => of > 0)
-  if (held.length < 2) return null
-  const random = randomFrom(held.length)
+  const nonEmpty = groups.filter(({ of }) => of > 0)
+  if (nonEmpty.length < 2) return null
+  const random = randomFrom(nonEmpty.length)
   const shares = Array.from({ length: DRAWS }, () => {
-    const drawn = held.map(() => held[Math.floor(random() * held.length)] as Proportion)
+    const drawn = nonEmpty.map(() => nonEmpty[Math.floor(random() * nonEmpty.length)] as Proportion)
     return shareOf(sumOf(drawn))
   }).toSorted((a, b) => a - b)
-  const apart = wilson(sumOf(held)) as Interval
+  const apart = wilson(sumOf(nonEmpty)) as Interval
   const [low, high] = [shares[Math.floor(0.025 * DRAWS)]!, shares[Math.ceil(0.975 * DRAWS) - 1]!]
   return { low: Math.min(low, apart.low), high: Math.max(high, apart.high) }
 }
@@ -77,8 +77,8 @@ export function fisher(one: Proportion, other: Proportion): number {
   const seen = chance(one.named)
   let sum = 0
   for (let named = Math.max(0, all.named - other.of); named <= Math.min(one.of, all.named); named++) {
-    const one = chance(named)
-    if (one <= seen * (1 + 1e-9)) sum += one
+    const probability = chance(named)
+    if (probability <= seen * (1 + 1e-9)) sum += probability
   }
   return Math.min(1, sum)
 }

@@ -13,10 +13,10 @@ export function appPage(platform: Platform, storeId: string, country: string): s
 }
 
 export function searchPage(platform: Platform, term: string, country: string): string {
-  const asked = encodeURIComponent(term)
+  const query = encodeURIComponent(term)
   return platform === "ios"
-    ? `https://apps.apple.com/${country}/iphone/search?term=${asked}`
-    : `https://play.google.com/store/search?q=${asked}&c=apps&gl=${country.toUpperCase()}`
+    ? `https://apps.apple.com/${country}/iphone/search?term=${query}`
+    : `https://play.google.com/store/search?q=${query}&c=apps&gl=${country.toUpperCase()}`
 }
 
 /** A link to an app's page in a store. */

@@ -103,14 +103,15 @@ function whatCame(entry: Schema, shape: Shape, value: unknown) {
   const key = Array.isArray(value) ? issue?.path?.[0]?.key : undefined
   const item = typeof key === "number" ? key : undefined
   const refused = item === undefined ? value : (value as unknown[])[item]
-  const held = item === undefined ? shape : (shape.items ?? {})
-  const isChecked = typeof refused === "string" && isFreeText(held) && fits(refused, held)
-  const shown = valueText(refused, isFreeText(held) && !isChecked)
+  const refusedShape = item === undefined ? shape : (shape.items ?? {})
+  const isChecked = typeof refused === "string" && isFreeText(refusedShape) && fits(refused, refusedShape)
+  const text = valueText(refused, isFreeText(refusedShape) && !isChecked)
   return {
-    came: item === undefined ? shown : `${shown} as item ${item + 1}`,
+    came: item === undefined ? text : `${text} as item ${item + 1}`,
     isChecked,
-    meaning: held.description ?? shape.description,
-    meant: held.enum && typeof refused === "string" ? nearest(refused.slice(0, 64), held.enum) : undefined,
+    meaning: refusedShape.description ?? shape.description,
+    meant:
+      refusedShape.enum && typeof refused === "string" ? nearest(refused.slice(0, 64), refusedShape.enum) : undefined,
   }
 }
 
@@ -133,10 +134,10 @@ function valueText(value: unknown, isFree = false): string {
   const characters = [...value]
   if (isFree) return `text of ${characters.length} characters`
   if (/svc_(live|test|access|refresh)_/i.test(value)) return "a key"
-  const shown = characters
+  const excerpt = characters
     .slice(0, MOST_QUOTED)
     .join("")
     .toWellFormed()
     .replace(/[\p{C}\p{Zl}\p{Zp}"]/gu, "·")
-  return `"${shown}${characters.length > MOST_QUOTED ? "…" : ""}"`
+  return `"${excerpt}${characters.length > MOST_QUOTED ? "…" : ""}"`
 }

@@ -18,11 +18,11 @@ function subsetOf(schema: JsonSchema): JsonSchema {
   const { type, properties, required, additionalProperties, items } = schema
   const description = typeof schema.description === "string" ? { description: schema.description } : {}
   if (type === "object") {
-    const held = properties as Record<string, JsonSchema>
-    const names = Object.keys(held)
+    const schemas = properties as Record<string, JsonSchema>
+    const names = Object.keys(schemas)
     if (additionalProperties !== false || names.some((name) => !(required as string[]).includes(name)))
       throw new Error("a writer's object is closed, and all of it required")
-    const inner = Object.fromEntries(names.map((name) => [name, subsetOf(held[name] as JsonSchema)]))
+    const inner = Object.fromEntries(names.map((name) => [name, subsetOf(schemas[name] as JsonSchema)]))
     return { type, ...description, properties: inner, required: names, additionalProperties: false }
   }
   if (type === "array") return { type, ...description, items: subsetOf(items as JsonSchema) }

@@ -23,18 +23,18 @@ export function upstashRedis({ url, token }: { url: string; token: string }): Re
  * fallback: an outage of the store would cost a commit for every call. Warns at most once a minute.
  */
 export function sharedLimiter(shared: FixedWindow, log: Log, now: () => Date = () => new Date()): RateLimiter {
-  const own = createSecondCounter()
+  const localCounter = createSecondCounter()
   const warn = oncePerMinute(log, now)
   return {
     async take(subject, perSecond) {
       checkLimit(perSecond)
       const at = now()
-      const local = own.take(subject, perSecond, at)
+      const local = localCounter.take(subject, perSecond, at)
       // The store has counted these calls too, or did not answer them, so it need not be called.
       if (!local.allowed) return rateAnswer(false, perSecond, local.used, at)
       try {
         const { allowed, used } = await shared.take(subject, perSecond)
-        if (!allowed) own.release(subject, at)
+        if (!allowed) localCounter.release(subject, at)
         return rateAnswer(allowed, perSecond, used, now())
       } catch (error) {
         warn(error)

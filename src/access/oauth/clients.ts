@@ -19,16 +19,16 @@ export interface OAuthClient extends ClientDocument {
 export async function findClient(parts: OAuthParts, id: string): Promise<OAuthClient> {
   const { sql, gate } = parts
   const stored = await gate.run(() => readClient(sql, id))
-  const known = isDocumentAddress(id) ? await currentDocument(parts, id, stored) : stored
-  if (!known)
+  const client = isDocumentAddress(id) ? await currentDocument(parts, id, stored) : stored
+  if (!client)
     throw new OAuthProblem(
       "invalid_client",
       "This client is not known here any more. Remove it there, and connect it again.",
     )
   return {
     id,
-    name: known.name,
-    redirectUris: known.redirectUris,
+    name: client.name,
+    redirectUris: client.redirectUris,
     host: isDocumentAddress(id) ? new URL(id).hostname : null,
   }
 }

@@ -17,11 +17,11 @@ export function isUsableRedirect(uri: string): boolean {
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
   if (!isUsableRedirect(uri)) return false
   if (registered.includes(uri)) return true
-  const own = LOOPBACK.exec(uri)
-  if (!own) return false
+  const requested = LOOPBACK.exec(uri)
+  if (!requested) return false
   return registered.some((one) => {
     const other = LOOPBACK.exec(one)
-    return other !== null && other[1] === own[1] && (other[2] ?? "") === (own[2] ?? "")
+    return other !== null && other[1] === requested[1] && (other[2] ?? "") === (requested[2] ?? "")
   })
 }
 

@@ -31,13 +31,13 @@ export function bunRedisWire(url: string, silenceMs = 5_000): RedisWire {
   const send = async (command: string, args: string[]) => {
     // A host that vanished would otherwise be waited for as long as TCP retries, about 15 minutes.
     if (waiting > 0 && performance.now() - heardAt > silenceMs) replace()
-    const asked = client
+    const usedClient = client
     if (waiting === 0) heardAt = performance.now()
     waiting += 1
     try {
-      return await asked.send(command, args)
+      return await usedClient.send(command, args)
     } finally {
-      if (asked === client) {
+      if (usedClient === client) {
         waiting -= 1
         heardAt = performance.now()
       }

@@ -19,7 +19,7 @@ interface Notification {
  * statements that the client did not request.
  */
 export function readAnswer(raw: Buffer, copy: boolean, statements: ClientStatements): Answer {
-  const kept: Buffer[] = []
+  const parts: Buffer[] = []
   const notifications: Notification[] = []
   let status: Answer["status"] = null
   let from = 0
@@ -27,8 +27,8 @@ export function readAnswer(raw: Buffer, copy: boolean, statements: ClientStateme
   for (let at = 0; at + 5 <= raw.length; ) {
     type = raw[at]!
     const end = at + 1 + raw.readInt32BE(at + 1)
-    let told: number | null = type
-    if (type === BACKEND.parseComplete || type === BACKEND.closeComplete) told = statements.completion(type)
+    let forwarded: number | null = type
+    if (type === BACKEND.parseComplete || type === BACKEND.closeComplete) forwarded = statements.completion(type)
     else if (type === BACKEND.commandComplete) statements.completed(textAt(raw, at + 5))
     else if (type === BACKEND.error) statements.failed(errorField(raw, at, "R"))
     else if (type === BACKEND.readyForQuery) {
@@ -36,14 +36,14 @@ export function readAnswer(raw: Buffer, copy: boolean, statements: ClientStateme
       statements.ready()
     } else if (type === BACKEND.notification) {
       notifications.push({ channel: textAt(raw, at + 9), bytes: Buffer.from(raw.subarray(at, end)) })
-      told = null
-    } else if (copy && type === BACKEND.copyIn) told = null
-    if (told === null) {
-      kept.push(raw.subarray(from, at))
+      forwarded = null
+    } else if (copy && type === BACKEND.copyIn) forwarded = null
+    if (forwarded === null) {
+      parts.push(raw.subarray(from, at))
       from = end
-    } else raw[at] = told
+    } else raw[at] = forwarded
     at = end
   }
   statements.answered(status, type === BACKEND.readyForQuery)
-  return { bytes: from === 0 ? raw : Buffer.concat([...kept, raw.subarray(from)]), status, notifications }
+  return { bytes: from === 0 ? raw : Buffer.concat([...parts, raw.subarray(from)]), status, notifications }
 }

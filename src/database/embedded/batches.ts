@@ -100,9 +100,9 @@ export class Batches {
     if (type === FRONTEND.query) this.#heed(saidIn(textAt(bytes, 5)))
     else if (type === FRONTEND.parse) {
       const name = textAt(bytes, 5)
-      const said = saidIn(textAt(bytes, 6 + Buffer.byteLength(name)))
-      this.#statements.set(name, said)
-      this.#texts.add(said.text)
+      const scope = saidIn(textAt(bytes, 6 + Buffer.byteLength(name)))
+      this.#statements.set(name, scope)
+      this.#texts.add(scope.text)
     } else if (type === FRONTEND.bind) {
       const portal = textAt(bytes, 5)
       this.#heed(this.#statements.get(textAt(bytes, 6 + Buffer.byteLength(portal))))

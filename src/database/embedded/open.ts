@@ -121,9 +121,9 @@ async function start(options: EmbeddedOptions, held: HeldFolder | null): Promise
   const { serverMs, commandMs } = { ...STATEMENTS, ...options.statements }
   const { backend, bridge } = await startBridge(options, held)
   // A command that holds the directory delays no other process.
-  const own = options.as === "server" && held ? serverMs : Number.POSITIVE_INFINITY
-  const sql = openPool(embeddedOptions(() => bridge().client(own), maxConnections))
-  const background = openPool(embeddedOptions(() => bridge().client(own, "worker"), BEHIND))
+  const limitMs = options.as === "server" && held ? serverMs : Number.POSITIVE_INFINITY
+  const sql = openPool(embeddedOptions(() => bridge().client(limitMs), maxConnections))
+  const background = openPool(embeddedOptions(() => bridge().client(limitMs, "worker"), BEHIND))
   const control = await openControl(options, held, () => bridge().client(commandMs, "command")).catch((error) => {
     backend.kill()
     throw error

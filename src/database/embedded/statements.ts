@@ -188,10 +188,10 @@ export class ClientStatements {
   #parse(bytes: Buffer): void {
     const name = textAt(bytes, 5)
     const end = bytes.indexOf(0, 5)
-    const own = this.#byName.get(name)
+    const existing = this.#byName.get(name)
     if (name === "") this.#send(PARSED, bytes)
     // The backend reports that the name is taken.
-    else if (own && this.#kept.holds(own)) this.#send(PARSED, ...renamed(bytes, 5, own.name))
+    else if (existing && this.#kept.holds(existing)) this.#send(PARSED, ...renamed(bytes, 5, existing.name))
     else this.#name(name, bytes.toString("latin1", end + 1))
   }
 

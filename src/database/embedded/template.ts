@@ -9,8 +9,8 @@ import { carried, loadEngine, packageFolder, unpacked } from "./engine.ts"
 
 /** Returns a data directory as a tar, so that a first start needs no initdb. Null if there is none yet. */
 export function findTemplate(): Uint8Array<ArrayBuffer> | null {
-  const own = carried(TEMPLATE)
-  if (own) return own
+  const embedded = carried(TEMPLATE)
+  if (embedded) return embedded
   try {
     return unpacked(keptPath())
   } catch {

@@ -55,7 +55,7 @@ export async function startBackend(
 ): Promise<Backend> {
   const worker = nextThread()
   const pending = new Map<number, { resolve: (reply: Reply) => void; reject: (error: Error) => void }>()
-  let asked = 0
+  let lastId = 0
   let ended = false
   const gone = new Promise<void>((resolve) => worker.addEventListener("close", () => resolve()))
 
@@ -84,8 +84,8 @@ export async function startBackend(
   const ask = (request: RequestBody, transfer: ArrayBuffer[] = []) =>
     new Promise<Reply>((resolve, reject) => {
       if (ended) return reject(new Error("the embedded database is closed"))
-      pending.set(++asked, { resolve, reject })
-      worker.postMessage({ id: asked, ...request }, transfer)
+      pending.set(++lastId, { resolve, reject })
+      worker.postMessage({ id: lastId, ...request }, transfer)
     })
 
   const opened = ask({ kind: "open", directory, template, code })

@@ -54,12 +54,12 @@ export async function askWriter(
 
 async function askOnce(settings: WriterSettings, question: WriterQuestion, parts: AskParts): Promise<WriterReply> {
   const format: WireFormat = WIRE_FORMATS[settings.api]
-  const asked = { model: settings.model, host: new URL(settings.url).hostname }
+  const target = { model: settings.model, host: new URL(settings.url).hostname }
   const post = (body: object) =>
     postJson({ url: `${settings.url}${format.path}`, headers: format.headers(settings.key), body }, parts)
-  const first = await post(format.body(question, asked))
+  const first = await post(format.body(question, target))
   const isRejected = "failed" in first && first.failed === "rejected"
-  const reply = isRejected && format.simpler ? await post(format.simpler(question, asked)) : first
+  const reply = isRejected && format.simpler ? await post(format.simpler(question, target)) : first
   return "failed" in reply ? reply : { ...format.read(reply.body), bytes: reply.bytes }
 }
 

@@ -79,12 +79,12 @@ function failureOf({ status, headers }: Response, body: unknown, now: Date): Pos
   const error = at(Array.isArray(body) ? body[0] : body, "error")
   const found = textAt(error, "code") ?? textAt(error, "type") ?? textAt(error, "status")
   const code = found !== undefined && /^[A-Za-z_]{1,60}$/.test(found) ? found : undefined
-  const said = { status, ...(code !== undefined && { code }) }
+  const details = { status, ...(code !== undefined && { code }) }
   const failed = kindOf(status, code)
-  if (failed !== "busy") return { failed, ...said }
+  if (failed !== "busy") return { failed, ...details }
   const waitMs = waitOf(headers, now) ?? waitIn(listAt(error, "details"))
   const isFinal = headers.get("x-should-retry") === "false"
-  return { failed, ...said, ...(waitMs !== undefined && { retryAfterMs: waitMs }), ...(isFinal && { isFinal }) }
+  return { failed, ...details, ...(waitMs !== undefined && { retryAfterMs: waitMs }), ...(isFinal && { isFinal }) }
 }
 
 const SPENT = /quota|spend_limit|billing|credit/
@@ -99,9 +99,11 @@ function kindOf(status: number, code: string | undefined): WriterFailure {
 function waitOf(headers: Headers, now: Date): number | undefined {
   const ms = headers.get("retry-after-ms")
   if (ms !== null && /^\d{1,9}$/.test(ms)) return Number(ms)
-  const said = headers.get("retry-after")
-  if (said === null) return undefined
-  const wait = /^\d{1,7}(\.\d+)?$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - now.getTime()
+  const retryAfter = headers.get("retry-after")
+  if (retryAfter === null) return undefined
+  const wait = /^\d{1,7}(\.\d+)?$/.test(retryAfter)
+    ? Number(retryAfter) * 1_000
+    : Date.parse(retryAfter) - now.getTime()
   return Number.isNaN(wait) ? undefined : Math.max(0, Math.ceil(wait))
 }
 

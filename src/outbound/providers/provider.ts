@@ -43,26 +43,26 @@ export function bearer(key: string | undefined): Record<string, string> {
 
 /** Returns a nested value of an answer of unknown shape. Undefined if it does not exist. */
 export function at(value: unknown, ...path: (string | number)[]): unknown {
-  let held = value
+  let current = value
   for (const step of path) {
-    if (typeof held !== "object" || held === null) return undefined
-    held = (held as Record<string | number, unknown>)[step]
+    if (typeof current !== "object" || current === null) return undefined
+    current = (current as Record<string | number, unknown>)[step]
   }
-  return held
+  return current
 }
 
 export function textAt(value: unknown, ...path: (string | number)[]): string | undefined {
-  const held = at(value, ...path)
-  return typeof held === "string" ? held : undefined
+  const found = at(value, ...path)
+  return typeof found === "string" ? found : undefined
 }
 
 export function listAt(value: unknown, ...path: (string | number)[]): unknown[] {
-  const held = at(value, ...path)
-  return Array.isArray(held) ? held : []
+  const found = at(value, ...path)
+  return Array.isArray(found) ? found : []
 }
 
 /** Returns a token count. Null if there is none. */
 export function tokensAt(value: unknown, ...path: (string | number)[]): number | null {
-  const held = at(value, ...path)
-  return typeof held === "number" && Number.isSafeInteger(held) && held >= 0 ? held : null
+  const found = at(value, ...path)
+  return typeof found === "number" && Number.isSafeInteger(found) && found >= 0 ? found : null
 }
