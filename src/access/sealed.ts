@@ -3,7 +3,7 @@ import { createHash, randomBytes as secureBytes } from "node:crypto"
 import type { RandomBytes } from "../lib/text.ts"
 import { AccessProblem } from "./problem.ts"
 
-/** Where an encrypted text is stored. It cannot be decrypted after being moved to another row. */
+/** The place where an encrypted text is stored. It cannot be decrypted after being moved to another row. */
 export interface Place {
   table: string
   row: string

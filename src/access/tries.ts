@@ -18,7 +18,7 @@ const MAX_PAUSE_S = 60
 
 /** An attempt with a passphrase, a code or the password of a share link. */
 export interface SecretTry {
-  /** What addresses are counted for: "sign-in", or one share link. */
+  /** Addresses are counted per scope: "sign-in", or one share link. */
   scope: string
   address: string | null
   /** The secret that is guessed. Null for a code: it is one of 19^8 and belongs to no known workspace. */

@@ -47,7 +47,7 @@ export type PoolOptions = postgres.Options<{
   date: postgres.PostgresType<string>
 }> & { session?: string; socket?: () => unknown }
 
-/** In the format in which PostgreSQL shows them. */
+/** Values in the format in which PostgreSQL shows them. */
 interface SessionSettings {
   statement_timeout: string
   idle_in_transaction_session_timeout: string

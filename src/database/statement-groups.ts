@@ -26,7 +26,7 @@ const STALLED_MS = 1_000
 export function createStatementGroups<Question extends OfWorkspace, Answer>(
   ask: AskTogether<Question, Answer>,
 ): (question: Question) => Promise<Answer> {
-  /** By workspace, in the order in which they are served. */
+  /** Queues by workspace, in the order in which they are served. */
   const queues = new Map<number, PendingQuestion<Question, Answer>[]>()
   const busyWorkspaces = new Set<number>()
   let running = 0

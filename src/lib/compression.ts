@@ -10,7 +10,7 @@ import {
 } from "node:zlib"
 import type { PreparedAnswer } from "./prepared.ts"
 
-/** In order of preference if a client accepts several equally: the best gain for its cost first. */
+/** Supported encodings. If a client accepts several equally, the first is used: it has the best gain for its cost. */
 const ENCODINGS = ["zstd", "br", "gzip"] as const
 type Encoding = (typeof ENCODINGS)[number]
 

@@ -17,7 +17,7 @@ export interface LogFields {
   keyId?: number
   address?: string
   database?: string
-  /** Where calls per second are counted. */
+  /** The store that counts calls per second. */
   limits?: string
   version?: string
   url?: string

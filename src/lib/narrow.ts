@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { described, itemSchema, type ObjectSchema, type Schema, unwrap } from "./schema.ts"
 
-/** What `fields` may leave out of an answer: fields of the rows in these lists, or whole parts. */
+/** The parts of an answer that `fields` may leave out: fields of the rows in these lists, or whole parts. */
 export type Narrow = { rows: readonly string[] } | "parts"
 
 /** Returns the input schema of the parameter `fields`. */

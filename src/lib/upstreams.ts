@@ -36,7 +36,7 @@ export type AccountSource = (typeof ACCOUNT_SOURCES)[number]
 export const ASSISTANTS = ["openai", "anthropic", "google", "perplexity"] as const
 export type Assistant = (typeof ASSISTANTS)[number]
 
-/** In order of precedence. The iTunes Search API is absent on purpose: its order differs from that on a phone. */
+/** Sources of ranks, in order of precedence. The iTunes Search API is absent on purpose: its order differs from that on a phone. */
 export const RANK_SOURCES = ["apple-web-search", "apple-store-search", "play-search", "import", "foreign"] as const
 export type RankSource = (typeof RANK_SOURCES)[number]
 

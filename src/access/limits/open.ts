@@ -12,7 +12,7 @@ import { sharedLimiter, upstashRedis } from "./upstash.ts"
 export interface Limits {
   rate: RateLimiter
   hive: HiveAllowance
-  /** Where calls per second are counted. Daily Hive calls are counted there too, or in PostgreSQL for "process". */
+  /** The store that counts calls per second and daily Hive calls. For "process", PostgreSQL counts Hive calls. */
   store: "upstash" | "redis" | "process"
   /** Whether the store answers within 250 ms. Always true for "process". Never throws. */
   ping(): Promise<boolean>

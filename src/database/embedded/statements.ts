@@ -102,7 +102,7 @@ export class KeptStatements {
 /** A completion or ReadyForQuery that the backend has not sent yet. */
 interface Completion {
   type: number
-  /** What the client gets instead. Null for nothing. */
+  /** The type that the client gets instead. Null for nothing. */
   told: number | null
   done?(): void
   /** Called if the message was skipped because an earlier one failed. */

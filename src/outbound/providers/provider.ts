@@ -4,7 +4,7 @@ import type { JsonSchema } from "../schema-subset.ts"
 export interface WriterQuestion {
   system: string
   data: string
-  /** In [A-Za-z0-9_-], at most 64 characters. */
+  /** At most 64 characters of [A-Za-z0-9_-]. */
   name: string
   schema: JsonSchema
   mostTokens: number

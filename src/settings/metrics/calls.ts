@@ -41,9 +41,9 @@ export interface Calls {
   failed(): void
   readonly errors: number
   series(): Series[]
-  /** By surface and error code. */
+  /** Counts by surface and error code. */
   readonly refusals: Amounts
-  /** By surface and operation. */
+  /** Credits by surface and operation. */
   readonly credits: Amounts
 }
 
