@@ -54,11 +54,11 @@ export interface Takings {
   returnUnit(allowance: AnyAllowance, about: string): Promise<boolean>
   /** Takes a unit of the day's measurements, once per call. Only new work takes a unit. */
   takeMeasurement(): Promise<AllowanceState>
-  /** Gives it back: no work was begun with it. */
+  /** Gives that unit back when no work was started with it. */
   returnMeasurement(): Promise<void>
-  /** Ends the call as answered: what it relied on stays taken. Until then a process that dies leaves nothing taken. */
+  /** Ends the call as answered, so that its units stay taken. If the process dies before this, nothing stays taken. */
   keep(): Promise<void>
-  /** Ends the call as failed: what it relied on is given back, unless another call relies on it. */
+  /** Ends the call as failed and gives its units back, unless another call relies on them. */
   giveBack(): Promise<void>
   readonly ended: boolean
 }
@@ -116,13 +116,13 @@ export function openTakings(parts: TakingParts, caller: Caller): Takings {
   }
 }
 
-/** Units used in the current period of each metered allowance. */
+/** Returns the units used in the current period of each metered allowance. */
 export async function countUsedAllowances(sql: Sql, workspaceId: number): Promise<Map<AnyAllowance, number>> {
   const used = await readUsed(sql, workspaceId)
   return new Map([...METERED, ...LISTING_ALLOWANCES].map((allowance) => [allowance, used.get(allowance) ?? 0]))
 }
 
-/** Leaves out the units of calls that ended with their process. */
+/** Excludes the units of calls whose process died. */
 async function readUsed(sql: Sql, workspaceId: number): Promise<Map<AnyAllowance | DailyAllowance, number>> {
   const rows = await sql<{ allowance: AnyAllowance | DailyAllowance; used: number }[]>`
     select a.allowance, a.used - count(u.subject)::int as used
@@ -237,8 +237,8 @@ async function giveUnitBack(parts: TakingParts, { unit, taking }: PendingUnit): 
 }
 
 /**
- * Gives a unit back once, unless other requests rely on it; without a request, whoever relies on it. False if there was
- * nothing to give back. Never inside a transaction that takes other locks.
+ * Gives a unit back once, unless other requests rely on it. Without a request id, gives it back even if others rely on
+ * it. False if there was nothing to give back. Never call this inside a transaction that takes other locks.
  */
 export async function giveBackUnit(
   sql: Sql,
