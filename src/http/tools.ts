@@ -19,20 +19,20 @@ export interface ToolsParts {
   offers: Offers
   answers: Answers
   publicUrl: string
-  /** Address of the metadata by which clients sign in. */
+  /** Address of the metadata that clients need to sign in. */
   resourceMetadata: string
   trustedProxies: TrustedProxies
-  /** Origins whose pages may call, beside our own. */
+  /** Other origins whose pages may call. */
   corsOrigins: readonly string[]
   now: () => Date
   log: Log
-  /** How long what waits waits; other than usual in tests alone. */
+  /** Waiting times, changed only in tests. */
   pace?: Partial<Pace> | undefined
 }
 
 /**
- * JSON-RPC 2.0 by POST, in the revisions of tools/eras.ts. Nothing is kept of a client between requests, and nothing is
- * answered without a valid key. An answer is one message, or a stream.
+ * JSON-RPC 2.0 by POST, in the revisions of tools/eras.ts. The server stores no client state between requests and
+ * requires a valid key for every response, which is one message or a stream.
  */
 export function createTools(parts: ToolsParts): (incoming: IncomingRequest) => Promise<Response> {
   const { publicUrl } = parts
@@ -61,7 +61,7 @@ interface ToolCall {
   started: number
 }
 
-/** What there is to say before the answer, and what the call came to. */
+/** Yields the messages before the answer and returns the result of the call. */
 async function* messagesOf(parts: ToolsParts, { incoming, asked }: ToolCall): Exchange {
   const { answers, publicUrl, trustedProxies } = parts
   const caller = callerOf(incoming, trustedProxies)
@@ -76,7 +76,7 @@ async function* messagesOf(parts: ToolsParts, { incoming, asked }: ToolCall): Ex
   return { reply, askedMs: 0 }
 }
 
-/** Writes a call's line and gives its last message. */
+/** Logs a call and returns its last message. */
 async function end(
   { log, publicUrl, resourceMetadata, now }: ToolsParts,
   { incoming, asked, started }: ToolCall,
@@ -99,7 +99,7 @@ async function end(
   }
 }
 
-/** The messages as they come, then the answer. Where the client leaves, what waits is let go. */
+/** Streams the messages as they arrive, then the answer. Stops waiting if the client disconnects. */
 function stream(
   parts: ToolsParts,
   call: ToolCall,
@@ -123,7 +123,7 @@ function stream(
   return rpcStream(body, { requestId: call.incoming.requestId, credits: null, now: parts.now() })
 }
 
-/** A message as an event; an empty one as a comment, which says that the other end is there. */
+/** Formats a message as an event. An empty message becomes a comment, which keeps the connection open. */
 function eventOf(message: string): string {
   return message === "" ? ":\n\n" : `event: message\ndata: ${message}\n\n`
 }

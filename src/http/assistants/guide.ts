@@ -1,6 +1,6 @@
 import { creditsText, type Operation, TOOLSETS, type Toolset } from "../../core/operation.ts"
 
-/** What an assistant reads before it works with the tools: Markdown, a line for each of them. */
+/** Returns the Markdown guide for assistants, with one line per tool. */
 export function guideText(catalog: readonly Operation[]): string {
   const byToolset = Map.groupBy(catalog, ({ toolset }) => toolset)
   const sections = TOOLSETS.filter((toolset) => byToolset.has(toolset)).map(

@@ -6,7 +6,7 @@ import type { Candidate, Completion, Offers } from "../tools/offers.ts"
 import { guideText } from "./guide.ts"
 import { prompts } from "./prompts.ts"
 
-/** What assistants are offered besides the tools of a catalogue. */
+/** Returns the prompts and resources offered to assistants in addition to the tools of a catalog. */
 export function offersOf(catalog: readonly Operation[]): Offers {
   return {
     prompts,
@@ -40,10 +40,10 @@ export function offersOf(catalog: readonly Operation[]): Offers {
   }
 }
 
-/** Whoever types or looks through a list has asked for nothing yet. */
+/** Completion and resource lists are free, because the user has not requested anything yet. */
 const unpriced: Operation = { ...listApps, price: 0 }
 
-/** Of the apps that the caller may see, or of the one that is chosen already. */
+/** Completes from the apps that the caller may see, or from the chosen app only. */
 function completion(of: (apps: AppShape[], given: Readonly<Record<string, string>>) => Candidate[]): Completion {
   return {
     operation: unpriced,

@@ -7,7 +7,7 @@ const COUNTRY: PromptArgument = {
   required: false,
 }
 
-/** What a person says by picking each. A tool that is named here is one of the toolsets that the prompt leads to. */
+/** The prompts that a person can pick. Each tool named in a prompt belongs to one of the prompt's toolsets. */
 export const prompts: readonly Prompt[] = [
   {
     name: "weekly_review",

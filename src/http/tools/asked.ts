@@ -18,12 +18,12 @@ import type { Toolbox } from "./toolbox.ts"
 export interface ToolRequest {
   id: Id
   modern: boolean
-  /** For the log: undefined unless it is a method that is known. */
+  /** For the log. Undefined for an unknown method. */
   method: string | undefined
-  /** What to invoke, to answer, to refuse or to pass on; null where nothing is answered. */
+  /** The operation to call, the result, the error, or the person's answer to pass on. Null if no answer is sent. */
   outcome: ClientCall | Result | RpcError | PersonAnswer | null
   fault?: Fault
-  /** The session that the answer opens; none is kept. */
+  /** The session id that the response sets. The server does not store it. */
   session?: string | null
 }
 
@@ -35,7 +35,7 @@ interface Reading {
 
 const UNREAD = { id: null, modern: false, method: undefined }
 
-/** What is refused before its body is read. */
+/** Refuses a request before its body is read. */
 export function atTheDoor(
   { request, keyInUrl }: IncomingRequest,
   guard: Guard,
@@ -43,7 +43,7 @@ export function atTheDoor(
 ): ToolRequest | undefined {
   const outcome = guard(request)
   if (outcome) return { ...UNREAD, outcome }
-  // GET would open a stream of its own and DELETE end a session: nothing is kept of either
+  // GET would open a stream and DELETE would end a session; the server has neither
   if (request.method === "POST") return undefined
   const fault = keyInUrl ? keyInUrlFault() : new Fault("method_not_allowed", {}, { allow: "POST" })
   return { ...UNREAD, outcome: errorOf(fault, publicUrl), fault }
@@ -55,7 +55,7 @@ export async function readAsked({ request, query, keyInUrl }: IncomingRequest, r
   try {
     const body = await readBody(request)
     asked.id = idOf(body)
-    // a key in the URL is said by invoke, and before anything else that is wrong with the query
+    // invoke reports a key in the URL, before any other problem of the query
     const toolbox = toolboxes(keyInUrl ? "" : query)
     const message = readMessage(body)
     if ("answerTo" in message) return { ...asked, outcome: message }

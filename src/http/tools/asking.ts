@@ -5,11 +5,12 @@ import { capabilitiesIn } from "./eras.ts"
 import type { Message } from "./message.ts"
 import type { Result } from "./results.ts"
 
-// A person is asked before what their assistant does for them: by their own client, where it said that it can. From
-// 2026-07-28 on the question is the result of the call, which the client then sends again with the answer. Before, it is a
-// request on the stream that answers the call, and the answer comes as a message of its own, to whichever process.
+// Some calls ask the person before the assistant acts for them. The client shows the question if it announced that it
+// can. From revision 2026-07-28 on, the question is the result of the call, and the client repeats the call with the
+// answer. In earlier revisions the question is a request on the stream of the call's response, and the answer is a
+// separate message, which any process may receive.
 
-/** Where the answers to questions wait for who asked; any process may take one. */
+/** Stores answers to questions until the asking call reads them. Any process may receive one. */
 export interface Answers {
   open(id: string, keyId: number): Promise<void>
   put(id: string, keyId: number, action: string): Promise<void>
@@ -18,33 +19,33 @@ export interface Answers {
 
 export type Verdict = "accept" | "decline" | "none"
 
-/** Marks the session of a client that said at its start that its person can be asked: nothing else is kept of one. */
+/** Marks the session id of a client that announced elicitation. The server stores nothing else about it. */
 const ASKABLE = "asks-"
 
-/** The session header for whoever can be asked. */
+/** Returns the session id for a client that can ask its person. Null for others. */
 export function sessionOf({ method, params }: Message): string | null {
   if (method !== "initialize" || !offersForms(params.capabilities)) return null
   return `${ASKABLE}${randomBytes(16).toString("base64url")}`
 }
 
-/** Whether a call comes from a client that can show its person a question. */
+/** Returns whether the client of a call can show a question to its person. */
 export function canAsk(message: Message, headers: Headers, modern: boolean): boolean {
   if (modern) return offersForms(capabilitiesIn(message))
   return headers.get("mcp-session-id")?.startsWith(ASKABLE) === true && takesStream(headers)
 }
 
-/** Whether an answer may be a stream of messages. */
+/** Returns whether the client accepts a stream of messages. */
 export function takesStream(headers: Headers): boolean {
   return headers.get("accept")?.includes("text/event-stream") === true
 }
 
-/** An empty object stands for forms, which were all there was at first. */
+/** An empty object means forms, the only kind in the first version. */
 function offersForms(capabilities: unknown): boolean {
   const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined
   return isRecord(elicitation) && (isRecord(elicitation.form) || Object.keys(elicitation).length === 0)
 }
 
-/** What a client shows: the sentence, and two buttons. */
+/** The request that a client shows: the sentence and two buttons. */
 function elicitation(message: string): object {
   return { method: "elicitation/create", params: { message, requestedSchema: { type: "object", properties: {} } } }
 }
@@ -53,7 +54,7 @@ export function requestText(id: string, message: string): string {
   return JSON.stringify({ jsonrpc: "2.0", id, ...elicitation(message) })
 }
 
-/** The question as the call's result; `state` comes back with the answer. */
+/** Returns the question as the call's result. The client sends `state` back with the answer. */
 export function questionResult({ name }: Question, message: string, state: string): Result {
   const request = { [name]: { ...elicitation(message) } }
   return {
@@ -65,7 +66,7 @@ export function questionResult({ name }: Question, message: string, state: strin
   }
 }
 
-/** What a call that was sent again says of the question; null where it says nothing of this one. */
+/** Returns the answer in a repeated call. Null if it does not answer this question. */
 export function verdictIn({ params }: Message, { name }: Question, state: string): Verdict | null {
   const responses = isRecord(params.inputResponses) ? params.inputResponses : {}
   const response = responses[name]
@@ -73,7 +74,7 @@ export function verdictIn({ params }: Message, { name }: Question, state: string
   return verdictOf(typeof response.action === "string" ? response.action : null)
 }
 
-/** Whatever is no yes is a no. */
+/** Everything except "accept" counts as a refusal. */
 export function verdictOf(action: string | null): Verdict {
   return action === "accept" ? "accept" : "decline"
 }

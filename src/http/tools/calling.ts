@@ -7,9 +7,12 @@ import type { Result } from "./results.ts"
 export type FailedReply = Reply & { fault: Fault }
 
 export interface OperationCall extends Target {
-  /** The result, of an answer. */
+  /** Converts an answer to the result. */
   answered(reply: Reply): Result | Promise<Result>
-  /** What stands in its place, of a fault; none = an error with the fault's body. It is not asked of a caller nobody knows. */
+  /**
+   * Converts a fault to a result or error. Without it, the error contains the fault's body. Not called if the caller is
+   * unknown.
+   */
   failed?(reply: FailedReply): Result | RpcError | undefined
 }
 
@@ -17,7 +20,7 @@ export function isCalling(outcome: unknown): outcome is OperationCall {
   return typeof outcome === "object" && outcome !== null && "operation" in outcome
 }
 
-/** What an operation answered; of a test key what the sandbox did. */
+/** Returns an operation's answer. For a test key it is the sandbox's. */
 export function answerOf({ answer, prepared }: Reply): unknown {
   return prepared ? JSON.parse(new TextDecoder().decode(prepared.body)) : answer
 }

@@ -1,12 +1,12 @@
 import { SCOPES, type Scope } from "../../access/scopes.ts"
 import type { Reply } from "../../core/invoke.ts"
 
-/** The least that is worth signing in for: what else a client needs, the answer to its call says. */
+/** The minimum scope for a sign-in. Refused calls name the other scopes that a client needs. */
 const LEAST: Scope = "apps:read"
 
 /**
- * What a client that speaks OAuth must hear to sign in, or to ask for more (RFC 6750, RFC 9728): where the metadata is,
- * and which scopes. Undefined where signing in would not help: the rights of a key do not grow by it.
+ * Returns the challenge that makes an OAuth client sign in or request more scopes (RFC 6750, RFC 9728): the address of
+ * the metadata and the scopes. Undefined if signing in does not help, because a key's rights do not change.
  */
 export function challengeOf({ fault, caller }: Reply, resourceMetadata: string): string | undefined {
   if (fault?.status === 401) {
@@ -14,7 +14,7 @@ export function challengeOf({ fault, caller }: Reply, resourceMetadata: string):
     return challenge([...error, `resource_metadata="${resourceMetadata}"`, `scope="${LEAST}"`])
   }
   if (fault?.code !== "scope_required" || caller?.kind !== "grant") return undefined
-  // with what it has: a client may ask for nothing but what it reads here
+  // includes the current scopes, because a client may request only the scopes listed here
   const scopes = SCOPES.filter((scope) => scope === fault.extra.scope || caller.scopes.includes(scope))
   const description = `error_description="This call needs the scope ${fault.extra.scope}."`
   return challenge([

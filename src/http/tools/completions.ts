@@ -6,10 +6,10 @@ import type { Candidate, Offers } from "./offers.ts"
 import { offeredPrompts } from "./prompts.ts"
 import type { Result } from "./results.ts"
 
-/** The most values that the protocol lets an answer have. */
+/** The protocol's maximum number of values in an answer. */
 const MOST_VALUES = 100
 
-/** What may stand where a person types an argument. Throws RpcError for an argument of nothing that is offered. */
+/** Returns completions for a prompt or resource argument. Throws RpcError for an unknown argument. */
 export function complete(
   offers: Offers,
   { ref, argument, context = {} }: Record<string, unknown>,
@@ -30,12 +30,12 @@ export function complete(
     operation: completion.operation,
     input,
     answered: (reply) => completed(matching(completion.of(answerOf(reply), given), value)),
-    // somebody is typing: what they may not read is not offered, and the call that they make of it says why
+    // while somebody types, inaccessible values are omitted; the call itself explains the refusal
     failed: ({ fault }) => (fault.status === 403 || fault.status === 404 ? completed([]) : undefined),
   }
 }
 
-/** The arguments of what a reference names. */
+/** Returns the argument names of a referenced prompt or resource. */
 function namesIn(ref: unknown, { prompts, record }: Offers, open: ReadonlySet<Toolset> | null): string[] {
   if (!isRecord(ref)) return []
   if (ref.type === "ref/resource") return ref.uri === `${record.prefix}{${record.variable}}` ? [record.variable] : []
@@ -50,7 +50,9 @@ function textsIn(context: unknown): Record<string, string> {
   )
 }
 
-/** Values that begin with what was typed, then those of which a word does, or another word for them; as they came. */
+/**
+ * Returns values that begin with the typed text, then values with a word or synonym that does. Keeps the given order.
+ */
 function matching(candidates: readonly Candidate[], typed: string): string[] {
   const start = typed.trim().toLowerCase()
   const begins = (text = "") => text.toLowerCase().startsWith(start)

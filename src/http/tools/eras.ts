@@ -2,15 +2,16 @@ import { isRecord } from "../../lib/objects.ts"
 import { RpcError, refused } from "./errors.ts"
 import type { Message } from "./message.ts"
 
-// Two kinds of revisions are spoken. Up to 2025-11-25 a client begins with `initialize`, and a header names the revision
-// afterwards (none = 2025-03-26). From 2026-07-28 on every request stands alone: `params._meta` carries the revision and
-// what the client can do, and headers repeat revision, method and tool name, for proxies that do not read bodies.
+// Supports two kinds of revisions. Up to 2025-11-25 a client begins with `initialize`, and a header names the revision
+// of later requests (2025-03-26 if absent). From 2026-07-28 on each request is independent: `params._meta` has the
+// revision and the client's capabilities, and headers repeat revision, method and tool name for proxies that do not
+// read bodies.
 
-/** The newest first. */
+/** Newest first. */
 export const LEGACY = ["2025-11-25", "2025-06-18", "2025-03-26"]
 export const MODERN = ["2026-07-28"]
 
-/** What a client says that it can do: each request of the modern revision says it anew. */
+/** Returns the client's capabilities, which each request of the modern revision repeats. */
 export function capabilitiesIn({ params }: Message): Record<string, unknown> {
   const meta = isRecord(params._meta) ? params._meta : {}
   const capabilities = meta[CAPABILITIES]
@@ -20,11 +21,14 @@ export function capabilitiesIn({ params }: Message): Record<string, unknown> {
 const VERSION = "io.modelcontextprotocol/protocolVersion"
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
-/** Whether a request is of a modern revision. Throws RpcError when its headers or its envelope are of none spoken here. */
+/**
+ * Returns whether a request uses a modern revision. Throws RpcError if its headers or envelope name an unsupported
+ * revision.
+ */
 export function isModern({ method, params }: Message, headers: Headers): boolean {
   const meta = isRecord(params._meta) ? params._meta : {}
   const header = headers.get("mcp-protocol-version")
-  // a handshake settles the revision, whatever its header says
+  // a handshake decides the revision, whatever its header contains
   if (!Object.hasOwn(meta, VERSION) && (method === "initialize" || !namesModern(header))) {
     if (header !== null && method !== "initialize" && !LEGACY.includes(header)) throw unknownLegacy()
     return false
@@ -47,7 +51,7 @@ function namesModern(header: string | null): boolean {
   return header !== null && /^\d{4}-\d\d-\d\d$/.test(header) && header >= (MODERN.at(-1) as string)
 }
 
-/** The revision that an envelope names. */
+/** Returns the revision in an envelope. */
 function checkedEnvelope(meta: Record<string, unknown>): string {
   const version = meta[VERSION]
   if (typeof version !== "string") throw badEnvelope(VERSION, "a string")
@@ -55,7 +59,7 @@ function checkedEnvelope(meta: Record<string, unknown>): string {
   return version
 }
 
-/** A header's text: what is not ASCII is sent as =?base64?…?=. Undefined when that holds no UTF-8. */
+/** Decodes a header. Clients send text outside ASCII as =?base64?…?=. Undefined if that is not valid UTF-8. */
 function plain(header: string | null): string | undefined {
   const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(header ?? "")?.[1]
   if (encoded === undefined) return header ?? undefined
@@ -69,7 +73,7 @@ function plain(header: string | null): string | undefined {
 
 const unknownLegacy = () => refused(400, `Unsupported MCP-Protocol-Version; supported are ${LEGACY.join(", ")}.`)
 
-// the specification wants the revision asked for given back: cut, so that an error stays small
+// The specification requires the requested revision in the error. It is cut to keep the error small.
 const unknownModern = (version: string) =>
   new RpcError(-32022, 400, "Unsupported protocol version.", { supported: MODERN, requested: version.slice(0, 32) })
 

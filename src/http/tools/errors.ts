@@ -1,6 +1,6 @@
 import type { Fault } from "../../lib/faults.ts"
 
-/** A JSON-RPC error with the HTTP status it goes with. */
+/** A JSON-RPC error with its HTTP status. */
 export class RpcError extends Error {
   readonly code: number
   readonly status: number
@@ -19,15 +19,15 @@ export const parseError = () => new RpcError(-32700, 400, "The body is not JSON 
 
 export const invalidRequest = (message: string) => new RpcError(-32600, 400, message)
 
-/** The modern revision wants 404; before it, what a method answers is on 200. */
+/** The modern revision requires 404. Earlier ones answer with 200. */
 export const methodNotFound = (modern: boolean) => new RpcError(-32601, modern ? 404 : 200, "There is no such method.")
 
 export const invalidParams = (message: string) => new RpcError(-32602, 200, message)
 
-/** What the endpoint refuses before any method is looked at. */
+/** A refusal before any method is read. */
 export const refused = (status: number, message: string, data?: unknown) => new RpcError(-32000, status, message, data)
 
-/** A fault in the place of an answer; its body goes along as `data`. */
+/** Converts a fault to an error, with the fault's body as `data`. */
 export function errorOf(fault: Fault, docsBase: string): RpcError {
   const body = fault.body(docsBase)
   return fault.status === 401

@@ -12,14 +12,14 @@ export interface ClientCall {
   calling: OperationCall
   modern: boolean
   canAsk: boolean
-  /** Names the call in what is told of its progress; null where nobody wants to hear of it. */
+  /** Identifies the call in progress messages. Null if the client does not want them. */
   progressToken: string | number | null
 }
 
 export interface Pace {
-  /** How often a call that waits says so, to a client that wants to hear of it. */
+  /** Interval of progress messages during a waiting call. */
   progressEveryMs: number
-  /** How long a person may take: well within what a preview is good for. */
+  /** Maximum time for a person's answer, well below the lifetime of a preview. */
   patienceMs: number
 }
 
@@ -31,14 +31,14 @@ interface ExchangeParts extends Pace {
 
 export interface ExchangeEnd {
   reply: Reply
-  /** In the place of what the reply would be made into: a question to the client's person. */
+  /** A question to the client's person, sent instead of the reply. */
   question?: Result
   askedMs: number
 }
 
 export type Exchange = AsyncGenerator<string, ExchangeEnd, void>
 
-/** Runs a call to its end: asks a person before it where it must, and gives as messages what there is to say meanwhile. */
+/** Runs a call. Asks a person first if required, and yields progress messages meanwhile. */
 export async function* exchange(exchanged: ClientCall, parts: ExchangeParts): Exchange {
   const { calling, canAsk } = exchanged
   const { asks } = calling.operation
@@ -52,12 +52,15 @@ export async function* exchange(exchanged: ClientCall, parts: ExchangeParts): Ex
   return { reply, askedMs: asked.askedMs }
 }
 
-/** A question's end: without a reply the call goes on. */
+/** How a question ended. Without a reply the call continues. */
 type QuestionEnd = Pick<ExchangeEnd, "question" | "askedMs"> & { reply?: Reply }
 
 const GO: QuestionEnd = { askedMs: 0 }
 
-/** Ends the call, unless the person agrees. What they would be asked is looked up first: who may not call is not asked. */
+/**
+ * Ends the call unless the person agrees. Fetches the preview first, so that a caller without the right is refused
+ * without a question.
+ */
 async function* ask(
   question: Question,
   exchanged: ClientCall,
@@ -68,7 +71,7 @@ async function* ask(
   if (reply.fault) return { reply, askedMs: 0 }
   const text = (reply.answer as { message: string }).message
   const started = performance.now()
-  // an answer holds for what was asked, not for another call under the same name
+  // binds the answer to this question, so that it is not valid for another call of the same name
   const state = hash("sha256", JSON.stringify([calling.input, text]), "base64url")
   const verdict = modern ? verdictIn(message, question, state) : yield* askOnStream(text, reply, parts)
   const askedMs = performance.now() - started
@@ -79,7 +82,7 @@ async function* ask(
   return { reply: { ...reply, operation: calling.operation, status: fault.status, answer: body, fault }, askedMs }
 }
 
-/** How often it is looked whether the answer has come, maybe to another process. */
+/** Interval of checks for the answer, which another process may have stored. */
 const LOOK_EVERY_MS = 300
 
 async function* askOnStream(
@@ -92,17 +95,17 @@ async function* askOnStream(
   yield requestText(id, text)
   const until = performance.now() + patienceMs
   while (performance.now() < until) {
-    // what cannot be read now may be the next time
+    // a failed read is retried at the next interval
     const action = await answers.read(id).catch(() => null)
     if (action !== null) return verdictOf(action)
     await sleep(LOOK_EVERY_MS)
-    // an empty line keeps the connection, and is how it is learned that nobody listens any more
+    // an empty line keeps the connection open and detects a disconnected client
     yield ""
   }
   return "none"
 }
 
-/** A reply, and until it is there how long it is waited for. */
+/** Waits for a reply and yields progress messages until it arrives. */
 async function* told(
   replying: Promise<Reply>,
   progressToken: string | number | null,

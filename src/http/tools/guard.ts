@@ -4,8 +4,8 @@ import { type RpcError, refused } from "./errors.ts"
 export type Guard = (request: Request) => RpcError | undefined
 
 /**
- * Against DNS rebinding: a page's origin must be the public URL's, a loopback one or one of `origins`, and the Host the
- * public URL's, localhost or an address. A name can be pointed elsewhere, an address cannot.
+ * Prevents DNS rebinding. A page's origin must be the public URL's, a loopback address or one of `origins`. The Host
+ * must be the public URL's, localhost or an IP address, because names can be redirected but addresses cannot.
  */
 export function createGuard(publicUrl: string, origins: readonly string[] = []): Guard {
   const own = new URL(publicUrl)
@@ -23,7 +23,7 @@ const HOST =
   "This host name is not that of PUBLIC_URL. Set PUBLIC_URL to the address that clients use, and let a proxy in between pass the Host header on."
 const ORIGIN = "This origin may not call the tool endpoint."
 
-/** The host without its port, lower-case; undefined when there is none that could be one. */
+/** Returns the host without its port, in lower case. Undefined if it is missing or malformed. */
 function hostOf({ headers, url }: Request): string | undefined {
   const host = headers.get("host") ?? /^https?:\/\/([^/?#]*)/.exec(url)?.[1] ?? ""
   return /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/.exec(host.toLowerCase())?.[1]
@@ -35,7 +35,7 @@ function unbracketed(host: string): string {
 
 function known(origin: string, own: string): boolean {
   const url = URL.parse(origin)
-  // what has no origin of its own ("null", data:, file:) is nobody's page
+  // opaque origins ("null", data:, file:) are refused
   if (!url || !/^https?:$/.test(url.protocol)) return false
   return url.origin === own || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
 }

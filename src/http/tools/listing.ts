@@ -2,7 +2,10 @@ import * as v from "valibot"
 import { answerSchema, creditsText, type Effect, type Operation } from "../../core/operation.ts"
 import { deprecationText, jsonSchema, type Schema } from "../../lib/schema.ts"
 
-/** The answer's schema is four fifths of a tool, and a model reads it all: it is shown where it is asked for. */
+/**
+ * Describes an operation as a tool. The output schema is four fifths of a tool and a model reads all of it, so it is
+ * included only on request.
+ */
 export function toolOf(operation: Operation, withOutput = false): object {
   const { id, effect, input, toolDefaults = {}, connector } = operation
   const schema = renamed(unlisted(brief(plain(jsonSchema(input, "input"))), operation), connector?.names ?? {})
@@ -12,7 +15,7 @@ export function toolOf(operation: Operation, withOutput = false): object {
     title,
     description: descriptionOf(operation),
     inputSchema: withDefaults(schema, toolDefaults),
-    // an answer of several shapes has none of its own at the root, where clients want an object
+    // an answer with alternatives has no type at the root, but clients require an object
     ...(withOutput && { outputSchema: { type: "object", ...plain(jsonSchema(answerSchema(operation))) } }),
     annotations: HINTS[effect],
   }
@@ -21,21 +24,21 @@ export function toolOf(operation: Operation, withOutput = false): object {
 interface Hints {
   readOnlyHint: boolean
   destructiveHint: boolean
-  /** Of what only reads it says nothing. */
+  /** Absent for operations that only read. */
   idempotentHint?: boolean
   openWorldHint: boolean
 }
 
 const HINTS: Record<Effect, Hints> = {
   reads: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
-  // it may read at the store what the write would change
+  // a preview may read the current state from the store
   previews: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
   measures: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   spends: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   writes: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 }
 
-/** list_ai_mentions → "List AI mentions" */
+/** Returns the title: list_ai_mentions becomes "List AI mentions". */
 function titleOf(id: string): string {
   return capitalised(id.replaceAll("_", " ").replace(/\bai\b/g, "AI"))
 }
@@ -50,7 +53,7 @@ function descriptionOf(operation: Operation): string {
   return [...parts, termsOf(operation)].filter(Boolean).join("\n\n")
 }
 
-/** Names the arguments whose default differs from that of the same endpoint over REST. */
+/** Describes the arguments whose default differs from REST. */
 function defaultsOf({ toolDefaults, input }: Operation): string | undefined {
   if (!toolDefaults) return undefined
   const texts = Object.entries(toolDefaults).map(([name, value]) => {
@@ -75,7 +78,7 @@ const HIVE = { pack: "Explorer or a credit pack", explorer: "Explorer" }
 
 type Json = Record<string, unknown>
 
-/** The same to clients of draft 7 and of 2020-12, without words of the HTTP document that some clients refuse. */
+/** Makes a schema valid for clients of draft 7 and 2020-12, without keywords of OpenAPI that some clients refuse. */
 function plain(schema: object): Json {
   return JSON.parse(
     JSON.stringify(schema, (name, value) => (name.startsWith("x-") ? undefined : closedByLength(value))),
@@ -83,8 +86,8 @@ function plain(schema: object): Json {
 }
 
 /**
- * Without the bounds of texts and lists: a model does not count characters, and what is refused says them. Nor is it said
- * that nothing is required.
+ * Removes limits of texts and lists, and empty `required`. A model does not count characters, and a refusal names the
+ * limit.
  */
 function brief(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema, (name, value) => (isSpared(name, value) ? undefined : value)))
@@ -97,25 +100,25 @@ function isSpared(name: string, value: unknown): boolean {
 
 const BOUNDS = new Set(["minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "pattern"])
 
-/** A property may have such a name too. */
+/** A property can have the same name as a keyword. */
 function isBound(value: unknown): boolean {
   return typeof value !== "object"
 }
 
-/** The names that `fields` takes are those of the answer, and a wrong one is told them: here they would weigh 600 tokens. */
+/** Removes the list of names from `fields`, which costs 600 tokens. A wrong name gets an error that lists them. */
 function unlisted(schema: Json, { narrow }: Operation): Json {
   if (!narrow) return schema
   const { fields, ...properties } = schema.properties as Record<string, Json>
   return { ...schema, properties: { ...properties, fields: { ...fields, items: { type: "string" } } } }
 }
 
-/** Draft 7 ignores prefixItems, and `items: false` then forbids every item: a tuple's end is said by its length. */
+/** Limits a tuple by its length. Draft 7 ignores prefixItems, and `items: false` would then forbid every item. */
 function closedByLength(value: unknown): unknown {
   const { prefixItems, items, ...rest } = (value ?? {}) as Json
   return Array.isArray(prefixItems) && items === false ? { ...rest, prefixItems, maxItems: prefixItems.length } : value
 }
 
-/** With the names that a connector gives to arguments; the inputs' own names are taken as well. */
+/** Renames arguments to the names that a connector requires. The original names are accepted too. */
 function renamed(schema: Json, names: Readonly<Record<string, string>>): Json {
   const byOwn = new Map(Object.entries(names).map(([name, own]) => [own, name]))
   if (byOwn.size === 0) return schema

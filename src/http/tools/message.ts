@@ -1,7 +1,7 @@
 import { isRecord } from "../../lib/objects.ts"
 import { invalidRequest } from "./errors.ts"
 
-/** A request's id, given back with its answer; null for an answer to what had none that could be read. */
+/** The id of a request, which its answer repeats. Null if the request has no readable id. */
 export type Id = string | number | null
 
 export interface Message {
@@ -10,14 +10,14 @@ export interface Message {
   notification: boolean
 }
 
-/** What a client's person said when a call had asked them: to the request of that id. */
+/** The answer of a client's person to a question. `answerTo` is the id of the question. */
 export interface PersonAnswer {
   answerTo: Id
-  /** Accept, decline or cancel; null = anything else, an error for one. */
+  /** "accept", "decline" or "cancel". Null for anything else, such as an error. */
   action: string | null
 }
 
-/** The id of a message, whatever else is wrong with it. */
+/** Returns the id of a message, even if the rest is invalid. */
 export function idOf(value: unknown): Id {
   const id = isRecord(value) ? value.id : undefined
   return isId(id) ? id : null
@@ -40,7 +40,7 @@ function personAnswerIn(value: Record<string, unknown>): PersonAnswer {
   return { answerTo: idOf(value), action: typeof action === "string" ? action : null }
 }
 
-/** A larger number would come back as another. */
+/** A larger number would lose precision. */
 function isId(value: unknown): value is string | number {
   return typeof value === "string" || Number.isSafeInteger(value)
 }

@@ -9,7 +9,7 @@ import { listResources, listTemplates, readResource } from "./resources.ts"
 import { type Result, SERVER_INFO } from "./results.ts"
 import type { Toolbox } from "./toolbox.ts"
 
-/** A method that may stand in a log; any other is the caller's text. */
+/** Returns a known method for the log. Undefined for other methods, which are the caller's text. */
 export function knownMethod(method: string): string | undefined {
   return method in METHODS || NOTIFICATIONS.has(method) ? method : undefined
 }
@@ -27,9 +27,12 @@ interface MethodContext {
 type Outcome = Result | OperationCall
 
 interface Method {
-  /** Where only one kind of revision has it. */
+  /** Set if only one kind of revision has the method. */
   only?: "legacy" | "modern"
-  /** A list changes with the program alone and is the same for everybody; what a caller owns is neither. */
+  /**
+   * How clients may cache the result. Lists change only with the program and are the same for everybody; a caller's own
+   * data is neither.
+   */
   caching?: typeof EVERYBODYS | typeof ONES_OWN
   outcome(params: Record<string, unknown>, asking: MethodContext): Outcome
 }
@@ -57,7 +60,7 @@ const METHODS: Record<string, Method> = {
   "completion/complete": { outcome: (params, { offers, toolbox: { open } }) => complete(offers, params, open) },
 }
 
-/** What a request comes to: its result, or the operation to invoke for it. Throws RpcError. */
+/** Returns a request's result, or the operation to call for it. Throws RpcError. */
 export function outcomeOf({ method, params }: Message, asking: MethodContext): Outcome {
   const known = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined
   const era = asking.modern ? "modern" : "legacy"
@@ -92,7 +95,7 @@ const COMMON = { capabilities: JSON.stringify(CAPABILITIES), instructions: JSON.
 
 const DISCOVERED: Result = { fields: { supportedVersions: JSON.stringify(MODERN), ...COMMON } }
 
-/** The revision asked for where it is spoken, else the newest of its kind. */
+/** Selects the requested revision if supported, otherwise the newest of its kind. */
 function initialize({ protocolVersion: asked }: Record<string, unknown>): Result {
   const protocolVersion = LEGACY.find((version) => version === asked) ?? LEGACY[0]
   return {

@@ -1,6 +1,6 @@
 import type { Operation, Toolset } from "../../core/operation.ts"
 
-/** What assistants are offered besides tools. Whatever is read for it goes through operations, as their callers may. */
+/** Prompts and resources offered to assistants. Their data is read by operations, with the caller's rights. */
 export interface Offers {
   prompts: readonly Prompt[]
   documents: readonly Document[]
@@ -8,15 +8,15 @@ export interface Offers {
   completions: Readonly<Record<string, Completion>>
 }
 
-/** A way to work that a person picks by name, often as a command after a slash. */
+/** A workflow that a person picks by name, often as a slash command. */
 export interface Prompt {
   name: string
   title: string
   description: string
-  /** The toolsets that it leads to: it is offered where all of them are. */
+  /** The toolsets that the prompt uses. It is offered only if all of them are open. */
   toolsets: readonly Toolset[]
   arguments: readonly PromptArgument[]
-  /** What the person says by picking it. */
+  /** Returns the message that picking the prompt sends. */
   text(given: Readonly<Record<string, string>>): string
 }
 
@@ -35,22 +35,22 @@ interface Document {
   text(): string
 }
 
-/** What an operation answers about one of many, each with an address of its own: `prefix` and its id. */
+/** Resources that an operation returns one by one. The address is `prefix` and the id. */
 export interface RecordKind {
   /** "appmeter://apps/" */
   prefix: string
-  /** What stands behind it: the operation's input of that name. */
+  /** The operation's input that takes the id. */
   variable: string
   name: string
   title: string
   description: string
   toolset: Toolset
   read: Operation
-  /** All that the caller may see, at no charge. */
+  /** Lists all records that the caller may see, free of charge. */
   list: RecordList
 }
 
-/** A read whose answer names the ids of a kind. */
+/** A read whose answer contains the ids of a kind of record. */
 interface RecordList {
   operation: Operation
   of(answer: unknown): { id: string; title: string }[]
@@ -58,9 +58,9 @@ interface RecordList {
 
 export interface Completion {
   operation: Operation
-  /** What to ask, of the arguments that are given already; null = more of them must be. */
+  /** Returns the input of the operation. Null if more arguments are needed first. */
   input(given: Readonly<Record<string, string>>): Record<string, unknown> | null
-  /** Candidates by what they may be found: a value, and other words that a person would type for it. */
+  /** Returns candidates: a value, and other words that a person may type for it. */
   of(answer: unknown, given: Readonly<Record<string, string>>): readonly Candidate[]
 }
 

@@ -4,7 +4,7 @@ import { invalidParams } from "./errors.ts"
 import type { Offers, Prompt } from "./offers.ts"
 import type { Result } from "./results.ts"
 
-/** Those whose tools are open. */
+/** Returns the prompts whose toolsets are open. */
 export function offeredPrompts(prompts: readonly Prompt[], open: ReadonlySet<Toolset> | null): readonly Prompt[] {
   return prompts.filter(({ toolsets }) => open === null || toolsets.every((toolset) => open.has(toolset)))
 }
@@ -19,7 +19,7 @@ export function listPrompts({ prompts }: Offers, open: ReadonlySet<Toolset> | nu
   return { fields: { prompts: JSON.stringify(shown) } }
 }
 
-/** A prompt with its arguments filled in, as the person's own words. Throws RpcError. */
+/** Returns a prompt with its arguments filled in, as a message of the person. Throws RpcError. */
 export function getPrompt(
   { prompts }: Offers,
   params: Record<string, unknown>,
@@ -33,7 +33,7 @@ export function getPrompt(
   return { fields: { description: JSON.stringify(description), messages: JSON.stringify(messages) } }
 }
 
-/** The longest argument of a prompt: an id, a term or a few words. */
+/** Maximum length of a prompt argument: an id, a term or a few words. */
 const MOST_CHARACTERS = 500
 
 function argumentsOf({ arguments: taken }: Prompt, { arguments: given = {} }: Record<string, unknown>) {

@@ -4,7 +4,7 @@ import { invalidParams, RpcError } from "./errors.ts"
 import type { Offers, RecordKind } from "./offers.ts"
 import { metaOf, type Result } from "./results.ts"
 
-/** Documents, and the caller's records where their tools are open. */
+/** Returns the documents, and the caller's records if their tools are open. */
 export function listResources(
   { documents, record }: Offers,
   open: ReadonlySet<Toolset> | null,
@@ -26,7 +26,7 @@ export function listResources(
       }))
       return listed([...own, ...theirs])
     },
-    // what the key may not see is not there
+    // records that the key may not see are omitted
     failed: ({ fault }) => (fault.status === 403 ? listed(own) : undefined),
   }
 }
@@ -37,7 +37,7 @@ export function listTemplates({ record }: Offers, open: ReadonlySet<Toolset> | n
   return { fields: { resourceTemplates: JSON.stringify(isOpen(record, open) ? [template] : []) } }
 }
 
-/** A document's text, or a record as its operation answers it, at that one's price. Throws RpcError. */
+/** Returns a document's text, or a record from its operation at that operation's price. Throws RpcError. */
 export function readResource(
   { documents, record }: Offers,
   { uri }: Record<string, unknown>,
@@ -69,7 +69,7 @@ function contents(uri: string, mimeType: string, text: string): Result {
   return { fields: { contents: JSON.stringify([{ uri, mimeType, text }]) } }
 }
 
-/** What an address names; null when it is none of these or malformed. */
+/** Returns the id in an address. Null if it has another prefix or is malformed. */
 function idIn(uri: string, { prefix }: RecordKind): string | null {
   if (!uri.startsWith(prefix)) return null
   try {
@@ -79,7 +79,7 @@ function idIn(uri: string, { prefix }: RecordKind): string | null {
   }
 }
 
-/** Before the modern revision it had a code of its own. */
+/** Revisions before the modern one have a separate error code. */
 function unknownResource(uri: string, modern: boolean): RpcError {
   const message = "There is no such resource; resources/list and resources/templates/list have what there is."
   return new RpcError(modern ? -32602 : -32002, 200, message, { uri: uri.slice(0, 256) })

@@ -4,7 +4,9 @@ import { INFO } from "../openapi.ts"
 import type { RpcError } from "./errors.ts"
 import type { Id } from "./message.ts"
 
-/** What a method answers: its fields as JSON text, so that a list or an answer is written only once, and its metadata. */
+/**
+ * A method's result: its fields as JSON text, so that a list or an answer is serialised only once, and its metadata.
+ */
 export interface Result {
   fields: Record<string, string>
   meta?: object
@@ -12,24 +14,30 @@ export interface Result {
 
 export const SERVER_INFO = { name: "appmeter", title: INFO.title, version: INFO.version }
 
-/** A call's answer: as data, and as text for clients that know no other, followed by what that text is. */
+/** Returns a call's answer as data, as text for clients that do not read data, and with a notice about that text. */
 export async function answered({ answer, prepared, credits, cost, operation }: Reply): Promise<Result> {
   const json = prepared ? new TextDecoder().decode(prepared.body) : JSON.stringify(answer)
   const text = `{"type":"text","text":${JSON.stringify(json)}}`
-  // a connector reads exactly one item; the server's instructions have the notice too
+  // a connector reads exactly one item; the server's instructions also contain the notice
   const content = operation?.connector ? `[${text}]` : `[${text},${NOTICE}]`
   return { fields: { content, structuredContent: json }, meta: metaOf(credits, cost) }
 }
 
-/** A fault that the model can read and act on. As text alone: clients hold structured data to the tool's output schema. */
+/**
+ * Returns a fault that the model can act on. It is only text, because clients validate structured data against the
+ * tool's output schema.
+ */
 export function failed({ answer, fault, credits, cost }: Reply): Result {
   const text = JSON.stringify({ type: "text", text: JSON.stringify(answer) })
-  // only a new preview brings text that is not our own
+  // only a new preview contains text of other people
   const content = fault?.extra.preview ? `[${text},${NOTICE}]` : `[${text}]`
   return { fields: { content, isError: "true" }, meta: metaOf(credits, cost) }
 }
 
-/** A response with a result; the modern revision says in each that it is whole and whose it is. */
+/**
+ * Returns a response with a result. In the modern revision each response states that it is complete and identifies the
+ * server.
+ */
 export function resultText(id: Id, { fields, meta }: Result, modern: boolean): string {
   const whole = { ...(modern && COMPLETE), ...fields }
   const _meta = { ...meta, ...(modern && IDENTITY) }
@@ -50,7 +58,7 @@ const NOTICE = JSON.stringify({
 const COMPLETE = { resultType: '"complete"' }
 const IDENTITY = { "io.modelcontextprotocol/serverInfo": SERVER_INFO }
 
-/** What the call cost and how the month stands after it; nothing while nobody is known. */
+/** Returns the cost of the call and the remaining credits. Empty if the caller is unknown. */
 export function metaOf(credits: Credits | null, cost: number): object {
   return credits ? { credits: { cost, ...credits } } : {}
 }

@@ -8,17 +8,20 @@ export interface ToolReply {
   status: number
   text: string | null
   error?: RpcError
-  /** Of the header www-authenticate. */
+  /** Value of the header www-authenticate. */
   challenge?: string | undefined
 }
 
 interface SentParts {
   publicUrl: string
-  /** Address of the metadata by which clients sign in. */
+  /** Address of the metadata that clients need to sign in. */
   resourceMetadata: string
 }
 
-/** Who calls comes before what is wrong with the message; a call's own fault is its result, save for a missing key. */
+/**
+ * Returns the response to send. An unknown caller is reported before an invalid message. A fault of a call is its
+ * result, unless the key is missing.
+ */
 export async function sentFor(asked: ToolRequest, ended: ExchangeEnd, parts: SentParts): Promise<ToolReply> {
   const { id, modern } = asked
   const made = await madeOf(asked, ended, parts.publicUrl)
@@ -26,7 +29,7 @@ export async function sentFor(asked: ToolRequest, ended: ExchangeEnd, parts: Sen
   if (made instanceof RpcError) return { status: made.status, text: errorText(id, made), error: made, challenge }
   if (!made) return { status: 202, text: null }
   if (challenge === undefined) return { status: 200, text: resultText(id, made, modern) }
-  // what the status says is in the result as well, for clients that hand it to a model or look there
+  // the result repeats the challenge for clients that pass it to a model or read it there
   const told = { ...made, meta: { ...made.meta, "mcp/www_authenticate": [challenge] } }
   return { status: 403, text: resultText(id, told, modern), challenge }
 }

@@ -4,10 +4,10 @@ import { toolOf } from "./listing.ts"
 import { CAPABILITIES, INSTRUCTIONS } from "./methods.ts"
 import { SERVER_INFO } from "./results.ts"
 
-/** Where clients and directories look for the card of an MCP server before they connect (draft SEP-1649). */
+/** Paths where clients and directories look for the card of an MCP server (draft SEP-1649). */
 export const SERVER_CARD_PATHS = ["/.well-known/mcp.json", "/.well-known/mcp/server-card.json"] as const
 
-/** Describes the tool endpoint: transport, authentication and tools. A connection shows the same. */
+/** Describes the tool endpoint without a connection: transport, authentication and tools. */
 export function serverCard(catalog: readonly Operation[], publicUrl: string): object {
   return {
     version: "1.0",

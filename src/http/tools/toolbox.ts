@@ -8,17 +8,18 @@ import { toolOf } from "./listing.ts"
 import { answered, failed } from "./results.ts"
 
 export interface Toolbox {
-  /** The open toolsets; null where every prompt is offered. */
+  /** The open toolsets. Null if every prompt is offered. */
   open: ReadonlySet<Toolset> | null
-  /** The JSON of the list: by name, in one page. */
+  /** The JSON of the tool list, sorted by name, on one page. */
   list(): string
-  /** The call that params of tools/call ask for. Throws RpcError. */
+  /** Returns the call for the params of tools/call. Throws RpcError. */
   call(params: Record<string, unknown>): OperationCall
 }
 
 /**
- * All, or with ?tools=keywords,reviews those of the toolsets named: the rest can neither be seen nor called. "daily" stands
- * for a choice from all of them. With ?schemas=yes the list has answers' schemas. Throws RpcError for any other query.
+ * Returns all tools, or those of the toolsets in ?tools=keywords,reviews; the others can be neither listed nor called.
+ * "daily" is a selection from all toolsets. ?schemas=yes adds output schemas to the list. Throws RpcError for any other
+ * query.
  */
 export function createToolboxes(catalog: readonly Operation[]): (query: string) => Toolbox {
   const byName = new Map(catalog.map((operation) => [operation.id, operation]))
@@ -28,7 +29,7 @@ export function createToolboxes(catalog: readonly Operation[]): (query: string) 
     const isOpen = ({ id, toolset }: Pick<Operation, "id" | "toolset">) =>
       open === null || open.has(toolset) || (daily && DAILY.has(id))
     return {
-      // the daily tools have every tool that a prompt names
+      // the daily tools include every tool that a prompt names
       open: daily ? null : open,
       list() {
         const tools = withOutput ? shown.whole() : shown.short()
