@@ -4,7 +4,7 @@ import { readUpTo } from "../lib/request-body.ts"
 const MOST_BYTES = 64 * 1024
 const MOST_DEPTH = 32
 
-/** The arguments of a POST; an absent or empty body has none. Throws as bodyJson does. */
+/** Returns the arguments of a POST. An absent or empty body has none. Throws like bodyJson. */
 export async function bodyInput(request: Request): Promise<Record<string, unknown>> {
   const bytes = await readUpTo(request, MOST_BYTES)
   const value = bytes?.length === 0 ? {} : jsonOf(request, bytes)
@@ -12,7 +12,10 @@ export async function bodyInput(request: Request): Promise<Record<string, unknow
   return value as Record<string, unknown>
 }
 
-/** Throws unsupported_media_type, body_too_large, invalid_arguments for no JSON or one nested too deep, and CallerGone. */
+/**
+ * Throws unsupported_media_type, body_too_large, invalid_arguments if the body is not JSON or is nested too deeply, or
+ * CallerGone.
+ */
 export async function bodyJson(request: Request): Promise<unknown> {
   return jsonOf(request, await readUpTo(request, MOST_BYTES))
 }
@@ -39,7 +42,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** Counted on the text, before anything recursive sees the value. */
+/** Checks the nesting depth on the text, before recursive code reads the value. */
 function tooDeep(text: string): boolean {
   let depth = 0
   let quoted = false

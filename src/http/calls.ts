@@ -3,7 +3,7 @@ import type { Call, Reply } from "../core/invoke.ts"
 import type { Log } from "../lib/log.ts"
 import { type IncomingRequest, loggedIds } from "./incoming.ts"
 
-/** Who sends a request, as invoke wants to know it from every surface with keys. */
+/** Returns the caller of a request, as invoke needs it from every surface with keys. */
 export function callerOf(
   { request, requestId, keyInUrl, peer }: IncomingRequest,
   trustedProxies: TrustedProxies,
@@ -17,7 +17,7 @@ export function callerOf(
   }
 }
 
-/** As servers note a caller who hung up; nobody is left to read it. */
+/** The status that servers log for a caller who disconnected. It is never sent. */
 const GONE = 499
 
 export function hungUp(log: Log, { requestId, sentIds, path }: IncomingRequest): Response {
@@ -25,11 +25,11 @@ export function hungUp(log: Log, { requestId, sentIds, path }: IncomingRequest):
   return new Response(null, { status: GONE })
 }
 
-/** What a surface adds to the line of a call. `status` and `code` only where they are not the reply's. */
+/** Log fields that a surface adds. `status` and `code` only if they differ from the reply's. */
 interface Line {
-  /** One of a fixed set: what a caller may spell freely is not logged. */
+  /** One of a fixed set. Text that a caller chooses is not logged. */
   method: string | undefined
-  /** A template: a path could hold a term or an id. */
+  /** A path template. A real path could contain a term or an id. */
   path: string | undefined
   status?: number
   code?: string

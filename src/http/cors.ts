@@ -1,13 +1,13 @@
 import { type IncomingRequest, isRest } from "./incoming.ts"
 import { EXPOSED, noContent } from "./responses.ts"
 
-/** Lets pages of named origins call with a key, and read what comes back (the Fetch standard's CORS protocol). */
+/** Lets pages of configured origins call with a key and read the response (CORS protocol of the Fetch standard). */
 interface Cors {
   preflight(incoming: IncomingRequest): Response | undefined
   open(incoming: IncomingRequest, answer: Response): void
 }
 
-/** "*" among the origins stands for every one. Null where there are none: then no page may call. */
+/** "*" allows every origin. Null if there are no origins, so that no page may call. */
 export function createCors(origins: readonly string[], now: () => Date): Cors | null {
   if (origins.length === 0) return null
   const allowedFor = ({ request, path }: IncomingRequest): string | null => {
@@ -34,7 +34,8 @@ export function createCors(origins: readonly string[], now: () => Date): Cors | 
   }
 }
 
-// Each header by its name: a "*" does not stand for authorization. Cookies are never asked for, so none are allowed.
+// Lists each header by name because "*" does not include authorization. Cookies are never used, so credentials are not
+// allowed.
 const PREFLIGHT = {
   "access-control-allow-methods": "GET, POST",
   "access-control-allow-headers":

@@ -6,7 +6,10 @@ import { keyedFault, rpcResponse } from "./responses.ts"
 import { errorOf } from "./tools/errors.ts"
 import { errorText } from "./tools/results.ts"
 
-/** Of request line and headers together. A runtime takes more (src/commands/process/listen.ts), so that the refusal is ours. */
+/**
+ * Maximum size of request line and headers together. The runtime accepts more (src/commands/process/listen.ts), so that
+ * this code sends the refusal.
+ */
 const MOST_BYTES = 16 * 1024
 
 export interface DoorParts {
@@ -15,7 +18,10 @@ export interface DoorParts {
   log: Log
 }
 
-/** Refuses what no surface looks into, in the words of the surface it was sent to; undefined lets a request in. */
+/**
+ * Refuses requests with too large a head, in the format of the requested surface. Undefined if the request may
+ * continue.
+ */
 export function createDoor({ publicUrl, now, log }: DoorParts) {
   return (incoming: IncomingRequest): Response | undefined => {
     if (headBytes(incoming.request) <= MOST_BYTES) return undefined
@@ -31,7 +37,7 @@ export function createDoor({ publicUrl, now, log }: DoorParts) {
   }
 }
 
-/** Spelt as they were sent, to a few bytes: the address of the URL stands in the header Host as well. */
+/** Returns the approximate size of the head as it was sent. The host of the URL also counts as the header Host. */
 function headBytes({ method, url, headers }: Request): number {
   let size = method.length + url.length
   headers.forEach((value, name) => {

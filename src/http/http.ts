@@ -18,7 +18,7 @@ interface RestParts {
   log: Log
 }
 
-/** REST: every path below /v1 that needs a key. */
+/** The REST surface: every path below /v1 that needs a key. */
 export function createRest({ invoke, dispatch, trustedProxies, now, log }: RestParts) {
   return async (incoming: IncomingRequest): Promise<Response> => {
     const started = performance.now()
@@ -46,7 +46,7 @@ export function createRest({ invoke, dispatch, trustedProxies, now, log }: RestP
   }
 }
 
-/** Of a GET that names what its caller holds. */
+/** Returns a check whether the caller already has the answer, for a GET with If-None-Match. */
 function holdsOf(request: Request) {
   const given = request.headers.get("if-none-match")
   if (given === null) return undefined
@@ -58,7 +58,7 @@ async function targetOf(dispatch: Dispatch, { request, path, query }: IncomingRe
   const { operation, params } = await dispatch(request.method, path.slice("/v1".length))
   const asked = queryInput(operation, query, params)
   if (operation.method === "GET") return { operation, input: { ...asked, ...params } }
-  // a POST takes its arguments from the body alone
+  // a POST takes its arguments from the body only
   const [stray] = Object.keys(asked)
   if (stray !== undefined) throw misplaced(stray, "stands in the body: a POST takes no query")
   const body = await bodyInput(request)

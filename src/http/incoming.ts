@@ -4,12 +4,12 @@ import type { Deprecation } from "../lib/schema.ts"
 
 export interface IncomingRequest {
   request: Request
-  /** Ours, never given twice. */
+  /** Generated here and unique. */
   requestId: string
-  /** Under which the caller knows the call. */
+  /** The caller's own ids of the call. */
   sentIds: CallerIds
   path: string
-  /** Without "?"; "" when there is none. */
+  /** Without "?". Empty if there is no query. */
   query: string
   keyInUrl: boolean
   peer: string | null
@@ -24,13 +24,13 @@ export function takeApart(request: Request, peer: string | null): IncomingReques
 type Address = Pick<IncomingRequest, "path" | "query" | "keyInUrl">
 
 function addressOf(url: string): Address {
-  // without a usable Host header, as HTTP/1.0 health checks send it, the URL is the path alone
+  // without a usable Host header, as in HTTP/1.0 health checks, the URL is only the path
   const scheme = url.indexOf("://")
   const start = url.startsWith("/") ? 0 : url.indexOf("/", scheme + 3)
   const question = url.indexOf("?", start)
   const path = question < 0 ? url.slice(start) : url.slice(start, question)
   return {
-    // some clients add a slash to the address they are given
+    // some clients append a slash to the configured address
     path: path === "/mcp/" ? "/mcp" : path,
     query: question < 0 ? "" : url.slice(question + 1),
     keyInUrl: holdsKey(url.slice(start)),
@@ -38,7 +38,7 @@ function addressOf(url: string): Address {
 }
 
 export const SANDBOX = "/v1/sandbox"
-/** The documents below /v1: one, in two forms. */
+/** The OpenAPI document below /v1, in two formats. */
 export const OPEN_API = { json: "/v1/openapi.json", yaml: "/v1/openapi.yaml" } as const
 
 export function isSandbox(path: string): boolean {
@@ -55,7 +55,7 @@ export function isRest(path: string): boolean {
   )
 }
 
-/** Whether a request says that it has a body: nearly none of those that are answered most do. */
+/** Returns whether the headers announce a body. Most requests have none. */
 export function hasBody({ headers }: Request): boolean {
   const length = headers.get("content-length")
   return (length !== null && length !== "0") || headers.has("transfer-encoding")
@@ -64,16 +64,16 @@ export function hasBody({ headers }: Request): boolean {
 export interface ResponseDetails {
   requestId: string
   credits: Credits | null
-  /** How the caller stands against its calls a second, once that was counted. */
+  /** The caller's rate limit state. Undefined until it was checked. */
   rate?: RateAnswer | undefined
-  /** Of what the call asked for that goes. */
+  /** The deprecation of a part that the call uses. */
   deprecation?: Deprecation | undefined
   now: Date
 }
 
 const KEY = /svc_(live|test|access|refresh)_/i
 
-/** Also when the key is percent-encoded, once or twice. */
+/** Returns whether the URL contains a key, also if it is percent-encoded once or twice. */
 function holdsKey(url: string): boolean {
   if (KEY.test(url)) return true
   if (!url.includes("%")) return false
@@ -81,26 +81,26 @@ function holdsKey(url: string): boolean {
   return KEY.test(once) || KEY.test(plain(once))
 }
 
-/** Percent-decoded byte by byte: malformed encoding elsewhere in the URL must not hide a key. */
+/** Decodes percent-encoding byte by byte, so that malformed encoding elsewhere in the URL cannot hide a key. */
 function plain(url: string): string {
   return url.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
-/** The names under which a caller follows its own call, of the headers x-request-id and traceparent; only what is well-formed. */
+/** The caller's ids from the headers x-request-id and traceparent, if well-formed. */
 interface CallerIds {
   requestId?: string
   traceparent?: string
 }
 
-/** Letters, digits and what ids are joined with; nothing that would end a header or a line of the log, and no key. */
+/** Letters, digits and separators of ids. Excludes keys and characters that end a header or a log line. */
 const REQUEST_ID = /^(?!.*svc_(?:live|test|access|refresh)_)[\w.:=+@/-]{1,128}$/i
 
-/** W3C Trace Context: version, trace, parent and flags; a later version may say more behind them. */
+/** W3C Trace Context: version, trace, parent and flags. Later versions may append fields. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/
 
 const NAMELESS: CallerIds = {}
 
-/** What a caller calls its call. What is no such name is as if it were not there. */
+/** Returns the caller's ids of the call. Malformed ids are ignored. */
 export function callerIdsOf(headers: Headers): CallerIds {
   const requestId = headers.get("x-request-id")
   const traceparent = headers.get("traceparent")
@@ -111,14 +111,17 @@ export function callerIdsOf(headers: Headers): CallerIds {
   }
 }
 
-/** Charges, audit and jobs keep our own id, which is never given twice: nobody is paid back another call's charge. */
+/**
+ * Echoes the caller's ids. Charges, audit and jobs use the generated id, which is unique, so that a refund cannot match
+ * another call.
+ */
 export function echoed({ requestId, traceparent }: CallerIds, answer: Response): Response {
   if (requestId !== undefined) answer.headers.set("x-request-id", requestId)
   if (traceparent !== undefined) answer.headers.set("traceparent", traceparent)
   return answer
 }
 
-/** For the log: the caller's name of the call, and the trace that it belongs to. */
+/** Returns log fields with the caller's id of the call and its trace. */
 export function loggedIds({ requestId, traceparent }: CallerIds): { callerRequestId?: string; traceId?: string } {
   if (requestId === undefined && traceparent === undefined) return UNNAMED
   return {

@@ -14,15 +14,15 @@ import type { Sandbox } from "./sandbox.ts"
 interface KeylessParts {
   sandbox: Sandbox
   dispatch: Dispatch
-  /** Path, or path and query, → what stands there for everybody. */
+  /** The public document of each path, or of path and query. */
   documents: ReadonlyMap<string, () => PublicDocument>
-  /** What a browser shows in place of a fault. */
+  /** The HTML that a browser gets instead of a JSON fault. */
   faultPage: (fault: Fault) => PublicDocument
-  /** Public links, pages and messages; a fault says why one is refused. */
+  /** Public links, pages and messages. A fault explains a refusal. */
   routes: readonly OpenRoute<Response | Fault>[]
-  /** Null when the service can take calls just now, else why not. */
+  /** Null if the service can take calls, otherwise the reason. */
   unready: () => Promise<UnreadyReason | null>
-  /** What cannot be measured for want of turns; the service is ready all the same. */
+  /** Upstreams without enough capacity for the due reads. They do not affect readiness. */
   shortfalls: Shortfalls
   publicUrl: string
   trustedProxies: TrustedProxies
@@ -35,12 +35,12 @@ export interface PublicDocument extends PreparedAnswer {
   policy?: string
 }
 
-/** What needs no key: pages, health, documents and the sandbox, and every path at which nothing is. */
+/** Serves everything that needs no key: pages, health, documents, the sandbox, and unknown paths. */
 export function createKeyless(parts: KeylessParts) {
   const { sandbox, documents, now, publicUrl } = parts
   const count = perSecondCounter()
   const samples = new Map([...sandbox.exact].map(([path, sample]) => [`${SANDBOX}${path}`, sample]))
-  // documents are counted by themselves: whoever reads them may try the sandbox in the same second
+  // documents have a separate counter, so that a reader can try the sandbox within the same second
   const refusedRate = ({ peer, request }: IncomingRequest, at: Date, of = "sandbox"): Fault | null => {
     const address = clientAddress(peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
     const { allowed } = count(`${of} ${address ?? "unknown"}`, parts.sandboxPerSecond, at)
@@ -86,7 +86,7 @@ export function createKeyless(parts: KeylessParts) {
   }
   return (incoming: IncomingRequest): Response | Promise<Response> => {
     const { path, request, query } = incoming
-    // the whole path of a sample, looked up once and before all else: such a path is no other, and no key stands in it
+    // A sample's exact path is looked up first. It matches no other route and contains no key.
     const sample = query === "" && request.method === "GET" ? samples.get(path) : undefined
     if (!sample) return answered(incoming)
     const shown = shownTo(incoming)
@@ -95,21 +95,24 @@ export function createKeyless(parts: KeylessParts) {
   }
 }
 
-/** What people and programs try first, and what they mean. */
+/** Redirects from addresses that people and programs try first. */
 const SHORT: Record<string, string> = { "/": "/app", "/docs/": "/docs", "/v1": "/docs", "/v1/": "/docs" }
 
 const HEALTH = ["/livez", "/readyz"]
 
 const READS = new Set(["GET", "HEAD"])
 
-/** A browser that opens an address says that it takes HTML, and no JSON by name. What lies below /v1 is for programs. */
+/**
+ * Returns whether to send HTML: the Accept header names HTML but not JSON, as in a browser. Paths below /v1 are for
+ * programs.
+ */
 function wantsPage({ request: { method, headers }, path }: IncomingRequest): boolean {
   const accepted = headers.get("accept")
   if (accepted === null || !READS.has(method) || path.startsWith("/v1/")) return false
   return /\btext\/html\b/i.test(accepted) && !/\bapplication\/json\b/i.test(accepted)
 }
 
-/** Why a document is not given; the runtime leaves the body of an answer to HEAD out. */
+/** Returns why a document is refused. The runtime drops the body of a response to HEAD. */
 function refusal({ request, keyInUrl }: IncomingRequest): Fault | undefined {
   if (keyInUrl) return keyInUrlFault()
   return READS.has(request.method) ? undefined : new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })
@@ -123,7 +126,7 @@ async function health({ unready, shortfalls }: KeylessParts, path: string, shown
   return publicJson(200, { status: "ready", ...(measuring.length > 0 && { measuring }) }, shown)
 }
 
-/** Checked as a live call; the answer is the sample's, whatever valid parameters were sent. */
+/** Checks the call like a live one. Any valid parameters get the sample's answer. */
 async function sandboxCall(
   { sandbox, dispatch, publicUrl }: KeylessParts,
   incoming: IncomingRequest,
@@ -139,7 +142,7 @@ async function sandboxCall(
   }
 }
 
-/** Only what is read by GET has a place in the sandbox: a path of another method alone is none of its paths. */
+/** The sandbox has GET operations only. A path that exists only for another method is unknown in the sandbox. */
 async function sampledRoute(dispatch: Dispatch, { path, request }: IncomingRequest): Promise<Route> {
   try {
     const route = await dispatch("GET", path.slice(SANDBOX.length) || "/")

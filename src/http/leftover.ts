@@ -1,10 +1,13 @@
 import { CallerGone, next } from "../lib/request-body.ts"
 
-// Larger than what anybody sends by mistake; what comes is counted and dropped, and costs no memory.
+// Larger than any accidental body. The bytes are counted and dropped, so they use no memory.
 const MOST_BYTES = 8 * 1024 * 1024
 const PATIENCE_MS = 2_000
 
-/** A caller that sends all before it reads would meet a closed connection. A rest that goes on is not waited for. */
+/**
+ * Reads the rest of the body before the response, because a caller that sends everything before it reads would find a
+ * closed connection. Closes the connection if the body does not end soon.
+ */
 export async function afterBody(request: Request, answer: Response): Promise<Response> {
   if (!(await endsSoon(request))) answer.headers.set("connection", "close")
   return answer
@@ -13,7 +16,7 @@ export async function afterBody(request: Request, answer: Response): Promise<Res
 async function endsSoon({ headers, body }: Request): Promise<boolean> {
   const chunked = headers.has("transfer-encoding")
   if (!chunked && Number(headers.get("content-length")) > MOST_BYTES) return false
-  // of a GET the runtime shows no body, and lets it go by itself
+  // the runtime hides the body of a GET and discards it itself
   if (body === null) return !chunked
   if (body.locked) return false
   const reader = body.getReader()

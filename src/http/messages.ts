@@ -5,7 +5,7 @@ import { readUpTo } from "../lib/request-body.ts"
 import type { IncomingRequest } from "./incoming.ts"
 import { publicFault, publicJson } from "./responses.ts"
 
-/** Of a message with many attributes of a buyer, none of which is kept. */
+/** Enough for a message with many attributes of a buyer. None of them are stored. */
 const MOST_BYTES = 256 * 1_024
 
 interface SentMessage {
@@ -14,7 +14,10 @@ interface SentMessage {
   at: Date
 }
 
-/** Stores what a message tells before it returns; false = nobody's, "unreadable" = proved, and no event; `reply` = its answer. */
+/**
+ * Stores a message before it returns. False if the account is unknown or the message is not authentic, "unreadable" if
+ * it is authentic but not an event. `reply` is the response body.
+ */
 export type ReceiveMessage = (
   account: string,
   message: SentMessage,
@@ -29,7 +32,7 @@ interface MessageParts {
 
 const FOLDER = "/in/"
 
-/** The route of what services that a workspace connected send to it, at /in/<account>. */
+/** The route /in/<account>, which receives messages of services that a workspace connected. */
 export function messageRoute({ receive, publicUrl, trustedProxies, now }: MessageParts) {
   const attempts = createFailedAttempts({ now })
   return {
@@ -53,7 +56,7 @@ export function messageRoute({ receive, publicUrl, trustedProxies, now }: Messag
     const body = await readUpTo(request, MOST_BYTES)
     if (!body) throw new Fault("body_too_large", { detail: "A message has 256 KiB at most." })
     const message = { headers: request.headers, body, at: now() }
-    // who sends what is nobody's, or without proof, is heard less and less: a guess costs as much as a message
+    // unknown accounts and unauthentic messages count as failed attempts, so that guessing is slowed down
     const received = await attempts.watch(address, async () => (await receive(account, message)) || null)
     if (received === null) throw new Fault("unknown_endpoint")
     if (received === "unreadable")

@@ -26,22 +26,22 @@ interface MeterParts {
   limits: Limits
   log: Log
   now: () => Date
-  /** What is due against what can be read. */
+  /** Compares due reads with read capacity. */
   shortfalls: Shortfalls
   settings: {
     publicUrl: string
-    /** What a request for the metrics must bear; without it they are given on a port of their own alone. */
+    /** The bearer token of a request for metrics. Without it they are served only on a separate port. */
     metricsToken?: string | undefined
   }
 }
 
-/** Counts what passes through the parts it gives in place of the app's own, and tells it. */
+/** Wraps the app's log and limits with versions that count, and reports the counts. */
 interface Meter {
   log: Log
   limits: Limits
-  /** What needs no key, with GET /metrics among it where there is a token to ask for. */
+  /** Adds GET /metrics to the keyless surface if a token is configured. */
   open(keyless: Keyless): Keyless
-  /** GET /metrics on a port of its own, and nothing else. */
+  /** Serves GET /metrics, and nothing else, on a separate port. */
   page(incoming: IncomingRequest): Promise<Response>
 }
 
@@ -126,7 +126,7 @@ function refusal(
   return undefined
 }
 
-/** Digests have one length, and how long they take to compare tells nothing of the token. */
+/** Compares digests because they have equal length, so that the duration reveals nothing about the token. */
 function bearerOf(token: string): (request: Request) => boolean {
   const own = digestOf(token)
   return ({ headers }) => {

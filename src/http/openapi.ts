@@ -9,10 +9,10 @@ import { Shapes } from "./openapi/shapes.ts"
 import type { Sandbox } from "./sandbox.ts"
 
 /**
- * OpenAPI 3.1 with the samples as examples. x-credits = the least it costs (x-credits-at-most, x-credits-note),
- * x-scope, x-plan, x-hive; x-code = a bad value's code; x-table = rows that are offered; x-narrow = what `fields`
- * leaves; x-errors = codes that not every call can meet. Without `examples` it is half as long, which is enough for a
- * generator.
+ * OpenAPI 3.1 with the samples as examples. x-credits is the minimum price (also x-credits-at-most, x-credits-note).
+ * x-scope, x-plan and x-hive are the required rights. x-code is the error code of an invalid value, x-table describes
+ * row formats, x-narrow the fields that `fields` can select, and x-errors the codes that not every call can return.
+ * Without `examples` the document has half the size, which is enough for a generator.
  */
 export function openApiDocument(
   catalog: readonly Operation[],
@@ -81,7 +81,7 @@ function tagsOf(catalog: readonly Operation[]): object[] {
   return groups.map((name) => ({ name, description: TAGS[name] }))
 }
 
-/** Each code with what it says, and with the fields that it carries beside those of any error. */
+/** Returns each code with its message and its additional fields. */
 function codeTable(): object {
   const codes = FAULT_CODES.map((code) => {
     const { status, message, extra } = FAULTS[code]

@@ -3,8 +3,8 @@ import { Fault } from "../lib/faults.ts"
 import { codeOf, type Schema, unwrap } from "../lib/schema.ts"
 
 /**
- * By the input's schema; what does not parse stays text for the schema to refuse, as does an empty value. A repeated
- * scalar and malformed percent-encoding raise the parameter's own code.
+ * Converts the query to the types of the input's schema. Unparsable and empty values stay text, for the schema to
+ * refuse. Throws the parameter's own code for a repeated scalar and for malformed percent-encoding.
  */
 export function queryInput(
   operation: Operation,
@@ -21,7 +21,7 @@ export function queryInput(
     const entry = field(operation, name)
     if (entry && Object.hasOwn(params, name))
       throw new Fault("invalid_arguments", { field: name, detail: `${name} stands in the path.` })
-    // an unknown name goes on to the check of the input, which says it beside whatever else is wrong
+    // the input check reports an unknown name together with other errors
     if (!entry) {
       input[name] = ""
       continue

@@ -1,15 +1,15 @@
 export type UnreadyReason = "stopping" | "database_away" | "database_busy" | "database_read_only" | "disk_full"
 
 interface ReadinessParts {
-  /** Asks the database whether it takes writes. Rejects when it does not answer in time. */
+  /** Returns whether the database refuses writes. Rejects if it does not answer in time. */
   isReadOnly(): Promise<boolean>
   isDiskFull(): boolean
   isStopping(): boolean
-  /** No database slot came free for several seconds. */
+  /** No database slot became free for several seconds. */
   isStuck(): boolean
 }
 
-/** Null when the service can take calls. Never rejects. */
+/** Returns null if the service can take calls, otherwise the reason. Never rejects. */
 export function createReadiness({
   isReadOnly,
   isDiskFull,
@@ -28,7 +28,7 @@ export function createReadiness({
   }
 }
 
-/** Reads that are due and cannot be done at the pace that an upstream allows; requests a day. */
+/** Due reads that exceed the pace of an upstream, in requests per day. */
 export interface Shortfall {
   upstream: string
   asked: number
@@ -36,14 +36,14 @@ export interface Shortfall {
   short: number
 }
 
-/** Gives what is short, and asks for it anew at most every 10 s. Not known is not short. */
+/** Returns the upstreams with too little capacity, refreshed at most every 10 s. Unknown counts as enough. */
 export type Shortfalls = () => Promise<readonly Shortfall[]>
 
 const KEPT_MS = 10_000
-// Once in 10 s at most; a slower answer is told to whoever asks next.
+// A slower answer is used by the next caller.
 const PATIENCE_MS = 100
 
-/** Never rejects, and never takes longer than a glance: readiness does not hang on it. */
+/** Never rejects and never takes longer than 100 ms, so that readiness does not depend on it. */
 export function createShortfalls(ask: () => Promise<readonly Shortfall[]>, now: () => Date): Shortfalls {
   let known: readonly Shortfall[] = []
   let askedAt = Number.NEGATIVE_INFINITY

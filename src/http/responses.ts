@@ -11,14 +11,14 @@ import type { ResponseDetails } from "./incoming.ts"
 import { TABLE_TYPES, type TableType, tableText, tableTypeFor } from "./tables.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
-/** Server-sent events: never compressed, each is read as it comes. */
+/** Server-sent events. They are never compressed, so that each can be read when it arrives. */
 const EVENTS_TYPE = "text/event-stream"
 const PLAIN_TYPE = "text/plain; charset=utf-8"
-/** What a page of another origin may read besides the body. */
+/** Headers that a page of another origin may read. */
 export const EXPOSED =
   "x-credits-used, x-credits-limit, x-credits-remaining, x-credits-reset, x-request-id, traceparent, retry-after, ratelimit, ratelimit-policy, etag, allow, www-authenticate, deprecation, sunset, link, mcp-session-id"
 
-/** A refusal where a key is asked for: JSON, never stored by a cache. */
+/** A refusal on a surface with keys: JSON, never cached. */
 export function keyedFault(fault: Fault, body: unknown, shown: ResponseDetails): Response {
   const headers = base(shown, JSON_TYPE)
   headers["cache-control"] = "private, no-store"
@@ -26,7 +26,10 @@ export function keyedFault(fault: Fault, body: unknown, shown: ResponseDetails):
   return textResponse(JSON.stringify(body), { status: fault.status, headers })
 }
 
-/** What a call is answered with, never stored by a cache; where that rests on stored data alone, with its ETag, and 304 without its text. */
+/**
+ * Returns the response to a call, never cached. If it depends only on stored data, it has an ETag, or is 304 without a
+ * body.
+ */
 export async function answerResponse(
   request: Request,
   { status, answer, operation }: Reply,
@@ -40,14 +43,14 @@ export async function answerResponse(
   return status === 304 ? new Response(null, { status, headers }) : textResponse(text, { status, headers })
 }
 
-/** An answer as its caller would have it: JSON, unless that prefers rows and there are some. */
+/** Formats an answer as JSON, or as rows if the caller prefers them and the answer has a table. */
 export async function writeText(request: Request, operation: Operation | undefined, answer: unknown) {
   const type = rowsAskedFor(request, operation)
   if (!operation || !type) return { type: JSON_TYPE, text: JSON.stringify(answer) }
   return { type: TABLE_TYPES[type], text: await tableText(operation, answer, type) }
 }
 
-/** As which rows a caller would have an answer; null for JSON. */
+/** Returns the row format that the caller prefers. Null for JSON. */
 export function rowsAskedFor({ headers }: Request, operation: Operation | undefined): TableType | null {
   const accepted = operation?.table ? headers.get("accept") : null
   return accepted !== null && ROWS.test(accepted) ? tableTypeFor(accepted) : null
@@ -60,14 +63,14 @@ export function weakTag(text: string): string {
   return `W/"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"`
 }
 
-/** A fault where no key is asked for: readable from any page, and not stored. */
+/** A fault on a keyless surface: readable from any page, never cached. */
 export function publicFault(fault: Fault, docsBase: string, shown: ResponseDetails): Response {
   const headers = { ...base(shown, JSON_TYPE), "cache-control": "no-store", ...CORS }
   addFaultHeaders(headers, fault)
   return new Response(JSON.stringify(fault.body(docsBase)), { status: fault.status, headers })
 }
 
-/** The same as a page, for a person with a browser. */
+/** The same as HTML, for a person with a browser. */
 export function publicFaultPage(
   fault: Fault,
   page: PreparedAnswer & { policy?: string },
@@ -90,7 +93,7 @@ export function redirect(location: string, shown: ResponseDetails): Response {
   return new Response(null, { status: 302, headers: { ...base(shown, PLAIN_TYPE), location } })
 }
 
-/** Headers alone. */
+/** A response with headers only. */
 export function noContent(headers: Record<string, string>, shown: ResponseDetails): Response {
   const { "content-type": _, ...own } = base(shown, PLAIN_TYPE)
   return new Response(null, { status: 204, headers: { ...own, ...headers } })
@@ -105,7 +108,7 @@ const PUBLIC_TYPES: Record<PublicType, string> = {
   yaml: "application/yaml",
 }
 
-/** Bytes that are the same for everybody, answered 304 to whoever holds them. */
+/** Public bytes, identical for everybody. Returns 304 if the caller has them. */
 export function publicResponse(
   request: Request,
   document: PublicBytes,
@@ -133,7 +136,7 @@ export function publicResponse(
 
 type PublicBytes = PreparedAnswer & { policy?: string }
 
-/** A test key's answer: the sandbox's bytes, but private like every keyed answer. */
+/** A test key's answer: the sandbox's bytes, but private like every answer to a key. */
 export function preparedResponse(request: Request, { body, etag }: PreparedAnswer, shown: ResponseDetails): Response {
   const headers = base(shown, JSON_TYPE)
   headers["cache-control"] = "private, no-store"
@@ -143,7 +146,7 @@ export function preparedResponse(request: Request, { body, etag }: PreparedAnswe
   return new Response(body, { headers })
 }
 
-/** A message of the tool endpoint, or null for one that was taken; a fault adds its headers. */
+/** A message of the tool endpoint. Null for an accepted notification. A fault adds its headers. */
 export function rpcResponse(
   status: number,
   text: string | null,
@@ -159,11 +162,11 @@ export function rpcResponse(
   return text === null ? new Response(null, { status, headers }) : textResponse(text, { status, headers })
 }
 
-/** Messages of the tool endpoint as they come. Credits are not known yet: the last message says them. */
+/** A stream of messages of the tool endpoint. The last message has the credits, which are unknown before. */
 export function rpcStream(body: ReadableStream<Uint8Array>, shown: ResponseDetails): Response {
   const headers = base(shown, EVENTS_TYPE)
   headers["cache-control"] = "private, no-store"
-  // nginx would hold the messages back
+  // nginx would buffer the messages
   headers["x-accel-buffering"] = "no"
   return new Response(body, { headers })
 }
@@ -185,17 +188,17 @@ function base({ requestId, credits, rate, deprecation, now }: ResponseDetails, t
   return headers
 }
 
-/** RFC 9745 counts seconds, RFC 8594 spells a date. */
+/** RFC 9745 uses seconds, RFC 8594 a date. */
 function addDeprecationHeaders(headers: Record<string, string>, { since, until }: Deprecation): void {
   headers.deprecation = `@${Date.parse(since) / 1_000}`
   headers.sunset = new Date(until).toUTCString()
   headers.link = `<${CHANGES}>; rel="deprecation"; type="text/html", <${CHANGES}>; rel="sunset"; type="text/html"`
 }
 
-/** Where it is written what may change, and how that is announced. */
+/** The page with the deprecation policy. */
 const CHANGES = "/docs/operate/changes"
 
-/** As draft-ietf-httpapi-ratelimit-headers-10 spells them: q calls in w seconds; r are left, for t seconds. */
+/** As in draft-ietf-httpapi-ratelimit-headers-10: q calls in w seconds, r remaining for t seconds. */
 function addRateHeaders(headers: Record<string, string>, { limit, remaining, retryAfterSeconds }: RateAnswer): void {
   headers["ratelimit-policy"] = `"per-second";q=${limit};w=1`
   headers.ratelimit = `"per-second";r=${remaining};t=${retryAfterSeconds}`
@@ -207,7 +210,7 @@ function addFaultHeaders(headers: Record<string, string>, fault: Fault): void {
   if (fault.status === 401) headers["www-authenticate"] = 'Bearer realm="appmeter"'
 }
 
-/** Whether an If-None-Match names this ETag, weak or strong (RFC 9110, 13.1.2). */
+/** Returns whether an If-None-Match contains this ETag, weak or strong (RFC 9110, 13.1.2). */
 export function isNamed(given: string | null, etag: string): boolean {
   if (given === null) return false
   const opaque = (tag: string) => tag.trim().replace(/^W\//, "")

@@ -6,16 +6,16 @@ import type { IncomingRequest } from "./incoming.ts"
 
 export interface Route {
   operation: Operation
-  /** Path parameters, percent-decoded once; "+" stays "+". */
+  /** Path parameters, percent-decoded once. "+" stays "+". */
   params: Record<string, string>
 }
 
 export type Dispatch = (method: string, path: string) => Promise<Route>
 
 /**
- * Throws unknown_endpoint, method_not_allowed (with Allow), or the code of a malformed parameter. An index by segments
- * and length hands itty-router, which tries routes in turn (0.2 µs each), only the few that can match. A path that is an
- * operation's to the letter needs none of them.
+ * Throws unknown_endpoint, method_not_allowed (with Allow), or the code of a malformed parameter. itty-router tries
+ * routes one after another (0.2 µs each), so an index by number and text of segments limits them to those that can
+ * match. A path that equals an operation's path needs no router.
  */
 export function createDispatch(catalog: readonly Operation[]): Dispatch {
   const index = new Map<string, Methods>()
@@ -51,7 +51,9 @@ function register(index: Map<string, Methods>, operation: Operation): void {
   router[operation.method.toLowerCase()]?.(operation.path, ({ params }: IRequest) => ({ operation, params }))
 }
 
-/** Where the routes of a path stand: those that end in its last segment, and those that end in a parameter. */
+/**
+ * Returns the index keys of a path: for routes that end in its last segment, and for routes that end in a parameter.
+ */
 function shapes(path: string): [literal: string, parameter: string] {
   let segments = 0
   for (let i = 0; i < path.length; i++) if (path.charCodeAt(i) === 47) segments++
@@ -60,7 +62,7 @@ function shapes(path: string): [literal: string, parameter: string] {
   return [`${segments} ${first} ${path.slice(path.lastIndexOf("/") + 1)}`, `${segments} ${first} :`]
 }
 
-/** /reviews/search must be asked before /reviews/:id: itty takes the first route that matches. */
+/** Sorts /reviews/search before /reviews/:id, because itty-router takes the first match. */
 function literalsFirst(a: Operation, b: Operation): number {
   const rank = (path: string) => path.replaceAll(/:[^/]+/g, "\uffff")
   return rank(a.path) < rank(b.path) ? -1 : 1
@@ -87,13 +89,13 @@ async function missing(candidates: Methods[], path: string): Promise<Fault> {
     : new Fault("unknown_endpoint")
 }
 
-/** Where something is answered without a key, whatever the method. Undefined leaves the request to the routes behind it. */
+/** A route without a key, for every method. Undefined passes the request to the next routes. */
 export interface OpenRoute<Answer> {
   path: string
   answer(incoming: IncomingRequest): Answer | Promise<Answer> | undefined
 }
 
-/** Returns the router of all paths that need no key; undefined for a path of none of its routes. */
+/** Returns the router of all paths that need no key. It returns undefined if no route matches. */
 export function createOpenRouter<Answer>(routes: readonly OpenRoute<Answer>[]) {
   const router = IttyRouter()
   for (const { path, answer } of routes) {
@@ -104,7 +106,7 @@ export function createOpenRouter<Answer>(routes: readonly OpenRoute<Answer>[]) {
     await router.fetch({ method: "GET", url: `http://x/${incoming.path.slice(1)}` }, incoming)
 }
 
-/** itty-router passes over slashes at the end of a path, which make another address here. */
+/** itty-router ignores trailing slashes, which make a different address here. */
 function exactly(route: string): (path: string) => boolean {
   if (route.endsWith("*")) return () => true
   return /[:(]/.test(route) ? (path) => !path.endsWith("/") : (path) => path === route

@@ -7,27 +7,24 @@ import { type PreparedAnswer, prepare } from "../lib/prepared.ts"
 
 /** A call with a sample answer, from fixtures/sandbox. */
 export interface Sample {
-  /** The checked, normalised input the fixture names, defaults filled in. */
+  /** The checked, normalised input of the fixture, with defaults. */
   input: Record<string, unknown>
   answer: Record<string, unknown>
-  /** Below /v1, path parameters filled in and percent-encoded. */
+  /** Below /v1, with path parameters filled in and percent-encoded. */
   path: string
-  /** What the call needs besides its path, as the fixture gives it: query of a GET, body of a POST. */
+  /** The arguments outside the path, as in the fixture: the query of a GET, the body of a POST. */
   rest: Record<string, unknown>
 }
 
 export interface Sandbox {
   samples: ReadonlyMap<string, Sample>
-  /** The sample's bytes for any checked input about the sample's ids; throws not_found for other ids. */
+  /** Returns the sample's bytes for any checked input with the sample's ids. Throws not_found for other ids. */
   answer(operation: Operation, input: Record<string, unknown>): PreparedAnswer
-  /** Path below /v1/sandbox of every GET that needs no query → its bytes. */
+  /** The bytes of every GET that needs no query, by its path below /v1/sandbox. */
   exact: ReadonlyMap<string, PreparedAnswer>
 }
 
-/**
- * {"input", "answer"} in "<id>.json", and under "others" what else a sample names. Throws an Error that names file and
- * field.
- */
+/** "<id>.json" has "input" and "answer", and further samples in "others". Throws an Error that names file and field. */
 export function prepareSandbox(
   catalog: readonly Operation[],
   fixtures: ReadonlyMap<string, string>,
@@ -63,7 +60,7 @@ interface PreparedSample {
   answer: PreparedAnswer
 }
 
-/** Inputs that name something which exists in the sandbox, or does not. */
+/** Returns the inputs that refer to something that must exist in the sandbox. */
 function subjects({ path, subject, names: named }: Operation): Set<string> {
   const names = new Set(pathNames(path))
   if (subject !== undefined) names.add(subject)
@@ -71,7 +68,7 @@ function subjects({ path, subject, names: named }: Operation): Set<string> {
   return names
 }
 
-/** The first is the one that documents show. */
+/** Returns the samples. Documents show the first. */
 function readSamples(operation: Operation, text: string | undefined, publicUrl: string): Sample[] {
   const file = `fixtures/sandbox/${operation.id}.json`
   if (text === undefined) throw new Error(`${file} is missing`)

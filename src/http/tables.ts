@@ -5,7 +5,7 @@ import { type CsvCell, csvRecord } from "../lib/csv.ts"
 import type { TableRow } from "../lib/list-table.ts"
 import { type Schema, unwrap } from "../lib/schema.ts"
 
-/** Media types in which an answer with a table is sent to whoever prefers one to JSON. */
+/** Media types for callers that prefer a table to JSON. */
 export const TABLE_TYPES = {
   "text/csv": "text/csv; charset=utf-8; header=present",
   "application/jsonl": "application/jsonl; charset=utf-8",
@@ -14,8 +14,9 @@ export const TABLE_TYPES = {
 export type TableType = keyof typeof TABLE_TYPES
 
 /**
- * Which of them an Accept header prefers (RFC 9110, 12.5.1); null for JSON, and for a header that names nothing we have:
- * nobody is refused for it. A type that is named beats "*" of the same weight, and of two named ones the first.
+ * Returns the media type that an Accept header prefers (RFC 9110, 12.5.1). Null for JSON, and for a header without any
+ * supported type, since such callers are not refused. A named type wins over "*" of the same weight, and the first
+ * named type over a later one.
  */
 export function tableTypeFor(accepted: string): TableType | null {
   const ranges = accepted.toLowerCase().split(",").map(weighed)
@@ -34,15 +35,15 @@ function weighed(range: string): { type: string; weight: number } {
   return { type, weight: weight >= 0 && weight <= 1 ? weight : 0 }
 }
 
-/** The columns of an operation's table: those of its rows, then what its answer says once for all of them. */
+/** Returns the columns of an operation's table: those of its rows, then the fields that the answer has once. */
 export function tableColumns(operation: Operation): string[] {
   return [...(operation.table?.columns ?? []), ...onceColumns(operation)]
 }
 
 /**
- * An answer as rows. What it says once stands in each. Where there are no rows one says that: its cells are empty. A column
- * that the answer was asked to leave out is none. A hundred thousand rows would hold the thread for 100 ms, so other work gets a
- * turn between chunks of them.
+ * Formats an answer as rows. Fields that the answer has once are repeated in each row. An answer without rows has one
+ * row with empty cells. Columns that the caller excluded are absent. A hundred thousand rows would block the thread for
+ * 100 ms, so other work gets a turn between chunks.
  */
 export async function tableText(operation: Operation, answer: unknown, type: TableType): Promise<string> {
   const whole = answer as Record<string, CsvCell>
@@ -60,10 +61,10 @@ export async function tableText(operation: Operation, answer: unknown, type: Tab
   return lines.join("")
 }
 
-/** Rows that are written before other work gets a turn. */
+/** Rows to write before other work gets a turn. */
 const CHUNK = 2_000
 
-/** A list within a row, as JSON. */
+/** Converts a list inside a row to JSON. */
 function csvCell(cell: CsvCell | object): CsvCell {
   return typeof cell === "object" && cell !== null ? JSON.stringify(cell) : cell
 }
@@ -72,7 +73,7 @@ function jsonLine(columns: readonly string[], cells: readonly (CsvCell | object)
   return `${JSON.stringify(Object.fromEntries(columns.map((name, at) => [name, cells[at]])))}\n`
 }
 
-/** Fields of an answer that are one value, and no column of its rows; lists and objects are the table's to take apart. */
+/** Returns the answer's single-value fields that are not columns of its rows. The table converts lists and objects. */
 function onceColumns({ table, output }: Operation): string[] {
   const { entries } = output as v.StrictObjectSchema<v.ObjectEntries, undefined>
   const isOne = (name: string) => !COMPOSED.test(unwrap(entries[name] as Schema).type)

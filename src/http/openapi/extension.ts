@@ -5,7 +5,7 @@ interface ObjectShape {
   required?: string[]
 }
 
-/** An object's shape as that of its base and what differs from it or is added. */
+/** Expresses an object's shape as its base plus the differing and added properties. */
 export function withoutShared(shape: Shape, base: { $ref: string }, whole: Shape): Shape {
   const { properties = {}, required = [], ...rest } = shape as Shape & ObjectShape
   const { properties: shared = {}, required: needed = [] } = whole as ObjectShape

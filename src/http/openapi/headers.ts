@@ -2,10 +2,10 @@ import type { Operation } from "../../core/operation.ts"
 
 const header = (description: string, schema: object) => ({ description, schema })
 const amount = { type: "integer", format: "int64", minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
-/** A server sends no header longer than that. */
+/** The server sends no longer header. */
 const text = { type: "string", maxLength: 8_192 }
 
-/** components.headers, in a word each: every response refers to most of them. */
+/** components.headers. Their names are short because every response refers to most of them. */
 export const HEADERS = {
   Used: header("Credits used this month.", amount),
   Limit: header("Credits of this month, packs included.", amount),
@@ -35,7 +35,7 @@ export const HEADERS = {
 
 export const headerReference = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` })
 
-/** On every response. Names are written as their standards do; case means nothing in them. */
+/** The headers of every response, spelled as in their standards. Their names are not case-sensitive. */
 export const EVERY_HEADER = {
   "x-credits-used": headerReference("Used"),
   "x-credits-limit": headerReference("Limit"),

@@ -1,6 +1,6 @@
 type Shape = Record<string, unknown>
 
-/** What a document says of an argument beyond its schema: the limits that follow from it, for generators and guards. */
+/** Adds the limits that follow from an argument's schema, for generators and gateways. */
 export function limited<T>(schema: T): T {
   if (typeof schema !== "object" || schema === null) return schema
   if (Array.isArray(schema)) return schema.map(limited) as T
@@ -17,5 +17,5 @@ function limitsOf({ type, format, minimum, maximum }: Shape): Shape {
 
 const within = (bound: unknown) => typeof bound === "number" && Math.abs(bound) < 2 ** 31
 
-/** Characters of the longest text of a format: with nanoseconds and a zone. */
+/** Maximum characters of a format: with nanoseconds and a zone. */
 const LENGTHS: Record<string, number> = { date: 10, "date-time": 35 }

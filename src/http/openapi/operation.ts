@@ -9,7 +9,10 @@ import { limited } from "./limits.ts"
 import { conditionalParts, faultsOf, ownFaultsOf, responseName, statusesOf } from "./responses.ts"
 import { alternativesOf, referenceTo, type Shapes } from "./shapes.ts"
 
-/** One operation of the document; its answer's schema and its errors stand in the components. Without a sample it has no example. */
+/**
+ * Returns one operation of the document. The schema of its answer and its errors are components. Without a sample it
+ * has no example.
+ */
 export function documentedOperation(operation: Operation, sample: Sample | null, shapes: Shapes): object {
   const { id, group, summary, description, brief = description, method, deprecated } = operation
   const said = [brief, deprecated && deprecationText(deprecated)].filter((text) => text !== undefined)
@@ -35,7 +38,7 @@ export function documentedOperation(operation: Operation, sample: Sample | null,
   }
 }
 
-/** The component that holds an operation's answer: list_apps → ListAppsAnswer. */
+/** Returns the component name of an operation's answer: list_apps becomes ListAppsAnswer. */
 export function answerName({ id }: Operation): string {
   return `${capitalised(id)}Answer`
 }
@@ -66,7 +69,7 @@ function parametersOf(operation: Operation, sample: Sample | null): Parameter[] 
     .filter((name) => operation.method === "GET" || inPath.includes(name))
     .map((name) => {
       const described = parameter(name, operation.input.entries[name] as Schema, inPath.includes(name))
-      // with the sample's values a call is answered by the sandbox
+      // the sandbox answers a call with the sample's values
       return sample && described.required ? { ...described, example: sample.input[name] } : described
     })
 }
@@ -125,7 +128,7 @@ function answerOf(operation: Operation, sample: Sample | null): object {
   }
 }
 
-/** The columns of a list are those of its items, so they are not repeated. */
+/** The columns of a list are the fields of its items, so they are not repeated. */
 function tableOf(operation: Operation): object {
   const { list } = operation.table!
   return list ? { list } : { columns: tableColumns(operation) }
@@ -133,10 +136,10 @@ function tableOf(operation: Operation): object {
 
 const ANSWER = "The answer."
 
-/** Beside the content, not in it: generators would make every typed answer "either this or a text". */
+/** Part of the description, not of the content: generators would type each answer as "either this or a text". */
 const AS_ROWS = "Sent as rows (`x-table`) where `accept` prefers text/csv or application/jsonl."
 
-/** The schema is of whole answers: with optional fields every typed client would have to expect each to be missing. */
+/** The schema describes whole answers. Optional fields would make every typed client check each field. */
 const NARROWED = "With `fields` it has those alone (`x-narrow`)."
 const NARROWED_ROWS =
   "With `fields` its rows have those alone, and the field that names the row (`x-narrow`); other required fields are left out then."
@@ -149,7 +152,7 @@ function narrowOf(narrow: Narrow, { output }: Operation): object | string {
   return narrow === "parts" ? narrow : { ...narrow, always: rowNames(output, narrow.rows) }
 }
 
-/** The same shape, while work goes on. */
+/** The same schema for a response while work is in progress. */
 function pendingOf(operation: Operation): Record<number, object> {
   if (!operation.pending) return {}
   const schema = { $ref: referenceTo(answerName(operation)) }

@@ -2,7 +2,10 @@ import { capitalised } from "../../lib/schema.ts"
 
 type DocumentPaths = Record<string, { parameters?: object[] }>
 
-/** components.parameters: what operations share. Of several of one name the commonest is taken out. */
+/**
+ * Returns components.parameters, the shared parameters. If several have the same name, only the most frequent one is
+ * shared.
+ */
 export function sharedParameters(paths: Record<string, DocumentPaths>): Record<string, object> {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   const counts = Map.groupBy(

@@ -26,12 +26,12 @@ export function ownFaultsOf(operation: Operation): FaultCode[] {
   return faultsOf(operation).filter((code) => !universal.includes(code))
 }
 
-/** Of its operations, of paths and methods that are none, and of a wrong token for /metrics. */
+/** Returns the error codes of the operations, of unknown paths and methods, and of a wrong token for /metrics. */
 export function raisedFaults(catalog: readonly Operation[]): Set<FaultCode> {
   return new Set<FaultCode>([...catalog.flatMap(faultsOf), ...ELSEWHERE, "invalid_token"])
 }
 
-/** What a call of an operation's own path and method never meets; the last stands in the error of a job. */
+/** Codes that a call with a valid path and method never returns. The last one appears in a job's error. */
 const ELSEWHERE: FaultCode[] = ["unknown_endpoint", "method_not_allowed", "changed_since_preview"]
 const CHARGING: FaultCode[] = ["key_budget_reached", "credits_exhausted"]
 const BODY: FaultCode[] = ["body_too_large", "unsupported_media_type"]
@@ -40,12 +40,12 @@ export function statusesOf(codes: readonly FaultCode[]): number[] {
   return [...new Set(codes.map((code) => FAULTS[code].status))].sort((a, b) => a - b)
 }
 
-/** The component that holds the errors of a status: 404 → NotFound. */
+/** Returns the component name of a status' errors: 404 becomes NotFound. */
 export function responseName(status: number): string {
   return ERRORS[status]![0]
 }
 
-/** components.responses: one a status, with every code of it; which of them an operation meets is in x-errors. */
+/** Returns components.responses: one per status with all its codes. x-errors lists the codes of each operation. */
 export function errorResponses(catalog: readonly Operation[], publicUrl: string | null): Record<string, object> {
   const raised = new Set(catalog.flatMap(faultsOf))
   const codes = FAULT_CODES.filter((code) => raised.has(code))
@@ -65,7 +65,10 @@ export const PARAMETERS = {
   },
 }
 
-/** What an answer that rests on stored data alone has besides: its ETag, and 304 for who holds it. */
+/**
+ * Returns the conditional parts of an answer that depends only on stored data: its ETag, and 304 for a caller that has
+ * it.
+ */
 export function conditionalParts(operation: Operation): { etag?: object; parameters: object[]; responses: object } {
   if (!isConditional(operation)) return { parameters: [], responses: {} }
   return {
@@ -75,7 +78,7 @@ export function conditionalParts(operation: Operation): { etag?: object; paramet
   }
 }
 
-/** components.responses, beside those of errors. */
+/** The response of components.responses that is not an error. */
 export const NOT_MODIFIED = {
   description: "What you hold says the same still. Costs nothing.",
   headers: { ...EVERY_HEADER, ETag: headerReference("Etag") },
@@ -102,7 +105,7 @@ function headersOf(status: number): object {
   return {}
 }
 
-/** Of each status: its component's name, and what it means. */
+/** Component name and meaning of each status. */
 const ERRORS: Record<number, [name: string, meaning: string]> = {
   400: ["BadRequest", "The call is wrong; of an argument `problems` says how and where."],
   401: ["Unauthorized", "No key, or none that is valid."],

@@ -4,18 +4,18 @@ import { withoutShared } from "./extension.ts"
 
 type Shape = Record<string, unknown>
 
-/** components.schemas: each shape under its name, and references to it where it stands. */
+/** components.schemas: collects named shapes and replaces them by references. */
 export class Shapes {
   readonly schemas: Record<string, Shape> = {}
-  /** As they were before others were told of as an extension: with all their fields. */
+  /** The shapes with all their fields, before they were expressed as extensions. */
   private readonly whole = new Map<string, Shape>()
 
-  /** An answer's schema, its named shapes taken out, and what is said of it besides. */
+  /** Adds an answer's schema with its named shapes replaced by references. `besides` has additional keywords. */
   add(name: string, schema: Schema, besides: Shape = {}): void {
     this.put(name, { ...(this.taken(open(shapedSchema(schema))) as Shape), ...besides })
   }
 
-  /** The same value with every named shape in it replaced by a reference; what is said of it there stays beside that. */
+  /** Returns the value with every named shape replaced by a reference. Keywords next to the shape stay. */
   taken(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((one) => this.taken(one))
     if (typeof value !== "object" || value === null) return value
@@ -55,7 +55,7 @@ function nameIn({ $ref }: { $ref?: string }): string {
   return $ref?.split("/").at(-1) ?? ""
 }
 
-/** Answers may gain fields at any time, as the manual says: no schema of one forbids what it does not know. */
+/** Removes the prohibition of additional fields, because answers may gain fields at any time, as the manual states. */
 function open<T>(schema: T): T {
   if (typeof schema !== "object" || schema === null) return schema
   if (Array.isArray(schema)) return schema.map(open) as T
@@ -63,7 +63,7 @@ function open<T>(schema: T): T {
   return Object.fromEntries(entries.map(([name, held]) => [name, open(held)])) as T
 }
 
-/** A plain value or null in its short form. */
+/** Shortens the schema of a plain value or null. */
 function orNull(shape: Shape): Shape {
   const { anyOf, ...rest } = shape
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1]?.type !== "null") return shape
@@ -72,7 +72,7 @@ function orNull(shape: Shape): Shape {
   return short ? { ...rest, ...held, type: [held.type, "null"] } : shape
 }
 
-/** Alternatives of named shapes say by which field they are told apart. */
+/** Adds the discriminator to alternatives of named shapes. */
 function discriminated(shape: Shape, shapeOf: (name: string) => Shape | undefined): Shape {
   const { oneOf } = shape
   if (!Array.isArray(oneOf) || shape.discriminator) return shape
@@ -88,7 +88,10 @@ function discriminated(shape: Shape, shapeOf: (name: string) => Shape | undefine
   return { ...shape, discriminator: { propertyName: by, mapping: Object.fromEntries(mapping) } }
 }
 
-/** A body whose field `by` decides the rest (x-by): a shape for each value. Tools have one object at the root. */
+/**
+ * Splits a body whose field `by` decides the other fields (x-by) into one shape per value. Tools need a single object
+ * at the root and do not use this.
+ */
 export function alternativesOf(body: JsonSchema, suffix: string): JsonSchema {
   const entries = Object.entries(body.properties ?? {}) as [string, JsonSchema & { "x-by"?: string }][]
   const decided = entries.find(([, field]) => field["x-by"] !== undefined)

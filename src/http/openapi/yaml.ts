@@ -1,4 +1,7 @@
-/** YAML 1.2 with texts in double quotes, which leave nothing to a reader's guess, such as no, 1e3 or 2025-11-01. */
+/**
+ * Returns YAML 1.2 with texts in double quotes, so that readers do not misinterpret values such as no, 1e3 or
+ * 2025-11-01.
+ */
 export function yamlOf(value: unknown, indent = ""): string {
   if (Array.isArray(value)) return value.length === 0 ? " []\n" : listOf(value, indent)
   if (typeof value !== "object" || value === null) return ` ${scalar(value)}\n`
@@ -12,7 +15,7 @@ function listOf(values: readonly unknown[], indent: string): string {
   return `\n${values.map((held) => `${indent}-${itemOf(held, `${indent}  `)}`).join("")}`
 }
 
-/** An item's first line stands beside its dash. */
+/** Puts the first line of an item next to its dash. */
 function itemOf(held: unknown, indent: string): string {
   const text = yamlOf(held, indent)
   return text.startsWith("\n") ? ` ${text.slice(1 + indent.length)}` : text
@@ -26,5 +29,5 @@ function key(name: string): string {
   return /^[A-Za-z$][\w$-]*$/.test(name) && !WORDS.test(name) ? name : JSON.stringify(name)
 }
 
-/** Plain, these would be read as something else by readers of YAML 1.1. */
+/** YAML 1.1 readers interpret these words as other types if unquoted. */
 const WORDS = /^(?:y|n|yes|no|on|off|true|false|null)$/i
