@@ -4,24 +4,24 @@ import { type Html, html } from "../ui/html.ts"
 import { argumentList } from "./arguments.ts"
 import { KEY_HEADER, postLine, quoted } from "./call-lines.ts"
 
-/** A write behind POST /actions, as far as a reader needs it. */
+/** A write of POST /actions, with what its documentation needs. */
 export interface DocumentedAction {
   name: string
   summary: string
   description?: string
   credits: number
   scope: string
-  /** The lowest. */
+  /** The lowest plan that allows the write. */
   plan: string
   destructive: boolean
-  /** There when a job writes it to another platform, after the confirm. */
+  /** Set if a job writes to another platform after the confirm. */
   outside?: object
   args: ObjectSchema
-  /** Arguments to try it with. For an id of an app the lines take one of the reader's own. */
+  /** Sample arguments. The shown commands replace an app id with one of the reader's own apps. */
   example: Record<string, unknown>
 }
 
-/** The writes, each with its arguments and two lines that preview and confirm it. */
+/** Lists the writes, each with its arguments and two commands that preview and confirm it. */
 export function actionsPart(actions: readonly DocumentedAction[], publicUrl: string): Html {
   return html`<h2 id="actions">Actions</h2>
 <p>What <code>POST /actions</code> can do. Preview first: that changes nothing and costs nothing, and answers what would
@@ -56,24 +56,26 @@ ${argumentList(args)}</div>
 `
 }
 
-/** Keeps the id of the workspace's first app as $APP_ID. */
+/** Stores the id of the workspace's first app in $APP_ID. */
 function appLine(publicUrl: string): string {
   const first = `grep -o '"id":"app_[^"]*"' | head -n 1 | cut -d '"' -f 4`
   return `APP_ID=$(curl -s ${KEY_HEADER} ${quoted(`${publicUrl}/v1/apps`)} | ${first})`
 }
 
-/** Keeps the answer as $PREVIEW and shows it. */
+/** Stores the answer in $PREVIEW and prints it. */
 function previewLine({ name, args, example }: DocumentedAction, publicUrl: string): string {
   const own = Object.entries(example).map(([field, value]) => [field, isAppId(args, field) ? OWN_APP : value])
   const body = quoted(JSON.stringify({ action: name, args: Object.fromEntries(own) }))
-  // out of the single quotes and back, for the shell to put its variable in
+  // closes and reopens the single quotes, so that the shell expands the variable
   const filled = body.replaceAll(JSON.stringify(OWN_APP), `"'"${OWN_APP}"'"`)
   return `PREVIEW=$(${postLine(`${publicUrl}/v1/actions`, filled, "-s ")}); printf '%s\\n' "$PREVIEW"`
 }
 
 const OWN_APP = "$APP_ID"
 
-/** Takes the token from $PREVIEW. Text inside the preview has its quotes escaped, so none of it can look like the token. */
+/**
+ * Extracts the token from $PREVIEW. Quotes in the preview's own text are escaped, so that text cannot match the token.
+ */
 function confirmLine(publicUrl: string): string {
   const token = `$(printf '%s' "$PREVIEW" | sed -n 's/.*"confirmToken":"\\([^"]*\\)".*/\\1/p')`
   return postLine(`${publicUrl}/v1/actions/confirm`, `'{"confirmToken":"'"${token}"'"}'`, "-s ")

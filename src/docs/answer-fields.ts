@@ -2,7 +2,7 @@ import { jsonSchema, type Schema } from "../lib/schema.ts"
 import { type Html, html } from "../ui/html.ts"
 import { type Field, typeText } from "./field-type.ts"
 
-/** Every field of an answer, a row each, folded away: its path, its type, and what it says. */
+/** A collapsed table with every field of an answer: path, type and description. */
 export function answerFields(output: Schema): Html {
   const rows = rowsOf(jsonSchema(output) as Field, "")
   if (rows.length === 0) return html``
@@ -27,17 +27,17 @@ function rowsOf(field: Field, path: string): FieldRow[] {
     ...(items ? rowsOf(items, `${path}[]`) : []),
     ...(typeof additionalProperties === "object" ? rowsOf(additionalProperties, `${path}.*`) : []),
   ])
-  // alternatives share most of their fields
+  // alternative shapes share most of their fields
   return [...new Map(rows.toReversed().map((row) => [row.path, row])).values()].toReversed()
 }
 
-/** What is said of the field, and of a named shape that it can have. */
+/** Returns the description of the field and of its named shapes. */
 function meaningOf({ description, anyOf = [] }: Field): string | undefined {
   const said = anyOf.flatMap((shape) => (shape.title === undefined ? [] : [shape.description]))
   return [description, ...said].filter((text) => text !== undefined).join(" ") || undefined
 }
 
-/** The field itself, or each of the shapes that it can have. */
+/** Returns the field and each of its alternative shapes. */
 function shapesOf(field: Field): Field[] {
   return [field, ...(field.anyOf ?? []).flatMap(shapesOf), ...(field.oneOf ?? []).flatMap(shapesOf)]
 }

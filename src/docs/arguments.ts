@@ -4,7 +4,7 @@ import { type Html, html } from "../ui/html.ts"
 import { codeLink } from "./fault-link.ts"
 import { type Field, typeText } from "./field-type.ts"
 
-/** One a line. `inPath` names those that stand in the path. */
+/** Lists the arguments. `inPath` names those that are part of the path. */
 export function argumentList(schema: ObjectSchema, inPath: readonly string[] = []): Html {
   const { properties = {}, required = [] } = jsonSchema(schema, "input") as Field
   const names = Object.keys(properties)

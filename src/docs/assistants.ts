@@ -1,9 +1,9 @@
-/** What an assistant's configuration depends on. */
+/** The values that an assistant's configuration needs. */
 interface Connection {
-  /** What starts this program. */
+  /** The command that starts this program. */
   command: string
   args: readonly string[]
-  /** Settings by which it finds what it answers from: DATA_DIR, or APPMETER_URL. */
+  /** Environment variables that locate the data: DATA_DIR or APPMETER_URL. */
   place: Readonly<Record<string, string>>
   /** The tool endpoint of a server. */
   url: string
@@ -12,18 +12,18 @@ interface Connection {
 /** An assistant that reads its servers from a file. */
 interface Assistant {
   name: string
-  /** Where that file is. */
+  /** Path of that file. */
   file: string
   language: "json" | "toml"
-  /** The file for a program that the assistant starts itself. */
+  /** Returns the file's text for a program that the assistant starts itself. */
   stdio(connection: Connection): string
-  /** The same for a server; null where the assistant takes none there. */
+  /** Returns the file's text for a server. Null if the assistant cannot use one from this file. */
   http(connection: Connection): string | null
-  /** Where its key comes from. */
+  /** How the user provides the key. */
   key: string
 }
 
-/** What the manual shows. */
+/** The sample values of the manual. */
 export const SAMPLE: Connection = {
   command: "/usr/local/bin/appmeter",
   args: ["mcp"],
@@ -87,7 +87,7 @@ export const ASSISTANTS: readonly Assistant[] = [
   },
 ]
 
-/** A section for each assistant, as Markdown: where its file is and what stands in it. */
+/** Returns a Markdown section for each assistant, with the path and contents of its configuration file. */
 export function assistantSections(connection: Connection): string {
   return ASSISTANTS.map(({ name, file, language, stdio, http, key }) => {
     const served = http(connection)
@@ -110,7 +110,7 @@ function program({ command, args, place }: Connection, key: string) {
   return { command, args, env: { APPMETER_KEY: key, ...place } }
 }
 
-/** Where an assistant puts something in, as most of them want it written. */
+/** Returns a placeholder in the syntax that most assistants expand. */
 function filled(name: string): string {
   return `\${${name}}`
 }
@@ -126,7 +126,7 @@ function asking(appmeter: object): string {
   return json({ inputs: [input], servers: { appmeter } })
 }
 
-/** A string and a list of strings are written in TOML as they are in JSON. */
+/** TOML writes a string and a list of strings as JSON does. */
 function toml(values: Record<string, unknown>, more = ""): string {
   const lines = Object.entries(values).map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`)
   return `[mcp_servers.appmeter]\n${lines.join("")}${more}`

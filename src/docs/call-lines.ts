@@ -1,13 +1,16 @@
 import { elementText, type Html, html } from "../ui/html.ts"
 
-/** A call as it is typed: without a key where the sandbox answers it. */
+/** A call as the reader types it. It has no key if the sandbox answers it. */
 export interface TypedCall {
   url: string
-  /** Of a POST, which takes a key. */
+  /** The body of a POST, which needs a key. */
   body?: Record<string, unknown>
 }
 
-/** The call in a shell, in JavaScript and in Python; one is open, and each runs as pasted with nothing installed. */
+/**
+ * Shows the call in a shell, in JavaScript and in Python, with one of them open. Each runs as pasted, with nothing to
+ * install.
+ */
 export function callLines(id: string, call: TypedCall): Html {
   const forms = [
     ["curl", curlLine(call)],
@@ -54,14 +57,16 @@ function pythonLiteral(value: unknown): string {
   return `{${entries.join(", ")}}`
 }
 
-/** A call with a body, for a POSIX shell that has the key in APPMETER_KEY. `body` stands in the line as it is. */
+/**
+ * Returns a call with a body for a POSIX shell that has the key in APPMETER_KEY. `body` is inserted without quoting.
+ */
 export function postLine(url: string, body: string, options = ""): string {
   return `curl ${options}${KEY_HEADER} -H 'content-type: application/json' -d ${body} ${quoted(url)}`
 }
 
 export const KEY_HEADER = `-H "authorization: Bearer $APPMETER_KEY"`
 
-/** For a POSIX shell, in quotes only where it would read something into the text. */
+/** Quotes text for a POSIX shell if the shell would interpret it. */
 export function quoted(text: string): string {
   return /^[\w:/.%@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,6 +1,6 @@
 import { type Html, type HtmlPart, html } from "../ui/html.ts"
 
-/** A heading of the page, and what stands below it. */
+/** A heading of the page and the entries below it. */
 export interface Chapter {
   /** Anchor of the heading. */
   id: string
@@ -8,7 +8,7 @@ export interface Chapter {
   entries: readonly { id: string; text: string }[]
 }
 
-/** The table of contents, by group; its filter shows itself where script runs. */
+/** The table of contents in groups. A script shows its filter. */
 export function contents(chapters: readonly Chapter[]): Html {
   return html`<p hidden><label for="filter">Filter</label> <input id="filter" type="search" autocomplete="off"> <span id="found" role="status"></span></p>
 ${chapters.map(
@@ -23,7 +23,7 @@ ${entries.map((entry) => html`<li><a href="#${entry.id}">${brokenAtSlashes(entry
 )}`
 }
 
-/** A path longer than its line goes on with its next part, not in the midst of a word. */
+/** Allows line breaks after slashes, so that a long path does not break inside a word. */
 function brokenAtSlashes(text: string): HtmlPart {
   return text.split("/").map((part, i) => (i === 0 ? part : html`/<wbr>${part}`))
 }

@@ -2,10 +2,13 @@ import { FAULT_CODES, FAULTS, type FaultCode } from "../lib/faults.ts"
 import { type Html, html } from "../ui/html.ts"
 import { layout, pagePolicy } from "../ui/layout.ts"
 
-/** The page's own style, and nothing else. */
+/** Allows only the page's own style. */
 export const ERRORS_POLICY = pagePolicy()
 
-/** By status, each under its own anchor. Codes that are not `raised` are of the specification alone, and say so. */
+/**
+ * The list of error codes by status, each with an anchor. Codes outside `raised` are marked as reserved by the
+ * specification.
+ */
 export function errorsPage(raised: ReadonlySet<FaultCode>): string {
   const statuses = [...new Set(FAULT_CODES.map((code) => FAULTS[code].status))].sort((a, b) => a - b)
   return layout(
@@ -57,7 +60,7 @@ const NEW_KEY = "Make a new key in the workspace's settings and replace this one
 const UNPAUSE = "Whoever runs the workspace can change this in the key's settings."
 const WAIT_MONTH = "Wait for the time in resetsAt, or ask for a higher plan or a pack."
 
-/** Only where there is something to do beyond what the sentence says. */
+/** What to do about a code. Only for codes whose message does not already explain it. */
 export const ADVICE: Partial<Record<FaultCode, string>> = {
   missing_api_key: "Send Authorization: Bearer <key> or x-api-key: <key>. To look around without one, use /v1/sandbox.",
   invalid_api_key: "Check that the whole key was copied, and that both headers, if both are sent, hold the same key.",

@@ -1,12 +1,12 @@
 import type { FaultCode } from "../lib/faults.ts"
 import { type Html, html } from "../ui/html.ts"
 
-/** A code that leads to its place in the list of error codes. */
+/** Links a code to its entry in the list of error codes. */
 export function codeLink(code: FaultCode): Html {
   return html`<a href="/docs/errors#${code}"><code>${code}</code></a>`
 }
 
-/** Several, in their order. */
+/** Links several codes, in the given order. */
 export function codeLinks(codes: readonly FaultCode[]): Html {
   return html`${codes.map((code, i) => html`${i > 0 && ", "}${codeLink(code)}`)}`
 }

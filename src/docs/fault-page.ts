@@ -3,7 +3,7 @@ import { html } from "../ui/html.ts"
 import { layout } from "../ui/layout.ts"
 import { ADVICE, STATUS_NAMES } from "./errors.ts"
 
-/** What a person reads in a browser where a program reads the fault as JSON; nothing that was sent stands in it. */
+/** The fault as HTML for a person in a browser; programs get JSON. The page repeats nothing from the request. */
 export function faultPage({ code, status, message }: Fault): string {
   return layout(
     STATUS_NAMES[status] as string,

@@ -1,4 +1,4 @@
-/** The words of JSON Schema that fields of inputs and answers are made of. */
+/** The keywords of JSON Schema that inputs and answers use. */
 export interface Field {
   type?: string
   enum?: unknown[]
@@ -21,7 +21,7 @@ export interface Field {
   format?: string
 }
 
-/** The type in words: "list of strings", "one of us, gb", "date or null". */
+/** Returns the type in words: "list of strings", "one of us, gb", "date or null". */
 export function typeText({ type, enum: values, const: only, anyOf, oneOf, items, format }: Field): string {
   if (values) return `one of ${values.join(", ")}`
   if (only !== undefined) return String(only)

@@ -2,7 +2,9 @@ import { creditsText, type Operation } from "../core/operation.ts"
 import type { DocumentedAction } from "./actions.ts"
 import { FREE, shownPath } from "./terms.ts"
 
-/** /llms.txt: what an assistant must know to use the API, and where the rest stands. Markdown, one line an operation. */
+/**
+ * Returns /llms.txt: what an assistant needs to use the API, with links to the rest. Markdown, one line per operation.
+ */
 export function llmsText(
   catalog: readonly Operation[],
   { publicUrl, actions }: { publicUrl: string; actions: readonly DocumentedAction[] },

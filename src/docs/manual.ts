@@ -6,33 +6,33 @@ import { assistantSections, SAMPLE } from "./assistants.ts"
 import { type MarkdownPage, renderMarkdown } from "./markdown.ts"
 import { actionRows, callRows, deprecatedRows, settingRows } from "./tables.ts"
 
-/** Where the pages are kept, from the project's root. */
+/** Folder of the pages, relative to the project root. */
 export const MANUAL_FOLDER = "src/docs/manual"
 
-/** The page's own style, and nothing else. */
+/** Allows only the page's own style. */
 export const MANUAL_POLICY = pagePolicy()
 
 const ADDRESS = "/docs/operate"
 
-/** Names of the pages in the order of the contents; each is a file of MANUAL_FOLDER. */
+/** Names of the pages in the order of the contents. Each is a file in MANUAL_FOLDER. */
 export const MANUAL_PAGES = [
   "start", "terminal", "assistants", "signin", "settings", "data", "upgrade", "processes", "proxy", "secrets", "doctor",
   "measuring", "market", "estimates", "texts", "visibility", "import", "alerts", "accounts", "links", "writes", "plans", "limits", "changes",
 ] as const // biome-ignore format: a list to scan
 
 interface ManualParts {
-  /** The files of MANUAL_FOLDER by name, "settings.md"; index.md introduces the others. */
+  /** The files in MANUAL_FOLDER by name, such as "settings.md". index.md introduces the other pages. */
   files: ReadonlyMap<string, string>
   catalog: readonly Operation[]
   actions: readonly DocumentedAction[]
 }
 
-/** The addresses of the manual, known before its files are read. */
+/** Returns the addresses of the manual. It does not need the files. */
 export function manualAddresses(): { page: string; address: string }[] {
   return ["index", ...MANUAL_PAGES].map((page) => ({ page, address: addressOf(page) }))
 }
 
-/** The manual's pages as Markdown, by name: tables that follow from the code filled in, links from the root. */
+/** Returns the manual's pages as Markdown by name, with generated tables filled in and links relative to the root. */
 export function manualTexts({ files, catalog, actions }: ManualParts): Map<string, string> {
   const tables: Record<string, () => string> = {
     settings: settingRows,
@@ -49,7 +49,7 @@ export function manualTexts({ files, catalog, actions }: ManualParts): Map<strin
   return new Map(["index", ...MANUAL_PAGES].map((page) => [page, filled(textOf(files, page))]))
 }
 
-/** A page of the manual as HTML, with the others beside it. */
+/** Returns a page of the manual as HTML, with a list of the other pages. */
 export function manualPage(texts: ReadonlyMap<string, string>, page: string): string {
   const pages = new Map([...texts].map(([name, text]) => [name, renderMarkdown(text, hrefOf)]))
   const { title, summary, body } = pages.get(page) as MarkdownPage
@@ -63,7 +63,7 @@ function pageList(pages: ReadonlyMap<string, MarkdownPage>, shown: string): Html
   )}`
 }
 
-/** A list of all pages, each with its first sentence. */
+/** Returns a list of all pages, each with its first sentence. */
 function contentsOf(files: ReadonlyMap<string, string>): string {
   const lines = MANUAL_PAGES.map((page) => {
     const { title, summary } = renderMarkdown(textOf(files, page), hrefOf)
@@ -80,7 +80,7 @@ function addressOf(page: string): string {
   return page === "index" ? ADDRESS : `${ADDRESS}/${page}`
 }
 
-/** Pages link to each other as Markdown, so that an assistant can follow them too. */
+/** Removes ".md" from links for HTML. The Markdown keeps it, so that assistants can follow the links too. */
 function hrefOf(target: string): string {
   return target.startsWith(ADDRESS) ? target.replace(/\.md(?=#|$)/, "") : target
 }

@@ -1,6 +1,6 @@
 import { elementText, type Html, type HtmlPart, html } from "../ui/html.ts"
 
-/** A page of Markdown: the title is its first line, "# Title". */
+/** A page written in Markdown. Its first line, "# Title", is the title. */
 export interface MarkdownPage {
   title: string
   /** The first paragraph, without markup. */
@@ -8,7 +8,10 @@ export interface MarkdownPage {
   body: Html
 }
 
-/** The manual's Markdown alone; everything else is text and is escaped. `hrefOf` says where a link leads. */
+/**
+ * Renders the subset of Markdown that the manual uses. Anything else is text and is escaped. `hrefOf` converts link
+ * targets.
+ */
 export function renderMarkdown(text: string, hrefOf: (target: string) => string): MarkdownPage {
   const [heading = "", ...lines] = text.trim().split("\n")
   const blocks = blocksOf(lines)
@@ -20,7 +23,7 @@ export function renderMarkdown(text: string, hrefOf: (target: string) => string)
   }
 }
 
-/** Text without the marks of code, bold text and links. */
+/** Removes the marks of code, bold text and links. */
 function plainText(text: string): string {
   return text.replaceAll(INLINE, (_, code, bold, label) => code ?? bold ?? label)
 }
@@ -30,7 +33,7 @@ type HrefOf = (target: string) => string
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g
 
 interface Shape {
-  /** How the first line of such a block begins. */
+  /** Matches the first line of such a block. */
   begins: RegExp
   render(lines: readonly string[], hrefOf: HrefOf): Html
 }
@@ -43,7 +46,7 @@ const SHAPES: readonly Shape[] = [
   { begins: /^\d+\. /, render: (lines, hrefOf) => html`<ol>\n${itemsOf(lines, hrefOf)}</ol>` },
 ]
 
-/** Blocks end at an empty line; fenced code ends at its closing fence. */
+/** Splits lines into blocks. A block ends at an empty line, fenced code at its closing fence. */
 function blocksOf(lines: readonly string[]): string[][] {
   const blocks: string[][] = []
   let open: string[] = []
@@ -71,7 +74,7 @@ function renderHeading([line = ""]: readonly string[], hrefOf: HrefOf): Html {
     : html`<h3 id="${id}">${inline(text, hrefOf)}</h3>`
 }
 
-/** "Where data lives" as an anchor: "where-data-lives". */
+/** Converts a heading to an anchor: "Where data lives" becomes "where-data-lives". */
 function slugOf(text: string): string {
   return plainText(text).toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "") // biome-ignore format: one line
 }
@@ -84,7 +87,7 @@ ${rows.map((row) => html`<tr>${cellsOf(row).map((cell) => html`<td>${inline(cell
 </table>`
 }
 
-/** A bar inside a cell is written "\|". */
+/** Splits a table row into cells. A bar inside a cell is written "\|". */
 function cellsOf(row: string): string[] {
   const cells = row
     .replace(/^\|/, "")
@@ -93,7 +96,7 @@ function cellsOf(row: string): string[] {
   return cells.map((cell) => cell.trim().replaceAll("\\|", "|")) // biome-ignore format: as one reads it
 }
 
-/** A line that begins no item goes on with the one before. */
+/** Joins a line that begins no item to the item above. */
 function itemsOf(lines: readonly string[], hrefOf: HrefOf): Html[] {
   const items: string[] = []
   for (const line of lines)

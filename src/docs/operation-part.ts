@@ -12,12 +12,12 @@ import { type SampleCall, tryForm } from "./try-it.ts"
 
 interface OperationPart {
   sample: SampleCall
-  /** Every code that a call can be answered with. */
+  /** Every error code that a call can return. */
   faults: readonly FaultCode[]
   publicUrl: string
 }
 
-/** All that a caller must know of one operation: what is said of it, beside that what is typed. */
+/** Documents one operation: the text, and the calls and samples next to it. */
 export function operationPart(operation: Operation, { sample, faults, publicUrl }: OperationPart): Html {
   const { id, method, path, summary, description, input, output } = operation
   const get = method === "GET"
@@ -45,7 +45,7 @@ const TABLE = html`<p>With a key, <code>accept: text/csv</code> or <code>applica
 within a row becomes columns named after both, a list one cell.</p>
 `
 
-/** The whole of a read is one press of a button away. */
+/** Samples are shortened because the reader can run the whole call with one button. */
 const SHORT = { entries: 2, characters: 120 }
 
 function outcomes({ pending }: Operation, faults: readonly FaultCode[]): Html {
@@ -58,7 +58,7 @@ function outcomes({ pending }: Operation, faults: readonly FaultCode[]): Html {
   return html`<p>Answers 200${pending && " or, while work goes on, 202"}${refusals}; and <a href="#any-call">what any call can meet</a>.</p>`
 }
 
-/** GETs work as pasted, in the sandbox; it answers no POST, so those need a key. */
+/** Returns the sample call. A GET works as pasted in the sandbox. The sandbox has no POST, so a POST needs a key. */
 function typedCall({ method }: Operation, { path, rest }: SampleCall, publicUrl: string): TypedCall {
   if (method === "POST") return { url: `${publicUrl}/v1${path}`, body: rest }
   const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)])).toString()

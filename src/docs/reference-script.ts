@@ -1,4 +1,7 @@
-/** It asks nothing but its own origin; a key is kept in the page alone. Every text is set as text, never as markup. */
+/**
+ * The script of the reference. It calls its own origin only, and keeps a key only in the page's memory. It sets every
+ * text as text, never as markup.
+ */
 export const REFERENCE_SCRIPT = `
 "use strict"
 

@@ -14,18 +14,18 @@ import { askingPart, type SampleCall } from "./try-it.ts"
 
 interface ReferenceParts {
   publicUrl: string
-  /** One of each operation. */
+  /** One sample per operation. */
   samples: ReadonlyMap<string, SampleCall>
-  /** What POST /actions can do. */
+  /** The writes of POST /actions. */
   actions: readonly DocumentedAction[]
-  /** Every code that a call of an operation can be answered with. */
+  /** Returns every error code that a call of an operation can return. */
   faultsOf: (operation: Operation) => readonly FaultCode[]
 }
 
-/** The page's own script, style and sandbox, and nothing else. */
+/** Allows only the page's own script and style, and calls to its own origin. */
 export const REFERENCE_POLICY = pagePolicy({ script: REFERENCE_SCRIPT, calls: true })
 
-/** /docs: every operation with all that a caller must know of it, every write, and the tool endpoint. */
+/** Returns /docs: every operation, every write and the tool endpoint. */
 export function referencePage(catalog: readonly Operation[], parts: ReferenceParts): string {
   const { publicUrl, actions } = parts
   const groups = [...new Set(catalog.map(({ group }) => group))].map((title) => ({

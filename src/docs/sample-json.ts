@@ -1,12 +1,12 @@
-/** How much of a sample is shown. */
+/** How much of a sample to show. */
 interface SampleLimits {
-  /** Entries of a list that does not fit on a line. */
+  /** Maximum entries of a list that does not fit on one line. */
   entries: number
-  /** Characters of a text. */
+  /** Maximum characters of a text. */
   characters: number
 }
 
-/** JSON for a person: what fits stands on one line, and where lists or texts are cut there is a "…". */
+/** Formats JSON for reading: values that fit are on one line, and "…" marks shortened lists and texts. */
 export function sampleJson(value: unknown, shortening: SampleLimits = WHOLE, indent = ""): string {
   const line = JSON.stringify(value)
   if (typeof value === "string") return JSON.stringify(cut(value, shortening.characters))

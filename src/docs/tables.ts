@@ -3,7 +3,7 @@ import { describedSettings } from "../settings/settings.ts"
 import type { DocumentedAction } from "./actions.ts"
 import { shownPath } from "./terms.ts"
 
-/** Every setting with its default and meaning. */
+/** The table of settings with defaults and meanings. */
 export function settingRows(): string {
   const rows = describedSettings().map(({ name, fallback, meaning }) => {
     return [`\`${name}\``, fallback && `\`${fallback}\``, meaning]
@@ -11,7 +11,7 @@ export function settingRows(): string {
   return tableOf(["setting", "default", "meaning"], rows)
 }
 
-/** Every call of the API with its price and the plan it needs. */
+/** The table of API calls with prices and required plans. */
 export function callRows(catalog: readonly Operation[]): string {
   const rows = catalog.map(({ method, path, price, plan = "free", terms }) => {
     const { min, atMost } = priceRange(price)
@@ -21,7 +21,7 @@ export function callRows(catalog: readonly Operation[]): string {
   return tableOf(["call", "credits", "plan"], rows)
 }
 
-/** What goes now, or that nothing does. */
+/** The table of deprecations, or a sentence that there are none. */
 export function deprecatedRows(catalog: readonly Operation[]): string {
   const rows = catalog.flatMap(({ id, deprecated, deprecatedInputs }) => {
     const inputs = [...deprecatedInputs].map(([name, deprecation]) => ({
@@ -35,7 +35,7 @@ export function deprecatedRows(catalog: readonly Operation[]): string {
   return tableOf(["what", "since", "until", "instead"], cells)
 }
 
-/** Every write with its price and the right it needs. */
+/** The table of writes with prices and required scopes. */
 export function actionRows(actions: readonly DocumentedAction[]): string {
   const rows = actions.map(({ name, credits, scope, plan, destructive }) => {
     return [`\`${name}\``, `${credits}`, `\`${scope}\``, plan, destructive ? "yes" : "no"]

@@ -1,9 +1,9 @@
 import { type Operation, priceRange } from "../core/operation.ts"
 
-/** What a call costs where it costs nothing. */
+/** The price text of a free call. */
 export const FREE = "free of charge"
 
-/** What a key needs for it: scope, plan, and what opens Hive. */
+/** Returns the rights that a key needs: scope, plan, and what gives access to Hive. */
 export function rightsText({ scope, terms, plan, hive }: Operation): string {
   const scopeText = terms ? "scope of the action" : scope ? `scope ${scope}` : "no scope needed"
   const rights = [scopeText, plan === undefined || plan === "free" ? "every plan" : `${plan} plan or above`]
@@ -11,7 +11,7 @@ export function rightsText({ scope, terms, plan, hive }: Operation): string {
   return rights.join(" · ")
 }
 
-/** Every operation on one line, as `appmeter openapi --table` prints it. */
+/** Returns every operation on one line, as `appmeter openapi --table` prints it. */
 export function catalogTable(catalog: readonly Operation[]): string {
   const rows = catalog.map(({ id, method, path, price, plan = "free", scope, terms, effect }) => {
     const { min, atMost } = priceRange(price)
@@ -24,7 +24,7 @@ export function catalogTable(catalog: readonly Operation[]): string {
   return table.map((row) => `${line(row).trimEnd()}\n`).join("")
 }
 
-/** "/apps/:appId" as a reader knows it: "/apps/{appId}". */
+/** Converts a path parameter to its documented form: "/apps/:appId" becomes "/apps/{appId}". */
 export function shownPath(path: string): string {
   return path.replaceAll(/:(\w+)/g, "{$1}")
 }

@@ -2,7 +2,7 @@ import { type Operation, TOOLSETS } from "../core/operation.ts"
 import { DAILY_TOOLS } from "../lib/daily-tools.ts"
 import { type Html, html } from "../ui/html.ts"
 
-/** How an assistant is connected to the tool endpoint, what it finds there, and how that is narrowed. */
+/** Documents the tool endpoint: how to connect an assistant, what it offers, and how to limit that. */
 export function toolsPart(catalog: readonly Operation[], publicUrl: string): Html {
   const url = `${publicUrl}/mcp`
   const sets = TOOLSETS.map((toolset) => ({ toolset, tools: catalog.filter((tool) => tool.toolset === toolset) }))
@@ -25,7 +25,7 @@ them; <code>appmeter://guide</code> and each tracked app are resources; app ids,
 of that costs credits, save reading an app.</p>`
 }
 
-/** Those that assistants of today ask for. */
+/** The protocol versions that current assistants request. */
 const PROTOCOLS = "2025-06-18, 2025-11-25 and 2026-07-28"
 
 function configuration(url: string): object {

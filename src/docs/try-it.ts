@@ -3,18 +3,20 @@ import { jsonSchema, type Schema } from "../lib/schema.ts"
 import { Html, html } from "../ui/html.ts"
 import { shownPath } from "./terms.ts"
 
-/** A call that the sandbox answers, with what it answers. */
+/** A sandbox call with its answer. */
 export interface SampleCall {
   /** Below /v1, with its parameters filled in. */
   path: string
-  /** Every argument, checked, by name. */
+  /** All checked arguments by name. */
   input: Record<string, unknown>
-  /** What it needs besides the path, as a caller sends it. */
+  /** The arguments outside the path, as a caller sends them. */
   rest: Record<string, unknown>
   answer: Record<string, unknown>
 }
 
-/** A form that asks the sandbox. Without script it leads to the answer, with the ids of the sample in the path. */
+/**
+ * A form that calls the sandbox. Without script it opens the sample's answer, because the path has the sample's ids.
+ */
 export function tryForm({ id, path, input }: Operation, sample: SampleCall): Html {
   const inPath = pathNames(path)
   const fields = Object.keys(input.entries).map((name) =>
@@ -29,7 +31,9 @@ ${fields}<button>Send</button>
 `
 }
 
-/** Chooses whom the forms ask; shown where script runs. The key stays in the page's memory and goes with it. */
+/**
+ * Chooses where the page's forms send their calls. Visible only with script. The key exists only in the page's memory.
+ */
 export function askingPart(): Html {
   return html`<fieldset id="asking" hidden><legend>Whom the forms of this page ask</legend>
 <p><label><input type="radio" name="asked" value="sandbox" checked=""> The sandbox, without a key</label></p>
@@ -47,7 +51,7 @@ interface Field {
 
 function control(name: string, entry: Schema, value: unknown): Html {
   const { type, enum: listed, default: given } = jsonSchema(entry, "input") as Field
-  // a form without script sends each field that has a name, and a parameter without a value is refused
+  // without script a form sends each named field, and a parameter without a value is refused
   const named = value === undefined ? html`data-name="${name}"` : html`name="${name}"`
   const choices = listed ?? (type === "boolean" ? [true, false] : undefined)
   if (!choices) {
