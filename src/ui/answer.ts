@@ -1,22 +1,22 @@
 import { creditHeaders } from "../access/credits.ts"
 
-/** What a page's address answers; HTML unless the headers say otherwise. */
+/** The response of a page. HTML unless the headers say otherwise. */
 export interface PageAnswer {
   status: number
   headers?: Record<string, string>
   body: string | null
-  /** It holds no token, so that the size of its compressed text tells of none. */
+  /** The page contains no token, so the size of the compressed text reveals nothing. */
   isCompressible?: boolean
 }
 
-/** On to another page of ours, with GET. */
+/** Redirects to another page of this origin, with GET. */
 export function seeOther(location: string, headers: Record<string, string> = {}): PageAnswer {
   return { status: 303, headers: { location, ...headers }, body: null }
 }
 
 /**
- * Never kept, indexed or named to another site. Not compressed but where the page says it may be: beside what a caller sent,
- * the size of a compressed text would tell what else is in it, a form's token for one.
+ * Never cached or indexed, and sends no referrer to other sites. Compressed only if the page allows it: if a page
+ * repeats what the caller sent, its compressed size reveals other content, such as a form's token (BREACH).
  */
 export function pageResponse(
   { method }: Request,

@@ -1,7 +1,10 @@
 import { readUpTo } from "../lib/request-body.ts"
 import { isStorable } from "../lib/text.ts"
 
-/** The fields of a form, or why it is refused: "text" means that the database cannot store it. Throws CallerGone. */
+/**
+ * Returns the fields of a form, or why it is refused. "text" means that the database cannot store it. Throws
+ * CallerGone.
+ */
 export async function readForm(
   request: Request,
   mostBytes: number,
@@ -14,7 +17,7 @@ export async function readForm(
   return [...fields].flat().every(isStorable) ? fields : "text"
 }
 
-/** The value of a field that was sent once; undefined where it was not, or more than once. */
+/** Returns the value of a field. Undefined unless it was sent exactly once. */
 export function fieldOf(fields: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = fields.getAll(name)
   return more.length === 0 ? value : undefined

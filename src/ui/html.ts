@@ -1,4 +1,4 @@
-/** Markup that is safe to put into a page as it stands. */
+/** Markup that is safe to insert into a page unchanged. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -8,19 +8,19 @@ export class Html {
 
 export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[]
 
-/** A template whose strings are markup and whose values are escaped, unless they are Html themselves. */
+/** A template whose literal parts are markup. Values are escaped unless they are Html. */
 export function html(markup: TemplateStringsArray, ...parts: HtmlPart[]): Html {
   let text = markup[0] as string
   for (let at = 0; at < parts.length; at++) text += rendered(parts[at]) + markup[at + 1]
   return new Html(text)
 }
 
-/** Text for use in an element alone, where quotes may stay as they are. */
+/** Escapes text for element content only, where quotes are allowed. */
 export function elementText(text: string): Html {
   return new Html(text.replaceAll(/[&<>]/g, (char) => ENTITIES[char] as string))
 }
 
-/** Text for use in an element or in a quoted attribute. */
+/** Escapes text for element content or a quoted attribute. */
 export function escapeHtml(text: string): string {
   if (!/[&<>"']/.test(text)) return text
   return text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] as string)

@@ -3,13 +3,15 @@ import { Html, type HtmlPart, html } from "./html.ts"
 import { BASE_STYLE, ICON, MARK } from "./style.ts"
 
 interface LayoutOptions {
-  /** The contents: beside the text where there is room, and else folded away above it. */
+  /** The contents: next to the text if there is room, otherwise collapsed above it. */
   aside?: Html
-  /** What the page does besides being read; it must be whole without. */
+  /** The script of the page. The page must also work without it. */
   script?: string
 }
 
-/** A whole page in one file: no image, no font, one style; light or dark as the reader's system says. */
+/**
+ * Returns a complete page in one file: no images, no fonts, one style. Light or dark as the reader's system prefers.
+ */
 export function layout(
   title: string,
   description: string,
@@ -49,8 +51,8 @@ const PAGES = [
 ] as const
 
 /**
- * What a page of this layout may do: show itself, run the one script it holds, ask its own origin where it `calls`, and
- * send its forms to the `forms` origins. A browser holds a redirect that answers a form to those as well.
+ * The content security policy of a page: its own style and script, requests to its own origin if `calls`, and forms to
+ * the `forms` origins. Browsers also apply the form policy to redirects after a form.
  */
 export function pagePolicy({ script, calls = false, forms = [] }: PagePermissions = {}): string {
   const digest = (text: string) => `'sha256-${hash("sha256", text, "base64")}'`
@@ -72,7 +74,7 @@ interface PagePermissions {
   forms?: readonly string[]
 }
 
-// Wide: contents, what is said, and what is typed, side by side. Narrow: one below the other, the contents folded away.
+// Wide: contents, text and commands side by side. Narrow: one below the other, with the contents collapsed.
 const STYLE = `${BASE_STYLE}
 html { scroll-padding-top: 4.25rem }
 a { color: var(--rank); text-underline-offset: .15em }

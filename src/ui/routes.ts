@@ -12,16 +12,16 @@ export interface PageVisit {
   path: string
   /** Without "?". */
   query: string
-  /** Null where it cannot be told. */
+  /** Client address. Null if unknown. */
   address: string | null
 }
 
-/** Pages at one address, or at those that begin alike. */
+/** Pages at one address or below one prefix. */
 export interface PageRoute {
-  /** In the spelling of itty-router: "/approve/:id", "/app/*". */
+  /** In the syntax of itty-router: "/approve/:id", "/app/*". */
   path: string
   methods: readonly string[]
-  /** May throw: while the database is away that is answered as everywhere. */
+  /** May throw. An unavailable database is then reported as on other surfaces. */
   open(visit: PageVisit): Promise<PageAnswer>
 }
 

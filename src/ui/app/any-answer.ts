@@ -4,8 +4,8 @@ import { dayTime, momentTime } from "../times.ts"
 import { figure, spoken } from "../words.ts"
 
 /**
- * What an answer holds, as facts and tables: for operations whose page draws nothing of its own. What it says in a sentence
- * comes first; lists are folded away, since nobody knows here which of them matters.
+ * Shows an answer as facts and tables, for operations without a page of their own. Sentences come first. Lists are
+ * collapsed because their relevance is unknown here.
  */
 export function answerPart({ sentence, ...answer }: Readonly<Record<string, unknown>>): Html {
   const entries = Object.entries(answer).filter(([, value]) => value !== null)
@@ -16,7 +16,7 @@ export function answerPart({ sentence, ...answer }: Readonly<Record<string, unkn
   return html`${typeof sentence === "string" && html`<p>${sentence}</p>`}${plain.length > 0 && html`<dl class="facts">${plain.map(([name, value]) => html`<div><dt>${spoken(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`}${records.map(([name, value]) => html`<h3>${spoken(name)}</h3>${answerPart(value as Record<string, unknown>)}`)}${lists.map(([name, value]) => html`<details><summary>${spoken(name)} (${(value as unknown[]).length})</summary>${nestedPart(name, value as unknown[])}</details>`)}${said.map(([name, value]) => html`<h3>${spoken(name)}</h3><ul>${(value as string[]).map((line) => html`<li>${line}</li>`)}</ul>`)}`
 }
 
-/** Sentences, which want the width of a page. */
+/** Returns whether the value is a list of sentences, which need the width of the page. */
 function isSaid(value: unknown): boolean {
   return Array.isArray(value) && value.some((one) => typeof one === "string" && one.length > LONGEST_FACT)
 }
@@ -50,14 +50,14 @@ function shown(value: unknown): HtmlPart {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? dayTime(text) : html`<bdi>${text}</bdi>`
 }
 
-/** An amount of money as one, anything else by its fields. */
+/** Shows an amount with its currency as one value, and any other record by its fields. */
 function shownRecord(value: Record<string, unknown>): HtmlPart {
   const { amount, currency } = value
   if (currency !== undefined && amount !== undefined) return `${amount} ${currency}`
   return Object.entries(value).map(([name, one], at) => html`${at > 0 && ", "}${spoken(name)} ${shown(one)}`)
 }
 
-/** Lists that hold records, and records: what is no line of facts. */
+/** Returns whether the value is a record or a list of records, which need more than one line of facts. */
 function isNested(value: unknown): boolean {
   return isRecord(value) ? !("amount" in value && "currency" in value) : Array.isArray(value) && value.some(isRecord)
 }

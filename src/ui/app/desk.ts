@@ -2,29 +2,29 @@ import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
 import { Fault } from "../../lib/faults.ts"
 import type { Html } from "../html.ts"
 
-/** What the pages of one visitor are made of. */
+/** What the pages of one visitor need. */
 export interface Desk {
-  /** Where its pages are: "/app", or "/app/sample" for the invented world that anybody may look at. */
+  /** Base path of the pages: "/app", or "/app/sample" for the sample data that is open to everybody. */
   base: string
   isSample: boolean
-  /** The page's own form was sent, and not only its address opened. */
+  /** True if the page's form was sent. False if its address was only opened. */
   isSent: boolean
-  /** Whose pages these are; null of the invented world. */
+  /** Name of the visitor's workspace. Null for the sample data. */
   visitor: string | null
-  /** Whether there is such an operation: pages of those to come appear with them. */
+  /** Returns whether the operation exists. Links to pages depend on it. */
   has(operation: OperationId): boolean
   /** Runs an operation as this visitor. Throws its Fault. */
   ask<Id extends OperationId>(operation: Id, input?: InputOf<Id>): Promise<AnswerOf<Id>>
-  /** What stands behind the "?" of the address. */
+  /** The query of the address. */
   query: URLSearchParams
-  /** Stand in each form that changes something; none where the visitor may change nothing. */
+  /** Hidden fields of every form that changes something. Empty if the visitor may change nothing. */
   formFields: readonly (readonly [name: string, value: string])[]
 }
 
 export interface Page {
   title: string
   body: Html
-  /** Which of the frame's entries is this page's; of an app's pages, which tab. */
+  /** The navigation entry of this page. On an app's pages, the tab. */
   at: string
   /** The app that a page is about. */
   app?: AppHead
@@ -46,7 +46,7 @@ export function sidesOf({ countries, iosId, androidPkg }: Pick<AppHead, "countri
   return platforms.flatMap((platform) => countries.map((country) => ({ country, platform })))
 }
 
-/** The side that the address asks for, else the app's first. */
+/** Returns the side in the address, otherwise the app's first. */
 export function sideAt(head: AppHead, query: URLSearchParams): Side {
   const sides = sidesOf(head)
   return sides.find((side) => sideCode(side) === query.get("at")) ?? (sides[0] as Side)
@@ -66,7 +66,7 @@ export function appAddress(desk: Desk, app: Pick<AppHead, "id">, tab = ""): stri
   return `${desk.base}/apps/${encodeURIComponent(app.id)}${tab && `/${tab}`}`
 }
 
-/** An answer, or the fault in its place where a page can do without it. */
+/** Returns an answer, or the fault, for pages that can do without the answer. */
 export async function attempted<Answer>(asked: Promise<Answer>): Promise<Answer | Fault> {
   try {
     return await asked

@@ -7,7 +7,7 @@ import { APP_SCRIPT } from "./script.ts"
 import { APP_STYLE } from "./style.ts"
 import { shownTabs, shownTops } from "./tabs.ts"
 
-/** A whole page of /app. */
+/** Returns a complete page of /app. */
 export function framed(desk: Desk, { title, body, at, app }: Page): string {
   return html`<!doctype html>
 <html lang="en">
@@ -44,7 +44,7 @@ the reading that it comes from. Days are UTC.</p></footer>
 `.text
 }
 
-/** What a page of /app may do: show itself, run its one script, and send its forms to where it came from. */
+/** Content security policy of /app: its own style, its one script, and forms to its own origin. */
 export const APP_POLICY = [
   "default-src 'none'",
   `style-src '${digest(APP_STYLE)}'`,
@@ -70,7 +70,7 @@ function tabsPart(desk: Desk, app: AppHead, at: string): Html {
 `
 }
 
-/** The first letters of a name on a colour of its own: a store's pictures are not asked for. */
+/** The initials of a name on a colour derived from it. Icons are not loaded from the stores. */
 export function badge(name: string): Html {
   const letters = name
     .split(/[^\p{L}\p{N}]+/u)
@@ -82,7 +82,7 @@ export function badge(name: string): Html {
   return html`<svg class="badge" viewBox="0 0 48 48" aria-hidden="true"><rect class="b${colour}" width="48" height="48" rx="11"></rect><text x="24" y="30.5">${letters.toUpperCase() || "?"}</text></svg>`
 }
 
-/** Chooses a storefront and store; what else the address asks for is kept. */
+/** A form that selects a storefront and store. It keeps the other parts of the query. */
 export function sideForm(desk: Desk, app: AppHead, { only }: { only?: "ios" } = {}, chosen: Side): Html | false {
   const sides = sidesOf(app).filter(({ platform }) => only === undefined || platform === only)
   if (sides.length < 2 || desk.isSample) return false

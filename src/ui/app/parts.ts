@@ -3,14 +3,14 @@ import { type Html, type HtmlPart, html } from "../html.ts"
 import { momentTime } from "../times.ts"
 import { address, type Desk, type Page } from "./desk.ts"
 
-/** A part of a page under its own heading; `said` stands beside that. */
+/** A section with a heading. `said` is next to the heading. */
 export function card(title: string, body: HtmlPart, said: HtmlPart = ""): Html {
   return html`<section class="card"><header><h2>${title}</h2>${said && html`<div>${said}</div>`}</header>
 ${body}</section>
 `
 }
 
-/** What there is to see when there is nothing: why, and what to do about it. */
+/** A placeholder for missing content: the reason, and what to do. */
 export function empty(
   title: string,
   text: HtmlPart,
@@ -20,21 +20,21 @@ export function empty(
 `
 }
 
-/** The same page of the invented app. */
+/** Links the same page of the sample app. */
 export function samplePage(desk: Desk, tab: string): { sample?: string } {
   return desk.isSample ? {} : { sample: `/app/sample/apps/app_lumenjournal${tab && `/${tab}`}` }
 }
 
-/** Why a part of a page is not there, in the words of the fault. */
+/** Explains why a part of a page is missing, with the message of the fault. */
 export function refusedPart({ code, message, extra }: Fault): Html {
   const { detail, scope } = extra as { detail?: string; scope?: string }
-  // its detail lists ids for programs; a person finds the apps by the link of the page
+  // the detail lists ids for programs; a person finds the apps by the page's link
   const shown = code === "not_found" ? undefined : detail
   const more = shown ?? (scope ? `It needs the scope ${scope}.` : ADVICE[code])
   return empty(message, more ?? html`Programs get the code <code>${code}</code>.`)
 }
 
-/** A page in place of one that is refused, or is not there. */
+/** The page for a refused or unknown address. */
 export function notHerePage(desk: Desk, fault: Fault): Page {
   return {
     title: "Not here",
@@ -58,14 +58,14 @@ export function tiles(list: readonly Tile[]): Html {
 `
 }
 
-/** Names and what is known of them; what is null has no line. */
+/** A list of names and values. Null values are left out. */
 export function facts(list: readonly (readonly [name: string, value: HtmlPart])[]): Html {
   const known = list.filter(([, value]) => value !== null && value !== undefined && value !== false)
   return html`<dl class="facts">${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 `
 }
 
-/** Chooses how many days are shown. */
+/** Links that select the number of days shown. */
 export function periods(path: string, query: URLSearchParams, days: number, offered: readonly number[]): Html {
   const kept = new URLSearchParams(query)
   return html`<nav class="periods" aria-label="Period">${offered.map((period) => {
@@ -74,19 +74,19 @@ export function periods(path: string, query: URLSearchParams, days: number, offe
   })}</nav>`
 }
 
-/** The period that an address asks for, of those offered. */
+/** Returns the period in the address if it is offered, otherwise the first offered one. */
 export function periodIn(query: URLSearchParams, offered: readonly number[]): number {
   const asked = Number(query.get("days"))
   return offered.includes(asked) ? asked : (offered[0] as number)
 }
 
-/** "12 Nov 2026, 06:12 UTC, apple-web-search". */
+/** For example "12 Nov 2026, 06:12 UTC, apple-web-search". */
 export function readBy(at: string | null, source: string | null): HtmlPart {
   if (at === null) return "Never read."
   return html`Read ${momentTime(at)}${source && html`, <code>${source}</code>`}.`
 }
 
-/** The other pages of a long list. */
+/** Links to the other pages of a long list. */
 export function pager(
   path: string,
   query: URLSearchParams,
@@ -98,7 +98,7 @@ export function pager(
 `
 }
 
-/** Over figures of the demo's account; of all others nothing. */
+/** A note that figures are sample data. False for other accounts. */
 export function inventedNote(answer: object): Html | false {
   return sourcesIn(answer).some((source) => source?.state === "demo") && invented(INVENTED)
 }
@@ -107,12 +107,12 @@ function sourcesIn(answer: object) {
   return "sources" in answer && Array.isArray(answer.sources) ? answer.sources : []
 }
 
-/** Over reviews of the demo's feed; of all others nothing. */
+/** A note that reviews are sample data. False for other feeds. */
 export function inventedReviewsNote({ feed }: { readonly feed: string | null }): Html | false {
   return (feed?.startsWith("demo-") ?? false) && invented(INVENTED_REVIEWS)
 }
 
-/** Which question or row failed of what is shown, and why; nothing if all is well. */
+/** Shows which questions or rows failed, and why. False if none failed. */
 export function failureNote(answer: object): Html | false {
   const whys = sourcesIn(answer).flatMap((source) => {
     return typeof source?.why === "string" ? [source.why as string] : []

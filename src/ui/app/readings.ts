@@ -5,7 +5,7 @@ import { address, appAddress, type Desk, type Page, readHead, type Side, sideAt,
 import { sideForm } from "./frame.ts"
 import { card, empty, samplePage } from "./parts.ts"
 
-/** What the figures of an app's page, its reviews and its charts lead back to. */
+/** Lists the readings behind the figures, reviews and charts of an app's pages. */
 export async function readingsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
@@ -38,7 +38,7 @@ export async function readingsPage(desk: Desk, appId: string): Promise<Page> {
   }
 }
 
-/** The way to them, from a part whose figures come from there. */
+/** Links to the readings from a part that shows their figures. */
 export function readingsLink(desk: Desk, app: { id: string }, side: Side): Html {
   return html`<a href="${address(appAddress(desk, app, "readings"), { at: sideCode(side) })}">Evidence</a>`
 }

@@ -1,6 +1,7 @@
 /**
- * What pages of /app do besides being read; each is whole without. On a phone the tab of the page is brought into view. A choice shows its page at once, rows are found as one
- * types, a page whose first ranks are being read looks again, and a chart tells of the day under the pointer.
+ * The script of /app. Every page also works without it. It scrolls to the current tab on phones, applies a selection at
+ * once, filters rows while typing, reloads a page whose first ranks are being read, and shows the day under the pointer
+ * of a chart.
  */
 export const APP_SCRIPT = `
 for (const bar of document.querySelectorAll(".tabs, .bar nav")) {

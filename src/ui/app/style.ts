@@ -1,6 +1,6 @@
 import { BASE_STYLE } from "../style.ts"
 
-/** Of /app: for a phone first, wider where there is room, and on paper without what is pressed. */
+/** The style of /app: for phones first, with wider layouts, and without controls in print. */
 export const APP_STYLE = `${BASE_STYLE}
 [hidden] { display: none !important }
 a { color: var(--rank); text-underline-offset: .15em; text-decoration-thickness: 1px }

@@ -7,29 +7,29 @@ interface RankLine {
   name: string
   /** Measured days, oldest first. */
   points: readonly RankPoint[]
-  /** Points next to each other that one source gave; a change of source breaks the line. */
+  /** Runs of points from one source. A change of source breaks the line. */
   sources: readonly { source: string; from: string; to: string }[]
 }
 
 interface RankLines {
-  /** Begins the ids of its own texts; unlike any other on the page. */
+  /** Prefix of the element ids of the chart. Unique on the page. */
   id: string
   title: string
   /** UTC days, inclusive. */
   from: string
   to: string
   lines: readonly RankLine[]
-  /** Each point says its day and rank under the pointer. */
+  /** Whether each point shows its day and rank under the pointer. */
   told?: boolean
 }
 
-/** Lines that have a colour of their own. */
+/** Number of lines with distinct colours. */
 export const MOST_LINES = 8
 
 /**
- * Ranks of some keywords over the same days, the first at the top. The plot takes the width that it is given while its texts
- * and strokes keep their size: all lengths are shares of it, and marks are the ends of lines without length. A day that was
- * not measured is a gap; one on which the app was absent, a square in the band below.
+ * A chart of ranks of several keywords over the same days, with the first rank at the top. The plot adapts to the
+ * available width while texts and strokes keep their size: all lengths are percentages, and marks are line ends without
+ * length. An unmeasured day is a gap. A day on which the app was absent is a square in the band below.
  */
 export function rankLines({ id, title, from, to, lines, told = false }: RankLines): Html {
   const span = rankSpan(lines.flatMap(({ points }) => points.flatMap(([, rank]) => rank ?? [])))
@@ -74,7 +74,7 @@ function linePart(
   )
   const band = BAND + ((SIDE - BAND) * (at + 1)) / (of + 1)
   const absent = points.flatMap(([day, rank]) => (rank === null ? [`M${place.x(day)} ${Math.round(band)}h0`] : []))
-  // a piece of one day has no length, and the last day is what is looked for first
+  // a piece of one day has no length, and readers look for the last day first
   const alone = pieces.filter((piece) => piece.length === 1).flat()
   const last = points.at(-1)
   const marked = last && last[1] !== null ? [...alone, { day: last[0], rank: last[1] }] : alone
@@ -88,7 +88,7 @@ ${told && points.map(([day, rank]) => html`<path class="told" d="M${place.x(day)
 
 const share = (length: number) => `${Math.round(length) / 10}%`
 
-/** "measured on 28 days, absent on 3; ranks 2 to 9, the last 4." */
+/** Returns a summary: "measured on 28 days, absent on 3; ranks 2 to 9, the last 4." */
 function inWords(points: readonly RankPoint[]): string {
   if (points.length === 0) return "not measured in these days."
   const ranks = points.flatMap(([, rank]) => rank ?? [])

@@ -1,7 +1,7 @@
 import { dayNumber } from "../../lib/days.ts"
 import { DAY_MS } from "../../lib/time.ts"
 
-/** A measured day: its rank, or null where the app was not among the results read. */
+/** A measured day: its rank, or null if the app was not among the results. */
 export type RankPoint = readonly [day: string, rank: number | null, ...rest: unknown[]]
 
 /** The ranks at the top and the bottom of a chart. */
@@ -10,12 +10,15 @@ interface RankSpan {
   lowest: number
 }
 
-/** Where a rank stands between 0 (the top) and 1 (the bottom), by the logarithm: 1 to 2 is as much as 50 to 100. */
+/**
+ * Returns the position of a rank between 0 (top) and 1 (bottom). The scale is logarithmic: from 1 to 2 is as far as
+ * from 50 to 100.
+ */
 export function depthOf(rank: number, { highest, lowest }: RankSpan): number {
   return Math.min(1, Math.max(0, Math.log(rank / highest) / Math.log(lowest / highest)))
 }
 
-/** Round numbers that all ranks are within; the top is the first place unless all of them are far from it. */
+/** Returns round bounds that contain all ranks. The top is rank 1 unless all ranks are far below it. */
 export function rankSpan(ranks: readonly number[]): RankSpan {
   const [best, worst] = [Math.min(...ranks), Math.max(...ranks)]
   if (ranks.length === 0) return { highest: 1, lowest: 10 }
@@ -25,13 +28,13 @@ export function rankSpan(ranks: readonly number[]): RankSpan {
 
 const ROUND = [10, 20, 50, 100, 200, 250, 500, 1_000]
 
-/** Ranks that have a line of their own: round ones, and both ends. */
+/** Returns the ranks with a grid line: both bounds and round ranks between them. */
 export function rankTicks({ highest, lowest }: RankSpan): number[] {
   const between = [1, 3, 10, 30, 100, 150, 200].filter((rank) => rank > highest && rank < lowest * 0.8)
   return [highest, ...between.filter((rank) => rank !== 150 || highest === 100), lowest]
 }
 
-/** Days that are named on an axis: the ends, and some between at equal distances. */
+/** Returns the days labelled on an axis: both ends and evenly spaced days between them. */
 export function dayTicks(from: string, to: string, most: number): string[] {
   const [first, last] = [dayNumber(from), dayNumber(to)]
   const parts = Math.max(1, Math.min(most - 1, last - first))
@@ -46,10 +49,13 @@ interface DayRank {
   rank: number
 }
 
-/** Points next to each other that one source gave, oldest first. */
+/** Runs of points from one source, oldest first. */
 type SourceRuns = readonly { source: string; from: string; to: string }[]
 
-/** Pieces of a line: measured days in a row with a rank, read by one source. Days alone are pieces of one. */
+/**
+ * Returns the pieces of a line: consecutive measured days with a rank from one source. A single day is a piece by
+ * itself.
+ */
 export function piecesOf(points: readonly RankPoint[], sources: SourceRuns): DayRank[][] {
   const pieces: DayRank[][] = []
   let [run, runBefore, before] = [0, -1, Number.NaN]

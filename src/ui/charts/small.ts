@@ -4,7 +4,7 @@ import { shortDay } from "../times.ts"
 import { whole } from "../words.ts"
 import { depthOf, piecesOf, type RankPoint, rankSpan } from "./scale.ts"
 
-/** A keyword's days as a line in a row of a table: gaps where nothing was measured, a low mark where it was absent. */
+/** A keyword's ranks as a small line in a table row. Unmeasured days are gaps, and absences are low marks. */
 export function sparkline(
   points: readonly RankPoint[],
   { from, to, sources }: { from: string; to: string; sources: readonly { source: string; from: string; to: string }[] },
@@ -31,7 +31,7 @@ export function sparkline(
 const WIDTH = 100
 const HEIGHT = 22
 
-/** A share of a whole as a bar, 0 to 1; what it says stands beside it. */
+/** A share from 0 to 1 as a bar. The text next to it has the number. */
 export function shareBar(part: number, tone = ""): Html {
   const width = `${Math.round(Math.max(0, Math.min(1, part)) * 1_000) / 10}%`
   return html`<svg class="bar ${tone}" aria-hidden="true"><rect class="all" width="100%" height="100%" rx="3"></rect><rect width="${width}" height="100%" rx="3"></rect></svg>`
@@ -39,11 +39,11 @@ export function shareBar(part: number, tone = ""): Html {
 
 interface DayBar {
   day: string
-  /** Null = not known: nothing is drawn, which is not zero. */
+  /** Null if unknown: no bar, which differs from zero. */
   value: number | null
 }
 
-/** A number a day as columns; what each says is under the pointer, and in the table or words beside it. */
+/** A number per day as columns. The values are in the tooltip and in a table or text next to the chart. */
 export function dayBars(
   bars: readonly DayBar[],
   { title, said, from, to }: { title: string; said: (bar: DayBar) => string; from: string; to: string },

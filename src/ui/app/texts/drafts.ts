@@ -12,11 +12,11 @@ type Draft = AnswerOf<"draft_listing">
 const REPLY: TextPage = { title: "A reply", at: "reviews", back: { tab: "reviews", name: "Reviews" } }
 const DRAFT: TextPage = { title: "A draft of the page", at: "page", back: { tab: "page", name: "Store page" } }
 
-/** The way to a reply from its review. */
+/** Links a review to the draft of a reply. */
 export const replyLink = (desk: Desk, app: AppHead, side: Side, reviewId: string) =>
   html`<a href="${address(appAddress(desk, app, "reply"), { review: reviewId, at: sideCode(side) })}">Draft a reply</a>`
 
-/** A reply to one review, and the passages of it that it answers to. */
+/** Shows a draft reply to one review, with the passages that it refers to. */
 export async function replyPage(desk: Desk, appId: string): Promise<Page> {
   const reviewId = desk.query.get("review") ?? ""
   return await madePage<Reply>(desk, appId, {
@@ -40,7 +40,7 @@ function replyPart({ reply, locale, characters, limit, addresses, written }: Rep
   )}`
 }
 
-/** The way there from the store page. */
+/** Links the store page to the drafts. */
 export function draftCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
   return askPart(desk, address(appAddress(desk, app, "draft"), { at: sideCode(side) }), {
     title: "A draft of these texts",
@@ -50,7 +50,7 @@ export function draftCard(desk: Desk, app: AppHead, side: Side, isLink = true): 
   })
 }
 
-/** Texts for the store page, each with what it rests on. */
+/** Shows drafts for the store page's texts, each with its evidence. */
 export async function draftPage(desk: Desk, appId: string): Promise<Page> {
   return await madePage<Draft>(desk, appId, {
     page: DRAFT,

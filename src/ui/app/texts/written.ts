@@ -20,12 +20,12 @@ import { card, empty, refusedPart } from "../parts.ts"
 
 type Authorship = AnswerOf<"draft_listing">["written"]
 
-/** Who wrote a text, from what, and what its checks left out. */
+/** Shows the author of a text, its inputs, and what the checks removed. */
 export function writtenPart({ by, model, at, version, inputDigest, dropped }: Authorship): Html {
   return html`<p class="small quiet">${BY[by] ?? spoken(by)}${model && html` <code>${model}</code>`}, ${momentTime(at)}, version ${version}. ${dropped.length === 0 ? "The checks left nothing out." : `The checks left out: ${dropped.map(({ what, rule, count }) => `${count} × ${what} (${spoken(rule).toLowerCase()})`).join(", ")}.`} Made from the input with this SHA-256:</p><p class="hash">${inputDigest}</p>`
 }
 
-/** The same as a card of its own, where somebody wrote it. */
+/** The same as a card. Null if there is no text. */
 export const writtenCard = (written: Authorship | null) =>
   written && card("How it was made", html`<div class="inside">${writtenPart(written)}</div>`)
 
@@ -35,7 +35,7 @@ const BY: Record<string, string> = {
   ocr: "Read in pictures by",
 }
 
-/** A page about a text, under the page that leads to it. */
+/** A page that shows a text, below the page that links to it. */
 export interface TextPage {
   title: string
   at: string
@@ -55,8 +55,8 @@ export function textPage(
 }
 
 /**
- * To make a text takes a unit of the month, so no link makes one: its button does, and the same text of the same day takes
- * none. The button has a page of its own, since a page with a form is sent without compression.
+ * A button that creates a text. A text uses up a unit of the month, so a link never creates one. The same text on the
+ * same day is free. The button has a separate page, because a page with a form is sent without compression.
  */
 export function askPart(
   desk: Desk,
@@ -73,13 +73,13 @@ export function askPart(
 
 interface MadeText<Answer> {
   page: TextPage
-  /** What it takes, and the button. */
+  /** Shows the cost and the button. */
   offer: (app: AppHead, side: Side) => Html
   make: (side: Side) => Promise<Answer>
   show: (answer: Answer, app: AppHead, side: Side) => Html
 }
 
-/** A page whose text is made by its button alone: what that takes; then the text, or why there is none. */
+/** A page whose text only its button creates. Shows the cost first, then the text or the reason for its absence. */
 export async function madePage<Answer>(
   desk: Desk,
   appId: string,
@@ -95,7 +95,7 @@ export async function madePage<Answer>(
   return textPage(desk, app, side, { page, body: await body() })
 }
 
-/** A text, or in its place the fault that tells whoever pressed the button why there is none. */
+/** Returns a text, or the fault that explains to the person why there is none. */
 export async function attemptedText<Answer>(asked: Promise<Answer>): Promise<Answer | Fault> {
   try {
     return await asked
@@ -105,7 +105,10 @@ export async function attemptedText<Answer>(asked: Promise<Answer>): Promise<Ans
   }
 }
 
-/** Beyond what any part of a page can do without. What is away with a reason is a model or a picture's host. */
+/**
+ * Faults that this page shows in addition to those of any part. `unavailable` with a detail means a model or an image
+ * host.
+ */
 const isTold = ({ code, extra }: Fault) => TOLD.includes(code) || (code === "unavailable" && "detail" in extra)
 const TOLD = ["ai_not_configured", "ai_failed", "ai_timeout", "ai_text_limit", "review_ai_limit", "localize_quota"]
 

@@ -3,7 +3,7 @@ import { appAddress, type Desk, type Page, readHead, sideAt } from "../desk.ts"
 import { card, empty } from "../parts.ts"
 import { writeForm } from "./form.ts"
 
-/** What is tracked of an app, changed: each form shows what it would do before anything is done. */
+/** Edits what is tracked of an app. Each form leads to a preview first. */
 export async function editPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const { country } = sideAt(app, desk.query)
@@ -36,7 +36,7 @@ function shareFields(countries: readonly string[], chosen: string): Html {
 <label class="grow">Password, if it is to have one<input type="password" name="password" autocomplete="new-password"></label>`
 }
 
-/** An app is added by its link or id; its storefronts and keywords with it. */
+/** Adds an app by its link or id, with storefronts and keywords. */
 export async function addPage(desk: Desk): Promise<Page> {
   return { title: "Add an app", at: "", body: html`<section class="card">${addForm(desk)}</section>` }
 }

@@ -7,11 +7,11 @@ import { counted, spoken } from "../../words.ts"
 import type { Desk, Page } from "../desk.ts"
 import { card } from "../parts.ts"
 
-/** What a preview of a write shows, as the operation answers it. */
+/** The preview of a write, as the operation returns it. */
 interface WritePreview {
   action: string
   preview: { summary: string; notes: string[] }
-  /** What changes, a line a field. */
+  /** The changes, one line per field. */
   lines: string[]
   credits: number
   destructive: boolean
@@ -20,7 +20,7 @@ interface WritePreview {
   approval: { id: string } | null
 }
 
-/** A form that leads to the preview of a write; false where the visitor may change nothing. */
+/** A form that leads to the preview of a write. False if the visitor may change nothing. */
 export function writeForm(
   desk: Desk,
   {
@@ -45,7 +45,7 @@ function hiddenFields(fields: readonly (readonly [name: string, value: string])[
   return fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 }
 
-/** What a write would change, and the button that has it done: nothing is done before that. */
+/** Shows the changes of a write and the button that confirms it. Nothing changes before that. */
 export function previewPage(desk: Desk, shown: WritePreview, back: string): Page {
   const { action, preview, lines, credits, destructive, confirmToken, expiresAt, approval } = shown
   return {
@@ -60,7 +60,7 @@ export function previewPage(desk: Desk, shown: WritePreview, back: string): Page
   }
 }
 
-/** What is shown once: the address of a share link. */
+/** Shows the address of a share link, which is shown only once. */
 export function donePage({ url, expiresAt }: { url: string; expiresAt: string }, back: string): Page {
   return {
     title: "Done",
@@ -72,7 +72,7 @@ export function donePage({ url, expiresAt }: { url: string; expiresAt: string },
   }
 }
 
-/** The arguments of a write that pages offer, from the fields of its form; null = pages do not offer it. */
+/** Returns the arguments of a write from the fields of its form. Null if pages do not offer the write. */
 export function argumentsIn(action: string, fields: URLSearchParams): Record<string, unknown> | null {
   return ownValue(ARGUMENTS, action)?.(fields) ?? null
 }
@@ -103,7 +103,7 @@ const ARGUMENTS: Record<string, (fields: URLSearchParams) => Record<string, unkn
   delete_alert_rule: (fields) => ({ type: fields.get("type") ?? "" }),
 }
 
-/** As typed; that of the link, or us, where the field is empty. */
+/** Returns the typed storefronts. If the field is empty, returns that of the link, or us. */
 function countriesIn(fields: URLSearchParams): string[] {
   const typed = wordsIn(fields.get("countries") ?? "", /[\s,;]+/).map((country) => country.toLowerCase())
   const link = readStoreLink(fields.get("app") ?? "")
@@ -131,7 +131,7 @@ const wordsIn = (text: string, between: RegExp) => [
       .filter(Boolean),
   ),
 ]
-/** Typed into one field, or chosen as several. */
+/** Splits text from one field or from several selected fields. */
 const linesIn = (fields: URLSearchParams, name: string) => wordsIn(fields.getAll(name).join("\n"), /[\r\n,;]+/)
 
 function listed(name: string, fields: URLSearchParams): Record<string, string[]> {
@@ -139,7 +139,10 @@ function listed(name: string, fields: URLSearchParams): Record<string, string[]>
   return lines.length > 0 ? { [name]: lines } : {}
 }
 
-/** The id in a store's link, or an id as it stands: digits are the App Store's. Throws for a link to no app. */
+/**
+ * Returns the app id of a store link, or the id itself. Digits are an App Store id. Throws invalid_arguments if the
+ * link is not an app's.
+ */
 function storeIdIn(text: string): { iosId: string } | { androidPkg: string } {
   const why = whyNoApp(text)
   if (why !== null) throw new Fault("invalid_arguments", { field: "app", detail: why })
