@@ -58,7 +58,7 @@ const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = 
   edit: editPage,
 }
 
-/** The page at a path below the desk; null where there is none. */
+/** Returns the page at a path below the desk's base. Null if there is none. */
 export function pageAt(path: string): ((desk: Desk) => Promise<Page>) | null {
   const workspacePage = ownValue(WORKSPACE_PAGES, path)
   if (workspacePage) return workspacePage

@@ -12,11 +12,11 @@ import { counted, figure, STORES } from "../ui/words.ts"
 type Standing = AnswerOf<"list_standings">["apps"][number]
 type Today = Standing["today"]
 
-/** Events shown; one of them may be dozens of alerts. */
+/** Number of events shown. One event can consist of dozens of alerts. */
 const LATEST = 8
 const READ = 100
 
-/** Every app with where it stands, what moved today, and the latest alerts. */
+/** Shows every app with its standing and today's changes, and the latest alerts. */
 export async function portfolioPage(desk: Desk): Promise<Page> {
   const [{ apps }, feed] = await Promise.all([
     desk.ask("list_standings"),
@@ -42,7 +42,7 @@ ${apps.map((app) => appCard(desk, app))}</ul>
 const SAMPLE_LINE = html`<p class="quiet">Nothing was measured today yet. <a href="/app/sample">A sample</a> shows what each page looks like once days have been measured.</p>
 `
 
-/** A total is that of the apps that have the figure. */
+/** A total includes only the apps that have the figure. */
 function todayTiles(today: readonly Today[]): Html {
   const known = (name: keyof Today) => today.flatMap((app) => app[name] ?? [])
   const sum = (name: keyof Today) => {

@@ -8,7 +8,7 @@ import { counted, percent, spoken } from "../ui/words.ts"
 type Source = Sources["sources"][number]
 type Sources = AnswerOf<"list_sources">
 
-/** How the sources of all figures do, and which were never asked. */
+/** Shows the status of each source, and the sources that were never read. */
 export async function sourcesPage(desk: Desk): Promise<Page> {
   const { sources, alerts } = await desk.ask("list_sources")
   const isAsked = ({ lastSuccess, lastFailure }: Source) => lastSuccess !== null || lastFailure !== null
@@ -35,7 +35,7 @@ function noneAsked(desk: Desk): Html {
   )
 }
 
-/** What is read there. */
+/** What each source provides. */
 const READS: Record<string, string> = {
   "apple-web-search": "Ranks in the App Store, as its own search pages show them.",
   "apple-store-search": "Ranks in the App Store, as its app is shown them: where the search pages do not answer.",

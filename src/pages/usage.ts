@@ -9,7 +9,7 @@ import { counted, figure, spoken } from "../ui/words.ts"
 type Usage = AnswerOf<"get_usage">
 type Keys = AnswerOf<"list_keys">
 
-/** What was used of each limit, and the keys that use it. */
+/** Shows the usage of each limit, and the keys that used it. */
 export async function usagePage(desk: Desk): Promise<Page> {
   const [usage, keys] = await Promise.all([desk.ask("get_usage"), attempted(desk.ask("list_keys"))])
   return {

@@ -43,7 +43,10 @@ export const listApprovals = operation({
   }
 })
 
-/** Only a page of the signed-in owner leads here: no key, and so no assistant, says yes to itself. */
+/**
+ * Only a page of the signed-in owner calls this operation. A key, and therefore an assistant, cannot approve its own
+ * writes.
+ */
 export const settleApproval = operation({
   ...shared,
   method: "POST",

@@ -45,7 +45,7 @@ export function headOf(app: TrackedApp): v.InferOutput<typeof AppHead> {
   return { ...head(app), tags: app.keywordTags ?? {}, isInvented: isInventedId(app.iosId ?? "") }
 }
 
-/** Apps whose standing is read; the others are named. */
+/** Maximum number of apps whose standing is read. Further apps are only listed by name. */
 const MOST_STANDINGS = 25
 
 const Side = v.strictObject({
@@ -103,7 +103,7 @@ export const listStandings = operation({
   }
   return { apps: standings }
 
-  /** Only where its first storefront is: others are on the app's own page. */
+  /** Reads the first storefront only. The app's own page has the others. */
   async function readFirstSides(sql: Sql, { countries }: TrackedApp, sides: readonly SideDay[]) {
     const shown: v.InferInput<typeof Side>[] = []
     for (const side of sides.filter(({ storefront }) => storefront === countries[0]))
@@ -112,7 +112,10 @@ export const listStandings = operation({
   }
 })
 
-/** Counts the keywords of today, from the terms at hand if any of them was measured today. */
+/**
+ * Counts today's keywords from the loaded terms if any of them was measured today, otherwise from the latest measured
+ * day.
+ */
 async function readShownStanding(sql: Sql, side: SideDay, today: string): Promise<v.InferInput<typeof Side>> {
   const { storefront: country, platform, terms } = side
   if (!terms.some(({ measured }) => measured)) {

@@ -8,10 +8,10 @@ import { Store, Storefront, Time } from "../../lib/shapes.ts"
 import { readNewestChanges } from "../../listings/read/store-pages.ts"
 
 const KINDS = ["name", "subtitle", "description"] as const
-/** As many as the store page's list of changes holds. */
+/** The same as the limit of the store page's list of changes. */
 const MOST = 100
 
-/** The words that get_store_page leaves out: whoever owns the app may look at them, no program is told. */
+/** Returns the texts that get_store_page leaves out. The app's owner may read them; programs may not. */
 export const listChangedTexts = operation({
   id: "list_changed_texts",
   method: "GET",

@@ -8,7 +8,7 @@ import { listLocales } from "./locales.ts"
 import { getReportEvidence } from "./report-evidence.ts"
 import { listAlertRules, listKeys, listSources, listWrites } from "./workspace.ts"
 
-/** Operations that only pages call, through invoke like every other. They have no REST route and no tool. */
+/** Operations that only pages call, through invoke. They have no REST route and no tool. */
 const operations = [
   getAppHead,
   listKeywordRows,

@@ -25,7 +25,7 @@ import { Count, Day, Rank, Store, Storefront, Time } from "../../lib/shapes.ts"
 import { isRealDay } from "../../lib/time.ts"
 import { SOURCES } from "../../sources.ts"
 
-/** Places of a reading that are shown. */
+/** Maximum number of places shown per reading. */
 const SHOWN_PLACES = 100
 
 const origin = {
@@ -96,7 +96,7 @@ export const getEvidence = operation({
   }),
 }).run(async ({ app, storefront, platform, term, day: asked }, { sql, now }) => {
   const list = { platform, storefront, term }
-  // whatever others had read of a keyword is none of this app's figures
+  // readings of keywords that the app does not track are not evidence for its figures
   if (!(await isTracked(sql, app.id, storefront, term))) throw new Fault("not_found")
   const today = dayOf(now())
   const day = asked ?? (await readLastDay(sql, list)) ?? today
@@ -167,7 +167,7 @@ async function readPlaces(sql: Sql, app: TrackedApp, reading: ReadingPlace): Pro
   return apps.map(({ place, id, storeId, name }) => ({ place, id: storeId, name, own: id === reading.own }))
 }
 
-/** Of a published figure its report, of a calculated one its readings. */
+/** Returns the report of a published figure, or the readings of a calculated one. */
 function restsOn(parts: Record<string, unknown>) {
   const { read } = parts as { read?: { source: string; seenAt: string; sha256?: string }[] }
   if (!Array.isArray(read)) return []

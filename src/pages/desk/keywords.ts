@@ -15,10 +15,10 @@ import { Count, Day, Rank, Store, Storefront, Time } from "../../lib/shapes.ts"
 import { NOT_MEASURING } from "../../measuring/readers.ts"
 import { AppHead, headOf } from "./apps.ts"
 
-/** Rows of a page: their days are asked for at once with those of the best, a hundred keywords at most. */
+/** Rows per page. Their days are requested together with those of the best keywords, at most a hundred in all. */
 const ROWS = 90
 
-/** Of all keywords, drawn together. */
+/** Number of best keywords in the combined chart. */
 const BEST = 5
 
 type Side = Pick<RankedPageQuery, "platform" | "storefront">
@@ -92,7 +92,7 @@ export const listKeywordRows = operation({
   }
 })
 
-/** The App Store's come first, as on every page. */
+/** Returns the requested side, otherwise the first. The App Store comes first, as on every page. */
 function sideAt(app: TrackedApp, at: string | undefined): Side {
   const sides = sidesOf(app).sort((a, b) => Number(a.platform === "android") - Number(b.platform === "android"))
   return sides.find(({ storefront, platform }) => `${storefront}-${platform}` === at) ?? (sides[0] as Side)

@@ -6,13 +6,13 @@ import type { Desk, Page } from "../../ui/app/desk.ts"
 import { argumentsIn, donePage, previewPage } from "../../ui/app/write/form.ts"
 import { fieldOf } from "../../ui/form.ts"
 
-/** Previews a write from the form of a page; confirms it when the form of the preview is sent. */
+/** Previews a write from a page's form. Confirms it when the preview's form is sent. */
 export async function writeFromPage(desk: Desk, fields: URLSearchParams): Promise<Page | PageAnswer> {
   const back = backIn(desk, fields)
   const confirmToken = fieldOf(fields, "confirmToken")
   if (confirmToken !== undefined) {
     const { result } = await desk.ask("confirm_action", { confirmToken })
-    // null for a write that a job does
+    // null if a job performs the write
     const { url, expiresAt, appId } = result ?? {}
     if (url !== undefined && expiresAt !== undefined) return donePage({ url, expiresAt }, back)
     return seeOther(back === `${desk.base}/add` && appId ? `${desk.base}/apps/${encodeURIComponent(appId)}` : back)
@@ -24,7 +24,7 @@ export async function writeFromPage(desk: Desk, fields: URLSearchParams): Promis
   return previewPage(desk, { ...shown, lines: changedLines(shown.preview, WHOLE) }, back)
 }
 
-/** The page that had the form. */
+/** Returns the page that contained the form. */
 function backIn({ base }: Desk, fields: URLSearchParams): string {
   const back = fieldOf(fields, "back") ?? base
   return isOwnPath(back) && (back === base || back.startsWith(`${base}/`)) ? back : base

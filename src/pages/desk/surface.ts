@@ -17,13 +17,13 @@ import { writeFromPage } from "./page-write.ts"
 interface DeskParts {
   invoke: Invoke
   owners: Owners
-  /** All that pages may ask. */
+  /** All operations that pages may call. */
   operations: readonly Operation[]
-  /** Answers of the invented world. */
+  /** Returns answers of the sample data. */
   sampleAnswer: (operation: Operation, input: Record<string, unknown>) => PreparedAnswer
 }
 
-/** The pages of /app: those of whoever is signed in, and the same of the invented world for everybody. */
+/** The pages of /app: for the signed-in owner, and with sample data for everybody. */
 export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskParts): PageRoute[] {
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
   const find = (id: string): Operation => {
@@ -74,7 +74,7 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskPar
 const OWN = "/app"
 const SAMPLE = "/app/sample"
 
-/** Whoever looks at pages is charged for what they have done, not for looking: reads cost no credits there. */
+/** Makes reads and polls free on pages. Only changes are charged. */
 function lookedAt(operation: Operation, { poll }: Record<string, unknown>): Operation {
   return operation.effect === "reads" || poll === true ? { ...operation, price: 0 } : operation
 }
@@ -85,7 +85,7 @@ async function shown(desk: Desk, { path }: PageVisit): Promise<PageAnswer> {
   try {
     return pageAnswer(desk, 200, await page(desk))
   } catch (error) {
-    // what ends the session leads to the sign-in, and what passes is answered as everywhere
+    // faults that end the session lead to the sign-in, and temporary faults are answered as on other surfaces
     if (!(error instanceof Fault) || error.status === 503) throw error
     if (error.status === 401) return seeOther(signInAddress(path))
     return pageAnswer(desk, error.status, notHerePage(desk, error), error)
@@ -100,16 +100,16 @@ function pageAnswer(desk: Desk, status: number, page: Parameters<typeof framed>[
     ...(retryAfter && { "retry-after": String(retryAfter) }),
   }
   const body = framed(desk, page)
-  // beside a form's token nothing is compressed: its size would tell of it
+  // A page with a form's token is not compressed, because its compressed size would reveal information about the token.
   return { status, headers, body, isCompressible: !desk.formFields.some(([, token]) => body.includes(token)) }
 }
 
 const MOST_BYTES = 65_536
 
-/** Pages whose button takes something of the month: a link alone opens none of them whole. */
+/** Pages whose button uses up a monthly limit. Opening such a page by a link does not press the button. */
 const OPENED = /^\/app\/apps\/[^/]+\/(?:rival|summary|reply|draft|ideas|localize|shots)$/
 
-/** What pages change: yes or no to a write that waits, and writes of their own by preview and confirm. */
+/** Handles changes from pages: approving or refusing a waiting write, and writes with preview and confirm. */
 async function sent(desk: Desk, owner: Owner, visit: PageVisit): Promise<PageAnswer> {
   const { path, request } = visit
   const fields = await readForm(request, MOST_BYTES)

@@ -173,13 +173,16 @@ export const listSources = operation({
   }
 })
 
-/** What others read, and what Apple publishes by the month, is brought by imports: nobody asks there. */
+/**
+ * Returns whether this instance reads the source itself. Readings of other instances and Apple's monthly reports are
+ * imported.
+ */
 const isAsked = (source: string) => !["import", "foreign", "apple-ads-report"].includes(source)
 
-/** Others are about what a workspace has connected. */
+/** Returns whether the alert is about a source. Other alerts are about a workspace's connected accounts. */
 const isOfSource = ({ subject }: OpenAlert) => (SOURCE_NAMES as readonly string[]).includes(subject)
 
-/** What is of the whole workspace is not for who may see some of its apps. */
+/** Workspace-wide data is hidden from callers limited to some apps. */
 export function refuseLimited({ appList }: Caller): void {
   if (appList) throw new Fault("app_not_allowed")
 }

@@ -5,20 +5,20 @@ import { FORM_FIELD, type Owner } from "../../access/sign-in/owner.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { layout, pagePolicy } from "../../ui/layout.ts"
 
-/** Its form goes here and nowhere else; in no frame of another page can it be pressed unseen. */
+/** The form may only be sent to this origin, and no other page can show it in a frame (clickjacking). */
 export const CONSENT_POLICY = pagePolicy({ forms: ["'self'"] })
 
 interface Consent {
   request: AuthorizationRequest
-  /** The request as it came, which goes back with the form and is checked again. */
+  /** The query of the request, which the form sends back to be checked again. */
   query: string
   owner: Owner
   apps: readonly { id: string; name: string }[]
-  /** What is wrong with the form that was sent. */
+  /** What is wrong with the submitted form. */
   problem?: string
 }
 
-/** Who asks, where the answer goes, for which workspace, what it may do, and with which apps. */
+/** Shows the client, its redirect address, the workspace, the scopes and the apps. */
 export function consentPage({ request, query, owner, apps, problem }: Consent): string {
   const { client, redirectUri, scopes } = request
   const shown = scopes.length > 0 ? scopes : SCOPES
@@ -55,7 +55,10 @@ ${apps.length > 0 && html`<label><input type="radio" name="apps" value="some"> o
   )
 }
 
-/** Leads on by itself (header Refresh) or by hand. No redirect: a browser holds those that answer a form to its policy. */
+/**
+ * Continues by itself (header Refresh) or by a link. Not a redirect, because browsers apply the form policy to
+ * redirects after a form.
+ */
 export function leavingPage(name: string, address: string): string {
   return layout("Done", "Back to the client.", html`<p><a href="${address}">Go back to ${name}</a></p>`)
 }
@@ -64,11 +67,11 @@ interface Refusal {
   client: AuthorizationRequest["client"]
   redirectUri: string
   reason: string
-  /** The redirect address with the refusal in its query. */
+  /** The redirect address with the error in its query. */
   address: string
 }
 
-/** Shows where a refused client would have the answer sent, and goes there only by a click. */
+/** Shows where the refused client wants the response sent, and goes there only on a click. */
 export function refusalPage({ client, redirectUri, reason, address }: Refusal): string {
   return layout(
     "This request is not valid",
@@ -79,7 +82,7 @@ export function refusalPage({ client, redirectUri, reason, address }: Refusal): 
   )
 }
 
-/** Exactly the scopes that the client asks for are ticked; where it names none, reads other than money. */
+/** Preselects exactly the scopes that the client requests. If it requests none, preselects reads without revenue. */
 function isTicked(scope: Scope, asked: readonly Scope[]): boolean {
   if (asked.length > 0) return asked.includes(scope)
   return !scope.endsWith(":write") && scope !== "revenue:read" && scope !== "hive:measure"

@@ -13,7 +13,7 @@ import type { PageVisit } from "../../ui/routes.ts"
 import { noticePage } from "../sign-in/page.ts"
 import { CONSENT_POLICY, consentPage, leavingPage, refusalPage } from "./consent-page.ts"
 
-/** Asks the owner, each time: that they are signed in, or agreed before, agrees to nothing. */
+/** Asks the owner every time. A session or an earlier consent is not a consent to this request. */
 export async function openAuthorization(parts: OAuthParts, visit: PageVisit): Promise<PageAnswer> {
   try {
     return visit.request.method === "POST" ? await decide(parts, visit) : await ask(parts, visit)
@@ -25,8 +25,8 @@ export async function openAuthorization(parts: OAuthParts, visit: PageVisit): Pr
 }
 
 /**
- * Tells the client why its request is refused. Anybody can register any address, so only a client whose host vouches for
- * it is redirected to without a click (RFC 9700, 4.11.2).
+ * Tells the client why its request is refused. Anybody can register any address, so only a client whose host vouches
+ * for it is redirected to without a click (RFC 9700, 4.11.2).
  */
 function refuse({ publicUrl }: OAuthParts, { code, message, to }: RefusedRequest): PageAnswer {
   const address = answerAddress(publicUrl, to, { error: code, error_description: message })
@@ -34,7 +34,7 @@ function refuse({ publicUrl }: OAuthParts, { code, message, to }: RefusedRequest
   return page(400, refusalPage({ ...to, reason: message, address }))
 }
 
-/** The owner signs in first: a stranger has no client looked up, and no document fetched. */
+/** Requires a sign-in first, so that strangers cannot trigger a client lookup or a document fetch. */
 async function ask(parts: OAuthParts, { request, path, query }: PageVisit): Promise<PageAnswer> {
   const owner = await parts.owners.ownerOf(request)
   if (!owner) return seeOther(signInAddress(`${path}?${query}`))
@@ -47,7 +47,7 @@ async function decide(parts: OAuthParts, { request }: PageVisit): Promise<PageAn
   if (typeof fields === "string") return NOT_UNDERSTOOD
   const query = fieldOf(fields, "request") ?? ""
   if (!owner) return seeOther(signInAddress(`/oauth/authorize?${query}`))
-  // another site can have a browser send fields, but does not know this one
+  // another site can make a browser send fields, but does not know this token
   if (!isOwnForm(owner, fields)) return NOT_UNDERSTOOD
   const asked = await readRequest(parts, query)
   const decision = fieldOf(fields, "decision")
@@ -72,7 +72,7 @@ async function decide(parts: OAuthParts, { request }: PageVisit): Promise<PageAn
   return leave(parts, asked, { code })
 }
 
-/** The ticked apps of the workspace; null = all, also later ones, and undefined where none is ticked. */
+/** Returns the selected apps of the workspace. Null means all, including later ones. Undefined if none is selected. */
 async function appsIn(parts: OAuthParts, owner: Owner, fields: URLSearchParams): Promise<string[] | null | undefined> {
   if (fieldOf(fields, "apps") === "all") return null
   const ticked = fields.getAll("app")
@@ -105,7 +105,7 @@ function leave({ publicUrl }: OAuthParts, asked: AuthorizationRequest, said: Rec
   return page(200, leavingPage(asked.client.name, address), { refresh: `0;url=${address}` })
 }
 
-/** As a list of keys can show it. */
+/** Returns a name that a list of keys can show: printable, at most 100 characters. */
 function shownName(name: string): string {
   const printable = name.replaceAll(/\p{C}/gu, " ").trim()
   return [...printable].slice(0, 100).join("").trim() || "A client without a name"

@@ -11,16 +11,16 @@ import { isStorable } from "../../lib/text.ts"
 import type { PageAnswer } from "../../ui/answer.ts"
 import type { PageVisit } from "../../ui/routes.ts"
 
-/** Registrations from one address (IPv6: /48) in an hour: a person connects a few clients. */
+/** Maximum registrations from one address (IPv6: /48) per hour. A person connects a few clients. */
 export const REGISTRATIONS_AN_HOUR = 20
 
 /**
- * Registrations at most that no owner agreed to. Older ones are evicted, oldest first, but none of the last hour: its owner
- * may be signing in just now. While so many are that young, further clients wait.
+ * Maximum number of registrations without any consent. Older ones are evicted, oldest first, except those of the last
+ * hour, because their owner may be signing in. While the limit is reached by such new ones, further clients wait.
  */
 const MAX_UNUSED = 2_000
 
-/** Lets a client register itself, without a secret (RFC 7591): whom it can be is decided when an owner is asked. */
+/** Registers a client without a secret (RFC 7591). The owner decides at the consent whether to trust it. */
 export async function openRegistration(parts: OAuthParts, { request, address }: PageVisit): Promise<PageAnswer> {
   const asked = readMetadata(await readUpTo(request, MOST_BYTES))
   const id = `client_${randomBytes(16).toString("base64url")}`
@@ -76,7 +76,7 @@ function parsedJson(bytes: Uint8Array | null): unknown {
   }
 }
 
-/** When it was made; null where the address has registered too many. */
+/** Returns the creation time. Null if the address has registered too many clients. */
 async function createClient(
   sql: Sql,
   { id, name, redirectUris }: { id: string; name: string; redirectUris: string[] },

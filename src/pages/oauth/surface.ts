@@ -9,10 +9,10 @@ import { openAuthorization } from "./consent.ts"
 import { openRegistration } from "./registration.ts"
 import { openRevocation, openToken } from "./token-endpoint.ts"
 
-/** What one address may post in a second: nobody guesses a token, but each try asks the database. */
+/** Maximum POSTs per second from one address. Tokens cannot be guessed, but each attempt queries the database. */
 const PER_SECOND = 50
 
-/** Everything that an assistant and its owner need to sign in. */
+/** The routes that an assistant and its owner need to sign in. */
 export function oauthRoutes(parts: OAuthParts): PageRoute[] {
   const count = perSecondCounter()
   const limited = (open: PageRoute["open"]) => async (visit: PageVisit) => {
@@ -46,7 +46,10 @@ export function oauthRoutes(parts: OAuthParts): PageRoute[] {
   ]
 }
 
-/** Where clients look for a document: at the root, and with the path of the tool endpoint behind or before it. */
+/**
+ * Returns the paths where clients look for a document: at the root, and with the tool endpoint's path after or before
+ * it.
+ */
 function variantsOf(name: string): string[] {
   const path = `/.well-known/${name}`
   return [path, `${path}/mcp`, `/mcp${path}`]
@@ -57,7 +60,7 @@ function document(path: string, answer: PageAnswer): PageRoute {
   return { path, methods: ["GET", "HEAD", "OPTIONS"], open }
 }
 
-/** What programs post to; a refusal is in the words of OAuth. */
+/** A route that programs post to. Refusals have the format of OAuth. */
 function endpoint(path: string, open: (visit: PageVisit) => Promise<PageAnswer>): PageRoute {
   return {
     path,

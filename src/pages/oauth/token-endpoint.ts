@@ -10,7 +10,7 @@ import type { PageAnswer } from "../../ui/answer.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
 import type { PageVisit } from "../../ui/routes.ts"
 
-/** Changes a code or a refresh token for tokens (RFC 6749, 4.1.3 and 6). Throws OAuthProblem. */
+/** Exchanges a code or a refresh token for tokens (RFC 6749, 4.1.3 and 6). Throws OAuthProblem. */
 export async function openToken(parts: OAuthParts, { request }: PageVisit): Promise<PageAnswer> {
   const fields = await readFields(request)
   const clientId = clientIdOf(request, fields)
@@ -24,7 +24,7 @@ export async function openToken(parts: OAuthParts, { request }: PageVisit): Prom
   throw new OAuthProblem("unsupported_grant_type", "The grant type must be authorization_code or refresh_token.")
 }
 
-/** RFC 7009: what is no token of this client is as well as revoked. */
+/** Revokes a token. A token that is unknown or belongs to another client counts as revoked (RFC 7009). */
 export async function openRevocation({ sql, gate }: OAuthParts, { request }: PageVisit): Promise<PageAnswer> {
   const fields = await readFields(request)
   const token = fieldOf(fields, "token")
@@ -34,7 +34,7 @@ export async function openRevocation({ sql, gate }: OAuthParts, { request }: Pag
   return jsonAnswer(200, {})
 }
 
-/** Named in the form, or by HTTP Basic with an empty secret: clients here have none. */
+/** Returns the client id from the form, or from HTTP Basic with an empty secret, because clients have no secrets. */
 function clientIdOf({ headers }: Request, fields: URLSearchParams): string | undefined {
   if (fields.has("client_id")) return fieldOf(fields, "client_id")
   const [, encoded = ""] = /^basic ([\w+/]+=*)$/i.exec(headers.get("authorization") ?? "") ?? []
@@ -59,7 +59,7 @@ async function issueForCode(
   try {
     return await gate.run(() => sql.begin((tx) => takeCode(tx, exchange)))
   } catch (error) {
-    // an app that was agreed to is gone by now
+    // an app of the consent no longer exists
     if (error instanceof AccessProblem) return null
     throw error
   }

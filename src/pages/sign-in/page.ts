@@ -2,22 +2,22 @@ import { FORM_FIELD, type Owner } from "../../access/sign-in/owner.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { layout, pagePolicy } from "../../ui/layout.ts"
 
-/** Forms of these pages go to this origin alone, and no page of another can hold one in a frame. */
+/** Forms may only be sent to this origin, and no other page can show these pages in a frame. */
 export const SIGN_IN_POLICY = pagePolicy({ forms: ["'self'"] })
 
-/** What came of the try before. */
+/** Why the previous attempt failed. */
 type TryOutcome = "wrong passphrase" | "wrong code" | "other site" | { waitSeconds: number }
 
 export interface SignInForm {
-  /** Where the owner is led once signed in. */
+  /** Where the owner continues after the sign-in. */
   next: string
   outcome?: TryOutcome
-  /** As typed, or as it stands in a link. */
+  /** As typed, or from a link. */
   code?: string
   workspace?: string
 }
 
-/** Asks for the passphrase of a workspace, or for a code; a link's code stands in its form, and is sent by hand. */
+/** Asks for the passphrase of a workspace or for a code. A link's code is prefilled; a person must send the form. */
 export function signInPage({ next, outcome, code = "", workspace = "" }: SignInForm): string {
   const said = outcome && html`<p role="alert"><strong>${outcomeText(outcome)}</strong></p>\n`
   const fields = html`<input type="hidden" name="next" value="${next}">`
@@ -47,7 +47,7 @@ ${said}${code === "" ? [byPassphrase, "\n", byCode] : [byCode, "\n", byPassphras
   )
 }
 
-/** Who is signed in already: where to go on, and the way out. */
+/** Shows a signed-in owner a link to continue and a button to sign out. */
 export function signedInPage(owner: Owner, next: string): string {
   return layout(
     "Signed in",
@@ -61,7 +61,7 @@ export function signedInPage(owner: Owner, next: string): string {
   )
 }
 
-/** A page of one heading and what there is to say. */
+/** A page with a heading and a text. */
 export function noticePage(title: string, text: string): string {
   return layout(title, text, html`<p>${text}</p>`)
 }

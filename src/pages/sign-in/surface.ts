@@ -15,13 +15,13 @@ import { noticePage, SIGN_IN_POLICY, type SignInForm, signedInPage, signInPage }
 interface SignInParts {
   sql: Sql
   gate: Pick<Gate, "run">
-  /** For what is written before anybody is signed in. */
+  /** Gate for database statements before anybody is signed in. */
   visitorGate: VisitorGate
   owners: Owners
   publicUrl: string
 }
 
-/** The pages by which an owner signs in and out. */
+/** The pages that sign an owner in and out. */
 export function signInRoutes(parts: SignInParts): PageRoute[] {
   return [
     { path: "/sign-in", methods: ["GET", "HEAD", "POST"], open: (visit) => openSignIn(parts, visit) },
@@ -34,7 +34,7 @@ async function openSignIn(parts: SignInParts, visit: PageVisit): Promise<PageAns
   const query = new URLSearchParams(visit.query)
   const next = nextOf(query)
   const owner = await parts.owners.ownerOf(visit.request)
-  // a link's code is taken by the form alone: what opens links beforehand, to preview or scan them, must not use it up
+  // Only the form uses up a link's code, because previewers and scanners open links beforehand.
   const code = fieldOf(query, "code")
   if (owner && code === undefined) return page(200, signedInPage(owner, next))
   return formPage(200, { next, ...(code !== undefined && { code }) })
@@ -98,7 +98,9 @@ async function signInByPassphrase(parts: SignInParts, form: PassphraseForm): Pro
   return await finishSignIn(parts, { tried, token, next })
 }
 
-/** Each sign-in begins a session of its own: one that somebody else put into the browser is never taken over. */
+/**
+ * Creates a new session for each sign-in, so that a session planted in the browser is never used (session fixation).
+ */
 async function finishSignIn(
   { sql, gate, publicUrl }: SignInParts,
   { tried, token, next }: { tried: SecretTry; token: string; next: string },
@@ -119,13 +121,13 @@ async function openSignOut(parts: SignInParts, { request }: PageVisit): Promise<
 
 const MOST_BYTES = 8_192
 
-/** Where the owner is led: only ever to a page of ours. */
+/** Returns where the owner continues. Always a path of this origin. */
 function nextOf(fields: URLSearchParams): string {
   const next = fieldOf(fields, "next")
   return next !== undefined && isOwnPath(next) ? next : "/app"
 }
 
-/** Whether a browser says that a page of another origin sends the form; what is no browser says nothing. */
+/** Returns whether the browser states that the form comes from another origin. Other clients send no such header. */
 function isFromElsewhere({ headers }: Request): boolean {
   const site = headers.get("sec-fetch-site")
   if (site !== null) return site !== "same-origin" && site !== "none"
