@@ -53,60 +53,60 @@ export interface AppParts {
   settings: AppSettings
   log: Log
   now: () => Date
-  /** Asks addresses that strangers name; without it those on the public network. */
+  /** Requests addresses that strangers supply. By default it reaches the public network only. */
   fetch?: SafeFetch
-  /** Live reads; without it no store is asked. */
+  /** Live reads. Omit to request nothing from the stores. */
   measure?: Measure
-  /** Texts of a model; without it there is no writer, and what is stored is not found. */
+  /** Texts of a language model. Omit to disable it, including stored texts. */
   write?: Write
-  /** Words in pictures; without it none is read, and what is kept is not found. */
+  /** OCR. Omit to disable it, including stored results. */
   pictures?: ReadPictures
-  /** Takes what services send to /in/<account>; left out where none can. */
+  /** Handles messages that services send to /in/<account>. Omit to disable that route. */
   receive?: ReceiveMessage | undefined
-  /** Assistants that can be asked; none when left out. */
+  /** AI assistants that can be queried. None by default. */
   assistants?: AssistantChecks
-  /** Ways to accounts of workspaces; without them nothing is written to other platforms. */
+  /** Access to connected accounts of workspaces. Omit to disable writes to other platforms. */
   platforms?: Platforms
-  /** What is due against what can be read, for /readyz; left out where nothing is measured. */
+  /** Compares due reads with read capacity, for /readyz. Omit if nothing is measured. */
   budget?: () => Promise<readonly Shortfall[]>
-  /** Another catalogue, for tests of what no built operation does yet. */
+  /** Replaces the catalog, for tests of features that no operation uses yet. */
   catalog?: readonly Operation[]
-  /** What assistants are offered besides tools; also for tests. */
+  /** Prompts and resources offered to assistants in addition to tools. Tests can replace them. */
   offers?: Offers
-  /** How long what waits at the tool endpoint waits, in tests. */
+  /** Waiting times of the tool endpoint, for tests. */
   toolPace?: ToolsParts["pace"]
-  /** How long a slot may be held and when slots count as stuck, in tests. */
+  /** Maximum time to hold a slot, and the time after which slots count as stuck, for tests. */
   slotLimits?: Pick<GateOptions, "maxHeldMs" | "stuckAfterMs">
-  /** Whether the database has room to write; left out where nobody can tell. */
+  /** Watches whether the database has room to write. Omit if that cannot be measured. */
   disk?: DiskWatch | undefined
-  /** What /metrics tells; without it nothing is counted. */
+  /** Facts for /metrics. Omit to count nothing. */
   metered?: InstanceFacts | undefined
 }
 
 export interface AppSettings {
   publicUrl: string
   trustedProxies: readonly string[]
-  /** Sandbox calls a second from one address. */
+  /** Maximum sandbox calls per second from one address. */
   sandboxPerSecond: number
   requestDeadlineMs: number
-  /** Calls that may wait for the database at once. */
+  /** Maximum number of calls that wait for the database at the same time. */
   maxWaiting: number
-  /** Connections to the database; 10 when left out. */
+  /** Connections to the database. Default: 10. */
   databaseConnections?: number
-  /** Origins whose pages may call with a key; none when left out. */
+  /** Origins whose pages may call with a key. None by default. */
   corsOrigins?: readonly string[]
-  /** What /metrics asks for; without it the path is not there. */
+  /** Bearer token of /metrics. Without it the path does not exist. */
   metricsToken?: string | undefined
 }
 
 export interface App {
-  /** Answers a request; never throws. `peer` is the address of the other end of the connection. */
+  /** Responds to a request. Never throws. `peer` is the address of the remote end of the connection. */
   fetch(request: Request, peer: string | null): Response | Promise<Response>
-  /** The same path for other surfaces and tests. */
+  /** Runs an operation in the same way, for other surfaces and tests. */
   invoke: Invoke
-  /** Before a stop: /readyz answers 503, everything else goes on, but each answer ends its connection. */
+  /** Prepares a stop: /readyz returns 503. Other requests still work, but each response closes its connection. */
   setReady(ready: boolean): void
-  /** /metrics for a port of its own, where nothing else is answered; null where nothing is counted. */
+  /** Serves /metrics, and nothing else, on a separate port. Null if nothing is counted. */
   metrics: ((request: Request, peer: string | null) => Promise<Response>) | null
 }
 
@@ -224,7 +224,7 @@ function toolsOf(
   )
 }
 
-/** Answers of people, which any process on this database may take. */
+/** Stores people's answers in the database, so that any process can receive them. */
 function answersOf(sql: Sql, gate: Gate): Answers {
   return {
     open: (id, keyId) => gate.run(() => openQuestion(sql, id, keyId), ANSWERS_MS),
@@ -235,7 +235,7 @@ function answersOf(sql: Sql, gate: Gate): Answers {
 
 const ANSWERS_MS = 2_000
 
-/** What is answered anew each time, in the encoding that its caller takes. */
+/** Compresses responses that are created for each request, in an encoding that the caller accepts. */
 function encoded(surface: (incoming: IncomingRequest) => Promise<Response>) {
   return async (incoming: IncomingRequest): Promise<Response> =>
     await inEncoding(incoming.request.headers.get("accept-encoding"), await surface(incoming))
@@ -254,7 +254,7 @@ async function settled(request: Request, answer: Response | Promise<Response>): 
   return afterBody(request, await answer)
 }
 
-/** Before a stop connections end with an answer: one closed while idle fails the call that is on its way through it. */
+/** Closes the connection with the response. Closing an idle connection would fail a call that is already on its way. */
 function lastOfItsConnection(answer: Response): Response {
   answer.headers.set("connection", "close")
   return answer
@@ -262,13 +262,16 @@ function lastOfItsConnection(answer: Response): Response {
 
 function gateOf({ sql, settings, log, slotLimits }: AppParts): Gate {
   const { requestDeadlineMs: deadlineMs, maxWaiting, databaseConnections = 10 } = settings
-  // the embedded database works on one statement at a time, and one more may be on its way to it; on a server two connections
-  // are left for identifying and charging calls
+  // The embedded database runs one statement at a time, and a second one may be waiting for it. On a server, two
+  // connections stay free to identify and charge calls.
   const slots = worksAtOnce(sql) ? Math.max(2, databaseConnections - 2) : 2
   return createGate({ ...slotLimits, slots, deadlineMs, maxWaiting, log })
 }
 
-/** Whether the database runs several statements at once; the embedded one, named in embeddedOptions (options.ts), does not. */
+/**
+ * Returns whether the database runs several statements at once. The embedded database (embeddedOptions in options.ts)
+ * does not.
+ */
 function worksAtOnce(sql: Sql): boolean {
   return sql.options?.host[0] !== "embedded"
 }
@@ -290,7 +293,7 @@ function readinessOf({ sql, disk }: AppParts, gate: Gate, isStopping: () => bool
   return createReadiness({ isReadOnly, isDiskFull: () => disk?.isFull() ?? false, isStopping, isStuck })
 }
 
-/** True of a standby too. */
+/** Returns whether the database refuses writes. Also true for a standby. */
 async function askReadOnly(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ readOnly: boolean }]>`
     select current_setting('transaction_read_only')::bool as "readOnly"`

@@ -66,7 +66,10 @@ import { getJob } from "./writes/operations/jobs.ts"
 import { writeOperations } from "./writes/operations/writes.ts"
 import { actions } from "./writes.ts"
 
-/** Method, path, operation, credits, plan and toolset, in the specification's order. The compiler checks each line. */
+/**
+ * Method, path, operation, credits, plan and toolset of each operation, in the order of the specification. The compiler
+ * checks each line.
+ */
 const operations = [
   entry("GET", "/alerts", listAlerts, 1, "free", "account"),
   entry("GET", "/portfolio", getPortfolioOverview, 2, "free", "account"),

@@ -11,15 +11,15 @@ const { runToItsEnd, fail } = openProcess(ioredisWire)
 const words = process.argv.slice(2)
 if (words.length > 0) await runToItsEnd(words, listen)
 
-// Deno 2.9.6 tells a module nothing of how it was started: `deno serve` calls onListen once the port is open, `deno run`
-// calls nothing, so that there is nothing left to do.
+// Deno 2.9.6 does not show a module how it was started. `deno serve` calls onListen once the port is open. `deno run`
+// calls nothing, so the event loop becomes empty.
 process.once("beforeExit", () => void runToItsEnd([], listen))
 
 const app = Promise.withResolvers<ListenOptions["fetch"]>()
 const underWay = new Set<Promise<void>>()
 let listens = false
 
-/** For `deno serve`, whose flags say where it listens. Calls that come before the database is migrated wait for that. */
+/** Entry point of `deno serve`, whose flags set the address. Calls wait until the database is migrated. */
 export default {
   onListen({ hostname, port }: Address): void {
     listens = true
@@ -36,7 +36,7 @@ export default {
   },
 }
 
-// only one of its workers is told where it listens, and the first that ends takes the others with it
+// Only one worker receives the address, and the first worker to exit ends the others.
 const PARALLEL = "deno serve --parallel is not supported; start several processes on one database instead"
 
 interface Address {
@@ -46,7 +46,7 @@ interface Address {
 
 interface CallInfo {
   remoteAddr: { hostname: string }
-  /** Settles when the answer has left, or the caller has. */
+  /** Settles when the response is sent or the caller disconnects. */
   completed: Promise<void>
 }
 
@@ -56,7 +56,7 @@ interface DenoServer {
   shutdown(): Promise<void>
 }
 
-/** What is used of Deno, whose own types are known only to Deno. */
+/** The parts of the Deno API that are used here. Other runtimes do not have its types. */
 declare const Deno: {
   serve(
     options: { hostname: string; port: number; signal: AbortSignal; onListen(): void },
@@ -76,8 +76,8 @@ function listen({ host, port, fetch }: ListenOptions): ListeningProcess {
 }
 
 /**
- * The port of `deno serve`. Deno 2.9.6 closes it itself at SIGTERM and SIGINT, before anything can be drained, and no
- * other stop can close it: what comes then is answered, until nothing is under way.
+ * Uses the port of `deno serve`. Deno 2.9.6 closes the port itself on SIGTERM and SIGINT, before calls can be drained,
+ * and no other stop can close it. Requests are therefore served until none is in progress.
  */
 function listenAlready({ port, fetch }: ListenOptions): ListeningProcess {
   const dropped = Promise.withResolvers<void>()

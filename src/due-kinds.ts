@@ -28,14 +28,14 @@ import { appsOnAppStore, appsOnPlay } from "./stores/due/apps.ts"
 import { playDetails } from "./stores/play/details.ts"
 
 export interface SourceChoice {
-  /** Of the address that reads; undefined where it is not known. */
+  /** Country of the egress address. Undefined if unknown. */
   egressCountry: string | undefined
   sourcesOff?: readonly string[]
 }
 
 /**
- * Google Play may answer for the country of the address that asks: its kinds are read for EGRESS_COUNTRY alone, but for
- * reviews, which it shows by language.
+ * Google Play may answer for the country of the requesting address. Its kinds are therefore read only for
+ * EGRESS_COUNTRY, except reviews, which depend on the language.
  */
 export function kindsOf({ egressCountry, sourcesOff = [] }: SourceChoice): Kind[] {
   const isOn = ({ name }: { name: string }) => !sourcesOff.includes(name)
@@ -59,7 +59,7 @@ export function kindsOf({ egressCountry, sourcesOff = [] }: SourceChoice): Kind[
     ...(isOn(appleGenres) ? [genresOnAppStore] : []),
     ...(isOn(itunesDeveloper) ? [developerOnAppStore] : []),
     ...play.map((kind) => ({ ...kind, storefronts })),
-    // which Google Play shows alike wherever it is asked from
+    // Google Play shows the same reviews to every address
     ...(isOn(playReviews) ? [reviewsOnPlay] : []),
     ...(isOn({ name: APP_ADS }) ? [appAdsKind("ios"), appAdsKind("android")] : []),
   ]

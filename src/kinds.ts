@@ -44,7 +44,7 @@ import type { ListingObservation } from "./stores/kinds/listing-shape.ts"
 import type { AssistantAnswerObservation } from "./visibility/kinds/assistant-answer.ts"
 import { assistantAnswer } from "./visibility/kinds/assistant-answer.ts"
 
-/** All that is observed. Rows are written kind by kind in this order, so that nobody waits in a circle. */
+/** All kinds of observations. Rows are written kind by kind in this order, which prevents deadlocks. */
 export const KINDS: readonly AnyKind[] = [
   search, apps, chart, hints, reviews, listing, genres, developer, appAds, popularity,
   sales, subscriptions, subscriptionEvents, offerRedemptions, engagement, downloads, prices,

@@ -22,13 +22,13 @@ import type { GenresObservation, GenresQuestion } from "./stores/kinds/genres.ts
 import type { ListingObservation, ListingQuestion } from "./stores/kinds/listing-shape.ts"
 import { playDetails } from "./stores/play/details.ts"
 
-/** Sources by what they are asked and what they see. */
+/** Sources by the question that they answer. */
 export interface Sources {
   search: readonly Source<SearchQuestion, SearchObservation>[]
   hints: readonly Source<HintsQuestion, HintsObservation>[]
-  /** Asked for apps by id. */
+  /** Read apps by id. */
   lookups: readonly Source<AppsQuestion, AppsObservation>[]
-  /** Asked for a term, for what is said of the apps that are found. */
+  /** Read the facts of the apps that a term finds. */
   catalogues: readonly Source<SearchQuestion, AppsObservation>[]
   listings: readonly Source<ListingQuestion, ListingObservation>[]
   charts: readonly Source<ChartQuestion, ChartObservation>[]
@@ -41,7 +41,7 @@ export function sourcesIn(sources: Sources): readonly Source<unknown>[] {
   return Object.values(sources).flat()
 }
 
-/** Every source that is asked over the network, but for the sites of developers. */
+/** Every source that is read over the network, except developers' websites. */
 export const SOURCES: Sources = {
   search: [appleWebSearch, appleStoreSearch, playSearch],
   hints: [appleHints, playSuggest],
