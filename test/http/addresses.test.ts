@@ -7,7 +7,7 @@ beforeAll(async () => {
   house = openHouse({ sql: await freshDatabase() })
 })
 
-/** Status and, where it says more, the allowed methods, the code or the address that the answer leads to. */
+/** Returns the status with the allowed methods, the code or the redirect address, if any. */
 async function answered(call: string): Promise<string> {
   const [method, path] = call.split(" ") as [string, string]
   const { status, headers, text } = await fetched(method, path)
@@ -101,13 +101,13 @@ const ADDRESSES: Record<string, string> = {
   "POST /exports/none": "405 GET, HEAD",
 }
 
-test("each address answers as its route says: methods, slashes at the end, dots and what is below it", async () => {
+test("each address answers as its route defines: methods, trailing slashes, dots and deeper paths", async () => {
   const seen: Record<string, string> = {}
   for (const call of Object.keys(ADDRESSES)) seen[call] = await answered(call)
   expect(seen).toEqual(ADDRESSES)
 })
 
-test("a key in the address of anything without a key is refused before its method and path are looked at", async () => {
+test("a key in the address of a keyless path is refused before method and path are checked", async () => {
   const key = `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`
   for (const path of ["/docs", "/livez", "/app", "/app/sample", "/sign-in", "/share/none", "/exports/none", "/nowhere"])
     for (const method of ["GET", "PUT"])

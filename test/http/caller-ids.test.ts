@@ -32,8 +32,8 @@ const tool = (name: string) => ({
 })
 const AS_TOOL = { "content-type": "application/json", accept: "application/json, text/event-stream" }
 
-describe("a caller's own names of its call", () => {
-  test("come back, and the line of the call holds them beside ours, over REST and as a tool", async () => {
+describe("a caller's own ids of its call", () => {
+  test("the caller's ids are returned and logged next to the request id, over REST and tools", async () => {
     const ids = { "x-request-id": "Root=1-67891233-abcdef:7/a+b@c", traceparent: TRACEPARENT }
     for (const [path, headers, init] of [
       ["/v1/apps", ids],
@@ -49,14 +49,14 @@ describe("a caller's own names of its call", () => {
     }
   })
 
-  test("come back from documents, health, the sandbox and refusals too", async () => {
+  test("documents, health, the sandbox and refusals return the caller's ids too", async () => {
     for (const path of ["/docs", "/livez", "/v1/sandbox/apps", "/nowhere", "/share/unknown", `/v1/apps?key=${key}`]) {
       const { headers } = await sent(path, { "x-request-id": "mine", traceparent: TRACEPARENT })
       expect([path, headers.get("x-request-id"), headers.get("traceparent")]).toEqual([path, "mine", TRACEPARENT])
     }
   })
 
-  test("that are malformed, or hold a key, give way to ours and reach no log", async () => {
+  test("malformed ids and ids with a key are ignored and never logged", async () => {
     for (const bad of ["a b", "a\tb", "a,b", `x${key}`, "a".repeat(129), "é", "<script>", '"', "a;b", "%20"]) {
       house.logged.length = 0
       const answer = await sent("/v1/apps", { "x-request-id": bad })
@@ -65,7 +65,7 @@ describe("a caller's own names of its call", () => {
     }
   })
 
-  test("do not stand for a charge: two calls of one name are two charges, and the ledger names each by ours", async () => {
+  test("two calls with the same caller id are two charges, and the ledger has the server's ids", async () => {
     const before = await house.call("/v1/account", { key })
     for (let i = 0; i < 2; i++) await sent("/v1/apps", { "x-request-id": "the-same" })
     const after = await house.call("/v1/account", { key })
@@ -81,7 +81,7 @@ describe("a caller's own names of its call", () => {
   })
 })
 
-test("a traceparent is W3C's: version, trace and parent that are not zero, lower case, more only in later versions", () => {
+test("a traceparent needs nonzero ids in lower case, and only later versions have more fields", () => {
   const cases: [string, boolean][] = [
     [TRACEPARENT, true], [TRACEPARENT.toUpperCase(), false], [`00-${"0".repeat(32)}-00f067aa0ba902b7-01`, false],
     [`00-${TRACE}-${"0".repeat(16)}-01`, false], [`ff-${TRACE}-00f067aa0ba902b7-01`, false], [`${TRACEPARENT}-more`, false],
@@ -103,8 +103,8 @@ test("a traceparent is W3C's: version, trace and parent that are not zero, lower
   )
 })
 
-describe("the calls of a second", () => {
-  test("stand in RateLimit and RateLimit-Policy of each answer of a key, from the limiter's own count", async () => {
+describe("the rate limit headers", () => {
+  test("every answer to a key has RateLimit and RateLimit-Policy with the limiter's own count", async () => {
     const slow = openHouse({ sql: house.sql, now: () => new Date("2026-11-23T10:00:00.250Z") })
     const owner = await slow.workspace({ overrides: { ratePerSecond: 3 } })
     const key = await slow.key(owner)
@@ -124,7 +124,7 @@ describe("the calls of a second", () => {
     expect([asTool.isError, asTool.headers.get("ratelimit")]).toEqual([true, '"per-second";r=0;t=1'])
   })
 
-  test("of a test key stand there too; without a known key there are none", async () => {
+  test("a test key gets rate limit headers, and a call without a valid key gets none", async () => {
     const testKey = await house.key(workspace, { kind: "test" })
     expect((await house.call("/v1/apps", { key: testKey })).headers.get("ratelimit")).toMatch(
       /^"per-second";r=\d+;t=1$/,

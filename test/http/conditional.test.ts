@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const tracked = (iosId: string) => trackOwn(house.sql, { workspaceId: workspace, iosId, keywords: ["tea", "mate"] })
 
-/** What the workspace has paid, by its account and by its ledger. */
+/** Returns the workspace's spent credits, from its account and from its ledger. */
 async function spent() {
   const [row] = await house.sql<{ used: number; charges: number }[]>`
     select a.used, (select count(*)::int from ledger l where l.workspace_id = a.workspace_id) as charges
@@ -51,7 +51,7 @@ async function asked(path: string, held?: string, method = "GET") {
 }
 
 describe("a keyed read", () => {
-  test("names what it says by a weak ETag, and whoever holds that gets 304 free of charge", async () => {
+  test("a read has a weak ETag, and a caller that sends it gets 304 free of charge", async () => {
     for (const path of ["/v1/apps", `/v1/apps/${app}`, `/v1/apps/${app}/history`, "/v1/alerts", "/v1/search?q=tea"]) {
       const first = await asked(path)
       expect([path, first.status, first.paid, first.charges]).toEqual([path, 200, 1, 1])
@@ -65,14 +65,14 @@ describe("a keyed read", () => {
     }
   })
 
-  test("of another workspace, app or query is not the same, and is paid for", async () => {
+  test("the ETag of another workspace, app or query does not match, and the read is charged", async () => {
     const other = await tracked("10002")
     const { etag } = await asked(`/v1/apps/${app}`)
     const answer = await asked(`/v1/apps/${other}`, etag)
     expect([answer.status, answer.paid]).toEqual([200, 1])
   })
 
-  test("has another ETag as soon as a reading says another thing, and then costs its price", async () => {
+  test("a changed reading changes the ETag, and the read costs its price", async () => {
     const path = `/v1/apps/${app}/keywords`
     const before = await asked(path)
     expect((await asked(path, before.etag)).status).toBe(304)
@@ -84,7 +84,7 @@ describe("a keyed read", () => {
     expect((await asked(path, `"other", ${before.etag}, ${after.etag}`)).status).toBe(304)
   })
 
-  test("is compared as weak tags are: W/ or not, in a list, or * for whatever there is", async () => {
+  test("If-None-Match accepts weak and strong tags, lists and *", async () => {
     const { etag } = await asked("/v1/apps")
     for (const held of [etag, etag.slice(2), `"a", ${etag}`, ` * `, `${etag} , "b"`])
       expect([held, (await asked("/v1/apps", held)).status]).toEqual([held, 304])
@@ -92,7 +92,7 @@ describe("a keyed read", () => {
       expect([held, (await asked("/v1/apps", held)).paid]).toEqual([held, 1])
   })
 
-  test("that is refused is refused all the same, whatever is held", async () => {
+  test("a refused read is refused whatever If-None-Match contains", async () => {
     for (const [path, status] of [
       ["/v1/apps/none", 404],
       ["/v1/apps?colour=red", 400],
@@ -108,7 +108,7 @@ describe("a keyed read", () => {
     expect(keyless.status).toBe(401)
   })
 
-  test("100 at once of one answer are free for those who hold it, and the ledger is exact", async () => {
+  test("100 simultaneous reads with a matching ETag are free, and the ledger is exact", async () => {
     const { etag } = await asked("/v1/apps")
     const before = await spent()
     const held = (i: number) => (i % 2 === 0 ? { headers: { "if-none-match": etag } } : {})
@@ -122,7 +122,7 @@ describe("a keyed read", () => {
     expect([after.used - before.used, after.charges - before.charges]).toEqual([50, 50])
   })
 
-  test("stands in the log with 304 and no cost", async () => {
+  test("a read answered with 304 is logged with its status and without cost", async () => {
     const { etag } = await asked("/v1/apps")
     house.logged.length = 0
     await asked("/v1/apps", etag)
@@ -131,8 +131,8 @@ describe("a keyed read", () => {
   })
 })
 
-test("what waits for a measurement, spends or writes has no ETag, and is paid for whatever is held", async () => {
-  // of the Hive nearly all read what nobody follows
+test("a call that waits, spends or writes has no ETag and is always charged", async () => {
+  // nearly all Hive operations read data that nobody tracks
   const others = catalog.filter((operation) => !isConditional(operation) && !operation.hive).map(({ id }) => id)
   expect(others.sort()).toEqual([
     "confirm_action", "draft_listing", "draft_review_reply", "get_rival", "get_rival_ad_networks", "get_rival_market",
@@ -145,7 +145,7 @@ test("what waits for a measurement, spends or writes has no ETag, and is paid fo
   expect([previewed.status, previewed.headers.get("etag")]).toEqual([200, null])
 })
 
-test("a test key tries it out: the sample's own ETag, and 304", async () => {
+test("a test key gets the sample's ETag, and 304", async () => {
   const testKey = await house.key(workspace, { kind: "test" })
   const etag = (await house.call("/v1/apps", { key: testKey })).headers.get("etag") as string
   expect(etag).toMatch(/^W\/"[0-9a-f]{32}"$/)
@@ -153,7 +153,7 @@ test("a test key tries it out: the sample's own ETag, and 304", async () => {
   expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", etag])
 })
 
-test("an assistant's call is no read of HTTP: If-None-Match means nothing there", async () => {
+test("a tool call ignores If-None-Match", async () => {
   const headers = {
     "if-none-match": "*",
     "content-type": "application/json",

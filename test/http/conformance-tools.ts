@@ -3,8 +3,8 @@ import { type Operation, operation, type Question } from "../../src/core/operati
 import type { Offers } from "../../src/http/tools/offers.ts"
 import { Fault } from "../../src/lib/faults.ts"
 
-// The tools, prompts and resources that the official suite asks for by name, as far as a server of ours can have them: they
-// answer JSON and texts, and ask a person no more than yes or no.
+// The tools, prompts and resources that the official suite calls by name, as far as this server supports them: answers
+// are JSON and text, and questions to a person are yes or no.
 
 const Text = v.strictObject({ text: v.string() })
 
@@ -32,7 +32,7 @@ function fixture(
   }).run(run)
 }
 
-/** What a tool of this name asks first. */
+/** Returns the question that the tool of this name asks first. */
 function question(name: string, input: v.ObjectEntries = {}): Question {
   const operation = asking(name, input)
   return { name, operation, refusal: () => new Fault("write_limit_reached", { reason: "approval_needed" }) }
@@ -131,7 +131,7 @@ export const conformanceOffers: Offers = {
   },
 }
 
-/** A fixture of the sandbox for each. */
+/** One sandbox fixture for each. */
 export const conformanceFixtures = new Map(
   conformanceTools.map(({ id, input }) => [
     `${id}.json`,

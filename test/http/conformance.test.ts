@@ -9,11 +9,12 @@ import { openHouse } from "../house.ts"
 import { conformanceFixtures, conformanceOffers, conformanceTools } from "./conformance-tools.ts"
 import { type Served, serve, signedIn } from "./tools-server.ts"
 
-// The official suite, every server scenario of both revisions, against a real server. It runs on Bun; Node 20 is too old.
+// Runs every server scenario of the official suite, in both revisions, against a real server. It runs on Bun because
+// Node 20 is too old for it.
 
 const SUITE = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance/dist/index.js")
 
-/** Checks that fail because we have no such thing, by the reason. One that passes must leave the list. */
+/** Checks that fail because a feature is not implemented, by reason. A check that passes must leave the list. */
 const NOT_OURS: Record<string, string[]> = {
   "resources are texts, of which nobody is told that they change": [
     "resources-read-binary", "resources-subscribe", "resources-unsubscribe",
@@ -43,7 +44,7 @@ const NOT_OURS: Record<string, string[]> = {
   ],
 } // biome-ignore format: lists to scan
 
-/** Scenarios that must run without a single failed check. */
+/** Scenarios that must run without a failed check. */
 const PASSING: Record<string, string[]> = {
   "2025-11-25": [
     "server-initialize", "ping", "tools-list", "tools-call-simple-text", "tools-call-error", "dns-rebinding-protection",
@@ -64,7 +65,7 @@ interface Check {
   errorMessage?: string
 }
 
-/** Scenario → its checks. */
+/** The checks of each scenario. */
 type Report = Map<string, Check[]>
 
 const reports = new Map<string, Report>()
@@ -93,12 +94,12 @@ afterAll(() => {
 describe.each(Object.keys(PASSING))("revision %s", (revision) => {
   const report = () => reports.get(revision) as Report
 
-  test("the whole suite ran", () => {
+  test("the whole conformance suite ran", () => {
     expect([...report().keys()]).toEqual(expect.arrayContaining(PASSING[revision] as string[]))
     expect(report().size).toBeGreaterThan(30)
   })
 
-  test("every check passes, save those of what we have not", () => {
+  test("every conformance check passes except those of missing features", () => {
     const allowed = new Set(Object.values(NOT_OURS).flat())
     const surprising = [...report()].flatMap(([scenario, checks]) =>
       checks.filter((check) => failed(check) && !allowed.has(check.id)).map((check) => ({ scenario, ...check })),
@@ -106,7 +107,7 @@ describe.each(Object.keys(PASSING))("revision %s", (revision) => {
     expect(surprising).toEqual([])
   })
 
-  test("what a server of tools must do passes whole", () => {
+  test("every conformance scenario of a tool server passes completely", () => {
     for (const scenario of PASSING[revision] as string[]) {
       const checks = report().get(scenario) as Check[]
       expect([scenario, checks.filter(failed)]).toEqual([scenario, []])
@@ -114,14 +115,14 @@ describe.each(Object.keys(PASSING))("revision %s", (revision) => {
     }
   })
 
-  test("every message sent is valid by the specification's own schema", () => {
+  test("every sent message matches the specification's schema", () => {
     const wire = [...report().values()].flat().filter(({ id }) => id === "wire-schema-valid")
     expect(wire.length).toBeGreaterThan(20)
     expect(new Set(wire.map(({ status }) => status))).toEqual(new Set(["SUCCESS"]))
   })
 })
 
-test("nothing in the list passes by now", () => {
+test("no check in the list of missing features passes", () => {
   const checks = [...reports.values()].flatMap((report) => [...report.values()].flat())
   const passing = Object.values(NOT_OURS)
     .flat()

@@ -7,7 +7,7 @@ setDefaultTimeout(120_000)
 
 const binary = chromiumBinary()
 
-/** What a page learns of a call that it makes with a key: its status and the headers it may read, or that it was kept away. */
+/** Returns what a page can read of a call with a key: status and headers, or that the browser blocked it. */
 const CALL = `(async (url, init) => {
   try {
     const answer = await fetch(url, init)
@@ -55,7 +55,7 @@ describe.skipIf(binary === null)("a page of another origin, in a browser", () =>
     tab.value<Record<string, unknown>>(`${CALL}(${JSON.stringify(url)}, ${JSON.stringify(init)})`)
   const withKey = (headers = {}) => ({ headers: { authorization: `Bearer ${key}`, ...headers } })
 
-  test("reads answers, their credits and their rate where its origin is named", async () => {
+  test("a page of an allowed origin reads answers, credits and rate limits", async () => {
     const first = await called(`${open.url.origin}/v1/apps`, withKey())
     expect(first).toMatchObject({
       status: 200,
@@ -69,7 +69,7 @@ describe.skipIf(binary === null)("a page of another origin, in a browser", () =>
     expect(await called(`${open.url.origin}/v1/apps`, {})).toMatchObject({ status: 401 })
   })
 
-  test("calls tools where its origin is named", async () => {
+  test("a page of an allowed origin calls tools", async () => {
     const body = JSON.stringify({
       jsonrpc: "2.0",
       id: 1,
@@ -89,7 +89,7 @@ describe.skipIf(binary === null)("a page of another origin, in a browser", () =>
     expect(await called(`${closed.url.origin}/mcp`, init)).toEqual({ refused: "TypeError" })
   })
 
-  test("is kept away where it is not, and reads the sandbox all the same", async () => {
+  test("a page of another origin is blocked, but reads the sandbox", async () => {
     expect(await called(`${closed.url.origin}/v1/apps`, withKey())).toEqual({ refused: "TypeError" })
     expect(await called(`${closed.url.origin}/v1/sandbox/apps`, {})).toMatchObject({ status: 200, used: "0" })
   })

@@ -24,7 +24,7 @@ beforeAll(async () => {
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" }
 const AS_TOOL = { "content-type": "application/json", accept: "application/json, text/event-stream" }
 
-/** What a browser sends of its own accord before a call with a key. */
+/** Sends the preflight that a browser sends before a call with a key. */
 async function preflight({ app }: House, path: string, origin: string, method = "GET"): Promise<Response> {
   const headers = { origin, "access-control-request-method": method, "access-control-request-headers": "authorization" }
   return await app.fetch(new Request(`${PUBLIC_URL}${path}`, { method: "OPTIONS", headers }), "127.0.0.1")
@@ -47,7 +47,7 @@ describe.each(["/v1/apps", "/v1/apps/none/keywords", "/v1/nowhere", "/mcp"])("%s
     expect(headers.get("access-control-allow-origin")).toBeNull()
   })
 
-  test("with it a page of a named origin may ask, call, and read body and headers; no other may", async () => {
+  test("a page of an allowed origin may preflight, call, and read body and headers; other pages may not", async () => {
     const asked = await preflight(named, path, OURS, path === "/mcp" ? "POST" : "GET")
     checkedHeaders(asked)
     expect([asked.status, readableBy(asked), await asked.text()]).toEqual([204, OURS, ""])
@@ -72,7 +72,7 @@ describe.each(["/v1/apps", "/v1/apps/none/keywords", "/v1/nowhere", "/mcp"])("%s
     }
   })
 
-  test("with * any may, and the answer is the same for all", async () => {
+  test("the origin * allows every page, with the same response for all", async () => {
     for (const origin of [OURS, THEIRS]) {
       expect([(await preflight(open, path, origin)).status, readableBy(await preflight(open, path, origin))]).toEqual([
         204,
@@ -87,7 +87,7 @@ describe.each(["/v1/apps", "/v1/apps/none/keywords", "/v1/nowhere", "/mcp"])("%s
   })
 })
 
-test("refusals can be read too: a missing key, an address too long", async () => {
+test("an allowed page can read refusals: a missing key, too long an address", async () => {
   for (const path of ["/v1/apps", `/v1/apps?q=${"x".repeat(20_000)}`]) {
     const request = new Request(`${PUBLIC_URL}${path}`, { headers: { origin: OURS } })
     const refused = await named.app.fetch(request, "127.0.0.1")
@@ -95,13 +95,13 @@ test("refusals can be read too: a missing key, an address too long", async () =>
   }
 })
 
-test("an assistant in a page of a named origin lists its tools; of another it is refused before its key is looked at", async () => {
+test("an assistant on an allowed page lists tools; on another it is refused before its key is checked", async () => {
   const answer = await called(named, "/mcp", OURS)
   expect([answer.status, (await answer.json()).result.tools.length > 0]).toEqual([200, true])
   expect((await called(named, "/mcp", THEIRS)).status).toBe(403)
 })
 
-test("documents and the sandbox are everybody's as before, and the sandbox takes no OPTIONS", async () => {
+test("documents and the sandbox stay open to every page, and the sandbox refuses OPTIONS", async () => {
   for (const house of [closed, named])
     for (const path of ["/v1/sandbox/apps", "/v1/openapi.json"]) {
       expect(readableBy(await called(house, path, THEIRS))).toBe("*")
@@ -109,7 +109,7 @@ test("documents and the sandbox are everybody's as before, and the sandbox takes
     }
 })
 
-test("the setting takes origins as browsers spell them, and says what is wrong with anything else", () => {
+test("the setting accepts origins as browsers spell them, and explains what is wrong with other values", () => {
   const read = (text: string) => readSettings({ CORS_ORIGINS: text }, () => "")
   expect(read("").corsOrigins).toEqual([])
   expect(read(`${OURS}, http://localhost:5173,capacitor://localhost`).corsOrigins).toEqual([

@@ -1,6 +1,6 @@
 import type { Sql } from "../../src/database/types.ts"
 
-/** The same database, with what is sent to it counted: a query once it is asked for, a fragment never. */
+/** Wraps a database and counts executed queries. Fragments do not count. */
 export function countedOn(sql: Sql): { sql: Sql; statements: () => number } {
   let count = 0
   type Sent = { handle: () => unknown }

@@ -64,8 +64,8 @@ beforeAll(async () => {
 
 const toldBy = ({ headers }: { headers: Headers }) => [headers.get("deprecation"), headers.get("sunset")]
 
-describe("what goes", () => {
-  test("says so in every answer of an operation, and of a parameter where it is sent", async () => {
+describe("deprecations", () => {
+  test("every answer of a deprecated operation, or to a deprecated parameter, has deprecation headers", async () => {
     const old = await house.call("/v1/old", { key })
     expect([old.status, ...toldBy(old)]).toEqual([200, "@1796083200", "Wed, 01 Dec 2027 00:00:00 GMT"])
     expect(old.headers.get("link")).toStartWith(LINK)
@@ -79,7 +79,7 @@ describe("what goes", () => {
     expect([sent.status, ...toldBy(sent)]).toEqual([200, "@1799971200", "Sat, 15 Jan 2028 00:00:00 GMT"])
   })
 
-  test("says so to assistants: in the list, and in the headers of a call", async () => {
+  test("assistants see deprecations in the tool list and in the headers of a call", async () => {
     expect(toolOf(getOld)).toMatchObject({
       description: expect.stringContaining("may be gone from 2027-12-01: use get_new."),
     })
@@ -90,7 +90,7 @@ describe("what goes", () => {
     expect(toldBy(await house.tool("get_new", { tone: "warm" }, { key }))[0]).toBeNull()
   })
 
-  test("is marked in the document, in the reference and in what is written of changes", () => {
+  test("a deprecation is marked in the OpenAPI document, in the reference and in the manual", () => {
     const sandbox = prepareSandbox(going, fixtures, PUBLIC_URL)
     const document = openApiDocument(going, { publicUrl: PUBLIC_URL, sandbox, version: "0.1.0" })
     // biome-ignore lint/suspicious/noExplicitAny: a document
@@ -115,7 +115,7 @@ describe("what goes", () => {
   })
 })
 
-test("nothing of the catalogue goes with less than a year's notice, or without a word on what to use instead", () => {
+test("every deprecation in the catalog gives at least a year's notice and names a replacement", () => {
   const all = catalog.flatMap(({ deprecated, deprecatedInputs }) => [
     ...(deprecated ? [deprecated] : []),
     ...deprecatedInputs.values(),
@@ -126,7 +126,7 @@ test("nothing of the catalogue goes with less than a year's notice, or without a
   }
 })
 
-test("an answer of what stays has none of it", async () => {
+test("an answer without deprecations has no deprecation headers", async () => {
   const all = openHouse({ sql: house.sql })
   for (const path of ["/v1/apps", "/v1/account", "/docs"])
     expect(toldBy(await all.call(path, { key }))).toEqual([null, null])

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop(true))
 
-/** As it goes over the wire. */
+/** Returns a response as it is sent, without decompression. */
 async function sent(path: string, { accept = "identity", ...init }: RequestInit & { accept?: string } = {}) {
   const headers = new Headers(init.headers)
   headers.set("accept-encoding", accept)
@@ -45,7 +45,7 @@ const LONG: [path: string, init?: RequestInit][] = [
 ] // biome-ignore format: a list to scan
 
 describe.each(LONG)("%s", (path, init) => {
-  test("is the same in every encoding that is asked for, smaller, and named by vary", async () => {
+  test("every requested encoding decompresses to the same bytes, is smaller, and is named in Vary", async () => {
     const plain = await sent(path, init)
     expect(plain.bytes.length).toBeGreaterThan(LEAST_BYTES)
     expect([plain.headers.get("content-encoding"), plain.headers.get("vary")]).toEqual([null, "accept-encoding"])
@@ -64,7 +64,7 @@ describe.each(LONG)("%s", (path, init) => {
   })
 })
 
-test("other bytes have another ETag, and whoever holds them in his encoding gets 304", async () => {
+test("each encoding has its own ETag, and a caller that sends it gets 304", async () => {
   const tags = new Set<string>()
   for (const accept of ["identity", "gzip", "br", "zstd"]) {
     const etag = (await sent("/docs", { accept })).headers.get("etag") as string
@@ -78,14 +78,14 @@ test("other bytes have another ETag, and whoever holds them in his encoding gets
   expect(tags.size).toBe(4)
 })
 
-test("what is short goes as it is", async () => {
+test("a short response is not compressed", async () => {
   for (const path of ["/livez", "/v1/account", "/nothing"]) {
     const { headers } = await sent(path, { accept: "gzip, br, zstd" })
     expect([headers.get("content-encoding"), headers.get("vary")]).toEqual([null, null])
   }
 })
 
-test("what is short is so by its bytes, whether it is written as text or not, and goes unread where nobody encodes it", async () => {
+test("the size in bytes decides about compression, and an uncompressed body is not read", async () => {
   const [ascii, wide] = ["a".repeat(LEAST_BYTES - 1), "é".repeat(LEAST_BYTES / 2)]
   for (const [text, isLong] of [
     [ascii, false],
@@ -105,7 +105,7 @@ test("what is short is so by its bytes, whether it is written as text or not, an
   expect(await inEncoding(null, written)).toBe(written)
 })
 
-test("the encoding is the one that weighs most; among equals the cheapest for its gain", () => {
+test("the encoding with the highest weight is used; among equals the cheapest for its gain", () => {
   const cases: [string | null, string | null][] = [
     [null, null], ["", null], ["identity", null], ["gzip", "gzip"], ["GZIP", "gzip"], ["gzip, deflate, br, zstd", "zstd"], ["gzip, deflate, br", "br"],
     ["gzip;q=1.0, br;q=0.5", "gzip"], ["br;q=0", null], ["zstd;q=0, gzip", "gzip"], ["*", "gzip"], ["*;q=0", null], ["gzip;q=0, *", null],
@@ -121,7 +121,7 @@ test("the encoding is the one that weighs most; among equals the cheapest for it
   )
 })
 
-test("HEAD has the headers of GET and no body, on documents, health and pages", async () => {
+test("HEAD returns the headers of GET without a body, on documents, health and pages", async () => {
   for (const path of ["/docs", "/v1/openapi.json", "/livez", "/readyz"]) {
     const [get, head] = [await sent(path), await sent(path, { method: "HEAD" })]
     expect([path, head.status, head.bytes.length]).toEqual([path, 200, 0])
@@ -130,7 +130,7 @@ test("HEAD has the headers of GET and no body, on documents, health and pages", 
   }
 })
 
-test("HEAD of a keyed read is refused with Allow, and costs and starts nothing", async () => {
+test("HEAD of a keyed read is refused with Allow, costs nothing and starts nothing", async () => {
   const used = async (path: string) => Number((await sent(path)).headers.get("x-credits-used"))
   const before = await used("/v1/apps")
   for (const path of ["/v1/account", "/v1/apps", "/v1/usage"]) {
@@ -141,7 +141,7 @@ test("HEAD of a keyed read is refused with Allow, and costs and starts nothing",
   expect(await used("/v1/apps")).toBe(before + 1)
 })
 
-test("what people try first leads to their apps, what programs try first to the reference", async () => {
+test("common first addresses redirect people to their apps and programs to the reference", async () => {
   const led = { "/": "/app", "/docs/": "/docs", "/v1": "/docs", "/v1/": "/docs" }
   for (const [path, to] of Object.entries(led)) {
     const { status, headers } = await sent(path)

@@ -2,8 +2,8 @@ import type { Operation } from "../../src/core/operation.ts"
 import { readTree } from "../../src/database/assets.ts"
 
 /**
- * Rows that answers have for a workspace of 20 apps with 50 keywords, where nothing else is asked for: the operations' own
- * bounds, and what is usual below them. What is not here is answered by its sample as it is.
+ * Row counts of answers for a workspace of 20 apps with 50 keywords and default arguments: the operations' limits, or
+ * typical numbers below them. Other operations use their sample unchanged.
  */
 const ROWS: Record<string, Record<string, number>> = {
   list_alerts: { alerts: 50 },
@@ -16,7 +16,7 @@ const ROWS: Record<string, Record<string, number>> = {
   get_store_page: { timeline: 100 },
   list_reviews: { list: 100, android: 100 },
   search_reviews: { reviews: 100 },
-  // those of rules, and the finer ones of a model, of which the sample has none
+  // the themes of rules and the finer ones of a model, which the sample lacks
   summarize_reviews: { themes: 15 + 12 },
   get_review_stats: { byVersion: 200 },
   get_timeline: { changes: 50 },
@@ -51,7 +51,7 @@ const ROWS: Record<string, Record<string, number>> = {
 
 const fixtures = readTree("fixtures/sandbox", ".json")
 
-/** The sample of an operation with so many rows, the same ones over and over. */
+/** Returns the sample of an operation with its rows repeated to that number. */
 export function grownAnswer({ id }: Operation): Record<string, unknown> {
   const { answer } = JSON.parse(fixtures.get(`${id}.json`) as string) as { answer: Record<string, unknown> }
   const grown = Object.entries(ROWS[id] ?? {}).map(([list, rows]) => [list, repeated(answer[list] as unknown[], rows)])

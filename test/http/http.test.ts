@@ -32,10 +32,10 @@ describe("every operation", () => {
     const sample = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(input[name]))
     const rest = Object.entries<string>(input).filter(([name]) => !path.includes(`:${name}`))
 
-    test(`${id}: a sample path routes to itself`, async () => {
+    test(`${id}: a sample path routes to the operation itself`, async () => {
       const query = method === "GET" && rest.length > 0 ? `?${new URLSearchParams(rest)}` : ""
       const answer = await house.call(`/v1/sandbox${sample}${query}`, { method })
-      // the sandbox answers nothing but GET: of another method it has no such path
+      // the sandbox has GET operations only, so it has no path of another method
       expect(answer.status).toBe(method === "GET" ? 200 : 404)
       if (method !== "GET") return
       const prepared = JSON.parse(readTree("fixtures/sandbox", ".json").get(`${id}.json`) as string).answer
@@ -52,7 +52,7 @@ describe("every operation", () => {
       expect(used.size).toBe(1)
     })
 
-    test(`${id}: in the sandbox Allow names a method that is answered, or there is no such path`, async () => {
+    test(`${id}: in the sandbox Allow names a method that is answered, or the path does not exist`, async () => {
       for (const asked of ["GET", "HEAD", "POST", "OPTIONS", "DELETE"]) {
         const { status, headers } = await house.call(`/v1/sandbox${sample}`, { method: asked })
         const expected = method !== "GET" ? [404, null] : asked !== "GET" ? [405, "GET"] : null
@@ -60,7 +60,7 @@ describe("every operation", () => {
       }
     })
 
-    test(`${id}: neither another case nor a closing slash is a twin`, async () => {
+    test(`${id}: a path in another case or with a trailing slash is unknown`, async () => {
       for (const twin of [
         `/v1${sample}/`,
         `/v1${sample.replace(/[a-z]/, (c: string) => c.toUpperCase())}`,
@@ -74,7 +74,7 @@ describe("every operation", () => {
 })
 
 describe("the sandbox", () => {
-  test("answers GET only, without a key, and valid parameters do not change a byte", async () => {
+  test("the sandbox answers only GET, without a key, and valid parameters do not change a byte", async () => {
     const plain = await house.call("/v1/sandbox/apps")
     expect([plain.status, plain.credits]).toMatchObject([200, { used: 0, limit: 0, remaining: 0 }])
     expect(plain.headers.get("access-control-allow-origin")).toBe("*")
@@ -89,7 +89,7 @@ describe("the sandbox", () => {
     }
   })
 
-  test("checks route, input and ids as a live call does", async () => {
+  test("the sandbox checks route, input and ids like a live call", async () => {
     expect((await house.call("/v1/sandbox/nowhere")).body.error).toBe("unknown_endpoint")
     expect((await house.call("/v1/sandbox")).body.error).toBe("unknown_endpoint")
     expect((await house.call("/v1/sandbox/apps?limit=3")).body).toMatchObject({
@@ -101,7 +101,7 @@ describe("the sandbox", () => {
     expect((await house.call("/v1/sandbox/apps/app_other/keywords")).body.error).toBe("not_found")
   })
 
-  test("every id that an answer shows resolves, to an answer of its own", async () => {
+  test("every id in a sample answer resolves to an answer of its own", async () => {
     const app = "/v1/sandbox/apps/app_lumenjournal"
     const { rivals } = (await house.call(`${app}/rivals`)).body
     expect(rivals.length).toBeGreaterThan(1)
@@ -119,7 +119,7 @@ describe("the sandbox", () => {
     expect((await house.call(`${app}/rivals/9990000199`)).status).toBe(404)
   })
 
-  test("a caller that holds the bytes gets 304, and a test key the same bytes on the live URL", async () => {
+  test("the sandbox answers 304 to a matching ETag, and a test key gets the same bytes on the live URL", async () => {
     const first = await house.call("/v1/sandbox/apps")
     const etag = first.headers.get("etag") as string
     const again = await house.call("/v1/sandbox/apps", { headers: { "if-none-match": etag } })
@@ -130,7 +130,7 @@ describe("the sandbox", () => {
     expect(keyed.headers.get("cache-control")).toBe("private, no-store")
   })
 
-  test("one address is slowed, others are not", async () => {
+  test("the sandbox limits one address without affecting others", async () => {
     const slow = openHouse({
       sql: house.sql,
       settings: { sandboxPerSecond: 3 },
@@ -142,7 +142,7 @@ describe("the sandbox", () => {
     expect((await slow.call("/v1/sandbox/apps", { from: "192.0.2.8" })).status).toBe(200)
   })
 
-  test("documents are limited by address as the sandbox is, and counted by themselves", async () => {
+  test("documents have a rate limit per address with a separate count", async () => {
     const slow = openHouse({
       sql: house.sql,
       settings: { sandboxPerSecond: 2 },
@@ -180,7 +180,7 @@ describe("bodies", () => {
     ["__proto__", post('{"scope":"track","__proto__":{"a":1}}'), 400, "invalid_arguments"],
   ]
   for (const [what, options, status, code] of bodies) {
-    test(`${what} is refused`, async () => {
+    test(`the body is refused: ${what}`, async () => {
       const answer = await samples.call("/v1/samples", { key, ...options })
       expect([answer.status, answer.body.error]).toEqual([status, code])
     })
@@ -194,7 +194,7 @@ describe("bodies", () => {
     }
   })
 
-  test("invalid UTF-8 is refused", async () => {
+  test("a body with invalid UTF-8 is refused", async () => {
     const body = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
     const response = await samples.app.fetch(
@@ -229,14 +229,14 @@ describe("queries", () => {
     ["constructor", `/v1/apps/${app}/keywords?constructor=1`, "invalid_arguments", "constructor"],
   ]
   for (const [what, path, code, field] of refused) {
-    test(`${what} is refused, naming the field`, async () => {
+    test(`the query is refused with the name of the field: ${what}`, async () => {
       expect((await house.call(path, { key })).body).toMatchObject({ error: code, field })
     })
   }
 })
 
 describe("an empty value", () => {
-  test("is refused alike by REST and by a tool, whatever the parameter, save where it has a meaning", async () => {
+  test("an empty value is refused equally by REST and tools unless it has a meaning", async () => {
     const taken: string[] = []
     for (const { id, method, path, input, names } of catalog.filter(({ method }) => method === "GET")) {
       const given = JSON.parse(readTree("fixtures/sandbox", ".json").get(`${id}.json`) as string).input
@@ -266,7 +266,7 @@ describe("public documents", () => {
     expect(docs).toBe("http://127.0.0.1:8787/docs/errors#unknown_endpoint")
   })
 
-  test("the account's link, /docs and the document are there", async () => {
+  test("the account's link, /docs and the OpenAPI document exist", async () => {
     const { docs } = (await house.call("/v1/account", { key })).body
     expect((await house.call(new URL(docs).pathname)).status).toBe(200)
     expect((await house.call("/docs/")).headers.get("location")).toBe("/docs")
@@ -274,7 +274,7 @@ describe("public documents", () => {
     expect(document.body).toMatchObject({ openapi: "3.1.0", info: { version: "1.5.0" } })
   })
 
-  test("a key in the URL is refused on every path and written nowhere", async () => {
+  test("a key in the URL is refused on every path and never logged", async () => {
     for (const path of ["/", "/docs", "/livez", "/v1/openapi.json", "/v1/sandbox/apps", "/v1/apps", "/elsewhere"]) {
       for (const spelled of [key, key.replaceAll("_", "%5F"), `%73${key.slice(1)}`, `%2573${key.slice(1)}`]) {
         const answer = await house.call(`${path}?api_key=${spelled}`)
@@ -294,7 +294,7 @@ describe("public documents", () => {
     expect([await ask("/livez"), await ask("/readyz"), await ask("/v1/sandbox/apps")]).toEqual([200, 200, 200])
   })
 
-  test("outside of /v1 an unknown path is 404 for every method", async () => {
+  test("outside of /v1 an unknown path returns 404 for every method", async () => {
     for (const path of ["/v1x", "/elsewhere"]) {
       for (const method of ["GET", "POST"]) {
         expect((await house.call(path, { method })).body.error).toBe("unknown_endpoint")
@@ -302,7 +302,7 @@ describe("public documents", () => {
     }
   })
 
-  test("readiness goes before liveness on a stop", async () => {
+  test("on a stop readiness fails before liveness", async () => {
     expect((await house.call("/readyz")).status).toBe(200)
     house.app.setReady(false)
     expect([(await house.call("/readyz")).status, (await house.call("/livez")).status]).toEqual([503, 200])
@@ -311,9 +311,9 @@ describe("public documents", () => {
 })
 
 describe("every fault of the table", () => {
-  test("is answered with its status, its body and the caller's credits, and costs nothing", async () => {
+  test("a fault is answered with its status, body and the caller's credits, and costs nothing", async () => {
     const statuses = new Set<number>()
-    // of nobody else: what another process has charged this one may learn between two calls
+    // a separate key, because other processes' charges can change its credits between two calls
     const key = await newKey()
     const before = await samples.call("/v1/samples/faults/not_found", { key })
     for (const code of FAULT_CODES) {

@@ -27,7 +27,7 @@ const narrow = catalog.filter((operation) => operation.narrow)
 const namesOf = ({ input }: Operation): string[] =>
   (jsonSchema(input.entries.fields as Schema, "input") as Answer).items.enum
 
-/** By operation and list the field that names a row, where it is not "id". */
+/** The field that names a row, by operation and list, if it is not "id". */
 const NAMING: Record<string, Record<string, string>> = {
   get_portfolio_overview: { apps: "appId" },
   list_keyword_ranks: { keywords: "term" },
@@ -53,7 +53,7 @@ const NAMING: Record<string, Record<string, string>> = {
   hive_get_landscape: { categories: "genre" },
 }
 
-/** What is left of an answer, made without the code that makes it. */
+/** Returns the expected narrowed answer, computed without the code under test. */
 function left(operation: Operation, answer: Answer, fields: string[]): Answer {
   const { narrow } = operation
   const some = (held: Answer, names: string[]) =>
@@ -80,7 +80,7 @@ describe.each(narrow.map((operation) => [operation.id, operation] as const))("%s
   const tool = ajv.compile((toolOf(operation, true) as { outputSchema: object }).outputSchema)
   const only = (fields: string[], of: unknown = answer) => narrowed(operation, { fields }, of) as Answer
 
-  test("has the fields asked for, the values of the whole answer, and fits the schema that tools show", () => {
+  test("a narrowed answer has the selected fields with unchanged values, and fits the tool's schema", () => {
     const property = fc.property(subset, (fields) => {
       const some = only(fields)
       expect(some).toEqual(left(operation, answer, fields))
@@ -90,20 +90,20 @@ describe.each(narrow.map((operation) => [operation.id, operation] as const))("%s
     fc.assert(property, { numRuns: cases(4, 40), seed: 14 })
     expect(only(names)).toEqual(answer)
     expect(narrowed(operation, {}, answer)).toBe(answer)
-    // an answer with a field that nobody knows, or without what always stays, is none of them
+    // an answer with an unknown field, or without a field that always stays, does not fit
     const { country: __, ...less } = { country: "us", ...answer }
     for (const wrong of [{ ...answer, odd: 1 }, ...("country" in answer ? [less] : [])])
       expect(v.safeParse(answerSchema(operation), wrong).success).toBe(false)
   })
 
-  test("is narrowed too where work goes on or nothing was found", () => {
+  test("an answer is also narrowed while work continues and if nothing was found", () => {
     const fields = [names[0]!]
     expect(only(fields, new PendingAnswer(answer)).answer).toEqual(left(operation, answer, fields))
     expect(only(fields, new EmptyAnswer(answer)).answer).toEqual(left(operation, answer, fields))
   })
 
   if (operation.table)
-    test("as rows has columns and cells of the whole table, without those that were not asked for", async () => {
+    test("rows of a narrowed answer are those of the whole table without unselected columns", async () => {
       const rows = async (of: Answer) => {
         const [header, ...records] = readCsv(await tableText(operation, of, "text/csv")) as [string[], ...string[][]]
         return records.map((record) => Object.fromEntries(header.map((name, at) => [name, record[at]])))
@@ -135,7 +135,7 @@ describe("fields", () => {
     app = await trackYear(house.sql, workspace, 50, "2025-11-20")
   })
 
-  test("leave the rest out over REST, as rows and as a tool, at the same price", async () => {
+  test("`fields` narrows REST answers, rows and tool answers at the same price", async () => {
     const path = `/v1/apps/${app}/keywords`
     const whole = (await house.call(path, { key })).body
     const before = (await house.call("/v1/account", { key })).credits.used
@@ -156,7 +156,7 @@ describe("fields", () => {
     expect(csv.text.trim().split("\r\n").length).toBe(51)
   })
 
-  test("that are none are refused with the nearest and all that there are, over REST and as a tool", async () => {
+  test("unknown fields are refused with the nearest name and all valid ones, over REST and tools", async () => {
     for (const operation of narrow) {
       const names = namesOf(operation)
       const meant = names.toSorted((a, b) => b.length - a.length)[0]!
@@ -184,7 +184,7 @@ describe("fields", () => {
     }
   })
 
-  test("change no byte in the sandbox, nor for a test key", async () => {
+  test("`fields` changes no byte in the sandbox or for a test key", async () => {
     const read = async (path: string, headers = {}) => {
       const response = await house.app.fetch(new Request(`${PUBLIC_URL}${path}`, { headers }), null)
       return { status: response.status, text: await response.text() }
@@ -206,7 +206,7 @@ describe("fields", () => {
   })
 })
 
-test("a row keeps the field that names it whatever is asked for, by REST and by tool", async () => {
+test("a row keeps the field that names it whatever is selected, over REST and tools", async () => {
   const sql = await freshDatabase()
   const house = openHouse({ sql })
   const workspaceId = await house.workspace({ plan: "pro" })

@@ -1,12 +1,12 @@
-/** What the parts of the document look at. */
+/** The parts of the document that partsOf reads. */
 export interface Whole {
   paths: Record<string, Record<string, { operationId: string }>>
   components: Record<string, Record<string, object>>
 }
 
 /**
- * The document as one part an operation, with the components that no other one refers to, and `shared` with all the rest.
- * Everything in the document is in one of them; `shared` has the paths in their order.
+ * Splits the document into one part per operation, with the components that no other operation refers to, and `shared`
+ * with the rest. Every element is in exactly one part. `shared` lists the paths in order.
  */
 export function partsOf(document: Whole): Map<string, unknown> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -37,7 +37,7 @@ export function partsOf(document: Whole): Map<string, unknown> {
   ])
 }
 
-/** The components that a value refers to, and those that these refer to: "schemas/Fault". */
+/** Returns the components that a value refers to, directly or indirectly, such as "schemas/Fault". */
 function refsOf(document: Whole, value: unknown, found = new Set<string>()): Set<string> {
   for (const [, ref] of JSON.stringify(value).matchAll(/"#\/components\/([^"]+)"/g)) {
     if (found.has(ref!)) continue

@@ -3,7 +3,7 @@ import { catalog } from "../../src/catalog.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 
-/** Bytes without examples, for each operation: 255 KB were asked for when there were thirty. */
+/** Maximum bytes per operation without examples. The document may have 255 KB for thirty operations. */
 const MOST = 255_000 / 30
 
 let house: House
@@ -20,7 +20,9 @@ async function served(path: string): Promise<string> {
 const plain = (text: string) =>
   JSON.parse(text, (name, held) => (name === "example" || name === "examples" ? undefined : held))
 
-/** The document with each shared parameter where it is used: examples differ, so more parameters are shared without them. */
+/**
+ * Returns the document with each shared parameter inlined. Examples differ, so without them more parameters are shared.
+ */
 function withOwnParameters({ components: { parameters, ...components }, ...document }: Whole): object {
   const text = JSON.stringify({ ...document, components })
   return JSON.parse(
@@ -33,7 +35,7 @@ interface Whole {
 }
 
 describe("the document without its examples", () => {
-  test("is under 255 KB for thirty operations and a thirtieth of that for each further one, and says all that it says with them", async () => {
+  test("the document without examples has at most 8.5 KB per operation and omits only examples", async () => {
     const [whole, lean] = [await served("/v1/openapi.json"), await served("/v1/openapi.json?examples=no")]
     console.log(`openapi.json: ${whole.length} bytes, ${lean.length} without examples, ${catalog.length} operations`)
     expect(catalog.length).toBeGreaterThanOrEqual(30)
@@ -42,12 +44,12 @@ describe("the document without its examples", () => {
     expect(withOwnParameters(JSON.parse(lean))).toEqual(withOwnParameters(plain(whole)))
   })
 
-  test("is there as YAML too", async () => {
+  test("the document without examples is also available as YAML", async () => {
     const lean = Bun.YAML.parse(await served("/v1/openapi.yaml?examples=no"))
     expect(lean).toEqual(JSON.parse(await served("/v1/openapi.json?examples=no")))
   })
 
-  test("says what stands in several places once", async () => {
+  test("the document contains no large repeated part", async () => {
     const document = JSON.parse(await served("/v1/openapi.json?examples=no"))
     const counted = new Map<string, number>()
     const count = (value: unknown): void => {
@@ -57,7 +59,7 @@ describe("the document without its examples", () => {
       for (const held of Object.values(value)) count(held)
     }
     count(document)
-    // as a component each would be said in 50 bytes
+    // a reference to a component would take 50 bytes
     const repeated = [...counted].filter(([text, times]) => text.length >= 250 && times > 1)
     expect(repeated.map(([text]) => text)).toEqual([])
   })

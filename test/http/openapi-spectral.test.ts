@@ -8,7 +8,7 @@ import { prepareSandbox } from "../../src/http/sandbox.ts"
 
 const publicUrl = "https://appmeter.example"
 
-/** What OWASP's rules still say of inputs, headers and responses, and why it stays. */
+/** The accepted findings of OWASP's rules on inputs, headers and responses, with reasons. */
 const LEFT: Record<string, string> = {
   "owasp:api4:2023-string-restricted":
     "a warning: keywords, names, texts, passwords, ids and what HTTP defines have a length, and no pattern that is true",
@@ -17,15 +17,15 @@ const LEFT: Record<string, string> = {
   "owasp:api9:2023-inventory-access": "who may reach an instance is decided where it runs, not in its document",
 }
 
-/** What is found of the whole document, which takes seconds: once for both tests. */
+/** The findings for the whole document. Both tests share them because they take seconds. */
 let whole: ReturnType<typeof findings> | undefined
 const found = () => (whole ??= findings(withoutAnswers(document())))
 
-test("OWASP's rules find nothing wrong with inputs and headers but what is said here", async () => {
+test("OWASP's rules find only the accepted problems with inputs and headers", async () => {
   expect(new Set((await found()).map(({ code }) => code))).toEqual(new Set(Object.keys(LEFT)))
 }, 60_000)
 
-test("what is left is where its reason says", async () => {
+test("every accepted finding is where its reason applies", async () => {
   const all = await found()
   const places = (code: string) => all.filter((one) => one.code === code).map(({ path }) => path.join("/"))
   expect(places("owasp:api8:2023-define-cors-origin")).toEqual(["components/headers"])
@@ -34,7 +34,7 @@ test("what is left is where its reason says", async () => {
   console.log(`${free.length} texts without a pattern`)
 }, 60_000)
 
-test("they would find an argument without a bound, and a response without its headers", async () => {
+test("OWASP's rules would find an argument without a limit, and a response without its headers", async () => {
   const one = document()
   one.paths = { "/alerts": one.paths["/alerts"]! }
   const broken = withoutAnswers(one)
@@ -63,7 +63,7 @@ function document(): Document {
   return JSON.parse(JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox, version: "0.1.0", examples: false })))
 }
 
-/** Limits on what a server answers guard nobody: of 1,500 findings they were 1,400. */
+/** Removes answers, because limits on the server's own answers protect nobody. They cause 1,400 of 1,500 findings. */
 function withoutAnswers(document: Document): Document {
   const { schemas } = document.components
   for (const name of Object.keys(schemas)) if (name.endsWith("Answer") || name === "Fault") schemas[name] = {}

@@ -37,11 +37,11 @@ beforeAll(() => {
 })
 
 describe("the document", () => {
-  test("changes only where a change is meant", () => expectSnapshots("openapi", partsOf(document)))
+  test("the OpenAPI document matches its snapshot", () => expectSnapshots("openapi", partsOf(document)))
 
-  long("Redocly's strict rules find nothing wrong with it", () => {
+  long("Redocly's strict rules find no problem in the document", () => {
     if (LONG) expect(lint(document)).toMatchObject({ exitCode: 0 })
-    // the same with POST, Hive, bounds and a price between two figures, which no built operation has yet
+    // includes a POST, Hive, limits and a price range, which no built operation has yet
     expect(lint(withSamples)).toMatchObject({ exitCode: 0 })
   })
 
@@ -54,7 +54,7 @@ describe("the document", () => {
     expect(output).toContain("no-invalid-media-type-examples")
   })
 
-  test("a validator accepts every example with formats, errors included", () => {
+  test("a validator with formats accepts every example, including errors", () => {
     const ajv = addFormats(
       new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } }),
     )
@@ -75,7 +75,7 @@ describe("the document", () => {
     }
   })
 
-  test("holds every operation of the catalogue below one server, and nothing else", () => {
+  test("the document has every operation of the catalog below one server, and no other", () => {
     expect(
       operations(document)
         .map(({ operationId }) => operationId)
@@ -85,7 +85,7 @@ describe("the document", () => {
     expect(document.info.version).toBe("1.5.0")
   })
 
-  test("names every code with its status", () => {
+  test("the document names every code with its status", () => {
     const { Fault, FaultCode } = document.components.schemas as { Fault: FaultSchema; FaultCode: { enum: string[] } }
     const { "x-codes": table } = Fault
     expect(FaultCode.enum).toEqual(FAULT_CODES)
@@ -95,7 +95,7 @@ describe("the document", () => {
 })
 
 describe("an operation in the document", () => {
-  test("has the credits, scope, plan and Hive access of its contract row", () => {
+  test("a documented operation has the credits, scope, plan and Hive access of its contract row", () => {
     for (const operation of operations(document)) {
       const row = operationRows.find(
         ({ operationId }) => operationId === operation.operationId,
@@ -107,7 +107,7 @@ describe("an operation in the document", () => {
     }
   })
 
-  test("shows a price between two figures, a body for a POST and where the scope of a write lies", () => {
+  test("a documented operation shows a price range, the body of a POST and where a write's scope is defined", () => {
     const [explorer, write] = ["explorer_sample", "write_sample"].map((id) => operationOf(withSamples, id))
     expect(explorer).toMatchObject({
       "x-credits": 5,
@@ -129,7 +129,7 @@ describe("an operation in the document", () => {
     expect(write).not.toHaveProperty("parameters")
   })
 
-  test("says which parameter stands where, which is needed and which code a bad value raises", () => {
+  test("a parameter is documented with its place, whether it is required and its error code", () => {
     const hive = operationOf(withSamples, "hive_sample")
     expect(hive.parameters).toMatchObject([
       { name: "term", in: "path", required: true, example: "tea", schema: { type: "string", "x-code": "bad_term" } },
@@ -139,7 +139,7 @@ describe("an operation in the document", () => {
     expect(hive.parameters?.[1]).not.toHaveProperty("required")
   })
 
-  test("states only limits that are enforced: one character or item more is refused", () => {
+  test("documented limits are enforced: one more character or item is refused", () => {
     let tried = 0
     for (const operation of catalog) {
       const properties = limited(jsonSchema(operation.input, "input")).properties as Record<string, Limited>
@@ -158,7 +158,7 @@ describe("an operation in the document", () => {
     expect(tried).toBeGreaterThan(60)
   })
 
-  test("gives each required parameter an example, and the sandbox answers a read that is made of them", async () => {
+  test("each required parameter has an example, and the sandbox answers a read built from them", async () => {
     const house = await openHouse({ sql: await freshDatabase(), settings: { sandboxPerSecond: 1_000 } })
     let read = 0
     for (const [path, { get }] of Object.entries(document.paths)) {
@@ -179,7 +179,7 @@ describe("an operation in the document", () => {
     expect(read).toBeGreaterThan(50)
   })
 
-  test("says no code of a list's items: a bad one raises the list's", () => {
+  test("list items have no code of their own: an invalid item causes the list's code", () => {
     const codes = (value: unknown, inList: boolean): unknown[] =>
       typeof value !== "object" || value === null
         ? []
@@ -189,7 +189,7 @@ describe("an operation in the document", () => {
     expect(codes([document.paths, catalog.map((operation) => toolOf(operation))], false)).toEqual([])
   })
 
-  test("has exactly the codes that can occur: none for what it cannot do", () => {
+  test("a documented operation has exactly the codes that can occur", () => {
     const of = (id: string) => new Set(codesOf(withSamples, id))
     const [free, hive, write] = [of("whoami"), of("hive_sample"), of("write_sample")]
     for (const code of ["credits_exhausted", "scope_required", "not_found", "bad_country", "body_too_large"])
@@ -209,7 +209,7 @@ describe("an operation in the document", () => {
       expect([...of(operation.id)].sort()).toEqual([...faultsOf(operation)].sort())
   })
 
-  test("carries the credit headers on every response it describes", () => {
+  test("every documented response has the credit headers", () => {
     for (const { responses } of operations(withSamples))
       for (const response of Object.values(responses)) {
         const { headers } = response.$ref ? responseAt(withSamples, response.$ref) : response
@@ -289,7 +289,7 @@ function responseAt(document: Document, ref: string): Content {
   return document.components.responses[ref.slice("#/components/responses/".length)] as Content
 }
 
-/** Of the codes that its responses name, those that every call can meet and those that the operation says are its own. */
+/** Returns those codes of the operation's responses that every call can cause or that the operation declares. */
 function codesOf(document: Document, id: string): string[] {
   const { responses, "x-errors": own = [] } = operationOf(document, id)
   const named = Object.values(responses).flatMap(({ $ref }) =>

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const SHORT = { upstream: "apps.apple.com", asked: 100_000, can: 86_400, short: 13_600 }
 const COVERED = { upstream: "itunes.apple.com", asked: 10, can: 20_000, short: 0 }
 
-/** /readyz of an app with this budget; `tick` lets time pass. */
+/** Requests /readyz of an app with this budget. `tick` advances the time. */
 function readiness(budget?: AppParts["budget"]) {
   let nowMs = Date.parse("2026-03-01T12:00:00Z")
   const now = () => new Date(nowMs)
@@ -48,25 +48,25 @@ function readiness(budget?: AppParts["budget"]) {
 const READY = [200, { status: "ready" }]
 
 describe("/readyz", () => {
-  test("says nothing of measuring where nothing is measured, or nothing is short", async () => {
+  test("/readyz has no shortfall if nothing is measured or every upstream has capacity", async () => {
     expect(await readiness().ask()).toEqual(READY)
     expect(await readiness(async () => [COVERED]).ask()).toEqual(READY)
   })
 
-  test("says of each upstream that is short by how much, and stays ready", async () => {
-    // what a budget knows beyond it is nobody's business
+  test("/readyz reports the shortfall of each upstream and stays ready", async () => {
+    // further fields of a budget are internal
     const budget = async () => [COVERED, { ...SHORT, paying: 7, free: 3 }]
     expect(await readiness(budget).ask()).toEqual([200, { status: "ready", measuring: [SHORT] }])
   })
 
-  test("before a stop it is 503, and no budget is asked for", async () => {
+  test("/readyz is 503 before a stop and does not compute the budget", async () => {
     let asked = 0
     const { app, ask } = readiness(async () => [{ ...SHORT, asked: ++asked }])
     app.setReady(false)
     expect([await ask(), asked]).toEqual([[503, { status: "not ready", reason: "stopping" }], 0])
   })
 
-  test("asks for the budget once in ten seconds, however many ask it", async () => {
+  test("/readyz computes the budget at most once in ten seconds, however many requests arrive", async () => {
     let asked = 0
     const { ask, tick } = readiness(async () => [{ ...SHORT, asked: ++asked }])
     await Promise.all(Array.from({ length: 20 }, ask))
@@ -76,7 +76,7 @@ describe("/readyz", () => {
     expect([await ask(), asked]).toEqual([[200, { status: "ready", measuring: [{ ...SHORT, asked: 2 }] }], 2])
   })
 
-  test("a budget that fails is not known, and the next one is asked for all the same", async () => {
+  test("a failed budget counts as unknown, and the next one is still computed", async () => {
     let fails = true
     const { ask, tick } = readiness(async () => {
       if (fails) throw new Error("no such table")
@@ -88,7 +88,7 @@ describe("/readyz", () => {
     expect(await ask()).toEqual([200, { status: "ready", measuring: [SHORT] }])
   })
 
-  test("a budget that never comes keeps nobody waiting, and is not asked for again beside itself", async () => {
+  test("a budget that never settles delays nobody and is not requested a second time meanwhile", async () => {
     let asked = 0
     const { ask, tick } = readiness(() => {
       asked++
@@ -101,7 +101,7 @@ describe("/readyz", () => {
     expect(performance.now() - startedAt).toBeLessThan(900)
   })
 
-  test("a budget that comes late is told to whoever asks next", async () => {
+  test("a late budget is used by the next request", async () => {
     const { promise, resolve } = Promise.withResolvers<(typeof SHORT)[]>()
     const { ask } = readiness(() => promise)
     expect(await ask()).toEqual(READY)

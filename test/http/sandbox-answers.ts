@@ -6,7 +6,7 @@ export const fixtures = readTree("fixtures/sandbox", ".json")
 export type Answer = any
 export const answer = (id: string): Answer => JSON.parse(fixtures.get(`${id}.json`) as string).answer
 
-/** With those of what else the sample answers name. */
+/** Returns the samples of an operation, including those of further ids in sample answers. */
 export const every = (id: string): Answer[] => {
   const { answer, others = [] } = JSON.parse(fixtures.get(`${id}.json`) as string)
   return [answer, ...others.map((other: Answer) => other.answer)]
@@ -39,7 +39,7 @@ export const figure = (key: string, platform: string, country: string) =>
   today.figures.find((row: Answer) => row.key === key && row.platform === platform && row.country === country)
 export const value = (...of: Parameters<typeof figure>) => figure(...of).value
 
-/** The days of a keyword's series, as they were read. */
+/** Returns the measured days of a keyword's series. */
 export const daysOf = (term: string): DayRank[] => {
   const { series, sources } = history.keywords.find((row: Answer) => row.term === term)
   return series.map(([day, rank]: [string, number | null]) => ({ day, rank, source: sources[0].source, depth: 200 }))

@@ -27,7 +27,7 @@ import {
 } from "./sandbox-answers.ts"
 
 describe("ranks", () => {
-  test("are the same wherever a keyword is told", () => {
+  test("a keyword has the same rank in every sample answer", () => {
     for (const { term, rank, measured, searchDepth } of ranks.keywords) {
       const last = daysOf(term).findLast(({ day }) => day === TODAY)
       expect([term, last?.rank]).toEqual([term, measured ? rank : undefined])
@@ -49,7 +49,7 @@ describe("ranks", () => {
     expect(metadata.current.rank).toBe(daysOf(metadata.term).at(-1)?.rank)
   })
 
-  test("of rivals stand where the first places are told, with one count of ratings each", () => {
+  test("a rival has its rank in the first places of the competition, with one rating count", () => {
     const named = new Map(rivals.rivals.map((row: Answer) => [row.id, row]))
     for (const { term, rank, top } of competition.keywords)
       for (const { id, rank: theirs, name, ratings } of top) {
@@ -66,7 +66,7 @@ describe("ranks", () => {
       expect(named.get(id)).toMatchObject({ name, ratings })
   })
 
-  test("of one rival are those of the list of rivals, and its ratings the last of its history", () => {
+  test("the ranks of a rival match the list of rivals, and its rating count ends its history", () => {
     const listed = rivals.rivals.find(({ id }: Answer) => id === rival.id)
     for (const { term, theirRank } of listed.terms)
       expect(rival.keywords.find((row: Answer) => row.term === term)).toMatchObject({ rank: theirRank })
@@ -79,7 +79,7 @@ describe("ranks", () => {
     expect([spy.used, spy.limit]).toEqual([rival.spies.used, rival.spies.limit])
   })
 
-  test("of every rival named anywhere are to be had, and are those of the list of rivals", () => {
+  test("every rival in any answer has a sample that matches the list of rivals", () => {
     const ids = new Set(
       [...rivals.rivals, ...alerts.map(({ rivalId }: Answer) => ({ id: rivalId }))].map(({ id }) => id),
     )
@@ -114,7 +114,7 @@ describe("ranks", () => {
     }
   })
 
-  test("difficulty and popularity are such as the product gives, the same in each answer", () => {
+  test("difficulty and popularity are values of the formulas and are the same in each answer", () => {
     for (const row of ranks.keywords) {
       const { difficulty, popularity, popularitySource, popularityWeek } = row
       expect([row.term, row.difficultyBand]).toEqual([row.term, difficulty === null ? null : bandOf(difficulty)])
@@ -128,7 +128,7 @@ describe("ranks", () => {
 })
 
 describe("today", () => {
-  test("counts what the snapshot counts, of every storefront and store", () => {
+  test("today's counts match the snapshot for every storefront and store", () => {
     for (const { platform, country, tracked, measured, ranked, best } of app.snapshot) {
       const of = (key: string) => value(key, platform, country)
       expect([of("keywordsTracked"), of("keywordsMeasured")]).toEqual([tracked, measured])
@@ -136,7 +136,7 @@ describe("today", () => {
     }
   })
 
-  test("moves are those between the last two measured days of the history", () => {
+  test("today's moves are those between the last two measured days of the history", () => {
     const moved = ranks.keywords.flatMap(({ term, measured }: Answer) => {
       const [before, after] = daysOf(term).slice(-2)
       const move = measured && before && after && moveBetween(before, after)
@@ -157,7 +157,7 @@ describe("today", () => {
     }
   })
 
-  test("ratings are those of the store page and of the audit", () => {
+  test("today's ratings match the store page and the audit", () => {
     for (const platform of ["ios", "android"])
       for (const key of ["rating", "ratings"]) expect(value(key, platform, "us")).toBe(page[platform][key])
     for (const { country, rating, ratings } of audit.rows.filter((row: Answer) => app.countries.includes(row.country)))
@@ -166,7 +166,7 @@ describe("today", () => {
       expect(Object.values<number>(stars).reduce((sum, count) => sum + count, 0)).toBe(ratings)
   })
 
-  test("the portfolio adds up what is known, Google Play's reviews once a language", () => {
+  test("the portfolio sums known values, with Google Play's reviews once per language", () => {
     const [row] = portfolio.apps
     const sum = (...keys: string[]) =>
       today.figures.reduce((total: number, one: Answer) => total + (keys.includes(one.key) ? (one.value ?? 0) : 0), 0)
@@ -180,7 +180,7 @@ describe("today", () => {
       sum("keywordsUp", "keywordsEntered"),
       sum("keywordsDown", "keywordsDropped"),
     ])
-    // the us and gb read one list there
+    // the us and gb storefronts share one review list on Google Play
     expect(row.newReviews).toBe(sum("newReviews") - value("newReviews", "android", "gb"))
     const { apps: count, ...totals } = portfolio.totals
     expect([count, row]).toMatchObject([1, totals])
@@ -199,7 +199,7 @@ describe("alerts", () => {
   const pairs = <Point extends DayRank>(points: readonly Point[]) =>
     points.slice(1).flatMap((after, at): [Point, Point][] => (after.day >= since ? [[points[at] as Point, after]] : []))
 
-  test("of keywords are those that the history gives, no more and no fewer", () => {
+  test("keyword alerts are exactly those that the history causes", () => {
     const due = history.keywords.flatMap(({ term }: Answer) =>
       pairs(daysOf(term)).flatMap(([before, after]) => {
         const type = rankMove(before, after)
@@ -213,7 +213,7 @@ describe("alerts", () => {
     ).toEqual(due.sort())
   })
 
-  test("of rivals agree with the app's history, and of Google Play with today's moves", () => {
+  test("rival alerts agree with the app's history, and Google Play alerts with today's moves", () => {
     for (const row of alerts.filter(({ type }: Answer) => type === "rival_passed" || type === "rival_beaten")) {
       const rankOn = (day: string) => daysOf(row.term).find((one) => one.day === day)?.rank
       expect([row.id, row.before, row.after]).toEqual([row.id, rankOn(row.against), rankOn(row.day)] as number[])
@@ -228,7 +228,7 @@ describe("alerts", () => {
       )
   })
 
-  test("of charts are those that the chart positions give", () => {
+  test("chart alerts are exactly those that the chart positions cause", () => {
     const due = charts.charts.flatMap(({ series, source }: Answer) =>
       pairs(
         series.map(([day, rank, depth]: [string, number | null, number]) => ({ day, rank, depth, source })),

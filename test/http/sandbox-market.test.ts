@@ -20,7 +20,7 @@ describe("the market", () => {
   const [check, hard, days] = [answer("check_rank"), answer("get_keyword_difficulty"), answer("hive_get_keyword_ranks")]
   const placed = (places: Answer[]) => places.map(({ rank, id, name }) => [rank, id, name])
 
-  test("stands where the app's own keywords say, whoever is asked", () => {
+  test("market answers rank the app as its own keywords do", () => {
     const { rank, searchDepth, measuredAt, ...own } = ranks.keywords.find(({ term }: Answer) => term === check.term)
     expect(check).toMatchObject({ app: { id: app.iosId, name: app.name }, rank, depth: searchDepth, measuredAt })
     expect(placed(hard.top).slice(0, 3)).toEqual(placed(check.above))
@@ -35,7 +35,7 @@ describe("the market", () => {
     expect(hard.related.length).toBe(own.hintCount)
   })
 
-  test("is researched with the figures that trackers see, and with apps where the keyword's own answers say", () => {
+  test("keyword research has the trackers' figures, and the apps of the keyword's own answers", () => {
     const { seed, keywords, related } = answer("hive_research_keyword")
     const gap = answer("hive_get_keyword_gap").keywords
     expect(related).toEqual(hard.related)
@@ -52,7 +52,7 @@ describe("the market", () => {
     for (const { term, suggested } of keywords) expect([term, related.includes(term)]).toEqual([term, suggested])
   })
 
-  test("tells of a keyword the figures that its trackers see, stale or not by the snapshot's day", () => {
+  test("a market keyword has the figures of its trackers, stale or not as of the snapshot's day", () => {
     const told = answer("hive_get_keyword_metrics")
     const own = ranks.keywords.find(({ term }: Answer) => term === told.term)
     const { popularityStanding: popularity, difficultyStanding: difficulty } = told
@@ -70,7 +70,7 @@ describe("the market", () => {
     ])
   })
 
-  test("knows the keywords of a rival and of several apps as whoever follows them sees them", () => {
+  test("the keywords of a rival and of several apps match those of its trackers", () => {
     const [spied, gap] = [answer("hive_spy_app"), answer("hive_get_keyword_gap")]
     expect([spied.id, spied.name, spied.total]).toEqual([rival.id, rival.name, rival.total])
     expect(spied.searched).toBeGreaterThanOrEqual(rival.searched)
@@ -93,7 +93,7 @@ describe("the market", () => {
     }
   })
 
-  test("shows the rivals with their figures and who makes them, and as many names with the keyword", () => {
+  test("market answers show the rivals' figures and publishers, and count names with the keyword", () => {
     const shown = competition.keywords.find(({ term }: Answer) => term === hard.term)
     expect(hard.top.slice(0, 3)).toMatchObject(shown.top)
     expect(hard.top.filter(({ inTitle }: Answer) => inTitle).length).toBe(shown.inTitle)
@@ -109,7 +109,7 @@ describe("the market", () => {
     expect([hard.rated, hard.strongest, hard.median]).toEqual([10, counts[9], (counts[4] + counts[5]) / 2])
   })
 
-  test("finds apps on the chart as it is shown, and since when their publishers' pages say", () => {
+  test("the finder lists chart apps with the chart's ranks, and dates from their publishers' pages", () => {
     const [found, chart, publisher] = [answer("hive_find_apps"), answer("hive_get_chart"), answer("hive_get_publisher")]
     const { country, device, kind, genre, day, measuredAt, source, origin } = chart
     for (const { firstSeen, ageDays, ...row } of found.apps) {
@@ -123,7 +123,7 @@ describe("the market", () => {
     expect(found.coverage.storefronts).toMatchObject([{ country, newestDay: day, followedSince: chart.measuredSince }])
   })
 
-  test("has apps on their first day as the charts and their publishers show them", () => {
+  test("new apps appear as the charts and their publishers show them", () => {
     const [recent, chart, moved] = [
       answer("hive_list_new_apps"),
       answer("hive_get_chart"),
@@ -145,7 +145,7 @@ describe("charts", () => {
   const listOf = (device: string, kind: string, scope: string) =>
     charts.charts.find((row: Answer) => row.device === device && row.kind === kind && row.scope === scope)
 
-  test("end at the rank told, in the category of the app's page", () => {
+  test("a chart history ends at the stated rank, in the category of the app's page", () => {
     for (const { measured, day, rank, depth, series } of charts.charts)
       expect(series.at(-1)).toEqual(measured ? [day, rank, depth] : undefined)
     expect([charts.category, charts.category.name]).toEqual([movers.genre, page.ios.category])
@@ -157,7 +157,7 @@ describe("charts", () => {
     ])
   })
 
-  test("the app and its rivals stood where the movers say, and they are the rivals known", () => {
+  test("the movers match the ranks of the app and its rivals, and list only known rivals", () => {
     const listed = [...movers.risers, ...movers.fallers]
     for (const { id, rank, was } of [movers.app, ...movers.rivals]) {
       const row = listed.find((one) => one.id === id)

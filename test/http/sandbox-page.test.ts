@@ -22,7 +22,7 @@ import {
 describe("the store page", () => {
   const onIos = page.timeline.filter(({ platform }: Answer) => platform === "ios")
 
-  test("changed as the timeline says, and today's change is today's", () => {
+  test("the store page changed as the timeline shows, including today", () => {
     const told = timeline.changes.map(({ kind, at, notYetAt, subjectId, before, after }: Answer) => {
       return { kind, at, notYetAt, subjectId, before, after }
     })
@@ -43,7 +43,7 @@ describe("the store page", () => {
     expect(onIos.find(({ kind }: Answer) => kind === "version").after).toBe(page.ios.version)
   })
 
-  test("keywords moved around each change as their history says", () => {
+  test("keyword moves around each change match their history", () => {
     const terms = history.keywords.map(({ term }: Answer) => monthsOf(term))
     for (const change of timeline.changes) {
       const span = spanOf({ day: change.day, beforeDay: change.notYetAt.slice(0, 10) }, timeline.window)
@@ -54,7 +54,7 @@ describe("the store page", () => {
     }
   })
 
-  test("asks the prices that the page shows, and what was paid is what is asked, of products that the console sold", () => {
+  test("prices match the page, and payments match the prices of products that the console sold", () => {
     const pricing = answer("get_pricing")
     const asked = new Map(pricing.listed.map((row: Answer) => [`${row.product} ${row.country}`, row.price]))
     const shown = new Map(page.ios.listingExtras.inAppPurchases.map(({ name, price }: Answer) => [name, price]))
@@ -83,7 +83,7 @@ describe("the store page", () => {
     expect(told.reduce((sum: number, one: unknown) => sum + (one as number), 0)).toBe(pricing.sources[0].events)
   })
 
-  test("what the latest change of texts did is reckoned between the readings around it, beside what else changed near", () => {
+  test("the effect of the latest text change follows from the readings around it, with nearby changes", () => {
     const impact = answer("get_change_impact")
     const texts = ["price", "name", "subtitle", "screenshots", "icon", "promotional_text", "description"]
     const latest = onIos.find(({ kind }: Answer) => texts.includes(kind))
@@ -102,7 +102,7 @@ describe("the store page", () => {
     expect(history.keywords.map(({ term }: Answer) => term)).toContain(ranks.treated[0])
   })
 
-  test("the plan settles for 14 days after a change of name or subtitle, and begins with the texts that stand", () => {
+  test("the plan waits 14 days after a change of name or subtitle, and begins with the current texts", () => {
     const changed = onIos.find(({ kind }: Answer) => kind === "name" || kind === "subtitle")
     const [us] = plan.storefronts
     const settledAt = new Date(Date.parse(changed.at) + 14 * 86_400_000).toISOString()
@@ -123,7 +123,7 @@ describe("the store page", () => {
     }
   })
 
-  test("shows what featuring shows of that storefront", () => {
+  test("the store page shows the featuring of its storefront", () => {
     const us = (rows: Answer[], platform?: string) =>
       rows
         .filter((row) => row.country === "us" && (!platform || row.platform === platform))
@@ -139,7 +139,7 @@ describe("the store page", () => {
 describe("texts", () => {
   const [summary, ideas] = [answer("summarize_reviews"), answer("suggest_keywords")]
 
-  test("a summary's counts are no more than its reviews, and its days lie between the first and the last", () => {
+  test("a summary counts no more than its reviews, and its days are within the first and the last", () => {
     for (const { count, share, firstDay, lastDay, quotes, reviewIds } of summary.themes) {
       expect(new Set(reviewIds).size).toBe(count)
       for (const { reviewId } of quotes) expect(reviewIds).toContain(reviewId)
@@ -150,7 +150,7 @@ describe("texts", () => {
     expect(app.countries).toContain(summary.country)
   })
 
-  test("what a draft rests on stands in the page, or in the review that it names", () => {
+  test("the evidence of a draft is in the page, or in the named review", () => {
     const reviews = new Map(answer("search_reviews").reviews.map((one: { id: string }) => [one.id, one]))
     const row = answer("get_storefront_audit").rows.find(({ country }: { country: string }) => country === "us")
     for (const { kept, facts } of answer("draft_listing").fields) {
@@ -162,7 +162,7 @@ describe("texts", () => {
     }
   })
 
-  test("a listing in another language is of the page that was audited, for storefronts that read it", () => {
+  test("a translated listing belongs to the audited page and to storefronts that read its language", () => {
     const { source, storefronts, locale, fields } = answer("localize_listing")
     const rows = answer("get_storefront_audit").rows as Answer[]
     const reading = rows.filter(({ state, locales }) => state === "sold" && locales.includes(locale))
@@ -172,7 +172,7 @@ describe("texts", () => {
     for (const { text, characters } of fields) expect(characters).toBe([...text].length)
   })
 
-  test("the screenshots that were read are the first of the page", () => {
+  test("the read screenshots are the first of the page", () => {
     const shots = answer("get_screenshot_text")
     const { measuredAt, screenshotsPhone } = answer("get_store_page").ios
     expect([shots.pageReadAt, shots.screenshots.map(({ address }: Answer) => address)]).toEqual([
@@ -183,14 +183,14 @@ describe("texts", () => {
       expect(caption).toBe(lines === null ? null : lines.map(({ text }: Answer) => text).join("\n"))
   })
 
-  test("a reply answers to what its review says", () => {
+  test("a reply refers to the text of its review", () => {
     const draft = answer("draft_review_reply")
     const review = found.reviews.find(({ id }: Answer) => id === draft.reviewId)
     for (const quote of draft.addresses) expect(review.text).toInclude(quote)
     expect(draft.characters).toBe(draft.reply.length)
   })
 
-  test("no idea is tracked or buried, and its ranks are those told elsewhere", () => {
+  test("no idea is tracked or dismissed, and its ranks match other answers", () => {
     const told = new Map(rival.keywords.map(({ term, rank, ourRank }: Answer) => [term, { rank, ourRank }]))
     for (const { term, measured, rank, evidence } of ideas.ideas) {
       expect([...app.keywords, ...app.buriedKeywords]).not.toContain(term)
@@ -202,7 +202,7 @@ describe("texts", () => {
   })
 })
 
-/** A keyword's history in the bytes that months are stored as. */
+/** Returns a keyword's history in the byte format of stored months. */
 function monthsOf(term: string): TermMonths {
   const byMonth = Map.groupBy(daysOf(term), ({ day }) => monthOf(day))
   const months = [...byMonth].map(([month, points]) => {

@@ -3,7 +3,7 @@ import { addDays } from "../../src/lib/days.ts"
 import { type Answer, answer, app, found, ranks, reviews, rival, stats, TODAY, value } from "./sandbox-answers.ts"
 
 describe("reviews", () => {
-  test("found are those listed, and the day's are counted", () => {
+  test("found reviews are in the list, and today's reviews are counted", () => {
     expect(found.reviews).toEqual(reviews.list)
     expect([found.total, reviews.feeds.ios.total, reviews.feeds.android.total]).toEqual([
       reviews.list.length,
@@ -23,7 +23,7 @@ describe("reviews", () => {
     expect(reviews.newCount).toBe(value("newReviews", "ios", "us"))
   })
 
-  test("are counted by stars, day and version as they are listed", () => {
+  test("review counts by star, day and version match the list", () => {
     const within = reviews.list.filter(({ date }: Answer) => date >= stats.from && date.slice(0, 10) <= stats.to)
     const stars = within.map(({ rating }: Answer) => rating)
     expect([stats.count, stats.average]).toEqual([stars.length, averageOf(stars)])
@@ -54,7 +54,7 @@ describe("ads", () => {
   const sumOf = (rows: Answer[], name: string) =>
     rows.reduce((sum, { metrics }) => sum + (name === "spend" ? Number(metrics.spend.amount) * 100 : metrics[name]), 0)
 
-  test("add up: terms with what is withheld to the campaigns, keywords with what Apple matches by itself", () => {
+  test("ad terms plus withheld values equal the campaigns, and keywords plus Apple's own matches too", () => {
     const auto = terms.terms.filter(({ source }: Answer) => source === "AUTO")
     for (const name of ["impressions", "taps", "installs", "newDownloads", "spend"]) {
       const whole = sumOf([{ metrics: campaigns.totals }], name)
@@ -70,7 +70,7 @@ describe("ads", () => {
     expect([terms.totals, bought.campaignTotals]).toEqual([campaigns.totals, campaigns.totals])
   })
 
-  test("show the ranks that are tracked, and the searches of tracked keywords", () => {
+  test("ad reports show the tracked ranks, and the searches of tracked keywords", () => {
     const tracked = new Map(ranks.keywords.map((row: Answer) => [row.term, row]))
     for (const { term, text, organic } of [...terms.terms, ...bought.keywords])
       if (organic?.tracked)
@@ -88,7 +88,7 @@ describe("assistants", () => {
   const visibility = answer("get_ai_visibility")
   const check = answer("start_ai_check")
 
-  test("each figure is the count of its answers, and keywords and rivals are those told elsewhere", () => {
+  test("each visibility figure is the count of its answers, and keywords and rivals match other answers", () => {
     const { openai } = visibility.engines
     const named = visibility.answers.filter((one: Answer) => one.named === true)
     expect([openai.named, openai.of, openai.answers]).toEqual([named.length, 18, visibility.answers.length])

@@ -34,19 +34,19 @@ describe("a fixture that does not fit stops the start with file and field", () =
 })
 
 describe("the sandbox", () => {
-  test("answers the fixture's answer, with this instance's address in its links", () => {
+  test("the sandbox returns the fixture's answer, with this instance's address in its links", () => {
     const { text, body } = answered("whoami", {})
     expect(body).toEqual({ ...fixture("whoami").answer, docs: "https://meter.test/docs" })
     expect(text).not.toContain("{publicUrl}")
   })
 
-  test("valid parameters change no byte, other ids are not found, of the market not measured", () => {
+  test("valid parameters change no byte, other ids are not found, and other market subjects are not measured", () => {
     const same = answered("hive_sample", { term: "tea" })
     expect(answered("hive_sample", { term: " TEA ", country: "DE" })).toEqual(same)
     expect(faultOf(() => answered("hive_sample", { term: "coffee" }))).toBe("not_measured")
   })
 
-  test("an address that needs no query stands in the exact map; one that does, or takes a body, does not", () => {
+  test("the exact map has every address without a query or body, and no other", () => {
     expect(sandbox.exact.get("/account")).toBe(sandbox.answer(operationOf("whoami"), {}))
     expect(sandbox.exact.has("/hive/samples/tea")).toBe(true)
     expect(sandbox.exact.has("/samples")).toBe(false)
@@ -63,7 +63,7 @@ describe("the sandbox", () => {
     expect(samples.get("hive_sample")?.path).toBe("/hive/samples/tea%20%26%20cake%2F2")
   })
 
-  test("an ETag is strong, names the bytes, and changes with them", () => {
+  test("a sample's ETag is strong, depends on the bytes, and changes with them", () => {
     const etags = catalog.map(({ id }) => prepared(id).etag)
     for (const etag of etags) expect(etag).toMatch(/^"[0-9a-f]{32}"$/)
     expect(new Set(etags).size).toBe(catalog.length)
@@ -85,14 +85,14 @@ describe("the sample answers tell one story", () => {
   const history = answer<HistoryAnswer>("get_rank_history")
   const today = "2026-11-02"
 
-  test("one app, the same in every answer, and the input of every call about an app", () => {
+  test("every sample answer and input is about the same app", () => {
     expect(account.apps).toEqual(apps.map(({ id, name, countries }) => ({ id, name, countries })) as AppRow[])
     const { snapshot: _, ...shown } = app
     expect(apps).toEqual([shown])
     for (const { id, subject } of catalog) if (subject) expect(fixture(id).input[subject]).toBe(app.id)
   })
 
-  test("keywords are those of the storefronts, each once, and usage counts each storefront's", () => {
+  test("sample keywords belong to the storefronts, each once, and usage counts them per storefront", () => {
     const lists = app.countries.map((country) => app.keywordsByCountry[country] as string[])
     expect(Object.keys(app.keywordsByCountry)).toEqual(app.countries)
     expect(app.keywords).toEqual([...new Set(lists.flat())])
@@ -110,7 +110,7 @@ describe("the sample answers tell one story", () => {
     expect(Date.parse(usage.hive.resetsAt) - Date.parse(today)).toBe(86_400_000)
   })
 
-  test("the three states of a rank are all there, for the app's first storefront", () => {
+  test("all three states of a rank occur in the app's first storefront", () => {
     expect(ranks).toMatchObject({ country: app.countries[0], platform: "ios", live: true })
     expect(ranks.measuredAt).toStartWith(today)
     expect(ranks.keywords.map(({ term }) => term)).toEqual(app.keywordsByCountry[ranks.country] as string[])
@@ -124,7 +124,7 @@ describe("the sample answers tell one story", () => {
     }
   })
 
-  test("the snapshot counts what the ranks show", () => {
+  test("the snapshot's counts match the ranks", () => {
     const sides = app.countries.flatMap((country) => [`${country} ios`, `${country} android`])
     expect(app.snapshot.map(({ country, platform }) => `${country} ${platform}`)).toEqual(sides)
     const found = ranks.keywords.flatMap(({ rank }) => rank ?? [])
@@ -149,7 +149,7 @@ describe("the sample answers tell one story", () => {
     }
   })
 
-  test("every place above the app is held by one rival, with our rank as the ranks show it", () => {
+  test("every place above the app belongs to one rival, and the app's rank matches the ranks", () => {
     const { country, platform, measuredAt } = ranks
     const sources = [...new Set(ranks.keywords.flatMap(({ source }) => source ?? []))]
     expect(rivalSide).toEqual({ country, platform, day: measuredAt.slice(0, 10), measuredAt, sources, omitted: 0 })
@@ -167,7 +167,7 @@ describe("the sample answers tell one story", () => {
       for (const { theirRank, ourRank } of terms) expect(manual || theirRank < (ourRank ?? 1_000)).toBe(true)
   })
 
-  test("rivals stand in the order that the operation gives them", () => {
+  test("rivals are in the order that the operation defines", () => {
     const keys = rivals.map(({ terms, id }) => [
       -terms.length,
       Math.min(...terms.map((row) => row.theirRank)),
@@ -176,7 +176,7 @@ describe("the sample answers tell one story", () => {
     expect(keys).toEqual([...keys].sort((a, b) => a[0]! - b[0]! || a[1]! - b[1]! || a[2]! - b[2]!))
   })
 
-  test("history ends at the rank of today, and has no point where nothing was measured", () => {
+  test("a history ends at today's rank, and has no point for an unmeasured day", () => {
     const { keywords, ...side } = history
     expect(side).toEqual({ country: ranks.country, platform: "ios", from: "2025-11-03", to: today })
     expect(keywords.map(({ term }) => term)).toEqual(ranks.keywords.map(({ term }) => term))

@@ -3,7 +3,7 @@ import { catalog } from "../../src/catalog.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse, PUBLIC_URL } from "../house.ts"
 
-test("the card of the MCP server names the endpoint, how to sign in and every tool of the catalogue", async () => {
+test("the card of the MCP server names the endpoint, the sign-in and every tool of the catalog", async () => {
   const house = openHouse({ sql: await freshDatabase() })
   const cards = await Promise.all(
     ["/.well-known/mcp.json", "/.well-known/mcp/server-card.json"].map((path) =>

@@ -9,7 +9,7 @@ import { trackYear } from "../keywords/tracked-year.ts"
 import { grownAnswer } from "./grown.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")
-/** Rows say in each what JSON says once. */
+/** Rows repeat values that JSON has once. */
 const MOST_KB = { "application/json": 60, "text/csv": 80, "application/jsonl": 80 }
 const DECODED = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
 
@@ -39,7 +39,7 @@ test.each(Object.entries(MOST_KB))(
   "a year of 50 keywords as %s is under %d KB in every encoding",
   async (accept, mostKb) => {
     const plain = await sent(accept, "identity")
-    // a year indeed: less than that would prove nothing
+    // a shorter history would prove nothing
     expect(new Set(new TextDecoder().decode(plain).match(/\d{4}-\d\d-\d\d/g)).size).toBe(365)
     expect(plain.length).toBeGreaterThan(300_000)
     for (const [encoding, decoded] of Object.entries(DECODED)) {
@@ -51,13 +51,13 @@ test.each(Object.entries(MOST_KB))(
   },
 )
 
-/** What an assistant is sent for a call, in tokens of four bytes. */
+/** Returns the size of a tool's answer in tokens of four bytes. */
 async function tokens(name: string, args: object): Promise<number> {
   const { result } = await house.tool(name, { appId: app, ...args }, { key })
   return Math.round(Buffer.byteLength(JSON.stringify(result)) / 4)
 }
 
-test("an assistant that names no days reads a history that leaves it room; a year of all would not", async () => {
+test("an assistant's default history leaves room in its context; a year of all keywords would not", async () => {
   const [month, year] = [await tokens("get_rank_history", {}), await tokens("get_rank_history", { days: 365 })]
   const page = await tokens("get_rank_history", { days: 365, limit: 5 })
   const three = await tokens("list_keyword_ranks", { fields: ["term", "measured", "rank"] })
@@ -65,7 +65,7 @@ test("an assistant that names no days reads a history that leaves it room; a yea
   console.log(
     `tokens of 50 keywords: 30 days ${month}, a year ${year}, 5 of them ${page}; ranks ${ranks}, of three fields ${three}`,
   )
-  // where Claude Code cuts a tool's answer
+  // the length at which Claude Code cuts a tool's answer
   expect(year).toBeGreaterThan(25_000)
   for (const read of [month, page]) expect(read).toBeLessThan(20_000)
   expect(three).toBeLessThan(ranks / 4)
@@ -74,7 +74,7 @@ test("an assistant that names no days reads a history that leaves it room; a yea
 const TEN_KB = 10 * 1_024
 
 test.each(catalog.filter(({ method }) => method === "GET").map((operation) => [operation.id, operation] as const))(
-  "%s can be asked for with some of its fields, if it can be over 10 KB",
+  "%s accepts `fields` if its answer can exceed 10 KB",
   (id, operation) => {
     const whole = grownAnswer(operation)
     const size = JSON.stringify(whole).length

@@ -5,14 +5,14 @@ import { openHouse } from "../house.ts"
 const ORIGIN = "http://127.0.0.1:8787"
 const PATHS = ["/v1/sandbox/apps", "/v1/sandbox/alerts", "/docs", "/llms.txt"]
 
-/** One house at a time that the test sets. */
+/** Returns a service with a clock that the test sets. */
 async function houseAt(at: { now: string }) {
   const house = openHouse({ sql: await freshDatabase(), now: () => new Date(at.now) })
   return async (path: string, headers: Record<string, string> = {}) =>
     await house.app.fetch(new Request(`${ORIGIN}${path}`, { headers }), "127.0.0.1")
 }
 
-test("of public answers each keeps its own request id, whatever was answered after it", async () => {
+test("each public answer has its own request id, whatever is answered after it", async () => {
   const read = await houseAt({ now: "2026-11-24T12:00:00Z" })
   const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => read(PATHS[i % PATHS.length] as string)))
   const ids = answers.map(({ headers }) => headers.get("x-request-id"))
@@ -20,7 +20,7 @@ test("of public answers each keeps its own request id, whatever was answered aft
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
 })
 
-test("what one caller's answer bears reaches no other's: its own id, a held answer, an encoding", async () => {
+test("headers of one caller's answer never reach another: request id, cached answer, encoding", async () => {
   const read = await houseAt({ now: "2026-11-24T12:00:00Z" })
   for (const path of PATHS) {
     const first = await read(path)
@@ -38,7 +38,7 @@ test("what one caller's answer bears reaches no other's: its own id, a held answ
   }
 })
 
-test("the month's end in the headers turns with the month, also of what was answered before", async () => {
+test("the end of the month in the headers changes with the month, also for earlier cached answers", async () => {
   const at = { now: "2026-11-30T23:59:59.999Z" }
   const read = await houseAt(at)
   const resetOf = async (path: string) => (await read(path)).headers.get("x-credits-reset")
@@ -47,7 +47,7 @@ test("the month's end in the headers turns with the month, also of what was answ
   for (const path of PATHS) expect(await resetOf(path)).toBe("2027-01-01T00:00:00.000Z")
 })
 
-test("an address that bears a key is refused each time, and one that was asked before bears none", async () => {
+test("an address with a key is refused each time, and cached addresses contain no key", async () => {
   const read = await houseAt({ now: "2026-11-24T12:00:00Z" })
   const key = `svc_live_${"a".repeat(32)}`
   for (let round = 0; round < 3; round++) {

@@ -8,8 +8,8 @@ import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
 import { countedOn } from "./counted.ts"
 
-// Each statement is a round trip to the database, which nobody sees where it is in the same machine. Counted are those of a
-// call whose key is known already, its charge among them.
+// Each statement is a round trip to the database, which is invisible if the database is on the same machine. The counts
+// are those of a call with a cached key, including the charge.
 
 const READS = catalog.filter(({ effect }) => effect === "reads")
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   subjects = { sql, appId: apps[0]!, iosId, rivalId: rivals[0]! }
   call = async (path, before = () => {}) => {
     const request = () => house.app.fetch(new Request(`http://127.0.0.1${path}`, { headers }), "127.0.0.1")
-    // who calls is known for 750 ms, and what has nothing to do with a call is remembered
+    // a key is cached for 750 ms, and data that does not depend on a call is cached too
     await request()
     const sent = counted.statements()
     before()
@@ -41,23 +41,23 @@ beforeAll(async () => {
   }
 })
 
-/** At most so many; who has fewer says so here, and who needs more says why in its commit. */
+/** Maximum statements by operation. Lower a number that improves; the commit that raises one explains why. */
 const MOST: Record<string, number> = {
   whoami: 2, list_apps: 2, get_rank_history: 3, search: 6, fetch: 4, get_app: 4, list_reviews: 5, search_reviews: 4,
   get_review_stats: 4, list_keyword_ranks: 4, list_alerts: 4, get_portfolio_overview: 10,
   get_usage: 5, list_rivals: 6, get_chart_positions: 6, get_timeline: 6, get_featuring: 5, get_today: 10,
   hive_list_new_apps: 7, get_chart_movers: 8, get_weekly_plan: 11,
 } // biome-ignore format: a list to scan
-/** Of a read that is not in the list. */
+/** Maximum for reads that are not in the list. */
 const MOST_OF_OTHERS = 6
 const mostOf = (id: string) => MOST[id] ?? MOST_OF_OTHERS
 
-test("every read asks the database in at most as many statements as are written down here", async () => {
+test("every read takes at most its listed number of database statements", async () => {
   const found: Record<string, number> = {}
   for (const operation of READS) {
     const [usual] = callsOf(operation, subjects)
     if (usual?.method !== "GET") continue
-    // on a slow machine a key grows too old from one call to the next, which is a statement more
+    // on a slow machine the cached key may expire between two calls, which adds a statement
     for (let tries = 0; tries < 3; tries++) {
       const { status, statements } = await call(usual.path)
       if (status !== 200) break
@@ -70,7 +70,7 @@ test("every read asks the database in at most as many statements as are written 
   expect(Object.keys(MOST).filter((id) => found[id] === undefined)).toEqual([])
 })
 
-test("who calls with a key that is not known yet is one statement more", async () => {
+test("a call with a key that is not cached takes one statement more", async () => {
   const path = `/v1/apps/${subjects.appId}/keywords`
   await call(path)
   const known = await call(path)

@@ -13,7 +13,7 @@ import { trackOwn } from "../world/tracked.ts"
 const CSV = "text/csv; charset=utf-8; header=present"
 const tabular = catalog.filter(({ table }) => table !== undefined)
 
-/** Rows of a CSV text by their columns. */
+/** Parses CSV into rows by column. */
 function csvRows(text: string): Record<string, string>[] {
   const [header, ...records] = readCsv(text) as [string[], ...string[][]]
   for (const one of records) expect(one.length).toBe(header.length)
@@ -27,7 +27,7 @@ const jsonRows = (text: string): any[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line))
 
-/** The operations whose table is one list of the answer, and that list. */
+/** Operations whose table is one list of the answer, with that list. */
 const LISTS: Record<string, string> = {
   get_keyword_competition: "keywords",
   get_rival_ad_networks: "networks",
@@ -53,7 +53,10 @@ const LISTS: Record<string, string> = {
   list_rivals: "rivals",
 }
 
-/** What of an answer its rows hold: all of it, or one list and each value that stands once, unless a column has its name. */
+/**
+ * Returns the part of an answer that its rows contain: all of it, or one list and each single value, unless a column
+ * has the same name.
+ */
 function partOf({ id, table }: Operation, answer: Record<string, unknown>): Record<string, unknown> {
   const list = LISTS[id]
   if (!list) return answer
@@ -61,10 +64,10 @@ function partOf({ id, table }: Operation, answer: Record<string, unknown>): Reco
   return Object.fromEntries(Object.entries(answer).filter(([name]) => name === list || isOnce(name)))
 }
 
-/** The values of a cell: of a list, which is JSON, each of them. */
+/** Returns the values of a cell. For a list, which is JSON, each value. */
 const valuesOfCell = (cell: string): unknown[] => (/^[[{]/.test(cell) ? valuesIn(JSON.parse(cell)) : [cell])
 
-/** Every value of an answer that is known, wherever it stands. */
+/** Returns every known value of an answer, at any depth. */
 function valuesIn(answer: unknown): (string | number | boolean)[] {
   if (answer === null || answer === undefined) return []
   if (typeof answer !== "object") return [answer as string | number | boolean]
@@ -74,7 +77,7 @@ function valuesIn(answer: unknown): (string | number | boolean)[] {
 const written = (operation: Operation, answer: unknown, type: TableType = "text/csv") =>
   tableText(operation, answer, type)
 
-test("every answer that is one list of rows is offered as CSV and JSON Lines", () => {
+test("every answer that is one list of rows is available as CSV and JSON Lines", () => {
   const composed = [
     "get_chart_positions",
     "get_rank_history",
@@ -89,7 +92,7 @@ test("every answer that is one list of rows is offered as CSV and JSON Lines", (
 describe.each(tabular)("$id", (operation) => {
   const { answer } = JSON.parse(readTree("fixtures/sandbox", ".json").get(`${operation.id}.json`) as string)
 
-  test("every value of the answer stands in its rows, as CSV and as JSON Lines", async () => {
+  test("every value of the answer is in its rows, as CSV and as JSON Lines", async () => {
     const rows = csvRows(await written(operation, answer))
     const cells = new Set(rows.flatMap((row) => Object.values(row).flatMap(valuesOfCell).map(String)))
     const values = new Set(jsonRows(await written(operation, answer, "application/jsonl")).flatMap(valuesIn))
@@ -101,7 +104,7 @@ describe.each(tabular)("$id", (operation) => {
     }
   })
 
-  test("both have the declared columns in each row, and a cell is empty exactly where the value is unknown", async () => {
+  test("every row has the declared columns, and a cell is empty exactly if its value is unknown", async () => {
     const [csv, lines] = [
       csvRows(await written(operation, answer)),
       jsonRows(await written(operation, answer, "application/jsonl")),
@@ -122,13 +125,13 @@ describe.each(tabular)("$id", (operation) => {
     }
   })
 
-  test("names no column twice, and none that its answer does not fill", () => {
+  test("a table has no duplicate column, and no column that its answer never fills", () => {
     const columns = tableColumns(operation)
     expect(new Set(columns).size).toBe(columns.length)
     const rows = [...operation.table!.rows(answer)]
     for (const row of rows) expect(operation.table!.columns).toEqual(expect.arrayContaining(Object.keys(row)))
     const filled = (column: string) => rows.some((row) => row[column] !== undefined)
-    // a column of an optional field is one where the answer has that field
+    // the column of an optional field exists if the answer has that field
     if (!LISTS[operation.id]) expect(operation.table!.columns.filter((column) => !filled(column))).toEqual([])
   })
 })
@@ -157,7 +160,7 @@ describe("over HTTP", () => {
   const asked = (path: string, accept: string, headers = {}) =>
     house.call(path, { key, headers: { accept, ...headers } })
 
-  test("keywords: the three states stay three, with source and time of each", async () => {
+  test("keyword rows keep the three states apart, with source and time of each", async () => {
     const { status, headers, text } = await asked(`/v1/apps/${app}/keywords`, "text/csv")
     expect([status, headers.get("content-type")]).toEqual([200, CSV])
     expect(headers.get("vary")).toContain("accept")
@@ -169,7 +172,7 @@ describe("over HTTP", () => {
     ]) // biome-ignore format: a table
   })
 
-  test("history: a row a measured day with its source; a keyword that nobody measured says so", async () => {
+  test("history has one row per measured day with its source, or one row that says nothing was measured", async () => {
     const { text } = await asked(`/v1/apps/${app}/history`, "application/jsonl")
     const window = { country: "us", platform: "ios", to: "2025-11-20" }
     expect(jsonRows(text)).toMatchObject([
@@ -181,7 +184,7 @@ describe("over HTTP", () => {
     ])
   })
 
-  test("reviews that were never read are one row that says that, not none", async () => {
+  test("reviews that were never read are one row that says so, not zero rows", async () => {
     const { text } = await asked(`/v1/apps/${app}/reviews`, "text/csv")
     expect(csvRows(text)).toMatchObject([
       { platform: "ios", id: "", rating: "", text: "", feed: "us", feedState: "never_read", total: "", newCount: "" },
@@ -191,7 +194,7 @@ describe("over HTTP", () => {
     expect(csvRows(found.text)).toMatchObject([{ id: "", feedState: "never_read", total: "", truncated: "false" }])
   })
 
-  test("charts that nobody read are rows without a figure, and an app without charts is one row", async () => {
+  test("unread charts are rows without a figure, and an app without charts is one row", async () => {
     const rows = csvRows((await asked(`/v1/apps/${app}/charts`, "text/csv")).text)
     expect(rows.length).toBe(12)
     for (const row of rows)
@@ -208,7 +211,7 @@ describe("over HTTP", () => {
     expect(none).toMatchObject([{ device: "", rank: "", state: "no_ios_app" }])
   })
 
-  test("cost what the JSON costs, have an ETag of their own, and 304 for who holds that", async () => {
+  test("rows cost the same as JSON, have their own ETag, and return 304 for it", async () => {
     const path = `/v1/apps/${app}/keywords`
     const tags = new Map<string, string>()
     for (const accept of ["application/json", "text/csv", "application/jsonl"]) {
@@ -226,14 +229,14 @@ describe("over HTTP", () => {
       }
   })
 
-  test("a refusal stays JSON, and so does what has no rows", async () => {
+  test("a refusal, and an answer without rows, stay JSON", async () => {
     for (const path of [`/v1/apps/${app}/keywords?country=zz`, "/v1/apps/none/history", "/v1/account", "/v1/nowhere"]) {
       const { headers } = await asked(path, "text/csv")
       expect([path, headers.get("content-type")]).toEqual([path, "application/json; charset=utf-8"])
     }
   })
 
-  test("apps, alerts and the market's finder are rows too, at the price of the JSON", async () => {
+  test("apps, alerts and the market's finder are also available as rows, at the price of the JSON", async () => {
     const apps = await asked("/v1/apps", "text/csv")
     expect(csvRows(apps.text)).toMatchObject([{ id: app, iosId: "10001", countries: '["us","de"]', goal: "" }, {}])
     const alerts = await asked("/v1/alerts", "application/jsonl")
@@ -247,7 +250,7 @@ describe("over HTTP", () => {
     expect(csvRows(found.text)).toMatchObject([{ id: "", rank: "", platform: "ios", total: "0", page: "1" }])
   })
 
-  test("a test key gets the sample as rows; the sandbox stays what it is", async () => {
+  test("a test key gets the sample as rows, and the sandbox stays JSON", async () => {
     const testKey = await house.key(workspace, { kind: "test" })
     const path = "/apps/app_lumenjournal/keywords"
     const { text } = await house.call(`/v1${path}`, { key: testKey, headers: { accept: "text/csv" } })
@@ -257,7 +260,7 @@ describe("over HTTP", () => {
   })
 })
 
-test("the type is the one that weighs most; what is not known gets JSON, and nobody is refused", () => {
+test("the media type with the highest weight is used; unknown types get JSON, and nobody is refused", () => {
   const cases: [string, TableType | null][] = [
     ["text/csv", "text/csv"], ["TEXT/CSV; charset=utf-8", "text/csv"], ["application/jsonl", "application/jsonl"],
     ["application/x-ndjson", "application/x-ndjson"], ["*/*", null], ["", null], ["application/json", null], ["text/html,*/*;q=0.8", null],
@@ -269,7 +272,7 @@ test("the type is the one that weighs most; what is not known gets JSON, and nob
   for (const [accepted, type] of cases) expect([accepted, tableTypeFor(accepted)]).toEqual([accepted, type])
 })
 
-test("a column that a call asked to leave out is none; one that is unknown everywhere stays, empty", async () => {
+test("a column that the call excluded is absent; an unknown one stays and is empty", async () => {
   const operation = catalog.find(({ id }) => id === "list_keyword_ranks") as Operation
   const answer = {
     country: "us",

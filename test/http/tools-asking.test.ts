@@ -10,7 +10,7 @@ import { trackOwn } from "../world/tracked.ts"
 import { modern as anew, CAPABILITIES, ENVELOPE, MODERN, post, request } from "./tools-messages.ts"
 import { type Served, serve } from "./tools-server.ts"
 
-// A person presses the button: the official clients of both eras, with a handler in their place, against real servers.
+// Replaces the person at the button: the official clients of both revisions, with a handler, against real servers.
 
 let sql: Sql
 let house: House
@@ -22,7 +22,7 @@ let app: string
 beforeAll(async () => {
   sql = await freshDatabase()
   house = openHouse({ sql })
-  // two processes on one database, as behind a balancer
+  // two processes on one database, as behind a load balancer
   servers = [serve(house), serve(openHouse({ sql }))]
 })
 afterAll(() => {
@@ -54,7 +54,7 @@ interface Client {
 const INFO = { name: "test", version: "1" }
 const headers = () => ({ requestInit: { headers: new Headers({ authorization: `Bearer ${key}` }) } })
 
-/** The second server gets whatever is sent after the call itself: answers of people. */
+/** Sends the call to the first server and everything after it, the person's answers, to the second. */
 function toEither(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const answers = typeof init?.body === "string" && !init.body.includes('"method"')
   return fetch(answers ? servers[1]!.url : url, init)
@@ -106,7 +106,7 @@ describe.each([
   ["before 2026-07-28, the answer at another process", older],
   ["from 2026-07-28 on", newer],
 ])("%s", (_, connect) => {
-  test("who accepts has it written, once, and has read what it is", async () => {
+  test("an accepted change is written once, and the person was shown what it is", async () => {
     const person: Person = { press: "accept", read: [] }
     const client = await connect(person)
     const confirmToken = await previewed()
@@ -119,13 +119,13 @@ describe.each([
     expect(await terms()).toEqual(["kettle", "tea", "teapot"])
     const again = await client.callTool({ name: "confirm_action", arguments: { confirmToken } })
     expect(JSON.parse(again.content[0]!.text!).error).toBe("confirm_token_invalid")
-    // who may not is not asked
+    // a caller without the right causes no question
     expect(person.read.length).toBe(1)
     await client.close()
   })
 
   test.each(["decline", "cancel"] as const)(
-    "after %s nothing is written or charged, and the token is good still",
+    "after %s nothing is written or charged, and the token stays valid",
     async (press) => {
       const person: Person = { press, read: [] }
       const client = await connect(person)
@@ -143,7 +143,7 @@ describe.each([
     },
   )
 
-  test("a target that changed meanwhile is not asked about: the new preview is the answer", async () => {
+  test("a target that changed meanwhile causes no question: the answer is the new preview", async () => {
     const person: Person = { press: "accept", read: [] }
     const client = await connect(person)
     const [stale, first] = [await previewed(), await previewed()]
@@ -153,7 +153,7 @@ describe.each([
     await client.close()
   })
 
-  test("no other tool asks", async () => {
+  test("no other tool asks a person", async () => {
     const person: Person = { press: "decline", read: [] }
     const client = await connect(person)
     const { structuredContent } = await client.callTool({ name: "list_apps", arguments: {} })
@@ -163,7 +163,7 @@ describe.each([
 })
 
 describe("a client that cannot ask", () => {
-  test("confirms as before, in either era", async () => {
+  test("a client that cannot ask confirms without a question, in both revisions", async () => {
     for (const send of [
       async (params: object) => await post(house, request("tools/call", params), { key }),
       async (params: object) => {
@@ -177,7 +177,7 @@ describe("a client that cannot ask", () => {
     }
   })
 
-  test("is given no session, and neither is one that offers addresses alone", async () => {
+  test("a client without forms gets no session, also if it supports URLs", async () => {
     for (const elicitation of [undefined, { url: {} }, null, "yes"]) {
       const capabilities = { ...(elicitation !== undefined && { elicitation }) }
       const { headers } = await post(house, request("initialize", { capabilities }), { key })
@@ -187,7 +187,7 @@ describe("a client that cannot ask", () => {
     expect(headers.get("mcp-session-id")).toMatch(/^asks-[\w-]{22}$/)
   })
 
-  test("with a session of its own making asks nothing unless it takes a stream", async () => {
+  test("a client with an invented session is not asked unless it accepts a stream", async () => {
     const headers = { "mcp-session-id": "asks-me", accept: "application/json" }
     const params = { name: "confirm_action", arguments: { confirmToken: await previewed() } }
     const { body } = await post(house, request("tools/call", params), { key, headers })
@@ -196,7 +196,7 @@ describe("a client that cannot ask", () => {
 })
 
 describe("an answer", () => {
-  /** Sends the confirm of a client that can ask, and gives the question's id and the answer to come. */
+  /** Sends the confirm of a client that can ask. Returns the question's id and the pending answer. */
   async function question(confirmToken: string) {
     const message = request("tools/call", { name: "confirm_action", arguments: { confirmToken } })
     const response = await fetch(servers[0]!.url, {
@@ -215,7 +215,7 @@ describe("an answer", () => {
     return { id: first.id as string, events, first }
   }
 
-  test("that does not come in time is a no, and the token is good still", async () => {
+  test("a missing answer counts as a refusal after the timeout, and the token stays valid", async () => {
     const impatient = serve(openHouse({ sql, toolPace: { patienceMs: 100 } }))
     servers.unshift(impatient)
     const confirmToken = await previewed()
@@ -233,7 +233,7 @@ describe("an answer", () => {
     return JSON.parse(/^data: (.*)$/m.exec(all)![1]!)
   }
 
-  test("of another key, of another question or of no question is taken and counts for nothing", async () => {
+  test("an answer with another key, to another question or to none is accepted and ignored", async () => {
     const { id, events } = await question(await previewed())
     const stranger = await house.key(await house.workspace())
     const said = (id: unknown, action: string) => ({ jsonrpc: "2.0", id, result: { action, content: {} } })
@@ -243,20 +243,20 @@ describe("an answer", () => {
     expect((await post(house, said(id, "accept"))).status).toBe(401)
     expect(await terms()).toEqual(["tea"])
     expect((await post(house, said(id, "decline"), { key })).status).toBe(202)
-    // the first counts
+    // the first answer counts
     expect((await post(house, said(id, "accept"), { key })).status).toBe(202)
     expect((await last(events)).result.isError).toBe(true)
     expect(await terms()).toEqual(["tea"])
   })
 
-  test("that is an error is a no", async () => {
+  test("an error as the answer counts as a refusal", async () => {
     const { id, events, first } = await question(await previewed())
     expect(first).toMatchObject({ method: "elicitation/create", params: { requestedSchema: { type: "object" } } })
     await post(house, { jsonrpc: "2.0", id, error: { code: -1, message: "closed" } }, { key })
     expect((await last(events)).result.isError).toBe(true)
   })
 
-  test("that nobody waits for any more writes nothing", async () => {
+  test("an answer after the caller disconnected writes nothing", async () => {
     const { id, events } = await question(await previewed())
     await events.cancel()
     await post(house, { jsonrpc: "2.0", id, result: { action: "accept", content: {} } }, { key })
@@ -264,7 +264,7 @@ describe("an answer", () => {
     expect(await terms()).toEqual(["tea"])
   })
 
-  test("to another call's question is not taken for this one's", async () => {
+  test("an answer to another call's question is not used for this one", async () => {
     const meta = { _meta: { ...ENVELOPE, [CAPABILITIES]: { elicitation: {} } } }
     const ask = async (confirmToken: string, more: object = {}) => {
       const params = { name: "confirm_action", arguments: { confirmToken }, ...meta, ...more }

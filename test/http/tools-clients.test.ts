@@ -10,8 +10,8 @@ import { type House, openHouse } from "../house.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { type Served, serve } from "./tools-server.ts"
 
-// The official clients, of both majors, as assistants use them. They check every message against the protocol's schemas
-// and structured content against the tool's output schema.
+// Uses the official clients of both major versions as assistants do. They check every message against the protocol's
+// schemas, and structured content against the tool's output schema.
 
 let house: House
 let served: Served
@@ -74,14 +74,14 @@ const clients: [string, (secret?: string) => Promise<Client>][] = [
 ]
 
 describe.each(clients)("%s", (_, connect) => {
-  test("connects, and is told who answers and how to use it", async () => {
+  test("the client connects and receives the server's name and instructions", async () => {
     const connected = await connect(key)
     expect(connected.getServerVersion()).toMatchObject({ name: "appmeter" })
     expect(connected.getInstructions()).toContain("whoami")
     await connected.close()
   })
 
-  test("lists every tool in one page and calls each of them", async () => {
+  test("the client lists every tool on one page and calls each of them", async () => {
     const connected = await connect(testKey)
     const { tools, nextCursor } = await connected.listTools()
     expect([tools.map(({ name }) => name), nextCursor]).toEqual([catalog.map(({ id }) => id).sort(), undefined])
@@ -97,7 +97,7 @@ describe.each(clients)("%s", (_, connect) => {
     await connected.close()
   })
 
-  test("gets the answers of a live key, with their cost", async () => {
+  test("the client gets the answers for a live key, with their cost", async () => {
     const connected = await connect(key)
     await connected.listTools()
     for (const name of ["get_app", "list_keyword_ranks", "list_rivals"]) {
@@ -108,7 +108,7 @@ describe.each(clients)("%s", (_, connect) => {
     await connected.close()
   })
 
-  test("reads a fault as a result, and an unknown tool as -32602", async () => {
+  test("the client reads a fault as a result, and an unknown tool as -32602", async () => {
     const connected = await connect(key)
     await connected.listTools()
     const result = await connected.callTool({ name: "get_app", arguments: { appId: "app_none" } })
@@ -119,7 +119,7 @@ describe.each(clients)("%s", (_, connect) => {
     await connected.close()
   })
 
-  test("without a key does not connect, and shows how to sign in where it shows anything", async () => {
+  test("the client without a key does not connect, and shows how to sign in if it shows anything", async () => {
     const error = String(await errorOf(connect()))
     expect(error).toMatch(/appmeter key create|requires authorization \(HTTP 401\)/)
   })

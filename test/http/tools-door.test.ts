@@ -22,7 +22,7 @@ describe("Host", () => {
     "appmeter.example", "APPMETER.example", "appmeter.example:8443", "localhost", "localhost:3000", "127.0.0.1",
     "127.0.0.1:1", "10.1.2.3:8787", "[::1]", "[::1]:8787", "[2001:db8::7]", "[::ffff:10.0.0.1]:80",
   ] // biome-ignore format: a list to scan
-  test.each(taken)("%s is an address, localhost or the public URL's", async (host) => {
+  test.each(taken)("the host %s is accepted", async (host) => {
     expect(await status(hosted, { host })).toBe(200)
   })
 
@@ -31,14 +31,14 @@ describe("Host", () => {
     "127.0.0.1.evil.example", "localhost.", "sub.localhost", "evil.example@127.0.0.1", "127.0.0.1@evil.example",
     "127.0.0.1/evil.example", "[::1", "::1", "127.1", "0x7f000001", "127.0.0.256", "localhost:port", "", "under_score",
   ] // biome-ignore format: a list to scan
-  test.each(refused)("%p is refused, naming PUBLIC_URL", async (host) => {
+  test.each(refused)("the host %p is refused with a message that names PUBLIC_URL", async (host) => {
     const { status, body } = await post(hosted, request("ping"), { key, headers: { host } })
     expect([status, body.error.code, body.id]).toEqual([403, -32000, null])
     expect(body.error.message).toContain("PUBLIC_URL")
     if (host) expect(body.error.message).not.toContain(host)
   })
 
-  test("without the header the URL's host counts, and without either nothing is answered", async () => {
+  test("without the header Host the URL's host counts, and without either the call is refused", async () => {
     expect(await status(local, {}, { base: "http://localhost:9" })).toBe(200)
     expect(await status(local, {}, { base: "http://evil.example" })).toBe(403)
     const { app } = local
@@ -52,7 +52,7 @@ describe("Origin", () => {
     "https://appmeter.example", "https://appmeter.example:443", "http://localhost", "http://localhost:6274",
     "https://localhost:1", "http://127.0.0.1:3000", "http://127.9.9.9", "http://[::1]:3000",
   ] // biome-ignore format: a list to scan
-  test.each(taken)("%s may call", async (origin) => {
+  test.each(taken)("a page of origin %s may call", async (origin) => {
     expect(await status(hosted, { host: "appmeter.example", origin })).toBe(200)
   })
 
@@ -62,19 +62,19 @@ describe("Origin", () => {
     "http://127.0.0.1.evil.example", "http://10.0.0.1", "http://[2001:db8::7]", "file://", "file://localhost/",
     "chrome-extension://abc", "chrome-extension://localhost", "ftp://127.0.0.1", "data:text/html,x", "localhost", "//localhost", "http://",
   ] // biome-ignore format: a list to scan
-  test.each(refused)("%p may not", async (origin) => {
+  test.each(refused)("a page of origin %p may not call", async (origin) => {
     const { status, body } = await post(hosted, request("ping"), { key, headers: { host: "appmeter.example", origin } })
     expect([status, body.error.code, body.id]).toEqual([403, -32000, null])
     expect(body.error.message).not.toMatch(/evil|2001|chrome|data:|file:/)
   })
 
-  test("none at all is no page, and may call", async () => {
+  test("a caller without an Origin is not a page and may call", async () => {
     expect(await status(hosted, { host: "appmeter.example" })).toBe(200)
   })
 })
 
-describe("the order", () => {
-  test("a bad origin is said before anything is asked of the key", async () => {
+describe("the order of checks", () => {
+  test("a wrong origin is refused before the key is checked", async () => {
     const before = local.logged.length
     const answer = await post(local, request("ping"), { headers: { origin: "https://evil.example" } })
     expect([answer.status, answer.credits.limit]).toEqual([403, 0])
@@ -84,14 +84,14 @@ describe("the order", () => {
     expect(lines[0]).not.toHaveProperty("keyId")
   })
 
-  test("a bad host is said before a wrong method and a key in the URL", async () => {
+  test("a wrong host is refused before a wrong method and a key in the URL", async () => {
     for (const method of ["GET", "POST"]) {
       const options = { headers: { host: "evil.example" }, method, query: "?k=svc_live_abc" }
       expect((await post(local, undefined, options)).status).toBe(403)
     }
   })
 
-  test("a slash behind the address changes nothing", async () => {
+  test("a trailing slash in the address is ignored", async () => {
     const sent = (path: string) =>
       local.app.fetch(
         new Request(`${PUBLIC_URL}${path}`, {
@@ -106,7 +106,7 @@ describe("the order", () => {
     expect(slashed.headers.get("www-authenticate")).toBe(plain.headers.get("www-authenticate"))
   })
 
-  test("only POST is answered; of anything else a key in the URL is said first", async () => {
+  test("only POST is answered; for other methods a key in the URL is reported first", async () => {
     for (const method of ["GET", "DELETE", "PUT", "OPTIONS", "PATCH"]) {
       const answer = await post(local, undefined, { method, key })
       expect([answer.status, answer.headers.get("allow"), answer.body.error.code]).toEqual([405, "POST", -32000])

@@ -36,7 +36,7 @@ describe("the list", () => {
     annotations: Record<string, unknown>
   }
 
-  test("holds every operation by its id, in the order of names, for every key", async () => {
+  test("the tool list has every operation by id, sorted by name, for every key", async () => {
     const names = (await list(house)).map(({ name }) => name)
     expect(names).toEqual(catalog.map(({ id }) => id).sort())
     const poor = await house.key(await house.workspace({ plan: "free" }), { scopes: [] })
@@ -44,7 +44,7 @@ describe("the list", () => {
     expect(seen.body.result.tools.map(({ name }: Tool) => name)).toEqual(names)
   })
 
-  test("is the same to the byte, a hundred times and whatever the order of the catalogue", async () => {
+  test("the tool list is byte-identical in a hundred requests and for any order of the catalog", async () => {
     const lists = new Set<string>()
     for (let i = 0; i < 100; i++) lists.add((await post(house, request("tools/list"), { key })).text)
     const other = openHouse({ sql: house.sql, catalog: catalog.toReversed() })
@@ -52,7 +52,7 @@ describe("the list", () => {
     expect(lists.size).toBe(1)
   })
 
-  test("says of every tool what it takes, answers, costs and needs", async () => {
+  test("every tool describes its arguments, answer, cost and required rights", async () => {
     for (const tool of await list(samples, "?schemas=yes")) {
       const declared = catalogWithTools.find(({ id }) => id === tool.name) as Operation
       expect(tool.name).toMatch(/^[a-z][a-z0-9_]{0,63}$/)
@@ -71,7 +71,7 @@ describe("the list", () => {
     }
   })
 
-  test("puts price, scope and plan in one line", async () => {
+  test("every tool has price, scope and plan on one line", async () => {
     const lines = Object.fromEntries(
       (await list(samples)).map((tool) => [tool.name, tool.description.split("\n").at(-1)]),
     )
@@ -85,7 +85,7 @@ describe("the list", () => {
     })
   })
 
-  test("shows tools' own defaults", async () => {
+  test("the tool list shows the defaults of tools", async () => {
     const tool = (await list(samples)).find(({ name }) => name === "wait_sample") as Tool
     expect(tool.inputSchema.properties.wait?.default).toBe(15)
     for (const { id, toolDefaults = {} } of catalogWithTools) {
@@ -97,7 +97,7 @@ describe("the list", () => {
     }
   })
 
-  test("says what a call does to the world", async () => {
+  test("every tool has annotations about its effects", async () => {
     const hints = {
       reads: { readOnlyHint: true, destructiveHint: false },
       previews: { readOnlyHint: true, destructiveHint: false },
@@ -112,7 +112,7 @@ describe("the list", () => {
     }
   })
 
-  test("says of each text that it may be a language model's, or read in pictures", async () => {
+  test("every text in an answer is described as possibly written by a model or read from an image", async () => {
     const written = catalog.filter(({ output }) => "written" in ((output as { entries?: object }).entries ?? {}))
     expect(written.map(({ id }) => id).sort()).toEqual([
       "draft_listing", "draft_review_reply", "get_screenshot_text", "localize_listing", "suggest_keywords", "summarize_reviews",
@@ -125,7 +125,7 @@ describe("the list", () => {
     }
   })
 
-  test("narrowed to toolsets holds those alone, and no other can be called", async () => {
+  test("toolsets limit the list, and other tools cannot be called", async () => {
     const tools = await list(samples, "?tools=keywords,account")
     const open = catalogWithTools.filter(({ toolset }) => toolset === "keywords" || toolset === "account")
     expect(tools.map(({ name }) => name)).toEqual(open.map(({ id }) => id).sort())
@@ -144,7 +144,7 @@ describe("the list", () => {
     )
   })
 
-  test("narrowed to the daily tools holds some 25, every one that a prompt names, and no other can be called", async () => {
+  test("the daily tools are some 25, include every tool that a prompt names, and no other can be called", async () => {
     const names = (await list(house, "?tools=daily")).map(({ name }) => name)
     expect(names).toEqual([...DAILY_TOOLS].sort())
     expect(names.length).toBeLessThan(30)
@@ -177,9 +177,9 @@ describe("the list", () => {
     }
   })
 
-  test("is short enough for a model to read whole, and shows the schemas of answers only where they are asked for", async () => {
+  test("the list is short enough for a model, and shows output schemas only on request", async () => {
     const tokens = async (query: string) => JSON.stringify(await list(house, query)).length / 4
-    // 10,300 for the first 30 tools and 11 actions; 256 for each further tool, 200 for each further action's arguments
+    // 10,300 tokens for the first 30 tools and 11 actions, 256 per further tool, 200 per further action's arguments
     expect(await tokens("")).toBeLessThan(10_300 + (catalog.length - 30) * 256 + (actions.length - 11) * 200)
     expect(await tokens("?tools=keywords")).toBeLessThan(1_500)
     const [short, whole] = [await list(house), await list(house, "?schemas=yes")]
@@ -205,14 +205,14 @@ describe("the list", () => {
     ["get_chart_movers", "get_chart_positions"],
     ["list_rivals", "get_rival"],
   ] as [string, ...string[]][])(
-    "says of %s which tool has what is easily looked for there",
+    "the description of %s names the tools for related questions",
     async (name, ...others) => {
       const { description } = (await list(house)).find((tool) => tool.name === name) as Tool
       for (const other of others) expect(description).toContain(other)
     },
   )
 
-  test("names no tool that is not there", async () => {
+  test("descriptions name only existing tools", async () => {
     const every = JSON.parse(readFileSync(join(import.meta.dirname, "../contract/operations.json"), "utf8"))
     const ids = (every as { operationId: string }[]).map(({ operationId }) => operationId)
     const there = new Set(catalog.map(({ id }) => id))
@@ -221,11 +221,11 @@ describe("the list", () => {
     expect(ids.filter((id) => !there.has(id) && new RegExp(`\\b${id}\\b`).test(texts))).toEqual([])
   })
 
-  test("names no address of REST", async () => {
+  test("descriptions name no REST address", async () => {
     expect(JSON.stringify(await list(house, "?schemas=yes"))).not.toMatch(/\b(GET|POST) \/|\/v1\//)
   })
 
-  test("without the writes there is nothing that takes anything away", async () => {
+  test("without writes no tool is destructive", async () => {
     const reading = await list(samples, `?tools=${TOOLSETS.filter((toolset) => toolset !== "writes").join(",")}`)
     expect(reading.length).toBeGreaterThan(5)
     for (const { annotations } of reading) expect(annotations.destructiveHint).toBe(false)
@@ -236,7 +236,7 @@ describe("the list", () => {
     "?tools=", "?tools", "?tools=none", "?tools=keywords,", "?tools=Keywords", "?tools=keywords,none", "?tools=%", "?tool=keywords",
     "?tools=keywords&x=1", "?schemas=no", "?schemas", "?schemas=yes&schemas=yes", "?tools=keywords&tools=apps", "?x", "?constructor=1", "?tools=constructor", "?tools= keywords", "?&",
   ] // biome-ignore format: a list to scan
-  test.each(refused)("the query %s is refused on every method, naming the toolsets", async (query) => {
+  test.each(refused)("the query %s is refused on every method, with the valid toolsets", async (query) => {
     for (const message of [request("initialize"), request("tools/list"), call("whoami")]) {
       const { status, body } = await send(message, { query })
       expect([status, body.id, body.error.code]).toEqual([400, 7, -32602])

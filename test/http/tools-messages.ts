@@ -15,11 +15,11 @@ export interface PostOptions {
   /** With its "?". */
   query?: string
   method?: string
-  /** In the place of the public URL. */
+  /** Replaces the public URL. */
   base?: string
 }
 
-/** Sends a body to the tool endpoint, as JSON unless it is text. The headers of every response are checked. */
+/** Sends a body to the tool endpoint, as JSON unless it is text. Checks the headers of every response. */
 export async function post(house: House, message: unknown, options: PostOptions = {}): Promise<Posted> {
   const { key, query = "", method = "POST", base = PUBLIC_URL } = options
   const headers = new Headers({ "content-type": "application/json", ...options.headers })
@@ -46,7 +46,9 @@ export const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 export const MODERN = "2026-07-28"
 export const ENVELOPE = { [VERSION]: MODERN, [CAPABILITIES]: {} }
 
-/** A request of the modern revision with the headers that repeat it; `headers` replaces some, null leaves one out. */
+/**
+ * Returns a request of the modern revision with the headers that repeat it. `headers` replaces some; null removes one.
+ */
 export function modern(
   method: string,
   params: Record<string, unknown> = {},

@@ -28,7 +28,7 @@ function tracked(name: string, iosId: string, countries: string[], keywords: str
   return trackOwn(sql, { workspaceId: workspace, iosId, name, countries, keywords })
 }
 
-/** The result, or the code of the error in its place. */
+/** Returns the result, or the error code. */
 async function asked(method: string, params: object = {}, options: { key?: string; query?: string } = {}) {
   const { body } = await post(house, request(method, params), { key, ...options })
   return body.result ?? body.error.code
@@ -42,7 +42,7 @@ async function askedAnew(method: string, params: Record<string, unknown> = {}, h
 const spent = async () => (await house.call("/v1/account", { key })).body.credits.used
 
 describe("prompts", () => {
-  test("each is listed with its arguments, and says what a person would say with them", async () => {
+  test("each prompt is listed with its arguments, and its text is what a person would write", async () => {
     const { prompts: listed } = await asked("prompts/list")
     expect(listed.map(({ name }: { name: string }) => name)).toEqual([
       "weekly_review",
@@ -59,7 +59,7 @@ describe("prompts", () => {
     }
   })
 
-  test("a tool that a prompt names is there, in a toolset that it leads to", () => {
+  test("every tool in a prompt exists, in one of the prompt's toolsets", () => {
     const toolsets = new Map<string, Toolset>(catalog.map(({ id, toolset }) => [id, toolset]))
     for (const { text, toolsets: leadsTo } of prompts) {
       const named = text({ appId: "app", term: "tea" }).match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? []
@@ -68,14 +68,14 @@ describe("prompts", () => {
     }
   })
 
-  test("one whose tools are not open is not offered", async () => {
+  test("a prompt whose tools are not open is not offered", async () => {
     const query = "?tools=reviews,account"
     const { prompts: listed } = await asked("prompts/list", {}, { query })
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(["answer_reviews"])
     expect(await asked("prompts/get", { name: "weekly_review", arguments: { appId: kettle } }, { query })).toBe(-32602)
   })
 
-  test("a missing, unknown or overlong argument is -32602 that names it", async () => {
+  test("a missing, unknown or overlong prompt argument is -32602 with its name", async () => {
     const refused = async (name: string, given: unknown) =>
       (await post(house, request("prompts/get", { name, arguments: given }), { key })).body.error
     expect(await refused("weekly_review", {})).toMatchObject({
@@ -90,7 +90,7 @@ describe("prompts", () => {
 })
 
 describe("resources", () => {
-  test("the guide and the caller's apps are listed, and no other workspace's", async () => {
+  test("the resources are the guide and the caller's apps, and none of another workspace", async () => {
     const { resources } = await asked("resources/list")
     expect(resources.map(({ uri, title }: { uri: string; title: string }) => [uri, title])).toEqual([
       ["appmeter://guide", "How to work with Appmeter"],
@@ -101,7 +101,7 @@ describe("resources", () => {
     expect((await asked("resources/list", {}, { key: stranger })).resources.length).toBe(1)
   })
 
-  test("to look through the list costs nothing, and to read an app what get_app costs", async () => {
+  test("listing resources is free, and reading an app costs the price of get_app", async () => {
     const before = await spent()
     await asked("resources/list")
     await asked("resources/templates/list")
@@ -121,7 +121,7 @@ describe("resources", () => {
     for (const { id } of catalog) expect(contents[0].text).toContain(`- ${id}: `)
   })
 
-  test("an address of nothing is an error that repeats it, in each era's code, and costs nothing", async () => {
+  test("an unknown address is an error that repeats it, with each revision's code, and free", async () => {
     const before = await spent()
     for (const uri of [
       "appmeter://apps/app_none",
@@ -138,7 +138,7 @@ describe("resources", () => {
     expect(await spent()).toBe(before)
   })
 
-  test("the modern revision wants the address repeated in a header", async () => {
+  test("the modern revision requires the address in a header too", async () => {
     const uri = "appmeter://guide"
     expect((await askedAnew("resources/read", { uri }, { "mcp-name": "appmeter://other" })).error.code).toBe(-32020)
     expect((await askedAnew("resources/read", { uri }, { "mcp-name": uri })).result).toMatchObject({
@@ -147,7 +147,7 @@ describe("resources", () => {
     })
   })
 
-  test("without the tools about apps, or the right to read them, only the guide is there", async () => {
+  test("without tools about apps, or the right to read them, the guide is the only resource", async () => {
     const uris = ({ resources }: { resources: { uri: string }[] }) => resources.map(({ uri }) => uri)
     expect(uris(await asked("resources/list", {}, { query: "?tools=reviews" }))).toEqual(["appmeter://guide"])
     const uri = `appmeter://apps/${kettle}`
@@ -158,7 +158,7 @@ describe("resources", () => {
     expect(error.data).toMatchObject({ error: "scope_required" })
   })
 
-  test("a key of some apps sees those, and a test key the sandbox's", async () => {
+  test("a key limited to some apps sees those, and a test key the sandbox's", async () => {
     const narrow = await house.key(workspace, { appList: [teapot] })
     const { resources } = await asked("resources/list", {}, { key: narrow })
     expect(resources.map(({ name }: { name: string }) => name)).toEqual(["guide", teapot])
@@ -178,7 +178,7 @@ describe("completion", () => {
   const DROP = { type: "ref/prompt", name: "why_did_i_drop" }
   const APP = { type: "ref/resource", uri: "appmeter://apps/{appId}" }
 
-  test("an app is found by its id and by its name", async () => {
+  test("an app is completed by its id and by its name", async () => {
     expect(await completed({ name: "appId", value: "" })).toEqual([kettle, teapot])
     expect(await completed({ name: "appId", value: kettle.slice(0, 8) })).toContain(kettle)
     expect(await completed({ name: "appId", value: "teap" })).toEqual([teapot])
@@ -186,7 +186,7 @@ describe("completion", () => {
     expect(await completed({ name: "appId", value: "nothing" })).toEqual([])
   })
 
-  test("terms and storefronts are those of the app that was chosen before", async () => {
+  test("terms and storefronts are completed from the chosen app", async () => {
     const context = { arguments: { appId: kettle } }
     expect(await completed({ name: "term", value: "te" }, DROP, { context })).toEqual(["tea timer", "tea"])
     expect(await completed({ name: "country", value: "" }, DROP, { context })).toEqual(["us", "de"])
@@ -196,7 +196,7 @@ describe("completion", () => {
     expect((await completed({ name: "country", value: "" }, DROP))?.sort()).toEqual(["de", "fr", "us"])
   })
 
-  test("it costs nothing, and tells a stranger nothing", async () => {
+  test("completion is free and reveals nothing to strangers", async () => {
     const before = await spent()
     await completed({ name: "appId", value: "" })
     expect(await spent()).toBe(before)
@@ -212,7 +212,7 @@ describe("completion", () => {
     expect((await asked("completion/complete", params, { key: reviewer })).completion.values).toEqual([])
   })
 
-  test("of more than a hundred the first hundred are given, and how many there are", async () => {
+  test("completion returns the first hundred values and the total number", async () => {
     const other = await house.workspace()
     const many = Array.from({ length: 130 }, (_, i) => `term ${String(i).padStart(3, "0")}`)
     await trackOwn(sql, {
@@ -227,7 +227,7 @@ describe("completion", () => {
     expect(completion.values).toEqual(many.slice(0, 100))
   })
 
-  test("what is offered nowhere is -32602", async () => {
+  test("completing an unknown argument is -32602", async () => {
     const refused = (params: object) => asked("completion/complete", params)
     const argument = { name: "appId", value: "" }
     expect(await refused({ ref: { type: "ref/prompt", name: "nonsense" }, argument })).toBe(-32602)
@@ -238,7 +238,7 @@ describe("completion", () => {
   })
 })
 
-test("nothing of it is answered to anybody without a key", async () => {
+test("prompts, resources and completion require a key", async () => {
   for (const method of ["prompts/list", "prompts/get", "resources/list", "resources/read", "completion/complete"]) {
     const { status, body } = await post(house, request(method, { name: "weekly_review", uri: "appmeter://guide" }))
     expect([method, status, body.error.code]).toEqual([method, 401, -32001])

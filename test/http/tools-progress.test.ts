@@ -21,7 +21,7 @@ let sql: Sql
 let house: House
 let served: Served
 let key: string
-/** Lets the slow tool go on. */
+/** Lets the slow tool continue. */
 let go: () => void
 let waits: Promise<void>
 
@@ -96,7 +96,7 @@ const clients: [string, (told: (progress: Told) => void) => Promise<[Client, unk
   ],
 ]
 
-test.each(clients)("%s hears that a call still waits, then its answer and what it cost", async (_, connect) => {
+test.each(clients)("%s receives progress of a waiting call, then its answer and its cost", async (_, connect) => {
   hold()
   const told: Told[] = []
   const [client, rest] = await connect((progress) => {
@@ -112,7 +112,7 @@ test.each(clients)("%s hears that a call still waits, then its answer and what i
   await client.close()
 })
 
-test.each(clients)("%s reads the fault of a call that waited as any other", async (_, connect) => {
+test.each(clients)("%s receives the fault of a call that waited like any other", async (_, connect) => {
   hold()
   const [client, rest] = await connect(() => go())
   const { isError } = await client.callTool({ name: "slow_tool", arguments: { fails: true } }, ...rest)
@@ -138,7 +138,7 @@ test("a call that answers before its first progress message is one message with 
   expect(response.headers.get("x-credits-limit")).not.toBe("0")
 })
 
-test("nothing is streamed to whoever does not take it or gives no name for it", async () => {
+test("a client that accepts no stream or names no progress token gets no stream", async () => {
   for (const [params, accept] of [
     [{ _meta: { progressToken: 1 } }, "application/json"],
     [{}, BOTH],
@@ -151,7 +151,7 @@ test("nothing is streamed to whoever does not take it or gives no name for it", 
   }
 })
 
-test("a stream is sent as it comes: not compressed, and kept by nobody", async () => {
+test("a stream is sent without compression and without caching", async () => {
   hold()
   const response = await send({ name: "slow_tool", arguments: {}, _meta: { progressToken: "a" } }, BOTH)
   const shown = ["content-type", "content-encoding", "cache-control", "x-content-type-options"].map((name) =>
@@ -164,7 +164,7 @@ test("a stream is sent as it comes: not compressed, and kept by nobody", async (
   await reader.cancel()
 })
 
-test("a caller who hangs up in the middle leaves a line, and the call ends by itself", async () => {
+test("a caller who disconnects leaves a log line, and the call finishes", async () => {
   hold()
   const controller = new AbortController()
   const response = await fetch(served.url, {
@@ -182,7 +182,7 @@ test("a caller who hangs up in the middle leaves a line, and the call ends by it
   go()
 })
 
-test("a stranger is refused by status, stream or not", async () => {
+test("a call without a valid key is refused by status, with or without a stream", async () => {
   const response = await fetch(served.url, {
     method: "POST",
     headers: { "content-type": "application/json", accept: BOTH },

@@ -33,14 +33,14 @@ describe("the handshake before 2026-07-28", () => {
   const initialize = (protocolVersion: unknown) =>
     send(request("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "x", version: "1" } }))
 
-  test("answers the revision asked for where it is spoken, else the newest", async () => {
+  test("initialize answers with the requested revision if supported, otherwise with the newest", async () => {
     const answered = async (asked: unknown) => (await initialize(asked)).body.result.protocolVersion
     for (const spoken of ["2025-11-25", "2025-06-18", "2025-03-26"]) expect(await answered(spoken)).toBe(spoken)
     for (const other of ["2024-11-05", "2099-01-01", MODERN, undefined, 7])
       expect(await answered(other)).toBe("2025-11-25")
   })
 
-  test("says who answers, what it can do and how to use it", async () => {
+  test("initialize returns the server's name, capabilities and instructions", async () => {
     const { result } = (await initialize("2025-11-25")).body
     expect(Object.keys(result).sort()).toEqual(["capabilities", "instructions", "protocolVersion", "serverInfo"])
     expect(result.capabilities).toEqual({ tools: {}, prompts: {}, resources: {}, completions: {} })
@@ -49,14 +49,14 @@ describe("the handshake before 2026-07-28", () => {
       expect(result.instructions).toContain(said)
   })
 
-  test("ping answers an empty result, whatever the id", async () => {
+  test("ping returns an empty result, whatever the id", async () => {
     for (const id of [0, 7, -1, "", "a", "💥"]) {
       const { status, body } = await send(request("ping", undefined, id))
       expect([status, body]).toEqual([200, { jsonrpc: "2.0", id, result: {} }])
     }
   })
 
-  test("every revision spoken may stand in the header, and none means the oldest", async () => {
+  test("every supported revision is accepted in the header, and no header means the oldest", async () => {
     for (const version of ["2025-11-25", "2025-06-18", "2025-03-26", undefined]) {
       const headers = version === undefined ? undefined : { "mcp-protocol-version": version }
       const { status, body } = await send(request("tools/list"), { ...(headers && { headers }) })
@@ -65,7 +65,7 @@ describe("the handshake before 2026-07-28", () => {
     }
   })
 
-  test("any other revision in the header is refused, save on initialize", async () => {
+  test("an unsupported revision in the header is refused, except on initialize", async () => {
     for (const version of ["2024-11-05", "2025-12-01", "latest", ""]) {
       const headers = { "mcp-protocol-version": version }
       expect(errorOf(await send(request("tools/list"), { headers }))).toEqual([400, -32000, 7])
@@ -73,7 +73,7 @@ describe("the handshake before 2026-07-28", () => {
     }
   })
 
-  test("a method that does not exist is -32601 on 200, and so are the modern ones", async () => {
+  test("an unknown or modern method is -32601 on 200", async () => {
     for (const method of [
       "resources/subscribe",
       "tasks/list",
@@ -87,7 +87,7 @@ describe("the handshake before 2026-07-28", () => {
 })
 
 describe("the stateless revision 2026-07-28", () => {
-  test("server/discover answers revisions, capabilities, instructions and whose they are", async () => {
+  test("server/discover returns revisions, capabilities, instructions and the server's identity", async () => {
     const { status, body } = await sendModern("server/discover")
     expect(status).toBe(200)
     expect(body.result).toMatchObject({
@@ -101,13 +101,13 @@ describe("the stateless revision 2026-07-28", () => {
     expect(body.result.instructions).toContain("whoami")
   })
 
-  test("tools/list is the other era's list with what caches need", async () => {
+  test("tools/list equals that of the older revisions and has cache metadata", async () => {
     const [old, { body }] = [await send(request("tools/list")), await sendModern("tools/list")]
     expect(body.result.tools).toEqual(old.body.result.tools)
     expect(body.result).toMatchObject({ resultType: "complete", cacheScope: "public", ttlMs: expect.any(Number) })
   })
 
-  test("a call's result is whole and tells whose it is and what it cost", async () => {
+  test("a call's result is marked as complete and has the server's identity and the cost", async () => {
     const { body } = await sendModern("tools/call", { name: "whoami" })
     expect(body.result).toMatchObject({
       resultType: "complete",
@@ -115,7 +115,7 @@ describe("the stateless revision 2026-07-28", () => {
     })
   })
 
-  test("what it dropped or never had is -32601 on 404", async () => {
+  test("a removed or unknown method is -32601 on 404", async () => {
     for (const method of [
       "initialize",
       "ping",
@@ -141,12 +141,12 @@ describe("the stateless revision 2026-07-28", () => {
     expect(errorOf(await send(request("tools/list", params), { headers }))).toEqual([400, -32602, 7])
   })
 
-  test("client info is not asked for, and other keys are let be", async () => {
+  test("client info is optional, and other metadata is ignored", async () => {
     const _meta = { ...ENVELOPE, "example.com/extra": 1, progressToken: "p" }
     expect((await sendModern("tools/list", { _meta })).status).toBe(200)
   })
 
-  test("a revision not spoken is -32022 with those that are, and the one asked for, cut", async () => {
+  test("an unsupported revision is -32022 with the supported ones and the requested one, shortened", async () => {
     for (const version of ["2099-01-01", "2025-11-25", "x".repeat(100)]) {
       const _meta = { ...ENVELOPE, [VERSION]: version }
       const answer = await sendModern("tools/list", { _meta }, { "mcp-protocol-version": version })
@@ -172,12 +172,12 @@ describe("the stateless revision 2026-07-28", () => {
     expect(errorOf(await sendModern("tools/call", { name: "whoami" }, changed))).toEqual([400, -32020, 7])
   })
 
-  test("a name may stand in base64, or between spaces", async () => {
+  test("a name in the header may be base64 or surrounded by spaces", async () => {
     for (const spelled of [`=?base64?${btoa("whoami")}?=`, "  whoami "])
       expect((await sendModern("tools/call", { name: "whoami" }, { "mcp-name": spelled })).status).toBe(200)
   })
 
-  test("of two things wrong the first is said: envelope, headers, method", async () => {
+  test("the first of two errors is reported, in the order envelope, headers, method", async () => {
     const bad = { "mcp-method": "other" }
     expect(errorOf(await sendModern("nonsense", { _meta: { [VERSION]: MODERN } }, bad))[1]).toBe(-32602)
     expect(errorOf(await sendModern("nonsense", {}, bad))[1]).toBe(-32020)
@@ -218,13 +218,13 @@ describe("messages", () => {
     ["arguments null", request("tools/call", { name: "whoami", arguments: null }), 200, -32602, 7],
     ["a cursor", request("tools/list", { cursor: "x" }), 200, -32602, 7],
   ]
-  test.each(malformed)("with %s are refused", async (_, message, status, code, id) => {
+  test.each(malformed)("a message with %s is refused", async (_, message, status, code, id) => {
     const answer = await send(message === null ? "null" : message)
     expect(errorOf(answer)).toEqual([status, code, id])
     expect(answer.credits.limit).toBeGreaterThan(0)
   })
 
-  test("an unknown tool's name is given back cut, and nothing else of the caller's is", async () => {
+  test("an unknown tool's name is returned shortened, and no other text of the caller", async () => {
     const { body } = await send(request("tools/call", { name: "n".repeat(5_000), arguments: { secret: "s3cr3t" } }))
     expect(body.error.message).toBe(`Unknown tool: ${"n".repeat(64)}`)
     for (const message of [
@@ -235,7 +235,7 @@ describe("messages", () => {
       expect((await send(message)).body.error.message).not.toMatch(/m3thod|v3rsion|curs0r/)
   })
 
-  test("a notification, and an answer to nothing asked, are taken with 202 and no body", async () => {
+  test("a notification, and an answer to no question, get 202 without a body", async () => {
     const taken = [
       { jsonrpc: "2.0", method: "notifications/initialized" },
       { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } },
@@ -250,7 +250,7 @@ describe("messages", () => {
     expect((await send(taken[0], { headers: { "mcp-protocol-version": MODERN } })).status).toBe(202)
   })
 
-  test("a call sent as a notification is not made", async () => {
+  test("a call sent as a notification is not executed", async () => {
     const before = house.logged.length
     expect((await send({ jsonrpc: "2.0", method: "tools/call", params: { name: "list_apps" } })).status).toBe(202)
     const [line] = house.logged.slice(before).map((text) => JSON.parse(text))
@@ -274,13 +274,13 @@ describe("messages", () => {
       "body_too_large",
     ],
   ]
-  test.each(bodies)("%s is refused", async (_, { message, ...options }, status, code) => {
+  test.each(bodies)("a body with %s is refused", async (_, { message, ...options }, status, code) => {
     const answer = await send(message, options)
     expect(errorOf(answer)).toEqual([status, -32000, null])
     expect(answer.body.error.data.error).toBe(code)
   })
 
-  test("exactly 64 KiB is taken", async () => {
+  test("a body of exactly 64 KiB is accepted", async () => {
     const empty = JSON.stringify(request("ping", { x: "" }))
     expect((await send(JSON.stringify(request("ping", { x: "x".repeat(65_536 - empty.length) })))).status).toBe(200)
     expect((await send(JSON.stringify(request("ping", { x: "x".repeat(65_537 - empty.length) })))).status).toBe(413)

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { type Operation, operation, pending } from "../../src/core/operation.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 
-/** What waits, and says by what default. */
+/** A tool that waits and documents its default. */
 const waitSample = operation({
   id: "wait_sample",
   method: "POST",
@@ -22,7 +22,7 @@ const waitSample = operation({
   toolDefaults: { wait: 15 },
 }).run(async ({ wait }) => (wait === 20 ? pending({ eta: 9 }, { waited: wait }) : { waited: wait }))
 
-/** The catalogue, the samples, and what waits. */
+/** The catalog, the samples, and the waiting tool. */
 export const catalogWithTools: readonly Operation[] = [...catalogWithSamples, waitSample]
 
 export function fixturesWithTools(): Map<string, string> {

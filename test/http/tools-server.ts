@@ -5,7 +5,7 @@ export interface Served {
   stop(): void
 }
 
-/** The house on a loopback port of its own. */
+/** Serves the service on its own loopback port. */
 export function serve(house: House): Served {
   const server = Bun.serve({
     port: 0,
@@ -15,7 +15,7 @@ export function serve(house: House): Served {
   return { url: `http://127.0.0.1:${server.port}/mcp`, stop: () => void server.stop(true) }
 }
 
-/** A proxy that signs every request in, for clients that cannot; Host and Origin go through as they come. */
+/** A proxy that adds the key to every request, for clients that cannot. Host and Origin are unchanged. */
 export function signedIn(served: Served, key: string): Served {
   const proxy = Bun.serve({
     port: 0,

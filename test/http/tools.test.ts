@@ -34,7 +34,7 @@ const call = (name: string, args: object = {}) => request("tools/call", { name, 
 const send = (message: unknown, options: PostOptions = {}) => post(samples, message, { key, ...options })
 
 describe("a call", () => {
-  test("answers exactly what REST does, as data and as text, and says what the text is", async () => {
+  test("a tool call answers exactly as REST does, as data and as text, with a notice about the text", async () => {
     for (const [name, args, path] of [
       ["list_apps", {}, "/v1/apps"],
       ["get_app", { appId }, `/v1/apps/${appId}`],
@@ -49,7 +49,7 @@ describe("a call", () => {
     }
   })
 
-  test("tells what it cost and how the month stands, in the result as in the headers", async () => {
+  test("a tool call returns its cost and the remaining credits, in the result as in the headers", async () => {
     const { result, credits } = await house.tool("list_apps", {}, { key })
     const { used, limit, remaining, reset } = credits
     expect(result._meta).toEqual({ credits: { cost: 1, used, limit, remaining, resetsAt: reset } })
@@ -57,7 +57,7 @@ describe("a call", () => {
     expect(after.result._meta.credits).toMatchObject({ cost: 0, used })
   })
 
-  test("for an unknown app is a result that the model can read, as text alone", async () => {
+  test("a tool call for an unknown app is a result that the model can read, as text only", async () => {
     const { status, isError, result, body, credits } = await house.tool("get_app", { appId: "app_none" }, { key })
     expect([status, isError, body.error]).toEqual([200, true, "not_found"])
     expect(result).not.toHaveProperty("structuredContent")
@@ -66,25 +66,25 @@ describe("a call", () => {
     expect(result._meta.credits).toMatchObject({ cost: 0, used: credits.used })
   })
 
-  test("with bad arguments is one too, naming the field", async () => {
+  test("a tool call with invalid arguments is a result that names the field", async () => {
     expect((await house.tool("list_keyword_ranks", { appId, country: "zz" }, { key })).body.error).toBe("bad_country")
     expect((await house.tool("list_keyword_ranks", { appId: 7 }, { key })).body).toMatchObject({ field: "appId" })
     const answer = await house.tool("whoami", JSON.parse('{"__proto__":{"a":1}}'), { key })
     expect(answer.body).toMatchObject({ error: "invalid_arguments", field: "__proto__" })
   })
 
-  test("takes tools' own defaults where they differ, and what is given before them", async () => {
+  test("a tool call uses the defaults of tools, and given arguments replace them", async () => {
     expect((await samples.tool("wait_sample", {}, { key })).body).toEqual({ waited: 15 })
     expect((await samples.tool("wait_sample", { wait: 0 }, { key })).body).toEqual({ waited: 0 })
     expect((await samples.call("/v1/samples/wait", { key, method: "POST", body: {} })).body).toEqual({ waited: 0 })
   })
 
-  test("whose work goes on is an ordinary result", async () => {
+  test("a tool call whose work continues is an ordinary result", async () => {
     const answer = await samples.tool("wait_sample", { wait: 20 }, { key })
     expect([answer.status, answer.isError, answer.body]).toEqual([200, false, { waited: 20, eta: 9 }])
   })
 
-  test("by a test key answers the sandbox's bytes, and never writes", async () => {
+  test("a tool call with a test key returns the sandbox's bytes and never writes", async () => {
     const testKey = await house.key(workspace, { kind: "test" })
     const { result } = await house.tool("list_apps", {}, { key: testKey })
     expect(result.content[0].text).toBe((await house.call("/v1/sandbox/apps")).text)
@@ -92,7 +92,7 @@ describe("a call", () => {
     expect([write.isError, write.body.error]).toEqual([true, "test_key_read_only"])
   })
 
-  test("works on Free, where REST needs a higher plan", async () => {
+  test("a tool call works on Free even if REST needs a higher plan", async () => {
     const free = await house.key(await house.workspace({ plan: "free" }))
     expect((await house.call("/v1/account", { key: free })).body.error).toBe("plan_required")
     const { isError, body } = await house.tool("whoami", {}, { key: free })
@@ -100,7 +100,7 @@ describe("a call", () => {
     expect((await samples.tool("studio_sample", {}, { key: free })).body.error).toBe("plan_required")
   })
 
-  test("that fails inside says nothing of why", async () => {
+  test("a tool call that fails internally does not reveal the reason", async () => {
     const { status, isError, body, result } = await samples.tool("hive_sample", { term: "broken" }, { key })
     expect([status, isError, body.error]).toEqual([200, true, "internal_error"])
     expect(JSON.stringify(result)).not.toMatch(/hunter2|select/)
@@ -108,7 +108,7 @@ describe("a call", () => {
 })
 
 describe("every fault of the table", () => {
-  test("is a result that the model can read, or for want of a key 401", async () => {
+  test("a fault is a result that the model can read, or 401 without a valid key", async () => {
     let unauthorised = 0
     for (const code of FAULT_CODES) {
       const { status, isError, body, headers, result } = await samples.tool("fault_sample", { code }, { key })
@@ -126,7 +126,7 @@ describe("every fault of the table", () => {
 describe("without a valid key", () => {
   const NEEDING = ["initialize", "ping", "tools/list", "tools/call", "resources/list", "nonsense"]
 
-  test("nothing is answered, whatever the method, and the id is given back", async () => {
+  test("without a valid key every method is refused, and the id is returned", async () => {
     for (const method of NEEDING) {
       const { status, body, headers, credits } = await post(samples, request(method, { name: "whoami" }, "mine"))
       expect([status, body.id, body.error.code]).toEqual([401, "mine", -32001])
@@ -142,14 +142,14 @@ describe("without a valid key", () => {
     expect([notification.status, notification.body.id]).toEqual([401, null])
   })
 
-  test("the message tells how to sign in, and promises nothing more", async () => {
+  test("the message for a missing key explains how to sign in and promises no more", async () => {
     const { message } = (await post(samples, request("initialize"))).body.error
     for (const said of ["OAuth 2.1", "www-authenticate", "Authorization: Bearer", "x-api-key", "appmeter key create"])
       expect(message).toContain(said)
     expect(message).not.toMatch(/openid|device code|password/i)
   })
 
-  test("every reason has its code", async () => {
+  test("every reason for an invalid key has its code", async () => {
     const { sql } = house
     const made = async (change: (id: number, workspaceId: number) => Promise<unknown>) => {
       const workspaceId = await house.workspace()
@@ -173,7 +173,7 @@ describe("without a valid key", () => {
       }
   })
 
-  test("that is said before anything wrong with the message, and with what id could be read", async () => {
+  test("an invalid key is reported before an invalid message, with the id if readable", async () => {
     const wrong: [unknown, PostOptions, unknown][] = [
       ["{", {}, null],
       [[request("ping")], {}, null],
@@ -194,7 +194,7 @@ describe("without a valid key", () => {
 })
 
 describe("a body that breaks off", () => {
-  test("is a quiet end: nobody is left to be answered, and it is no error of ours", async () => {
+  test("an incomplete body ends without a response and is not logged as a server error", async () => {
     const before = samples.logged.length
     const broken = () => new ReadableStream({ pull: (stream) => stream.error(new Error("gone")) })
     const headers = { "content-type": "application/json" }
@@ -208,7 +208,7 @@ describe("a body that breaks off", () => {
 })
 
 describe("other faults of the caller", () => {
-  test("are JSON-RPC errors with their own status, save for a call, which answers a result", async () => {
+  test("other faults are JSON-RPC errors with their own status, but a call returns a result", async () => {
     const { sql } = house
     const paused = await house.key(workspace)
     await pauseKey(sql, (await sql<{ id: number }[]>`select max(id)::int as id from api_key`)[0]!.id)
@@ -234,7 +234,7 @@ describe("other faults of the caller", () => {
     }
   })
 
-  test("the month's credits stand in the headers of every status", async () => {
+  test("the month's credits are in the headers of every status", async () => {
     const { credits } = await send(request("ping"))
     expect(credits.limit).toBe(1e6)
     const answers: [unknown, PostOptions, number][] = [
@@ -253,7 +253,7 @@ describe("other faults of the caller", () => {
 })
 
 describe("the log", () => {
-  test("holds one line a message, with the method only where it is known, and never a key or an argument", async () => {
+  test("the log has one line per message, with known methods only, and never a key or an argument", async () => {
     const before = samples.logged.length
     await send(call("list_apps"))
     await send(request("tools/list"))

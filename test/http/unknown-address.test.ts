@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const opened = (path: string, accept = BROWSER, method = "GET") => house.call(path, { method, headers: { accept } })
 
-test("a browser at an unknown address gets a page with ways on; nothing of the address stands in it", async () => {
+test("a browser at an unknown address gets a page with links that repeats nothing of the address", async () => {
   for (const path of [
     "/nowhere",
     "/docs/operate/none",
@@ -27,21 +27,21 @@ test("a browser at an unknown address gets a page with ways on; nothing of the a
     ])
     expect(text).toContain("<h1>Not found</h1>")
     expect(text).not.toMatch(/<script|nowhere|alert/)
-    // who is not signed in is led from the owner's pages to where that is done
+    // visitors are redirected from the owner's pages to the sign-in
     for (const [, address] of text.matchAll(/href="(\/[^"#]*)/g))
       expect([address, (await house.call(address as string)).status]).toEqual([address, address === "/app" ? 303 : 200])
   }
   expect((await opened("/nowhere", BROWSER, "HEAD")).status).toBe(404)
 })
 
-test("a person with a key in the address is told so by a page", async () => {
+test("a person with a key in the address gets a page that explains it", async () => {
   const key = `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`
   const { status, text } = await opened(`/?key=${key}`)
   expect([status, text]).toEqual([400, expect.stringContaining("key_in_url")])
   expect(text).not.toContain("Canary")
 })
 
-test("programs get JSON there as before, and so does everybody below /v1 and for what is no reading", async () => {
+test("programs get JSON at unknown addresses, and so does every caller below /v1 and every write", async () => {
   for (const accept of ["*/*", "application/json", "application/json, text/html", "text/plain", ""])
     expect((await opened("/nowhere", accept)).body.error).toBe("unknown_endpoint")
   expect((await house.call("/nowhere")).body.error).toBe("unknown_endpoint")
@@ -50,7 +50,7 @@ test("programs get JSON there as before, and so does everybody below /v1 and for
   expect((await opened("/nowhere", BROWSER, "POST")).body.error).toBe("unknown_endpoint")
 })
 
-test("the icon that browsers ask for by themselves is the mark, and may be kept", async () => {
+test("the icon that browsers request on their own is the logo and may be cached", async () => {
   const { status, headers, text } = await opened("/favicon.ico")
   expect([status, headers.get("content-type"), headers.get("cache-control")]).toEqual([
     200,

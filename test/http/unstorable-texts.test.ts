@@ -16,7 +16,7 @@ beforeAll(async () => {
   workspaceId = await house.workspace({ plan: "pro" })
 })
 
-/** PostgreSQL stores neither; a text that has one can name nothing. */
+/** PostgreSQL cannot store these characters, so no stored name contains them. */
 const UNSTORABLE = ["a\u0000b", "\u0000"]
 const SURROGATES = ["a\ud800b", "\udc00"]
 
@@ -30,7 +30,7 @@ async function sent(path: string, fields: Record<string, string>, headers: Recor
 }
 
 describe("a text that the database cannot store is refused with 400, never answered with 500", () => {
-  test("in the sign-in form", async () => {
+  test("the sign-in form refuses unstorable texts", async () => {
     for (const text of UNSTORABLE) {
       expect(await sent("/sign-in", { workspace: text, passphrase: "correct horse battery" })).toBe(400)
       expect(await sent("/sign-in", { workspace: "acme", passphrase: text })).toBe(400)
@@ -38,7 +38,7 @@ describe("a text that the database cannot store is refused with 400, never answe
     }
   })
 
-  test("in what an OAuth client sends to the token endpoint and to revocation", async () => {
+  test("the token endpoint and revocation refuse unstorable texts of an OAuth client", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const clientId = await register(house)
     const { verifier, challenge } = pkce()
@@ -57,12 +57,12 @@ describe("a text that the database cannot store is refused with 400, never answe
     }
   })
 
-  test("in the forms of the dashboard", async () => {
+  test("the forms of the dashboard refuse unstorable texts", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     expect((await browser.send("/app/write", { action: "add_app", iosId: "1\u0000" })).status).toBe(400)
   })
 
-  test("in a client's redirect addresses", () => {
+  test("a client's redirect addresses may not contain unstorable texts", () => {
     for (const text of [...UNSTORABLE, ...SURROGATES])
       expect([`https://client.example/${text}`, `com.example.app:/${text}`].map(isUsableRedirect)).toEqual([
         false,
@@ -70,7 +70,7 @@ describe("a text that the database cannot store is refused with 400, never answe
       ])
   })
 
-  test("in the queries of pages", async () => {
+  test("the queries of pages refuse unstorable texts", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     for (const path of [
       "/app?order=%00",
@@ -82,7 +82,7 @@ describe("a text that the database cannot store is refused with 400, never answe
     expect(house.logged.filter((line) => line.includes("internal_error"))).toEqual([])
   })
 
-  test("in everything that an assistant names by protocol", async () => {
+  test("every text that an assistant sends by protocol is refused if unstorable", async () => {
     const key = await house.key(workspaceId)
     for (const text of [...UNSTORABLE, ...SURROGATES]) {
       const messages = [

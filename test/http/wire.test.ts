@@ -26,16 +26,16 @@ const MIB = 1024 * 1024
 const json = { "content-type": "application/json" }
 const events = () => house.logged.map((line) => JSON.parse(line))
 
-/** A body of so many bytes, told by its length or in chunks. */
+/** Returns a body of this size, with its length announced or in chunks. */
 function bodyOf(bytes: number, chunked: boolean): BodyInit {
   const text = "x".repeat(bytes)
   return chunked ? new Blob([text]).stream() : text
 }
 
-describe("a body larger than what is taken", () => {
+describe("a body larger than the limit", () => {
   for (const chunked of [false, true])
     for (const mebibytes of [0.5, 2, 6])
-      test(`of ${mebibytes} MiB, ${chunked ? "in chunks" : "by its length"}, is refused in words, with the key's credits`, async () => {
+      test(`a body of ${mebibytes} MiB, ${chunked ? "in chunks" : "by its length"}, is refused with credits`, async () => {
         const headers = { ...json, authorization: `Bearer ${key}` }
         const send = (path: string) =>
           fetch(`${url}${path}`, { method: "POST", headers, body: bodyOf(mebibytes * MIB, chunked) })
@@ -47,7 +47,7 @@ describe("a body larger than what is taken", () => {
         expect(await tools.json()).toMatchObject({ jsonrpc: "2.0", error: { data: { error: "body_too_large" } } })
       })
 
-  test("without a key, or where none is taken, is answered as if it were small", async () => {
+  test("a large body without a key, or where no body is read, is answered like a small one", async () => {
     const send = async (path: string) => {
       const answer = await fetch(`${url}${path}`, { method: "POST", headers: json, body: bodyOf(2 * MIB, true) })
       checkedHeaders(answer)
@@ -59,7 +59,7 @@ describe("a body larger than what is taken", () => {
     expect(await send("/nowhere")).toBe("unknown_endpoint")
   })
 
-  test("of 400 MB ends its connection, and its bytes are never held", async () => {
+  test("a body of 400 MB ends its connection and is never held in memory", async () => {
     Bun.gc(true)
     const before = process.memoryUsage().rss
     const { sent, answer } = await poured(400)
@@ -69,7 +69,7 @@ describe("a body larger than what is taken", () => {
   })
 })
 
-/** Sends so many megabytes to a POST, as fast as they are taken, until the connection ends. */
+/** Sends this many megabytes to a POST, as fast as the server reads, until the connection ends. */
 async function poured(megabytes: number): Promise<{ sent: number; answer: string }> {
   const socket = connect(server.port, "127.0.0.1")
   const ended = over(socket)
@@ -84,7 +84,7 @@ async function poured(megabytes: number): Promise<{ sent: number; answer: string
   return { sent, answer: await ended }
 }
 
-/** What came until the connection ended. */
+/** Returns the data received until the connection ended. */
 function over(socket: Socket): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let text = ""
@@ -108,7 +108,7 @@ describe("a head larger than 16 KiB", () => {
     ["of a shared page", "/share/x", { cookie: long }],
   ]
   for (const [what, path, headers] of asked)
-    test(`${what} is refused in words`, async () => {
+    test(`too long a head ${what} is refused with a message`, async () => {
       const answer = await fetch(`${url}${path}`, { headers })
       checkedHeaders(answer)
       expect([answer.status, await answer.json()]).toEqual([
@@ -120,7 +120,7 @@ describe("a head larger than 16 KiB", () => {
       )
     })
 
-  test("is a JSON-RPC error to a tool's caller", async () => {
+  test("too long a head is a JSON-RPC error to a tool's caller", async () => {
     const headers = { ...json, "x-note": long }
     const answer = await fetch(`${url}/mcp`, { method: "POST", headers, body: "{}" })
     checkedHeaders(answer)
@@ -130,20 +130,20 @@ describe("a head larger than 16 KiB", () => {
     ])
   })
 
-  test("with a key in its address says that first", async () => {
+  test("too long a head with a key in its address is reported as a key in the URL", async () => {
     const answer = await fetch(`${url}/v1/apps?key=svc_live_${long}`)
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: "key_in_url" }])
   })
 
-  test("of 15 KB is none", async () => {
+  test("a head of 15 KB is accepted", async () => {
     const answer = await fetch(`${url}/v1/sandbox/apps`, { headers: { "x-note": "x".repeat(15_000) } })
     expect(answer.status).toBe(200)
   })
 })
 
-describe("a client that hangs up before its body is whole", () => {
+describe("a client that disconnects before its body is complete", () => {
   for (const path of ["/v1/actions", "/v1/actions/confirm", "/mcp"])
-    test(`${path}: is a quiet end with a line of its own, and nothing is charged`, async () => {
+    test(`${path}: an incomplete body is logged with its own line and not charged`, async () => {
       for (const head of ["content-length: 100\r\n\r\n{", "transfer-encoding: chunked\r\n\r\n5\r\n{"]) {
         const socket = connect(server.port, "127.0.0.1")
         const ended = over(socket)

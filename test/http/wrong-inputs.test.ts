@@ -25,7 +25,10 @@ interface Wrong {
   value: unknown
 }
 
-/** Values that a field refuses: of another type, around its bounds, near its choices, empty, and none where one is needed. */
+/**
+ * Returns values that a field refuses: of another type, around its limits, similar to its choices, empty, and missing
+ * if required.
+ */
 function wrongOf(name: string, entry: Schema): Wrong[] {
   const { enum: choices, minimum, maximum, maxLength, type } = jsonSchema(entry, "input") as Record<string, never>
   const tried: unknown[] = [
@@ -49,7 +52,7 @@ const wrongsOf = ({ entries }: ObjectSchema): Wrong[] => [
   { name: "no_such_argument", value: 1 },
 ]
 
-/** What any body of a refused input holds: the field, and a sentence that says what came, and what may stand there. */
+/** Returns what is missing in a refusal: it must name the field, the sent value and what is allowed. */
 function teaches(body: Body, { name, value }: Wrong, entries: Record<string, unknown>): string | undefined {
   const { field, detail, problems } = body
   const said = problems?.find((problem) => problem.field === name)
@@ -79,7 +82,7 @@ interface Body {
 let tried = 0
 
 test.each(catalog.map((operation) => [operation.id, operation] as const))(
-  "%s says of each wrong argument what came and what is allowed, as a tool",
+  "%s explains each wrong argument with the sent value and what is allowed, as a tool",
   async (_, operation) => {
     const sample = sampleOf(operation)
     for (const { name, value } of wrongsOf(operation.input)) {
@@ -89,7 +92,7 @@ test.each(catalog.map((operation) => [operation.id, operation] as const))(
         value === undefined ? rest : { ...rest, [name]: value },
         { key },
       )
-      // a tool's own default stands where an argument is left out
+      // a tool's own default replaces a missing argument
       if (!isError && value === undefined && name in (operation.toolDefaults ?? {})) continue
       expect([name, value, isError && teaches(body, { name, value }, operation.input.entries)]).toEqual([
         name,
@@ -102,7 +105,7 @@ test.each(catalog.map((operation) => [operation.id, operation] as const))(
 )
 
 test.each(catalog.filter(({ method }) => method === "GET").map((operation) => [operation.id, operation] as const))(
-  "%s says the same over REST",
+  "%s explains each wrong argument in the same way over REST",
   async (_, operation) => {
     const inPath = operation.path.match(/(?<=:)\w+/g)?.map(String) ?? []
     const sample = sampleOf(operation)
@@ -114,7 +117,7 @@ test.each(catalog.filter(({ method }) => method === "GET").map((operation) => [o
           .filter(([name, value]) => !inPath.includes(name) && value !== undefined)
           .map(([name, value]) => [name, String(value)]),
       )
-      // in a query a list, a number or a truth is text
+      // in a query a list, a number or a boolean is text
       const entry = operation.input.entries[name] as Schema | undefined
       if (entry && v.is(entry, queryInput(operation, `${query}`, {})[name])) continue
       const { status, body } = await house.call(`/v1${path}?${query}`, { key })
@@ -130,7 +133,7 @@ test.each(catalog.filter(({ method }) => method === "GET").map((operation) => [o
 )
 
 test.each(actions.map((action) => [action.name, action] as const))(
-  "%s teaches in the preview as an operation does, over REST and as a tool",
+  "the preview of %s explains wrong arguments as an operation does, over REST and as a tool",
   async (name, action) => {
     for (const wrong of wrongsOf(action.args as unknown as ObjectSchema)) {
       const { [wrong.name]: __, ...rest } = action.example as Record<string, unknown>
@@ -144,4 +147,4 @@ test.each(actions.map((action) => [action.name, action] as const))(
   },
 )
 
-test("that were several hundred kinds of wrong input", () => expect(tried).toBeGreaterThan(500))
+test("several hundred kinds of wrong input were tested", () => expect(tried).toBeGreaterThan(500))

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { yamlOf } from "../../src/http/openapi/yaml.ts"
 
-test("whatever JSON can say is read back the same by a reader of YAML", () => {
+test("any JSON value is read back unchanged by a YAML parser", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), (value) => {
       const plain = JSON.parse(JSON.stringify(value))
@@ -12,7 +12,7 @@ test("whatever JSON can say is read back the same by a reader of YAML", () => {
   )
 })
 
-test("texts that look like something else stay texts", () => {
+test("texts that look like other types stay texts", () => {
   const value = { no: "no", on: ["1e3", "2025-11-01", "~", "", "- a", "a: b", "#x"], y: { "200": null, "x-a": -0.5 } }
   expect(Bun.YAML.parse(yamlOf(value))).toEqual(value)
 })
