@@ -13,7 +13,7 @@ import { tellAlerts } from "../writes/told-alerts.ts"
 const { text: page } = actionsPart(actions, PUBLIC_URL)
 
 describe("the writes in the reference", () => {
-  test("are those of the list, each with its sentence, credits, rights, arguments and two lines", () => {
+  test("the reference shows every write with summary, credits, rights, arguments and two commands", () => {
     expect([...page.matchAll(/<section id="([^"]*)">/g)].map(([, id]) => id)).toEqual(actions.map(({ name }) => name))
     for (const { name, summary, credits, scope, args } of actions) {
       const section = sectionOf(page, name)
@@ -32,7 +32,7 @@ describe("the writes in the reference", () => {
     expect([unbalanced, bare]).toEqual([[], []])
   })
 
-  test("follow the list that is passed in", () => {
+  test("the reference shows exactly the writes that are passed in", () => {
     const [first] = actions
     const other = { ...first!, name: "other_write", plan: "studio", credits: 0, outside: {} }
     const { text } = actionsPart([other], PUBLIC_URL)
@@ -44,7 +44,7 @@ describe("the writes in the reference", () => {
   })
 })
 
-describe("every pair of lines, pasted into one shell with nothing but a key", () => {
+describe("the two commands of each write, pasted into one shell with only a key", () => {
   let sql: Sql
   let house: House
   let server: Bun.Server<undefined>
@@ -58,11 +58,11 @@ describe("every pair of lines, pasted into one shell with nothing but a key", ()
     await server.stop(true)
   })
 
-  // what is written to another platform takes an account there
+  // writes to another platform need an account there
   for (const { name, credits } of actions.filter(({ outside }) => !outside)) {
-    test(`${name}: previews, shows the preview, and confirms it once`, async () => {
+    test(`the commands of ${name} preview it, show the preview and confirm it once`, async () => {
       const workspace = await house.workspace()
-      // a name that looks like a token, and the end of what stands before it
+      // a name that looks like a token and its surrounding text
       await tracked(workspace, 'Kettle "confirmToken":"confirm_no"', ["high water"])
       const key = await house.key(workspace)
       await BEFORE[name]?.(sql, workspace)
@@ -80,7 +80,7 @@ describe("every pair of lines, pasted into one shell with nothing but a key", ()
     })
   }
 
-  test("without a preview the second line confirms nothing", async () => {
+  test("the second command without a preview confirms nothing", async () => {
     const workspace = await house.workspace()
     const { text } = actionsPart(actions, server.url.origin)
     const [, confirmed] = linesOf(sectionOf(text, "remove_keywords")) as [string, string]
@@ -93,7 +93,7 @@ describe("every pair of lines, pasted into one shell with nothing but a key", ()
     trackOwn(sql, { workspaceId, iosId: "1437843273", name, keywords })
 })
 
-/** What must be there for the example to change something. */
+/** Prepares the data that each example changes. */
 const BEFORE: Record<string, (sql: Sql, workspace: number) => Promise<unknown>> = {
   mark_alerts_read: (sql, workspace) => tellAlerts(sql, [{ workspace, app: null, at: "2025-10-31T10:00:00Z" }]),
   delete_alert_rule: (sql, workspace) => sql`

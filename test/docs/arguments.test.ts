@@ -29,7 +29,7 @@ const { text } = argumentList(
 const lines = text.split("<li>").slice(1)
 const line = (name: string) => lines.find((part) => part.startsWith(`<code>${name}</code>`))
 
-test("an argument is shown with its type, need, default, bounds and meaning", () => {
+test("an argument is shown with its type, whether it is required, default, limits and meaning", () => {
   expect(lines).toHaveLength(11)
   const facts = (name: string) => /<span class="quiet">(.*)<\/span>/.exec(line(name) ?? "")?.[1]
   expect(facts("appId")).toBe("string, in the path, 1 to 64 characters")
@@ -44,18 +44,18 @@ test("an argument is shown with its type, need, default, bounds and meaning", ()
   expect(facts("at")).toBe("date or number, optional")
 })
 
-test("what it means is said in its own words, escaped, and that of a list's entries after it", () => {
+test("an argument's description is escaped, and is followed by that of its list entries", () => {
   expect(line("appId")).toContain("Which &lt;app&gt;.")
   expect(line("terms")).toContain("Some. Each: A keyword.")
   expect(line("rows")).not.toContain("<br>")
   expect(text).not.toContain("undefined")
 })
 
-test("the code of a bad value leads to its place in the list", () => {
+test("the error code of an invalid argument links to its entry in the list", () => {
   const code = (name: string) => /bad value: <a href="\/docs\/errors#(\w+)"><code>\1</.exec(line(name) ?? "")?.[1]
   expect([code("rows"), code("country"), code("day")]).toEqual(["invalid_arguments", "bad_country", "bad_day"])
 })
 
-test("where nothing can be sent, that is said instead of an empty list", () => {
+test("an operation without arguments shows a sentence instead of an empty list", () => {
   expect(argumentList(v.strictObject({})).text).toBe('<p class="quiet">No parameters.</p>')
 })

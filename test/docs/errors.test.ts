@@ -11,7 +11,7 @@ import { readMarkup } from "../pages/markup.ts"
 const page = errorsPage(raisedFaults(catalog))
 const markup = readMarkup(page)
 
-test("every code has one anchor with its sentence and the fields it carries, below its status", () => {
+test("every code has one anchor with its message and fields, below its status", () => {
   const sections = new Map(
     page
       .split('<section id="')
@@ -33,10 +33,10 @@ test("every code has one anchor with its sentence and the fields it carries, bel
   expect(page).not.toContain("undefined")
 })
 
-/** Thrown by code that no operation of this version leads to. */
+/** Codes thrown only by code that no operation of this version reaches. */
 const OUT_OF_REACH: FaultCode[] = []
 
-test("a code is marked as not raised where nothing throws it, or only what no operation leads to", () => {
+test("a code is marked as unused if nothing throws it or no operation reaches it", () => {
   const marked = page
     .split('<section id="')
     .slice(1)
@@ -45,19 +45,19 @@ test("a code is marked as not raised where nothing throws it, or only what no op
   const thrown = thrownCodes()
   expect(thrown.size).toBeGreaterThan(40)
   expect(marked.filter((code) => thrown.has(code))).toEqual(OUT_OF_REACH)
-  // and what is not marked stands in src as a code that something throws, or that a parameter or a key's condition bears
+  // every other code appears in src, thrown or attached to a parameter or a key's condition
   const text = source()
   const unmarked = FAULT_CODES.filter((code) => !marked.includes(code))
   expect(unmarked.filter((code) => !text.includes(`"${code}"`))).toEqual([])
 })
 
-/** The codes that stand in src between the brackets of a new Fault. */
+/** Returns the codes that src passes to a new Fault. */
 function thrownCodes(): Set<string> {
   const thrown = [...source().matchAll(/new Fault\(([^)]*)/g)].map(([, given]) => given as string)
   return new Set(thrown.flatMap((given) => [...given.matchAll(/"([a-z_]+)"/g)].map(([, code]) => code as string)))
 }
 
-/** All of src but the table of codes. */
+/** Returns the text of src without the table of codes. */
 function source(): string {
   const src = join(import.meta.dirname, "../../src")
   const files = readdirSync(src, { recursive: true, encoding: "utf8" })
@@ -65,7 +65,7 @@ function source(): string {
   return own.map((file) => readFileSync(join(src, file), "utf8")).join("\n")
 }
 
-test("the markup is whole: tags closed, ids unique, links alive, no script", () => {
+test("the error page has balanced tags, unique ids, valid links and no script", () => {
   expect([markup.unbalanced, markup.bare]).toEqual([[], []])
   expect(new Set(markup.ids).size).toBe(markup.ids.length)
   for (const href of markup.hrefs) {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 describe("the guide for assistants", () => {
-  test("has one line for every operation and every action, with its price", () => {
+  test("the guide has one line for every operation and every action, with its price", () => {
     const lines = text.split("\n").filter((line) => line.startsWith("- "))
     for (const { id, method, path, summary } of catalog) {
       const own = lines.filter((line) => line.includes(` (${id}): `))
@@ -32,7 +32,7 @@ describe("the guide for assistants", () => {
     expect(other).not.toContain("add_keywords")
   })
 
-  test("names nothing that is not there", async () => {
+  test("the guide names only operations and actions that exist", async () => {
     const urls = [...new Set(text.match(/http:[^\s,;)]+/g))].map((url) => new URL(url))
     expect(urls.map(({ pathname }) => pathname)).toEqual(
       expect.arrayContaining(["/v1/sandbox/apps", "/mcp", "/docs", "/docs/errors", "/v1/openapi.json"]),
@@ -44,7 +44,7 @@ describe("the guide for assistants", () => {
     }
   })
 
-  test("is plain text for everybody, at both of its addresses, and holds no markup", async () => {
+  test("the guide is public plain text at both of its addresses and contains no markup", async () => {
     const [one, other] = [await house.call("/llms.txt"), await house.call("/docs/llms.txt")]
     expect(other.text).toBe(one.text)
     expect(one.headers.get("content-type")).toBe("text/plain; charset=utf-8")

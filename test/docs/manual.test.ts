@@ -23,12 +23,12 @@ beforeAll(async () => {
 })
 
 describe("the manual", () => {
-  test("has a page for every file of its folder, and a file for every page", () => {
+  test("every file of the manual's folder has a page, and every page a file", () => {
     const files = readdirSync(join(import.meta.dirname, "../..", MANUAL_FOLDER))
     expect(files.sort()).toEqual(["index", ...MANUAL_PAGES].map((page) => `${page}.md`).sort())
   })
 
-  test("is served to everybody, as a page that loads nothing and as Markdown", async () => {
+  test("the manual is public, as a page without external resources and as Markdown", async () => {
     for (const address of addresses) {
       const page = await house.call(address)
       expect([address, page.status]).toEqual([address, 200])
@@ -44,7 +44,7 @@ describe("the manual", () => {
     expect((await house.call("/docs/operate/nothing")).status).toBe(404)
   })
 
-  test("is whole markup without script or image, and every link and anchor of it leads somewhere", async () => {
+  test("the manual is well-formed without script or images, and all its links and anchors resolve", async () => {
     const pages = new Map<string, ReturnType<typeof readMarkup>>()
     for (const address of addresses) pages.set(address, readMarkup((await house.call(address)).text))
     const led = new Set<string>()
@@ -62,30 +62,30 @@ describe("the manual", () => {
           expect([address, href, there.ids.includes(anchor)]).toEqual([address, href, true])
       }
     }
-    // one's own apps ask who one is
+    // the owner's apps require a sign-in
     for (const path of led) expect([path, (await house.call(path)).status]).toEqual([path, path === "/app" ? 303 : 200])
     expect([...led]).toEqual(expect.arrayContaining(["/docs", "/docs/errors", "/llms.txt", ...addresses]))
   })
 
-  test("as Markdown leads from page to page too", async () => {
+  test("the Markdown of the manual links from page to page too", async () => {
     for (const [page, text] of manual)
       for (const [, target = ""] of text.matchAll(/\]\(([^)#]+)/g))
         expect([page, target, (await house.call(target)).status]).toEqual([page, target, 200])
     for (const address of addresses.slice(1)) expect(pageOf("index")).toContain(`](${address}.md): `)
   })
 
-  test("is found from the reference and from the guide for assistants", async () => {
+  test("the reference and the guide for assistants link to the manual", async () => {
     expect(readMarkup((await house.call("/docs")).text).hrefs).toContain("/docs/operate")
     expect((await house.call("/llms.txt")).text).toContain("/docs/operate.md)")
   })
 
-  test("has the settings of the code, each with its default and meaning", () => {
+  test("the manual lists the settings of the code, each with default and meaning", () => {
     const rows = cells(pageOf("settings")).slice(2)
     const plain = (text: string) => text.replaceAll(/[`\s\\]+/g, " ").trim()
     expect(rows.map((row) => plain(row.join(" ")))).toEqual(settingsTable().split("\n").map(plain))
   })
 
-  test("names every call with its price and plan, and none that is not there", () => {
+  test("the manual lists every call with price and plan, and no other", () => {
     const rows = cells(pageOf("plans")).slice(2)
     const built = catalog.map(({ method, path, price, plan = "free", terms }) => {
       const { min, atMost } = priceRange(price)
@@ -95,7 +95,7 @@ describe("the manual", () => {
     expect(rows).toEqual(built)
   })
 
-  test("states the figures of the code: pace, open files, deadline and the sandbox's limit", () => {
+  test("the manual has the code's figures: pace, open files, deadline and the sandbox's limit", () => {
     const flat = (page: string) => pageOf(page).replace(/\s+/g, " ")
     const gap = (host: Upstream) => BASE_GAPS_MS.get(host)
     expect(flat("measuring")).toContain(
@@ -112,7 +112,7 @@ describe("the manual", () => {
     expect(flat("limits")).toContain(`answers ${fallback("SANDBOX_PER_SECOND")} calls a second`)
   })
 
-  test("shows lines as they are imported, and says when a reading of reviews is complete", () => {
+  test("the manual shows valid import lines and explains when a reading of reviews is complete", () => {
     const page = pageOf("import")
     const shown = page.split("\n").filter((line) => line.startsWith("{"))
     const read = shown.map((line) => parseLine(line))
@@ -123,9 +123,9 @@ describe("the manual", () => {
     )
   })
 
-  test("names every source that is asked, and no other", () => {
+  test("the manual names every source that is read, and no other", () => {
     const named = cells(pageOf("measuring")).flatMap(([name]) => /^`(.*)`$/.exec(name as string)?.[1] ?? [])
-    // itunes-search is read where it was recorded, and asked by nobody
+    // itunes-search is only read from recordings; no code requests it
     const asked = SOURCE_NAMES.filter((name) => isSourceList([name]) && name !== "itunes-search")
     expect([...new Set(named)].sort()).toEqual(asked.sort())
   })

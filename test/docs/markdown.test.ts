@@ -6,7 +6,7 @@ const rendered = (text: string) => renderMarkdown(`# T\n\n${text}`, (target) => 
 const bodyOf = (text: string) => rendered(text).body.text.trim()
 
 describe("the manual's Markdown", () => {
-  test("becomes headings with anchors, paragraphs, lists, code and tables", () => {
+  test("Markdown becomes headings with anchors, paragraphs, lists, code and tables", () => {
     expect(bodyOf("One\ntwo.\n\n## Where `it` is\n\n### More")).toBe(
       '<p>One\ntwo.</p>\n<h2 id="where-it-is">Where <code>it</code> is</h2>\n<h3 id="more">More</h3>',
     )
@@ -21,13 +21,13 @@ describe("the manual's Markdown", () => {
     )
   })
 
-  test("has a title and a first paragraph without marks, and is whole without either", () => {
+  test("a page has a title and a first paragraph without markup, and renders without either", () => {
     const page = renderMarkdown("# A `t`\n\n- list\n\nThe **first** [one](x.md)\nof two.\n\nNext.", (target) => target)
     expect([page.title, page.summary]).toEqual(["A t", "The first one of two."])
     expect(renderMarkdown("", (target) => target)).toMatchObject({ title: "", summary: "" })
   })
 
-  test("escapes everything that it is told, wherever it stands", () => {
+  test("Markdown escapes all text in every position", () => {
     const hostile = `<script>alert("1")</script>&'`
     for (const text of [hostile, `## ${hostile}`, `- ${hostile}`, `| ${hostile} |\n|---|\n| ${hostile} |`, `\`${hostile}\``,
       `**${hostile}**`, `\`\`\`\n${hostile}\n\`\`\``, `[${hostile}](/x"onclick="y)`]) {

@@ -4,12 +4,12 @@ import { MANUAL_FOLDER, manualTexts } from "../../src/docs/manual.ts"
 
 export const manual = manualTexts({ files: readTree(MANUAL_FOLDER, ".md"), catalog, actions })
 
-/** A page of the manual as Markdown. */
+/** Returns a page of the manual as Markdown. */
 export function pageOf(name: string): string {
   return manual.get(name) as string
 }
 
-/** The cells of every row of every table, headings included. */
+/** Returns the cells of every table row, headings included. */
 export function cells(text: string): string[][] {
   const rows = text.split("\n").filter((line) => line.startsWith("| "))
   return rows.map((line) =>

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 describe("the reference", () => {
-  test("shows every operation with method, path, price and rights", () => {
+  test("the reference shows every operation with method, path, price and rights", () => {
     for (const { id, method, path, summary } of catalogWithSamples) {
       const section = sectionOf(id)
       expect(section).toContain(`>${method}</span> <code>${path.replaceAll(/:(\w+)/g, "{$1}")}</code>`)
@@ -35,7 +35,7 @@ describe("the reference", () => {
     expect(page).not.toContain("undefined")
   })
 
-  test("names in each operation's outcomes every code of its own, and 202 only where work can go on", () => {
+  test("the outcomes of an operation list each of its codes, and 202 only if its work can continue", () => {
     for (const operation of catalogWithSamples) {
       const [, outcomes = ""] = /<p>Answers 200(.*)<\/p>/.exec(sectionOf(operation.id)) ?? []
       const named = [...outcomes.matchAll(/errors#(\w+)/g)].map(([, code]) => code as FaultCode)
@@ -49,7 +49,7 @@ describe("the reference", () => {
     expect(sectionOf("hive_sample")).toContain('404 <a href="/docs/errors#not_measured"')
   })
 
-  test("shows every parameter of every operation, and of each a sample answer", () => {
+  test("the reference shows every parameter and a sample answer of every operation", () => {
     for (const { id, input, path } of catalogWithSamples) {
       const section = sectionOf(id)
       const shown = [...section.matchAll(/<li><code>(\w+)<\/code> <span class="quiet">([^<]*)/g)]
@@ -63,7 +63,7 @@ describe("the reference", () => {
     }
   })
 
-  test("without script the form of a GET leads to the sample, and a POST has none", async () => {
+  test("without script the form of a GET leads to the sample, and a POST has no form", async () => {
     for (const { id, method, path } of catalog) {
       const [, form] = /<form action="([^"]*)"/.exec(sectionOf(id)) ?? []
       expect([id, form !== undefined]).toEqual([id, method === "GET"])
@@ -79,7 +79,7 @@ describe("the reference", () => {
     }
   })
 
-  test("lists every part once in the contents, by group", () => {
+  test("the contents of the reference list every part once, by group", () => {
     const [, nav = ""] = /<nav class="contents"([\s\S]*?)<\/nav>/.exec(page) ?? []
     expect(nav).toContain(">GET /<wbr>apps/<wbr>{appId}/<wbr>keywords</a>")
     const linked = [...nav.matchAll(/<li><a href="#(\w+)">/g)].map(([, id]) => id)
@@ -89,7 +89,7 @@ describe("the reference", () => {
     )
   })
 
-  test("its policy lets in the script and style it holds and its own origin, and nothing else", async () => {
+  test("the policy of the reference allows only its own script, style and origin", async () => {
     const { headers, text } = await house.call("/docs")
     const digest = (tag: string) => {
       const [, held = ""] = new RegExp(`<${tag}>([^]*)</${tag}>`).exec(text) ?? []
@@ -112,11 +112,11 @@ describe("the reference", () => {
     expect(text).not.toMatch(/ (?:style|on[a-z]+|src)="/)
   })
 
-  test("stays light: under 1.5 KB an operation or action, compressed as a browser asks for it", () => {
+  test("the reference stays under 1.5 KB per operation or action, compressed as for a browser", () => {
     expect(gzipSync(page).length / (catalogWithSamples.length + actions.length)).toBeLessThan(1_500)
   })
 
-  test("every line of a GET works as pasted", async () => {
+  test("every shown command of a GET works as pasted", async () => {
     for (const { id, method } of catalog) {
       if (method !== "GET") continue
       const words = shellWords(lineOf(id))
@@ -127,7 +127,7 @@ describe("the reference", () => {
     }
   })
 
-  test("a POST, which the sandbox does not answer, has a line for a key", () => {
+  test("a POST, which the sandbox does not answer, is shown with a key", () => {
     expect(shellWords(lineOf("write_sample"))).toEqual([
       "curl",
       "-H",
@@ -140,7 +140,7 @@ describe("the reference", () => {
     ])
   })
 
-  test("the markup is whole, and every link leads to a page that is there", async () => {
+  test("the reference is well-formed, and every link leads to an existing page", async () => {
     const markup = readMarkup(page.replace(script, ""))
     expect([markup.unbalanced, markup.bare]).toEqual([[], []])
     expect(new Set(markup.ids).size).toBe(markup.ids.length)
@@ -171,14 +171,14 @@ function unescaped(text: string): string {
     .replaceAll("&amp;", "&")
 }
 
-/** What a shell makes of a line without expansions. */
+/** Splits a command into words as a shell does, without expansions. */
 function shellWords(line: string): string[] {
   const { stdout } = Bun.spawnSync(["sh", "-c", `printf '%s\\n' ${line}`], { env: { APPMETER_KEY: "$APPMETER_KEY" } })
   return stdout.toString().trimEnd().split("\n")
 }
 
-describe("lines in other languages", () => {
-  // all lines in one process, each in a scope of its own: seventy starts would be most of what this takes
+describe("calls in other languages", () => {
+  // all calls run in one process, each in its own scope, because seventy starts would take most of the time
   const runners = {
     JavaScript: [
       process.execPath,
@@ -189,41 +189,44 @@ describe("lines in other languages", () => {
     Python: ["python3", "-c", "import json, sys\nfor line in json.load(sys.stdin): exec(line, {})"],
   } as const
 
-  test.each(Object.keys(runners) as (keyof typeof runners)[])("%s asks what curl asks", async (language) => {
-    const [program, ...options] = runners[language]
-    // a machine without Python cannot try its lines
-    if (Bun.which(program) === null) return
-    const asked: { path: string; key: string | null; body: unknown }[] = []
-    const server = Bun.serve({
-      port: 0,
-      async fetch(request) {
-        const { pathname, search } = new URL(request.url)
-        const body = request.method === "POST" ? await request.json() : null
-        asked.push({ path: pathname + search, key: request.headers.get("authorization"), body })
-        return Response.json({ said: true })
-      },
-    })
-    const lines = catalog.map(({ id }) => {
-      const [, opened = ""] = sectionOf(id).split(`<summary>${language}</summary>`)
-      const [, held = ""] = /<pre>([\s\S]*?)<\/pre>/.exec(opened) ?? []
-      return unescaped(held).replaceAll(PUBLIC_URL, server.url.origin)
-    })
-    const env = { ...process.env, APPMETER_KEY: "svc_live_mine" }
-    const stdin = new Blob([JSON.stringify(lines)])
-    const child = Bun.spawn([program, ...options], { env, stdin, stderr: "pipe" })
-    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-    expect([await child.exited, err]).toEqual([0, ""])
-    expect(out.match(/said/g)).toHaveLength(catalog.length)
-    expect(asked).toHaveLength(catalog.length)
-    for (const [at, { id }] of catalog.entries()) {
-      const words = shellWords(lineOf(id))
-      const post = words.includes("-d")
-      expect(asked[at]).toEqual({
-        path: (words.at(-1) as string).replace(PUBLIC_URL, ""),
-        key: post ? "Bearer svc_live_mine" : null,
-        body: post ? JSON.parse(words.at(-2) as string) : null,
+  test.each(Object.keys(runners) as (keyof typeof runners)[])(
+    "%s sends the same requests as curl",
+    async (language) => {
+      const [program, ...options] = runners[language]
+      // without Python its calls cannot be tried
+      if (Bun.which(program) === null) return
+      const asked: { path: string; key: string | null; body: unknown }[] = []
+      const server = Bun.serve({
+        port: 0,
+        async fetch(request) {
+          const { pathname, search } = new URL(request.url)
+          const body = request.method === "POST" ? await request.json() : null
+          asked.push({ path: pathname + search, key: request.headers.get("authorization"), body })
+          return Response.json({ said: true })
+        },
       })
-    }
-    await server.stop(true)
-  })
+      const lines = catalog.map(({ id }) => {
+        const [, opened = ""] = sectionOf(id).split(`<summary>${language}</summary>`)
+        const [, held = ""] = /<pre>([\s\S]*?)<\/pre>/.exec(opened) ?? []
+        return unescaped(held).replaceAll(PUBLIC_URL, server.url.origin)
+      })
+      const env = { ...process.env, APPMETER_KEY: "svc_live_mine" }
+      const stdin = new Blob([JSON.stringify(lines)])
+      const child = Bun.spawn([program, ...options], { env, stdin, stderr: "pipe" })
+      const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+      expect([await child.exited, err]).toEqual([0, ""])
+      expect(out.match(/said/g)).toHaveLength(catalog.length)
+      expect(asked).toHaveLength(catalog.length)
+      for (const [at, { id }] of catalog.entries()) {
+        const words = shellWords(lineOf(id))
+        const post = words.includes("-d")
+        expect(asked[at]).toEqual({
+          path: (words.at(-1) as string).replace(PUBLIC_URL, ""),
+          key: post ? "Bearer svc_live_mine" : null,
+          body: post ? JSON.parse(words.at(-2) as string) : null,
+        })
+      }
+      await server.stop(true)
+    },
+  )
 })

@@ -4,7 +4,7 @@ import { sampleJson } from "../../src/docs/sample-json.ts"
 
 const ROW = { term: "tea timer", country: "us", rank: null, measuredAt: "2026-11-02T06:00:00.000Z", depth: 200 }
 
-test("what fits stands on one line, and the rest on lines of its own", () => {
+test("JSON that fits is on one line, and longer JSON is split into lines", () => {
   expect(sampleJson({ a: [1, 2, 3], b: null })).toBe('{"a":[1,2,3],"b":null}')
   expect(sampleJson({ rows: [ROW], next: null })).toBe(`{
   "rows": [
@@ -20,7 +20,7 @@ test("what fits stands on one line, and the rest on lines of its own", () => {
 }`)
 })
 
-test("a cut list says how many entries are left out, a cut text ends in a mark, and a whole one has none", () => {
+test("a shortened list shows how many entries are missing, and a shortened text ends in a mark", () => {
   const cut = sampleJson([ROW, ROW, ROW, { text: "x".repeat(40) }], { entries: 2, characters: 7 })
   expect(cut).toEndWith("  }\n  … 2 more\n]")
   expect(cut).toContain('"term": "tea tim…"')
@@ -28,7 +28,7 @@ test("a cut list says how many entries are left out, a cut text ends in a mark, 
   expect(sampleJson([ROW, ROW], { entries: 2, characters: 99 })).not.toContain("…")
 })
 
-test("uncut it reads back as what it shows, whatever that is (2,000 random values)", () => {
+test("unshortened JSON parses to the value that it shows (2,000 random values)", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       expect(JSON.parse(sampleJson(value))).toEqual(JSON.parse(JSON.stringify(value)))

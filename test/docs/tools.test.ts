@@ -19,14 +19,14 @@ beforeAll(async () => {
 })
 
 describe("the tools in the reference", () => {
-  test("name versions that are spoken, the newest of either kind among them", () => {
+  test("the reference names supported protocol versions, including the newest of both kinds", () => {
     const named = page.match(/\d{4}-\d\d-\d\d/g) ?? []
     expect(named).toHaveLength(3)
     expect([...LEGACY, ...MODERN]).toEqual(expect.arrayContaining(named))
     expect(named).toEqual(expect.arrayContaining([LEGACY[0] as string, MODERN[0] as string]))
   })
 
-  test("name every toolset and every tool in its own, and each can be asked for, on the Free plan too", async () => {
+  test("the reference lists every tool by toolset, and each toolset works on the Free plan", async () => {
     const lines = [...page.matchAll(/<li><code>(\w+)<\/code> (.*)<\/li>/g)].map(([, set, ids]) => [set, ids])
     const empty = /without a tool yet: ([^.]*)\./.exec(page)?.[1]?.split(", ") ?? []
     expect([...lines.map(([set]) => set), ...empty].sort()).toEqual([...TOOLSETS].sort())
@@ -35,7 +35,7 @@ describe("the tools in the reference", () => {
     expect(lines.flatMap(([, ids]) => ids!.split(", ")).sort()).toEqual(catalog.map(({ id }) => id).sort())
   })
 
-  test("give a configuration whose URL and header an assistant can use as they stand", async () => {
+  test("the shown configuration has a URL and a header that an assistant can use unchanged", async () => {
     const json = /<pre>(\{[^<]*\})<\/pre>/
       .exec(page)?.[1]
       ?.replaceAll("&quot;", '"')
@@ -46,7 +46,7 @@ describe("the tools in the reference", () => {
     expect(await toolNames("", appmeter.headers)).toHaveLength(catalog.length)
   })
 
-  test("narrow as the page shows, and a list without writes cannot write", async () => {
+  test("toolsets limit the tools as the page shows, and a list without writes cannot write", async () => {
     const query = /\/mcp(\?tools=keywords[^<]*)</.exec(page)?.[1] as string
     const names = await toolNames(query)
     expect(names).toContain("list_keyword_ranks")
@@ -55,7 +55,7 @@ describe("the tools in the reference", () => {
       expect(await rpc(query, "tools/call", { name, arguments: {} })).toMatchObject({ error: { code: -32602 } })
   })
 
-  test("are whole markup", () => {
+  test("the part about tools is well-formed", () => {
     const { unbalanced, bare } = readMarkup(page)
     expect([unbalanced, bare]).toEqual([[], []])
     expect(page).not.toContain("undefined")

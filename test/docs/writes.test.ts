@@ -6,7 +6,7 @@ import { type House, openHouse } from "../house.ts"
 import { printed } from "../shell.ts"
 import { cells, pageOf } from "./pages.ts"
 
-describe("what the manual says of writes", () => {
+describe("the manual's page about writes", () => {
   const section = pageOf("writes")
   let house: House
   let server: Bun.Server<undefined>
@@ -19,7 +19,7 @@ describe("what the manual says of writes", () => {
     await server.stop(true)
   })
 
-  test("names every action with its credits, scope and plan, and no other", () => {
+  test("the manual lists every action with credits, scope and plan, and no other", () => {
     const rows = cells(section).filter(([name]) => actions.some((action) => `\`${action.name}\`` === name))
     expect(rows).toEqual(
       actions.map(({ name, credits, scope, plan, destructive }) => [
@@ -30,7 +30,7 @@ describe("what the manual says of writes", () => {
     expect(table.split("\n")).toHaveLength(2 + actions.length)
   })
 
-  test("names every refusal of a write's own under its status", () => {
+  test("the manual lists every error code of writes under its status", () => {
     const rows = cells(section).filter(([status]) => /^\d{3}$/.test(status as string))
     const named = rows.flatMap(([status, codes]) =>
       codes!.match(/\w{3,}/g)!.map((code) => [code, Number(status)] as const),
@@ -50,7 +50,7 @@ describe("what the manual says of writes", () => {
     )
   })
 
-  test("shows lines that work as pasted: a preview, and the confirm of its token", async () => {
+  test("the manual's commands work as pasted: a preview, and the confirm of its token", async () => {
     const [variables, preview, confirm] = /```sh\n([^`]*)```/.exec(section)![1]!.trim().split("\n") as string[]
     const here = variables!.replace("http://127.0.0.1:8787", server.url.origin)
     expect(here).not.toBe(variables!)
