@@ -21,19 +21,22 @@ interface View {
   colours: readonly ("light" | "dark")[]
 }
 
-/** In short each width and each colours once: rules of colour ask for no width, and those of width for no colour. */
+/**
+ * The short run opens each width and each colour scheme once: rules about colour do not depend on the width, and rules
+ * about width do not depend on colour.
+ */
 const VIEWS: readonly View[] = [
   { width: 1_280, height: 900, colours: LONG ? ["light", "dark"] : ["light"] },
   { width: 390, height: 800, colours: LONG ? ["dark", "light"] : ["dark"] },
 ]
-/** The reference has 3,600 rows in 69 tables, each made as those before it: axe looks at the first of each table there. */
+/** The reference has 3,600 rows in 69 tables of the same structure. This keeps the first row of each table there. */
 const CUT = `if (document.querySelectorAll("tr").length > 1_000)
   for (const { rows } of document.querySelectorAll("tbody")) for (const row of [...rows].slice(${cases(4, 8)})) row.remove()`
-/** axe's rules that see colours. Its tag for them names one of AAA too, which is off otherwise. */
+/** axe's rules about colours. Its tag for them includes an AAA rule, which is off otherwise. */
 const OF_COLOUR = ["color-contrast", "link-in-text-block"]
 /**
- * To find what lies behind a text takes axe four fifths of its time, and what looks alike within what looks alike has the
- * same contrast on every page: this marks three of each look that was not read yet, and gives those looks.
+ * Finding the background of texts takes four fifths of axe's time, and texts of equal style have equal contrast on
+ * every page. This marks three elements of each new style and returns those styles.
  */
 const NEW_LOOKS = (read: ReadonlySet<number>) => `(() => {
   const [known, looks, lookOf] = [new Set(${JSON.stringify([...read])}), new Map(), new Map()]
@@ -53,16 +56,16 @@ const NEW_LOOKS = (read: ReadonlySet<number>) => `(() => {
 const SELECTED = `axe.configure({ rules: [{ id: "color-contrast", selector: "[data-look]" }] })`
 const manual = manualAddresses().map(({ address }) => address)
 
-describe.skipIf(binary === null)("every page, light and dark, on a desk and on a phone", () => {
+describe.skipIf(binary === null)("every page, light and dark, on a desktop and on a phone", () => {
   let server: ReturnType<typeof Bun.serve>
   let tab: Tab
   let pages: string[]
-  /** The sample's others. */
+  /** The other sample pages. */
   const sample = [
     ...WORKSPACE_PAGES.slice(1).map((page) => `/app/sample${page}`),
     ...appPages("/app/sample", "app_lumenjournal", "journal"),
   ]
-  /** Of whoever is signed in: they hold what others' pages do not, waiting writes, forms and refusals. */
+  /** Pages of a signed-in owner, which have waiting writes, forms and refusals. */
   let owners: string[]
   let app: string
   let signIn: () => Promise<void>
@@ -115,7 +118,10 @@ describe.skipIf(binary === null)("every page, light and dark, on a desk and on a
 
   const looksRead = new Set<number>()
 
-  /** What axe finds on the page that is open, by all its rules or of the looks that are new, and whether it is wider than the window. */
+  /**
+   * Returns what axe finds on the open page, by all rules or for new styles only, and whether the page is wider than
+   * the window.
+   */
   async function problemsOn(width: number, which: "all" | "new looks"): Promise<{ broken: string[]; wide: boolean }> {
     const wide = (await tab.value<number>("document.documentElement.scrollWidth")) > width
     await tab.value(CUT)
@@ -134,7 +140,10 @@ describe.skipIf(binary === null)("every page, light and dark, on a desk and on a
     return { broken, wide }
   }
 
-  /** Of the page that is open, at its size: colours follow the reader without another load, and only rules of colour ask for them. */
+  /**
+   * Checks the open page at its size. Colours follow the reader's setting without a reload, and only rules about colour
+   * depend on them.
+   */
   async function problemsHere(page: string, { width, height, colours }: View): Promise<unknown[]> {
     const found: unknown[] = []
     for (const [at, colour] of colours.entries()) {
@@ -145,7 +154,10 @@ describe.skipIf(binary === null)("every page, light and dark, on a desk and on a
     return found
   }
 
-  /** Each page is opened as it is read, since a script may look at the width: in short a third of them, every other one on a phone. */
+  /**
+   * Opens each page again for each size, because a script may read the width. The short run opens a third of them,
+   * every other one on a phone.
+   */
   async function problemsOf(list: readonly string[], open = openPage, views = VIEWS): Promise<unknown[]> {
     const found: unknown[] = []
     for (const [at, page] of list.filter((_, at) => at % cases(3, 1) === 0).entries())
@@ -159,9 +171,10 @@ describe.skipIf(binary === null)("every page, light and dark, on a desk and on a
 
   const openPage = (page: string) => tab.open(`${server.url.origin}${page}`)
 
-  test("breaks no rule of WCAG 2.2 A and AA that a program can check, nor scrolls sideways", async () => {
+  test("no public page breaks a checkable rule of WCAG 2.2 A and AA or scrolls sideways", async () => {
     expect(await problemsOf(pages)).toEqual([])
-    // those of an owner have the same parts and more forms: in short they stand for these, at length each has one of the sizes
+    // an owner's pages have the same parts and more forms, so they replace these in the short run; in the long run each
+    // has one of the sizes
     for (const [nth, view] of LONG ? VIEWS.entries() : [])
       expect(
         await problemsOf(
@@ -170,12 +183,12 @@ describe.skipIf(binary === null)("every page, light and dark, on a desk and on a
           [view],
         ),
       ).toEqual([])
-    // the manual's other pages are made like its first two: at length they are opened on the narrowest
+    // the manual's other pages have the structure of its first two; the long run opens them at the narrowest size
     const narrow = { ...VIEWS[1]!, colours: ["light"] as const }
     expect(await problemsOf(LONG ? manual.slice(2) : [], openPage, [narrow])).toEqual([])
   })
 
-  test("nor does any that only its owner sees, the preview of a write and the answers of its buttons among them", async () => {
+  test("no page of an owner breaks a checkable rule, including previews and answers of buttons", async () => {
     await signIn()
     const found = await problemsOf(owners)
     const pressed = await problemsOf(

@@ -34,14 +34,14 @@ describe.skipIf(binary === null)("/app in a browser", () => {
 
   const path = () => tab.value<string>("location.pathname + location.search")
 
-  test("is three clicks from the printed link to one's own rank: the form, the app, and there it stands", async () => {
+  test("the printed link leads to a rank in three clicks: the form, the app, and the rank", async () => {
     expect(await path()).toBe("/app")
     await tab.leave(`document.querySelector('.apps a[href$="${tea.app}"]').click()`)
     expect(await path()).toBe(`/app/apps/${tea.app}`)
     expect(await tab.value("document.querySelector('tbody .rank').textContent")).toBe("4")
   })
 
-  test("is worked by the keyboard alone: each stop is seen, none holds, and Enter opens", async () => {
+  test("the dashboard works by keyboard: each stop is visible, none traps the focus, Enter opens", async () => {
     await tab.open(at(`/app/apps/${tea.app}`))
     const stops: string[] = []
     for (let press = 0; press < 60; press++) {
@@ -63,7 +63,7 @@ describe.skipIf(binary === null)("/app in a browser", () => {
     expect(await path()).toBe(`/app/apps/${tea.app}/evidence?term=tea&at=us-ios`)
   })
 
-  test("finds keywords as one types, and by its form without script", async () => {
+  test("the keyword filter works while typing, and by its form without script", async () => {
     await tab.open(at(`/app/apps/${tea.app}`))
     const shown = "[...document.querySelectorAll('tbody tr')].filter((row) => !row.hidden).length"
     expect(await tab.value<number>(shown)).toBe(2)
@@ -77,7 +77,7 @@ describe.skipIf(binary === null)("/app in a browser", () => {
     await tab.scripts(true)
   })
 
-  test("asks no other host for anything, and complains of nothing", async () => {
+  test("the dashboard requests no other host and logs no errors", async () => {
     for (const page of ["/app", "/app/alerts", `/app/apps/${tea.app}/ranks?terms=tea`, "/app/sample"])
       await tab.open(at(page))
     expect(

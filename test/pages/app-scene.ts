@@ -7,7 +7,7 @@ export const APP_TABS = [
   "/reply?review=9990000731",
 ] // biome-ignore format: a list to scan
 
-/** Every page about an app, of a keyword too. */
+/** Returns every page of an app, including that of a keyword. */
 export function appPages(base: string, appId: string, term: string): string[] {
   const app = `${base}/apps/${encodeURIComponent(appId)}`
   const asked = new URLSearchParams({ term, terms: term })

@@ -36,17 +36,17 @@ beforeAll(async () => {
 })
 
 describe("the sample", () => {
-  test("has every page, with something on each, for whoever has not signed in", async () => {
+  test("every sample page has content and is open to visitors who are not signed in", async () => {
     for (const page of SAMPLE) {
       const { status, text } = await browserOf(house).open(page)
       expect([page, status]).toEqual([page, 200])
-      // what changes something has nothing to change there
+      // pages that change something have nothing to change in the sample
       if (/\/(?:add|edit)$/.test(page)) continue
       expect([page, /class="empty"/.test(text)]).toEqual([page, false])
     }
   })
 
-  test("shows no tab whose operations are not there to be asked", async () => {
+  test("the sample shows no tab whose operations do not exist", async () => {
     const { text } = await browserOf(house).open("/app/sample/apps/app_lumenjournal")
     const there = (id: string) => catalog.some((operation) => operation.id === id)
     expect(text.includes(">Ads</a>")).toBe(there("list_campaigns"))
@@ -54,13 +54,13 @@ describe("the sample", () => {
     expect(text).toContain(">Rivals</a>")
   })
 
-  test("knows its own app alone", async () => {
+  test("the sample has only its own app", async () => {
     expect((await browserOf(house).open(`/app/sample/apps/${tea.app}`)).status).toBe(404)
   })
 })
 
 describe("every page", () => {
-  test("is well-formed, names no other host to load from, and holds the browser to that", async () => {
+  test("every page is well-formed, loads from no other host, and has a policy that enforces it", async () => {
     const own = [...WORKSPACE_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
     for (const page of [...SAMPLE, ...own]) {
       const { text, headers } = await owner.open(page)
@@ -74,14 +74,14 @@ describe("every page", () => {
     }
   })
 
-  test("asks whoever is not signed in to do so, and leads back", async () => {
+  test("every page asks visitors to sign in and leads back", async () => {
     const { status, headers } = await browserOf(house).open(`${base}/reviews?q=calm`)
     expect(status).toBe(303)
     expect(headers.get("location")).toBe(`/sign-in?${new URLSearchParams({ next: `${base}/reviews?q=calm` })}`)
     expect((await browserOf(house).open("/app")).status).toBe(303)
   })
 
-  test("costs no credits to look at", async () => {
+  test("every page is free to view", async () => {
     const used = async () =>
       (
         await house.sql<{ used: number }[]>`select used::int from account where workspace_id = ${tea.writer.workspace}`
@@ -91,7 +91,7 @@ describe("every page", () => {
     expect(await used()).toEqual(before)
   })
 
-  test("that is none is told so within the frame", async () => {
+  test("an unknown page is reported within the frame", async () => {
     for (const page of ["/app/nowhere", `${base}/nothing`, "/app/apps/%", "/app/apps/app_none"]) {
       const { status, text } = await owner.open(page)
       expect([page, status]).toEqual([page, 404])
@@ -101,7 +101,7 @@ describe("every page", () => {
 })
 
 describe("keywords", () => {
-  test("stand in three states that look like three things, each rank with a way to its reading", async () => {
+  test("the three states of a keyword look different, and each rank links to its reading", async () => {
     const { text } = await owner.open(base)
     const row = (term: string) =>
       new RegExp(`<tr>(?:(?!</tr>)[\\s\\S])*<bdi>${term}</bdi>[\\s\\S]*?</tr>`).exec(text)?.[0] ?? ""
@@ -113,7 +113,7 @@ describe("keywords", () => {
     expect(row("oolong")).not.toContain("evidence")
   })
 
-  test("are found, filtered and sorted by the address alone", async () => {
+  test("keywords can be found, filtered and sorted by the address", async () => {
     const terms = async (query: string) =>
       [...(await owner.open(`${base}?${query}`)).text.matchAll(/name="terms" value="([^"]*)"/g)].map(([, term]) => term)
     expect(await terms("")).toEqual(["tea", "green tea", "oolong"])
@@ -125,13 +125,13 @@ describe("keywords", () => {
     expect(await terms("order=change")).toEqual(["tea", "green tea", "oolong"])
     expect(await terms("move=down")).toEqual([])
     expect(await terms("find=nothing")).toEqual([])
-    // what cannot be asked for is passed over, and a list has no page beyond its last
+    // invalid values are ignored, and a list has no page beyond its last
     for (const odd of ["order=__proto__", "move=sideways", "page=0", "page=9", "at=zz-ios", "find=%00", "find=%25"])
       expect([odd, (await owner.open(`${base}?${odd}`)).status]).toEqual([odd, odd === "find=%00" ? 400 : 200])
     expect(await terms("page=9&at=zz-android")).toEqual(["tea", "green tea", "oolong"])
   })
 
-  test("that nobody has read for a while are shown, filtered and counted as on the last day that was", async () => {
+  test("keywords that were not read recently are shown, filtered and counted as of their last day", async () => {
     const late = await sharing(house, { name: "Late", keywords: ["slow", "fast", "never"] })
     for (const [term, day, rank] of [["slow", 40, 9], ["slow", 38, 4], ["fast", 39, 2], ["fast", 38, 5]] as const)
       await late.measure(term, day, rank) // biome-ignore format: days
@@ -155,17 +155,17 @@ describe("keywords", () => {
     expect(text).not.toContain("Measured today")
   })
 
-  test("drawn together leave a gap for a day without a reading, and a square for an absent one", async () => {
+  test("the combined chart has a gap for a day without a reading, and a square for an absence", async () => {
     const { text } = await owner.open(`${base}/ranks?terms=tea&terms=green+tea&terms=oolong`)
     expect(text).toContain(`tea: measured on 3 days; ranks 4 to 9, the last 4.`)
     expect(text).toContain("green tea: measured on 1 day, absent on 1.")
     const [line] = /class="line" d="([^"]*)"/.exec(text)?.slice(1) ?? []
-    // two days in a row are a line, the third stands alone
+    // two consecutive days are a line, the third is a separate piece
     expect(line?.match(/M/g)?.length).toBe(2)
     expect(line?.match(/L/g)?.length).toBe(1)
   })
 
-  test("lead back to the reading: source, time, parser, hash, and the places as they were read", async () => {
+  test("each rank links to its reading: source, time, parser, hash, and the places as read", async () => {
     const { text } = await owner.open(`${base}/evidence?term=tea&day=${dayAgo(2)}`)
     const [reading] = await house.sql<{ sha256: string }[]>`
       select encode(r.sha256, 'hex') as sha256
@@ -179,14 +179,14 @@ describe("keywords", () => {
     )
   })
 
-  test("of others lead nowhere: evidence is of what the app itself tracks", async () => {
+  test("untracked keywords have no evidence page", async () => {
     await tea.measure("secret of others", 0, 5)
     const { status, text } = await owner.open(`${base}/evidence?term=secret+of+others`)
     expect([status, text.includes("secret of others")]).toEqual([404, false])
   })
 })
 
-test("what a store page says leads back to its readings, each with its hash", async () => {
+test("the texts of a store page link to their readings, each with its hash", async () => {
   await readPage(house, tea.iosId, { version: "7.7.7" })
   expect((await owner.open(`${base}/page`)).text).toContain(`href="${base}/readings?at=us-ios"`)
   const { text } = await owner.open(`${base}/readings`)
@@ -199,8 +199,8 @@ test("what a store page says leads back to its readings, each with its hash", as
   for (const { sha256 } of runs) expect(text).toContain(sha256)
 })
 
-describe("nobody else's", () => {
-  test("name, keyword, key, write or alert is on any page, and no page of another workspace opens", async () => {
+describe("other workspaces", () => {
+  test("no page shows another workspace's name, keyword, key, write or alert, or opens its pages", async () => {
     const coffee = await sharing(house, { name: "Coffee Secret", keywords: ["espresso hidden"] })
     await coffee.measure("espresso hidden", 1, 12)
     await coffee.measure("espresso hidden", 0, 3)
@@ -222,7 +222,7 @@ describe("nobody else's", () => {
     }
   })
 
-  test("is told to a key that is limited to some apps, by any operation of the pages", async () => {
+  test("no page operation shows workspace-wide data to a key limited to some apps", async () => {
     const { workspace } = tea.writer
     const other = await sharing(house, { name: "Other", keywords: ["tea"] })
     await house.sql`update tracked_app set workspace_id = ${workspace} where id = ${other.app}`
@@ -248,32 +248,29 @@ describe("nobody else's", () => {
 })
 
 describe("the demo", () => {
-  long(
-    "opens on every page of each of its apps, and where it has nothing to show says what would be there",
-    async () => {
-      const workspace = await house.workspace({ plan: "enterprise" })
-      await loadDemoInto(house.sql, workspace, { days: 1 })
-      const browser = await ownerOf(house, workspace)
-      const { text } = await browser.open("/app")
-      const apps = [...text.matchAll(/href="\/app\/apps\/(app_\w+)"/g)].map(([, id]) => id as string)
-      expect(new Set(apps).size).toBe(5)
-      expect(text).toContain("<dt>Best rank</dt>")
-      for (const app of new Set(apps))
-        for (const page of appPages("/app", app, "photo editor").slice(0, -2)) {
-          const { status, text } = await browser.open(page)
-          expect([page, status]).toEqual([page, 200])
-          const teaches = /class="empty"/.test(text)
-          if (teaches && !/\/(?:ads|assistants)$/.test(page))
-            expect([page, /See this page with sample data|class="card"/.test(text)]).toEqual([page, true])
-        }
-      expect((await browser.open(`/app/apps/${apps[0]}`)).text).toContain('class="rank"')
-      expect((await browser.open(`/app/apps/${apps[0]}/rivals`)).text).toContain("Beside us")
-    },
-  )
+  long("every page of each demo app opens, and an empty one explains what it would show", async () => {
+    const workspace = await house.workspace({ plan: "enterprise" })
+    await loadDemoInto(house.sql, workspace, { days: 1 })
+    const browser = await ownerOf(house, workspace)
+    const { text } = await browser.open("/app")
+    const apps = [...text.matchAll(/href="\/app\/apps\/(app_\w+)"/g)].map(([, id]) => id as string)
+    expect(new Set(apps).size).toBe(5)
+    expect(text).toContain("<dt>Best rank</dt>")
+    for (const app of new Set(apps))
+      for (const page of appPages("/app", app, "photo editor").slice(0, -2)) {
+        const { status, text } = await browser.open(page)
+        expect([page, status]).toEqual([page, 200])
+        const teaches = /class="empty"/.test(text)
+        if (teaches && !/\/(?:ads|assistants)$/.test(page))
+          expect([page, /See this page with sample data|class="card"/.test(text)]).toEqual([page, true])
+      }
+    expect((await browser.open(`/app/apps/${apps[0]}`)).text).toContain('class="rank"')
+    expect((await browser.open(`/app/apps/${apps[0]}/rivals`)).text).toContain("Beside us")
+  })
 })
 
 describe("approvals", () => {
-  test("are given by the form of the owner's page alone", async () => {
+  test("approvals are only given by the form of the owner's page", async () => {
     await house.sql`update workspace set approve_outside = '{all}' where id = ${tea.writer.workspace}`
     const token = await tea.writer.token("create_share_link", { appId: tea.app, country: "us" })
     expect((await tea.writer.confirm(token)).body.reason).toBe("approval_needed")
@@ -289,14 +286,14 @@ describe("approvals", () => {
     await house.sql`update workspace set approve_outside = '{}' where id = ${tea.writer.workspace}`
   })
 
-  test("are the only thing that is sent to a page", async () => {
+  test("approvals are the only operation that pages accept as a POST", async () => {
     const { status } = await owner.send(base, { form: "x" })
     expect(status).toBe(405)
   })
 })
 
 describe("a thousand keywords", () => {
-  test("are at most 100 KB compressed at first view, in nine statements, and on pages in whatever order", async () => {
+  test("a thousand keywords take at most 100 KB compressed and nine statements, in any order", async () => {
     const counted = countedOn(house.sql)
     const many = openHouse({ sql: counted.sql })
     const keywords = Array.from({ length: 1_000 }, (_, at) => `keyword ${at} of a longer kind`)
@@ -313,7 +310,7 @@ describe("a thousand keywords", () => {
     await open()
     const before = counted.statements()
     const response = await open()
-    // the session, the app for each of two calls, a page of ranks and their days; who calls is known for 750 ms
+    // the session, the app for each of two calls, a page of ranks and their days; the key is cached for 750 ms
     expect(counted.statements() - before).toBeLessThanOrEqual(9)
     const sent = await response.bytes()
     expect(response.headers.get("content-encoding")).toBe("zstd")

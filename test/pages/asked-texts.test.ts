@@ -18,7 +18,7 @@ import { ownerOf } from "./app-scene.ts"
 
 setDefaultTimeout(60_000)
 
-// Ideas for keywords, words in screenshots and translations: what a page says before it takes anything, and what it shows then.
+// Keyword ideas, screenshot texts and translations: each page shows the cost before it is charged, and then the result.
 
 const [OWN, OTHER] = ["10001", "10003"]
 const GERMAN = {
@@ -56,7 +56,7 @@ beforeAll(async () => {
   ])
 })
 
-/** The first picture says something, the second is away. */
+/** The first picture has text, the second is unavailable. */
 const PICTURES: ReadPictures = Object.assign(
   async (asked: readonly unknown[]) =>
     asked.map((_, place) => {
@@ -103,7 +103,7 @@ async function opened(): Promise<Opened> {
   }
 }
 
-test("ideas say what they take before they take it, stand with their evidence, and what is chosen of them is tracked", async () => {
+test("ideas show their cost first, then their evidence, and selected ideas are tracked", async () => {
   const { owner, base, app, used, press } = await opened()
   expect((await owner.open(base)).text).toContain(`href="${base}/ideas?at=us-ios"`)
   const asks = await owner.open(`${base}/ideas`)
@@ -126,7 +126,7 @@ test("ideas say what they take before they take it, stand with their evidence, a
   expect((await owner.open(base)).text).toContain("<bdi>night brew</bdi>")
 })
 
-test("the words of screenshots are read by a button alone, and a picture that was not to be had says so", async () => {
+test("screenshot texts are read only by a button, and an unavailable picture is reported", async () => {
   const { owner, base, used, press } = await opened()
   expect((await owner.open(`${base}/page`)).text).toContain(`href="${base}/shots?at=us-ios"`)
   expect((await owner.open(`${base}/shots`)).text).toContain("It takes 1 credit and, unless these pictures were read")
@@ -138,7 +138,7 @@ test("the words of screenshots are read by a button alone, and a picture that wa
   expect(text).toContain("Its host did not answer just now")
 })
 
-test("without an audit a translation teaches what one is for; where nothing is read none is begun, and nothing is taken", async () => {
+test("without an audit a translation is explained; without readings none starts or is charged", async () => {
   const { owner, base, used, press } = await opened()
   const { text } = await owner.open(`${base}/localize`)
   expect(text).toContain("No storefront audit yet")
@@ -151,7 +151,7 @@ test("without an audit a translation teaches what one is for; where nothing is r
   expect(await used()).toEqual([0, 0])
 })
 
-test("a translation is chosen by its locale, begun by its button, looked at for nothing, and shown beside the page", async () => {
+test("a translation is selected by locale, started by its button, and free to view next to the page", async () => {
   const { owner, base, used, press } = await opened()
   const page = {
     name: "Tea Timer",
@@ -194,7 +194,7 @@ test("a translation is chosen by its locale, begun by its button, looked at for 
   expect(await used()).toEqual([1, 1])
 })
 
-test("no link of another's app opens any of them, nor does a form without its token", async () => {
+test("no link to another workspace's app opens a text page, and no form works without its token", async () => {
   const [{ base }, other] = [await opened(), await opened()]
   const form = fieldIn(await other.owner.open("/app/add"), "form") as string
   for (const page of ["/ideas", "/shots", "/localize?locale=de-DE", "/localize?audit=1"]) {
@@ -204,7 +204,7 @@ test("no link of another's app opens any of them, nor does a form without its to
   expect(await other.used()).toEqual([0, 0])
 })
 
-test("each locale of a listing is named in the one form that a call takes", () => {
+test("each locale of a listing has the form that a call accepts", () => {
   for (const locale of LISTING_LOCALES) {
     expect(codeOf(locale)).toMatch(/^[a-z]{2}-[A-Z]{2}$/)
     expect([locale, listingLocale(codeOf(locale))]).toEqual([locale, locale])

@@ -2,41 +2,41 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** A Chromium of this machine; null where there is none. */
+/** Returns the path of an installed Chromium. Null if there is none. */
 export function chromiumBinary(): string | null {
   const named = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
   return named.map((name) => Bun.which(name)).find((path) => path !== null) ?? null
 }
 
-/** One tab of a headless browser that knows no site yet. */
+/** A tab of a headless browser with an empty profile. */
 export interface Tab {
-  /** Opens an address and waits until it is there. */
+  /** Opens an address and waits until it is loaded. */
   open(url: string): Promise<void>
-  /** The value of an expression in the page. */
+  /** Returns the value of an expression in the page. */
   value<T>(expression: string): Promise<T>
-  /** Does what leaves the page, and waits for the next one. */
+  /** Runs an expression that leaves the page, and waits for the next page. */
   leave(expression: string): Promise<void>
-  /** In CSS pixels, as a phone below 600 of them; colours as the reader's system prefers them. */
+  /** In CSS pixels, as a phone below 600. Colours as the reader's system prefers them. */
   show(width: number, height: number, colours?: "light" | "dark"): Promise<void>
-  /** Of the whole page, PNG. */
+  /** A PNG of the whole page. */
   picture(): Promise<Uint8Array>
-  /** Presses a key, as a person does; Enter opens something, and is waited for. */
+  /** Presses a key. Enter opens something and waits for it. */
   press(key: "Tab" | "Enter"): Promise<void>
-  /** Whether the pages opened from now on run their scripts; `value` works all the same. */
+  /** Enables or disables scripts in pages opened from now on. `value` works in both cases. */
   scripts(on: boolean): Promise<void>
   cookies(): Promise<{ name: string; path: string; httpOnly: boolean }[]>
-  /** Leaves no cookie, as a browser that was never here. */
+  /** Deletes all cookies. */
   forget(): Promise<void>
-  /** Every element that has a role in the tree that a screen reader is given. */
+  /** Returns every element with a role in the accessibility tree. */
   roles(): Promise<{ role: string; name: string }[]>
-  /** Addresses that were asked for since the browser began, without those that the policy of a page stopped. */
+  /** All requested addresses, without those that a page's policy blocked. */
   readonly requests: string[]
-  /** What was complained of: errors, warnings, and what the policy of a page stopped. */
+  /** Console errors and warnings, and what a page's policy blocked. */
   readonly complaints: string[]
   close(): Promise<void>
 }
 
-/** Starts a browser that calls nobody of its own accord. */
+/** Starts a browser that makes no requests on its own. */
 export async function openTab(binary: string): Promise<Tab> {
   const profile = mkdtempSync(join(tmpdir(), "appmeter-browser-"))
   const child = Bun.spawn([binary, ...FLAGS, `--user-data-dir=${profile}`, "about:blank"], {
@@ -57,7 +57,7 @@ export async function openTab(binary: string): Promise<Tab> {
   on("Runtime.exceptionThrown", ({ exceptionDetails }) => complaints.push(exceptionDetails.text))
   for (const domain of ["Page", "Network", "Runtime", "Log"]) await ask(`${domain}.enable`)
   const loaded = async (act: () => Promise<unknown>) => {
-    // the page before may still be loading, and its end is not the one that is waited for
+    // the previous page may still be loading; its end does not count
     while ((await value("document.readyState").catch(() => "")) !== "complete") await Bun.sleep(5)
     const there = new Promise<void>((done) => on("Page.loadEventFired", () => done()))
     await act()
@@ -117,7 +117,7 @@ export async function openTab(binary: string): Promise<Tab> {
   }
 }
 
-// A document of a tab is one of many that run the same scripts, as axe: what was compiled of them is kept from one to the next.
+// Many documents of a tab run the same scripts, such as axe, so their compiled code is cached.
 const FLAGS = [
   "--in-process-gpu", "--js-flags=--no-flush-bytecode",
   "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -147,7 +147,7 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
 // biome-ignore lint/suspicious/noExplicitAny: the protocol's answers and events are read as they are documented
 type Message = Record<string, any>
 
-/** The DevTools protocol over a WebSocket: commands that are answered, and events. */
+/** The DevTools protocol over a WebSocket: commands with replies, and events. */
 async function connect(endpoint: string) {
   const socket = new WebSocket(endpoint)
   const waiting = new Map<number, PromiseWithResolvers<Message>>()

@@ -14,7 +14,7 @@ setDefaultTimeout(60_000)
 let house: House
 let tea: Sharing
 
-/** Of some paragraphs, the middle one new with each edition. */
+/** Returns three paragraphs. The middle one changes with each edition. */
 const described = (middle: string) => `Steep it well.\n\n${middle}\n\nMade in <b>Leeds</b>.`
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await record(house.sql, readings, () => new Date())
 })
 
-test("a change of the subtitle or the description shows its words before and after, and of paragraphs those that differ", async () => {
+test("a change of subtitle or description shows only the paragraphs that differ, before and after", async () => {
   const { text } = await (await ownerOf(house, tea.writer.workspace)).open(`/app/apps/${tea.app}/page`)
   const part = /<h2>What changed<\/h2>[\s\S]*?<\/section>/.exec(text)![0]
   expect(part).toContain("<strong>Subtitle</strong>")
@@ -39,7 +39,7 @@ test("a change of the subtitle or the description shows its words before and aft
   expect(part).not.toContain("Leeds")
 })
 
-test("of a rival's page no change stands without a word: pictures are counted, and a description that changed is said to have", async () => {
+test("a rival's changes count pictures and report a changed description without its text", async () => {
   const rival = "1600000777"
   const read = (days: number, texts: Partial<Listing>) => listed(`${dayAgo(days)}T03:00:00Z`, texts, { id: rival })
   const phone = ["https://example.com/1.png", "https://example.com/2.png"]
@@ -56,7 +56,7 @@ test("of a rival's page no change stands without a word: pictures are counted, a
   expect(part).not.toContain("mate")
 })
 
-test("those words are told to nobody who asks from a program", async () => {
+test("programs cannot read those texts", async () => {
   const key = await house.key(tea.writer.workspace)
   const { text, status } = await house.call(`/v1/apps/${tea.app}/page?country=us`, { key })
   expect([status, text.includes("green tea right"), text.includes("white tea")]).toEqual([200, false, false])

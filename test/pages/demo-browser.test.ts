@@ -14,13 +14,13 @@ setDefaultTimeout(240_000)
 
 const binary = chromiumBinary()
 
-/** Pages on which the demo can say nothing honestly of apps that are in the store, and what they teach by: no store page was read. */
+/** Pages that the demo cannot fill for real store apps, because no store page was read, and the text that they show. */
 const TEACHING: Record<string, string> = { "/page": "The page is read once a day." }
 
 interface SeenForm {
-  /** One of each is sent: where it leads, and which fields it has. */
+  /** One form of each kind is sent. The kind is its target and its fields. */
   kind: string
-  /** Whether a person can send it: a button of it is there to be pressed. */
+  /** Whether a person can send the form: it has an enabled button. */
   isSendable: boolean
 }
 
@@ -30,7 +30,7 @@ interface Seen {
   heading: string
   /** Cells, entries, charts and forms outside empty states. */
   shown: number
-  /** What the empty states say. */
+  /** Texts of the empty states. */
   empty: string
   links: string[]
   forms: SeenForm[]
@@ -54,10 +54,10 @@ const SEE = `(() => {
   }
 })()`
 
-/** What a person types into a field that has nothing yet. */
+/** Values that a person types into empty fields. */
 const TYPED = { app: "310633997", keywords: "tea", rivals: "310633997", countries: "us", q: "ads", find: "photo" }
 
-/** Types, and presses the button of the form of that place. */
+/** Types values, and presses the button of the form with this index. */
 const send = (place: number) => `(() => {
   const form = document.querySelectorAll("form")[${place}]
   for (const [name, value] of Object.entries(${JSON.stringify(TYPED)})) {
@@ -89,7 +89,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     const tabs = APP_TABS.filter((page) => !page.includes("?"))
     own = [
       ...WORKSPACE_PAGES.map((page) => `/app${page}`),
-      // in short every other of the invented app, and those between of one in the store
+      // in the short run every other page of the invented app, and the remaining ones of a store app
       ...apps.flatMap((id, of) =>
         tabs
           .filter((_, at) => !isLeftOut || (id === invented ? at % 2 === 0 : of === 1 && at % 2 === 1))
@@ -118,7 +118,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
       ? "Alerts"
       : (await listDemoApps(sql, workspace)).find(({ id }) => page.startsWith(`/app/apps/${id}`))!.name
 
-  test("shows something on every page, but for those that teach what would be there", async () => {
+  test("every demo page shows data, except those that explain what they would show", async () => {
     for (const page of own) {
       const { status, heading, shown, empty } = await see(page)
       expect([page, status, heading === "" || heading === "Not here"]).toEqual([page, 200, false])
@@ -130,7 +130,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     }
   })
 
-  long("leads from every page to pages that are there", async () => {
+  long("every demo page links only to existing pages", async () => {
     const { origin } = server.url
     const owner = await ownerOf(house, workspace)
     const found = new Set<string>()
@@ -140,7 +140,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     for (const link of inside) expect([link, (await owner.open(link)).status]).toEqual([link, 200])
   })
 
-  long("has a button on every form, and each leads to a page that answers", async () => {
+  long("every form has a button, and each leads to a page that responds", async () => {
     const sent = new Set<string>()
     for (const page of own.filter((one) => !one.startsWith("/app/apps/") || one.startsWith(`/app/apps/${apps[1]}`))) {
       const { forms } = await see(page)
@@ -159,7 +159,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     expect(sent.size).toBeGreaterThan(8)
   })
 
-  test("shows invented reviews as such: their stars, the words that are looked for, and what they are about", async () => {
+  test("invented reviews are marked as such, with their stars, search words and themes", async () => {
     const text = () => tab.value<string>("document.querySelector('main').textContent")
     for (const app of isLeftOut ? apps.slice(0, 2) : apps) {
       await tab.open(`${server.url.origin}/app/apps/${app}/reviews`)

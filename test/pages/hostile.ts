@@ -1,4 +1,4 @@
-/** What somebody may call an app, or write into a review, to have a spreadsheet run it. */
+/** App names and review texts that a spreadsheet would run as formulas. */
 export const HOSTILE = [
   "=1+1",
   "+1+1",
@@ -14,7 +14,7 @@ export const HOSTILE = [
   '@x;=cmd|"/C calc"!A0\n@x\t+y',
 ] as const
 
-/** Whether a spreadsheet would run the cell. */
+/** Returns whether a spreadsheet would run the cell. */
 export function isFormula(cell: string): boolean {
   return /^[\s"\u200b\u00ad]*[=+\-@＝＋－＠]/u.test(cell)
 }

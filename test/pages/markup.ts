@@ -1,18 +1,18 @@
 const VOID = new Set(["meta", "link", "br", "hr", "img", "input", "wbr"])
 
 export interface Markup {
-  /** Tags opened but not closed, or closed but not opened. */
+  /** Tags that are opened but not closed, or closed but not opened. */
   unbalanced: string[]
   ids: string[]
   hrefs: string[]
   tags: Set<string>
-  /** Attributes other than those of a plain page, such as handlers. */
+  /** Attributes that a plain page does not need, such as handlers. */
   attributes: Set<string>
-  /** Text outside tags and styles that still holds a bare "<" or "&". */
+  /** Text outside tags and styles with an unescaped "<" or "&". */
   bare: string[]
 }
 
-/** Reads a page as a strict parser would: every tag closed in order, every special character escaped. */
+/** Parses a page strictly: every tag must close in order, and every special character must be escaped. */
 export function readMarkup(page: string): Markup {
   const found: Markup = { unbalanced: [], ids: [], hrefs: [], tags: new Set(), attributes: new Set(), bare: [] }
   const open: string[] = []

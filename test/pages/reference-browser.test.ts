@@ -11,9 +11,9 @@ const binary = chromiumBinary()
 const { samples } = prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), PUBLIC_URL)
 const reads = catalog.filter(({ method }) => method === "GET")
 
-// a machine without a browser has nothing to try it with
+// without a browser these tests cannot run
 if (binary === null)
-  test("no chromium is installed here: the reference is tried without a browser", () => expect(binary).toBeNull())
+  test("no Chromium is installed here: the reference is not tested in a browser", () => expect(binary).toBeNull())
 else
   describe("the reference in a browser", () => {
     let house: House
@@ -47,7 +47,7 @@ else
       expect(await tab.value<number>("document.querySelectorAll('form[data-path]').length")).toBe(reads.length)
     })
 
-    test("what is filled in is what is asked, encoded, and a refusal is shown with its code", async () => {
+    test("a form sends its values encoded, and shows a refusal with its code", async () => {
       await fill("list_keyword_ranks", "[data-path=appId]", "a/b c&d")
       expect((await sent("list_keyword_ranks")).said).toBe("404, refused /v1/sandbox/apps/a%2Fb%20c%26d/keywords")
       await fill("list_keyword_ranks", "[data-path=appId]", "app_lumenjournal")
@@ -55,7 +55,7 @@ else
       const { said, body } = await sent("list_keyword_ranks")
       expect(said).toBe("400, refused /v1/sandbox/apps/app_lumenjournal/keywords?country=zz")
       expect(body).toContain('"error": "bad_country"')
-      // the browser itself says that a call was refused; nothing else may stand there
+      // the browser itself logs a refused call; other messages are errors
       expect(tab.complaints.splice(0).every((line) => /status of 40[04]/.test(line))).toBe(true)
     })
 
@@ -66,7 +66,7 @@ else
       expect(await tab.value<number>("document.querySelectorAll('img').length")).toBe(0)
     })
 
-    test("the filter leaves what is looked for, says how much that is, and an emptied one brings everything back", async () => {
+    test("the filter shows matches and their number, and an emptied filter shows everything", async () => {
       const seen = () =>
         tab.value<string[]>(
           `[...document.querySelectorAll("main section")].filter((s) => s.checkVisibility()).map((s) => s.id)`,
@@ -82,7 +82,7 @@ else
       expect(await seen()).toEqual(all)
     })
 
-    test("with one's own key a form asks this instance, and the key is left nowhere", async () => {
+    test("with a key a form calls this instance, and the key is stored nowhere", async () => {
       const secret = await house.key(await house.workspace())
       await fill(null, "#key", secret)
       const { said, body } = await sent("whoami")
@@ -99,7 +99,7 @@ else
       expect(tab.requests.filter((url) => url.includes(secret))).toEqual([])
     })
 
-    long("a reader of the screen is told what every control is, and what came back", async () => {
+    long("a screen reader gets the name of every control, and the result of a call", async () => {
       const roles = await tab.roles()
       const controls = roles.filter(({ role }) => ["textbox", "combobox", "searchbox", "button", "link"].includes(role))
       expect(controls.length).toBeGreaterThan(reads.length * 2)
@@ -108,13 +108,13 @@ else
       expect(roles.some(({ role, name }) => role === "navigation" && name === "Contents")).toBe(true)
     })
 
-    test("a phone shows it without scrolling sideways, all folded open", async () => {
+    test("a phone shows the opened reference without sideways scrolling", async () => {
       await tab.show(360, 740)
       expect(await tab.value<number>("document.documentElement.scrollWidth")).toBe(360)
       await tab.show(1_200, 900)
     })
 
-    test("a language that is opened in one place is opened everywhere", async () => {
+    test("a language opened in one place is opened everywhere", async () => {
       const open = () =>
         tab.value<string[]>(
           `[...new Set([...document.querySelectorAll(".lines details[open] summary")].map((s) => s.textContent))]`,
@@ -125,7 +125,7 @@ else
       expect(await open()).toEqual(["Python"])
     })
 
-    test("a phone is shown the text first, the contents folded away and the name on one line", async () => {
+    test("a phone shows the text first, with collapsed contents and the name on one line", async () => {
       await tab.show(390, 800)
       await tab.open(`${origin}/docs`)
       expect(await tab.value<number>("document.querySelector('h1').getBoundingClientRect().top")).toBeLessThan(160)
@@ -135,7 +135,7 @@ else
       await tab.open(`${origin}/docs`)
     })
 
-    test("nothing is asked of anybody else, nothing is complained of, and no cookie is left", async () => {
+    test("the reference requests no other host, logs no errors and sets no cookie", async () => {
       expect(tab.requests.length).toBeGreaterThan(reads.length / cases(4, 1))
       const beyond = tab.requests.filter(
         (url) => url !== `${origin}/docs` && !url.startsWith("data:") && !url.startsWith(`${origin}/v1/`),
@@ -154,7 +154,7 @@ else
       }`)
     }
 
-    /** Presses the button of an operation's form, and waits for what is shown then. */
+    /** Presses the button of an operation's form. Returns what is shown then. */
     async function sent(id: string): Promise<{ said: string; body: string }> {
       const form = `document.querySelector("#${id} form")`
       await tab.value(`${form}.querySelector("button").click()`)

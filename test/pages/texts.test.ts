@@ -43,7 +43,7 @@ beforeAll(async () => {
 interface Opened {
   owner: Browser
   base: string
-  /** Units taken this month. */
+  /** Units used this month. */
   used(): Promise<number>
   /** Presses the button of a page. */
   press(page: string): ReturnType<Browser["send"]>
@@ -78,7 +78,7 @@ async function listedId(): Promise<string> {
   return app.id
 }
 
-test("the reviews lead to a summary that is made by its button alone, once a day, each theme with its quotes", async () => {
+test("reviews link to a summary that only its button creates, once per day, each theme with quotes", async () => {
   const { owner, base, used, press } = await opened("10001", without)
   expect((await owner.open(`${base}/reviews`)).text).toContain(`href="${base}/summary?at=us-ios"`)
   const link = await owner.open(`${base}/summary`)
@@ -96,7 +96,7 @@ test("the reviews lead to a summary that is made by its button alone, once a day
   expect(await used()).toBe(1)
 })
 
-test("where no language model is set up a draft says who can set one up, and nothing is taken", async () => {
+test("without a language model a draft page says who can set one up, and nothing is charged", async () => {
   for (const [storeId, page] of [
     [await listedId(), "/draft"],
     ["10001", "/reply?review=1"],
@@ -108,7 +108,7 @@ test("where no language model is set up a draft says who can set one up, and not
   }
 })
 
-test("a draft of the page shows each field with the words it rests on, and what the checks left out", async () => {
+test("a draft of the page shows each field with its evidence, and what the checks removed", async () => {
   const { owner, base, press, used } = await opened(await listedId())
   expect((await owner.open(`${base}/page`)).text).toContain(`href="${base}/draft?at=us-ios"`)
   const resting = (text: string) => [{ facts: ["Steep it right"], text }]
@@ -129,7 +129,7 @@ test("a draft of the page shows each field with the words it rests on, and what 
   expect(text).toContain("<code>m-1</code>")
 })
 
-test("a reply shows the passages of the review that it answers to; of another workspace's app none opens", async () => {
+test("a reply shows the passages of its review; no reply opens for another workspace's app", async () => {
   const { base, press } = await opened("10001")
   play(well(() => ({ addresses: ["crashes on start"], reply: "Thank you. We are looking into the crash." })))
   const { status, text } = await press("/reply?review=1")

@@ -20,7 +20,7 @@ beforeAll(async () => {
   base = `/app/apps/${tea.app}`
 })
 
-/** Sends the form of a page that leads to a preview, and gives the preview's page. */
+/** Sends a page's form. Returns the page of the preview. */
 async function previewOf(on: string, action: string, fields: Record<string, string>): Promise<Page> {
   const form = fieldIn(await owner.open(on), "form") as string
   return await owner.send("/app/write", { form, action, back: on, ...fields })
@@ -37,7 +37,7 @@ const tracked = async () =>
   )
 
 describe("a write from a page", () => {
-  test("is previewed, and done by the preview's own form alone, once", async () => {
+  test("a write is previewed, and confirmed once by the preview's own form only", async () => {
     const preview = await previewOf(`${base}/edit`, "add_keywords", {
       appId: tea.app,
       keywords: "green tea\r\n oolong ,tea",
@@ -52,7 +52,7 @@ describe("a write from a page", () => {
     expect([again.status, again.text.includes("<h1>Not here</h1>")]).toEqual([400, true])
   })
 
-  test("takes away, adds an app by its link, and shares a page whose address is shown once", async () => {
+  test("pages can remove keywords, add an app by its link, and share a page with an address shown once", async () => {
     const away = await previewOf(`${base}/edit`, "remove_keywords", { appId: tea.app, keywords: "oolong" })
     expect(away.text).toContain("takes something away")
     await confirmOf(away)
@@ -74,7 +74,7 @@ describe("a write from a page", () => {
     expect(text).toContain("com.example.kettle")
   })
 
-  test("marks alerts as read, and makes and ends rules of delivery", async () => {
+  test("pages can mark alerts as read, and create and delete delivery rules", async () => {
     const page = await owner.open("/app/alerts")
     expect(page.text).not.toContain("Mark all as read")
     await tellAlerts(house.sql, [{ workspace: tea.writer.workspace, app: tea.app }])
@@ -104,8 +104,8 @@ describe("a write from a page", () => {
   })
 })
 
-describe("no write from a page", () => {
-  test("comes from another site, of an action that pages do not offer, or leads away", async () => {
+describe("refused writes from pages", () => {
+  test("a write from another site, of an unoffered action, or with a foreign return address is refused", async () => {
     const form = fieldIn(await owner.open(`${base}/edit`), "form") as string
     const fields = { action: "add_keywords", appId: tea.app, keywords: "stolen", back: "/app" }
     expect((await owner.send("/app/write", { ...fields, form: "guessed" })).status).toBe(403)
@@ -116,7 +116,7 @@ describe("no write from a page", () => {
     expect(await tracked()).not.toContain("stolen")
   })
 
-  test("reaches another workspace's app, or confirms another's token", async () => {
+  test("a write cannot reach another workspace's app or confirm another workspace's token", async () => {
     const coffee = await sharing(house, { name: "Coffee", keywords: ["espresso"] })
     const preview = await previewOf(`${base}/edit`, "add_keywords", { appId: coffee.app, keywords: "mine" })
     expect([preview.status, preview.text.includes("Coffee")]).toEqual([404, false])
@@ -126,7 +126,7 @@ describe("no write from a page", () => {
     expect(stolen.status).toBe(400)
   })
 
-  test("is offered by the sample", async () => {
+  test("the sample offers no write", async () => {
     for (const page of ["/app/sample/alerts", "/app/sample/apps/app_lumenjournal/edit", "/app/sample/add"])
       expect((await owner.open(page)).text).not.toContain('method="post"')
   })

@@ -6,12 +6,12 @@ import { cases } from "../long.ts"
 import { readMarkup } from "../pages/markup.ts"
 
 describe("a template", () => {
-  test("escapes every value that is not markup itself", () => {
+  test("a template escapes every value that is not markup", () => {
     expect(html`<p title="${`"'`}">${"<b>&amp;"}</p>`.text).toBe('<p title="&quot;&#39;">&lt;b&gt;&amp;amp;</p>')
     expect(html`<p>${html`<b>${"<"}</b>`}</p>`.text).toBe("<p><b>&lt;</b></p>")
   })
 
-  test("joins lists, shows 0 and leaves out what is not there", () => {
+  test("a template joins lists, shows 0 and leaves out missing values", () => {
     expect(html`${[1, [html`<i>2</i>`, "3"]]}${0}${null}${undefined}${false}`.text).toBe("1<i>2</i>30")
   })
 
@@ -33,7 +33,7 @@ const PLAIN =
     " ",
   )
 
-test("the check of pages finds what is wrong with one", () => {
+test("the check of pages finds invalid markup", () => {
   expect(readMarkup("<p><b></p>").unbalanced).not.toEqual([])
   expect(readMarkup("<p>").unbalanced).toEqual(["p"])
   expect(readMarkup("<p>a < b</p>").bare).toHaveLength(1)
