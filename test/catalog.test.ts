@@ -14,44 +14,44 @@ import { expectSnapshot, readSnapshot } from "./snapshot.ts"
 const contract = operationRows as unknown as Row[]
 const fixtures = readTree("fixtures/sandbox", ".json")
 
-describe("the catalogue", () => {
+describe("the catalog", () => {
   test("no two operations share an id, a tool name or a path", () => {
     expect(new Set(catalog.map(({ id }) => id)).size).toBe(catalog.length)
     expect(new Set(catalog.map(({ method, path }) => `${method} ${path}`)).size).toBe(catalog.length)
     for (const { id } of catalog) expect(id).toMatch(/^[a-z][a-z_]{1,62}[a-z]$/)
   })
 
-  test("is on one screen: method, path, price, plan and scope of each, a line each", () => {
+  test("the catalog table has one line per operation with method, path, price, plan and scope", () => {
     expectSnapshot("catalog.txt", catalogTable(catalog))
   })
 
-  test("stands in the contract's order", () => {
+  test("the catalog has the order of the contract", () => {
     const built = new Set(catalog.map(({ id }) => id))
     expect(catalog.map(({ id }) => id)).toEqual(
       contract.map(({ operationId }) => operationId).filter((id) => built.has(id)),
     )
   })
 
-  test("what is not built yet only shrinks", () => {
+  test("the list of operations that are not built only shrinks", () => {
     const built = new Set(catalog.map(({ id }) => id))
     const missing = contract.map(({ operationId }) => operationId).filter((id) => !built.has(id))
     const before = new Set(readSnapshot<string[]>("not-built.json"))
-    // not even UPDATE=1 writes an id that was built before
+    // even UPDATE=1 adds no id that was built before
     expect(missing.filter((id) => !before.has(id))).toEqual([])
     expectSnapshot("not-built.json", missing)
   })
 
-  test("has a fixture for every operation and no other", () => {
+  test("every operation has a sandbox fixture, and there is no other fixture", () => {
     expect([...fixtures.keys()].sort()).toEqual(catalog.map(({ id }) => `${id}.json`).sort())
     expect(prepareSandbox(catalog, fixtures, "http://127.0.0.1:8787").samples.size).toBe(catalog.length)
   })
 })
 
-describe("every operation is its row of the contract", () => {
+describe("each operation matches its row of the contract", () => {
   for (const operation of catalog) {
     const row = contract.find(({ operationId }) => operationId === operation.id) as Row
 
-    test(`${operation.id}: method, path, group, scope, plan and price`, () => {
+    test(`${operation.id} has the contract's method, path, group, scope, plan and price`, () => {
       const { id, method, path, group, scope, terms, plan, hive, toolDefaults, price } = operation
       expect({
         operationId: id,
@@ -76,12 +76,12 @@ describe("every operation is its row of the contract", () => {
       if (Object.keys(row.price).join() === "min") expect(price).toBe(row.price.min as number)
     })
 
-    test(`${operation.id}: parameters`, () => {
+    test(`${operation.id} has the contract's parameters`, () => {
       const names = Object.keys(operation.input.entries)
       const wanted = row.parameters.map(({ name }) => name)
       if (row.parametersNotShown) expect(names).toEqual(expect.arrayContaining(wanted))
       else expect(names.sort()).toEqual(wanted.sort())
-      // who knows nothing of what the specification does not have is answered as it says
+      // a caller that knows only the specification is answered as it describes
       for (const { name, ours, required, in: place, default: given } of row.parameters)
         if (ours) expect([name, required, place, given]).toEqual([name, false, "query", undefined])
       const inPath = row.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name)
@@ -90,9 +90,9 @@ describe("every operation is its row of the contract", () => {
       if (inBody) expect(operation.method).toBe("POST")
     })
 
-    // those of a preview depend on its action: test/writes/contract.test.ts
+    // the parameters of a preview depend on its action: test/writes/contract.test.ts
     for (const parameter of operation.id === "preview_action" ? [] : row.parameters) {
-      test(`${operation.id}: ${parameter.name} takes what the contract says and refuses the rest with ${parameter.code}`, () => {
+      test(`${operation.id}: ${parameter.name} accepts only the contract's values, else ${parameter.code}`, () => {
         const { good, bad, absent } = probes(parameter)
         expect(bad.length).toBeGreaterThan(0)
         for (const value of good) expect([value, outcome(operation, parameter.name, value)]).toEqual([value, "taken"])
@@ -106,7 +106,7 @@ describe("every operation is its row of the contract", () => {
 })
 
 describe("the fault table", () => {
-  test("holds the contract's 84 codes with their statuses, and four that any server can meet", () => {
+  test("the fault table has the contract's 84 codes with their statuses, and four that any server can return", () => {
     const statuses = Object.fromEntries(FAULT_CODES.map((code) => [code, FAULTS[code].status]))
     const own = {
       body_too_large: 413,
@@ -120,7 +120,7 @@ describe("the fault table", () => {
     expect(statuses).toEqual({ ...contracted, ...own })
   })
 
-  test("changes only where a change is meant", () => expectSnapshot("faults.json", FAULTS))
+  test("the fault table matches its snapshot", () => expectSnapshot("faults.json", FAULTS))
 })
 
 interface Row {
@@ -137,7 +137,7 @@ interface Row {
   parameters: (Parameters<typeof probes>[0] & { ours?: true })[]
 }
 
-/** The sample's input with one parameter replaced, or left out. */
+/** Returns the sample's input with one parameter replaced or removed. */
 function inputWith(operation: Operation, name: string, value: unknown): Record<string, unknown> {
   const { input } = JSON.parse(fixtures.get(`${operation.id}.json`) as string)
   const { [name]: _, ...rest } = input

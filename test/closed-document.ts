@@ -1,8 +1,8 @@
 type Json = Record<string, unknown>
 
 /**
- * The document with every object closed: answers may gain fields, so the document leaves them open, but in a test one that
- * nobody declared is a mistake. A shape that others extend stands beside it open, for them.
+ * Returns the document with additional fields forbidden. Answers may gain fields, so the document allows them, but in a
+ * test an undeclared field is an error. Shapes that others extend also stay in an open form for them.
  */
 export function closed<D extends { components: { schemas: Record<string, object> } }>(document: D): D {
   const schemas = Object.entries(document.components.schemas).flatMap(([name, schema]) => [
@@ -21,7 +21,7 @@ function closedShape(schema: Json): Json {
     : shape
 }
 
-/** What it is made of is closed, itself it is not. */
+/** Opens the schema itself and closes its parts. */
 function opened({ allOf, ...schema }: Json): Json {
   const held = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closedIn(value)]))
   return Array.isArray(allOf) ? { allOf: allOf.map(part), ...held } : held

@@ -14,28 +14,29 @@ import { silentLog } from "../src/lib/log.ts"
 import { QUIETLY } from "./quiet-worker.ts"
 
 /**
- * An empty, migrated database: the embedded one in memory, or with DATABASE_URL a scratch database on that server. One
- * per test process, so call it in `beforeAll`; the next call empties it again. A few months may be open already.
+ * Returns an empty, migrated database: the embedded one in memory, or a scratch database on the server of DATABASE_URL.
+ * There is one per test process, so call this in `beforeAll`. The next call empties it. It may already have partitions
+ * of a few months.
  */
 export async function freshDatabase(): Promise<Sql> {
   if (opened === undefined) return await emptied()
   try {
     return await emptied()
   } catch {
-    // what a file before this one did to the database is no failure of this one
+    // damage by an earlier file must not fail this one
     await reopened()
     return await emptied()
   }
 }
 
-/** The next one is opened anew. */
+/** Closes the database, so that the next call opens a new one. */
 async function reopened(): Promise<void> {
   await opened?.then(({ close }) => close()).catch(() => {})
   opened = migrated = undefined
   counted = null
 }
 
-/** Where other processes find the scratch database of DATABASE_URL's server. */
+/** Returns the URL of the scratch database for other processes. */
 export function scratchUrl(sql: Sql): string {
   const url = new URL(process.env.DATABASE_URL as string)
   url.pathname = `/${sql.options.database}`
@@ -53,7 +54,7 @@ async function emptied(): Promise<Sql> {
     return ownHandle(sql)
   }
   if (kind === "embedded" && migrated !== undefined) {
-    // it begins with the schema: to open another takes a third of making the schema anew
+    // the setup includes the schema; opening another database takes a third of the time of creating the schema again
     await reopened()
     return await emptied()
   }
@@ -74,8 +75,8 @@ async function emptied(): Promise<Sql> {
 }
 
 /**
- * What a process keeps of a database is kept by this value: of the one before nothing may be left. What a file leaves running
- * meets a database that is closed, instead of the rows of the files after it.
+ * Returns a new handle for each file. Caches of a process use the handle as their key, so nothing is left from the file
+ * before. Work that a file leaves running meets a closed database instead of the rows of later files.
  */
 export function ownHandle(sql: Sql, file = Bun.main): Sql {
   const assertOwn = () => {
@@ -94,22 +95,25 @@ export function ownHandle(sql: Sql, file = Bun.main): Sql {
 }
 
 let opened: Promise<Database> | undefined
-/** As it was right after the schema was made. */
+/** The state right after the migrations. */
 let migrated: State | undefined
-/** What the planner was told then of each table and index, as JSON. */
+/** The planner statistics of each table and index at that time, as JSON. */
 let planned = "[]"
-/** What the embedded database had counted when the tables were empty last. */
+/** The embedded database's counters when the tables were last empty. */
 let counted: Counts | null = null
 
 interface State {
-  /** What would tell that a test changed the schema: then it is made anew, which takes half a second. Partitions are no part of it. */
+  /**
+   * Digest that shows whether a test changed the schema. If so, the schema is created again, which takes half a second.
+   * It does not cover partitions.
+   */
   schema: string
   filled: string[]
-  /** Tables so long that they are cut: what was deleted is read through until then. */
+  /** Tables with so many rows that they are truncated, because scans read deleted rows until then. */
   long: string[]
-  /** Partitions, four a month. */
+  /** Partitions, four per month. */
   partitions: string[]
-  /** Of what the planner was told, a sum. */
+  /** Digest of the planner statistics. */
   plan: string
 }
 
@@ -150,14 +154,14 @@ async function stateOf(sql: Sql): Promise<State> {
 const CUT_FROM = 100_000
 
 interface Counts extends State {
-  /** Changes of the catalogue: as long as there is none more, the schema is what it was. */
+  /** Number of catalog changes. The schema is unchanged while it stays the same. */
   catalogue: string
   inserted: Map<string, string>
 }
 
 /**
- * The same by what the embedded database counts of itself, at a fifth of the work: there the size of a table is asked of
- * a file system in JavaScript, and there are 120. One backend does everything, so that nothing is counted later.
+ * Reads the state from the embedded database's own counters at a fifth of the cost: table sizes come from a file system
+ * in JavaScript, and there are 120 tables. One backend does all work, so no counter is late.
  */
 async function readCounts(sql: Sql): Promise<Counts> {
   await sql`select pg_stat_force_next_flush()`
@@ -175,7 +179,7 @@ async function readCounts(sql: Sql): Promise<Counts> {
       coalesce(array_agg(relname::text) filter (where relispartition), '{}') as partitions
     from pg_class
     where relnamespace = 'public'::regnamespace and relkind = 'r'`
-  // none where a test dropped every table
+  // empty if a test dropped every table
   const inserted = new Map(Object.entries(row!.inserted ?? {}))
   const filled = [...inserted].filter(([name, count]) => count !== counted?.inserted.get(name)).map(([name]) => name)
   const long = await sql<{ name: string }[]>`
@@ -187,24 +191,27 @@ async function readCounts(sql: Sql): Promise<Counts> {
 
 const isAsCounted = ({ catalogue }: Counts) => catalogue === counted?.catalogue
 
-/** Opening a month takes 20 ms, and most tests are about the same one or two; more of them make every plan longer. */
+/**
+ * Creating the partitions of a month takes 20 ms, and most tests use the same one or two months. More partitions make
+ * every plan longer.
+ */
 const KEPT_PARTITIONS = 12
 
-/** As right after the migrations: no rows but theirs, ids from 1 on, and what the planner knew then. */
+/** Restores the state after the migrations: only their rows, ids from 1, and the planner statistics of that time. */
 async function emptyTables(sql: Sql, { filled, long, partitions, plan }: State, was: State): Promise<void> {
   const dropped = new Set(partitions.length > KEPT_PARTITIONS ? partitions : [])
   const quoted = (name: string) => `"${name}"`
   const cut = long.filter((name) => !dropped.has(name))
   const steps = [
     ...(dropped.size > 0 ? [`drop table ${[...dropped].map(quoted)}`] : []),
-    // all tables are emptied, so that those which go with them would go anyway
+    // all tables are emptied, so cascading removes nothing else
     ...(cut.length > 0 ? [`truncate ${cut.map(quoted)} cascade`] : []),
     ...filled.filter((name) => !dropped.has(name)).map((name) => `delete from ${quoted(name)}`),
     `select setval(seqrelid, seqstart, false)
       from pg_sequence
       where pg_sequence_last_value(seqrelid) is not null
         and seqrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)`,
-    // a table that was truncated or analysed is planned for otherwise
+    // truncated or analysed tables have other planner statistics
     ...(plan === was.plan && cut.length === 0 ? [] : [REPLAN.replace("$1", planned)]),
     `update pg_class
       set relpages = 0, reltuples = -1
@@ -220,7 +227,7 @@ async function emptyTables(sql: Sql, { filled, long, partitions, plan }: State, 
   await runQuietly(sql, steps)
 }
 
-/** With neither foreign keys nor triggers: the table of audits refuses to lose a row. */
+/** Runs statements without foreign keys and triggers, because the audit table refuses deletions. */
 async function runQuietly(sql: Sql, steps: string[]): Promise<void> {
   const isEmbedded = (await opened)?.kind === "embedded"
   const first = isEmbedded ? QUIETLY : "set local session_replication_role = replica;"
@@ -234,8 +241,9 @@ const REPLAN = `
   where c.oid = (was.of->>0)::oid and (c.relpages, c.reltuples) is distinct from ((was.of->>1)::int, (was.of->>2)::real)`
 
 /**
- * Takes all rows of these tables, in any order. To cut a table takes the embedded database a millisecond of processor time
- * for each of its files, and 70 with what hangs on the largest; to delete a few rows takes a tenth of one.
+ * Deletes all rows of these tables, in any order. In the embedded database, truncating takes a millisecond of processor
+ * time per file, and 70 ms with everything that references the largest table. Deleting a few rows takes a tenth of a
+ * millisecond.
  */
 export async function deleteRows(sql: Sql, ...tables: string[]): Promise<void> {
   await runQuietly(
@@ -244,7 +252,9 @@ export async function deleteRows(sql: Sql, ...tables: string[]): Promise<void> {
   )
 }
 
-/** Opens the embedded database in memory. The first call on a machine makes the template (4 s), later ones load it. */
+/**
+ * Opens the embedded database in memory. The first call on a machine creates the template (4 s), later ones load it.
+ */
 async function openQuiet(): Promise<EmbeddedDatabase> {
   await oneMakesTheTemplate()
   const Plain = globalThis.Worker
@@ -263,7 +273,9 @@ async function openQuiet(): Promise<EmbeddedDatabase> {
   }
 }
 
-/** Of the processes that begin together one makes the template, which takes 7 s of processor time, and the others wait for it. */
+/**
+ * One of several starting processes creates the template, which takes 7 s of processor time. The others wait for it.
+ */
 async function oneMakesTheTemplate(): Promise<void> {
   const making = join(tmpdir(), `appmeter-template-${hash("sha256", import.meta.dirname, "hex").slice(0, 8)}`)
   const MOST_MS = 60_000
@@ -272,14 +284,14 @@ async function oneMakesTheTemplate(): Promise<void> {
       mkdirSync(making)
     } catch {
       const { mtimeMs } = statSync(making, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
-      // who made it was killed
+      // the process that was creating it was killed
       if (Date.now() - mtimeMs > MOST_MS) rmSync(making, { recursive: true, force: true })
       await Bun.sleep(50)
       continue
     }
     try {
       await templateOf()
-      // a checkout that nobody may write to keeps none
+      // a read-only checkout stores no template
       return
     } finally {
       rmSync(making, { recursive: true, force: true })
@@ -303,7 +315,7 @@ async function openScratch(url: string): Promise<Database> {
   return openDatabase({ databaseUrl: scratch.href, dataDir: "", as: "command", log: silentLog })
 }
 
-// Scratch databases of test processes that were killed.
+// Drops scratch databases of test processes that were killed.
 async function dropLeftOver(admin: postgres.Sql): Promise<void> {
   const scratch = await admin<{ name: string }[]>`
     select datname as name
@@ -324,7 +336,8 @@ function alive(pid: number): boolean {
   }
 }
 
-// `bun test` runs no exit handlers, and nobody does after kill -9: another process waits for the end of this one's pipe.
+// `bun test` runs no exit handlers, and kill -9 allows none. Another process therefore waits for the end of this one's
+// pipe.
 function dropAfterwards(url: string, name: string): void {
   const drop = `
     for await (const _ of Bun.stdin.stream()) continue

@@ -4,12 +4,12 @@ import { type ChildOptions, scratch } from "./commands/child.ts"
 const root = join(import.meta.dirname, "..")
 
 /**
- * Deno 2.9.6, where the environment says it lies. `.ci/long` installs it, as one does by hand with
- * `DENO=$(npx -y deno@2.9.6 eval "console.log(Deno.execPath())")`; without it the tests that need it are skipped.
+ * Path of Deno 2.9.6, from the environment. `.ci/long` installs it; by hand use `DENO=$(npx -y deno@2.9.6 eval
+ * "console.log(Deno.execPath())")`. Tests that need Deno are skipped without it.
  */
 const DENO = process.env.DENO
 
-/** What a test or `describe` that needs Deno is skipped by. */
+/** Skips a test or `describe` that needs Deno. */
 export const noDeno = DENO === undefined
 if (noDeno) process.stderr.write("DENO is not set: no test runs under Deno\n")
 
@@ -20,14 +20,17 @@ export function denoBinary(): string {
 
 const entry = join(root, "src/deno.ts")
 
-/** The program under Deno, with no more rights than it needs: the environment, its own files, and the network it is told. */
+/**
+ * Returns the options that run the program under Deno with minimal rights: the environment, its own files, and the
+ * given hosts.
+ */
 export function underDeno(hosts: readonly string[], env: Record<string, string>): ChildOptions {
   return { program: [denoBinary(), "run", ...rights(hosts), entry], env: { ...ownEnv(), ...env } }
 }
 
 /**
- * The same served by `deno serve`, which opens the port itself and needs no right for that. It looks for packages beside
- * the folder it is started in, not beside the program (Deno 2.9.6).
+ * The same for `deno serve`, which opens the port itself without a right for it. Deno 2.9.6 looks for packages next to
+ * the working directory, not next to the program.
  */
 export function servedByDeno(
   hosts: readonly string[],
@@ -42,7 +45,7 @@ export function servedByDeno(
 function rights(hosts: readonly string[]): string[] {
   const files = ["package.json", "fixtures", "sql", "src"].map((name) => join(root, name))
   const net = hosts.length > 0 ? [`--allow-net=${hosts}`] : []
-  // nothing is asked, and no lock file is left in the project
+  // no prompts, and no lock file in the project
   return ["--no-prompt", "--no-lock", "--allow-env", `--allow-read=${files}`, ...net]
 }
 
@@ -51,5 +54,5 @@ function ownEnv(): Record<string, string> {
   return { DENO_DIR: cache, NO_COLOR: "1" }
 }
 
-/** What it compiled, shared by the processes of a test run. */
+/** Compiled code, shared by the processes of a test run. */
 let cache: string | undefined

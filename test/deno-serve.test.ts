@@ -11,87 +11,85 @@ afterAll(removeFolders)
 // as in src/database/migrate.ts
 const MIGRATING = 4_726_313_901
 
-describe.skipIf(noDeno || !process.env.DATABASE_URL)(
-  "postgres: what `deno serve` leaves to its flags, and what it cannot do",
-  () => {
-    const served = (url: string, env: Record<string, string> = {}, flags: string[] = []) =>
-      servedByDeno([new URL(url).host], { DATABASE_URL: url, ...env }, flags)
+describe.skipIf(noDeno || !process.env.DATABASE_URL)("postgres: `deno serve` takes its flags and has limits", () => {
+  const served = (url: string, env: Record<string, string> = {}, flags: string[] = []) =>
+    servedByDeno([new URL(url).host], { DATABASE_URL: url, ...env }, flags)
 
-    test("its flags, not the settings, say where it listens", async () => {
-      await using database = await scratchDatabase("deno_flags")
-      const server = await serving({ ...served(database.url), env: { ...served(database.url).env, HOST: "192.0.2.1" } })
-      expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-      expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
-      const document = await (await fetch(`${server.url}/v1/openapi.json`)).json()
-      expect(document.servers[0].url).toStartWith(server.url)
-      await ended(server)
-    })
+  test("the flags of deno serve set the address, not the settings", async () => {
+    await using database = await scratchDatabase("deno_flags")
+    const server = await serving({ ...served(database.url), env: { ...served(database.url).env, HOST: "192.0.2.1" } })
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+    const document = await (await fetch(`${server.url}/v1/openapi.json`)).json()
+    expect(document.servers[0].url).toStartWith(server.url)
+    await ended(server)
+  })
 
-    test("a call that comes while it migrates is answered afterwards", async () => {
-      await using database = await scratchDatabase("deno_early")
-      const other = postgres(database.url, { max: 1 })
-      await other`select pg_advisory_lock(${MIGRATING})`
-      const port = freePort()
-      const child = begun([], served(database.url, { PORT: String(port) }))
-      const early = firstStatus(`http://127.0.0.1:${port}/readyz`)
-      while ((await other`select from pg_locks where locktype = 'advisory' and not granted limit 1`).length === 0)
-        await Bun.sleep(20)
-      await Bun.sleep(300)
-      expect(await Promise.race([early, "waits"])).toBe("waits")
-      await other.end()
-      expect(await early).toBe(200)
-      child.kill()
-      expect(await child.exited).toBe(0)
-    })
+  test("a call during the migration is answered after it", async () => {
+    await using database = await scratchDatabase("deno_early")
+    const other = postgres(database.url, { max: 1 })
+    await other`select pg_advisory_lock(${MIGRATING})`
+    const port = freePort()
+    const child = begun([], served(database.url, { PORT: String(port) }))
+    const early = firstStatus(`http://127.0.0.1:${port}/readyz`)
+    while ((await other`select from pg_locks where locktype = 'advisory' and not granted limit 1`).length === 0)
+      await Bun.sleep(20)
+    await Bun.sleep(300)
+    expect(await Promise.race([early, "waits"])).toBe("waits")
+    await other.end()
+    expect(await early).toBe(200)
+    child.kill()
+    expect(await child.exited).toBe(0)
+  })
 
-    test("counts each caller by its own address", async () => {
-      await using database = await scratchDatabase("deno_peer")
-      const server = await serving(served(database.url, { SANDBOX_PER_SECOND: "1", TRUSTED_PROXIES: "127.0.0.1" }))
-      // what is forwarded is believed of a known address only; were it not known, all would be one caller
-      const ask = async (from: number) => {
-        const headers = { "x-forwarded-for": `198.51.100.${from}` }
-        return (await fetch(`${server.url}/v1/sandbox/apps`, { headers })).status
-      }
-      expect(await Promise.all([1, 2, 3, 4, 5].map(ask))).toEqual([200, 200, 200, 200, 200])
-      expect(await Promise.all([6, 6, 6, 6].map(ask))).toContain(429)
-      await ended(server)
-    })
+  test("deno serve counts each caller by the caller's own address", async () => {
+    await using database = await scratchDatabase("deno_peer")
+    const server = await serving(served(database.url, { SANDBOX_PER_SECOND: "1", TRUSTED_PROXIES: "127.0.0.1" }))
+    // Forwarded addresses are only trusted from a known peer. If the peer were unknown, all callers would count as
+    // one.
+    const ask = async (from: number) => {
+      const headers = { "x-forwarded-for": `198.51.100.${from}` }
+      return (await fetch(`${server.url}/v1/sandbox/apps`, { headers })).status
+    }
+    expect(await Promise.all([1, 2, 3, 4, 5].map(ask))).toEqual([200, 200, 200, 200, 200])
+    expect(await Promise.all([6, 6, 6, 6].map(ask))).toContain(429)
+    await ended(server)
+  })
 
-    test("takes no new connection once a stop is asked, and ends in order", async () => {
-      await using database = await scratchDatabase("deno_end")
-      const server = await serving(served(database.url, { DRAIN_MS: "700" }))
-      server.kill()
-      while (!linesOf(server).some(({ event }) => event === "stopping")) await Bun.sleep(10)
-      const refused = await fetch(`${server.url}/readyz`).catch((error) => error.code)
-      // one that was in the kernel's queue when the port was let go of is reset, and nobody answered it either
-      expect(["ECONNREFUSED", "ECONNRESET"]).toContain(refused)
-      expect(await server.exited).toBe(0)
-      expect(linesOf(server).at(-1)).toMatchObject({ event: "stopped" })
-    })
+  test("deno serve takes no new connection after a stop is requested, and exits in order", async () => {
+    await using database = await scratchDatabase("deno_end")
+    const server = await serving(served(database.url, { DRAIN_MS: "700" }))
+    server.kill()
+    while (!linesOf(server).some(({ event }) => event === "stopping")) await Bun.sleep(10)
+    const refused = await fetch(`${server.url}/readyz`).catch((error) => error.code)
+    // a connection in the kernel's queue is reset when the port closes, and was not answered either
+    expect(["ECONNREFUSED", "ECONNRESET"]).toContain(refused)
+    expect(await server.exited).toBe(0)
+    expect(linesOf(server).at(-1)).toMatchObject({ event: "stopped" })
+  })
 
-    test("wrong settings end it with 78", async () => {
-      const wrong = await appmeter([], served("postgres://127.0.0.1/none", { LOG_LEVEL: "loud" }))
-      expect(wrong).toMatchObject({ code: 78, err: expect.stringContaining("LOG_LEVEL") })
-    })
+  test("wrong settings end deno serve with exit code 78", async () => {
+    const wrong = await appmeter([], served("postgres://127.0.0.1/none", { LOG_LEVEL: "loud" }))
+    expect(wrong).toMatchObject({ code: 78, err: expect.stringContaining("LOG_LEVEL") })
+  })
 
-    test("with --parallel it ends at the first call that a second worker gets, and says why", async () => {
-      await using database = await scratchDatabase("deno_parallel")
-      const server = await serving(served(database.url, { DENO_JOBS: "2" }, ["--parallel"]))
-      const until = performance.now() + 20_000
-      while (!server.err().includes("--parallel") && performance.now() < until)
-        await fetch(`${server.url}/readyz`, { headers: { connection: "close" } }).catch(() => {})
-      expect(await server.exited).toBe(1)
-      expect(server.err()).toContain("appmeter: deno serve --parallel is not supported")
-    })
-  },
-)
+  test("deno serve --parallel ends at the first call to a second worker and explains why", async () => {
+    await using database = await scratchDatabase("deno_parallel")
+    const server = await serving(served(database.url, { DENO_JOBS: "2" }, ["--parallel"]))
+    const until = performance.now() + 20_000
+    while (!server.err().includes("--parallel") && performance.now() < until)
+      await fetch(`${server.url}/readyz`, { headers: { connection: "close" } }).catch(() => {})
+    expect(await server.exited).toBe(1)
+    expect(server.err()).toContain("appmeter: deno serve --parallel is not supported")
+  })
+})
 
 async function ended(server: Serving): Promise<void> {
   server.kill()
   expect(await server.exited).toBe(0)
 }
 
-/** The status of the first answer, asked for until the port is open. */
+/** Repeats a request until the port is open. Returns the status of the first response. */
 async function firstStatus(url: string): Promise<number> {
   for (;;) {
     const answer = await fetch(url).catch(() => null)

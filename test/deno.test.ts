@@ -19,8 +19,8 @@ afterAll(removeFolders)
 
 const root = join(import.meta.dirname, "..")
 
-describe("the code", () => {
-  test.skipIf(noDeno)("deno finds no wrong type and no import it cannot follow", async () => {
+describe("the code under Deno", () => {
+  test.skipIf(noDeno)("deno check finds no type error and no unresolved import", async () => {
     const child = Bun.spawn([denoBinary(), "check", "--no-lock", "src/deno.ts"], {
       cwd: root,
       env: { PATH: process.env.PATH ?? "", DENO_DIR: underDeno([], {}).env!.DENO_DIR, NO_COLOR: "1" },
@@ -34,17 +34,17 @@ describe("the code", () => {
     .filter((name) => name.endsWith(".ts"))
     .map((name) => ({ name, text: readFileSync(join(root, "src", name), "utf8") }))
 
-  test("needs Bun only where the design says so", () => {
+  test("only the allowed modules import Bun", () => {
     const needing = files.filter(({ text }) => /\bBun\.\w|from "bun|import\("bun/.test(text)).map(({ name }) => name)
     expect(
       needing.filter((name) => !/^(main\.ts$|commands\/|access\/redis\/|database\/embedded\/)/.test(name)),
     ).toEqual([])
   })
 
-  test("loads the embedded database only when it is asked for", () => {
+  test("the embedded database is loaded only on request", () => {
     const loading = files.filter(({ text }) => /^(import(?! type)|export).* from ".*\/embedded\//m.test(text))
     const others = loading.map(({ name }) => name).filter((name) => !name.startsWith("database/embedded/"))
-    // which needs only how a thread is begun: the thread loads the rest
+    // it needs only the start of a thread, which loads the rest
     expect(others).toEqual(["commands/process/early-thread.ts"])
     const thread = files.find(({ name }) => name === "database/embedded/thread.ts")!
     expect(thread.text.match(/^import(?! type).*/gm)).toEqual(['import { DatabaseStopped } from "./stopped.ts"'])
@@ -52,7 +52,7 @@ describe("the code", () => {
 })
 
 test.skipIf(noDeno)(
-  "without DATABASE_URL every command says in one sentence that the embedded database needs Bun",
+  "without DATABASE_URL every command explains in one sentence that the embedded database needs Bun",
   async () => {
     for (const command of ["serve", "key list", "migrate"]) {
       const ended = await appmeter(command.split(" "), underDeno(["127.0.0.1"], {}))
@@ -62,7 +62,7 @@ test.skipIf(noDeno)(
   },
 )
 
-test.skipIf(noDeno)("under `deno run` without a word it shows what can be typed, as under Bun", async () => {
+test.skipIf(noDeno)("deno run without a command shows the available commands, as Bun does", async () => {
   const deno = await appmeter([], underDeno([], {}))
   const bun = await appmeter([])
   const shown = bun.err.replace(
@@ -99,7 +99,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     const run = underDeno(hosts, { ...env, PORT: String(denoPort) })
     if (way === "deno run") {
       deno = await serving(run, ["--demo"])
-      // after the greeting: what is read meanwhile changes from one read to the next
+      // wait for the greeting, because reads change until the demo data is complete
       while (!linesOf(deno).some(({ event }) => event === "demo_completed")) await Bun.sleep(50)
     } else {
       deno = await serving(servedByDeno([new URL(database.url).host], { ...env, PORT: String(denoPort) }))
@@ -115,7 +115,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     await database?.[Symbol.asyncDispose]()
   })
 
-  test("brings the schema up, makes the first workspace and logs as Bun does", () => {
+  test("Deno migrates the schema, creates the first workspace and logs as Bun does", () => {
     const lines = linesOf(deno)
     const own = way === "deno run" ? ["demo_loaded", "demo_completed"] : []
     expect(lines.map(({ event }) => event)).toEqual(expect.arrayContaining(["migrated", "listening", ...own]))
@@ -123,7 +123,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     expect(deno.err()).not.toContain("svc_")
   })
 
-  test("answers every recorded read byte for byte as Bun does", async () => {
+  test("Deno answers every recorded read with the same bytes as Bun", async () => {
     const calls = recorded(app)
     const differing: unknown[] = []
     for (const [method, path, keyed] of calls) {
@@ -137,18 +137,15 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     expect(calls.length).toBeGreaterThan(30)
   })
 
-  test.each(["zstd", "br", "gzip"])(
-    "compresses with %s to what unfolds to the bytes that Bun sends",
-    async (encoding) => {
-      for (const path of ["/docs", "/v1/openapi.json", "/v1/sandbox/alerts", `/v1/apps/${app}/keywords?country=us`]) {
-        const expected = await call(at.bun, "GET", path, { key })
-        const answer = await call(at.deno, "GET", path, { key, encoding })
-        expect([path, answer.headers.get("content-encoding"), answer.text]).toEqual([path, encoding, expected.text])
-      }
-    },
-  )
+  test.each(["zstd", "br", "gzip"])("the %s encoding decompresses to the bytes that Bun sends", async (encoding) => {
+    for (const path of ["/docs", "/v1/openapi.json", "/v1/sandbox/alerts", `/v1/apps/${app}/keywords?country=us`]) {
+      const expected = await call(at.bun, "GET", path, { key })
+      const answer = await call(at.deno, "GET", path, { key, encoding })
+      expect([path, answer.headers.get("content-encoding"), answer.text]).toEqual([path, encoding, expected.text])
+    }
+  })
 
-  test("names what a read says as Bun does, gives 304 and rows for it, and reads a caller's own id", async () => {
+  test("Deno sends Bun's ETags, answers 304 and rows, and reads the caller's own id", async () => {
     const path = `/v1/apps/${app}/keywords?country=us`
     const { headers } = await call(at.bun, "GET", path, { key })
     const sent = { "if-none-match": headers.get("etag") as string, "x-request-id": "mine" }
@@ -162,7 +159,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     expect(rows.headers.get("content-type")).toStartWith("text/csv")
   })
 
-  test("confirms a write once, and Bun sees it", async () => {
+  test("a write confirmed once under Deno is visible to Bun", async () => {
     const args = { appId: app, keywords: ["tea"] }
     const previewed = await call(at.deno, "POST", "/v1/actions", { key, body: { action: "add_keywords", args } })
     expect(previewed.status).toBe(200)
@@ -175,7 +172,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     expect(added).toMatchObject([{ measured: false }])
   })
 
-  test("answers a tool call, and refuses one without a key", async () => {
+  test("Deno answers a tool call, and refuses one without a key", async () => {
     const { body: rest } = await call(at.bun, "GET", "/v1/apps", { key })
     const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_apps", arguments: {} } }
     const answer = await call(at.deno, "POST", "/mcp", { key, body })
@@ -186,7 +183,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     expect([refused.status, refused.body.error.code]).toEqual([401, -32001])
   })
 
-  test("refuses bodies as Bun does: too large, of another type, malformed, too deep", async () => {
+  test("Deno refuses bodies as Bun does: too large, wrong type, malformed, nested too deeply", async () => {
     const bodies = [
       "{",
       `{"action":"${"x".repeat(70_000)}"}`,
@@ -205,13 +202,13 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL).each([...WAYS])("postgres: 
     }
   })
 
-  test("refuses an address and headers over 16 KiB as Bun does", async () => {
+  test("Deno refuses an address and headers over 16 KiB as Bun does", async () => {
     const path = `/v1/search?q=${"x".repeat(50_000)}`
     const [expected, answer] = [await call(at.bun, "GET", path, { key }), await call(at.deno, "GET", path, { key })]
     expect([answer.status, shown(answer)]).toEqual([431, shown(expected)])
   })
 
-  test("SIGTERM: the call under way is answered, then exit 0 within 25 s", async () => {
+  test("on SIGTERM the running call is answered, and Deno exits with 0 within 25 s", async () => {
     const release = await heldUp(database.url)
     const underWay = call(at.deno, "GET", "/v1/apps", { key })
     await Bun.sleep(300)
@@ -231,7 +228,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL || !process.env.REDIS_URL)(
   "postgres: Deno and Bun beside each other",
   () => {
     for (const store of ["redis", "upstash"] as const) {
-      test(`${store}: count one limit together`, async () => {
+      test(`Deno and Bun share one rate limit in ${store}`, async () => {
         await using database = await scratchDatabase(`deno_${store}`)
         const wire = bunRedisWire(process.env.REDIS_URL as string)
         const rest = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: upstashRest(wire, "token") })
@@ -261,7 +258,7 @@ describe.skipIf(noDeno || !process.env.DATABASE_URL || !process.env.REDIS_URL)(
   },
 )
 
-/** 40 calls in the same second, half of them at each. */
+/** Sends 40 calls within one second, half of them to each server. */
 async function inOneSecond(urls: string[], key: string): Promise<{ statuses: string[]; endedMs: number }> {
   const ask = async (i: number) => String((await call(urls[i % 2] as string, "GET", "/v1/account", { key })).status)
   await Promise.all([0, 1].map(ask))
@@ -273,7 +270,10 @@ async function inOneSecond(urls: string[], key: string): Promise<{ statuses: str
 
 type Recorded = [method: string, path: string, keyed: boolean]
 
-/** The documents, every fixture of the sandbox, the reads of an app, and refusals. What is free comes before what is charged. */
+/**
+ * Returns the calls to compare: documents, every sandbox fixture, the reads of an app, and refusals. Free calls come
+ * before charged ones.
+ */
 function recorded(app: string): Recorded[] {
   const { samples } = prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), "https://meter.test")
   const reads = catalog.filter(({ method }) => method === "GET")
@@ -314,8 +314,8 @@ function recorded(app: string): Recorded[] {
 type Answered = Awaited<ReturnType<typeof call>>
 
 /**
- * All of an answer but what tells this call from another, its id, its date, the credits used so far and the calls left, and whether the
- * connection goes on: Deno ends it when a body was not read.
+ * Returns an answer without what differs between calls: id, date, used credits, remaining calls, and keep-alive, since
+ * Deno closes a connection whose body was not read.
  */
 function shown({ status, headers, text }: Answered): object {
   const own = ["x-request-id", "date", "x-credits-used", "x-credits-remaining", "ratelimit", "connection"]
@@ -324,9 +324,9 @@ function shown({ status, headers, text }: Answered): object {
 
 interface CallOptions {
   key?: string
-  /** An object is sent as JSON, text as it is. */
+  /** An object is sent as JSON, text unchanged. */
   body?: object | string
-  /** The bytes as they are unless told: the two runtimes carry other builds of the compressors. */
+  /** No compression by default, because the two runtimes have different builds of the compressors. */
   encoding?: string
   headers?: Record<string, string>
 }
@@ -352,7 +352,7 @@ function json(text: string): any {
   return text.startsWith("{") ? JSON.parse(text) : null
 }
 
-/** Keeps reads of apps waiting until the function it gives is called. */
+/** Blocks reads of apps until the returned function is called. */
 async function heldUp(url: string): Promise<() => Promise<void>> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   const session = await sql.reserve()
@@ -365,7 +365,7 @@ async function heldUp(url: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Ports that were free a moment ago: an address that is the same in both servers' answers leaves none to read there. */
+/** Returns ports that were free a moment ago. With equal addresses, the answers of both servers are comparable. */
 function freePorts(count: number): number[] {
   const servers = Array.from({ length: count }, () =>
     Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() }),

@@ -9,10 +9,10 @@ import { closed } from "./closed-document.ts"
 
 const publicUrl = "http://127.0.0.1:8787"
 const sandbox = prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), publicUrl)
-// as it is served: through JSON
+// JSON, as the server sends it
 const document = JSON.parse(JSON.stringify(openApiDocument(catalog, { publicUrl, sandbox, version: "0.1.0" })))
 
-// what is inlined, and made shorter, is compiled longer than it is ever run
+// schemas are compiled for few uses, so inlining and optimising would cost more than they save
 const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } })
 addFormats(ajv)
 ajv.addSchema(closed(document), "document")
@@ -25,9 +25,9 @@ interface Content {
 
 /** Throws unless the served document describes this status of this path and its schema accepts the body. */
 export function checkedAgainstDocument(method: string, path: string, status: number, body: unknown): void {
-  // health and the document itself are not in the document; their refusals are faults like any other
+  // the document does not describe health and itself; their refusals are ordinary faults
   if (UNDESCRIBED.includes(path) && status !== 400 && status !== 405) return
-  // as it is sent: without ".."
+  // as a client sends it: without ".."
   const { pathname, searchParams } = new URL(path, publicUrl)
   const pointer = schemaPointer(method, pathname, status)
   refuseOtherCodes(method, pathname, status, body)
@@ -43,7 +43,7 @@ interface Documented {
   "x-errors"?: string[]
 }
 
-/** The operation there; undefined for a path or method that the document does not have. */
+/** Returns the operation. Undefined if the document has no such path or method. */
 function operationAt(method: string, path: string, status: number): [template: string, Documented | undefined] {
   const below = path.replace(/^\/v1(\/sandbox)?/, "")
   const [template] = TEMPLATES.find(([, pattern]) => pattern.test(below)) ?? [""]
@@ -51,7 +51,10 @@ function operationAt(method: string, path: string, status: number): [template: s
   return [template, outside ? undefined : document.paths[template]?.[method.toLowerCase()]]
 }
 
-/** A response names every code of its status; which of them the operation has is said there. */
+/**
+ * Throws if the operation does not declare the code. A response lists every code of its status; x-errors has those of
+ * the operation.
+ */
 function refuseOtherCodes(method: string, path: string, status: number, body: unknown): void {
   const [, operation] = operationAt(method, path, status)
   if (!operation || status < 400) return
@@ -62,7 +65,7 @@ function refuseOtherCodes(method: string, path: string, status: number, body: un
 
 function schemaPointer(method: string, path: string, status: number): string {
   const [template, { responses } = {}] = operationAt(method, path, status)
-  // it answers with a fault all the same
+  // it still answers with a fault
   if (!responses) return "/components/schemas/Fault"
   if (!responses[status]) throw new Error(`the document has no ${status} for ${method} ${path}`)
   const response = responses[status] as Content
@@ -73,13 +76,13 @@ function schemaPointer(method: string, path: string, status: number): string {
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schema of every shape
 type Json = any
 
-/** The document as answers to calls with `fields` are held to it: what its x-narrow names may be left out, and nothing else. */
+/** Returns the document for calls with `fields`: the fields in x-narrow become optional, and nothing else. */
 function narrowable(document: Json): Json {
   const { schemas } = document.components
   const named = (schema: Json): Json => (schema.$ref ? schemas[schema.$ref.split("/").at(-1)] : schema)
   const alternatives = (schema: Json): Json[] => [schema, ...(schema.anyOf ?? [])].map(named)
   const isPart = (schema: Json) => alternatives(schema).some(({ type }) => type === "array" || type === "object")
-  /** The shape, and those that it extends, with the fields required that `stay`. */
+  /** Returns the shape and those that it extends, with only the fields required that `stay` selects. */
   const loose = (schema: Json, stay: (field: Json, name: string) => boolean): Json => {
     const { title: _, required = [], allOf, ...shape } = named(schema)
     const extended = allOf && { allOf: allOf.map((base: Json) => loose(base, stay)) }
@@ -100,7 +103,7 @@ function narrowable(document: Json): Json {
 
 const UNDESCRIBED = ["/livez", "/readyz", "/v1/openapi.json"]
 
-/** The path of an answer, below /v1, by the template that it has in the document. */
+/** Maps a path below /v1 to its template in the document. */
 const TEMPLATES: readonly [template: string, path: RegExp][] = Object.keys(document.paths).map((template) => [
   template,
   new RegExp(`^${template.replace(/^\/v1/, "").replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),

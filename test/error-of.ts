@@ -1,6 +1,6 @@
 /**
- * What a promise rejects with, or undefined. Bun's `.rejects` waits without letting the thread of the embedded
- * database be heard, and then for ever: no test asks by it.
+ * Returns the reason of a rejection, or undefined. Tests use this instead of Bun's `.rejects`, which blocks messages
+ * from the embedded database's thread and then never settles.
  */
 export async function errorOf(call: Promise<unknown>): Promise<unknown> {
   return await call.then(

@@ -10,16 +10,16 @@ const found = ["src", "sql", "test"].flatMap((folder) =>
 const readmes = found.filter((path) => path.endsWith("README.md"))
 
 describe("READMEs of folders", () => {
-  test("exist where they are needed, and none is longer than three screens", () => {
+  test("every folder that needs a README has one of at most three screens", () => {
     expect(readmes).toEqual(
       expect.arrayContaining(["src/README.md", "sql/README.md", "test/README.md", "test/bench/README.md"]),
     )
-    // reference tables and the map with its glossary are looked up, not read
+    // reference tables and the map with its glossary are for looking up, so they may be longer
     const limits: Record<string, number> = { "test/bench/README.md": 200, "src/README.md": 190 }
     expect(readmes.filter((path) => read(path).split("\n").length > (limits[path] ?? 125))).toEqual([])
   })
 
-  test("link and name only files that exist", () => {
+  test("READMEs link and name only existing files", () => {
     const wrong = readmes.flatMap((path) => {
       const text = read(path)
       const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map(([, target]) => target as string)
@@ -41,23 +41,23 @@ describe("READMEs of folders", () => {
   })
 })
 
-describe("the figures", () => {
+describe("the figures of the benchmarks", () => {
   const figures = read("test/bench/README.md")
 
-  test("stand beside commands that are there", () => {
+  test("every figure is next to a command that exists", () => {
     const commands = [...figures.matchAll(/`bun (test\/bench\/[\w-]+\.ts)[^`]*`/g)].map(([, path]) => path as string)
     expect(commands.length).toBeGreaterThan(20)
     expect(commands.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
-  test("leave out no benchmark that can be run", () => {
+  test("the figures cover every benchmark that can be run", () => {
     const runnable = found.filter((path) => {
       if (!/^test\/bench\/[\w-]+\.ts$/.test(path)) return false
       const [first = "", second = ""] = read(path).split("\n")
       return `${first}${second}`.startsWith("//") && `${first}${second}`.includes(`bun ${path}`)
     })
     expect(runnable.length).toBeGreaterThan(15)
-    // a server of the others
+    // a server that other benchmarks start
     const named = runnable.filter((path) => !figures.includes(`bun ${path}`))
     expect(named).toEqual(["test/bench/server.ts"])
   })

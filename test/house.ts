@@ -29,15 +29,18 @@ export const PUBLIC_URL = "http://127.0.0.1:8787"
 export interface House {
   sql: Sql
   app: App
-  /** Every log line written so far. */
+  /** All log lines so far. */
   logged: string[]
-  /** Calls a path as REST does. Every response is checked: credit headers, content type, and the served document. */
+  /** Calls a path by REST. Checks every response: credit headers, content type and the served document. */
   call(path: string, options?: CallOptions): Promise<Answer>
-  /** Calls a tool as an assistant does. Every response is checked: headers, and the operation's output or the fault's schema. */
+  /**
+   * Calls a tool as an assistant does. Checks every response: headers, and the schema of the operation's output or of
+   * the fault.
+   */
   tool(name: string, args?: object, options?: { key?: string }): Promise<ToolAnswer>
-  /** Makes a workspace; the name is made unique. */
+  /** Creates a workspace with a unique name. */
   workspace(options?: WorkspaceOptions): Promise<number>
-  /** Makes a key and gives its secret. */
+  /** Creates a key and returns its secret. */
   key(workspaceId: number, options?: Partial<Parameters<typeof createKey>[1]>): Promise<string>
 }
 
@@ -60,11 +63,11 @@ export interface Answer {
 }
 
 export interface ToolAnswer {
-  /** Of the HTTP response: a fault that the model can read is on 200. */
+  /** Status of the HTTP response. A fault that the model can read has 200. */
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read results of every operation
   result: any
-  /** The answer, or the body of the fault in its place; of a protocol error its data. */
+  /** The answer or the body of the fault. For a protocol error, its data. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
   body: any
   isError: boolean
@@ -80,26 +83,26 @@ interface HouseOptions {
   catalog?: readonly Operation[]
   fixtures?: ReadonlyMap<string, string>
   now?: () => Date
-  /** What documents of clients are fetched with. */
+  /** Fetches the metadata documents of clients. */
   fetch?: SafeFetch
-  /** Live reads; none when left out. */
+  /** Live reads. None by default. */
   measure?: Measure
-  /** Texts of a model; no writer when left out. */
+  /** Texts of a model. None by default. */
   write?: Write
-  /** Whom checks ask; none when left out. */
+  /** Assistants for checks. None by default. */
   assistants?: AssistantChecks
-  /** Words in pictures; none is read when left out. */
+  /** OCR. None by default. */
   pictures?: ReadPictures
-  /** Takes what services send; /in/ is no address when left out. */
+  /** Handles messages of services. By default /in/ does not exist. */
   receive?: ReceiveMessage
-  /** Ways to accounts; none when left out. */
+  /** Access to accounts. None by default. */
   platforms?: Platforms
   offers?: Offers
   toolPace?: { progressEveryMs?: number; patienceMs?: number }
   slotLimits?: AppParts["slotLimits"]
 }
 
-/** The whole service over a database, without a socket. */
+/** Opens the whole service over a database, without a socket. */
 export function openHouse(options: HouseOptions): House {
   const {
     sql,
@@ -161,22 +164,25 @@ export function openHouse(options: HouseOptions): House {
 }
 
 const samples = once(() => readTree("fixtures/sandbox", ".json"))
-/** That of most houses; tests make a thousand of them. */
+/** The sandbox that most tests share; tests open the service a thousand times. */
 const builtSandbox = once(() => prepareSandbox(wholeCatalog, samples(), PUBLIC_URL))
 
 const SETTINGS: AppSettings = {
   publicUrl: PUBLIC_URL,
   trustedProxies: [],
   sandboxPerSecond: 100_000,
-  // nor, on a busy machine, the deadline
+  // no timeout on a busy machine either
   requestDeadlineMs: 20_000,
   maxWaiting: 500,
 }
 
-/** Tests that are not about the rate must not meet it. */
+/** Prevents rate limits in tests that are not about them. */
 const FAST = { overrides: { ratePerSecond: 100_000 } }
 
-/** It takes half a second of the processor to make: a process that is started to be killed ends before it asks for it. */
+/**
+ * Loaded on first use, because it takes half a second of processor time and processes that are started to be killed end
+ * earlier.
+ */
 const servedDocument = once(() => import("./document.ts"))
 
 let made = 0
@@ -229,7 +235,7 @@ async function tool(
 // biome-ignore lint/suspicious/noExplicitAny: tests read results of every operation
 type ToolMessage = Record<"result" | "error", any>
 
-/** Of a tool's answer, which has fields alone only where they were asked for. */
+/** Returns the schema of a tool's answer, with optional fields only if the call selected fields. */
 function schemaOf(
   catalog: readonly Operation[],
   { name, arguments: given }: { name: string; arguments?: object | undefined },
@@ -238,14 +244,14 @@ function schemaOf(
   return given && "fields" in given ? answerSchema(operation) : operation.output
 }
 
-/** The text is the structured content, or a fault's body; either is of its schema. */
+/** Returns the answer. The text must equal the structured content or a fault's body, and match its schema. */
 function answerOf({ content, structuredContent, isError }: ToolMessage["result"], output: Schema): unknown {
   const body = JSON.parse(content[0].text)
   expect(structuredContent).toEqual(isError ? undefined : body)
   return v.parse(isError ? FaultShape : output, body)
 }
 
-/** The headers that every response has, whatever its status; gives the credits they tell. */
+/** Checks the headers that every response has. Returns the credits in them. */
 export function checkedHeaders(response: Response): Answer["credits"] {
   expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
   expect(response.headers.get("x-content-type-options")).toBe("nosniff")

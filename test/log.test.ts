@@ -21,7 +21,7 @@ function logged(fields: Record<string, unknown>, least?: Parameters<typeof creat
 }
 
 describe("a log line", () => {
-  test("is one JSON object with time, level and event, ended by one newline", () => {
+  test("a log line is one JSON object with time, level and event, ended by one newline", () => {
     const [line = ""] = logged({ status: 200, latencyMs: 1.5, path: "/v1/apps" })
     expect(line.endsWith("}\n")).toBeTrue()
     expect(JSON.parse(line)).toEqual({
@@ -29,7 +29,7 @@ describe("a log line", () => {
     }) // biome-ignore format: one line of log
   })
 
-  test("holds only fields of the allow-list, and every one of those", () => {
+  test("a log line has only fields of the allow-list, and can have all of them", () => {
     const all = Object.fromEntries(FIELDS.map((name) => [name, "value"]))
     const [line = ""] = logged({ ...all, authorization: "secret1", headers: { cookie: "secret2" }, query: "secret3" })
     expect(Object.keys(JSON.parse(line)).sort()).toEqual(["at", "level", "event", ...FIELDS].sort())
@@ -37,7 +37,7 @@ describe("a log line", () => {
   })
 
   test.each(["\r\n", "\n", "\r", "\u2028", "\u2029", "\u0085", "\0", "\u001b[2K"])(
-    "stays one line with %j in every field",
+    "a log line stays one line with %j in every field",
     (breaks) => {
       const [line = "", ...more] = logged(
         Object.fromEntries(FIELDS.map((name) => [name, `a${breaks}{"level":"error"}`])),
@@ -48,12 +48,12 @@ describe("a log line", () => {
     },
   )
 
-  test("below the least level is not written", () => {
+  test("a log line below the minimum level is not written", () => {
     expect(logged({}, "warn")).toEqual([])
     expect(logged({}, "info")).toHaveLength(1)
   })
 
-  test("is cut at 2,000 characters a field, after redaction", () => {
+  test("a log line is cut at 2,000 characters per field, after redaction", () => {
     const [line = ""] = logged({ reason: `${"x".repeat(1_990)} ${KEY}` })
     expect(JSON.parse(line).reason).toHaveLength(2_000)
     expect(line).not.toContain("Canary")
@@ -81,14 +81,14 @@ describe("no secret reaches a line", () => {
     ["a password in JSON", '{"password":"Canary0123"}'],
     ["an error object", new Error(KEY) as unknown as string],
   ]
-  test.each(forms)("%s, in any field", (_, secret) => {
+  test.each(forms)("%s is redacted in every field", (_, secret) => {
     for (const name of FIELDS) {
       const [line = ""] = logged({ [name]: secret })
       expect(decodedOften(line)).not.toMatch(/canary|0123|Q2FuYXJ5/i)
     }
   })
 
-  test("and what is no secret stays readable", () => {
+  test("text without secrets stays readable", () => {
     for (const text of [
       "/v1/apps/:appId/keywords",
       "http://127.0.0.1:8787/v1",

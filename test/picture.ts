@@ -1,4 +1,4 @@
-// bun test/picture.ts — photographs .github/app.png, the picture of the README: a page of the sample, in a browser.
+// bun test/picture.ts — takes .github/app.png, the picture of the README: a page of the sample, in a browser.
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { freshDatabase } from "./database.ts"

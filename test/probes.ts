@@ -6,7 +6,7 @@ export interface ContractParameter {
   required: boolean
   code: string
   default?: unknown
-  /** "empty = …": an empty text stands for what is said of it. */
+  /** "empty = …": what an empty text means. */
   defaultNote?: string
   min?: number
   max?: number
@@ -26,11 +26,11 @@ interface Probes {
   absent: "refused" | { default: unknown }
 }
 
-/** Values around every bound that the contract names, each with what must happen to it. */
+/** Returns values around every limit in the contract, each with its expected result. */
 export function probes(parameter: ContractParameter): Probes {
   const found: Probes = {
     good: [],
-    // none of the contract's types is both
+    // no type in the contract is both
     bad: parameter.type === "object" ? ["text"] : [{ nested: true }],
     absent: parameter.required ? "refused" : { default: parameter.default },
   }
@@ -40,7 +40,7 @@ export function probes(parameter: ContractParameter): Probes {
 
 function ofType({ type, defaultNote, enum: offered }: ContractParameter, { good, bad }: Probes): void {
   const [ofAny, never] = BY_TYPE[type] ?? [[], []]
-  // a store that this call does not answer for
+  // a store that this call does not support
   const isOffered = (value: unknown) => type !== "platform" || !offered || offered.includes(value as string)
   const [right, wrong] = [ofAny.filter(isOffered), [...never, ...ofAny.filter((value) => !isOffered(value))]]
   const mayBeEmpty = defaultNote?.startsWith("empty =") ?? false

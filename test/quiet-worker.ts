@@ -1,7 +1,7 @@
 /**
- * The thread of the embedded database as tests have it. A batch that begins with this mark runs with triggers and foreign keys
- * off, as by `session_replication_role = replica`, but without the price of that setting: it forgets every plan, and what comes
- * next takes 35 ms of processor time more. The word in memory that the setting sets is written instead.
+ * The thread of the embedded database for tests. A batch that begins with this mark runs without triggers and foreign
+ * keys, as with `session_replication_role = replica`. That setting discards every plan, which costs 35 ms of processor
+ * time afterwards, so this writes the variable in memory instead.
  */
 export const QUIETLY = "/* quietly */"
 
@@ -18,7 +18,7 @@ declare const self: { onmessage: Answering; postMessage: (reply: object) => void
 const memories: WebAssembly.Memory[] = []
 let place: number | undefined
 
-// what is imported for the mark alone is no thread of a database
+// an import only for the mark does not start a database thread
 if (!Bun.isMainThread) {
   const early: { data: Request }[] = []
   self.onmessage = (event) => early.push(event)
@@ -38,7 +38,7 @@ function isMarked({ kind, batch }: Request): boolean {
   return kind === "exec" && Buffer.from(batch!.subarray(5, 5 + QUIETLY.length)).toString() === QUIETLY
 }
 
-/** A statement runs synchronously, so that no other one meets the word as it is meanwhile. */
+/** A statement runs synchronously, so no other statement runs while the variable is changed. */
 function runQuietly(event: { data: Request }, answer: Answering): unknown {
   place ??= findPlace(answer)
   words()[place] = REPLICA
@@ -52,10 +52,10 @@ function runQuietly(event: { data: Request }, answer: Answering): unknown {
 const words = () => new Int32Array(memories.at(-1)!.buffer)
 
 const REPLICA = 1
-/** What PostgreSQL's variables are among: a copy that it keeps lies behind them. */
+/** The range of memory with PostgreSQL's variables. A copy of them lies behind it. */
 const SEARCHED = 4_000_000
 
-/** The first word that is as the setting is, whatever that is set to. */
+/** Returns the first word that always equals the setting when the setting changes. */
 function findPlace(answer: Answering): number {
   const post = self.postMessage
   self.postMessage = () => {}

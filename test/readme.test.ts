@@ -13,7 +13,7 @@ import { printed } from "./shell.ts"
 const root = join(import.meta.dirname, "..")
 const readme = readFileSync(join(root, "README.md"), "utf8")
 
-test("the README opens with the two commands that do everything", () => {
+test("the README opens with the two commands that set up everything", () => {
   const commands = readme.split("\n").filter((line) => line.startsWith("npx"))
   expect(commands.map((line) => line.split("#")[0]?.trim())).toEqual([
     "npx -y bun@1.4.5 run start",
@@ -21,20 +21,20 @@ test("the README opens with the two commands that do everything", () => {
   ])
 })
 
-test("the README has 8 KB at most, and every file it leads to is there", () => {
+test("the README has at most 8 KB, and every file that it links to exists", () => {
   expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(8_192)
   const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target as string)
   expect(links).toContain(".github/app.png")
   expect(links.filter((target) => !existsSync(join(root, target)))).toEqual([])
 })
 
-test("every command in the README and the manual is typed right, and audit is among them", async () => {
+test("every command in the README and the manual is valid, and audit is among them", async () => {
   const commands = (text: string) => text.split("\n").filter((line) => /^(bun src\/main\.ts|appmeter) /.test(line))
   expect(commands(readme).length).toBeGreaterThan(3)
   expect(commands([...manual.values()].join("\n")).length).toBeGreaterThan(20)
   for (const line of [readme, ...manual.values()].flatMap(commands)) {
     const words = await printed(`printf '%s\\n' ${line.replace(/^(bun src\/main\.ts|appmeter) | [<>] \S+/g, "")}`, {})
-    // help shows what the commands are and is none of them
+    // help lists the commands and is not one of them
     if (words.join(" ") === "help") continue
     const command = COMMANDS.filter(({ name }) => `${words.join(" ")} `.startsWith(`${name} `)).at(-1)
     expect([line, command?.name]).toEqual([line, expect.any(String)])
@@ -43,7 +43,7 @@ test("every command in the README and the manual is typed right, and audit is am
   expect(commands(readme).some((line) => line.startsWith("bun src/main.ts audit"))).toBe(true)
 })
 
-describe("what the README says to callers", () => {
+describe("the README for callers", () => {
   let house: House
   let server: Bun.Server<undefined>
 
@@ -55,7 +55,7 @@ describe("what the README says to callers", () => {
     await server.stop(true)
   })
 
-  test("are three lines that work as pasted", async () => {
+  test("the README has three commands that work as pasted", async () => {
     const lines = readme.split("\n").filter((line) => line.startsWith("curl "))
     expect(lines).toHaveLength(3)
     const env = { APPMETER_KEY: await house.key(await house.workspace()) }
@@ -66,7 +66,7 @@ describe("what the README says to callers", () => {
     }
   })
 
-  test("names only pages that are served", async () => {
+  test("the README names only pages that are served", async () => {
     for (const path of ["/docs", "/docs/errors", "/docs/operate", "/v1/openapi.json", "/llms.txt"]) {
       expect(readme).toContain(`\`${path}\``)
       expect([path, (await house.call(path)).status]).toEqual([path, 200])
@@ -74,10 +74,10 @@ describe("what the README says to callers", () => {
   })
 })
 
-describe("what the README says to assistants", () => {
+describe("the README for assistants", () => {
   const section = readme.split("\n## Connect an assistant\n")[1]?.split("\n## ")[0] as string
 
-  test("names every toolset and only versions that are spoken", () => {
+  test("the README names every toolset and only supported protocol versions", () => {
     const named = section.match(/The toolsets are[^;]*;/)?.[0].match(/(?<=`)\w+(?=`)/g)
     expect(named).toEqual([...TOOLSETS])
     const versions = section.match(/\d{4}-\d\d-\d\d/g) ?? []
@@ -85,7 +85,7 @@ describe("what the README says to assistants", () => {
     expect([...LEGACY, ...MODERN]).toEqual(expect.arrayContaining(versions))
   })
 
-  test("shows a configuration that is JSON, with URL and header, and leads to the rest", () => {
+  test("the README shows a JSON configuration with URL and header, and links to the others", () => {
     const line = section.split("\n").find((one) => one.startsWith("code --add-mcp ")) as string
     expect(JSON.parse(/'(.*)'/.exec(line)![1]!)).toEqual({
       name: "appmeter",

@@ -6,11 +6,11 @@ import { FAULT_CODES, Fault } from "../src/lib/faults.ts"
 import { Country, Term } from "../src/lib/fields.ts"
 import { coded } from "../src/lib/schema.ts"
 
-// Operations that exist only in tests: what the mechanism must do before the operations that need it are built.
+// Operations that exist only in tests, for features that no built operation uses yet.
 
 const Answer = v.strictObject({ rows: v.array(v.string()), eta: v.optional(v.number()) })
 
-/** What the last runs of the samples were given. */
+/** The inputs of the last runs of the samples. */
 export const runs: Record<string, unknown>[] = []
 
 const hiveSample = operation({
@@ -109,7 +109,7 @@ const faultSample = operation({
 export const samples: readonly Operation[] = [hiveSample, explorerSample, writeSample, studioSample, faultSample]
 export const catalogWithSamples: readonly Operation[] = [...catalog, ...samples]
 
-/** The project's fixtures and one for each sample. */
+/** Returns the project's fixtures and one for each sample. */
 export function fixturesWithSamples(): Map<string, string> {
   const fixtures = new Map(readTree("fixtures/sandbox", ".json"))
   const inputs: Record<string, object> = {

@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** The lines that a POSIX shell prints which knows nothing but PATH and what is given; a server in this process can answer meanwhile. */
+/**
+ * Returns the lines that a POSIX shell prints with only PATH and the given environment. Asynchronous, so that a server
+ * in this process can respond.
+ */
 export async function printed(script: string, env: Record<string, string>): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "appmeter-shell-"))
   try {
@@ -14,7 +17,7 @@ export async function printed(script: string, env: Record<string, string>): Prom
   }
 }
 
-/** For machines without curl: one that knows -s, -H and -d. */
+/** A replacement for machines without curl. It supports -s, -H and -d. */
 function standIn(folder: string): string {
   const source = `
     const [headers, urls, body] = [[], [], []]

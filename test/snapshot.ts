@@ -2,14 +2,14 @@ import { expect } from "bun:test"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Holds a text, or a value as JSON, to test/snapshots/<name>; with UPDATE=1 writes it there instead. */
+/** Compares a text, or a value as JSON, with test/snapshots/<name>. UPDATE=1 writes it instead. */
 export function expectSnapshot(name: string, value: unknown): void {
   const text = typeof value === "string" ? value : `${JSON.stringify(value, null, 2)}\n`
   if (process.env.UPDATE === "1") writeFileSync(pathOf(name), text)
   expect(text, `test/snapshots/${name} differs; UPDATE=1 rewrites it`).toBe(readFileSync(pathOf(name), "utf8"))
 }
 
-/** Holds each value to test/snapshots/<folder>/<name>.json, which holds no other file. */
+/** Compares each value with test/snapshots/<folder>/<name>.json. The folder may contain no other file. */
 export function expectSnapshots(folder: string, values: ReadonlyMap<string, unknown>): void {
   const names = [...values.keys()].map((name) => `${name}.json`).sort()
   if (process.env.UPDATE === "1") {

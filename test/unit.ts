@@ -1,6 +1,6 @@
 /**
- * How many times as long as on an idle machine a thing takes now: 1 there, 10 where ten processes want each core. A test
- * that waits a fixed time, or gives a thing so long, multiplies that by it.
+ * Returns how much slower the machine is than when idle: 1 when idle, 10 if ten processes compete for each core. A test
+ * with a fixed wait or time limit multiplies it by this factor.
  */
 export async function slowness(): Promise<number> {
   const startedAt = performance.now()
@@ -12,7 +12,7 @@ export async function slowness(): Promise<number> {
 }
 
 const TURNS = 8
-/** Of a turn on an idle machine: 3 ms of work, and a timer. */
+/** Duration of a measurement on an idle machine: 3 ms of work, and a timer. */
 const TURN_MS = 5
 
 function burn(): void {

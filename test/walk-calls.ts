@@ -3,7 +3,7 @@ import { trackApp } from "../src/tracking/apps.ts"
 import { freshDatabase } from "./database.ts"
 import { openHouse, PUBLIC_URL } from "./house.ts"
 
-// Run by walk.test.ts: as many keyed reads as CALLS says, each by a key that is in use and whose record has grown too old.
+// Run by walk.test.ts: makes CALLS keyed reads, each with a key whose cached record has expired.
 
 test("keyed reads", async () => {
   const sql = await freshDatabase()

@@ -9,7 +9,7 @@ import { searchPage, someApps } from "./measuring/store-pages.ts"
 import { reachOf, replayServer } from "./stores/parsing/replay.ts"
 import { trackOwn } from "./world/tracked.ts"
 
-// Run by walk.test.ts: a keyword of the App Store is read as many times as CALLS says, from due to a rank.
+// Run by walk.test.ts: reads a keyword of the App Store CALLS times, from due to a rank.
 
 test("readings", async () => {
   const sql = await freshDatabase()

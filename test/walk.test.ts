@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, "..")
 const map = readFileSync(join(root, "src/README.md"), "utf8")
 
 /**
- * The files through which one more call or reading goes, the database's own left out. Those that import nothing of src but
- * the vocabulary are counted apart: each is read by itself, and leads nowhere.
+ * Returns the files that one more call or reading runs, without the database's own. Files that import nothing from src
+ * except `lib/` are counted separately, because each can be read alone.
  */
 async function walkOf(script: string, extra: number): Promise<{ steps: string[]; alone: string[] }> {
   const [few, many] = await Promise.all([linesRun(script, 1), linesRun(script, 1 + extra)])
@@ -22,10 +22,10 @@ async function walkOf(script: string, extra: number): Promise<{ steps: string[];
 }
 
 long(
-  "a keyed read goes through 22 files and 17 that stand alone at most: the walk may only get shorter",
+  "a keyed read runs at most 22 files and 17 that stand alone, and these numbers may only fall",
   async () => {
     const { steps, alone } = await walkOf("walk-calls.ts", 100)
-    // who opens the port, which the calls of a test do without, and who is asked what needs no key
+    // main.ts opens the port, which tests do not, and http/keyless.ts serves paths without a key
     const notHere = ["main.ts", "http/keyless.ts"]
     expect(told("a call").filter((file) => ![...steps, ...alone, ...notHere].includes(file))).toEqual([])
     expect(steps.length, steps.join("\n")).toBeLessThanOrEqual(22)
@@ -35,7 +35,7 @@ long(
 )
 
 long(
-  "a reading is told in 15 files, which all run; with what they use it goes through 38 and 20 that stand alone",
+  "the 15 files that describe a reading all run; with what they use, it runs 38 files and 20 that stand alone",
   async () => {
     const { steps, alone } = await walkOf("walk-readings.ts", 20)
     const files = told("a reading")
@@ -47,14 +47,14 @@ long(
   240_000,
 )
 
-/** The files that src/README.md names in a walk, the database's own left out. */
+/** Returns the files that src/README.md names in a walk, without the database's own. */
 function told(walk: string): string[] {
   const [, text] = map.split(`## Walk: ${walk}\n`)
   const files = [...text!.split("\n## ")[0]!.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => file as string)
   return [...new Set(files)].filter((file) => !file.startsWith("database/"))
 }
 
-/** Of each file of src how often each line ran, with so many calls. */
+/** Returns how often each line of each file of src ran, for this number of calls. */
 async function linesRun(script: string, calls: number): Promise<Record<string, Record<string, number>>> {
   const folder = mkdtempSync(join(tmpdir(), "walk-"))
   const report = ["--coverage", "--coverage-reporter=lcov", `--coverage-dir=${folder}`]
