@@ -113,7 +113,7 @@ interface State {
   long: string[]
   /** Partitions, four per month. */
   partitions: string[]
-  /** Digest of the planner statistics. */
+  /** Checksum of the planner statistics. */
   plan: string
 }
 
