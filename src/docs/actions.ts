@@ -64,8 +64,8 @@ function appLine(publicUrl: string): string {
 
 /** Stores the answer in $PREVIEW and prints it. */
 function previewLine({ name, args, example }: DocumentedAction, publicUrl: string): string {
-  const own = Object.entries(example).map(([field, value]) => [field, isAppId(args, field) ? OWN_APP : value])
-  const body = quoted(JSON.stringify({ action: name, args: Object.fromEntries(own) }))
+  const replaced = Object.entries(example).map(([field, value]) => [field, isAppId(args, field) ? OWN_APP : value])
+  const body = quoted(JSON.stringify({ action: name, args: Object.fromEntries(replaced) }))
   // closes and reopens the single quotes, so that the shell expands the variable
   const filled = body.replaceAll(JSON.stringify(OWN_APP), `"'"${OWN_APP}"'"`)
   return `PREVIEW=$(${postLine(`${publicUrl}/v1/actions`, filled, "-s ")}); printf '%s\\n' "$PREVIEW"`

@@ -33,8 +33,8 @@ function rowsOf(field: Field, path: string): FieldRow[] {
 
 /** Returns the description of the field and of its named shapes. */
 function meaningOf({ description, anyOf = [] }: Field): string | undefined {
-  const said = anyOf.flatMap((shape) => (shape.title === undefined ? [] : [shape.description]))
-  return [description, ...said].filter((text) => text !== undefined).join(" ") || undefined
+  const meanings = anyOf.flatMap((shape) => (shape.title === undefined ? [] : [shape.description]))
+  return [description, ...meanings].filter((text) => text !== undefined).join(" ") || undefined
 }
 
 /** Returns the field and each of its alternative shapes. */

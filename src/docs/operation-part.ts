@@ -50,10 +50,10 @@ const SHORT = { entries: 2, characters: 120 }
 
 function outcomes({ pending }: Operation, faults: readonly FaultCode[]): Html {
   const universal: readonly FaultCode[] = UNIVERSAL_FAULTS
-  const own = faults.filter((code) => !universal.includes(code))
-  const statuses = [...new Set(own.map((code) => FAULTS[code].status))].sort((a, b) => a - b)
+  const specific = faults.filter((code) => !universal.includes(code))
+  const statuses = [...new Set(specific.map((code) => FAULTS[code].status))].sort((a, b) => a - b)
   const refusals = statuses.map((status) => {
-    return html`; ${status} ${codeLinks(own.filter((code) => FAULTS[code].status === status))}`
+    return html`; ${status} ${codeLinks(specific.filter((code) => FAULTS[code].status === status))}`
   })
   return html`<p>Answers 200${pending && " or, while work goes on, 202"}${refusals}; and <a href="#any-call">what any call can meet</a>.</p>`
 }

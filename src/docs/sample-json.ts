@@ -18,9 +18,9 @@ export function sampleJson(value: unknown, shortening: SampleLimits = WHOLE, ind
     )
     return `{\n${parts.join(",\n")}\n${indent}}`
   }
-  const shown = value.slice(0, shortening.entries).map((held) => `${deeper}${sampleJson(held, shortening, deeper)}`)
-  const left = value.length - shown.length
-  return `[\n${shown.join(",\n")}${left > 0 ? `\n${deeper}… ${left} more` : ""}\n${indent}]`
+  const entries = value.slice(0, shortening.entries).map((held) => `${deeper}${sampleJson(held, shortening, deeper)}`)
+  const left = value.length - entries.length
+  return `[\n${entries.join(",\n")}${left > 0 ? `\n${deeper}… ${left} more` : ""}\n${indent}]`
 }
 
 const WHOLE: SampleLimits = { entries: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY }

@@ -27,13 +27,13 @@ export function createDoor({ publicUrl, now, log }: DoorParts) {
     if (headBytes(incoming.request) <= MOST_BYTES) return undefined
     const { requestId, sentIds, keyInUrl, path } = incoming
     const fault = keyInUrl ? keyInUrlFault() : new Fault("headers_too_large")
-    const shown = { requestId, credits: null, now: now() }
+    const details = { requestId, credits: null, now: now() }
     const tools = path === "/mcp"
     const line = { status: fault.status, code: fault.code, latencyMs: 0 }
     log("info", "call", { requestId, ...loggedIds(sentIds), ...(tools && { path }), ...line })
-    if (!tools) return keyedFault(fault, fault.body(publicUrl), shown)
+    if (!tools) return keyedFault(fault, fault.body(publicUrl), details)
     const error = errorOf(fault, publicUrl)
-    return rpcResponse(error.status, errorText(null, error), shown, { fault })
+    return rpcResponse(error.status, errorText(null, error), details, { fault })
   }
 }
 

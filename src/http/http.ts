@@ -38,11 +38,11 @@ export function createRest({ invoke, dispatch, trustedProxies, now, log }: RestP
     logCall(log, incoming, reply, { method: request.method, path }, performance.now() - started)
     const { prepared, operation } = reply
     const deprecation = operation && deprecationIn(operation, sent)
-    const shown = { requestId, credits: reply.credits, rate: reply.rate, deprecation, now: now() }
-    if (prepared && !rowsAskedFor(request, operation)) return preparedResponse(request, prepared, shown)
+    const details = { requestId, credits: reply.credits, rate: reply.rate, deprecation, now: now() }
+    if (prepared && !rowsAskedFor(request, operation)) return preparedResponse(request, prepared, details)
     if (prepared) reply.answer = JSON.parse(new TextDecoder().decode(prepared.body))
-    if (reply.fault) return keyedFault(reply.fault, reply.answer, shown)
-    return answerResponse(request, reply, shown)
+    if (reply.fault) return keyedFault(reply.fault, reply.answer, details)
+    return answerResponse(request, reply, details)
   }
 }
 
@@ -56,10 +56,10 @@ function holdsOf(request: Request) {
 
 async function targetOf(dispatch: Dispatch, { request, path, query }: IncomingRequest) {
   const { operation, params } = await dispatch(request.method, path.slice("/v1".length))
-  const asked = queryInput(operation, query, params)
-  if (operation.method === "GET") return { operation, input: { ...asked, ...params } }
+  const queryArguments = queryInput(operation, query, params)
+  if (operation.method === "GET") return { operation, input: { ...queryArguments, ...params } }
   // a POST takes its arguments from the body only
-  const [stray] = Object.keys(asked)
+  const [stray] = Object.keys(queryArguments)
   if (stray !== undefined) throw misplaced(stray, "stands in the body: a POST takes no query")
   const body = await bodyInput(request)
   for (const name in params) if (name in body) throw misplaced(name, "stands in the path")

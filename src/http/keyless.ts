@@ -65,10 +65,10 @@ export function createKeyless(parts: KeylessParts) {
     return publicResponse(request, found, found.type, shown)
   })
   const inSandbox = (incoming: IncomingRequest) => {
-    const shown = shownTo(incoming)
+    const details = shownTo(incoming)
     if (incoming.keyInUrl) return refuse(incoming, keyInUrlFault())
-    const refused = refusedRate(incoming, shown.now)
-    return refused ? publicFault(refused, publicUrl, shown) : sandboxCall(parts, incoming, shown)
+    const refused = refusedRate(incoming, details.now)
+    return refused ? publicFault(refused, publicUrl, details) : sandboxCall(parts, incoming, details)
   }
   const routes = [
     ...parts.routes,
@@ -89,9 +89,9 @@ export function createKeyless(parts: KeylessParts) {
     // A sample's exact path is looked up first. It matches no other route and contains no key.
     const sample = query === "" && request.method === "GET" ? samples.get(path) : undefined
     if (!sample) return answered(incoming)
-    const shown = shownTo(incoming)
-    const refused = refusedRate(incoming, shown.now)
-    return refused ? publicFault(refused, publicUrl, shown) : publicResponse(request, sample, "json", shown)
+    const details = shownTo(incoming)
+    const refused = refusedRate(incoming, details.now)
+    return refused ? publicFault(refused, publicUrl, details) : publicResponse(request, sample, "json", details)
   }
 }
 

@@ -41,12 +41,12 @@ export function messageRoute({ receive, publicUrl, trustedProxies, now }: Messag
   }
 
   async function answer(account: string, { request, requestId, peer }: IncomingRequest): Promise<Response> {
-    const shown = { requestId, credits: null, now: now() }
+    const details = { requestId, credits: null, now: now() }
     try {
       const address = clientAddress(peer, request.headers.get("x-forwarded-for"), trustedProxies)
-      return publicJson(200, await take(account, request, address), shown)
+      return publicJson(200, await take(account, request, address), details)
     } catch (error) {
-      if (error instanceof Fault) return publicFault(error, publicUrl, shown)
+      if (error instanceof Fault) return publicFault(error, publicUrl, details)
       throw error
     }
   }

@@ -73,15 +73,15 @@ export function createMeter(parts: MeterParts, { version, database }: InstanceFa
 function pageOf(text: () => Promise<string>, { now, settings: { publicUrl, metricsToken } }: MeterParts) {
   const bears = metricsToken === undefined ? () => true : bearerOf(metricsToken)
   return async (incoming: IncomingRequest): Promise<Response> => {
-    const shown: ResponseDetails = { requestId: incoming.requestId, credits: null, now: now() }
+    const details: ResponseDetails = { requestId: incoming.requestId, credits: null, now: now() }
     const refused = refusal(incoming, bears)
-    if (refused) return publicFault(refused, publicUrl, shown)
+    if (refused) return publicFault(refused, publicUrl, details)
     const headers = {
-      ...creditHeaders(null, shown.now),
+      ...creditHeaders(null, details.now),
       "cache-control": "no-store",
       "content-type": TEXT_TYPE,
       "x-content-type-options": "nosniff",
-      "x-request-id": shown.requestId,
+      "x-request-id": details.requestId,
     }
     return new Response(await text(), { headers })
   }
@@ -128,10 +128,10 @@ function refusal(
 
 /** Compares digests because they have equal length, so that the duration reveals nothing about the token. */
 function bearerOf(token: string): (request: Request) => boolean {
-  const own = digestOf(token)
+  const expected = digestOf(token)
   return ({ headers }) => {
     const given = /^bearer +(\S+)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1]
-    return given !== undefined && timingSafeEqual(digestOf(given), own)
+    return given !== undefined && timingSafeEqual(digestOf(given), expected)
   }
 }
 

@@ -45,29 +45,29 @@ const PATIENCE_MS = 100
 
 /** Never rejects and never takes longer than 100 ms, so that readiness does not depend on it. */
 export function createShortfalls(ask: () => Promise<readonly Shortfall[]>, now: () => Date): Shortfalls {
-  let known: readonly Shortfall[] = []
+  let latest: readonly Shortfall[] = []
   let askedAt = Number.NEGATIVE_INFINITY
   let asking = false
   const refresh = async () => {
     asking = true
     try {
-      known = (await ask()).filter(({ short }) => short > 0).map(told)
+      latest = (await ask()).filter(({ short }) => short > 0).map(withoutDetails)
     } catch {
-      known = []
+      latest = []
     } finally {
       asking = false
     }
   }
   return async () => {
     const at = now().getTime()
-    if (asking || Math.abs(at - askedAt) < KEPT_MS) return known
+    if (asking || Math.abs(at - askedAt) < KEPT_MS) return latest
     askedAt = at
     await within(refresh(), PATIENCE_MS)
-    return known
+    return latest
   }
 }
 
-const told = ({ upstream, asked, can, short }: Shortfall): Shortfall => ({ upstream, asked, can, short })
+const withoutDetails = ({ upstream, asked, can, short }: Shortfall): Shortfall => ({ upstream, asked, can, short })
 
 async function within(work: Promise<void>, ms: number): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()

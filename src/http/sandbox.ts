@@ -46,11 +46,11 @@ export function prepareSandbox(
     exact,
     answer(operation, input) {
       const names = [...subjects(operation)]
-      const own = answers
+      const samples = answers
         .get(operation.id)
         ?.find(({ sample }) => names.every((name) => input[name] === sample.input[name]))
-      if (!own) throw new Fault(missingCode(operation))
-      return own.answer
+      if (!samples) throw new Fault(missingCode(operation))
+      return samples.answer
     },
   }
 }

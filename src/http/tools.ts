@@ -43,8 +43,8 @@ export function createTools(parts: ToolsParts): (incoming: IncomingRequest) => P
     const turnedAway = atTheDoor(incoming, guard, publicUrl)
     if (turnedAway)
       return (await end(parts, { incoming, asked: turnedAway, started }, { reply: NOBODY, askedMs: 0 })).response()
-    const asked = await readAsked(incoming, reading)
-    const call = { incoming, asked, started }
+    const toolRequest = await readAsked(incoming, reading)
+    const call = { incoming, asked: toolRequest, started }
     const messages = messagesOf(parts, call)
     const first = await messages.next()
     return first.done ? (await end(parts, call, first.value)).response() : stream(parts, call, first.value, messages)
@@ -92,10 +92,10 @@ async function end(
   const calling = outcome && "calling" in outcome ? outcome.calling : null
   const deprecation = calling ? deprecationIn(calling.operation, calling.input) : undefined
   const { credits, rate, fault = asked.fault } = reply
-  const shown = { requestId: incoming.requestId, credits, rate, deprecation, now: now() }
+  const details = { requestId: incoming.requestId, credits, rate, deprecation, now: now() }
   return {
     text,
-    response: () => rpcResponse(status, text, shown, { fault, challenge, session: error ? null : session }),
+    response: () => rpcResponse(status, text, details, { fault, challenge, session: error ? null : session }),
   }
 }
 

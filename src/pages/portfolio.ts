@@ -44,12 +44,12 @@ const SAMPLE_LINE = html`<p class="quiet">Nothing was measured today yet. <a hre
 
 /** A total includes only the apps that have the figure. */
 function todayTiles(today: readonly Today[]): Html {
-  const known = (name: keyof Today) => today.flatMap((app) => app[name] ?? [])
+  const valuesOf = (name: keyof Today) => today.flatMap((app) => app[name] ?? [])
   const sum = (name: keyof Today) => {
-    const values = known(name)
+    const values = valuesOf(name)
     return figure(values.length > 0 ? values.reduce((total, value) => total + value, 0) : null)
   }
-  const ranks = known("best")
+  const ranks = valuesOf("best")
   return tiles([
     { name: "Keywords", value: sum("tracked") },
     { name: "Measured today", value: sum("measured") },

@@ -12,8 +12,8 @@ type Sources = AnswerOf<"list_sources">
 export async function sourcesPage(desk: Desk): Promise<Page> {
   const { sources, alerts } = await desk.ask("list_sources")
   const isAsked = ({ lastSuccess, lastFailure }: Source) => lastSuccess !== null || lastFailure !== null
-  const asked = sources.filter(isAsked)
-  const others = sources.filter((source) => !isAsked(source))
+  const readSources = sources.filter(isAsked)
+  const unreadSources = sources.filter((source) => !isAsked(source))
   return {
     title: "Sources",
     at: "/sources",
@@ -23,7 +23,7 @@ export async function sourcesPage(desk: Desk): Promise<Page> {
         "Not in order",
         html`<ul class="list">${alerts.map(({ kind, source, since }) => html`<li class="fresh"><p><strong><code>${source}</code></strong> ${spoken(kind).toLowerCase()}</p><p class="small quiet">since ${momentTime(since)} · <code>appmeter doctor</code> says what to do</p></li>`)}</ul>`,
       )
-    }${asked.length > 0 ? card("Sources", askedPart(asked)) : html`<section class="card">${noneAsked(desk)}</section>`}${others.length > 0 && card("Not asked yet", html`<ul class="list">${others.map(({ source }) => html`<li><p><code>${source}</code></p><p class="small quiet">${READS[source]}</p></li>`)}</ul>`, counted(others.length, "source"))}`,
+    }${readSources.length > 0 ? card("Sources", askedPart(readSources)) : html`<section class="card">${noneAsked(desk)}</section>`}${unreadSources.length > 0 && card("Not asked yet", html`<ul class="list">${unreadSources.map(({ source }) => html`<li><p><code>${source}</code></p><p class="small quiet">${READS[source]}</p></li>`)}</ul>`, counted(unreadSources.length, "source"))}`,
   }
 }
 

@@ -32,7 +32,7 @@ function rendered(part: HtmlPart): string {
   if (part instanceof Html) return part.text
   if (Array.isArray(part)) {
     let text = ""
-    for (const one of part) text += rendered(one)
+    for (const item of part) text += rendered(item)
     return text
   }
   if (part === null || part === undefined || part === false) return ""

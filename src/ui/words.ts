@@ -36,11 +36,11 @@ export function spoken(name: string): string {
     .replaceAll(/[_-]+/g, " ")
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()
-  const said = text.replaceAll(
+  const spelled = text.replaceAll(
     /\b(?:ai|api|ipad|revenuecat|app store connect|app store|google play)\b/g,
     (word) => WORDS[word] ?? word.toUpperCase(),
   )
-  return said.charAt(0).toUpperCase() + said.slice(1)
+  return spelled.charAt(0).toUpperCase() + spelled.slice(1)
 }
 
 const WORDS: Record<string, string> = {

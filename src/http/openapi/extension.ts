@@ -12,12 +12,12 @@ export function withoutShared(shape: Shape, base: { $ref: string }, whole: Shape
   const missing = Object.keys(shared).find((name) => !(name in properties))
   if (missing !== undefined) throw new Error(`an extension of ${base.$ref} lacks ${missing}`)
   const same = (name: string) => JSON.stringify(properties[name]) === JSON.stringify(shared[name])
-  const own = Object.entries(properties).filter(([name]) => !same(name))
+  const differing = Object.entries(properties).filter(([name]) => !same(name))
   const added = required.filter((name) => !needed.includes(name))
   return {
     allOf: [base],
     ...rest,
-    properties: Object.fromEntries(own),
+    properties: Object.fromEntries(differing),
     ...(added.length > 0 && { required: added }),
   }
 }

@@ -15,18 +15,18 @@ import { alternativesOf, referenceTo, type Shapes } from "./shapes.ts"
  */
 export function documentedOperation(operation: Operation, sample: Sample | null, shapes: Shapes): object {
   const { id, group, summary, description, brief = description, method, deprecated } = operation
-  const said = [brief, deprecated && deprecationText(deprecated)].filter((text) => text !== undefined)
-  const own = ownFaultsOf(operation)
+  const texts = [brief, deprecated && deprecationText(deprecated)].filter((text) => text !== undefined)
+  const ownFaults = ownFaultsOf(operation)
   const conditional = conditionalParts(operation)
   const parameters = [...parametersOf(operation, sample), ...conditional.parameters]
   return {
     operationId: id,
     tags: [group],
     summary,
-    ...(said.length > 0 && { description: said.join("\n\n") }),
+    ...(texts.length > 0 && { description: texts.join("\n\n") }),
     ...(deprecated && { deprecated: true }),
     ...termsOf(operation),
-    ...(own.length > 0 && { "x-errors": own }),
+    ...(ownFaults.length > 0 && { "x-errors": ownFaults }),
     ...(parameters.length > 0 && { parameters }),
     ...(method === "POST" && { requestBody: bodyOf(operation, sample, shapes) }),
     responses: {
@@ -101,9 +101,9 @@ function isOptional(entry: v.GenericSchema): boolean {
 function bodyOf({ path, input }: Operation, sample: Sample | null, shapes: Shapes): object {
   const inPath = pathNames(path)
   const { properties, required = [], ...schema } = limited(jsonSchema(input, "input"))
-  const own = Object.entries(properties ?? {}).filter(([name]) => !inPath.includes(name))
+  const inBody = Object.entries(properties ?? {}).filter(([name]) => !inPath.includes(name))
   const needed = required.filter((name) => !inPath.includes(name))
-  const body = { ...schema, properties: Object.fromEntries(own), required: needed }
+  const body = { ...schema, properties: Object.fromEntries(inBody), required: needed }
   return {
     required: needed.length > 0,
     content: {

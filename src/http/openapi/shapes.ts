@@ -26,19 +26,19 @@ export class Shapes {
       "x-extends": base,
       ...shape
     } = Object.fromEntries(Object.entries(value).map(([name, held]) => [name, this.taken(held)])) as Shape
-    const said = { ...(description !== undefined && description !== about && { description }) }
+    const overrides = { ...(description !== undefined && description !== about && { description }) }
     const reference = base as { $ref: string } | undefined
     if (typeof title !== "string") {
-      const told = { ...said, ...this.told(orNull(shape), reference), ...said }
-      return title === undefined ? told : { title, ...told }
+      const merged = { ...overrides, ...this.told(orNull(shape), reference), ...overrides }
+      return title === undefined ? merged : { title, ...merged }
     }
     this.put(title, { ...(about !== undefined && { description: about }), ...shape }, reference)
-    return { $ref: referenceTo(title), ...said }
+    return { $ref: referenceTo(title), ...overrides }
   }
 
   private put(name: string, shape: Shape, base?: { $ref: string }): void {
-    const held = this.whole.get(name)
-    if (held && JSON.stringify(held) !== JSON.stringify(shape)) throw new Error(`two shapes are named ${name}`)
+    const existing = this.whole.get(name)
+    if (existing && JSON.stringify(existing) !== JSON.stringify(shape)) throw new Error(`two shapes are named ${name}`)
     this.whole.set(name, shape)
     this.schemas[name] = this.told(shape, base)
   }

@@ -50,25 +50,27 @@ export function atTheDoor(
 }
 
 export async function readAsked({ request, query, keyInUrl }: IncomingRequest, reading: Reading): Promise<ToolRequest> {
-  const asked: ToolRequest = { ...UNREAD, outcome: null }
+  const toolRequest: ToolRequest = { ...UNREAD, outcome: null }
   const { toolboxes, offers, publicUrl } = reading
   try {
     const body = await readBody(request)
-    asked.id = idOf(body)
+    toolRequest.id = idOf(body)
     // invoke reports a key in the URL, before any other problem of the query
     const toolbox = toolboxes(keyInUrl ? "" : query)
     const message = readMessage(body)
-    if ("answerTo" in message) return { ...asked, outcome: message }
-    asked.method = knownMethod(message.method)
-    if (message.notification) return asked
-    asked.modern = isModern(message, request.headers)
-    asked.session = sessionOf(message)
-    const outcome = outcomeOf(message, { offers, toolbox, modern: asked.modern })
-    asked.outcome = isCalling(outcome) ? exchangedOf(message, outcome, request.headers, asked.modern) : outcome
+    if ("answerTo" in message) return { ...toolRequest, outcome: message }
+    toolRequest.method = knownMethod(message.method)
+    if (message.notification) return toolRequest
+    toolRequest.modern = isModern(message, request.headers)
+    toolRequest.session = sessionOf(message)
+    const outcome = outcomeOf(message, { offers, toolbox, modern: toolRequest.modern })
+    toolRequest.outcome = isCalling(outcome)
+      ? exchangedOf(message, outcome, request.headers, toolRequest.modern)
+      : outcome
   } catch (error) {
-    asked.outcome = refusalFor(error, publicUrl)
+    toolRequest.outcome = refusalFor(error, publicUrl)
   }
-  return asked
+  return toolRequest
 }
 
 async function readBody(request: Request): Promise<unknown> {

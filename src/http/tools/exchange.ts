@@ -42,14 +42,14 @@ export type Exchange = AsyncGenerator<string, ExchangeEnd, void>
 export async function* exchange(exchanged: ClientCall, parts: ExchangeParts): Exchange {
   const { calling, canAsk } = exchanged
   const { asks } = calling.operation
-  const asked = asks && canAsk ? yield* ask(asks, exchanged, parts) : GO
-  if (asked.reply) return { ...asked, reply: asked.reply }
+  const questionEnd = asks && canAsk ? yield* ask(asks, exchanged, parts) : GO
+  if (questionEnd.reply) return { ...questionEnd, reply: questionEnd.reply }
   const reply = yield* told(
     parts.invoke({ ...calling, agreed: asks !== undefined && canAsk }),
     exchanged.progressToken,
     parts.progressEveryMs,
   )
-  return { reply, askedMs: asked.askedMs }
+  return { reply, askedMs: questionEnd.askedMs }
 }
 
 /** How a question ended. Without a reply the call continues. */

@@ -8,14 +8,14 @@ export type Guard = (request: Request) => RpcError | undefined
  * must be the public URL's, localhost or an IP address, because names can be redirected but addresses cannot.
  */
 export function createGuard(publicUrl: string, origins: readonly string[] = []): Guard {
-  const own = new URL(publicUrl)
+  const publicAddress = new URL(publicUrl)
   return (request) => {
     const host = hostOf(request)
-    if (!(host !== undefined && (host === own.hostname || host === "localhost" || isIP(unbracketed(host)))))
+    if (!(host !== undefined && (host === publicAddress.hostname || host === "localhost" || isIP(unbracketed(host)))))
       return refused(403, HOST)
     const origin = request.headers.get("origin")
     if (origin !== null && (origins.includes("*") || origins.includes(origin))) return undefined
-    return origin === null || known(origin, own.origin) ? undefined : refused(403, ORIGIN)
+    return origin === null || known(origin, publicAddress.origin) ? undefined : refused(403, ORIGIN)
   }
 }
 

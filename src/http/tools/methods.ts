@@ -62,12 +62,12 @@ const METHODS: Record<string, Method> = {
 
 /** Returns a request's result, or the operation to call for it. Throws RpcError. */
 export function outcomeOf({ method, params }: Message, asking: MethodContext): Outcome {
-  const known = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined
+  const handler = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined
   const era = asking.modern ? "modern" : "legacy"
-  if (!known || (known.only ?? era) !== era) throw methodNotFound(asking.modern)
+  if (!handler || (handler.only ?? era) !== era) throw methodNotFound(asking.modern)
   if (method.endsWith("/list") && "cursor" in params) throw invalidParams("Unknown cursor: the list has one page.")
-  const outcome = known.outcome(params, asking)
-  return asking.modern && known.caching ? withFields(outcome, known.caching) : outcome
+  const outcome = handler.outcome(params, asking)
+  return asking.modern && handler.caching ? withFields(outcome, handler.caching) : outcome
 }
 
 function withFields(outcome: Outcome, more: Record<string, string>): Outcome {

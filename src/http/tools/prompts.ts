@@ -10,13 +10,13 @@ export function offeredPrompts(prompts: readonly Prompt[], open: ReadonlySet<Too
 }
 
 export function listPrompts({ prompts }: Offers, open: ReadonlySet<Toolset> | null): Result {
-  const shown = offeredPrompts(prompts, open).map(({ name, title, description, arguments: taken }) => ({
+  const listed = offeredPrompts(prompts, open).map(({ name, title, description, arguments: taken }) => ({
     name,
     title,
     description,
     ...(taken.length > 0 && { arguments: taken }),
   }))
-  return { fields: { prompts: JSON.stringify(shown) } }
+  return { fields: { prompts: JSON.stringify(listed) } }
 }
 
 /** Returns a prompt with its arguments filled in, as a message of the person. Throws RpcError. */

@@ -9,9 +9,9 @@ export function listResources(
   { documents, record }: Offers,
   open: ReadonlySet<Toolset> | null,
 ): Result | OperationCall {
-  const own = documents.map(({ text: _, ...document }) => document)
+  const documentEntries = documents.map(({ text: _, ...document }) => document)
   const listed = (resources: object[]): Result => ({ fields: { resources: JSON.stringify(resources) } })
-  if (!isOpen(record, open)) return listed(own)
+  if (!isOpen(record, open)) return listed(documentEntries)
   const { prefix, description, list } = record
   return {
     operation: list.operation,
@@ -24,10 +24,10 @@ export function listResources(
         description,
         mimeType: JSON_TYPE,
       }))
-      return listed([...own, ...theirs])
+      return listed([...documentEntries, ...theirs])
     },
     // records that the key may not see are omitted
-    failed: ({ fault }) => (fault.status === 403 ? listed(own) : undefined),
+    failed: ({ fault }) => (fault.status === 403 ? listed(documentEntries) : undefined),
   }
 }
 

@@ -30,8 +30,8 @@ export async function sentFor(asked: ToolRequest, ended: ExchangeEnd, parts: Sen
   if (!made) return { status: 202, text: null }
   if (challenge === undefined) return { status: 200, text: resultText(id, made, modern) }
   // the result repeats the challenge for clients that pass it to a model or read it there
-  const told = { ...made, meta: { ...made.meta, "mcp/www_authenticate": [challenge] } }
-  return { status: 403, text: resultText(id, told, modern), challenge }
+  const withChallenge = { ...made, meta: { ...made.meta, "mcp/www_authenticate": [challenge] } }
+  return { status: 403, text: resultText(id, withChallenge, modern), challenge }
 }
 
 function madeOf(

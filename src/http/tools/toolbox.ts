@@ -23,7 +23,7 @@ export interface Toolbox {
  */
 export function createToolboxes(catalog: readonly Operation[]): (query: string) => Toolbox {
   const byName = new Map(catalog.map((operation) => [operation.id, operation]))
-  const shown = { short: once(() => shownTools(catalog, false)), whole: once(() => shownTools(catalog, true)) }
+  const lists = { short: once(() => shownTools(catalog, false)), whole: once(() => shownTools(catalog, true)) }
   return (query) => {
     const { open, daily, withOutput } = query === "" ? EVERYTHING : openedBy(query)
     const isOpen = ({ id, toolset }: Pick<Operation, "id" | "toolset">) =>
@@ -32,7 +32,7 @@ export function createToolboxes(catalog: readonly Operation[]): (query: string) 
       // the daily tools include every tool that a prompt names
       open: daily ? null : open,
       list() {
-        const tools = withOutput ? shown.whole() : shown.short()
+        const tools = withOutput ? lists.whole() : lists.short()
         return `[${tools
           .filter(isOpen)
           .map(({ json }) => json)

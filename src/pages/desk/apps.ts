@@ -98,17 +98,17 @@ export const listStandings = operation({
     const sides = days.get(app.id) ?? []
     const { sources: _, ...counts } = dayCounts(sides.flatMap(({ terms }) => terms))
     const { newReviews } = reviews[place] as AppReviews
-    const shown = place < MOST_STANDINGS ? await readFirstSides(sql, app, sides) : null
-    standings.push({ ...head(app), sides: shown, today: { ...counts, newReviews } })
+    const firstSides = place < MOST_STANDINGS ? await readFirstSides(sql, app, sides) : null
+    standings.push({ ...head(app), sides: firstSides, today: { ...counts, newReviews } })
   }
   return { apps: standings }
 
   /** Reads the first storefront only. The app's own page has the others. */
   async function readFirstSides(sql: Sql, { countries }: TrackedApp, sides: readonly SideDay[]) {
-    const shown: v.InferInput<typeof Side>[] = []
+    const standingsOfSides: v.InferInput<typeof Side>[] = []
     for (const side of sides.filter(({ storefront }) => storefront === countries[0]))
-      shown.push(await readShownStanding(sql, side, today))
-    return shown
+      standingsOfSides.push(await readShownStanding(sql, side, today))
+    return standingsOfSides
   }
 })
 

@@ -41,11 +41,11 @@ export const listChangedTexts = operation({
     ),
   }),
 }).run(async ({ app, storefront, platform }, { sql, now, caller }) => {
-  const own = ownId(app, { platform, storefront })
+  const storeAppId = ownId(app, { platform, storefront })
   const to = dayOf(now())
   const span = { from: addDays(to, 1 - caller.entitlements.historyDays), to }
-  const asked = { storefront, ...span, kinds: KINDS, limit: MOST }
-  const { changes } = await readNewestChanges(sql, { ...asked, apps: own === null ? [] : [own] })
+  const filter = { storefront, ...span, kinds: KINDS, limit: MOST }
+  const { changes } = await readNewestChanges(sql, { ...filter, apps: storeAppId === null ? [] : [storeAppId] })
   return {
     ...{ country: storefront, platform },
     changes: changes.map(({ kind, at, source, before, after }) => ({

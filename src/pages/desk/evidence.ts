@@ -100,19 +100,19 @@ export const getEvidence = operation({
   if (!(await isTracked(sql, app.id, storefront, term))) throw new Fault("not_found")
   const today = dayOf(now())
   const day = asked ?? (await readLastDay(sql, list)) ?? today
-  const own = ownId(app, list) ?? 0
-  const readings = await readReadingsOn(sql, { list, day, app: own })
+  const storeAppId = ownId(app, list) ?? 0
+  const readings = await readReadingsOn(sql, { list, day, app: storeAppId })
   const first = readings[0]
   return {
     ...{ term, country: storefront, platform, day },
     readings: readings.map((one) => ({ ...one, ...timed(one), url: urlOf(SOURCES, one.source, { storefront, term }) })),
-    places: first ? await readPlaces(sql, app, { ...list, day, own, seenAt: first.seenAt }) : [],
+    places: first ? await readPlaces(sql, app, { ...list, day, own: storeAppId, seenAt: first.seenAt }) : [],
     metrics: (await readMetricsUntil(sql, list, asked ?? today)).map(({ parts, ...one }) => ({
       ...one,
       ...timed(one),
       restsOn: restsOn(parts),
     })),
-    ratings: (await readRatingsUntil(sql, { app: own, storefront, day: asked ?? today })).map(
+    ratings: (await readRatingsUntil(sql, { app: storeAppId, storefront, day: asked ?? today })).map(
       ({ term: of, ...one }) => ({
         ...one,
         ...timed(one),
@@ -146,10 +146,11 @@ export const listReadings = operation({
   input: ofApp({ country: AppCountry, platform: Platform }),
   output: v.strictObject({ country: Storefront, platform: Store, readings: v.array(AppReadingShape) }),
 }).run(async ({ app, storefront, platform }, { sql }) => {
-  const own = ownId(app, { platform, storefront })
+  const storeAppId = ownId(app, { platform, storefront })
   const place = { platform, storefront, language: reviewLanguage(storefront) }
   const hiddenFeeds = (await hasDemoSeller(sql, app.id)) ? [] : [feedOf({ ...place, origin: DEMO })]
-  const readings = own === null ? [] : await readAppReadings(sql, { app: own, storefront, platform, hiddenFeeds })
+  const readings =
+    storeAppId === null ? [] : await readAppReadings(sql, { app: storeAppId, storefront, platform, hiddenFeeds })
   return {
     ...{ country: storefront, platform },
     readings: readings.map((one) => ({ ...one, ...timed(one), sameSince: one.sameSince?.toISOString() ?? null })),

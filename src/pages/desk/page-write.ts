@@ -20,8 +20,8 @@ export async function writeFromPage(desk: Desk, fields: URLSearchParams): Promis
   const action = fieldOf(fields, "action") ?? ""
   const args = argumentsIn(action, fields)
   if (args === null) throw new Fault("invalid_arguments", { detail: "Pages offer no such write." })
-  const shown = await desk.ask("preview_action", { action, args })
-  return previewPage(desk, { ...shown, lines: changedLines(shown.preview, WHOLE) }, back)
+  const previewed = await desk.ask("preview_action", { action, args })
+  return previewPage(desk, { ...previewed, lines: changedLines(previewed.preview, WHOLE) }, back)
 }
 
 /** Returns the page that contained the form. */

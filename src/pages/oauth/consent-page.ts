@@ -21,8 +21,8 @@ interface Consent {
 /** Shows the client, its redirect address, the workspace, the scopes and the apps. */
 export function consentPage({ request, query, owner, apps, problem }: Consent): string {
   const { client, redirectUri, scopes } = request
-  const shown = scopes.length > 0 ? scopes : SCOPES
-  const others = SCOPES.filter((scope) => !shown.includes(scope))
+  const requested = scopes.length > 0 ? scopes : SCOPES
+  const further = SCOPES.filter((scope) => !requested.includes(scope))
   return layout(
     `Let ${client.name} in?`,
     "A client asks to call for the owner of a workspace.",
@@ -35,10 +35,10 @@ ${isLoopback(redirectUri) && html`<p>That is a program on the machine of this br
 <input type="hidden" name="request" value="${query}">
 <input type="hidden" name="${FORM_FIELD}" value="${owner.formToken}">
 <fieldset class="choices"><legend>It may</legend>
-${shown.map((scope) => scopeChoice(scope, scopes))}${
-  others.length > 0 &&
+${requested.map((scope) => scopeChoice(scope, scopes))}${
+  further.length > 0 &&
   html`<details><summary>More that it did not ask for</summary>
-${others.map((scope) => scopeChoice(scope, scopes))}</details>
+${further.map((scope) => scopeChoice(scope, scopes))}</details>
 `
 }</fieldset>
 <fieldset class="choices"><legend>With</legend>

@@ -49,35 +49,36 @@ async function decide(parts: OAuthParts, { request }: PageVisit): Promise<PageAn
   if (!owner) return seeOther(signInAddress(`/oauth/authorize?${query}`))
   // another site can make a browser send fields, but does not know this token
   if (!isOwnForm(owner, fields)) return NOT_UNDERSTOOD
-  const asked = await readRequest(parts, query)
+  const authorization = await readRequest(parts, query)
   const decision = fieldOf(fields, "decision")
   if (decision === "deny")
-    return leave(parts, asked, { error: "access_denied", error_description: "The owner refused." })
+    return leave(parts, authorization, { error: "access_denied", error_description: "The owner refused." })
   if (decision !== "allow") return NOT_UNDERSTOOD
   const words = fields.getAll("scope")
   const scopes = SCOPES.filter((scope) => words.includes(scope))
   if (scopes.length === 0)
-    return await askOwner(parts, owner, { query, asked, problem: "Tick what it may do, or refuse." })
+    return await askOwner(parts, owner, { query, asked: authorization, problem: "Tick what it may do, or refuse." })
   const apps = await appsIn(parts, owner, fields)
-  if (apps === undefined) return await askOwner(parts, owner, { query, asked, problem: "Tick the apps it may see." })
+  if (apps === undefined)
+    return await askOwner(parts, owner, { query, asked: authorization, problem: "Tick the apps it may see." })
   const code = await parts.gate.run(() =>
     parts.sql.begin(async (tx) => {
-      await keepClient(tx, asked.client.id)
+      await keepClient(tx, authorization.client.id)
       return await createCode(tx, {
-        ...{ workspaceId: owner.workspaceId, request: asked, scopes, appList: apps },
-        ...{ name: shownName(asked.client.name), hint: redirectHost(asked.redirectUri).slice(0, 100) },
+        ...{ workspaceId: owner.workspaceId, request: authorization, scopes, appList: apps },
+        ...{ name: shownName(authorization.client.name), hint: redirectHost(authorization.redirectUri).slice(0, 100) },
       })
     }),
   )
-  return leave(parts, asked, { code })
+  return leave(parts, authorization, { code })
 }
 
 /** Returns the selected apps of the workspace. Null means all, including later ones. Undefined if none is selected. */
 async function appsIn(parts: OAuthParts, owner: Owner, fields: URLSearchParams): Promise<string[] | null | undefined> {
   if (fieldOf(fields, "apps") === "all") return null
   const ticked = fields.getAll("app")
-  const own = (await readApps(parts, owner)).filter(({ id }) => ticked.includes(id))
-  return own.length > 0 ? own.map(({ id }) => id) : undefined
+  const selected = (await readApps(parts, owner)).filter(({ id }) => ticked.includes(id))
+  return selected.length > 0 ? selected.map(({ id }) => id) : undefined
 }
 
 interface ConsentQuestion {

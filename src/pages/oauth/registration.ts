@@ -22,12 +22,12 @@ const MAX_UNUSED = 2_000
 
 /** Registers a client without a secret (RFC 7591). The owner decides at the consent whether to trust it. */
 export async function openRegistration(parts: OAuthParts, { request, address }: PageVisit): Promise<PageAnswer> {
-  const asked = readMetadata(await readUpTo(request, MOST_BYTES))
+  const metadata = readMetadata(await readUpTo(request, MOST_BYTES))
   const id = `client_${randomBytes(16).toString("base64url")}`
   const client = {
     id,
-    name: asked.client_name || NAMELESS,
-    redirectUris: [...new Set(asked.redirect_uris)],
+    name: metadata.client_name || NAMELESS,
+    redirectUris: [...new Set(metadata.redirect_uris)],
   }
   const created = await parts.visitorGate(address).run(() => createClient(parts.sql, client, address))
   if (!created)
@@ -35,7 +35,7 @@ export async function openRegistration(parts: OAuthParts, { request, address }: 
   return jsonAnswer(201, {
     client_id: id,
     client_id_issued_at: Math.floor(created.getTime() / 1_000),
-    ...(asked.client_name && { client_name: asked.client_name }),
+    ...(metadata.client_name && { client_name: metadata.client_name }),
     redirect_uris: client.redirectUris,
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],

@@ -9,11 +9,11 @@ import { figure, spoken } from "../words.ts"
  */
 export function answerPart({ sentence, ...answer }: Readonly<Record<string, unknown>>): Html {
   const entries = Object.entries(answer).filter(([, value]) => value !== null)
-  const said = entries.filter(([, value]) => isSaid(value))
+  const sentences = entries.filter(([, value]) => isSaid(value))
   const plain = entries.filter(([, value]) => !isNested(value) && !isSaid(value))
   const records = entries.filter(([, value]) => isNested(value) && !Array.isArray(value))
   const lists = entries.filter(([, value]) => isNested(value) && Array.isArray(value))
-  return html`${typeof sentence === "string" && html`<p>${sentence}</p>`}${plain.length > 0 && html`<dl class="facts">${plain.map(([name, value]) => html`<div><dt>${spoken(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`}${records.map(([name, value]) => html`<h3>${spoken(name)}</h3>${answerPart(value as Record<string, unknown>)}`)}${lists.map(([name, value]) => html`<details><summary>${spoken(name)} (${(value as unknown[]).length})</summary>${nestedPart(name, value as unknown[])}</details>`)}${said.map(([name, value]) => html`<h3>${spoken(name)}</h3><ul>${(value as string[]).map((line) => html`<li>${line}</li>`)}</ul>`)}`
+  return html`${typeof sentence === "string" && html`<p>${sentence}</p>`}${plain.length > 0 && html`<dl class="facts">${plain.map(([name, value]) => html`<div><dt>${spoken(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`}${records.map(([name, value]) => html`<h3>${spoken(name)}</h3>${answerPart(value as Record<string, unknown>)}`)}${lists.map(([name, value]) => html`<details><summary>${spoken(name)} (${(value as unknown[]).length})</summary>${nestedPart(name, value as unknown[])}</details>`)}${sentences.map(([name, value]) => html`<h3>${spoken(name)}</h3><ul>${(value as string[]).map((line) => html`<li>${line}</li>`)}</ul>`)}`
 }
 
 /** Returns whether the value is a list of sentences, which need the width of the page. */

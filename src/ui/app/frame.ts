@@ -86,8 +86,8 @@ export function badge(name: string): Html {
 export function sideForm(desk: Desk, app: AppHead, { only }: { only?: "ios" } = {}, chosen: Side): Html | false {
   const sides = sidesOf(app).filter(({ platform }) => only === undefined || platform === only)
   if (sides.length < 2 || desk.isSample) return false
-  const kept = [...desk.query].filter(([name]) => !["at", "page"].includes(name))
-  return html`<form class="filters" method="get" data-now="">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+  const otherFields = [...desk.query].filter(([name]) => !["at", "page"].includes(name))
+  return html`<form class="filters" method="get" data-now="">${otherFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <label>Storefront<select name="at">${sides.map((side) => html`<option value="${sideCode(side)}"${sideCode(side) === sideCode(chosen) && html` selected=""`}>${sideName(side)}</option>`)}</select></label>
 <button type="submit" data-spare="">Show</button></form>`
 }

@@ -29,8 +29,8 @@ export function samplePage(desk: Desk, tab: string): { sample?: string } {
 export function refusedPart({ code, message, extra }: Fault): Html {
   const { detail, scope } = extra as { detail?: string; scope?: string }
   // the detail lists ids for programs; a person finds the apps by the page's link
-  const shown = code === "not_found" ? undefined : detail
-  const more = shown ?? (scope ? `It needs the scope ${scope}.` : ADVICE[code])
+  const visibleDetail = code === "not_found" ? undefined : detail
+  const more = visibleDetail ?? (scope ? `It needs the scope ${scope}.` : ADVICE[code])
   return empty(message, more ?? html`Programs get the code <code>${code}</code>.`)
 }
 
@@ -60,24 +60,24 @@ export function tiles(list: readonly Tile[]): Html {
 
 /** A list of names and values. Null values are left out. */
 export function facts(list: readonly (readonly [name: string, value: HtmlPart])[]): Html {
-  const known = list.filter(([, value]) => value !== null && value !== undefined && value !== false)
-  return html`<dl class="facts">${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+  const present = list.filter(([, value]) => value !== null && value !== undefined && value !== false)
+  return html`<dl class="facts">${present.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 `
 }
 
 /** Links that select the number of days shown. */
 export function periods(path: string, query: URLSearchParams, days: number, offered: readonly number[]): Html {
-  const kept = new URLSearchParams(query)
+  const parameters = new URLSearchParams(query)
   return html`<nav class="periods" aria-label="Period">${offered.map((period) => {
-    kept.set("days", String(period))
-    return html`<a href="${path}?${kept.toString()}"${period === days && html` aria-current="true"`}>${period === 365 ? "1 year" : `${period} days`}</a>`
+    parameters.set("days", String(period))
+    return html`<a href="${path}?${parameters.toString()}"${period === days && html` aria-current="true"`}>${period === 365 ? "1 year" : `${period} days`}</a>`
   })}</nav>`
 }
 
 /** Returns the period in the address if it is offered, otherwise the first offered one. */
 export function periodIn(query: URLSearchParams, offered: readonly number[]): number {
-  const asked = Number(query.get("days"))
-  return offered.includes(asked) ? asked : (offered[0] as number)
+  const requested = Number(query.get("days"))
+  return offered.includes(requested) ? requested : (offered[0] as number)
 }
 
 /** For example "12 Nov 2026, 06:12 UTC, apple-web-search". */
