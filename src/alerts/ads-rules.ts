@@ -39,10 +39,10 @@ async function tellApp(tx: Tx, { workspaceId, appId, account, app }: ChangedAdsA
   if (tracked.length === 0) return 0
   await takeLock(tx, "findings", appId, "ads", account)
   const { connectedAt, names } = await readCampaignNames(tx, account)
-  const asked = { workspaceId, appId, account, app, limit: MOST_CHANGES, after: null }
-  const told = await readToldChanges(tx, appId, since)
-  const fresh = (await readCommands(tx, asked, ADS_ACTIONS)).filter(({ by, at, key, campaign }) => {
-    return by === "other_api" && campaign !== null && at >= since && at >= connectedAt && !told.has(key)
+  const query = { workspaceId, appId, account, app, limit: MOST_CHANGES, after: null }
+  const reported = await readToldChanges(tx, appId, since)
+  const fresh = (await readCommands(tx, query, ADS_ACTIONS)).filter(({ by, at, key, campaign }) => {
+    return by === "other_api" && campaign !== null && at >= since && at >= connectedAt && !reported.has(key)
   })
   const byCampaign = [...Map.groupBy(fresh, ({ campaign }) => campaign as string)]
   for (const [campaign, changes] of byCampaign) {

@@ -183,16 +183,16 @@ interface FeedComparison {
 }
 
 export function feedChanges({ held, found, isStanding, isFixed, mayAdd }: FeedComparison): FeedChanges {
-  const shown = new Map<string, FindingOf>()
+  const current = new Map<string, FindingOf>()
   for (const one of found.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
     const key = keyOf(one)
-    if (!shown.has(key)) shown.set(key, one)
+    if (!current.has(key)) current.set(key, one)
   }
   const byKey = new Map(held.map((one) => [keyOf(one), one]))
   const changed: { held: HeldAlert; facts: object; at: Date }[] = []
   const withdrawn: HeldAlert[] = []
   for (const [key, one] of byKey) {
-    const now = shown.get(key)
+    const now = current.get(key)
     if (!now || (now.keepsOnly && !isStanding(one))) {
       if (!one.isWithdrawn && !isFixed(one)) withdrawn.push(one)
       continue
@@ -201,7 +201,7 @@ export function feedChanges({ held, found, isStanding, isFixed, mayAdd }: FeedCo
     const isSame = isDeepStrictEqual(facts, one.facts) && now.at.getTime() === one.at.getTime()
     if (!isSame || one.isWithdrawn) changed.push({ held: one, facts, at: now.at })
   }
-  const added = [...shown].filter(([key, one]) => !byKey.has(key) && !one.keepsOnly && mayAdd(one))
+  const added = [...current].filter(([key, one]) => !byKey.has(key) && !one.keepsOnly && mayAdd(one))
   return { added: added.map(([, one]) => one), changed, withdrawn }
 }
 

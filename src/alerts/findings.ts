@@ -84,7 +84,7 @@ async function derive(tx: Tx, place: Place, look: Look, { now, isImport, mayAdd 
   // news keeps the rivals and genre of its time; in an import so does any alert that somebody has seen
   const isStanding = ({ history, day, isSeen }: HeldAlert) => !history && (!isImport || day < news || isSeen)
   const standing = held.filter(isStanding)
-  const shown = {
+  const inputs = {
     place,
     terms,
     rivals: await readRivalsFor(tx, place, look, standing),
@@ -95,9 +95,9 @@ async function derive(tx: Tx, place: Place, look: Look, { now, isImport, mayAdd 
   }
   let searches: Promise<SearchDays> | undefined
   const days: PlaceDays = {
-    ...shown,
+    ...inputs,
     searches() {
-      searches ??= readSearchDays(tx, shown)
+      searches ??= readSearchDays(tx, inputs)
       return searches
     },
   }
@@ -130,18 +130,20 @@ async function readRivalsFor(
   standing: readonly HeldAlert[],
 ): Promise<FollowedRival[]> {
   const followed = (await readRivals(tx, place)).filter(({ rival }) => only?.has(rival) ?? true)
-  const known = new Set(followed.map(({ rival }) => rival))
-  const others = new Map<string, { rival: string; manual: boolean }>()
+  const followedIds = new Set(followed.map(({ rival }) => rival))
+  const unfollowed = new Map<string, { rival: string; manual: boolean }>()
   for (const { facts } of standing) {
     const { rival, manual } = facts as { rival?: string; manual?: boolean }
-    if (rival !== undefined && !known.has(rival)) others.set(rival, { rival, manual: manual === true })
+    if (rival !== undefined && !followedIds.has(rival)) unfollowed.set(rival, { rival, manual: manual === true })
   }
-  return others.size === 0 ? followed : [...followed, ...(await readRivalsNamed(tx, place, [...others.values()]))]
+  return unfollowed.size === 0
+    ? followed
+    : [...followed, ...(await readRivalsNamed(tx, place, [...unfollowed.values()]))]
 }
 
 function genresOf({ genre }: Place, standing: readonly HeldAlert[]): string[] {
-  const told = standing.flatMap(({ facts }) => (facts.chart === undefined ? [] : [facts.genre as string]))
-  return [...new Set(genre === null ? told : [genre, ...told])]
+  const alertGenres = standing.flatMap(({ facts }) => (facts.chart === undefined ? [] : [facts.genre as string]))
+  return [...new Set(genre === null ? alertGenres : [genre, ...alertGenres])]
 }
 
 /** Returns a function that checks whether the app, and the keyword of a finding, were tracked on its day. */
@@ -207,8 +209,8 @@ async function lockPlaces(tx: Tx, named: readonly Place[]): Promise<Place[]> {
     where id = any(${named.map(({ appId }) => appId)}::text[])
     order by id
     for key share`
-  const held = new Set(apps.map(({ id }) => id))
-  const places = named.filter(({ appId }) => held.has(appId))
+  const lockedIds = new Set(apps.map(({ id }) => id))
+  const places = named.filter(({ appId }) => lockedIds.has(appId))
   await takeLocks(
     tx,
     "findings",

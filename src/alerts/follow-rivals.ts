@@ -15,10 +15,10 @@ const FOLLOWED = 10
 export async function followRivals(tx: Tx, place: Place, manual: readonly string[]): Promise<void> {
   const { appId, platform, storefront, own } = place
   const rivals = await findRivalsToFollow(tx, { side: { appId, platform, storefront, own }, manual }, FOLLOWED)
-  const held = new Map((await readFollowed(tx, place)).map((rival) => [rival.rival, rival]))
-  const changed = rivals.filter((rival) => !isSame(rival, held.get(rival.rival)))
-  for (const { rival } of rivals) held.delete(rival)
-  if (held.size > 0) await unfollow(tx, place, [...held.keys()])
+  const previous = new Map((await readFollowed(tx, place)).map((rival) => [rival.rival, rival]))
+  const changed = rivals.filter((rival) => !isSame(rival, previous.get(rival.rival)))
+  for (const { rival } of rivals) previous.delete(rival)
+  if (previous.size > 0) await unfollow(tx, place, [...previous.keys()])
   if (changed.length > 0) await follow(tx, place, changed)
 }
 

@@ -14,9 +14,9 @@ export async function noteImportedDays(
   { platform, storefront, days }: SideNotes,
   keptFrom: string,
 ): Promise<void> {
-  const kept = [...days].filter((day) => day >= keptFrom).sort()
-  const from = kept[0]
-  const to = kept.at(-1)
+  const retained = [...days].filter((day) => day >= keptFrom).sort()
+  const from = retained[0]
+  const to = retained.at(-1)
   if (from === undefined || to === undefined) return
   await sql`
     insert into imported_days as held (app_id, platform, storefront, from_day, to_day)

@@ -132,25 +132,25 @@ async function derivePlace(imported: PlaceImport): Promise<void> {
 /** Derives the days of the import and those compared with them. The first time it derives all imported days. */
 async function deriveTouched(imported: PlaceImport, side: SideNotes, row: ImportedDays | undefined): Promise<void> {
   const { place, keptFrom, now } = imported
-  const kept = (days: Iterable<string>) => [...days].filter((day) => day >= keptFrom)
+  const retained = (days: Iterable<string>) => [...days].filter((day) => day >= keptFrom)
   const first = row?.derivedWith === null ? daysBetween(row.from, row.to) : []
   const terms = first.length > 0 ? place.terms : place.terms.filter((term) => side.searches.has(term))
-  const searched = kept(new Set([...first, ...terms.flatMap((term) => [...(side.searches.get(term) ?? [])])]))
+  const searched = retained(new Set([...first, ...terms.flatMap((term) => [...(side.searches.get(term) ?? [])])]))
   if (terms.length > 0 && searched.length > 0) {
     const following = await readFollowing(imported, runsOf(searched), terms)
     await deriveDays(imported, [...searched, ...following], { finders: OF_SEARCHES, terms: new Set(terms) })
   }
-  const charted = place.genre === null ? [] : kept([...first, ...(side.charts.get(place.genre) ?? [])])
+  const charted = place.genre === null ? [] : retained([...first, ...(side.charts.get(place.genre) ?? [])])
   if (charted.length > 0) {
     const following = await readFollowing(imported, runsOf(charted), null)
     await deriveDays(imported, [...charted, ...following], { finders: OF_CHARTS })
   }
-  const asked = place.terms.filter((term) => side.answers.has(term))
-  const [answered] = kept(asked.flatMap((term) => [...(side.answers.get(term) as Set<string>)])).sort()
+  const answeredTerms = place.terms.filter((term) => side.answers.has(term))
+  const [answered] = retained(answeredTerms.flatMap((term) => [...(side.answers.get(term) as Set<string>)])).sort()
   if (answered !== undefined)
-    await deriveSpan(imported, { from: answered, to: dayOf(now), finders: OF_ANSWERS, terms: new Set(asked) })
+    await deriveSpan(imported, { from: answered, to: dayOf(now), finders: OF_ANSWERS, terms: new Set(answeredTerms) })
   // a page affects changes before and after it, from either source; there are few pages
-  const [from] = kept([...side.days, ...(row ? [row.from] : [])]).sort()
+  const [from] = retained([...side.days, ...(row ? [row.from] : [])]).sort()
   if (from !== undefined) await deriveSpan(imported, { from, to: dayOf(now), finders: OF_PAGES })
 }
 

@@ -119,12 +119,12 @@ export async function loadDemoInto(sql: Sql, workspaceId: number, owner: OwnerDa
   const loaded = await loadDemo(sql, workspaceId, file)
   const { read, recorded, known, bad } = await loadDemoCharts(sql, charts)
   const invented = await loadInvention(sql, workspaceId, owner)
-  const told = invented.recorded + invented.known
+  const inventedCount = invented.recorded + invented.known
   const apps = await listDemoApps(sql, workspaceId)
   return {
     ...loaded,
     apps: apps.map(({ id, name }) => ({ id, name })),
-    ...{ read: loaded.read + read + told, recorded: loaded.recorded + recorded + invented.recorded },
+    ...{ read: loaded.read + read + inventedCount, recorded: loaded.recorded + recorded + invented.recorded },
     known: loaded.known + known + invented.known,
     bad: [...loaded.bad, ...bad],
   }

@@ -23,8 +23,8 @@ export function linkRoutes(parts: LinkParts): OpenRoute[] {
   }
   const answer = async (kind: LinkKind, visit: Visit): Promise<Response | Fault> => {
     const found = refusalOf(kind, visit) ?? (await opened(kind, visit))
-    const told = found instanceof Fault ? refusalPage(kind, found) : found
-    return told ? await responseOf(visit, kind, told) : (found as Fault)
+    const response = found instanceof Fault ? refusalPage(kind, found) : found
+    return response ? await responseOf(visit, kind, response) : (found as Fault)
   }
   return kinds.map((kind) => ({
     path: kind.path,

@@ -57,7 +57,7 @@ function judge({ reply, addresses }: Reply, { review, appName, note, language, m
   const open = problems.filter(({ rule, what }) => rule !== "personal_data" || !note?.includes(what))
   if (open.length > 0) return { fixes: fixesOf(open) }
   const omissions = createOmissions()
-  const shown = addresses.flatMap((quote) => {
+  const passages = addresses.flatMap((quote) => {
     const found = findQuote(quote, review.text) ?? findQuote(quote, review.title ?? "")
     const problem = found === null ? undefined : problemsOf("quote", found, { sources: [], language })[0]
     if (found !== null && !problem) return [found]
@@ -65,6 +65,6 @@ function judge({ reply, addresses }: Reply, { review, appName, note, language, m
     return []
   })
   // none of the passages occurs in the review
-  if (addresses.length > 0 && shown.length === 0 && !isLast) return { fixes: [NO_PASSAGE] }
-  return { value: { reply: reply.trim(), addresses: [...new Set(shown)].slice(0, 3) }, dropped: omissions.list() }
+  if (addresses.length > 0 && passages.length === 0 && !isLast) return { fixes: [NO_PASSAGE] }
+  return { value: { reply: reply.trim(), addresses: [...new Set(passages)].slice(0, 3) }, dropped: omissions.list() }
 }

@@ -53,11 +53,11 @@ export function summarise(
     ),
     quotes: quotesOf({ topic, denied }, held, languages, omissions),
   }))
-  const shown = themes.filter(({ quotes }) => quotes.length > 0)
-  if (shown.length < themes.length) omissions.add("theme", "no_quote_left", themes.length - shown.length)
+  const quoted = themes.filter(({ quotes }) => quotes.length > 0)
+  if (quoted.length < themes.length) omissions.add("theme", "no_quote_left", themes.length - quoted.length)
   return {
-    themes: shown.toSorted((a, b) => b.count - a.count || TOPICS.indexOf(a.topic) - TOPICS.indexOf(b.topic)),
-    without: read.filter((one) => !shown.some((theme) => isOf(one, theme))).length,
+    themes: quoted.toSorted((a, b) => b.count - a.count || TOPICS.indexOf(a.topic) - TOPICS.indexOf(b.topic)),
+    without: read.filter((one) => !quoted.some((theme) => isOf(one, theme))).length,
     dropped: omissions.list(),
   }
 }

@@ -124,13 +124,13 @@ function wrongWith(field: DraftField, text: string, inputs: TranslationInputs) {
 /** Returns the keywords that fit into the keyword field, in order, without names, fillers and repeats. */
 function keywordsOf(terms: readonly string[], { to, background }: TranslationInputs) {
   const excluded = exclusionOf({ language: to, background, taken: [] })
-  const kept: string[] = []
+  const chosen: string[] = []
   let room = KEYWORDS_ROOM
   for (const term of new Set(terms.slice(0, 40).map((one) => one.trim().toLowerCase()))) {
-    const characters = [...term].length + (kept.length > 0 ? 1 : 0)
+    const characters = [...term].length + (chosen.length > 0 ? 1 : 0)
     if (term === "" || term.includes(",") || excluded(term) || characters > room) continue
-    kept.push(term)
+    chosen.push(term)
     room -= characters
   }
-  return { kept, left: terms.length - kept.length }
+  return { kept: chosen, left: terms.length - chosen.length }
 }

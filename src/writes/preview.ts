@@ -30,8 +30,13 @@ export async function preview(
   const args = (await action.settle?.(asked, looking, measure)) ?? asked
   const state = await action.look(args, looking)
   const diff = action.diff(state, args, await readOutside(action, args, ctx))
-  const kept = action.secrets ? await action.secrets.kept(args) : args
-  const token = await issueToken(sql, caller, { action: action.name, args: kept, seen: seenOf(diff) }, randomBytes)
+  const storedArgs = action.secrets ? await action.secrets.kept(args) : args
+  const token = await issueToken(
+    sql,
+    caller,
+    { action: action.name, args: storedArgs, seen: seenOf(diff) },
+    randomBytes,
+  )
   const credits = costOf(action, diff)
   const waiting = {
     action: action.name,

@@ -155,8 +155,8 @@ async function holdAlerts(tx: Tx, found: readonly MarkableAlert[], { read }: Arg
     where id = any(${found.map(({ id }) => id)}::bigint[]) and read_at is ${read ? tx`null` : tx`not null`}
     order by id
     for no key update`
-  const held = new Set(rows.map(({ id }) => id))
-  return found.filter(({ id }) => held.has(id))
+  const lockedIds = new Set(rows.map(({ id }) => id))
+  return found.filter(({ id }) => lockedIds.has(id))
 }
 
 type Names = ReadonlyMap<string | null, string>

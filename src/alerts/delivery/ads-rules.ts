@@ -11,9 +11,9 @@ const MINUTE_MS = 60_000
 export function createAdsNotices({ sql, log, now = () => new Date() }: SummaryOptions): Summaries {
   const looked = new Map<string, number>()
   const tell = async () => {
-    const told = await tellAdsRules(sql, now(), looked)
-    if (told > 0) log("info", "ads_rules_told", { count: told })
-    return told
+    const addedCount = await tellAdsRules(sql, now(), looked)
+    if (addedCount > 0) log("info", "ads_rules_told", { count: addedCount })
+    return addedCount
   }
   const look = recurring(MINUTE_MS, tell, firstOf(log, "ads_rules_interrupted"))
   return { start: look.start, stop: look.stop, runOnce: tell }

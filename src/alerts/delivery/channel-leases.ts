@@ -72,11 +72,11 @@ export async function settle(
   { id, sent, retries, gapMs }: { id: string; sent: SendResult; retries: Retries; gapMs: number },
 ): Promise<boolean> {
   return (await sql.begin(async (tx) => {
-    const held = await hold(tx, channel)
-    if (!held) return false
+    const locked = await hold(tx, channel)
+    if (!locked) return false
     if (sent.result === "delivered") await endDelivered(tx, channel.id, id, gapMs)
     else if (sent.result === "refused") await disable(tx, channel.id, sent.failure)
-    else await noteFailed(tx, { channel: channel.id, id, sent, retries, failures: held.failures + 1 })
+    else await noteFailed(tx, { channel: channel.id, id, sent, retries, failures: locked.failures + 1 })
     return true
   })) as boolean
 }

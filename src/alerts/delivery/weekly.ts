@@ -26,21 +26,21 @@ export function createSummaries({ sql, log, now = () => new Date() }: SummaryOpt
   const tellAll = async () => {
     const week = weekToTell(now())
     if (!week) empty.clear()
-    let told = 0
+    let addedCount = 0
     for (let after = ""; week && !stopping; ) {
       const apps = await findAppsToTell(sql, week, { after, limit: AT_ONCE })
       for (const app of apps) {
         if (stopping) break
         if (empty.has(app.id)) continue
-        if (await tellWeek(sql, app, week, now())) told++
+        if (await tellWeek(sql, app, week, now())) addedCount++
         else empty.add(app.id)
       }
       const last = apps.at(-1)
       if (!last || apps.length < AT_ONCE) break
       after = last.id
     }
-    if (told > 0) log("info", "weeks_told", { count: told })
-    return told
+    if (addedCount > 0) log("info", "weeks_told", { count: addedCount })
+    return addedCount
   }
   const look = recurring(MINUTE_MS, tellAll, firstOf(log, "weeks_interrupted"))
   return {

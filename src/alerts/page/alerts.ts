@@ -19,11 +19,11 @@ export async function alertsPage(desk: Desk): Promise<Page> {
     attempted(desk.ask("list_alert_rules")),
   ])
   const type = desk.query.get("type") ?? ""
-  const shown = alerts.filter((alert) => type === "" || alert.type === type)
+  const filtered = alerts.filter((alert) => type === "" || alert.type === type)
   const types = [...new Set(alerts.map((alert) => alert.type))].sort()
   const back = `${desk.base}/alerts`
   const mark = unread > 0 && writeForm(desk, { action: "mark_alerts_read", back, button: "Mark all as read" })
-  const said = html`${mark}${unread > 0 && `${unread} unread`}${omitted > 0 && `, ${omitted} older are not listed`}`
+  const status = html`${mark}${unread > 0 && `${unread} unread`}${omitted > 0 && `, ${omitted} older are not listed`}`
   return {
     title: "Alerts",
     at: "/alerts",
@@ -32,8 +32,8 @@ export async function alertsPage(desk: Desk): Promise<Page> {
         ? html`<section class="card">${noAlerts(desk)}</section>`
         : card(
             "What happened",
-            html`${typeForm(desk, types, type)}${shown.length > 0 ? alertList(desk, shown) : empty("No such alert", "Another type may have some.")}`,
-            said,
+            html`${typeForm(desk, types, type)}${filtered.length > 0 ? alertList(desk, filtered) : empty("No such alert", "Another type may have some.")}`,
+            status,
           )
     }</div><div>${isFault(rules) ? card("Delivery", refusedPart(rules)) : [rulesPart(desk, rules), channelsPart(rules)]}</div></div>`,
   }

@@ -38,9 +38,9 @@ export const aiMentionLost = alertType({
   stands: true,
   find: findLost,
   sentence({ term, assistant, model, now, before, against }, { storefront }) {
-    const asked = `${quoted(term)} in ${saidStorefront(storefront as string)}`
+    const question = `${quoted(term)} in ${saidStorefront(storefront as string)}`
     const counts = `${now.named} of ${now.of} answers (to ${against}: ${before.named} of ${before.of})`
-    return `${NAMES[assistant]} (${model}) no longer names you for ${asked}: ${counts}`
+    return `${NAMES[assistant]} (${model}) no longer names you for ${question}: ${counts}`
   },
   fields: ({ term, before, now, against }) => ({ term, before: before.named, after: now.named, against }),
 })
@@ -69,20 +69,20 @@ async function findLost(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
   if (!app) return []
   const answers = await readComparable(tx, { storefront, terms, ...span })
   const apps = await readKnownApps(tx, app, { storefront, terms })
-  const known = knownNames(
+  const appNames = knownNames(
     apps,
     answers.map(({ text }) => text),
   )
   // index 0 is the app itself
-  const asked = answers.map((answer) => {
+  const checked = answers.map((answer) => {
     const { named, uncertain } = mentionsIn(
       answer.text,
       answer.cited.map(({ url }) => url),
-      known,
+      appNames,
     )
     return { ...answer, at: answer.seenAt, named: uncertain.includes(0) ? null : named.includes(0) }
   })
-  const series = Map.groupBy(asked, ({ term, assistant }) => `${term}\n${assistant}`)
+  const series = Map.groupBy(checked, ({ term, assistant }) => `${term}\n${assistant}`)
   return [...series.values()].flatMap((own) => {
     const lost = lostMentions(own).filter(({ at }) => dayOf(at) >= span.from && dayOf(at) <= span.to)
     const [first] = own

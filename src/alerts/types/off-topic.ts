@@ -7,9 +7,9 @@ import { quoted } from "../wording.ts"
 
 /** Compares categories by the store's ids. Null if the app's categories are unknown, or those of too many results. */
 export function isOffTopic(own: readonly string[], results: readonly (readonly string[])[]): boolean | null {
-  const known = results.slice(0, TOPIC.first).filter(({ length }) => length > 0)
-  if (own.length === 0 || known.length < TOPIC.known) return null
-  return !known.some((categories) => categories.some((one) => own.includes(one)))
+  const categorised = results.slice(0, TOPIC.first).filter(({ length }) => length > 0)
+  if (own.length === 0 || categorised.length < TOPIC.known) return null
+  return !categorised.some((categories) => categories.some((one) => own.includes(one)))
 }
 
 /**
@@ -40,9 +40,9 @@ export const offTopic = alertType({
     return turned.filter((day) => isTurned(day, categories)).map((day) => findingOf(day, genre))
   },
   sentence({ term, genre, genreName }, place) {
-    const own = genreName ?? `genre ${genre}`
+    const category = genreName ?? `genre ${genre}`
     const was = place.earlier === null ? "" : ` (on ${place.earlier} one did)`
-    return `None of the first ten results for ${quoted(term)} ${inStore(place)} shares your category, ${own}${was}`
+    return `None of the first ten results for ${quoted(term)} ${inStore(place)} shares your category, ${category}${was}`
   },
   fields: ({ term, genre, against, source }) => ({ term, genre, against, source }),
 })

@@ -112,9 +112,9 @@ function overlapFrom(changes: readonly RivalChange[], from: string): Date {
 
 /** Orders changes by time and removes those that the other source already showed. */
 function withoutRepeats(events: readonly RivalEvent[]): RivalEvent[] {
-  const told: RivalEvent[] = []
-  for (const event of events) if (!told.some((one) => isTheSame(one, event))) told.push(event)
-  return told
+  const distinct: RivalEvent[] = []
+  for (const event of events) if (!distinct.some((one) => isTheSame(one, event))) distinct.push(event)
+  return distinct
 }
 
 /**

@@ -29,7 +29,7 @@ function weekLine({ from, to, keywords, best, worst }: Week): string {
 }
 
 function weekText({ from, to, keywords, best, worst, ratings, reviews, changes, alerts }: Week): string {
-  const told = Object.entries(alerts).map(([type, count]) => `${count} ${type}`)
+  const counts = Object.entries(alerts).map(([type, count]) => `${count} ${type}`)
   const lines = [
     `Week ${from} to ${to}`,
     `Keywords: ${ranked(keywords)}`,
@@ -42,7 +42,7 @@ function weekText({ from, to, keywords, best, worst, ratings, reviews, changes, 
       return `Reviews ${where}: ${count} written, ${low} of them with 1 or 2 stars`
     }),
     `Store page changes: ${changes === MOST_CHANGES ? `${changes} or more` : changes}`,
-    ...(told.length > 0 ? [`Alerts: ${told.join(", ")}`] : []),
+    ...(counts.length > 0 ? [`Alerts: ${counts.join(", ")}`] : []),
   ]
   return lines.join("\n")
 }

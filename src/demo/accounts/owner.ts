@@ -227,10 +227,10 @@ function standingOf(
   return [
     { kind: "ads_campaigns", source: "apple-ads-campaigns", ...head, rows: campaignRows(apps) },
     ...apps.flatMap((app): Observation[] => {
-      const own = { ...head, campaign: campaignOf(app) }
+      const base = { ...head, campaign: campaignOf(app) }
       return [
-        { kind: "ads_keywords", source: "apple-ads-keywords", ...own, rows: thingRows(app) },
-        { kind: "ads_terms", source: "apple-ads-terms", ...own, rows: termRows(app, day) },
+        { kind: "ads_keywords", source: "apple-ads-keywords", ...base, rows: thingRows(app) },
+        { kind: "ads_terms", source: "apple-ads-terms", ...base, rows: termRows(app, day) },
       ]
     }),
     {

@@ -100,9 +100,9 @@ function salesIn(app: DemoApp, storefront: Storefront, day: string): SalesRow[] 
   const { country, currency, price, proceeds } = storefront
   const downloads = downloadsOn(app, storefront, day)
   const { conversions, renewals, refunds } = subscriptionsOn(app, storefront, day)
-  const own = { app: skuOf(app), country, currency, proceedsCurrency: currency }
-  const free = { ...own, product: own.app, title: app.name, price: "0", proceeds: "0" }
-  const paid = { ...own, product: productOf(app).sku, title: TITLE, type: "IAY", price, proceeds, period: "1 Month" }
+  const base = { app: skuOf(app), country, currency, proceedsCurrency: currency }
+  const free = { ...base, product: base.app, title: app.name, price: "0", proceeds: "0" }
+  const paid = { ...base, product: productOf(app).sku, title: TITLE, type: "IAY", price, proceeds, period: "1 Month" }
   const rows: SalesRow[] = [
     { ...free, type: "1F", units: downloads },
     { ...free, type: "3F", units: Math.round(downloads * 0.21) },

@@ -17,8 +17,8 @@ export function answersOn(day: string): Observation[] {
     INVENTED_KEYWORDS.slice(0, 3).flatMap(({ term }) =>
       Array.from({ length: RUNS }, (_, run): Observation => {
         const text = textOf(`${source} ${term} ${run} ${day}`)
-        const asked = { term, language: "en", phrasing: "1a", run, searched: run % 2 === 0 }
-        return { kind: "assistant_answer", source, model, ...from, ...asked, text, cited: [] }
+        const question = { term, language: "en", phrasing: "1a", run, searched: run % 2 === 0 }
+        return { kind: "assistant_answer", source, model, ...from, ...question, text, cited: [] }
       }),
     ),
   )

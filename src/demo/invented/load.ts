@@ -50,12 +50,12 @@ export async function loadInvented(
 }
 
 async function trackOnce(tx: Tx, workspaceId: number): Promise<void> {
-  const held = await tx`
+  const tracked = await tx`
     select
     from tracked_app a
     join store_app i on i.id = a.ios_app
     where a.workspace_id = ${workspaceId} and i.store_id = ${INVENTED_APP.id}`
-  if (held.length > 0) return
+  if (tracked.length > 0) return
   const keywords = INVENTED_KEYWORDS.map(({ term }) => term)
   const about = { iosId: INVENTED_APP.id, name: INVENTED_APP.name, countries: [INVENTED_STOREFRONT] }
   const manualRivals = [`ios:${INVENTED_RIVALS[0]!.id}`]

@@ -20,11 +20,11 @@ function searchOn({ term, rankOn }: (typeof INVENTED_KEYWORDS)[number], day: str
   if (rank === undefined) return null
   // two rivals change their position every ten days
   const order = (id: string) => chanceOf(`${term} ${id} ${id.endsWith("7") ? Math.floor(number / 10) : ""}`)
-  const others = INVENTED_RIVALS.toSorted((a, b) => order(a.id) - order(b.id)).map(({ id, name }): ResultApp => {
+  const rivals = INVENTED_RIVALS.toSorted((a, b) => order(a.id) - order(b.id)).map(({ id, name }): ResultApp => {
     return { id, name, ratings: Math.round(90 + 40_000 * chanceOf(`ratings ${id}`) ** 3), rating: 4.4 }
   })
-  const own: ResultApp = { id: INVENTED_APP.id, name: INVENTED_APP.name, ...ratingsOn(day) }
-  const results = (rank === null ? others : others.toSpliced(rank - 1, 0, own)).slice(0, DEPTH)
+  const app: ResultApp = { id: INVENTED_APP.id, name: INVENTED_APP.name, ...ratingsOn(day) }
+  const results = (rank === null ? rivals : rivals.toSpliced(rank - 1, 0, app)).slice(0, DEPTH)
   return { kind: "search", source: "foreign", ...inventedOn(day, term), term, depth: DEPTH, complete: true, results }
 }
 

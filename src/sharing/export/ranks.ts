@@ -128,13 +128,13 @@ async function addMonth(
   { month, from, to }: Days & { month: string },
 ): Promise<void> {
   for (const { term, months } of await readRankMonths(sql, app, side, [month])) {
-    const own = measured.terms.get(term) ?? []
-    measured.terms.set(term, own)
+    const termMonths = measured.terms.get(term) ?? []
+    measured.terms.set(term, termMonths)
     const bytes = months.get(month)
     const days = bytes ? measuredDays(month, bytes, { from, to }) : 0
     if (!bytes || days === 0) continue
     measured.rows += days
-    own.push({ term, month, bytes })
+    termMonths.push({ term, month, bytes })
   }
 }
 

@@ -60,13 +60,13 @@ interface ExportedFeed extends HeldFeed {
 
 function noteOn(platform: string, { feed, known: { state, readAt } }: ExportedFeed): string {
   const whose = platform === "ios" ? `the storefront ${feed}` : `the language ${feed}, of all storefronts that read it`
-  const known = {
+  const coverage = {
     read: `They were read last at ${readAt?.toISOString()}.`,
     none: `The store said at ${readAt?.toISOString()} that it has no reviews.`,
     some: "How far they were read is not known.",
     never_read: "They were never read: whether there are any is not known.",
   }[state]
-  return `The file has the reviews of ${whose}. ${known}`
+  return `The file has the reviews of ${whose}. ${coverage}`
 }
 
 /** Counts the matching reviews, up to one more than the limit of a file. */

@@ -93,12 +93,12 @@ export const shareLink = action({
     }
     const { from, to, stores } = report
     const hasPassword = password !== undefined
-    const shown = { app: app.name, country, from, to, stores: stores.map(storeShown) }
+    const shared = { app: app.name, country, from, to, stores: stores.map(storeShown) }
     return {
       summary: `Show ${JSON.stringify(app.name)} in ${country} to everybody who has the link${hasPassword ? " and the password" : ""}, for ${days === 1 ? "1 day" : `${days} days`}.`,
       target: { kind: "app", id: app.id, name: app.name },
       before: { link: null },
-      after: { link: { days, hasPassword, shows: shown } },
+      after: { link: { days, hasPassword, shows: shared } },
       notes: notesOf(report, hasPassword),
     }
   },

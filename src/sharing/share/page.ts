@@ -126,11 +126,11 @@ const MOVES = { up: "▲ Up", down: "▼ Down", entered: "▲ Entered", dropped:
 
 function chartPart(id: string, { term, points }: SharedKeyword, { from, to }: SharedReport): Html {
   const measured = points ?? []
-  const said = inWords(measured, from, to)
+  const summary = inWords(measured, from, to)
   return html`<li><figure>
 <figcaption><bdi>${term}</bdi></figcaption>
-${rankChart({ id, title: `Rank of “${term}” over time`, description: said, from, to, points: measured, dayLabel: shortDay })}
-<p class="small quiet" aria-hidden="true">${said}</p>
+${rankChart({ id, title: `Rank of “${term}” over time`, description: summary, from, to, points: measured, dayLabel: shortDay })}
+<p class="small quiet" aria-hidden="true">${summary}</p>
 <details>
 <summary>Every measured day</summary>
 <div class="days" tabindex="0" role="group" aria-label="Measured days of ${term}">

@@ -83,8 +83,8 @@ export function createOmissions() {
   return {
     add(what: Omission["what"], rule: Omission["rule"], count = 1): void {
       const key = `${what} ${rule}`
-      const known = counted.get(key)
-      if (known) known.count += count
+      const existing = counted.get(key)
+      if (existing) existing.count += count
       else counted.set(key, { what, rule, count })
     },
     list: (): Omission[] => [...counted.values()],

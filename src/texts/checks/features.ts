@@ -10,10 +10,10 @@ const STEM = 5
 
 /** Fails if most words of the text are in no source. */
 export const features: TextRule = (text, { sources, terms = [], language }): TextProblem[] => {
-  const said = stemsOf(text, language)
-  const known = new Set([...sources, ...terms].flatMap((source) => [...stemsOf(source, language).keys()]))
-  const added = [...said].flatMap(([stem, word]) => (known.has(stem) ? [] : [word]))
-  if (said.size < LEAST_WORDS || added.length <= said.size * MOST_NEW) return []
+  const stems = stemsOf(text, language)
+  const sourceStems = new Set([...sources, ...terms].flatMap((source) => [...stemsOf(source, language).keys()]))
+  const added = [...stems].flatMap(([stem, word]) => (sourceStems.has(stem) ? [] : [word]))
+  if (stems.size < LEAST_WORDS || added.length <= stems.size * MOST_NEW) return []
   return [{ rule: "features", what: added.slice(0, 5).join(", ") }]
 }
 

@@ -15,12 +15,12 @@ function isOf(text: string, asked: string): boolean {
   if (share === null) return true
   if (share < LEAST_SHARE) return false
   if (asked === "ja") return !/\p{Script=Han}{12}/u.test(text) || /\p{Script=Hiragana}/u.test(text)
-  const own = signsOf(wordsOf(text, asked), asked)
+  const ownSigns = signsOf(wordsOf(text, asked), asked)
   return OTHERS.every((other) => {
     if (other === asked || !vocabularyOf(other).lists.scripts.some((script) => scripts.includes(script))) return true
     const signs = signsOf(wordsOf(text, other), other)
     // a text without function words of its own language needs fewer of another
-    return own === 0 ? signs < LEAST_ALONE : signs < LEAST_SIGNS || signs < 3 * own
+    return ownSigns === 0 ? signs < LEAST_ALONE : signs < LEAST_SIGNS || signs < 3 * ownSigns
   })
 }
 

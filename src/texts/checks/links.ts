@@ -3,8 +3,8 @@ import type { TextProblem, TextRule } from "./check.ts"
 
 /** Fails on an address that no source has: a URL, a domain, an email address or an account name. */
 export const links: TextRule = (text, { sources }): TextProblem[] => {
-  const known = new Set(sources.flatMap(addressesIn))
-  const unknown = addressesIn(text).filter((address) => !known.has(address))
+  const sourceAddresses = new Set(sources.flatMap(addressesIn))
+  const unknown = addressesIn(text).filter((address) => !sourceAddresses.has(address))
   return [...new Set(unknown)].map((what) => ({ rule: "links", what }))
 }
 

@@ -3,8 +3,8 @@ import type { TextProblem, TextRule } from "./check.ts"
 
 /** Fails on a number that no source has. "1,000" equals "1000", but "2012" does not contain "12". */
 export const numbers: TextRule = (text, { sources }): TextProblem[] => {
-  const known = new Set(sources.flatMap(numbersIn))
-  const unknown = numbersIn(text).filter((number) => !known.has(number))
+  const sourceNumbers = new Set(sources.flatMap(numbersIn))
+  const unknown = numbersIn(text).filter((number) => !sourceNumbers.has(number))
   return [...new Set(unknown)].map((what) => ({ rule: "numbers", what }))
 }
 

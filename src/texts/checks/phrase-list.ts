@@ -17,8 +17,8 @@ export function phrasesIn(text: string, list: PhraseList, language: string): str
  * if there are no phrases.
  */
 export function patternOf(phrases: string): RegExp | null {
-  const known = patterns.get(phrases)
-  if (known !== undefined) return known
+  const cached = patterns.get(phrases)
+  if (cached !== undefined) return cached
   const parts = phrases.split(/\s+/).filter((phrase) => phrase !== "")
   const made = parts.length === 0 ? null : new RegExp(sourceOf(treeOf(parts.flatMap(spelledOut).map(atomsOf))), "gu")
   patterns.set(phrases, made)

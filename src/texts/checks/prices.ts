@@ -5,9 +5,9 @@ import type { TextProblem, TextRule } from "./check.ts"
  * Fails on an amount of money that no source has. The store shows prices, and they change independently of the text.
  */
 export const prices: TextRule = (text, { sources }): TextProblem[] => {
-  const known = new Set(sources.flatMap(amountsIn))
+  const sourceAmounts = new Set(sources.flatMap(amountsIn))
   return amountsIn(text)
-    .filter((amount) => !known.has(amount))
+    .filter((amount) => !sourceAmounts.has(amount))
     .map((what) => ({ rule: "prices", what }))
 }
 

@@ -11,15 +11,15 @@ export function findQuote(quote: string, text: string): string | null {
   const exact = quote.trim()
   if ([...exact].length < SHORTEST_QUOTE) return null
   if (text.includes(exact)) return exact
-  const sought = foldReviewText(quote)
-  if ([...sought].length < SHORTEST_QUOTE) return null
+  const foldedQuote = foldReviewText(quote)
+  if ([...foldedQuote].length < SHORTEST_QUOTE) return null
   const { folded, starts, ends } = foldedClusters(text)
-  for (let at = folded.indexOf(sought); at >= 0; at = folded.indexOf(sought, at + 1)) {
-    const [from, to] = [starts.get(at), ends.get(at + sought.length)]
+  for (let at = folded.indexOf(foldedQuote); at >= 0; at = folded.indexOf(foldedQuote, at + 1)) {
+    const [from, to] = [starts.get(at), ends.get(at + foldedQuote.length)]
     if (from === undefined || to === undefined) continue
     const found = text.slice(from, to)
     // skip a match that only exists because the parts were folded separately
-    if (foldReviewText(found) === sought) return found
+    if (foldReviewText(found) === foldedQuote) return found
   }
   return null
 }

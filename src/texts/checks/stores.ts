@@ -5,9 +5,9 @@ import type { TextProblem, TextRule } from "./check.ts"
 
 /** Fails on the name of another platform or store, which Apple's guideline 2.3.10 forbids, unless a source has it. */
 export const stores: TextRule = (text, { sources }): TextProblem[] => {
-  const known = new Set(sources.flatMap(platformsIn))
+  const sourcePlatforms = new Set(sources.flatMap(platformsIn))
   return platformsIn(text)
-    .filter((name) => !known.has(name))
+    .filter((name) => !sourcePlatforms.has(name))
     .map((what) => ({ rule: "stores", what }))
 }
 

@@ -3,9 +3,9 @@ import { type PhraseList, phrasesIn } from "./phrase-list.ts"
 
 /** Fails on claims such as "the best" or "number one", unless a source has them. */
 export const superlatives: TextRule = (text, { language, sources }): TextProblem[] => {
-  const known = new Set(sources.flatMap((source) => phrasesIn(source, SUPERLATIVES, language)))
+  const sourcePhrases = new Set(sources.flatMap((source) => phrasesIn(source, SUPERLATIVES, language)))
   return phrasesIn(text, SUPERLATIVES, language)
-    .filter((phrase) => !known.has(phrase))
+    .filter((phrase) => !sourcePhrases.has(phrase))
     .map((what) => ({ rule: "superlatives", what }))
 }
 

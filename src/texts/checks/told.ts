@@ -3,8 +3,8 @@ import type { TextProblem, TextRule } from "./check.ts"
 
 /** Fails if the text repeats eight consecutive words of the model's orders. */
 export const told: TextRule = (text, { told: orders = "" }): TextProblem[] => {
-  const known = new Set(runsOf(orders))
-  const repeated = runsOf(text).find((run) => known.has(run))
+  const orderRuns = new Set(runsOf(orders))
+  const repeated = runsOf(text).find((run) => orderRuns.has(run))
   return repeated === undefined ? [] : [{ rule: "told", what: repeated }]
 }
 

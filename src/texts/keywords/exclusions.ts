@@ -22,12 +22,12 @@ interface ExclusionGround {
  * price, or only filler words.
  */
 export function exclusionOf({ language, background, taken }: ExclusionGround): (term: string) => boolean {
-  const known = new Set(taken.map(foldText))
+  const takenTerms = new Set(taken.map(foldText))
   return (term) => {
     const words = term.split(" ")
     const tooLong =
       words.length > MOST_WORDS || words.some((word) => UNSPACED.test(word) && [...word].length > MOST_UNSPACED)
-    if (tooLong || known.has(foldText(term))) return true
+    if (tooLong || takenTerms.has(foldText(term))) return true
     if (problemsOf("quote", term, { sources: [], language }).length > 0) return true
     const listing = listingOf({ keywords: term }, language, background)
     if (names(listing).length > 0 || prices(listing).length > 0) return true

@@ -81,9 +81,9 @@ function evidenceOf({ language, known, measured, suggested }: IdeaInputs) {
   const found = new Map<string, KeywordIdea["evidence"]>()
   const isNameable = nameable()
   const add = (term: string, evidence: IdeaEvidence) => {
-    const held = found.get(term)
-    if (!held) found.set(term, [evidence])
-    else if (!held.some(({ kind }) => kind === evidence.kind)) held.push(evidence)
+    const existing = found.get(term)
+    if (!existing) found.set(term, [evidence])
+    else if (!existing.some(({ kind }) => kind === evidence.kind)) existing.push(evidence)
   }
   for (const { term, day, rank } of measured)
     if (rank !== null && rank <= LAST_RANK) add(term, { kind: "ranked", rank, day })
@@ -102,10 +102,10 @@ function evidenceOf({ language, known, measured, suggested }: IdeaInputs) {
  * or addresses. Results are cached, since the same few names occur often.
  */
 function nameable(): (rival: { name: string }) => boolean {
-  const known = new Map<string, boolean>()
+  const cache = new Map<string, boolean>()
   return ({ name }) => {
-    const is = known.get(name) ?? problemsOf("quote", name, { sources: [], language: "en" }).length === 0
-    known.set(name, is)
+    const is = cache.get(name) ?? problemsOf("quote", name, { sources: [], language: "en" }).length === 0
+    cache.set(name, is)
     return is
   }
 }

@@ -182,20 +182,20 @@ function shownNew({ term, from: quote }: NewKeyword, lang: WritingLanguage) {
 }
 
 async function readInputs(ctx: Context, app: TrackedApp, side: Side): Promise<IdeaInputs> {
-  const own = sideOf(app, side)
+  const ownSide = sideOf(app, side)
   const manual = (app.manualRivals ?? [])
     .map(parseRival)
     .flatMap((rival) => (rival?.platform === side.platform ? [rival.id] : []))
-  const found = await findRivalsToFollow(ctx.sql, { side: own, manual }, RIVALS)
-  const known = await readSurroundings(ctx.sql, app, { ...side, day: found[0]?.day ?? null })
-  const prefixes = [...new Set(known.tracked.slice(0, SUGGESTED_FOR).flatMap(beginningsOf))]
+  const found = await findRivalsToFollow(ctx.sql, { side: ownSide, manual }, RIVALS)
+  const surroundings = await readSurroundings(ctx.sql, app, { ...side, day: found[0]?.day ?? null })
+  const prefixes = [...new Set(surroundings.tracked.slice(0, SUGGESTED_FOR).flatMap(beginningsOf))]
   const since = addDays(dayOf(ctx.now()), -SUGGESTED_DAYS)
-  const rivals = found.map(({ rival }) => rival).filter((rival) => rival !== own.own)
+  const rivals = found.map(({ rival }) => rival).filter((rival) => rival !== ownSide.own)
   return {
     language: languageOf(localesOf(side.storefront)[0]),
-    known,
+    known: surroundings,
     buried: app.buriedKeywords ?? [],
-    measured: await readMeasured(ctx, side, own.own, rivals),
+    measured: await readMeasured(ctx, side, ownSide.own, rivals),
     suggested: await readSuggestedTerms(ctx.sql, side, { prefixes, since }),
   }
 }

@@ -113,22 +113,22 @@ export const draftListing = operation({
   if (!live)
     return nothing(new Fault("not_measured", { detail: "The app's page in that storefront was not read yet." }))
   const place = { storefront: side.storefront, locale: localesOf(side.storefront)[0] }
-  const known = await readSurroundings(ctx.sql, app, side)
-  const background = backgroundIn(known, languageOf(place.locale))
-  const asked = {
-    ...(await readAsked(ctx, app, side, known.tracked)),
+  const surroundings = await readSurroundings(ctx.sql, app, side)
+  const background = backgroundIn(surroundings, languageOf(place.locale))
+  const inputs = {
+    ...(await readAsked(ctx, app, side, surroundings.tracked)),
     live: textsOf(live),
     language: languageOf(place.locale),
     platform,
   }
-  const digest = digestOf(["draft", ctx.caller.workspaceId, app.id, side, dayOf(ctx.now()), asked])
-  const task = draftTask({ digest, ...asked, limits: FIELD_LIMITS[platform], place, background })
+  const digest = digestOf(["draft", ctx.caller.workspaceId, app.id, side, dayOf(ctx.now()), inputs])
+  const task = draftTask({ digest, ...inputs, limits: FIELD_LIMITS[platform], place, background })
   await assertWriter(ctx, task)
   await takeUnit(ctx, "aiWriting", digest, "ai_text_limit")
   const text = await writtenOr(ctx, task)
   return {
     ...{ country: side.storefront, platform, locale: place.locale, pageReadAt: live.seenAt.toISOString() },
-    ...shown(text.value, { side, place, background, terms: asked.keywords.map(({ term }) => term) }),
+    ...shown(text.value, { side, place, background, terms: inputs.keywords.map(({ term }) => term) }),
     written: writtenBy(text, digest),
   }
 })

@@ -103,16 +103,17 @@ export const localizeListing = operation({
     eta: v.optional(described(Count, "With 202: seconds until it may be there.")),
   }),
 }).run(async ({ app, locale, poll, shots = false }, ctx) => {
-  const asked = await targetOf(ctx, app, locale)
-  const { target, storefronts } = asked
+  const audited = await targetOf(ctx, app, locale)
+  const { target, storefronts } = audited
   const job = await findJob(ctx.sql, app.id, target)
   const polled = poll ? job : null
   if (poll && !polled) throw new Fault("no_job")
-  const known = polled ? await ctx.write.find<Translation>({ kind: KIND, digest: polled.digest }) : null
-  if (known?.state === "pending") return waiting(asked)
-  if (polled && known?.state === "failed") throw await endedAs(ctx, polled, known)
-  const listing = await readListing(ctx, app, asked, shots)
-  if (polled && known?.state === "done") return await shown(ctx, asked, { ...listing, digest: polled.digest }, known)
+  const polledText = polled ? await ctx.write.find<Translation>({ kind: KIND, digest: polled.digest }) : null
+  if (polledText?.state === "pending") return waiting(audited)
+  if (polled && polledText?.state === "failed") throw await endedAs(ctx, polled, polledText)
+  const listing = await readListing(ctx, app, audited, shots)
+  if (polled && polledText?.state === "done")
+    return await shown(ctx, audited, { ...listing, digest: polled.digest }, polledText)
   const { digest } = listing
   const task = translationTask({ ...listing, digest: polled?.digest ?? digest })
   if (polled) {
@@ -122,12 +123,12 @@ export const localizeListing = operation({
     return await begun(ctx, polled, task, { target, storefronts })
   }
   const stored = job?.digest === digest ? await ctx.write.find<Translation>(task) : null
-  if (stored?.state === "done") return await shown(ctx, asked, listing, stored)
-  if (stored?.state === "pending") return waiting(asked)
+  if (stored?.state === "done") return await shown(ctx, audited, listing, stored)
+  if (stored?.state === "pending") return waiting(audited)
   await assertWriter(ctx, task)
   const begin = await takeWrite(ctx, app, target, listing)
   await storeJob(ctx.sql, begin)
-  return await begun(ctx, { ...begin, isOld: false }, task, asked)
+  return await begun(ctx, { ...begin, isOld: false }, task, audited)
 })
 
 const KIND = "listing_translation"

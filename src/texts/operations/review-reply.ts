@@ -58,15 +58,15 @@ export const draftReviewReply = operation({
   const review = feeds && (await findReview(ctx.sql, feeds, reviewId, planDays("reviews", ctx.now(), ctx.caller)))
   if (!review) throw new Fault("review_not_found")
   const locale = localeOf(review, storefront)
-  const asked = {
+  const inputs = {
     review: textOf(review),
     appName: app.name,
     note,
     language: languageOf(locale),
     most: LIMITS[platform],
   }
-  const digest = digestOf(["reply", ctx.caller.workspaceId, dayOf(ctx.now()), asked])
-  const task = replyTask({ digest, ...asked })
+  const digest = digestOf(["reply", ctx.caller.workspaceId, dayOf(ctx.now()), inputs])
+  const task = replyTask({ digest, ...inputs })
   await assertWriter(ctx, task)
   await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
   const text = await writtenOr(ctx, task)
@@ -83,6 +83,6 @@ function textOf({ stars, title, text }: HeldReview) {
 
 /** Returns the locale of the review's words. If they are too few, that of the storefront. */
 function localeOf({ title, text }: HeldReview, storefront: string): ListingLocale {
-  const own = localesOf(storefront)
-  return guessLocale(`${title ?? ""}\n${text}`, [...own, ...LISTING_LOCALES]) ?? (own[0] as ListingLocale)
+  const locales = localesOf(storefront)
+  return guessLocale(`${title ?? ""}\n${text}`, [...locales, ...LISTING_LOCALES]) ?? (locales[0] as ListingLocale)
 }

@@ -82,14 +82,14 @@ export const getScreenshotText = operation({
     return nothing(new Fault("not_measured", { detail: "The app's page in that storefront was not read yet." }))
   const locales = localesOf(side.storefront).slice(0, 1)
   const { phone, pad } = page.page.screenshots ?? {}
-  const asked = (phone?.length ? phone : (pad ?? [])).slice(0, LOOKED_AT).map((address) => ({ address, locales }))
-  const read = await readAll(ctx, asked)
+  const questions = (phone?.length ? phone : (pad ?? [])).slice(0, LOOKED_AT).map((address) => ({ address, locales }))
+  const read = await readAll(ctx, questions)
   return {
     ...{ country: side.storefront, platform: side.platform, pageReadAt: page.seenAt.toISOString() },
     indexed: false as const,
-    unread: asked.length > 0 ? ctx.pictures.unread(locales) : [],
-    screenshots: asked.map(({ address }, at) => shown(address, at + 1, read[at]!)),
-    written: writtenByReading(asked, read),
+    unread: questions.length > 0 ? ctx.pictures.unread(locales) : [],
+    screenshots: questions.map(({ address }, at) => shown(address, at + 1, read[at]!)),
+    written: writtenByReading(questions, read),
   }
 })
 
@@ -98,8 +98,8 @@ export const getScreenshotText = operation({
  * this instance has no OCR.
  */
 async function readAll(ctx: Context, asked: readonly PictureQuestion[]): Promise<ShownPicture[]> {
-  const kept = await ctx.pictures.find(asked)
-  if (kept.every((state) => state !== null)) return kept.map(settled)
+  const stored = await ctx.pictures.find(asked)
+  if (stored.every((state) => state !== null)) return stored.map(settled)
   await takeUnit(ctx, "aiWriting", digestOf(["screenshots", asked]), "ai_text_limit")
   const read = (await ctx.pictures(asked, WRITE_MS)).map(settled)
   const isNothing = read.every((state) => state.state === "broken" && state.why === "unreachable")

@@ -40,9 +40,9 @@ export async function readListing(
     platform: "ios",
     storefront: app.countries.find((one) => storefronts.includes(one)) ?? storefronts[0]!,
   } as const
-  const known = await readSurroundings(ctx.sql, app, side)
-  const metrics = await readKeywordMetrics(ctx.sql, { ...side, terms: known.tracked, today: dayOf(ctx.now()) })
-  const keywords = known.tracked
+  const surroundings = await readSurroundings(ctx.sql, app, side)
+  const metrics = await readKeywordMetrics(ctx.sql, { ...side, terms: surroundings.tracked, today: dayOf(ctx.now()) })
+  const keywords = surroundings.tracked
     .toSorted(bySearches(metrics))
     .map((term) => ({ term, popularity: metrics.get(term)?.popularityOrder ?? null }))
     .slice(0, KEYWORDS)
@@ -71,7 +71,7 @@ export async function readListing(
     pictures: shots ? pictures : null,
     captions: pictures.map((caption) => caption ?? ""),
     place: { storefront: side.storefront, locale: target },
-    background: backgroundIn(known, languageOf(target)),
+    background: backgroundIn(surroundings, languageOf(target)),
     side,
   }
 }
@@ -81,8 +81,8 @@ export type SourceListing = Awaited<ReturnType<typeof readListing>>
 /** Returns the page of the app's first storefront, otherwise of the one with the most ratings. Throws not_measured. */
 async function readSource(ctx: Context, app: TrackedApp, sold: readonly AuditRow[]) {
   const byRatings = sold.toSorted((a, b) => (b.ratings ?? -1) - (a.ratings ?? -1) || (a.country < b.country ? -1 : 1))
-  const own = app.countries.filter((country) => sold.some((row) => row.country === country))
-  for (const country of [...own, ...byRatings.slice(0, 5).map((row) => row.country)]) {
+  const ownCountries = app.countries.filter((country) => sold.some((row) => row.country === country))
+  for (const country of [...ownCountries, ...byRatings.slice(0, 5).map((row) => row.country)]) {
     const texts = await readListingTexts(ctx.sql, app.iosApp!, { platform: "ios", storefront: country })
     if (texts) return { country, texts }
   }

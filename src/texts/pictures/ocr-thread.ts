@@ -87,15 +87,15 @@ function beginThread({ load, start = startWorker }: OcrThreadOptions, data: read
   const { promise: gone, reject: lose } = Promise.withResolvers<never>()
   gone.catch(() => {}) // callers of `ask` get the error
   let worker: Worker | undefined
-  let asked = 0
+  let requestId = 0
   const end = (why: string) => {
     worker?.terminate()
     lose(new ThreadEnded(why))
   }
   const ask = (request: RequestBody) => {
     const answer = new Promise<string | null>((resolve, reject) => {
-      waiting.set(++asked, { resolve, reject })
-      worker?.postMessage({ id: asked, ...request })
+      waiting.set(++requestId, { resolve, reject })
+      worker?.postMessage({ id: requestId, ...request })
     })
     return Promise.race([answer, gone])
   }

@@ -73,8 +73,8 @@ export function openPictures(parts: PictureParts): PictureReader {
   const find = async (pictures: readonly PictureQuestion[]) =>
     await Promise.all(
       pictures.map(async (picture) => {
-        const known = await once.find(taskOf(picture))
-        return known?.state === "done" ? stateOf(known) : null
+        const stored = await once.find(taskOf(picture))
+        return stored?.state === "done" ? stateOf(stored) : null
       }),
     )
   const unread = <Locale extends string>(locales: readonly Locale[]) =>

@@ -7,8 +7,8 @@ export function dataNameOf(locale: string): string | undefined {
  * Returns the trained data for a picture: the available data of its locales, and English, which most pictures contain.
  */
 export function dataFor(locales: readonly string[], known: ReadonlySet<string>): string[] {
-  const own = locales.flatMap((locale) => dataNameOf(locale) ?? []).filter((name) => known.has(name))
-  return [...new Set([...own.slice(0, MOST_OWN), ENGLISH])]
+  const names = locales.flatMap((locale) => dataNameOf(locale) ?? []).filter((name) => known.has(name))
+  return [...new Set([...names.slice(0, MOST_OWN), ENGLISH])]
 }
 
 export const ENGLISH = "eng"

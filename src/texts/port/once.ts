@@ -41,8 +41,8 @@ export function createOnce<Task extends TextKey>(parts: OnceParts, atOnce: numbe
 
   const begin = (task: Task): Promise<WritingState<unknown>> => {
     const key = `${task.kind} ${task.digest}`
-    const known = underWay.get(key)
-    if (known) return known
+    const running = underWay.get(key)
+    if (running) return running
     const making = makeOrWatch(parts, task, work)
     underWay.set(key, making)
     const ended = () => void underWay.delete(key)

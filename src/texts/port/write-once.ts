@@ -72,11 +72,11 @@ function usageOf(reply: WriterReply, { question }: Prompt): { input: number; out
 const LONGEST_RETRY = 3_600
 
 function refusalOf(run: WritingRun, { failed, status, code, retryAfterMs }: Extract<WriterReply, { failed: string }>) {
-  const said = { code: code ?? failed, ...(status !== undefined && { status }) }
-  if (failed === "denied") return failure(run, "off", said)
-  if (failed !== "busy") return failure(run, "unusable", said)
+  const reason = { code: code ?? failed, ...(status !== undefined && { status }) }
+  if (failed === "denied") return failure(run, "off", reason)
+  if (failed !== "busy") return failure(run, "unusable", reason)
   const seconds = Math.min(LONGEST_RETRY, Math.max(1, Math.ceil((retryAfterMs ?? 0) / 1_000)))
-  return failure(run, "busy", said, seconds)
+  return failure(run, "busy", reason, seconds)
 }
 
 function failure(

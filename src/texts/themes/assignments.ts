@@ -57,7 +57,7 @@ interface AssignmentsAnswer {
 /** Leaves out assignments whose quote does not occur in the review. */
 function judge({ assigned }: AssignmentsAnswer, reviews: readonly SummedReview[], known: number) {
   const omissions = createOmissions()
-  const kept = new Map<string, Assignment>()
+  const byReview = new Map<string, Assignment>()
   for (const { r, quote, themes } of assigned) {
     const review = reviews[placeOf(r, "r") ?? -1]
     const places = themes.flatMap((handle) => {
@@ -70,12 +70,12 @@ function judge({ assigned }: AssignmentsAnswer, reviews: readonly SummedReview[]
     if (!review) omissions.add("record", "unknown_handle")
     else if (found === null) omissions.add("quote", "not_in_its_text")
     else if (places.length > 0) {
-      const before = kept.get(review.id)
+      const before = byReview.get(review.id)
       const all = [...new Set([...(before?.themes ?? []), ...places])].sort((a, b) => a - b)
-      kept.set(review.id, { reviewId: review.id, themes: all, quote: before?.quote ?? found })
+      byReview.set(review.id, { reviewId: review.id, themes: all, quote: before?.quote ?? found })
     }
   }
-  if (assigned.length > 0 && kept.size === 0)
+  if (assigned.length > 0 && byReview.size === 0)
     return { fixes: ["No quote stood in the review whose handle it had, or no theme was known."] }
-  return { value: [...kept.values()], dropped: omissions.list() }
+  return { value: [...byReview.values()], dropped: omissions.list() }
 }

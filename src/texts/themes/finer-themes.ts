@@ -40,19 +40,19 @@ export async function writeThemes(
 ): Promise<WritingState<FinerTheme[]>> {
   // the parts of the second pass depend on the size of the writer's context
   if (!write.isOn) return { state: "failed", why: "off" }
-  const told = tellable(reviews)
-  const sample = sampleOf(told, SAMPLE, write.room - PROPOSALS_TOKENS - AROUND)
+  const safeReviews = tellable(reviews)
+  const sample = sampleOf(safeReviews, SAMPLE, write.room - PROPOSALS_TOKENS - AROUND)
   const proposed = await write(proposalsTask(sample, asked), STEP_MS)
   if (proposed.state !== "done") return proposed
   const room = write.room - AROUND
-  const parts = partsOf(told, MOST_ASSIGNED, (size) => room - assignmentTokens(size))
+  const parts = partsOf(safeReviews, MOST_ASSIGNED, (size) => room - assignmentTokens(size))
   const themes = proposed.value
   const tasks = themes.length === 0 ? [] : parts.map((part) => assignmentsTask(part, themes, asked.digest))
   const texts = await writeInTurn(write, tasks)
   if (!Array.isArray(texts)) return texts
   const counted = countThemes(themes, texts.flatMap(({ value }) => value), reviews, asked) // biome-ignore format: one line
   const omissions = createOmissions()
-  if (told.length < reviews.length) omissions.add("record", "instructions", reviews.length - told.length)
+  if (safeReviews.length < reviews.length) omissions.add("record", "instructions", reviews.length - safeReviews.length)
   const dropped = [omissions.list(), ...[proposed, ...texts].map((text) => text.dropped as Omission[]), counted.dropped]
   return { ...proposed, value: counted.themes, dropped: sumOmissions(dropped.flat()) }
 }
@@ -90,10 +90,10 @@ function countThemes(
   const counted = countedOf(reviews, now)
   const byId = new Map(reviews.map((review) => [review.id, review]))
   const themes = proposed.flatMap((theme, at): FinerTheme[] => {
-    const held = assigned.filter((one) => one.themes.includes(at))
-    if (held.length < LEAST_IN_THEME) return []
-    const one = themeOf(theme, held.map(({ reviewId, quote }) => ({ review: byId.get(reviewId)!, quote })), counted, language) // biome-ignore format: one line
-    if (one.quotes.length > 0) return [one]
+    const assignments = assigned.filter((one) => one.themes.includes(at))
+    if (assignments.length < LEAST_IN_THEME) return []
+    const finerTheme = themeOf(theme, assignments.map(({ reviewId, quote }) => ({ review: byId.get(reviewId)!, quote })), counted, language) // biome-ignore format: one line
+    if (finerTheme.quotes.length > 0) return [finerTheme]
     omissions.add("theme", "no_quote_left")
     return []
   })

@@ -66,7 +66,7 @@ function judge(
 ) {
   const omissions = createOmissions()
   const fixes: string[] = []
-  const known = new Set(Object.values(TOPIC_LABELS[language]).map(foldReviewText))
+  const usedLabels = new Set(Object.values(TOPIC_LABELS[language]).map(foldReviewText))
   const proposed: ProposedTheme[] = []
   for (const { quotes, ...theme } of themes.slice(0, MOST_THEMES)) {
     const [label, sentence] = [theme.label.trim(), theme.sentence.trim()]
@@ -77,19 +77,19 @@ function judge(
     }
     const ground = { sources, language: wordListOf(language), told: ORDERS }
     const wrong = problemsOf("sentence", label, { ...ground, most: LONGEST_LABEL })
-    const said = problemsOf("sentence", sentence, { ...ground, most: LONGEST_SENTENCE })
-    fixes.push(...fixesOf([...wrong, ...said]).map((fix) => `${label.slice(0, LONGEST_LABEL)}: ${fix}`))
-    const [firstSaid] = said
+    const sentenceProblems = problemsOf("sentence", sentence, { ...ground, most: LONGEST_SENTENCE })
+    fixes.push(...fixesOf([...wrong, ...sentenceProblems]).map((fix) => `${label.slice(0, LONGEST_LABEL)}: ${fix}`))
+    const [firstSaid] = sentenceProblems
     if (firstSaid) omissions.add("sentence", firstSaid.rule)
     // a label is too short to detect its language, so the sentence decides
-    const isForeign = said.some(({ rule }) => rule === "language")
+    const isForeign = sentenceProblems.some(({ rule }) => rule === "language")
     const [firstWrong] = wrong
     if (isForeign) omissions.add("theme", "language")
     else if (firstWrong) omissions.add("theme", firstWrong.rule)
-    else if (known.has(foldReviewText(label))) omissions.add("theme", "excluded")
+    else if (usedLabels.has(foldReviewText(label))) omissions.add("theme", "excluded")
     else {
-      known.add(foldReviewText(label))
-      proposed.push({ label, sentence: said.length > 0 ? null : sentence })
+      usedLabels.add(foldReviewText(label))
+      proposed.push({ label, sentence: sentenceProblems.length > 0 ? null : sentence })
     }
   }
   if (fixes.length > 0 && !isLast) return { fixes }

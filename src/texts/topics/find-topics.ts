@@ -44,8 +44,8 @@ interface Patterns {
 const made = new Map<WritingLanguage, Patterns>()
 
 function patternsOf(language: WritingLanguage): Patterns {
-  const known = made.get(language)
-  if (known) return known
+  const cached = made.get(language)
+  if (cached) return cached
   const isUnmarked = UNMARKED.has(language)
   const spelled = (words: string) => (isUnmarked ? unmarked(words) : words)
   const topics = Object.fromEntries(

@@ -13,13 +13,13 @@ export const APPROVAL_POLICY = pagePolicy({ forms: ["'self'"] })
  */
 export function approvalPage(approval: Approval, { formToken }: Owner, now: Date): string {
   const { id, key } = approval
-  const said = outcomeOf(approval, now)
+  const outcome = outcomeOf(approval, now)
   return layout(
-    said ? "Nothing to approve" : "Approve a write",
+    outcome ? "Nothing to approve" : "Approve a write",
     "What an assistant is to write.",
-    html`<p>${said ?? html`An assistant with the key <strong>${key.name ?? `key ${key.id}`}</strong> is to do this, until ${timeOf(approval.expiresAt)}:`}</p>
+    html`<p>${outcome ?? html`An assistant with the key <strong>${key.name ?? `key ${key.id}`}</strong> is to do this, until ${timeOf(approval.expiresAt)}:`}</p>
 ${writePart(approval)}${
-  !said &&
+  !outcome &&
   html`<form method="post" action="/approve/${id}">
 <input type="hidden" name="${FORM_FIELD}" value="${formToken}">
 <button type="submit" name="verdict" value="approve">Approve</button>

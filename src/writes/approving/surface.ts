@@ -63,8 +63,9 @@ const VERDICTS = { approve: "approved", decline: "declined" } as const
  */
 async function settle({ sql, gate }: ApprovalParts, owner: Owner, id: string, visit: PageVisit): Promise<PageAnswer> {
   const fields = await readForm(visit.request, MOST_BYTES)
-  const said = typeof fields === "string" ? undefined : fieldOf(fields, "verdict")
-  const verdict = said !== undefined && Object.hasOwn(VERDICTS, said) ? VERDICTS[said as keyof typeof VERDICTS] : null
+  const answer = typeof fields === "string" ? undefined : fieldOf(fields, "verdict")
+  const verdict =
+    answer !== undefined && Object.hasOwn(VERDICTS, answer) ? VERDICTS[answer as keyof typeof VERDICTS] : null
   if (typeof fields === "string" || verdict === null || !isOwnForm(owner, fields))
     return page(400, noApprovalPage("form"))
   const { workspaceId, workspace } = owner
