@@ -70,7 +70,7 @@ const TYPES = [
   "rival_beaten", "rival_event", "rival_passed",
 ] // biome-ignore format: a list to scan
 
-describe("what follows from readings", () => {
+describe("findings", () => {
   test("findings of all types come from one read of each keyword's results", async () => {
     const terms = Array.from({ length: 20 }, (_, at) => `term ${at}`)
     await tracked(sql, terms)
@@ -192,7 +192,7 @@ describe("what follows from readings", () => {
   })
 })
 
-describe("the rivals that are followed", () => {
+describe("followed rivals", () => {
   test("the followed rivals are the first ten of list_rivals and all named by hand, seen or not", async () => {
     const workspaceId = await newWorkspace(sql)
     const manualRivals = ["ios:20030", "ios:39999", `ios:${OWN}`, "android:com.example.rival"]
@@ -242,7 +242,7 @@ describe("the rivals that are followed", () => {
   })
 })
 
-describe("a storefront that an app leaves", () => {
+describe("a storefront that is no longer tracked", () => {
   const leave = (appId: string) => sql`update tracked_app set countries = '{us}' where id = ${appId}`
   const where = async () =>
     (await sql<{ storefront: string }[]>`select distinct storefront from app_rival order by 1`).map(

@@ -107,7 +107,7 @@ describe("a tracked keyword", () => {
   })
 })
 
-describe("what came before tracking", () => {
+describe("days before tracking", () => {
   test.each([
     ["2025-11-19", ["2025-11-19 rank_drop tea", "2025-11-20 rank_drop tea"]],
     ["2025-11-20", ["2025-11-20 rank_drop tea"]],

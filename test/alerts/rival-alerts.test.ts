@@ -143,7 +143,7 @@ describe("a change of a rival", () => {
     expect(lines(await told(sql, "rival_event"))).toEqual(expected)
   })
 
-  describe("that both a look-up and the page show is told once:", () => {
+  describe("shown by both look-up and page", () => {
     const looked = (at: string, version: string, rest: object = {}) =>
       said(`2025-11-${at}:00Z`, [{ id: RIVAL, name: "Cup", version, ...rest, listing: {} }])
     const read = (at: string, version: string, rest: object = {}) =>

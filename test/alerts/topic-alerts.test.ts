@@ -42,7 +42,7 @@ async function toldOf(...readings: ReturnType<typeof results>[]): Promise<string
   return lines(await told(sql, "off_topic"))
 }
 
-describe("a keyword whose first ten results", () => {
+describe("the first ten results of a keyword", () => {
   test("a keyword with ten results of other categories on its first measured day is off topic", async () => {
     expect(await toldOf(results(20, [...different(10), ...alike(10), OWN]))).toEqual(["2025-11-20 off_topic tea"])
     const [alert] = await told(sql, "off_topic")
@@ -89,7 +89,7 @@ describe("a keyword whose first ten results", () => {
   })
 })
 
-describe("an app whose main category is none of the first ten's", () => {
+describe("an app without its main category in the first ten", () => {
   const [first, ...others] = different(10)
 
   test("an app whose second category matches a result's main or second one is not off topic", async () => {

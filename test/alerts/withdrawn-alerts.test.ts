@@ -49,7 +49,7 @@ const feed = async (): Promise<Row[]> => (await ask(listAlerts, contextOf(sql, m
 const said = ({ day, type, before, after, withdrawnAt }: Row) =>
   `${day} ${type} ${before} ${after}${withdrawnAt === null ? "" : " withdrawn"}`
 
-describe("an alert that a later reading contradicts", () => {
+describe("a contradicted alert", () => {
   test("a contradicted alert is deleted if nobody received it", async () => {
     await load(ranked("18", 15), ranked("20", 40))
     expect((await feed()).map(said)).toEqual(["2025-11-20 rank_drop 15 40"])
@@ -82,7 +82,7 @@ test("an alert keeps its id and its read state when a deeper reading of its day 
   expect(now).toMatchObject({ id: first!.id, read: true, after: 42, withdrawnAt: null })
 })
 
-describe("an alert that was queued for a channel", () => {
+describe("a queued alert", () => {
   const taker = receiver()
   let stop = async () => {}
 

@@ -111,7 +111,7 @@ describe("a large file", () => {
   })
 })
 
-describe("readers that do not read", () => {
+describe("idle readers", () => {
   test("the number of idle readers is limited per link, per address and in all; one that leaves makes room", async () => {
     const files = createExportFiles()
     const [one, two] = [await largeExport(sql, workspace, 3), await largeExport(sql, workspace, 3)]

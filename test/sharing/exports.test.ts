@@ -91,7 +91,7 @@ describe("a file", () => {
   })
 })
 
-describe("a file stays what it was when it was confirmed", () => {
+describe("a confirmed file", () => {
   test("a confirmed file never changes, whatever is read, edited, untracked or deleted afterwards", async () => {
     const urls: string[] = []
     for (const dataset of ["keywords", "history", "reviews"])
@@ -119,7 +119,7 @@ describe("a file stays what it was when it was confirmed", () => {
   })
 })
 
-describe("while a confirm copies reviews", () => {
+describe("recording during a confirm", () => {
   test.skipIf(!process.env.DATABASE_URL)(
     "postgres: recording reviews of the feed waits for the confirm that copies them, so that the count is right",
     async () => {

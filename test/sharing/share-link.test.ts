@@ -145,7 +145,7 @@ describe("a confirm", () => {
   })
 })
 
-describe("what is secret", () => {
+describe("secrets", () => {
   test("neither the password nor the address is in the database or the log", async () => {
     const own = await sharing(house)
     await readPage(house, own.iosId)

@@ -127,7 +127,7 @@ describe("a page with a password", () => {
   })
 })
 
-describe("tries", () => {
+describe("tries of a password", () => {
   test("five tries per minute may fail; the sixth is refused even if right, and the next minute is free again", async () => {
     const { path } = await shared("x")
     const from = address()
@@ -195,7 +195,7 @@ describe("tries", () => {
   })
 })
 
-describe("a flood of tries at one link from ever new addresses", () => {
+describe("a flood of tries from changing addresses", () => {
   const ticketIn = (text: string) => /name="ticket" value="([^"]+)"/.exec(text)![1]!
   /** Makes twenty tries at the link, the last one a minute ago. */
   async function flooded(path: string): Promise<void> {

@@ -8,7 +8,7 @@ import { readKeptAnswer } from "../../src/texts/prompt.ts"
 const ANSWER = '{"receipt":{"first":"abcdef","last":"ghijkl","records":1},"a":1}'
 const task = { kind: "x", orders: "", records: [], answer: v.strictObject({ a: v.number() }), mostTokens: 10 } as never
 
-describe("the object in an answer is found", () => {
+describe("the object in an answer", () => {
   const forms: [string, string][] = [
     ["by itself", ANSWER],
     ["after thoughts", `<think>{"b":2}</think>\n${ANSWER}`],
@@ -31,7 +31,7 @@ describe("the object in an answer is found", () => {
     ],
   ]
   for (const [where, text] of forms)
-    test(where, () => {
+    test(`the object in an answer is found ${where}`, () => {
       expect(readKeptAnswer(task, text)).toEqual({ answer: { a: 1 } })
     })
 

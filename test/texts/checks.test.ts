@@ -57,7 +57,7 @@ describe("a quote", () => {
   })
 })
 
-describe("what a text may not say", () => {
+describe("refused texts", () => {
   test("a number that no source has is refused, in any notation", () => {
     expect(numbersIn("1,000 or 1.000 or 1 000, 2.5, ١٢ and 5.3.0")).toEqual([
       "1000",

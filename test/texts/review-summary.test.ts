@@ -18,7 +18,7 @@ function reviewOf({ review_id: id, title, review: text, rating, date }: Row): Su
   return { id, title, text, stars: Number(rating), at: new Date(`${date.slice(0, 19).replace(" ", "T")}Z`) }
 }
 
-describe.each([...feeds])("of real reviews in %s", (country, rows) => {
+describe.each([...feeds])("summaries of real reviews in %s", (country, rows) => {
   const reviews = rows.map(reviewOf)
   const languages = [SPOKEN[country] ?? "en", "en"] as const
   const byId = new Map(reviews.map((review) => [review.id, review]))
@@ -64,7 +64,7 @@ describe.each([...feeds])("of real reviews in %s", (country, rows) => {
   })
 })
 
-describe("what is quoted", () => {
+describe("quotes", () => {
   const at = new Date("2026-01-01T00:00:00Z")
   const filler = Array.from({ length: 5 }, (_, n) => ({ id: `f${n}`, title: null, text: "Nice.", stars: 5, at }))
   const with_ = (...texts: string[]) =>
@@ -95,7 +95,7 @@ describe("what is quoted", () => {
   })
 })
 
-describe("how a theme changed against the 30 days before", () => {
+describe("the change of a theme against the 30 days before", () => {
   const at = (daysAgo: number, text: string, id: string) => ({
     ...{ id, text, title: null, stars: 1 },
     at: new Date(NOW.getTime() - daysAgo * 86_400_000),
@@ -127,7 +127,7 @@ describe("how a theme changed against the 30 days before", () => {
   })
 })
 
-describe("a topic that reviews deny", () => {
+describe("a denied topic", () => {
   const review = (id: number, text: string, stars: number): SummedReview => {
     return { id: `r${id}`, title: null, text, stars, at: new Date(NOW.getTime() - id * 3_600_000) }
   }

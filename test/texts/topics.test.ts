@@ -27,7 +27,7 @@ test("every language has words and a label for every topic, and no word twice in
   }
 })
 
-describe("of reviews that a person labelled", () => {
+describe("labelled reviews", () => {
   test("the rules find as many topics in held-out reviews as every answer and the manual state", () => {
     expect([HELD_OUT.length, HELD_OUT.filter(({ topics }) => topics === undefined)]).toEqual([
       TOPICS_CHECKED.reviews,

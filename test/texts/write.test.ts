@@ -131,7 +131,7 @@ describe.each([...WIRE_NAMES])("in the format %s", (api) => {
   })
 })
 
-describe("what the provider says of itself", () => {
+describe("failures of the provider", () => {
   const busy = (headers: Record<string, string>, status = 429): Script => ({ status, headers })
   const HTTP_DATE = () => new Date(Date.now() + 90_000).toUTCString()
   test.each<[string, () => Script, object, number]>([
@@ -183,7 +183,7 @@ describe("what the provider says of itself", () => {
   })
 })
 
-describe("who asks", () => {
+describe("callers", () => {
   test("200 callers of one text in two processes send one request", async () => {
     const [one, other] = [writerOf("chat"), writerOf("chat")]
     const asked = task()

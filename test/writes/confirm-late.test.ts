@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
 
-describe("a confirm that is held up until its caller was answered 503", () => {
+describe("a confirm delayed until its caller got a 503", () => {
   test(`a confirm delayed before its turn until the caller got a 503 writes nothing, ${TIMES} times, and its token works`, async () => {
     const statements: string[] = []
     const held = await inPairs(TIMES, () =>
@@ -88,7 +88,7 @@ describe("a confirm that is held up until its caller was answered 503", () => {
   })
 })
 
-describe("a confirm whose database goes away", () => {
+describe("a confirm that loses its database", () => {
   postgresOnly(
     "postgres: a confirm cut off or frozen at any step is applied or not, and its token says which",
     async () => {

@@ -229,7 +229,7 @@ describe("tokens of different apps of a workspace", () => {
   })
 })
 
-describe("a limit that twenty confirms at once would break", () => {
+describe("a limit and twenty simultaneous confirms", () => {
   long("simultaneous confirms reach the limit of keywords exactly, in two workspaces side by side", async () => {
     const writers = await times(2, () => someWriter(house, { overrides: { trackedKeywords: 32, apps: 100 } }))
     const tokens = await Promise.all(

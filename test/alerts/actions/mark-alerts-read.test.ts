@@ -57,7 +57,7 @@ describe("the preview", () => {
   })
 })
 
-describe("what is marked", () => {
+describe("marked alerts", () => {
   test("marking one app's alerts leaves those of other apps", async () => {
     const [, theirs, whole] = await tell({}, { app: other }, { app: null })
     expect((await marked({ appId: on.app })).result.marked).toBe(1)

@@ -24,7 +24,7 @@ const queued = async () => {
 const waiting = async () =>
   (await sql<{ id: number }[]>`select alert_id as id from alert_to_deliver`).map(({ id }) => id)
 
-describe("which alerts are told", () => {
+describe("queued alerts", () => {
   test("an alert is queued once for every channel of the kinds that its rule names", async () => {
     const { register, workspaceId } = at
     const one = await hook(at, "https://one.example/")

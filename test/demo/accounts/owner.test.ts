@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.there.stop())
 
-describe("a newcomer's key sees an owner's numbers, each marked as invented", () => {
+describe("the demo's account for a new key", () => {
   test("sales cover each of ninety days up to yesterday, in three currencies, with matching sums", async () => {
     const { status, body } = await ask("revenue?days=90")
     expect([status, body.from, body.to]).toEqual([200, "2025-12-11", YESTERDAY])

@@ -64,7 +64,7 @@ async function expectTrueBooks(what: string, answers: readonly Answer[], credits
   return isMade
 }
 
-describe.each(Object.keys(SAID))("%s against a provider that goes wrong at random", (operation) => {
+describe.each(Object.keys(SAID))("%s with a randomly failing provider", (operation) => {
   const random = openRandom()
   const scripts = scriptsOf(SAID[operation]!, random)
 
@@ -89,7 +89,7 @@ describe.each(Object.keys(SAID))("%s against a provider that goes wrong at rando
 
 const word = (text: string, x = 90) => `5\t1\t1\t1\t1\t1\t${x}\t157\t554\t96\t95.4\t${text}`
 
-describe("get_screenshot_text against pictures that go wrong at random", () => {
+describe("get_screenshot_text with randomly failing pictures", () => {
   const random = openRandom()
   const ENDS = [PICTURE, PICTURE, 404, 500, "unreachable", "too_large", new TextEncoder().encode("<html>")] as const
 
@@ -126,7 +126,7 @@ describe("get_screenshot_text against pictures that go wrong at random", () => {
 const each = cases(12, 1)
 const attacks = ATTACKS.filter((_, n) => n % each === 0)
 
-describe("an attack that a model obeys as far as it can", () => {
+describe("an attack that the model obeys", () => {
   long("an obeyed attack in a localised listing changes no other field, keyword or allowance", async () => {
     for (const [n, attack] of attacks.entries()) {
       await scene.forget()

@@ -118,7 +118,7 @@ test("a request contains no review id, no key, and nothing of another workspace"
   for (const hidden of [appId, key, "temperature", `workspace ${workspaceId}`]) expect(sent).not.toInclude(hidden)
 })
 
-describe("what the checks refuse is mended once", () => {
+describe("a refused reply", () => {
   test.each<[string, string, string]>([
     ["money", "We will refund you.", "reviewId=1"],
     ["an address", "Please see www.evil.com for help.", "reviewId=1"],
@@ -157,7 +157,7 @@ describe("what the checks refuse is mended once", () => {
   })
 })
 
-describe("nothing is taken and nobody is asked", () => {
+describe("calls without a request", () => {
   test("no unit is charged for a review that is unknown, too old for the plan, or of another feed", async () => {
     const { get, used } = await opened({ plan: "free", pack: 1_000 })
     play(replying(REPLY))

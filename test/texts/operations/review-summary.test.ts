@@ -102,7 +102,7 @@ async function listed() {
   }
 }
 
-describe("nothing is taken", () => {
+describe("calls that cost no unit", () => {
   test("no unit is charged for too few reviews with text, or a feed that was never read", async () => {
     const { get, used } = await opened()
     expect((await get("?country=gb")).body).toMatchObject({ state: "too_few", reviews: 19, themes: [], written: null })

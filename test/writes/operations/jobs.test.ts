@@ -38,7 +38,7 @@ async function begun(job: NewJob) {
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-describe("each state", () => {
+describe("states of a job", () => {
   test("a queued job shows what was confirmed, and nothing of a worker", async () => {
     const job = bidJob(by, { action: "queued_bid", appId: "app_tea" })
     const id = await enqueued(sql, job)
@@ -127,7 +127,7 @@ describe("each state", () => {
   })
 })
 
-describe("who may see a job", () => {
+describe("access to jobs", () => {
   test("another workspace's job is answered like a missing one, free of charge", async () => {
     const other = await house.workspace({ plan: "enterprise" })
     const stranger = await house.key(other)
