@@ -44,10 +44,10 @@ export const itunesDeveloper: Source<DeveloperQuestion, DeveloperAppsObservation
 }
 
 function soldBy(developerId: string, rows: readonly ITunesRow[]): StoreApp[] {
-  const [own, ...sold] = rows
-  if (own === undefined) throw new ReadFailure("not_found", "nothing of that developer is sold there")
-  if (own.is !== "developer") throw changed("the first row is not the developer's")
-  if (own.id !== developerId) throw mismatched("the first row is another developer's")
+  const [developerRow, ...sold] = rows
+  if (developerRow === undefined) throw new ReadFailure("not_found", "nothing of that developer is sold there")
+  if (developerRow.is !== "developer") throw changed("the first row is not the developer's")
+  if (developerRow.id !== developerId) throw mismatched("the first row is another developer's")
   const apps = new Map<string, StoreApp>()
   for (const row of sold) {
     if (row.is !== "software" || row.developerId !== developerId) throw changed("a row that is not the developer's app")

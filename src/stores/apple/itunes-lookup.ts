@@ -48,13 +48,13 @@ export const itunesLookup: Source<AppsQuestion, AppsObservation> = {
  * Returns the requested apps among the rows. The id of a developer returns the developer's row and all of its apps:
  * those apps were not requested, and the id itself is not an app's.
  */
-function answered(rows: ITunesRow[], asked: ReadonlySet<string>): StoreApp[] {
+function answered(rows: ITunesRow[], requested: ReadonlySet<string>): StoreApp[] {
   const developers = new Set(rows.flatMap((row) => (row.is === "developer" ? [row.id] : [])))
   const apps = new Map<string, StoreApp>()
   for (const row of rows) {
-    if (row.is === "developer" && !asked.has(row.id)) throw mismatched("a developer that was not asked for")
+    if (row.is === "developer" && !requested.has(row.id)) throw mismatched("a developer that was not asked for")
     if (row.is !== "software") continue
-    if (!asked.has(row.id)) {
+    if (!requested.has(row.id)) {
       if (row.developerId === undefined || !developers.has(row.developerId))
         throw mismatched("an app that was not asked for")
       continue

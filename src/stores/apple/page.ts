@@ -39,7 +39,7 @@ const LINKED = "application/ld+json"
 export function linkedData(body: string, type: string): unknown {
   for (let script = scriptAfter(body, LINKED, 0); script; script = scriptAfter(body, LINKED, script.end)) {
     const described = jsonOrNothing(script.content)
-    const found = [described, ...list(described)].find((one) => at(one, "@type") === type)
+    const found = [described, ...list(described)].find((entry) => at(entry, "@type") === type)
     if (found !== undefined) return found
   }
   return undefined

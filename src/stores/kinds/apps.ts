@@ -40,12 +40,12 @@ export const apps = kind<AppsObservation, AppsQuestion>({
   market: ({ apps }) => apps.flatMap(({ id, market }) => (market ? [{ id, facts: market }] : [])),
   weight: ({ asked, apps }) => Math.max(asked.length, apps.length),
   store,
-  derive: (tx, { rated }, known) => deriveJumps(tx, rated.filter(isLookUp), known),
+  derive: (tx, { rated }, ids) => deriveJumps(tx, rated.filter(isLookUp), ids),
   stored: readAppReadings,
   replay: {
     subjects: ({ asked }) => asked,
     asked: ({ storefront }, subject) => ({ storefront, ids: subject.split(",") }),
-    compare: (held, now) => held.asked.map((id) => differenceOf(appIn(held, id), appIn(now, id))),
+    compare: (stored, now) => stored.asked.map((id) => differenceOf(appIn(stored, id), appIn(now, id))),
     isHeld: (sql) => sql`
       select
       from store_app s
@@ -112,8 +112,8 @@ const TABLE: BestOptions = {
  * Stores the readings and returns all apps shown, except stale responses. A response that is older than the stored one
  * and not stale still contributes the rating counts of its day.
  */
-async function store(tx: Tx, readings: readonly AppsObservation[], known: SurrogateIds) {
-  const rows = readings.map((from) => rowsOf(from, known))
+async function store(tx: Tx, readings: readonly AppsObservation[], ids: SurrogateIds) {
+  const rows = readings.map((from) => rowsOf(from, ids))
   const { fresh, stale, outdated } = await findStaleRows(tx, rows.flat())
   const best = fresh.map(({ row, newest }) => ({ from: row, row: { ...columnsOf(row), ...releaseColumns(newest) } }))
   const taken = new Set(await storeBest(tx, TABLE, best))
@@ -121,7 +121,7 @@ async function store(tx: Tx, readings: readonly AppsObservation[], known: Surrog
   const searches = await storeBest(
     tx,
     SEARCHES,
-    readings.flatMap((from) => searchOf(from, known)),
+    readings.flatMap((from) => searchOf(from, ids)),
   )
   const shownApps = readings.flatMap((from, place) => {
     const shownRows = (rows[place] as AppRow[]).filter((row) => !stale.has(row))
@@ -183,8 +183,8 @@ function factsOf(app: App | undefined) {
   }
 }
 
-function differenceOf(held: App | undefined, now: App | undefined): Difference | null {
-  const [before, after] = [factsOf(held), factsOf(now)]
+function differenceOf(stored: App | undefined, now: App | undefined): Difference | null {
+  const [before, after] = [factsOf(stored), factsOf(now)]
   const changedFacts = keysOf(before).filter((fact) => {
     return before[fact]?.valueOf() !== after[fact]?.valueOf()
   })

@@ -69,9 +69,9 @@ export const developer = kind<DeveloperAppsObservation, DeveloperQuestion>({
   replay: {
     subjects: ({ developerId }) => [developerId],
     asked: ({ storefront }, developerId) => ({ storefront, developerId }),
-    compare: (held, now) => [
-      differenceOf("apps", idsIn(held), idsIn(now), [
-        held.complete !== now.complete && (now.complete ? "complete now" : "as long as it can be now"),
+    compare: (stored, now) => [
+      differenceOf("apps", idsIn(stored), idsIn(now), [
+        stored.complete !== now.complete && (now.complete ? "complete now" : "as long as it can be now"),
       ]),
     ],
     isHeld: (sql) => sql`

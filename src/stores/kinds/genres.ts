@@ -65,7 +65,7 @@ export const genres = kind<GenresObservation, GenresQuestion>({
   replay: {
     subjects: () => [ALL_APPS],
     asked: ({ storefront }) => ({ storefront }),
-    compare: (held, now) => [differenceOf("genres", held.genres.map(lineOf), now.genres.map(lineOf))],
+    compare: (stored, now) => [differenceOf("genres", stored.genres.map(lineOf), now.genres.map(lineOf))],
     isHeld: (sql) => sql`
       select
       from genre g

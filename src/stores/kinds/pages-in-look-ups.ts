@@ -11,7 +11,7 @@ import { LISTING_SOURCES, type ListingObservation } from "./listing-shape.ts"
 export function pagesIn(lookUps: readonly AppsObservation[]): Map<ListingObservation, AppsObservation> {
   return new Map(
     lookUps.flatMap((from) => {
-      const source = LISTING_SOURCES.find((one) => one === from.source)
+      const source = LISTING_SOURCES.find((name) => name === from.source)
       return source === undefined ? [] : from.apps.flatMap((app) => pageIn(from, source, app))
     }),
   )

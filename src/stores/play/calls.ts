@@ -36,9 +36,9 @@ export function callsOf(page: string): PageCall[] {
  * `changed` when it names no country or several. The check is needed because Google may ignore `gl`.
  */
 export function assertCountry(page: string, storefront: string): void {
-  const [country, ...others] = countriesOf(page)
+  const [country, ...more] = countriesOf(page)
   if (country === undefined) throw new ReadFailure("changed", "the page does not name its country")
-  if (others.length > 0) throw new ReadFailure("changed", "the page names more than one country")
+  if (more.length > 0) throw new ReadFailure("changed", "the page names more than one country")
   if (country === storefront) return
   throw mismatched(`the page is that of ${country.toUpperCase()}, ${storefront.toUpperCase()} was asked for`, country)
 }
@@ -48,8 +48,8 @@ export function assertCountry(page: string, storefront: string): void {
  * several.
  */
 export function namedCountry(page: string): string | undefined {
-  const [country, ...others] = countriesOf(page)
-  return others.length === 0 ? country : undefined
+  const [country, ...more] = countriesOf(page)
+  return more.length === 0 ? country : undefined
 }
 
 function countriesOf(page: string): string[] {

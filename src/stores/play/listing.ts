@@ -29,7 +29,7 @@ interface Scores {
 /** Returns the number of ratings per star, five stars first. The page lists one star first, after an empty entry. */
 function starCounts(value: unknown): RatingsByStar | undefined {
   const counts = [5, 4, 3, 2, 1].map((stars) => count(at(value, stars, 1)))
-  return counts.every((one) => one !== undefined) ? (counts as RatingsByStar) : undefined
+  return counts.every((ratingCount) => ratingCount !== undefined) ? (counts as RatingsByStar) : undefined
 }
 
 /**

@@ -37,7 +37,9 @@ function written(value: unknown): string | undefined {
 
 function screenshotsOf(listing: unknown): Screenshots | undefined {
   const pictures = at(fieldAt(listing, 78), 0)
-  return Array.isArray(pictures) ? { phone: pictures.map((one) => required(pictureOf(one), address)) } : undefined
+  return Array.isArray(pictures)
+    ? { phone: pictures.map((picture) => required(pictureOf(picture), address)) }
+    : undefined
 }
 
 function versionOf(listing: unknown, { version, updatedAt }: StoreApp): ListingVersion[] | undefined {

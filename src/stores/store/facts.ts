@@ -18,8 +18,8 @@ interface NewFacts {
 }
 
 /** Returns the ids of the apps for which a reading shows any fact; the name and rating counts are facts too. */
-export function appsWithFacts(shown: readonly Pick<ShownApps, "apps" | "appIds">[]): number[] {
-  const ids = shown.flatMap(({ apps, appIds }) =>
+export function appsWithFacts(readings: readonly Pick<ShownApps, "apps" | "appIds">[]): number[] {
+  const ids = readings.flatMap(({ apps, appIds }) =>
     appIds.filter((_, place) => {
       return FACTS.some((fact) => apps[place]![fact]) || isCounted(apps[place]!)
     }),
@@ -44,8 +44,8 @@ export async function lockApps(tx: Tx, ids: readonly number[]): Promise<void> {
  * Stores rating counts and the facts that are the same in every storefront. Names are stored by storeNames. Requires
  * the apps' lock.
  */
-export async function storeFacts(tx: Tx, shown: readonly ShownApps[]): Promise<NewFacts> {
-  const oldestFirst = shown.toSorted(
+export async function storeFacts(tx: Tx, readings: readonly ShownApps[]): Promise<NewFacts> {
+  const oldestFirst = readings.toSorted(
     (a, b) => a.from.seenAt.getTime() - b.from.seenAt.getTime() || Number(a.placed) - Number(b.placed),
   )
   const resold = await updateApps(tx, factsOf(oldestFirst))
@@ -83,9 +83,9 @@ function bySource({ from: a }: ShownApps, { from: b }: ShownApps): number {
 }
 
 /** Returns one row per app with the latest value of each fact, all of one origin. */
-function factsOf(shown: readonly ShownApps[]): Facts[] {
+function factsOf(readings: readonly ShownApps[]): Facts[] {
   const byApp = new Map<number, Facts>()
-  for (const { from, apps, appIds, placed } of shown.toSorted(bySource)) {
+  for (const { from, apps, appIds, placed } of readings.toSorted(bySource)) {
     apps.forEach((app, place) => {
       if (!FACTS.some((fact) => app[fact])) return
       const id = appIds[place] as number
@@ -186,9 +186,9 @@ interface ShownRatings {
 }
 
 /** Returns one row per app, storefront, day and source: the day's latest count of this instance, else a foreign one. */
-function ratingsOf(shown: readonly ShownApps[]): Map<string, ShownRatings> {
+function ratingsOf(readings: readonly ShownApps[]): Map<string, ShownRatings> {
   const rows = new Map<string, ShownRatings>()
-  for (const { from, apps, appIds, placed } of shown) {
+  for (const { from, apps, appIds, placed } of readings) {
     const { storefront, source, seenAt, origin } = from
     const day = dayOf(seenAt)
     apps.forEach((app, place) => {
@@ -219,14 +219,14 @@ function keyOf({ app_id, storefront, day, source }: Pick<Ratings, "app_id" | "st
 
 async function insertRatings(
   tx: Tx,
-  shown: ReadonlyMap<string, ShownRatings>,
+  ratingRows: ReadonlyMap<string, ShownRatings>,
 ): Promise<Pick<NewFacts, "rated" | "counted">> {
-  if (shown.size === 0) return { rated: [], counted: [] }
+  if (ratingRows.size === 0) return { rated: [], counted: [] }
   const written = await tx<(Ratings & { packed: boolean })[]>`
     insert into rating_count as held
       (app_id, storefront, day, source, seen_at, origin, ratings, rating, stars, parser, sha256)
     select app_id, storefront, day, source, seen_at, origin, ratings, rating, stars, parser, decode(sha256, 'hex')
-    from jsonb_to_recordset(${tx.json([...shown.values()].map(({ row }) => row))}) r (
+    from jsonb_to_recordset(${tx.json([...ratingRows.values()].map(({ row }) => row))}) r (
       app_id int, storefront text, day date, source text, seen_at timestamptz, origin text, ratings bigint, rating real,
       stars bigint[], parser smallint, sha256 text, placed boolean
     )
@@ -250,7 +250,7 @@ async function insertRatings(
     written.filter(({ packed }) => packed),
   )
   return {
-    rated: written.map((row) => (shown.get(keyOf(row)) as ShownRatings).from),
+    rated: written.map((row) => (ratingRows.get(keyOf(row)) as ShownRatings).from),
     counted: written.flatMap(({ app_id: appId, storefront, ratings }) => {
       return ratings === null ? [] : [{ appId, storefront }]
     }),

@@ -17,9 +17,9 @@ interface MarketReading {
 export async function storeMarket(
   tx: Tx,
   readings: readonly MarketReading[],
-  known: SurrogateIds,
+  ids: SurrogateIds,
 ): Promise<StoreObservation[]> {
-  const rows = latestOf(readings.flatMap((reading) => rowsOf(reading, known)))
+  const rows = latestOf(readings.flatMap((reading) => rowsOf(reading, ids)))
   if (rows.length === 0) return []
   const written = await tx<MarketKey[]>`
     insert into market_fact as held (

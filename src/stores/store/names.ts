@@ -10,8 +10,8 @@ import { cleanText } from "./facts.ts"
  * source with the higher weight, the newer parser and the greater text. Requires the apps' lock (lockApps). Returns the
  * apps whose name changed.
  */
-export async function storeNames(tx: Tx, shown: readonly NamingApps[]): Promise<ChangedApp[]> {
-  const rows = rowsOf(shown)
+export async function storeNames(tx: Tx, readings: readonly NamingApps[]): Promise<ChangedApp[]> {
+  const rows = rowsOf(readings)
   if (rows.length === 0) return []
   const [named, pictured] = [isLater(tx, "name", "name"), isLater(tx, "icon_url", "icon")]
   return await tx<ChangedApp[]>`
@@ -76,9 +76,9 @@ interface NameRow {
 }
 
 /** Returns one row per app and storefront. */
-function rowsOf(shown: readonly NamingApps[]): NameRow[] {
+function rowsOf(readings: readonly NamingApps[]): NameRow[] {
   const rows = new Map<string, NameRow>()
-  for (const { from, apps, appIds } of shown)
+  for (const { from, apps, appIds } of readings)
     apps.forEach((app, place) => {
       const weight = weightOf(from, app.id)
       const wording = (text: string | undefined): Wording | null => {
@@ -127,21 +127,21 @@ function weightOf(from: NamingApps["from"], id: string): number {
   return source * PARSERS + Math.min(from.parser, PARSERS - 1)
 }
 
-function merged(held: NameRow | undefined, row: NameRow): NameRow {
-  if (!held || isOutranked(held.origin, row.origin)) return row
-  if (isOutranked(row.origin, held.origin)) return held
-  return { ...held, name: later(held.name, row.name), icon: later(held.icon, row.icon) }
+function merged(stored: NameRow | undefined, row: NameRow): NameRow {
+  if (!stored || isOutranked(stored.origin, row.origin)) return row
+  if (isOutranked(row.origin, stored.origin)) return stored
+  return { ...stored, name: later(stored.name, row.name), icon: later(stored.icon, row.icon) }
 }
 
 /** Compares in the same order as isLater. */
-function later(held: Wording | null, other: Wording | null): Wording | null {
-  if (!held || !other) return held ?? other
-  const order = other.at - held.at || other.weight - held.weight || bytesOrder(other.text, held.text)
-  return order > 0 ? other : held
+function later(stored: Wording | null, other: Wording | null): Wording | null {
+  if (!stored || !other) return stored ?? other
+  const order = other.at - stored.at || other.weight - stored.weight || bytesOrder(other.text, stored.text)
+  return order > 0 ? other : stored
 }
 
-function bytesOrder(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other))
+function bytesOrder(text: string, other: string): number {
+  return Buffer.compare(Buffer.from(text), Buffer.from(other))
 }
 
 function stored({ appId, storefront, origin, name, icon }: NameRow) {
