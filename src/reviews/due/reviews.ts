@@ -56,7 +56,7 @@ export const reviewsOnPlay: Kind = {
 }
 
 async function isReadElsewhere({ platform, storefront, subject }: Subject, language: string, { sql }: ReadPort) {
-  const before = ALL_STOREFRONTS.filter((one) => one < storefront && reviewLanguage(one) === language)
+  const before = ALL_STOREFRONTS.filter((code) => code < storefront && reviewLanguage(code) === language)
   const rows = await sql`
     select
     from tracked_subject

@@ -48,7 +48,7 @@ export function reviewStats(
   covered: ReadonlySet<string>,
 ): ReviewStats {
   const all = figuresOf(tallies)
-  const { 1: one, 2: two } = all.distribution
+  const { 1: oneStar, 2: twoStars } = all.distribution
   const byDay = Map.groupBy(tallies, ({ day }) => day)
   const byVersion = Map.groupBy(tallies, ({ version }) => version)
   const days: DayOfReviews[] = []
@@ -57,16 +57,16 @@ export function reviewStats(
     const isCovered = covered.has(day)
     days.push({ day, count: count > 0 || isCovered ? count : null, average, covered: isCovered })
   }
-  const lastCovered = days.findLastIndex((one) => one.covered)
-  const lastGap = days.findLastIndex((one, at) => at < lastCovered && !one.covered)
+  const lastCovered = days.findLastIndex((day) => day.covered)
+  const lastGap = days.findLastIndex((day, at) => at < lastCovered && !day.covered)
   return {
     ...all,
-    lowShare: all.count === 0 ? null : rounded((one + two) / all.count, 4),
+    lowShare: all.count === 0 ? null : rounded((oneStar + twoStars) / all.count, 4),
     coveredFrom: lastCovered === -1 ? null : (days[lastGap + 1] as DayOfReviews).day,
     coveredTo: lastCovered === -1 ? null : (days[lastCovered] as DayOfReviews).day,
     byDay: days,
     byVersion: [...byVersion]
-      .map(([version, own]) => ({ version, ...figuresOf(own) }))
+      .map(([version, versionTallies]) => ({ version, ...figuresOf(versionTallies) }))
       .sort((a, b) => b.count - a.count || byName(a.version, b.version)),
   }
 }

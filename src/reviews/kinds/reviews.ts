@@ -35,10 +35,10 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
        */
       complete: v.optional(Flag),
     },
-    read({ pages = 1, complete, ...said }: ReviewsObservation & Partial<ReadingEnd>) {
-      const empty = said.reviews.length === 0
+    read({ pages = 1, complete, ...page }: ReviewsObservation & Partial<ReadingEnd>) {
+      const empty = page.reviews.length === 0
       if (empty && complete !== true) throw new LineProblem("complete: must be true when reviews is empty")
-      return { ...said, ...(complete !== undefined && { end: { pages, complete, empty } }) }
+      return { ...page, ...(complete !== undefined && { end: { pages, complete, empty } }) }
     },
   },
   question: {

@@ -126,9 +126,9 @@ export async function readAppFeed(
 }
 
 async function readOtherLanguages(sql: Sql, place: { app: number; platform: Platform; storefront: string }) {
-  const [[, ...others] = []] = await readStorefrontFeeds(sql, [place])
+  const [[, ...otherFeeds] = []] = await readStorefrontFeeds(sql, [place])
   const feeds: AppFeed["all"] = []
-  for (const feed of others) {
+  for (const feed of otherFeeds) {
     const heldFeed = { appId: place.app, feed }
     feeds.push({ held: heldFeed, known: await readFeedState(sql, heldFeed) })
   }

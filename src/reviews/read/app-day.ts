@@ -21,10 +21,10 @@ export async function readAppReviews(
   apps: readonly RankedApp[],
   span: { from: Date; to: Date; now: Date },
 ): Promise<AppReviews[]> {
-  const places = apps.flatMap((app, place) => storefrontsOf(app).map((one) => ({ ...one, place })))
+  const places = apps.flatMap((app, place) => storefrontsOf(app).map((storefront) => ({ ...storefront, place })))
   const names = await readStorefrontFeeds(sql, places)
   const named = places.flatMap(({ app, place }, at) => names[at]!.map((feed) => ({ app, place, feed })))
-  const feeds = [...new Map(named.map((one) => [`${one.place} ${one.app} ${one.feed}`, one])).values()]
+  const feeds = [...new Map(named.map((feed) => [`${feed.place} ${feed.app} ${feed.feed}`, feed])).values()]
   const written = await readWrittenReviews(sql, feeds, span)
   const counts = feeds.map(({ place }, at) => ({ place, ...(written[at] as (typeof written)[number]) }))
   const byPlace = Map.groupBy(counts, ({ place }) => place)

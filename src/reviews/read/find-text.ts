@@ -10,14 +10,14 @@ interface ReviewTextSearch extends ReviewSearch {
 }
 
 /** Like findReviews, for reviews that contain a text. Works in chunks, so that no statement takes long. */
-export async function findText(sql: Db, sought: ReviewTextSearch, limit: number): Promise<FoundReviews> {
+export async function findText(sql: Db, search: ReviewTextSearch, limit: number): Promise<FoundReviews> {
   const reviews: HeldReview[] = []
   let total = 0
   let before: number | null = null
   do {
-    const part: Part = await readPart(sql, sought, limit - reviews.length, before)
+    const part: Part = await readPart(sql, search, limit - reviews.length, before)
     const unsure = part.shown.filter(({ found }) => found === null)
-    const matches = part.shown.filter((row) => row.found ?? foldReview(row).includes(sought.text))
+    const matches = part.shown.filter((row) => row.found ?? foldReview(row).includes(search.text))
     total += part.found + unsure.filter((row) => matches.includes(row)).length
     reviews.push(...matches.slice(0, limit - reviews.length).map(heldReview))
     before = part.read < PART ? null : part.last
@@ -46,8 +46,8 @@ interface TextMatch extends ShownReview {
  * Reads in the order of the index, and each shown review by the primary key: the embedded planner, which has no
  * statistics, then sorts only the matches.
  */
-async function readPart(sql: Db, sought: ReviewTextSearch, needed: number, before: number | null): Promise<Part> {
-  const { appId, feed, from, to, text, stars, version } = sought
+async function readPart(sql: Db, search: ReviewTextSearch, needed: number, before: number | null): Promise<Part> {
+  const { appId, feed, from, to, text, stars, version } = search
   const [part] = await sql<Part[]>`
     with part as materialized (
       select review_id, at, strpos(folded, ${text}) > 0 as found

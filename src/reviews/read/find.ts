@@ -13,12 +13,12 @@ import {
 } from "./reviews.ts"
 
 /** Without a text, the total comes from the counts per day (review_day). */
-export async function findReviews(sql: Db, sought: ReviewSearch, limit: number): Promise<FoundReviews> {
-  const { text, ...rest } = sought
+export async function findReviews(sql: Db, search: ReviewSearch, limit: number): Promise<FoundReviews> {
+  const { text, ...rest } = search
   if (text !== undefined) return await findText(sql, { ...rest, text }, limit)
   const [found] = await sql<[{ total: number; shown: ShownReview[] }]>`
-    with day as materialized (${countedDays(sql, sought)}
-    ), shown as materialized (${isAll(sought) ? newest(sql, sought, limit) : newestOfDays(sql, sought, limit)})
+    with day as materialized (${countedDays(sql, search)}
+    ), shown as materialized (${isAll(search) ? newest(sql, search, limit) : newestOfDays(sql, search, limit)})
     select
       (select coalesce(sum(count), 0)::int from day) as total,
       (
@@ -53,14 +53,14 @@ export async function findInFeeds(
 }
 
 /** Without filters, reads in the order of the index: a lookup per day takes a third longer for a page of 50 days. */
-function newest(sql: Db, sought: ReviewSearch, limit: number) {
+function newest(sql: Db, search: ReviewSearch, limit: number) {
   return sql`
       select *
       from (
         select ${shownColumns(sql)}
         from review_version
-        where app_id = ${sought.appId} and feed = ${sought.feed} and current
-          and at >= ${startOf(sought.from)} and at < ${startOf(addDays(sought.to, 1))}
+        where app_id = ${search.appId} and feed = ${search.feed} and current
+          and at >= ${startOf(search.from)} and at < ${startOf(addDays(search.to, 1))}
         order by at desc
         fetch first (${limit}) rows with ties
       ) v
@@ -69,7 +69,7 @@ function newest(sql: Db, sought: ReviewSearch, limit: number) {
 }
 
 /** With filters, reads only the days that have matching reviews. */
-function newestOfDays(sql: Db, sought: ReviewSearch, limit: number) {
+function newestOfDays(sql: Db, search: ReviewSearch, limit: number) {
   return sql`
       select v.*
       from (
@@ -79,9 +79,9 @@ function newestOfDays(sql: Db, sought: ReviewSearch, limit: number) {
       cross join lateral (
         select ${shownColumns(sql)}
         from review_version
-        where app_id = ${sought.appId} and feed = ${sought.feed} and current
+        where app_id = ${search.appId} and feed = ${search.feed} and current
           and at >= d.day::timestamp at time zone 'utc' and at < (d.day + 1)::timestamp at time zone 'utc'
-          ${isWanted(sql, sought)}
+          ${isWanted(sql, search)}
         order by at desc
         fetch first (${limit}) rows with ties
       ) v
@@ -98,8 +98,8 @@ function isAll({ stars, version }: ReviewSearch): boolean {
   return stars === undefined && version === undefined
 }
 
-function countedDays(sql: Db, sought: ReviewSearch) {
-  const { appId, feed, from, to, stars, version } = sought
+function countedDays(sql: Db, search: ReviewSearch) {
+  const { appId, feed, from, to, stars, version } = search
   const count = sql`
     (
       select sum(v.count)::int
@@ -109,7 +109,7 @@ function countedDays(sql: Db, sought: ReviewSearch) {
   return sql`
       select day, count
       from (
-        select d.day, ${isAll(sought) ? sql`d.reviews` : count} as count
+        select d.day, ${isAll(search) ? sql`d.reviews` : count} as count
         from review_day d
         where d.app_id = ${appId} and d.feed = ${feed} and d.day >= ${from} and d.day <= ${to}
       ) c

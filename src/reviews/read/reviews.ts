@@ -20,8 +20,8 @@ export interface FeedState {
   completeAt: Date | null
 }
 
-export async function readFeedState(sql: Db, held: HeldFeed): Promise<FeedState> {
-  const row = await readFeed(sql, held)
+export async function readFeedState(sql: Db, feed: HeldFeed): Promise<FeedState> {
+  const row = await readFeed(sql, feed)
   if (row === null) return { state: "never_read", readAt: null, complete: false, completeAt: null }
   const { empty, ...rest } = row
   return { state: row.readAt === null ? "some" : empty ? "none" : "read", ...rest }
@@ -102,9 +102,9 @@ const NEWEST = 5_000
  * Counts the reviews first seen on the day of the feed's latest reading and newer than all stored before. Null if
  * unknown.
  */
-export async function countNewReviews(sql: Db, { appId, feed }: HeldFeed, known: FeedState): Promise<number | null> {
-  if (known.readAt === null || !known.complete) return null
-  const day = startOf(dayOf(known.readAt))
+export async function countNewReviews(sql: Db, { appId, feed }: HeldFeed, state: FeedState): Promise<number | null> {
+  if (state.readAt === null || !state.complete) return null
+  const day = startOf(dayOf(state.readAt))
   const [row] = await sql<[{ newest: Date | null; newer: number; count: number }]>`
     with held as materialized (
       select d.day, (
@@ -144,5 +144,5 @@ export async function countNewReviews(sql: Db, { appId, feed }: HeldFeed, known:
     ) e`
   const { newest, newer, count } = row
   if (newest !== null && newer < NEWEST) return count
-  return known.state === "none" ? 0 : null
+  return state.state === "none" ? 0 : null
 }

@@ -11,9 +11,9 @@ export interface FeedTallies {
 /** Days with reviews before the span that are searched for one seen after the reviews within the span appeared. */
 export const LOOKED_BELOW = 1_000
 
-export async function tallyReviews(sql: Sql, feed: HeldFeed, days: Days, known: FeedState): Promise<FeedTallies> {
+export async function tallyReviews(sql: Sql, feed: HeldFeed, days: Days, state: FeedState): Promise<FeedTallies> {
   const rows = await readDays(sql, feed, days)
-  return { tallies: rows.within.flatMap(talliesOf), covered: coveredDays(days, known, gapsOf(rows)) }
+  return { tallies: rows.within.flatMap(talliesOf), covered: coveredDays(days, state, gapsOf(rows)) }
 }
 
 /** Like tallyReviews, over several feeds. A day is covered only if every feed covers it. */
@@ -24,8 +24,8 @@ export async function tallyFeeds(
 ): Promise<FeedTallies> {
   const each: FeedTallies[] = []
   for (const { held, known } of feeds) each.push(await tallyReviews(sql, held, days, known))
-  const [first, ...others] = each as [FeedTallies, ...FeedTallies[]]
-  const covered = new Set([...first.covered].filter((day) => others.every((other) => other.covered.has(day))))
+  const [first, ...rest] = each as [FeedTallies, ...FeedTallies[]]
+  const covered = new Set([...first.covered].filter((day) => rest.every((other) => other.covered.has(day))))
   return { tallies: each.flatMap(({ tallies }) => tallies), covered }
 }
 
@@ -110,7 +110,7 @@ async function readDays(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days)
             limit ${LOOKED_BELOW}`
   // A day seen after all reviews within the span appeared leaves no gap, whatever was seen later. It is mostly the
   // first day below.
-  const [held] = await sql<HeldDays[]>`
+  const [rows] = await sql<HeldDays[]>`
     with within as materialized (
       select *
       from review_day
@@ -158,5 +158,5 @@ async function readDays(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days)
         select ${oldest}
         from above
       ) as above`
-  return held as HeldDays
+  return rows as HeldDays
 }

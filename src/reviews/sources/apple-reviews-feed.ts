@@ -105,5 +105,5 @@ function several(value: unknown): readonly unknown[] {
 }
 
 function contentOf(content: unknown): unknown {
-  return atMostOne(several(content).filter((one) => at(one, "attributes", "type") === "text"))
+  return atMostOne(several(content).filter((part) => at(part, "attributes", "type") === "text"))
 }

@@ -33,11 +33,11 @@ export const appleReviews: Source<ReviewsQuestion, ReviewsObservation> = {
   parser: PARSER,
   namesPeople: true,
   maxBytes: MAX_XML_BYTES,
-  request: (asked) => feedRequest(asked, "xml"),
-  parse(body, asked, about) {
-    const { storefront, storeId, page } = asked
+  request: (question) => feedRequest(question, "xml"),
+  parse(body, question, about) {
+    const { storefront, storeId, page } = question
     const feed = feedOf(body)
-    checkAnswers(feed, asked)
+    checkAnswers(feed, question)
     const last = lastPage(feed)
     return {
       kind: "reviews",
@@ -60,7 +60,7 @@ export const appleReviews: Source<ReviewsQuestion, ReviewsObservation> = {
  */
 export const appleReviewsJson: Source<ReviewsQuestion, ReviewsObservation> = {
   ...appleReviews,
-  request: (asked) => feedRequest(asked, "json"),
+  request: (question) => feedRequest(question, "json"),
 }
 
 const changed = (detail: string) => new ReadFailure("changed", detail)

@@ -5,7 +5,7 @@ import { appleReviews, appleReviewsJson, REVIEW_PAGES } from "./apple-reviews.ts
 import { PLAY_REVIEWS, playReviews } from "./play-reviews.ts"
 
 /** Requests one page from a source. Throws ReadFailure. */
-type AskReviews<Asked> = (source: Source<Asked, ReviewsObservation>, asked: Asked) => Promise<ReviewsObservation>
+type AskReviews<Asked> = (source: Source<Asked, ReviewsObservation>, question: Asked) => Promise<ReviewsObservation>
 
 interface ReadReviews {
   storefront: string
@@ -98,8 +98,8 @@ interface Reading {
 /** The responses to one question: two if the first was empty. */
 type Answers = readonly [ReviewsObservation] | readonly [ReviewsObservation, ReviewsObservation]
 
-function newReading(known: ReadReviews["known"]): Reading {
-  return { known, filled: [], missed: false }
+function newReading(isKnown: ReadReviews["known"]): Reading {
+  return { known: isKnown, filled: [], missed: false }
 }
 
 /** Requests a page, and once more if it is empty. Null if a page after filled ones fails, which ends the reading. */
@@ -117,12 +117,12 @@ async function askAgain(ask: () => Promise<ReviewsObservation>, reading: Reading
 // Outcomes after which the other form may still be the right page.
 const NOT_ITS_OWN: readonly Outcome[] = ["changed", "mismatched"]
 
-async function askEitherForm(ask: AskReviews<ReviewsQuestion>, asked: ReviewsQuestion): Promise<ReviewsObservation> {
+async function askEitherForm(ask: AskReviews<ReviewsQuestion>, question: ReviewsQuestion): Promise<ReviewsObservation> {
   try {
-    return await ask(appleReviews, asked)
+    return await ask(appleReviews, question)
   } catch (error) {
     if (!(error instanceof ReadFailure) || !NOT_ITS_OWN.includes(error.outcome)) throw error
-    const seen = await ask(appleReviewsJson, asked)
+    const seen = await ask(appleReviewsJson, question)
     if (seen.reviews.length === 0) throw error
     return seen
   }

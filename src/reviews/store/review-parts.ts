@@ -5,9 +5,9 @@ export const LONGEST_TEXT = 20_000
 export const LONGEST_VERSION = 100
 
 /** Returns the text without characters that the database cannot store. One broken character does not fail a page. */
-export function writtenIn(said: string): string {
+export function writtenIn(text: string): string {
   // A cut within a surrogate pair removes its first half too.
-  return said
+  return text
     .replaceAll("\0", "")
     .toWellFormed()
     .slice(0, LONGEST_TEXT)
@@ -15,13 +15,13 @@ export function writtenIn(said: string): string {
 }
 
 /** Returns a title. Undefined if it is missing or blank. */
-export function titleIn(said: string | undefined): string | undefined {
-  const title = said === undefined ? "" : writtenIn(said)
+export function titleIn(text: string | undefined): string | undefined {
+  const title = text === undefined ? "" : writtenIn(text)
   return /\S/.test(title) ? title : undefined
 }
 
 /** Returns an app version. Undefined if it is invalid. */
-export function versionIn(said: string | undefined): string | undefined {
-  const isVersion = said !== undefined && said.length <= LONGEST_VERSION && /\S/.test(said) && isStorable(said)
-  return isVersion ? said : undefined
+export function versionIn(text: string | undefined): string | undefined {
+  const isVersion = text !== undefined && text.length <= LONGEST_VERSION && /\S/.test(text) && isStorable(text)
+  return isVersion ? text : undefined
 }
