@@ -106,20 +106,27 @@ function different<Part>(
   return same(before, after) ? [] : [changed(kind, run, previous, before, after)]
 }
 
-function changed(kind: ListingChangeKind, run: PageRun, known: PageRun, before: unknown, after: unknown, subject = "") {
-  return { kind, subject, before, after, at: run.firstSeenAt, beforeSeenAt: known.seenAt }
+function changed(
+  kind: ListingChangeKind,
+  run: PageRun,
+  previous: PageRun,
+  before: unknown,
+  after: unknown,
+  subject = "",
+) {
+  return { kind, subject, before, after, at: run.firstSeenAt, beforeSeenAt: previous.seenAt }
 }
 
-function sameText(one: string, other: string): boolean {
-  return spelt(one) === spelt(other)
+function sameText(text: string, other: string): boolean {
+  return spelt(text) === spelt(other)
 }
 
 function spelt(text: string): string {
   return normalForm(text, "NFC").replace(/\s+/gu, " ").trim()
 }
 
-function samePicture(one: string, other: string): boolean {
-  return one.replace(APPLE_HOST, "") === other.replace(APPLE_HOST, "")
+function samePicture(picture: string, other: string): boolean {
+  return picture.replace(APPLE_HOST, "") === other.replace(APPLE_HOST, "")
 }
 
 const APPLE_HOST = /^https:\/\/is\d-ssl\.mzstatic\.com(?=\/)/
@@ -133,9 +140,9 @@ function priceOf({ price, currency }: ShownPage): Price | undefined {
   return price === undefined ? undefined : { price, ...(currency !== undefined && { currency }) }
 }
 
-function samePrice(one: Price, other: Price): boolean {
-  if (one.price !== other.price) return false
-  return one.price === 0 || one.currency === other.currency || !one.currency || !other.currency
+function samePrice(price: Price, other: Price): boolean {
+  if (price.price !== other.price) return false
+  return price.price === 0 || price.currency === other.currency || !price.currency || !other.currency
 }
 
 const DEVICES = ["phone", "pad"] as const
@@ -148,7 +155,7 @@ function screenshotChanges(run: PageRun, alike: readonly PageRun[]): ListingChan
   const devices = shared(previous.page).filter(
     (device) => !samePictures(pictures(previous, device), pictures(run, device)),
   )
-  const of = (one: PageRun) => Object.fromEntries(devices.map((device) => [device, pictures(one, device)]))
+  const of = (pageRun: PageRun) => Object.fromEntries(devices.map((device) => [device, pictures(pageRun, device)]))
   return devices.length > 0 ? [changed("screenshots", run, previous, of(previous), of(run))] : []
 }
 
@@ -157,7 +164,7 @@ function pictures({ page }: PageRun, device: (typeof DEVICES)[number]): string[]
 }
 
 function samePictures(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((one, place) => samePicture(one, others[place] as string))
+  return some.length === others.length && some.every((picture, place) => samePicture(picture, others[place] as string))
 }
 
 interface TimedItem {
@@ -167,11 +174,11 @@ interface TimedItem {
 }
 
 function eventsOf({ events }: ShownPage): TimedItem[] | undefined {
-  return events?.map((said) => ({ subject: said.id, endsAt: Date.parse(said.endsAt ?? ""), said }))
+  return events?.map((event) => ({ subject: event.id, endsAt: Date.parse(event.endsAt ?? ""), said: event }))
 }
 
 function cardsOf({ editorial }: ShownPage): TimedItem[] | undefined {
-  return editorial?.map((said) => ({ subject: `${said.kind} ${said.id}`, endsAt: Number.NaN, said }))
+  return editorial?.map((card) => ({ subject: `${card.kind} ${card.id}`, endsAt: Number.NaN, said: card }))
 }
 
 function comings(
@@ -191,7 +198,7 @@ function comings(
   const started = without(now ?? [], before)
   // An event that ended by its own date was reported with the first page after that date.
   const ended = without(before, now ?? []).filter(
-    (item) => (now !== undefined || isOver(item, run)) && !silent.some((one) => isOver(item, one)),
+    (item) => (now !== undefined || isOver(item, run)) && !silent.some((silentRun) => isOver(item, silentRun)),
   )
   return [
     ...started.map(({ subject, said }) => changed(came, run, previous ?? latest, null, said, subject)),
@@ -199,8 +206,8 @@ function comings(
   ]
 }
 
-function without(items: readonly TimedItem[], others: readonly TimedItem[]): TimedItem[] {
-  const subjects = new Set(others.map(({ subject }) => subject))
+function without(items: readonly TimedItem[], excluded: readonly TimedItem[]): TimedItem[] {
+  const subjects = new Set(excluded.map(({ subject }) => subject))
   return items.filter(({ subject }) => !subjects.has(subject))
 }
 
@@ -228,10 +235,10 @@ export function ratingChanges(days: readonly RatingDay[], place: number): Listin
   const earlier = days.slice(Math.max(0, place - LOOK_BACK), place).toReversed()
   const last = {
     rating: earlier.find(({ rating }) => rating !== null),
-    ratings: earlier.find((one) => one.ratings !== null),
+    ratings: earlier.find((earlierDay) => earlierDay.ratings !== null),
   }
-  const jump = (kind: ListingChangeKind, known: RatingDay, of: "rating" | "ratings"): ListingChange => ({
-    ...{ kind, subject: "", before: known[of], after: day[of], at: day.seenAt, beforeSeenAt: known.seenAt },
+  const jump = (kind: ListingChangeKind, previous: RatingDay, of: "rating" | "ratings"): ListingChange => ({
+    ...{ kind, subject: "", before: previous[of], after: day[of], at: day.seenAt, beforeSeenAt: previous.seenAt },
   })
   return [
     ...(last.rating && averageJumped(last.rating, day) ? [jump("rating_jump", last.rating, "rating")] : []),

@@ -45,7 +45,9 @@ export function writtenIn(description: string | null): string | null {
   if (description === null || (description.match(/\p{L}/gu)?.length ?? 0) < LEAST_LETTERS) return null
   const read = normalForm(description.slice(0, READ), "NFC")
   const letters = lettersOf(read)
-  const near = ONE_OF_EACH.filter((locale) => WORD_LISTS[languageOf(locale)]?.scripts.some((one) => letters.has(one)))
+  const near = ONE_OF_EACH.filter((locale) =>
+    WORD_LISTS[languageOf(locale)]?.scripts.some((script) => letters.has(script)),
+  )
   const locale = guessLocale(read, near)
   return locale && languageOf(locale)
 }
@@ -61,8 +63,8 @@ const ONE_OF_EACH = LISTING_LOCALES.filter(
  * English is only the store's default, and any of the languages is accepted.
  */
 export function languagesRead(storefront: string): string[] {
-  const [first, ...others] = localesOf(storefront)
-  return [...new Set([first!, ...(first === "en-GB" ? others : [])].map(languageOf))]
+  const [first, ...alternatives] = localesOf(storefront)
+  return [...new Set([first!, ...(first === "en-GB" ? alternatives : [])].map(languageOf))]
 }
 
 /**
@@ -83,8 +85,8 @@ export function auditOf<Scanned extends ScannedStorefront>(rows: readonly Scanne
 }
 
 function commonLanguages(rows: readonly ScannedStorefront[]): string[] {
-  const [first = [], ...others] = rows.map(({ country }) => languagesRead(country))
-  return first.filter((language) => others.every((read) => read.includes(language)))
+  const [first = [], ...rest] = rows.map(({ country }) => languagesRead(country))
+  return first.filter((language) => rest.every((read) => read.includes(language)))
 }
 
 function isLocalised({ country, text, writtenIn }: ScannedStorefront, common: string[], texts: number): boolean | null {

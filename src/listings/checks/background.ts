@@ -18,18 +18,18 @@ export interface Background {
   others: { platforms: Phrases; apple: Phrases; brands: Phrases; rivals: Phrases; makers: Phrases }
 }
 
-export function backgroundIn(known: AppBackground, language: string): Background {
+export function backgroundIn(app: AppBackground, language: string): Background {
   const vocabulary = vocabularyOf(language)
-  const tracked = known.tracked.map((term) => ({ term, words: wordsOf(normalForm(term, "NFC"), language) }))
+  const tracked = app.tracked.map((term) => ({ term, words: wordsOf(normalForm(term, "NFC"), language) }))
   const needed = tracked.map(({ term, words }) => {
     const telling = words.filter((word) => !vocabulary.stop.has(word.term))
     return { term, words: telling.length > 0 ? telling : words }
   })
   const common = tracked.flatMap(({ words }) => words.map(({ term }) => term))
-  const { brand, maker, rivals, makers } = rivalNames(known, { language, vocabulary, common })
-  const alien = (phrases: Phrases) => without(phrases, ownWords(known))
+  const { brand, maker, rivals, makers } = rivalNames(app, { language, vocabulary, common })
+  const alien = (phrases: Phrases) => without(phrases, ownWords(app))
   return {
-    known,
+    known: app,
     needed,
     own: { brand, maker },
     others: {
@@ -51,10 +51,10 @@ function ownWords({ name, developer }: AppBackground): string[] {
   return `${name ?? ""} ${developer ?? ""}`.split(/[^\p{L}\p{M}\p{N}]+/u).map((word) => wordKeys(word, "en").term)
 }
 
-function without({ byFirst, unspaced }: Phrases, own: readonly string[]): Phrases {
-  if (own.length === 0) return { byFirst, unspaced }
-  const words = new Set(own)
+function without({ byFirst, unspaced }: Phrases, appWords: readonly string[]): Phrases {
+  if (appWords.length === 0) return { byFirst, unspaced }
+  const words = new Set(appWords)
   const foreignPhrases = [...byFirst.values()].flat().filter((phrase) => !phrase.every((word) => words.has(word)))
-  const foreign = unspaced.filter((phrase) => !own.some((word) => word.includes(phrase)))
+  const foreign = unspaced.filter((phrase) => !appWords.some((word) => word.includes(phrase)))
   return phrasesFrom([...foreignPhrases, ...foreign.map((phrase) => [phrase])])
 }

@@ -58,8 +58,8 @@ function heldBy(fields: readonly FieldText[]): FieldWords {
   }
 }
 
-function isHeld(word: Word, held: FieldWords): boolean {
-  return isSame(word, held) || (!word.segmented && held.loose.has(word.loose))
+function isHeld(word: Word, fieldWords: FieldWords): boolean {
+  return isSame(word, fieldWords) || (!word.segmented && fieldWords.loose.has(word.loose))
 }
 
 function isSame({ term, segmented }: Word, { terms, texts }: FieldWords): boolean {

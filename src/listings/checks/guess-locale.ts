@@ -19,7 +19,10 @@ export function guessLocale(text: string, locales: readonly ListingLocale[]): Li
     // A script other than Latin counts as a sign of the language.
     return { locale, score: share < 1 / 3 ? 0 : signs + (latin ? 0 : 1) }
   })
-  const best = scored.reduce((most, one) => (one.score > most.score ? one : most), { locale: null, score: 0 } as Score)
+  const best = scored.reduce((most, candidate) => (candidate.score > most.score ? candidate : most), {
+    locale: null,
+    score: 0,
+  } as Score)
   return best.locale
 }
 

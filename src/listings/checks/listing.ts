@@ -42,13 +42,13 @@ interface MarkText {
 }
 
 /** Marks a stretch of text without wasted characters. */
-export function markOf(field: FieldText, { at, end }: Stretch, said: MarkText): Mark {
-  return { ...said, field, at, end }
+export function markOf(field: FieldText, { at, end }: Stretch, markText: MarkText): Mark {
+  return { ...markText, field, at, end }
 }
 
 /** Marks words whose characters could be saved. */
-export function wasteMark(field: FieldText, stretch: Stretch & { entry: Entry | null }, said: MarkText): Mark {
-  return { ...markOf(field, stretch, said), waste: wasteOf(field, stretch, stretch.entry) }
+export function wasteMark(field: FieldText, stretch: Stretch & { entry: Entry | null }, markText: MarkText): Mark {
+  return { ...markOf(field, stretch, markText), waste: wasteOf(field, stretch, stretch.entry) }
 }
 
 /** Returns a stretch of a field's text. */

@@ -45,8 +45,8 @@ function dealWords(field: FieldText, { vocabulary }: Listing): Mark[] {
   })
 }
 
-function severityIn({ field }: FieldText, shown: Severity): Severity {
-  return field === "keywords" ? (shown === "error" ? "warning" : "hint") : shown
+function severityIn({ field }: FieldText, severity: Severity): Severity {
+  return field === "keywords" ? (severity === "error" ? "warning" : "hint") : severity
 }
 
 /** Whether "free" means "without" or is part of a fixed phrase: ad-free, gluten free, free throw. */

@@ -73,7 +73,7 @@ export function checkListing(listing: Listing, place: Place) {
     counts: Object.fromEntries(
       SEVERITIES.map((severity) => [
         severity,
-        [...strange, ...marks].filter((one) => one.severity === severity).length,
+        [...strange, ...marks].filter((finding) => finding.severity === severity).length,
       ]),
     ) as Record<Severity, number>,
     keywordRoomLost: keywords ? roomLost(keywords, marks) : null,

@@ -16,17 +16,17 @@ interface NameContext {
  * the words of the tracked keywords, fillers, stop words, words in the names of two or more rivals, and words after the
  * dash.
  */
-export function rivalNames(known: AppBackground, { language, vocabulary, common }: NameContext) {
+export function rivalNames(app: AppBackground, { language, vocabulary, common }: NameContext) {
   const brand = (name: string) => termsOf(headOf(name), language)
   const maker = (name: string | null) => termsOf((name ?? "").slice(0, LONGEST).replace(LEGAL_FORM, ""), language)
-  const names = [...new Set(known.rivals.map(({ name }) => name))]
+  const names = [...new Set(app.rivals.map(({ name }) => name))]
   const parts = names.map((name) => partsOf(name, language))
-  const makers = [...new Set(known.rivals.map(({ developer }) => developer))].map(maker)
+  const makers = [...new Set(app.rivals.map(({ developer }) => developer))].map(maker)
   const isCommon = new Set([...common, ...commonWords(parts, vocabulary)])
   const telling = (all: string[][]) => phrasesFrom(all.filter((words) => isTelling(words, isCommon)))
   return {
-    brand: brand(known.name ?? ""),
-    maker: maker(known.developer),
+    brand: brand(app.name ?? ""),
+    maker: maker(app.developer),
     rivals: telling(parts.map(({ head }) => head)),
     makers: telling(makers),
   }

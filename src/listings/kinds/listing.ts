@@ -30,11 +30,11 @@ export const listing = kind<ListingObservation, ListingQuestion>({
   }),
   market: ({ id, listing: { hasInAppPurchases } }) =>
     hasInAppPurchases === undefined ? [] : [{ id, facts: { hasInAppPurchases } }],
-  async store(tx, readings, known) {
-    const { shown, outdated } = await storeListings(tx, readings, known)
+  async store(tx, readings, ids) {
+    const { shown, outdated } = await storeListings(tx, readings, ids)
     return { placed: shown.filter(({ placed }) => placed).map(({ from }) => from), shown, outdated }
   },
-  derive: (tx, { rated }, known) => deriveJumps(tx, rated, known),
+  derive: (tx, { rated }, ids) => deriveJumps(tx, rated, ids),
   latest: (sql, { platform, storefront, subject }, since) => sql`
     select max(r.seen_at) as "seenAt"
     from store_app a

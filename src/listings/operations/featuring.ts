@@ -151,11 +151,16 @@ export const getFeaturing = operation({
       .filter((event) => goesOn(event, now()))
       .map((event) => ({ country: event.storefront, ...eventShape(event, now()) })),
     similar: sides.flatMap(({ platform, shelf }) =>
-      shelf.apps.map((one) => ({ country: one.storefront, platform, ...shelfShape(one) })),
+      shelf.apps.map((shelfApp) => ({ country: shelfApp.storefront, platform, ...shelfShape(shelfApp) })),
     ),
     standsOn: sides.flatMap(({ platform, beside }) =>
-      beside.map((one) => {
-        return { country: one.storefront, platform, ...shelfShape(one), seenAt: one.seenAt.toISOString() }
+      beside.map((shelfApp) => {
+        return {
+          country: shelfApp.storefront,
+          platform,
+          ...shelfShape(shelfApp),
+          seenAt: shelfApp.seenAt.toISOString(),
+        }
       }),
     ),
     history: placements.toSorted(latestFirst).map((placement) => pastShape(placement, now())),
@@ -197,7 +202,7 @@ async function readSides(sql: Sql, app: TrackedApp, { platform, storefronts, fro
   ])
   return storefronts.map((storefront, place) => {
     const here = <One extends { storefront: string }>(all: readonly One[]) =>
-      all.filter((one) => one.storefront === storefront)
+      all.filter((item) => item.storefront === storefront)
     return {
       platform,
       storefront,
@@ -248,6 +253,6 @@ function pastShape(placement: Placement, now: Date): v.InferInput<typeof Past> {
   }
 }
 
-function latestFirst(one: Placement, other: Placement): number {
-  return other.lastSeenAt.getTime() - one.lastSeenAt.getTime()
+function latestFirst(placement: Placement, other: Placement): number {
+  return other.lastSeenAt.getTime() - placement.lastSeenAt.getTime()
 }

@@ -117,15 +117,15 @@ interface IosPageFacts extends PageParts {
 export async function readIosPage(
   sql: Sql,
   app: TrackedApp,
-  asked: IosPageQuery,
+  query: IosPageQuery,
 ): Promise<v.InferInput<typeof IosPage> | null> {
   if (app.iosApp === null || app.iosId === null) return null
-  const { storefront } = asked
+  const { storefront } = query
   const owner = { appId: app.iosApp, countries: app.countries }
-  const read = ownId(app, { platform: "ios", storefront }) === null ? UNREAD : await readPage(sql, owner, asked)
+  const read = ownId(app, { platform: "ios", storefront }) === null ? UNREAD : await readPage(sql, owner, query)
   const { looked, page, release, shown, shelves, counts } = read
   const content = page?.page
-  const events = shown.filter((one) => goesOn(one, asked.now)).map((one) => eventShape(one, asked.now))
+  const events = shown.filter((placement) => goesOn(placement, query.now)).map((event) => eventShape(event, query.now))
   const similarAt = shelves.readAt.get(storefront)
   return {
     storeId: app.iosId,
@@ -141,7 +141,7 @@ export async function readIosPage(
     similarAt: similarAt?.toISOString() ?? null,
     similar: similarAt ? shelves.apps.map(shelfShape) : null,
     ...countShape(counts),
-    listingExtras: extrasOf({ page, counts, events: content?.events ? events : null }, asked.free),
+    listingExtras: extrasOf({ page, counts, events: content?.events ? events : null }, query.free),
   }
 }
 

@@ -170,8 +170,8 @@ export const validateListing = operation({
       "Whether the app's tracked keywords of that storefront can be made of the words of name, subtitle and keywords.",
     ),
   }),
-}).run(async ({ app, storefront, locale: asked, appId: _, country: __, ...given }, { sql }) => {
-  const { locale, localeFrom } = localeFor(asked, storefront, given)
+}).run(async ({ app, storefront, locale: requestedLocale, appId: _, country: __, ...given }, { sql }) => {
+  const { locale, localeFrom } = localeFor(requestedLocale, storefront, given)
   const surroundings = await readSurroundings(sql, app, { platform: "ios", storefront })
   const background = backgroundIn(surroundings, languageOf(locale))
   const listing = listingOf(given, languageOf(locale), background)
@@ -195,8 +195,9 @@ export const validateListing = operation({
   }
 })
 
-function localeFor(asked: string | undefined, storefront: string, texts: Texts) {
-  if (asked !== undefined) return { locale: listingLocale(asked) as ListingLocale, localeFrom: "input" as const }
+function localeFor(requested: string | undefined, storefront: string, texts: Texts) {
+  if (requested !== undefined)
+    return { locale: listingLocale(requested) as ListingLocale, localeFrom: "input" as const }
   const all = FIELDS.map((field) => texts[field]?.slice(0, 1_000) ?? "").join("\n")
   const guessed = guessLocale(all, localesOf(storefront))
   if (guessed) return { locale: guessed, localeFrom: "texts" as const }

@@ -71,7 +71,7 @@ async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): 
   if (app.iosId === null)
     return html`<section class="card">${empty("It is on Google Play alone", "Listings are translated for the App Store, whose storefronts an audit looks through.", samplePage(desk, "localize"))}</section>`
   if (found.auditedAt === null) return noAudit(desk, app, found)
-  const chosen = found.locales.find((one) => one.code === code)
+  const chosen = found.locales.find((locale) => locale.code === code)
   const shots = desk.query.has("shots")
   const path = appAddress(desk, app, "localize")
   const query = { locale: code, ...(side && { at: sideCode(side) }), ...(shots && { shots: "1" }) }
@@ -94,7 +94,7 @@ async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): 
 function localesPart(desk: Desk, app: AppHead, { locales, auditedAt }: Locales, code: string): Html {
   const form =
     !desk.isSample &&
-    html`<form class="filters" method="get" action="${appAddress(desk, app, "localize")}"><label class="grow">Language<select name="locale">${locales.map((one) => html`<option value="${one.code}"${one.code === code && html` selected=""`}>${nameOf(one.locale)} (${one.locale})</option>`)}</select></label><label><input type="checkbox" name="shots" value="1"${desk.query.has("shots") && html` checked=""`}> Captions of screenshots too</label><button type="submit">Choose</button></form>
+    html`<form class="filters" method="get" action="${appAddress(desk, app, "localize")}"><label class="grow">Language<select name="locale">${locales.map((locale) => html`<option value="${locale.code}"${locale.code === code && html` selected=""`}>${nameOf(locale.locale)} (${locale.locale})</option>`)}</select></label><label><input type="checkbox" name="shots" value="1"${desk.query.has("shots") && html` checked=""`}> Captions of screenshots too</label><button type="submit">Choose</button></form>
 `
   const unserved = locales.filter(({ unservedRatings }) => unservedRatings !== null)
   return card(

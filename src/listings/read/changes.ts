@@ -25,17 +25,17 @@ export interface StoredChange extends ListingChange, Series {
  * Returns changes, newest first. Each change is listed once: changes seen by a look-up are left out where the app's own
  * page was read too.
  */
-export async function readChanges(sql: Db, asked: ChangesQuery): Promise<StoredChange[]> {
+export async function readChanges(sql: Db, query: ChangesQuery): Promise<StoredChange[]> {
   const changes: HeldChange[] = []
   // The check for duplicates runs on small chunks, because 200 apps have thousands of changes.
-  const atOnce = Math.max(asked.limit, 50)
+  const atOnce = Math.max(query.limit, 50)
   for (let after: HeldChange | undefined; ; ) {
-    const page = await readNewestRuns(sql, asked, { atOnce, after })
+    const page = await readNewestRuns(sql, query, { atOnce, after })
     changes.push(...page.filter(({ isTold }) => isTold))
-    if (changes.length >= asked.limit || page.length < atOnce) break
+    if (changes.length >= query.limit || page.length < atOnce) break
     after = page.at(-1)
   }
-  return changes.slice(0, asked.limit).map(({ isTold: _, ...change }) => ({ ...change, day: dayOf(change.at) }))
+  return changes.slice(0, query.limit).map(({ isTold: _, ...change }) => ({ ...change, day: dayOf(change.at) }))
 }
 
 interface HeldChange extends Omit<StoredChange, "day"> {

@@ -33,7 +33,7 @@ export async function readSurroundings(
   { platform, storefront, day = null }: Side & { day?: string | null },
 ): Promise<Surroundings> {
   const side = sideOf(app, { platform, storefront })
-  const [[own], rivals] = await Promise.all([
+  const [[appRow], rivals] = await Promise.all([
     sql<(ListingNames & { terms: string | null })[]>`
       select a.name, a.developer, (
         select ${termsTogether(sql, sql`term`)}
@@ -54,10 +54,10 @@ export async function readSurroundings(
     readRivals(sql, side, { ...app, day }),
   ])
   return {
-    name: own?.name ?? app.name,
-    developer: own?.developer ?? null,
+    name: appRow?.name ?? app.name,
+    developer: appRow?.developer ?? null,
     rivals,
-    tracked: termsIn(own?.terms ?? null),
+    tracked: termsIn(appRow?.terms ?? null),
   }
 }
 

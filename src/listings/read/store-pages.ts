@@ -190,12 +190,12 @@ export async function readPageParts(
       order by day desc, ${preferredRating(sql)}
       limit 1
     ) s on true`
-  const { source, availableAt, ...said } = row
-  const { rating, ratings, ratingsAt, stars, starsAt } = said
+  const { source, availableAt, ...parts } = row
+  const { rating, ratings, ratingsAt, stars, starsAt } = parts
   return {
-    page: source === null ? undefined : { ...said, source },
-    release: { releasedAt: said.versionAt, notes: said.notes },
-    looked: availableAt === null ? null : { ...said, availableAt },
+    page: source === null ? undefined : { ...parts, source },
+    release: { releasedAt: parts.versionAt, notes: parts.notes },
+    looked: availableAt === null ? null : { ...parts, availableAt },
     counts: { rating, ratings, ratingsAt, stars, starsAt },
   }
 }
@@ -234,7 +234,7 @@ interface NewestChanges {
   truncated: boolean
 }
 
-export async function readNewestChanges(sql: Db, { limit, ...asked }: ChangesQuery): Promise<NewestChanges> {
-  const changes = await readChanges(sql, { ...asked, limit: limit + 1 })
+export async function readNewestChanges(sql: Db, { limit, ...query }: ChangesQuery): Promise<NewestChanges> {
+  const changes = await readChanges(sql, { ...query, limit: limit + 1 })
   return { changes: changes.slice(0, limit), truncated: changes.length > limit }
 }

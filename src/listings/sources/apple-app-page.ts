@@ -36,15 +36,15 @@ export const appleAppPage: Source<ListingQuestion, ListingObservation> = {
     headers: browserHeaders(storefront),
   }),
 
-  parse(body, asked, about) {
+  parse(body, question, about) {
     const product = productOf(body)
-    checkAnswers(asked, product, body)
+    checkAnswers(question, product, body)
     return {
       kind: "listing",
       source: "apple-app-page",
       platform: "ios",
-      storefront: asked.storefront,
-      id: asked.id,
+      storefront: question.storefront,
+      id: question.id,
       listing: listingOf(product),
       origin: "own",
       parser: PARSER,
@@ -80,9 +80,9 @@ function checkAnswers({ storefront, id }: ListingQuestion, { intent, page, shelv
   if (place === undefined) throw changed("the page does not name its storefront")
   if (place !== storefront) throw mismatched("the page is another storefront's", place)
   const pageIds = [at(intent, "id"), at(page, "lockup", "adamId"), address?.[2]]
-  const ids = [...pageIds, at(itemsOn(shelves, "productRatings"), 0, "productId")].filter((one) => isSaid(one))
+  const ids = [...pageIds, at(itemsOn(shelves, "productRatings"), 0, "productId")].filter((pageId) => isSaid(pageId))
   if (!pageIds.some(isSaid)) throw changed("the page does not name its app")
-  if (ids.some((one) => String(one) !== id)) throw mismatched("the page is another app's")
+  if (ids.some((pageId) => String(pageId) !== id)) throw mismatched("the page is another app's")
 }
 
 const CANONICAL = /^https:\/\/apps\.apple\.com\/([a-z]{2})\/app\/(?:[^/?#]+\/)?id(\d{1,12})(?:[?#]|$)/
@@ -130,7 +130,7 @@ function subtitleOf(lockup: unknown, rows: readonly InformationRow[]): string | 
   const subtitle = fact(at(lockup, "subtitle"), text)
   const informationTexts = rows.flatMap(({ lines, summary }) => [...lines.map((line) => line.text), summary])
   const lower = subtitle?.toLowerCase()
-  return informationTexts.some((one) => one?.toLowerCase() === lower) ? undefined : subtitle
+  return informationTexts.some((line) => line?.toLowerCase() === lower) ? undefined : subtitle
 }
 
 function paragraphOn(shelves: Shelves, name: string): string | undefined {

@@ -30,7 +30,7 @@ export type HeldRun = Run & RunKey
 export async function readRuns(tx: Tx, pages: readonly ReadListing[]): Promise<Map<string, HeldRun[]>> {
   const sections = [...Map.groupBy(sectionsOf(pages), ({ section: { key } }) => key).values()].map((same) => {
     const [{ page, section }] = same as [(typeof same)[number]]
-    const earliest = Math.min(...same.map((one) => one.section.moment.at))
+    const earliest = Math.min(...same.map((reading) => reading.section.moment.at))
     const { appId: app_id, storefront, source } = page
     return { app_id, storefront, source, section: section.name, earliest: new Date(earliest).toISOString() }
   })

@@ -49,8 +49,12 @@ interface MergedRuns {
  * Merges readings into runs, oldest first; the order of arrival does not matter. If two readings have the same time,
  * the newer parser is stored, then the greater sha256. `releases` are those before the first run of `held`.
  */
-export function mergeRuns(held: readonly Run[], added: readonly Moment[], releases: Releases = new Map()): MergedRuns {
-  const moments = new Map(held.flatMap(momentsOf).map((moment) => [moment.at, moment]))
+export function mergeRuns(
+  stored: readonly Run[],
+  added: readonly Moment[],
+  releases: Releases = new Map(),
+): MergedRuns {
+  const moments = new Map(stored.flatMap(momentsOf).map((moment) => [moment.at, moment]))
   for (const moment of added) {
     const other = moments.get(moment.at)
     if (!other || goesBefore(moment, other)) moments.set(moment.at, moment)
@@ -109,30 +113,33 @@ function momentsOf({ moments, sha256s, ...same }: Run): Moment[] {
   return moments.map((at, place) => ({ ...same, at, sha256: sha256s[place] as string }))
 }
 
-function goesBefore(one: Moment, other: Moment): boolean {
-  if (one.parser !== other.parser) return one.parser > other.parser
-  const [a, b] = [one, other].map(({ digest, sha256, origin }) => `${sha256} ${digest} ${origin}`) as [string, string]
+function goesBefore(moment: Moment, other: Moment): boolean {
+  if (moment.parser !== other.parser) return moment.parser > other.parser
+  const [a, b] = [moment, other].map(({ digest, sha256, origin }) => `${sha256} ${digest} ${origin}`) as [
+    string,
+    string,
+  ]
   return a > b
 }
 
 /** Returns the rows of a series that differ from the stored ones, identified by their first moment. */
-export function runChanges(held: readonly Run[], runs: readonly Run[]): { gone: Run[]; written: Run[] } {
-  const [before, after] = [held, runs].map((all) => new Map(all.map((run) => [run.moments[0] as number, run])))
+export function runChanges(stored: readonly Run[], runs: readonly Run[]): { gone: Run[]; written: Run[] } {
+  const [before, after] = [stored, runs].map((all) => new Map(all.map((run) => [run.moments[0] as number, run])))
   return {
-    gone: held.filter(({ moments }) => !after?.has(moments[0] as number)),
+    gone: stored.filter(({ moments }) => !after?.has(moments[0] as number)),
     written: runs.filter((run) => !isSame(before?.get(run.moments[0] as number), run)),
   }
 }
 
-function isSame(held: Run | undefined, run: Run): boolean {
+function isSame(stored: Run | undefined, run: Run): boolean {
   return (
-    held !== undefined &&
-    held.digest === run.digest &&
-    held.releasedAt === run.releasedAt &&
-    held.parser === run.parser &&
-    held.origin === run.origin &&
-    held.moments.join() === run.moments.join() &&
-    held.sha256s.join() === run.sha256s.join()
+    stored !== undefined &&
+    stored.digest === run.digest &&
+    stored.releasedAt === run.releasedAt &&
+    stored.parser === run.parser &&
+    stored.origin === run.origin &&
+    stored.moments.join() === run.moments.join() &&
+    stored.sha256s.join() === run.sha256s.join()
   )
 }
 

@@ -42,19 +42,19 @@ interface Form {
 
 function formsOf(page: ReadListing): Form[] {
   const { seenAt: firstSeenAt, parser, origin, listing } = page.from
-  return (listing.versions ?? []).map((said) => {
-    const { version, releasedAt = null, notes = null } = said
+  return (listing.versions ?? []).map((listed) => {
+    const { version, releasedAt = null, notes = null } = listed
     const digest = digestOf([releasedAt, notes, listing.language ?? null])
-    return { key: `${page.key} ${digest} ${version}`, page, said, digest, firstSeenAt, parser, origin }
+    return { key: `${page.key} ${digest} ${version}`, page, said: listed, digest, firstSeenAt, parser, origin }
   })
 }
 
-function together(one: Form | undefined, other: Form): Form {
-  if (one === undefined) return other
-  const [first] = [one, other].sort(
+function together(earlier: Form | undefined, other: Form): Form {
+  if (earlier === undefined) return other
+  const [first] = [earlier, other].sort(
     (a, b) => a.firstSeenAt.getTime() - b.firstSeenAt.getTime() || (a.origin < b.origin ? -1 : 1),
   ) as [Form, Form]
-  return { ...first, parser: Math.max(one.parser, other.parser) }
+  return { ...first, parser: Math.max(earlier.parser, other.parser) }
 }
 
 function stored({ page, said, digest, firstSeenAt, parser, origin }: Form) {

@@ -34,15 +34,15 @@ interface StoredListings {
 export async function storeListings(
   tx: Tx,
   readings: readonly ListingObservation[],
-  known: SurrogateIds,
+  ids: SurrogateIds,
 ): Promise<StoredListings> {
   if (readings.length === 0) return { shown: [], outdated: [] }
-  const pages = readings.map((from) => pageOf(from, known))
+  const pages = readings.map((from) => pageOf(from, ids))
   const merged = mergeAll(pages, await readRuns(tx, pages), await readReleases(tx, pages))
   const series = merged.flatMap(({ rows }) => rows)
   await writeRuns(tx, series)
-  const storedSections = new Set(merged.flatMap((one) => one.kept))
-  const stale = new Set(merged.flatMap((one) => one.stale))
+  const storedSections = new Set(merged.flatMap((section) => section.kept))
+  const stale = new Set(merged.flatMap((section) => section.stale))
   const placed = pages.filter(({ sections }) => sections.some((section) => storedSections.has(section)))
   await storeItems(
     tx,
@@ -51,8 +51,8 @@ export async function storeListings(
   await storeVersions(tx, placed)
   await deriveChanges(tx, spansOf(series))
   return {
-    shown: pages.map((page) => shownOf(page, known, { placed: placed.includes(page), stale: isStale(page, stale) })),
-    outdated: merged.flatMap((one) => one.outdated),
+    shown: pages.map((page) => shownOf(page, ids, { placed: placed.includes(page), stale: isStale(page, stale) })),
+    outdated: merged.flatMap((section) => section.outdated),
   }
 }
 
@@ -121,7 +121,7 @@ interface MergedReadings {
 
 function mergeAll(
   pages: readonly ReadListing[],
-  held: ReadonlyMap<string, HeldRun[]>,
+  storedRuns: ReadonlyMap<string, HeldRun[]>,
   releases: ReadonlyMap<string, Releases>,
 ): MergedReadings[] {
   return [...Map.groupBy(sectionsOf(pages), ({ section: { key } }) => key)].map(([key, same]) => {
@@ -130,7 +130,7 @@ function mergeAll(
       page,
       name: section.name,
       sections: same.map((one) => one.section),
-      held: held.get(key) ?? [],
+      held: storedRuns.get(key) ?? [],
       releases: section.name === "page" ? releases.get(page.key) : undefined,
     })
   })

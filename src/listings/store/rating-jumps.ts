@@ -14,8 +14,8 @@ type RatingReading = AppsObservation | ListingObservation
  * Derives jumps around the days whose counts came from these readings. Requires the series' lock or the written counts.
  * Idempotent.
  */
-export async function deriveJumps(tx: Tx, counted: readonly RatingReading[], known: SurrogateIds): Promise<void> {
-  const spans = spansOf(counted, known)
+export async function deriveJumps(tx: Tx, counted: readonly RatingReading[], ids: SurrogateIds): Promise<void> {
+  const spans = spansOf(counted, ids)
   if (spans.length === 0) return
   const days = await readDaysAround(tx, spans)
   const replacements = spans.map((span, place): Replacement => {

@@ -10,7 +10,7 @@ export async function removePages(tx: Tx, publisher: string) {
     order by id`
   const apps = rows.map(({ id }) => id)
   await lockSeries(tx, apps)
-  const [held] = await tx<[{ count: number }]>`
+  const [readings] = await tx<[{ count: number }]>`
     select coalesce(sum(cardinality(moments)), 0)::int as count
     from listing_run
     where app_id = any(${apps}::int[]) and origin = ${publisher}`
@@ -25,5 +25,5 @@ export async function removePages(tx: Tx, publisher: string) {
       from listing_run
       where (app_id, storefront, source, section, digest) = (c.app_id, c.storefront, c.source, c.section, c.digest)
     )`
-  return { lists: [], apps, readings: held.count }
+  return { lists: [], apps, readings: readings.count }
 }

@@ -60,6 +60,6 @@ function cardOf(item: unknown): EditorialCard[] {
 const EDITORIAL =
   /^https:\/\/apps\.apple\.com\/[a-z]{2}\/(?:(?:iphone|ipad)\/)?(story|collections?|room)\/(?:[^/?#]+\/)?(?:id)?([1-9]\d{4,18})(?:[?#]|$)/
 
-function onceEach<T>(all: readonly T[], key: (one: T) => string): T[] {
-  return [...new Map(all.toReversed().map((one) => [key(one), one])).values()].toReversed()
+function onceEach<T>(all: readonly T[], key: (item: T) => string): T[] {
+  return [...new Map(all.toReversed().map((item) => [key(item), item])).values()].toReversed()
 }

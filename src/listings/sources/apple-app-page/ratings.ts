@@ -33,7 +33,7 @@ function upToFive(value: unknown): number | undefined {
 function fiveCounts(value: unknown): RatingsByStar | undefined {
   if (!Array.isArray(value) || value.length !== 5) return undefined
   const counts = value.map(count)
-  return counts.every((one) => one !== undefined) ? (counts as RatingsByStar) : undefined
+  return counts.every((ratingCount) => ratingCount !== undefined) ? (counts as RatingsByStar) : undefined
 }
 
 // Recorded averages differ by at most 0.1 from the average of the counts.
@@ -41,8 +41,8 @@ const TOLERANCE = 0.5
 
 /** Throws ReadFailure when the counts cannot be in the order from five stars to one. */
 function checkOrder(counts: RatingsByStar, average: number): void {
-  const total = counts.reduce((sum, one) => sum + one, 0)
-  const weighted = counts.reduce((sum, one, place) => sum + one * (5 - place), 0) / total
+  const total = counts.reduce((sum, ratingCount) => sum + ratingCount, 0)
+  const weighted = counts.reduce((sum, ratingCount, place) => sum + ratingCount * (5 - place), 0) / total
   // NaN if there are no ratings.
   if (Math.abs(weighted - average) > TOLERANCE)
     throw new ReadFailure("changed", "the counts by star are in no known order")

@@ -16,7 +16,7 @@ export function versionsOf(shelves: Shelves): Pick<Listing, "version" | "version
   if (newest === undefined) return {}
   const versions = historyOf(shelves)?.map(versionOf) ?? newest
   const version = versions[0]?.version
-  if (versions.findIndex((one) => one.version === newest[0]?.version) > 0) {
+  if (versions.findIndex((entry) => entry.version === newest[0]?.version) > 0) {
     throw new ReadFailure("changed", "the history does not begin with the newest version")
   }
   return { ...(version !== undefined && { version }), versions }
