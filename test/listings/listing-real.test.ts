@@ -81,7 +81,7 @@ test("none of 645 names on the US store is wrongly reported if the store's own n
   expect(all).toHaveLength(9)
 })
 
-test("as drafts of an unknown app, 5 of the 645 names contain a price or platform word", () => {
+test("5 of the 645 names contain a price or platform word as drafts of an unknown app", () => {
   const names = demoNames()
   const broken = names.filter((name) =>
     checked({ name }, "en-US").findings.some(

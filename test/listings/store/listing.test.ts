@@ -97,7 +97,7 @@ describe("stored listings", () => {
     ).toBe("Tea Timer")
   })
 
-  test("of readings at one moment the newer parser's is stored, and unused content is deleted", async () => {
+  test("the newer parser's reading of one moment is stored, and unused content is deleted", async () => {
     for (const n of [1, 2, 3]) await count(listed(day(n)))
     expect(await count(listed(day(2), { name: "Read anew" }, { parser: 2 }))).toBe(1)
     expect(await count(listed(day(2), { name: "Read of old" }))).toBe(0)
