@@ -21,6 +21,7 @@ export interface ShownPage {
   /** URLs in page order. */
   screenshots?: { phone?: string[]; pad?: string[] }
   price?: number
+  /** ISO 4217. */
   currency?: string
   version?: string
   /** Times are ISO 8601. */
@@ -214,6 +215,7 @@ function without(items: readonly TimedItem[], excluded: readonly TimedItem[]): T
 /** The last rating counts of a day. Null if the page did not show them. */
 export interface RatingDay {
   seenAt: Date
+  /** 0 to 5. */
   rating: number | null
   ratings: number | null
 }

@@ -33,6 +33,7 @@ export interface ReviewStats extends ReviewFigures {
   /** The latest run of covered days without a gap. Null if no day is covered. */
   coveredFrom: string | null
   coveredTo: string | null
+  /** One entry for every day from `from` to `to`, oldest first. */
   byDay: DayOfReviews[]
   /** Most reviews first, then by version as text; reviews without a version last. */
   byVersion: (ReviewFigures & { version: string | null })[]

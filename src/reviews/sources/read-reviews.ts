@@ -9,6 +9,7 @@ type AskReviews<Asked> = (source: Source<Asked, ReviewsObservation>, question: A
 
 interface ReadReviews {
   storefront: string
+  /** Store id of the app. */
   id: string
   /** Whether this form of a review is stored since a complete reading: nothing below it is new. */
   known(review: StoreReview): boolean

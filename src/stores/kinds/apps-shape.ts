@@ -65,5 +65,6 @@ export type AppsObservation = ObservationOf<"apps", Source, typeof shape>
 
 export interface AppsQuestion {
   storefront: string
+  /** Store ids. */
   ids: readonly string[]
 }

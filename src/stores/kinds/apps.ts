@@ -198,6 +198,7 @@ interface HeldApp extends Omit<AppsObservation, "asked" | "apps"> {
   appId: number
   id: string
   available: boolean
+  /** The app's facts as JSON. */
   facts: object
   releasedAt: Date | null
   updatedAt: Date | null
