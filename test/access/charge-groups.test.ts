@@ -156,8 +156,8 @@ describe.skipIf(!process.env.DATABASE_URL)("a locked account", () => {
     let waiting = 20
     const stuck = Array.from({ length: 20 }, () => groups(held.due()).finally(() => waiting--))
     for (let round = 0; round < 5; round++) {
-      const others = await Promise.all(Array.from({ length: 30 }, () => groups(free.due())))
-      expect(others.every(({ refused }) => refused === null)).toBe(true)
+      const results = await Promise.all(Array.from({ length: 30 }, () => groups(free.due())))
+      expect(results.every(({ refused }) => refused === null)).toBe(true)
     }
     expect(waiting).toBe(20)
     release()

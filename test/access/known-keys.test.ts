@@ -20,18 +20,18 @@ test("no more than maxKeys are cached, and a flood of unknown keys evicts none",
     Array.from({ length: 3 }, async () => proofOf((await someKey(sql, workspace)).secret)),
   )
   const counted = countingLookUps(sql)
-  const known = createKnownKeys({ sql: counted.sql, ttlMs: 750, elapsedMs: () => 0, maxKeys: 2 })
-  await known.find(first!)
+  const cache = createKnownKeys({ sql: counted.sql, ttlMs: 750, elapsedMs: () => 0, maxKeys: 2 })
+  await cache.find(first!)
   for (let tried = 0; tried < 20; tried++) {
-    expect(await known.find(proofOf(makeKey("live", randomBytes)))).toBeNull()
+    expect(await cache.find(proofOf(makeKey("live", randomBytes)))).toBeNull()
   }
-  expect(known.has(first!)).toBe(true)
-  await known.find(second!)
-  await known.find(third!)
-  expect([first!, second!, third!].map(known.has)).toEqual([false, true, true])
+  expect(cache.has(first!)).toBe(true)
+  await cache.find(second!)
+  await cache.find(third!)
+  expect([first!, second!, third!].map(cache.has)).toEqual([false, true, true])
   const before = counted.count()
-  await known.find(second!)
-  await known.find(first!)
+  await cache.find(second!)
+  await cache.find(first!)
   expect(counted.count()).toBe(before + 1)
 })
 
@@ -39,15 +39,15 @@ test("a slow query is shared only while its answer is young enough", async () =>
   const { secret } = await someKey(sql, await someWorkspace(sql))
   const counted = countingLookUps(sql)
   const clock = { ms: 0 }
-  const known = createKnownKeys({ sql: counted.sql, ttlMs: 750, elapsedMs: () => clock.ms })
-  const asked = [known.find(proofOf(secret))]
+  const cache = createKnownKeys({ sql: counted.sql, ttlMs: 750, elapsedMs: () => clock.ms })
+  const lookUps = [cache.find(proofOf(secret))]
   clock.ms = 749
-  asked.push(known.find(proofOf(secret)))
+  lookUps.push(cache.find(proofOf(secret)))
   expect(counted.count()).toBe(1)
   clock.ms = 750
-  asked.push(known.find(proofOf(secret)))
+  lookUps.push(cache.find(proofOf(secret)))
   expect(counted.count()).toBe(2)
-  const answers = await Promise.all(asked)
+  const answers = await Promise.all(lookUps)
   expect(answers[1]).toBe(answers[0]!)
   expect(answers[2]).not.toBe(answers[0]!)
 })

@@ -32,12 +32,12 @@ test.skipIf(!REDIS_URL)(
     await rate.take(someone(), 1)
     commands.length = 0
     const [mine, theirs] = [someone(), someone()]
-    const asked = Array.from({ length: 600 }, (_, i) =>
+    const requests = Array.from({ length: 600 }, (_, i) =>
       i % 3 ? { who: mine, limit: 300 } : { who: theirs, limit: i % 9 },
     )
-    const answers = await Promise.all(asked.map(({ who, limit }) => rate.take(who, limit)))
+    const answers = await Promise.all(requests.map(({ who, limit }) => rate.take(who, limit)))
     const used = { [mine]: 0, [theirs]: 0 }
-    for (const [at, { who, limit }] of asked.entries()) {
+    for (const [at, { who, limit }] of requests.entries()) {
       const allowed = (used[who] as number) < limit
       if (allowed) used[who]!++
       expect(answers[at]).toMatchObject({ allowed, limit, remaining: Math.max(0, limit - (used[who] as number)) })

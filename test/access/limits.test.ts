@@ -165,9 +165,9 @@ withRedis(
   "redis: a frozen store is answered for within 300 ms, then at once, and is used again when it responds",
   async () => {
     const proxy = await proxyTo(REDIS_URL)
-    const own = bunRedisWire(proxy.url)
-    const { rate, ping } = open({ wire: own })
-    await untilReachable(open({ wire: own }))
+    const wire = bunRedisWire(proxy.url)
+    const { rate, ping } = open({ wire })
+    await untilReachable(open({ wire }))
     await rate.take("warm-up", 1)
 
     proxy.freeze()
@@ -186,16 +186,16 @@ withRedis(
     expect(back.ms).toBeLessThan(500 * (await slowness()))
     const together = await Promise.all(Array.from({ length: 20 }, () => rate.take(someone(), 1)))
     expect(together.filter((answer) => answer.degraded)).toEqual([])
-    own.close()
+    wire.close()
     proxy.stop()
   },
 )
 
 withRedis("redis: a dead store is replaced by local counts at once, and is used again after its restart", async () => {
   const proxy = await proxyTo(REDIS_URL)
-  const own = bunRedisWire(proxy.url)
-  const { rate, ping } = open({ wire: own })
-  await untilReachable(open({ wire: own }))
+  const wire = bunRedisWire(proxy.url)
+  const { rate, ping } = open({ wire })
+  await untilReachable(open({ wire }))
 
   proxy.stop()
   await Bun.sleep(50)
@@ -208,37 +208,37 @@ withRedis("redis: a dead store is replaced by local counts at once, and is used 
   await proxy.start()
   const back = await timed(() => untilShared(rate))
   process.stdout.write(`dead: ${dead.ms} ms, shared again ${back.ms} ms after the restart\n`)
-  own.close()
+  wire.close()
   proxy.stop()
 })
 
 withRedis("redis: a store that is missing at the start is used once it appears", async () => {
   const proxy = await proxyTo(REDIS_URL)
   proxy.stop()
-  const own = bunRedisWire(proxy.url)
-  const { rate } = open({ wire: own })
+  const wire = bunRedisWire(proxy.url)
+  const { rate } = open({ wire })
   expect(await rate.take(someone(), 5)).toMatchObject({ degraded: true })
   await Bun.sleep(500)
   await proxy.start()
   await untilShared(rate)
-  own.close()
+  wire.close()
   proxy.stop()
 })
 
 withRedis("redis: a connection that is silent, from the start or later, is replaced", async () => {
   const proxy = await proxyTo(REDIS_URL)
-  const own = bunRedisWire(proxy.url, 300)
-  await untilReachable(open({ wire: own }))
+  const wire = bunRedisWire(proxy.url, 300)
+  await untilReachable(open({ wire }))
   proxy.freeze()
-  const lost = own.send("PING", []).catch((error) => error)
+  const lost = wire.send("PING", []).catch((error) => error)
   await Bun.sleep(350)
-  await own.send("PING", []).catch(() => {})
+  await wire.send("PING", []).catch(() => {})
   expect(await lost).toBeInstanceOf(Error)
   // Longer than a new connection may take.
   await Bun.sleep(700)
   proxy.forwardNew()
-  await untilReachable(open({ wire: own }))
-  own.close()
+  await untilReachable(open({ wire }))
+  wire.close()
   proxy.stop()
 })
 

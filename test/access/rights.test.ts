@@ -36,8 +36,8 @@ test("each of the 14 scopes allows the calls that require it, and no others", ()
   for (const scope of SCOPES) {
     for (const surface of ["rest", "tools"] as const) {
       expect(refusal({ scopes: [scope] }, surface, { scope })).toBeNull()
-      const others = SCOPES.filter((other) => other !== scope)
-      expect(refusal({ scopes: others }, surface, { scope })).toMatchObject({
+      const otherScopes = SCOPES.filter((other) => other !== scope)
+      expect(refusal({ scopes: otherScopes }, surface, { scope })).toMatchObject({
         code: "scope_required",
         extra: { scope },
       })

@@ -21,16 +21,16 @@ test("an app has the name of its first storefront, wherever it was read last, an
   await track(["us", "jp"], workspaceId)
   const japanese = await newWorkspace(sql)
   await track(["jp"], japanese)
-  const shown = async (of: number) => (await ask(listApps, contextOf(sql, of))).apps[0].name
+  const readName = async (of: number) => (await ask(listApps, contextOf(sql, of))).apps[0].name
   const found = async (query: string) =>
     (await ask(search, contextOf(sql, workspaceId), { q: query })).results.map(({ title }: { title: string }) => title)
-  expect(await shown(workspaceId)).toBe("40001")
+  expect(await readName(workspaceId)).toBe("40001")
   await record(sql, [reading("weather", "2025-11-18T10:00:00Z", [], { depth: 9, results: [{ id: "40001", name: "Clouds" }] })], () => NOW) // biome-ignore format: one line
-  expect(await shown(workspaceId)).toBe("Clouds")
+  expect(await readName(workspaceId)).toBe("Clouds")
   const lookedUp = (storefront: string, minute: number, name: string) =>
     record(sql, [said(`2025-11-19T10:0${minute}:00Z`, [{ id: "40001", name }], { storefront })], () => NOW)
   await lookedUp("us", 1, "Sky 100% 'Pro'")
   await lookedUp("jp", 2, "天気☀️")
-  expect([await shown(workspaceId), await shown(japanese)]).toEqual(["Sky 100% 'Pro'", "天気☀️"])
+  expect([await readName(workspaceId), await readName(japanese)]).toEqual(["Sky 100% 'Pro'", "天気☀️"])
   expect(await found("sky 100%")).toContain("Sky 100% 'Pro'")
 })

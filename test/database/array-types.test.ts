@@ -19,14 +19,14 @@ test("the built-in list of array types has the same ids as the database", async 
 })
 
 test("every array column of the schema has a type of the built-in list", async () => {
-  const known: readonly number[] = ARRAY_TYPES.map(([, arrays]) => arrays)
+  const listedTypes: readonly number[] = ARRAY_TYPES.map(([, arrays]) => arrays)
   const columns = await sql<{ column: string }[]>`
     select a.attrelid::regclass || '.' || a.attname as column
     from pg_attribute a
     join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p', 'v', 'm')
     join pg_namespace n on n.oid = c.relnamespace and n.nspname = any(current_schemas(false))
     join pg_type t on t.oid = a.atttypid and t.typcategory = 'A'
-    where a.attnum > 0 and not a.atttypid = any(${known as number[]}::oid[])
+    where a.attnum > 0 and not a.atttypid = any(${listedTypes as number[]}::oid[])
     order by 1`
   expect([...columns]).toEqual([])
 })

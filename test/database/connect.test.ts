@@ -131,17 +131,17 @@ test.skipIf(!process.env.DATABASE_URL)(
 
 test("a statement that fails after some rows takes no rows from the next statement", async () => {
   const sql = await freshDatabase()
-  const one = await sql.reserve()
+  const reserved = await sql.reserve()
   try {
     for (const failing of [
-      one`select 1 / (3 - i) as inverse from generate_series(1, 9) as i`,
-      one.unsafe("select 1 / (3 - i) as inverse from generate_series(1, 9) as i").simple(),
+      reserved`select 1 / (3 - i) as inverse from generate_series(1, 9) as i`,
+      reserved.unsafe("select 1 / (3 - i) as inverse from generate_series(1, 9) as i").simple(),
     ]) {
       expect(await failing.catch((error) => error.code)).toBe("22012")
-      expect([...(await one`select i from generate_series(1, 2) as i`)]).toEqual([{ i: 1 }, { i: 2 }])
+      expect([...(await reserved`select i from generate_series(1, 2) as i`)]).toEqual([{ i: 1 }, { i: 2 }])
     }
   } finally {
-    one.release()
+    reserved.release()
   }
 })
 

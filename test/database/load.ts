@@ -41,12 +41,12 @@ async function worker(n: number): Promise<void> {
 }
 
 async function reserved(): Promise<void> {
-  const one = await sql.reserve()
+  const reserved = await sql.reserve()
   try {
-    await one`select 1`
-    await one`select 2`
+    await reserved`select 1`
+    await reserved`select 2`
   } finally {
-    one.release()
+    reserved.release()
   }
 }
 

@@ -29,9 +29,9 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
   test("every answer is right while connections reach the end of their lifetime, including reserved ones, and no query fails", async () => {
     const disturb = async (sql: Sql, token: number) => {
       if (token % 40) return await askTransaction(sql, 2 * token)
-      const own = await sql.reserve()
-      await askOwn(own as unknown as Sql, token)
-      own.release()
+      const reserved = await sql.reserve()
+      await askOwn(reserved as unknown as Sql, token)
+      reserved.release()
     }
     await trial({ questions: 2_000, disturb, every: 20 }, { options: { max_lifetime: 0.05, idle_timeout: 0.02 } })
   })
@@ -65,10 +65,10 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
 
   test("every answer is right while others reserve connections and use them after their release", async () => {
     const disturb = async (sql: Sql, token: number) => {
-      const own = await sql.reserve()
-      const asking = own as unknown as Sql
+      const reserved = await sql.reserve()
+      const asking = reserved as unknown as Sql
       await Promise.all([askOwn(asking, token), askOwn(asking, token + 1)])
-      own.release()
+      reserved.release()
       if (token % 2) await askOwn(asking, token)
     }
     await trial({ disturb, every: 5 }, { allowed: ["CONNECTION_RELEASED"] })
@@ -77,9 +77,9 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
   test("every answer is right while others leave transactions open, and no other statement enters them", async () => {
     const disturb = async (sql: Sql, token: number) => {
       if (token % 2) return await sql.unsafe(turn(token, 2) ? "begin" : "start transaction; select 1")
-      const own = await sql.reserve()
-      await own.unsafe("start transaction")
-      own.release()
+      const reserved = await sql.reserve()
+      await reserved.unsafe("start transaction")
+      reserved.release()
     }
     const allowed = ["UNSAFE_TRANSACTION", "CONNECTION_CLOSED", "ECONNRESET", "EPIPE"]
     const sql = openPool(serverOptions("server", CONNECTIONS), server)
@@ -187,9 +187,9 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
 
 test.skipIf(!server)("postgres: a connection can be reserved before the pool has opened one", async () => {
   const sql = openPool(serverOptions("server", 1), server)
-  const own = await sql.reserve()
-  expect([...(await own`select 1 as one`)]).toEqual([{ one: 1 }])
-  own.release()
+  const reserved = await sql.reserve()
+  expect([...(await reserved`select 1 as one`)]).toEqual([{ one: 1 }])
+  reserved.release()
   expect([...(await sql`select 2 as two`)]).toEqual([{ two: 2 }])
   await sql.end()
 })

@@ -99,10 +99,10 @@ test("a checkout caches the template it made", async () => {
   const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
   expect(digest(findTemplate()!)).toBe(digest(made))
   const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))
-  const kept = readdirSync(join(import.meta.dirname, "../../node_modules/.cache"))
+  const cachedNames = readdirSync(join(import.meta.dirname, "../../node_modules/.cache"))
   // Only one, whatever earlier schemas there were.
   const name = `appmeter-template-${dependencies["@electric-sql/pglite"]}-`
-  expect(kept.filter((one) => one.startsWith("appmeter-template-"))).toEqual([
+  expect(cachedNames.filter((one) => one.startsWith("appmeter-template-"))).toEqual([
     expect.stringMatching(new RegExp(`^${RegExp.escape(name)}[0-9a-f]{12}\\.tar\\.zst$`)),
   ])
 })

@@ -111,11 +111,11 @@ long("statement_timeout 0, for a transaction or a session, and vacuum are not st
     await tx`set local statement_timeout = 0`
     await slow(tx as unknown as typeof sql)
   })
-  const own = await sql.reserve()
-  await own`set statement_timeout = 0`
-  await slow(own as unknown as typeof sql)
-  await own`reset statement_timeout`
-  own.release()
+  const reserved = await sql.reserve()
+  await reserved`set statement_timeout = 0`
+  await slow(reserved as unknown as typeof sql)
+  await reserved`reset statement_timeout`
+  reserved.release()
   expect(events).toEqual([])
   await sql.begin((tx) => tx`set local statement_timeout = 0`)
   expect(await failure(slow(sql))).toBe("away")
@@ -131,9 +131,9 @@ long("over HTTP, concurrent calls get 503 unavailable without a charge, and 200 
   const key = await house.key(await house.workspace())
   const runaway = failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)
   await Bun.sleep(50)
-  const beside = await Promise.all(Array.from({ length: 20 }, () => house.call("/v1/apps", { key })))
-  expect(new Set(beside.map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(["503 unavailable"]))
-  expect(beside.every(({ headers }) => Number(headers.get("retry-after")) >= 1)).toBe(true)
+  const concurrent = await Promise.all(Array.from({ length: 20 }, () => house.call("/v1/apps", { key })))
+  expect(new Set(concurrent.map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(["503 unavailable"]))
+  expect(concurrent.every(({ headers }) => Number(headers.get("retry-after")) >= 1)).toBe(true)
   expect(await runaway).toBe("away")
   const until = performance.now() + 40_000
   let answer = await house.call("/v1/apps", { key })
@@ -190,8 +190,8 @@ long(
     })
     expect([...caught]).toEqual([{ one: 1 }])
     expect([...(await sql`select id from written where id = -3`)]).toEqual([])
-    const others = await Promise.all(Array.from({ length: 40 }, (_, i) => sql`select ${i}::int as i`))
-    expect(others.map(([row]) => row!.i)).toEqual(Array.from({ length: 40 }, (_, i) => i))
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => sql`select ${i}::int as i`))
+    expect(answers.map(([row]) => row!.i)).toEqual(Array.from({ length: 40 }, (_, i) => i))
     expect(events).toEqual(["database_restarted"])
     await close()
   },
@@ -233,17 +233,17 @@ test("a statement is refused longer the more often it was stopped, and each of s
 })
 
 test("statement_timeout in statements is parsed as PostgreSQL does", () => {
-  const said = (statement: string) => {
+  const limitOf = (statement: string) => {
     const limit = timeLimitIn(statement)
     return limit && [limit.holds, limit.limitMs]
   }
   const none = Number.POSITIVE_INFINITY
-  expect(said("set local statement_timeout = 0")).toEqual(["transaction", none])
-  expect(said(" SET statement_timeout TO '90s';")).toEqual(["session", 90_000])
-  expect(said("set session statement_timeout = 2500")).toEqual(["session", 2_500])
-  expect(said("set statement_timeout = default")).toEqual(["session", null])
-  expect(said("reset statement_timeout")).toEqual(["session", null])
-  expect(said("vacuum (analyze) t")).toEqual(["statement", none])
+  expect(limitOf("set local statement_timeout = 0")).toEqual(["transaction", none])
+  expect(limitOf(" SET statement_timeout TO '90s';")).toEqual(["session", 90_000])
+  expect(limitOf("set session statement_timeout = 2500")).toEqual(["session", 2_500])
+  expect(limitOf("set statement_timeout = default")).toEqual(["session", null])
+  expect(limitOf("reset statement_timeout")).toEqual(["session", null])
+  expect(limitOf("vacuum (analyze) t")).toEqual(["statement", none])
   for (const other of ["select 'set statement_timeout = 0'", "set lock_timeout = 0", "vacuumed", "select 1"])
-    expect([other, said(other)]).toEqual([other, null])
+    expect([other, limitOf(other)]).toEqual([other, null])
 })

@@ -3,16 +3,16 @@ import { AppNumbers } from "../../src/lib/app-numbers.ts"
 
 test("ids get numbers in order of arrival and keep them, however many there are", () => {
   const numbers = new AppNumbers()
-  const known = new Map<number, number>()
+  const expectedNumbers = new Map<number, number>()
   let state = 7
   for (let at = 0; at < 200_000; at++) {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
     // Close together, far apart, and repeated.
     const id = at % 3 === 0 ? state : at % 3 === 1 ? at : 1 + (state % 5_000)
-    const expected = known.get(id) ?? known.size
-    known.set(id, expected)
+    const expected = expectedNumbers.get(id) ?? expectedNumbers.size
+    expectedNumbers.set(id, expected)
     if (numbers.numberOf(id) !== expected) expect([id, numbers.numberOf(id)]).toEqual([id, expected])
   }
-  expect(numbers.ids).toEqual([...known.keys()])
+  expect(numbers.ids).toEqual([...expectedNumbers.keys()])
   for (const id of [0, 2_147_483_647]) expect(numbers.ids[numbers.numberOf(id)]).toBe(id)
 })

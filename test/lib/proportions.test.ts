@@ -59,16 +59,16 @@ describe("the pooled interval", () => {
       state = (state * 48_271) % 2_147_483_647
       return state / 2_147_483_647
     }
-    let held = 0
+    let covered = 0
     for (let sample = 0; sample < 100; sample++) {
       const groups = Array.from({ length: 12 }, () => {
         // Each keyword has its own share, 0.4 on average.
-        const own = random() < 0.5 ? 0.1 : 0.7
-        return { named: [0, 1, 2].filter(() => random() < own).length, of: 3 }
+        const share = random() < 0.5 ? 0.1 : 0.7
+        return { named: [0, 1, 2].filter(() => random() < share).length, of: 3 }
       })
       const { low, high } = pooledInterval(groups)!
-      if (low <= 0.4 && 0.4 <= high) held++
+      if (low <= 0.4 && 0.4 <= high) covered++
     }
-    expect(held).toBeGreaterThanOrEqual(88)
+    expect(covered).toBeGreaterThanOrEqual(88)
   })
 })

@@ -13,7 +13,7 @@ test("a storefront's reviews on Google Play have its language, English by defaul
 
 test("every storefront of Google Play has a language for storing reviews", () => {
   for (const storefront of ALL_STOREFRONTS.filter((code) => isStorefront(code, "android"))) {
-    const asked = { storefront, language: reviewLanguage(storefront) }
-    checkObservation(reviewedOnPlay("2025-11-10T10:00:00Z", [], asked), new Date("2025-11-11T00:00:00Z"))
+    const query = { storefront, language: reviewLanguage(storefront) }
+    checkObservation(reviewedOnPlay("2025-11-10T10:00:00Z", [], query), new Date("2025-11-11T00:00:00Z"))
   }
 })

@@ -19,10 +19,10 @@ test("a text with a NUL or an unpaired surrogate cannot be stored, one with a wh
 
 test("a random text skips bytes that would favour some letters, and draws as many as it needs", () => {
   const bytes = [255, 248, 0, 61, 62, 247]
-  const asked: number[] = []
+  const lengths: number[] = []
   const text = randomText(4, (length) => {
-    asked.push(length)
+    lengths.push(length)
     return new Uint8Array(bytes.splice(0, length))
   })
-  expect([text, asked]).toEqual(["0z0z", [4, 2]])
+  expect([text, lengths]).toEqual(["0z0z", [4, 2]])
 })

@@ -87,14 +87,14 @@ test("all problems are reported at once, the first as the fault itself", () => {
 
 test("quoted values are short, on one line, and never a key or free text", () => {
   const key = `svc_live_${"a".repeat(36)}`
-  const said = (raw: object) =>
+  const problemsOf = (raw: object) =>
     JSON.stringify(refusal(() => checkInput(operation("get_chart_movers"), { appId: "a", ...raw })))
   fc.assert(
     fc.property(
       fc.constantFrom("country", "kind", "genre", "days"),
       fc.string({ unit: "binary", minLength: 45, maxLength: 300 }),
       (name, text) => {
-        const body = JSON.parse(said({ [name]: text }))
+        const body = JSON.parse(problemsOf({ [name]: text }))
         for (const { detail } of body.problems) {
           expect(detail).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u)
           expect([...detail].length).toBeLessThan(400)
@@ -103,7 +103,8 @@ test("quoted values are short, on one line, and never a key or free text", () =>
     ),
     { seed: 13, numRuns: 500 },
   )
-  for (const name of ["country", "kind", "genre", "days"]) expect(said({ [name]: key })).not.toContain("svc_live_")
+  for (const name of ["country", "kind", "genre", "days"])
+    expect(problemsOf({ [name]: key })).not.toContain("svc_live_")
   const secret = "hunter2 hunter2"
   const shared = { action: "create_share_link", args: { appId: "a", country: "us", password: secret.repeat(20) } }
   expect(JSON.stringify(refusal(() => checkInput(operation("preview_action"), shared)))).not.toContain("hunter2")

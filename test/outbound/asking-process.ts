@@ -32,11 +32,11 @@ async function ended({ url, options }: Asking): Promise<Ended> {
   const timer = setInterval(measure, 2)
   const allowPrivate = { includes: (address: string) => address === "127.0.0.1" }
   const resolve = async () => ["127.0.0.1"]
-  const said = await safeFetch(url, { ...options, allowPrivate, resolve, ca: AUTHORITY }).then(
+  const result = await safeFetch(url, { ...options, allowPrivate, resolve, ca: AUTHORITY }).then(
     ({ bytes }: OutboundAnswer) => new TextDecoder().decode(bytes),
     (problem: OutboundProblem) => problem.code ?? String(problem),
   )
   measure()
   clearInterval(timer)
-  return { said, grownMb: (most - before) / 1e6, tookMs: performance.now() - startedAt }
+  return { said: result, grownMb: (most - before) / 1e6, tookMs: performance.now() - startedAt }
 }

@@ -59,8 +59,8 @@ describe("a hostile URL", () => {
     expect(forms.length).toBeGreaterThan(60)
     for (const scheme of ["http", "https"]) {
       for (const form of forms) {
-        const asked = safeFetch(`${scheme}://${form}:${trap.port}/`, { ports: [trap.port], resolve: atLoopback })
-        expect([form, await codeOf(asked)]).toEqual([form, "blocked"])
+        const request = safeFetch(`${scheme}://${form}:${trap.port}/`, { ports: [trap.port], resolve: atLoopback })
+        expect([form, await codeOf(request)]).toEqual([form, "blocked"])
       }
     }
     expect(trap.hits).toBe(0)
@@ -92,8 +92,8 @@ describe("a hostile URL", () => {
       ["8.8.8.8", "x"],
     ]) {
       const resolve = async () => addresses
-      const asked = safeFetch(`http://a.test:${trap.port}/`, { ports: [trap.port], resolve })
-      expect(await codeOf(asked)).toBe("blocked")
+      const request = safeFetch(`http://a.test:${trap.port}/`, { ports: [trap.port], resolve })
+      expect(await codeOf(request)).toBe("blocked")
     }
     expect(trap.hits).toBe(0)
   })
@@ -110,10 +110,10 @@ describe("a hostile URL", () => {
 describe("DNS rebinding", () => {
   test("a name that changes its address between look-ups reaches nothing in 1,000 tries, because there is one look-up", async () => {
     await using house = await twoHosts()
-    let asked = 0
-    const resolve = async () => [++asked % 2 === 1 ? "127.0.0.2" : "127.0.0.1"]
+    let lookUps = 0
+    const resolve = async () => [++lookUps % 2 === 1 ? "127.0.0.2" : "127.0.0.1"]
     const answers = await house.tries(1_000, resolve)
-    expect(asked).toBe(1_000)
+    expect(lookUps).toBe(1_000)
     expect(answers).toEqual(Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? "allowed" : "blocked")))
     expect([house.allowed.hits, house.trap.hits]).toEqual([500, 0])
   })
@@ -143,12 +143,12 @@ describe("redirects", () => {
       for (const target of targets) {
         await using open = await site(page("", { location: target }, status))
         const resolve = async (host: string) => [host === "other.test" ? "127.0.0.2" : "127.0.0.1"]
-        const asked = ask(`http://a.test:${open.port}/`, port, {
+        const request = ask(`http://a.test:${open.port}/`, port, {
           ports: [port, open.port],
           resolve,
           mayFollow: () => true,
         })
-        expect(["blocked", "bad_address"]).toContain((await codeOf(asked)) as string)
+        expect(["blocked", "bad_address"]).toContain((await codeOf(request)) as string)
       }
     }
     expect(trap.hits).toBe(0)
@@ -164,8 +164,8 @@ describe("redirects", () => {
       looked.push(host)
       return [host === "c.test" ? "10.0.0.1" : "127.0.0.1"]
     }
-    const asked = ask(`http://a.test:${open.port}/`, open.port, { resolve, mayFollow: () => true })
-    expect(await codeOf(asked)).toBe("blocked")
+    const request = ask(`http://a.test:${open.port}/`, open.port, { resolve, mayFollow: () => true })
+    expect(await codeOf(request)).toBe("blocked")
     expect(looked).toEqual(["a.test", "b.test", "c.test"])
   })
 })
@@ -186,8 +186,8 @@ test("a problem contains no address, no banner and no cause", async () => {
   )
   for (const problem of problems) {
     expect(problem).toBeInstanceOf(OutboundProblem)
-    const said = [problem.message, problem.stack, JSON.stringify(problem), String(problem.cause)].join(" ")
-    expect(said).not.toMatch(/canary|SSH|10\.11|127\.0\.0\.1|ECONN/)
+    const contents = [problem.message, problem.stack, JSON.stringify(problem), String(problem.cause)].join(" ")
+    expect(contents).not.toMatch(/canary|SSH|10\.11|127\.0\.0\.1|ECONN/)
     expect(problem.cause).toBeUndefined()
   }
   const codes = ["bad_answer", "bad_answer", "unreachable", "tls", "blocked", "unreachable"]
@@ -228,18 +228,18 @@ async function twoHosts(): Promise<TwoHosts> {
 /** A name server that answers with these addresses in turn, each with a TTL of 0. */
 async function flippingNameServer(addresses: string[]) {
   const server = createSocket("udp4")
-  let asked = 0
+  let queries = 0
   server.on("message", (question, from) => {
     let end = 12
     while (question[end]) end += (question[end] as number) + 1
     const head = Buffer.from(question.subarray(0, end + 5))
     // A recursive answer with one question and one address.
     head.set([0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0], 2)
-    const bytes = (addresses[asked++ % addresses.length] as string).split(".").map(Number)
+    const bytes = (addresses[queries++ % addresses.length] as string).split(".").map(Number)
     const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...bytes])
     server.send(Buffer.concat([head, answer]), from.port, from.address)
   })
   await new Promise<void>((resolve) => server.bind(0, "127.0.0.1", resolve))
   const close = () => new Promise<void>((resolve) => server.close(() => resolve()))
-  return { port: server.address().port, asked: () => asked, [Symbol.asyncDispose]: close }
+  return { port: server.address().port, asked: () => queries, [Symbol.asyncDispose]: close }
 }

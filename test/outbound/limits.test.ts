@@ -142,10 +142,10 @@ describe("time limits", () => {
     const url = `http://a.test:${silent.port}/`
     expect(await codeOf(ask(url, silent.port, { signal: AbortSignal.abort() }))).toBe("stopped")
     const ending = new AbortController()
-    const asked = codeOf(ask(url, silent.port, { signal: ending.signal }))
+    const request = codeOf(ask(url, silent.port, { signal: ending.signal }))
     await Bun.sleep(100)
     ending.abort()
-    expect(await asked).toBe("stopped")
+    expect(await request).toBe("stopped")
     await Bun.sleep(100)
     expect([silent.hits, closed]).toEqual([1, 1])
   })
@@ -159,8 +159,8 @@ test("a body of 512,000 bytes is accepted and a larger one refused, plain and in
     await using plain = await site(page("x".repeat(size)))
     await using zipped = await site(page(gzipSync("x".repeat(size)).toString("latin1"), { "content-encoding": "gzip" }))
     for (const { port } of [plain, zipped]) {
-      const asked = ask(`http://a.test:${port}/`, port).then(({ bytes }) => bytes.length)
-      expect(await codeOf(asked)).toBe(said)
+      const request = ask(`http://a.test:${port}/`, port).then(({ bytes }) => bytes.length)
+      expect(await codeOf(request)).toBe(said)
     }
   }
 })
@@ -187,12 +187,12 @@ interface AskingProcess extends AsyncDisposable {
 /** A separate process, so that its memory can be measured. Work that only the first request needs is done before. */
 function askingProcess(runtime: "bun" | "deno", env: Record<string, string> = {}): AskingProcess {
   const program = join(import.meta.dirname, "asking-process.ts")
-  const own = { PATH: process.env.PATH ?? "", ...env }
+  const environment = { PATH: process.env.PATH ?? "", ...env }
   const child =
     runtime === "bun"
-      ? Bun.spawn([process.execPath, program], { env: own, stdin: "pipe", stdout: "pipe" })
+      ? Bun.spawn([process.execPath, program], { env: environment, stdin: "pipe", stdout: "pipe" })
       : Bun.spawn([denoBinary(), "run", "--no-prompt", "--no-lock", "--allow-net", "--allow-env", program], {
-          env: { ...underDeno([], {}).env, ...own },
+          env: { ...underDeno([], {}).env, ...environment },
           stdin: "pipe",
           stdout: "pipe",
         })

@@ -17,12 +17,12 @@ type Answering = (head: string, socket: Socket) => void
 
 /** A server that responds with these bytes, or as `answer` writes, once it has received a request's head. */
 export async function site(answer: string | Answering, { host = "127.0.0.1", port = 0 } = {}): Promise<Site> {
-  const said: Answering = typeof answer === "string" ? (_, socket) => void socket.end(answer, "latin1") : answer
+  const respond: Answering = typeof answer === "string" ? (_, socket) => void socket.end(answer, "latin1") : answer
   const server = createServer()
   const opened = await listening(server, host, port)
   server.on("connection", (socket) => {
     opened.hits++
-    hear(socket, opened, said)
+    hear(socket, opened, respond)
   })
   return opened
 }

@@ -291,18 +291,18 @@ describe("a page of another site", () => {
 
 describe("a flood of registrations", () => {
   test("registrations from one address are limited per hour, without affecting other addresses", async () => {
-    const asked = { redirect_uris: [REDIRECT] }
+    const metadata = { redirect_uris: [REDIRECT] }
     const statuses = []
     for (let n = 0; n <= REGISTRATIONS_AN_HOUR; n++)
-      statuses.push((await post(house, "/oauth/register", asked, { json: true, from: "203.0.113.5" })).status)
+      statuses.push((await post(house, "/oauth/register", metadata, { json: true, from: "203.0.113.5" })).status)
     expect([statuses.filter((status) => status === 201).length, statuses.at(-1)]).toEqual([REGISTRATIONS_AN_HOUR, 429])
-    const refused = await post(house, "/oauth/register", asked, { json: true, from: "203.0.113.5" })
+    const refused = await post(house, "/oauth/register", metadata, { json: true, from: "203.0.113.5" })
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
-    expect((await post(house, "/oauth/register", asked, { json: true, from: "203.0.113.6" })).status).toBe(201)
+    expect((await post(house, "/oauth/register", metadata, { json: true, from: "203.0.113.6" })).status).toBe(201)
     // A customer has a /48 of IPv6.
     for (let n = 0; n < REGISTRATIONS_AN_HOUR; n++)
-      await post(house, "/oauth/register", asked, { json: true, from: `2001:db8:1:${n}::1` })
-    expect((await post(house, "/oauth/register", asked, { json: true, from: "2001:db8:1:ff::1" })).status).toBe(429)
+      await post(house, "/oauth/register", metadata, { json: true, from: `2001:db8:1:${n}::1` })
+    expect((await post(house, "/oauth/register", metadata, { json: true, from: "2001:db8:1:ff::1" })).status).toBe(429)
   })
 
   test("a flood of registrations never evicts a client that waits for its owner", async () => {
@@ -312,8 +312,8 @@ describe("a flood of registrations", () => {
       select 'flood ' || n, 'x', array['https://x.example/'], sha256(n::text::bytea), now() + n * interval '1 ms'
       from generate_series(1, 2300) n`
     for (let n = 0; n < 4; n++) {
-      const asked = { redirect_uris: [REDIRECT] }
-      expect((await post(house, "/oauth/register", asked, { json: true })).status).toBe(429)
+      const metadata = { redirect_uris: [REDIRECT] }
+      expect((await post(house, "/oauth/register", metadata, { json: true })).status).toBe(429)
     }
     const browser = await ownerBrowser(house, workspaceId)
     expect((await browser.open(`/oauth/authorize?${queryOf(waiting, pkce().challenge)}`)).status).toBe(200)

@@ -29,31 +29,31 @@ afterAll(() => served.stop())
 /** The in-memory storage that clients of the official SDKs need. Both major versions use the same. */
 function keptBy(metadata: object, clientMetadataUrl?: string) {
   // biome-ignore lint/suspicious/noExplicitAny: kept for two libraries, each with types of its own
-  const kept: any = { redirects: [] as URL[] }
+  const storage: any = { redirects: [] as URL[] }
   const provider = {
     redirectUrl: (metadata as { redirect_uris: string[] }).redirect_uris[0],
     clientMetadata: metadata,
     ...(clientMetadataUrl && { clientMetadataUrl }),
     state: () => "st4te",
-    clientInformation: () => kept.client,
+    clientInformation: () => storage.client,
     saveClientInformation: (client: unknown) => {
-      kept.client = client
+      storage.client = client
     },
-    tokens: () => kept.tokens,
+    tokens: () => storage.tokens,
     saveTokens: (tokens: unknown) => {
-      kept.tokens = tokens
+      storage.tokens = tokens
     },
-    redirectToAuthorization: (address: URL) => void kept.redirects.push(address),
+    redirectToAuthorization: (address: URL) => void storage.redirects.push(address),
     saveCodeVerifier: (verifier: string) => {
-      kept.verifier = verifier
+      storage.verifier = verifier
     },
-    codeVerifier: () => kept.verifier,
+    codeVerifier: () => storage.verifier,
     saveDiscoveryState: (state: unknown) => {
-      kept.discovery = state
+      storage.discovery = state
     },
-    discoveryState: () => kept.discovery,
+    discoveryState: () => storage.discovery,
   }
-  return { kept, provider }
+  return { kept: storage, provider }
 }
 
 const METADATA = {
@@ -205,18 +205,18 @@ test("oauth4webapi, which validates every response against the standards, comple
   const client: oauth.Client = { client_id: registered.client_id, token_endpoint_auth_method: "none" }
   const verifier = oauth.generateRandomCodeVerifier()
   const address = new URL(server.authorization_endpoint!)
-  const asked = {
+  const parameters = {
     client_id: client.client_id, redirect_uri: METADATA.redirect_uris[0]!, response_type: "code", state: "st4te", scope: "apps:read offline_access",
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256", resource: resource.href,
   } // biome-ignore format: a list to scan
-  for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
   const refused = await consentOf(served, workspaceId, address, { decision: "deny" })
   expect(() => oauth.validateAuthResponse(server, client, refused, "st4te")).toThrow(/authorization response/)
   const answer = oauth.validateAuthResponse(server, client, await consentOf(served, workspaceId, address), "st4te")
   const more = { ...options, additionalParameters: { resource: resource.href } }
   const none = oauth.None()
   const tokens = await oauth.processAuthorizationCodeResponse(server, client,
-    await oauth.authorizationCodeGrantRequest(server, client, none, answer, asked.redirect_uri, verifier, more)) // biome-ignore format: one step
+    await oauth.authorizationCodeGrantRequest(server, client, none, answer, parameters.redirect_uri, verifier, more)) // biome-ignore format: one step
   const renewed = await oauth.processRefreshTokenResponse(server, client,
     await oauth.refreshTokenGrantRequest(server, client, none, tokens.refresh_token!, more)) // biome-ignore format: one step
   const body = JSON.stringify({

@@ -38,12 +38,12 @@ test("every scenario for an authorization server passes without a warning", asyn
     { stdout: "pipe", stderr: "pipe", timeout: 40_000 },
   ) // biome-ignore format: a command line
   const opened = new Set<string>()
-  let said = ""
+  let output = ""
   const play = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder()
     for await (const chunk of stream) {
-      said += decoder.decode(chunk)
-      for (const [address] of said.matchAll(/http:\/\/127\.0\.0\.1:\d+\/oauth\/authorize\?\S+/g)) {
+      output += decoder.decode(chunk)
+      for (const [address] of output.matchAll(/http:\/\/127\.0\.0\.1:\d+\/oauth\/authorize\?\S+/g)) {
         if (opened.has(address)) continue
         opened.add(address)
         await fetch(await consentOf(served, workspaceId, new URL(address)))

@@ -34,7 +34,7 @@ test("doctor verifies sign-in at the URL that assistants use", async () => {
 })
 
 test("doctor reports what a proxy does not forward, and a PUBLIC_URL that differs from the server's", async () => {
-  const asked: [string, (path: string) => Response | undefined, string][] = [
+  const cases: [string, (path: string) => Response | undefined, string][] = [
     [
       "bare /mcp is left out",
       (path) => (path === "/mcp" ? new Response(null, { status: 404 }) : undefined),
@@ -42,7 +42,7 @@ test("doctor reports what a proxy does not forward, and a PUBLIC_URL that differ
     ],
     ["another public URL", () => undefined, "without a way to sign in"],
   ]
-  for (const [, spoil, says] of asked) {
+  for (const [, spoil, says] of cases) {
     const [finding] = await behind(spoil)
     expect([finding!.state, finding!.says.includes(says)]).toEqual(["problem", true])
   }

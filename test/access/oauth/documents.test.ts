@@ -16,9 +16,9 @@ const DOCUMENT = { client_id: ADDRESS, client_name: "Document client", redirect_
 let sql: Sql
 /** The response of the outside world, and the requests to it. */
 let answer: (address: string) => { status?: number; headers?: Record<string, string>; body: unknown }
-let asked: { address: string; options: OutboundOptions }[]
+let requests: { address: string; options: OutboundOptions }[]
 const fetch: SafeFetch = async (address, options = {}) => {
-  asked.push({ address, options })
+  requests.push({ address, options })
   const { status = 200, headers = {}, body } = answer(address)
   const text = typeof body === "string" ? body : JSON.stringify(body)
   return { url: address, status, headers: new Headers(headers), bytes: new TextEncoder().encode(text) }
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await deleteRows(sql, "oauth_client", "secret_try")
-  asked = []
+  requests = []
   answer = () => ({ body: DOCUMENT })
 })
 
@@ -51,9 +51,9 @@ describe("the document of a client", () => {
       200,
       true,
     ])
-    expect(asked.map(({ address }) => address)).toEqual([ADDRESS])
+    expect(requests.map(({ address }) => address)).toEqual([ADDRESS])
     // The document's URL must not redirect.
-    expect(asked[0]!.options.mayFollow).toBeUndefined()
+    expect(requests[0]!.options.mayFollow).toBeUndefined()
   })
 
   test("a client with a document gets request errors by redirect, because its host vouches for the address", async () => {
@@ -85,7 +85,7 @@ describe("the document of a client", () => {
     answer = () => ({ body: DOCUMENT, headers: { "cache-control": "max-age=99999999" } })
     await opened(ADDRESS)
     await opened(ADDRESS)
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
     const [row] = await sql`select fresh_until < now() + interval '25 hours' as "isShort" from oauth_client`
     expect(row!.isShort).toBe(true)
     await sql`update oauth_client set fresh_until = now()`
@@ -99,7 +99,7 @@ describe("the document of a client", () => {
     answer = unreachable
     expect((await opened(ADDRESS)).text).toContain("Document client")
     expect((await opened(ADDRESS)).text).toContain("Document client")
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
   test.each([
@@ -122,7 +122,7 @@ describe("the document of a client", () => {
   test("a client document is fetched only for a signed-in owner, so strangers cannot cause requests", async () => {
     const house = openHouse({ sql, fetch })
     const { status } = await browserOf(house).open(`/oauth/authorize?${queryOf(ADDRESS, pkce().challenge)}`)
-    expect([status, asked.length]).toEqual([303, 0])
+    expect([status, requests.length]).toEqual([303, 0])
   })
 
   test("a client document must have an https URL on the public network", async () => {

@@ -126,7 +126,7 @@ describe("tokens", () => {
 
   test("token errors have OAuth codes and repeat nothing that was sent", async () => {
     const clientId = await register(house)
-    const asked: [Record<string, string>, number, string][] = [
+    const cases: [Record<string, string>, number, string][] = [
       [{}, 401, "invalid_client"],
       [{ client_id: clientId }, 400, "unsupported_grant_type"],
       [{ client_id: clientId, grant_type: "password" }, 400, "unsupported_grant_type"],
@@ -134,7 +134,7 @@ describe("tokens", () => {
       [{ client_id: clientId, grant_type: "refresh_token", refresh_token: "<secret>" }, 400, "invalid_grant"],
       [{ client_id: clientId, grant_type: "authorization_code", code: "x" }, 400, "invalid_request"],
     ]
-    for (const [fields, status, error] of asked) {
+    for (const [fields, status, error] of cases) {
       const answer = await post(house, "/oauth/token", fields)
       expect([answer.status, answer.body.error, answer.headers.get("cache-control")]).toEqual([
         status,

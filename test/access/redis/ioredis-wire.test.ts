@@ -116,10 +116,10 @@ test("commands fail at once without a server, without queueing, and succeed once
 
 test("a broken connection fails its pending commands, and the next one does not get their replies", async () => {
   let connections = 0
-  const known = new Set<Socket>()
+  const seenSockets = new Set<Socket>()
   const url = await standIn((text, socket) => {
-    if (!known.has(socket)) connections++
-    known.add(socket)
+    if (!seenSockets.has(socket)) connections++
+    seenSockets.add(socket)
     if (text.includes("BREAK")) return void socket.end("$100\r\nhalf a re")
     return "+PONG\r\n".repeat(text.split("PING").length - 1)
   })

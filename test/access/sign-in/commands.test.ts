@@ -11,21 +11,21 @@ import { browserOf, fieldIn } from "./browser.ts"
 
 setDefaultTimeout(60_000)
 
-let held: Database
+let database: Database
 let house: House
 let env: Record<string, string>
 
 // A server holds the database, so the commands use its socket.
 beforeAll(async () => {
   env = { DATA_DIR: scratch(), PUBLIC_URL: "https://ranks.example.com" }
-  held = await openEmbedded({ dataDir: env.DATA_DIR!, as: "server", log: silentLog })
-  await migrate(held.sql, readTree("sql", ".sql"), silentLog)
-  house = openHouse({ sql: held.sql })
+  database = await openEmbedded({ dataDir: env.DATA_DIR!, as: "server", log: silentLog })
+  await migrate(database.sql, readTree("sql", ".sql"), silentLog)
+  house = openHouse({ sql: database.sql })
   await house.workspace({ name: "acme" })
 })
 
 afterAll(async () => {
-  await held.close()
+  await database.close()
   removeFolders()
 })
 
@@ -53,7 +53,7 @@ test("a passphrase is generated and shown once, read from stdin and never shown,
   expect((await run(["workspace", "passphrase", "acme", "--file", "-"], "short\n")).code).toBe(1)
   expect((await run(["workspace", "passphrase", "acme", "--remove"])).code).toBe(0)
   expect(await tried("correct horse battery")).toBe(403)
-  const audit = JSON.stringify(await held.sql`select command, typed from operator_action`)
+  const audit = JSON.stringify(await database.sql`select command, typed from operator_action`)
   expect(audit).toContain("workspace passphrase")
   expect(audit).not.toContain("horse")
 })

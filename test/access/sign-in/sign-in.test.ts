@@ -255,10 +255,10 @@ describe("a session", () => {
     expect((await browser.send("/sign-out", {})).status).toBe(400)
     expect((await browser.send("/sign-out", { form: "A".repeat(43) })).status).toBe(400)
     expect(await ownerOf(browser)).not.toBeNull()
-    const kept = new Map(browser.cookies)
+    const savedCookies = new Map(browser.cookies)
     expect((await browser.send("/sign-out", { form: fieldIn(page, "form")! })).headers.get("location")).toBe("/sign-in")
     expect(browser.cookies.size).toBe(0)
-    for (const [name, value] of kept) browser.cookies.set(name, value)
+    for (const [name, value] of savedCookies) browser.cookies.set(name, value)
     expect(await ownerOf(browser)).toBeNull()
   })
 
