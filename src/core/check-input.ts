@@ -34,8 +34,8 @@ export function checkArguments(
     input[name] = normalise(schema.entries[name] as Schema, input[name])
     if (input[name] === undefined) delete input[name]
   }
-  const beside = Object.entries(instead ?? {}).find(([name, others]) => isBeside(input, name, others))
-  if (beside) throw refusal(schema, raw, beside[0], besideText(beside))
+  const conflict = Object.entries(instead ?? {}).find(([name, others]) => isBeside(input, name, others))
+  if (conflict) throw refusal(schema, raw, conflict[0], besideText(conflict))
   const refined = refine?.(input) ?? input
   for (const name in refined)
     if (!storable(refined[name])) throw refusal(schema, raw, name, `${name} holds a character that no text may hold.`)

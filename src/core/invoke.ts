@@ -105,8 +105,8 @@ export function createInvoke(parts: InvokeParts): Invoke {
     try {
       if (call.keyInUrl) throw keyInUrlFault()
       const { identify, gate, deadlineMs } = parts
-      const shown = [call.credentials, call.address, call.surface] as const
-      const caller = identify.atHand(...shown) ?? (await gate.run(() => identify.identify(...shown), deadlineMs))
+      const identity = [call.credentials, call.address, call.surface] as const
+      const caller = identify.atHand(...identity) ?? (await gate.run(() => identify.identify(...identity), deadlineMs))
       return await replyToCaller(parts, call, caller, startedAt)
     } catch (error) {
       return faultReply(parts, call, error)

@@ -321,10 +321,11 @@ export function narrowed(
   outcome: unknown,
 ): unknown {
   if (!narrow || fields === undefined) return outcome
-  const asked = (answer: unknown) => narrowedTo(fields as string[], narrow, output, answer)
-  if (outcome instanceof PendingAnswer) return new PendingAnswer(asked(outcome.answer) as Record<string, unknown>)
-  if (!(outcome instanceof EmptyAnswer)) return asked(outcome)
-  return outcome.answer instanceof Error ? outcome : new EmptyAnswer(asked(outcome.answer))
+  const narrowAnswer = (answer: unknown) => narrowedTo(fields as string[], narrow, output, answer)
+  if (outcome instanceof PendingAnswer)
+    return new PendingAnswer(narrowAnswer(outcome.answer) as Record<string, unknown>)
+  if (!(outcome instanceof EmptyAnswer)) return narrowAnswer(outcome)
+  return outcome.answer instanceof Error ? outcome : new EmptyAnswer(narrowAnswer(outcome.answer))
 }
 
 /** Returns true if the answer depends on stored data alone. A caller that already has it gets 304 and pays nothing. */

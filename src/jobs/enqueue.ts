@@ -69,6 +69,6 @@ export async function countWritesToday(sql: Db, accountId: string): Promise<numb
 }
 
 function storableJson(tx: Tx, value: unknown) {
-  const kept = storable(value)
-  return kept === null ? null : json(tx, kept)
+  const storableValue = storable(value)
+  return storableValue === null ? null : json(tx, storableValue)
 }

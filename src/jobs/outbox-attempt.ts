@@ -65,10 +65,10 @@ export async function performJob(run: JobRun, kind: OutsideWrite, parts: Attempt
  * out.
  */
 async function markBeforeSending(run: JobRun, { sql, pace, stopwatch }: AttemptParts): Promise<void> {
-  const asked = stopwatch()
+  const sinceMark = stopwatch()
   const marked = !run.abort.signal.aborted && (await markSent(sql, run.claim, pace.leaseMs))
-  if (marked) run.sinceLease = asked
-  if (!marked || run.abort.signal.aborted || asked() > pace.leaseMs - pace.sendMs)
+  if (marked) run.sinceLease = sinceMark
+  if (!marked || run.abort.signal.aborted || sinceMark() > pace.leaseMs - pace.sendMs)
     throw new TooLate("the lease ran out")
 }
 
@@ -139,6 +139,6 @@ function tell(
   { code, why }: { code?: string | undefined; why?: unknown },
 ): void {
   const { message, stack } = why instanceof Error ? why : { message: why === undefined ? undefined : String(why) }
-  const shown = why instanceof Fault || why instanceof TooLate ? { reason: message } : { reason: message, stack }
-  log(level, event, { requestId, workspace, operation, count, code, ...shown })
+  const details = why instanceof Fault || why instanceof TooLate ? { reason: message } : { reason: message, stack }
+  log(level, event, { requestId, workspace, operation, count, code, ...details })
 }

@@ -186,11 +186,11 @@ function createRuns<Lane, Claim extends LeasedWork>(
     },
     /** Extends all leases and aborts the runs whose lease is lost: another process has that work. */
     async beat() {
-      const held = [...runs.keys()]
-      if (held.length === 0 || !work.extend) return
+      const active = [...runs.keys()]
+      if (active.length === 0 || !work.extend) return
       const since = stopwatch(now)
-      const standing = await work.extend(held.map(({ claim }) => claim))
-      for (const run of held) {
+      const standing = await work.extend(active.map(({ claim }) => claim))
+      for (const run of active) {
         if (standing.has(run.claim.lease)) run.sinceLease = since
         else if (!run.isEnding) run.abort.abort()
       }

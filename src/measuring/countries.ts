@@ -52,8 +52,8 @@ export async function readLatestCountry(sql: Sql, { upstream, egress }: Lane, as
 }
 
 export function effectOf(answers: readonly Pick<CountryAnswers, "asked" | "answered">[]): CountryEffect {
-  const others = answers.filter(({ asked, answered }) => asked !== answered)
+  const mismatches = answers.filter(({ asked, answered }) => asked !== answered)
   const answered = new Set(answers.map((one) => one.answered))
-  if (others.length === 0) return answered.size > 1 ? "followed" : "unknown"
+  if (mismatches.length === 0) return answered.size > 1 ? "followed" : "unknown"
   return answered.size === 1 ? "ignored" : "mixed"
 }

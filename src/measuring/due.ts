@@ -35,8 +35,10 @@ export async function extend(sql: Db, claims: readonly Claim<DueWork>[], leaseMs
     from kept
     group by lease
     order by lease`
-  const held = new Map(rows.map((row) => [row.lease, row.held]))
-  return new Set(claims.filter(({ lease, subjects }) => held.get(lease) === subjects.length).map(({ lease }) => lease))
+  const rowsByLease = new Map(rows.map((row) => [row.lease, row.held]))
+  return new Set(
+    claims.filter(({ lease, subjects }) => rowsByLease.get(lease) === subjects.length).map(({ lease }) => lease),
+  )
 }
 
 /**

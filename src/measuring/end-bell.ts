@@ -16,11 +16,11 @@ export function createEndBell(onEnded: (listener: (ended: { subjects: readonly S
     next(wanted, ms) {
       const key = keyOf(wanted)
       const { promise, resolve } = Promise.withResolvers<void>()
-      const own = sleepers.get(key) ?? new Set()
-      sleepers.set(key, own.add(resolve))
+      const wakers = sleepers.get(key) ?? new Set()
+      sleepers.set(key, wakers.add(resolve))
       return within(ms, promise).finally(() => {
-        own.delete(resolve)
-        if (own.size === 0) sleepers.delete(key)
+        wakers.delete(resolve)
+        if (wakers.size === 0) sleepers.delete(key)
       })
     },
   }

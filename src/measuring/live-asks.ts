@@ -107,8 +107,8 @@ export async function takeShare(
       from pace
       where upstream = ${upstream}
     )`
-  const own = await sql`${paceNow} ${of(asker.workspaceId, SHARE, AT_ONCE)}`
-  if (own.length === 0) return false
+  const ownShare = await sql`${paceNow} ${of(asker.workspaceId, SHARE, AT_ONCE)}`
+  if (ownShare.length === 0) return false
   const all = await sql`${paceNow} ${of(ALL, SHARE_OF_ALL, AT_ONCE_OF_ALL)}`
   if (all.length > 0) return true
   await sql`

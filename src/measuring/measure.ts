@@ -52,8 +52,8 @@ export function createMeasure(parts: LiveParts): Measure {
     const kind = kinds.find((one) => reads(one, wanted))
     if (!kind) return { state: "failed", why: "off" }
     const since = new Date(now().getTime() - patience.maxAgeMs)
-    const held = await findLatestReading(sql, wanted, since)
-    if (held) return { state: "fresh", measuredAt: held }
+    const storedAt = await findLatestReading(sql, wanted, since)
+    if (storedAt) return { state: "fresh", measuredAt: storedAt }
     const leave = waits.enter(wanted, asker)
     if (!leave) return { state: "failed", why: "busy" }
     try {
@@ -249,18 +249,18 @@ interface WaitRegister {
 
 function createWaits(): WaitRegister {
   const waits = new Map<string, SharedReading>()
-  const asked = new Map<number, string[]>()
+  const keysByWorkspace = new Map<number, string[]>()
   return {
     enter(wanted, asker) {
       if (!asker) return () => {}
       const key = keyOf(wanted)
-      const keys = asked.get(asker.workspaceId) ?? []
+      const keys = keysByWorkspace.get(asker.workspaceId) ?? []
       if (new Set([...keys, key]).size > MOST_ASKED) return null
-      asked.set(asker.workspaceId, keys)
+      keysByWorkspace.set(asker.workspaceId, keys)
       keys.push(key)
       return () => {
         keys.splice(keys.indexOf(key), 1)
-        if (keys.length === 0) asked.delete(asker.workspaceId)
+        if (keys.length === 0) keysByWorkspace.delete(asker.workspaceId)
       }
     },
     of: (wanted) => waits.get(keyOf(wanted)),

@@ -70,15 +70,15 @@ export function underWayBy(side: Side, reading: Reading): (code: number) => Keyw
     return (digit: number) => whyNot(STATES[digit] ?? null, () => notRead)
   }) as [(digit: number) => Idle, (digit: number) => Idle, (digit: number) => Idle]
   // cached: nearly all keywords of an app have the same code
-  const known = new Map<number, KeywordUnderWay>()
+  const cache = new Map<number, KeywordUnderWay>()
   return (code) => {
-    const held = known.get(code)
-    if (held) return held
+    const cached = cache.get(code)
+    if (cached) return cached
     const search = searched(code % 6)
-    const own = read(Math.floor(code / 36))
-    const difficulty = own === "not_scheduled" ? difficultyWithout(search, side) : own
+    const scheduled = read(Math.floor(code / 36))
+    const difficulty = scheduled === "not_scheduled" ? difficultyWithout(search, side) : scheduled
     const found = keywordOf({ search, hints: hinted(Math.floor(code / 6) % 6), difficulty })
-    known.set(code, found)
+    cache.set(code, found)
     return found
   }
 }
@@ -165,11 +165,11 @@ function expectationOf(
     const waits = row.comes && (why === "not_due" || why === "read_failed")
     return { why: waits ? null : why, count: row.terms }
   })
-  const others = [...whys, { why: "not_scheduled" as const, count: terms.length - scheduled }]
+  const missing = [...whys, { why: "not_scheduled" as const, count: terms.length - scheduled }]
     .filter(({ why, count }) => why !== null && count > 0)
     .sort((a, b) => b.count - a.count)
-  const missed = others.reduce((sum, { count }) => sum + count, 0)
-  return { expected: terms.length - missed, notMeasuring: others[0]?.why ?? null }
+  const missed = missing.reduce((sum, { count }) => sum + count, 0)
+  return { expected: terms.length - missed, notMeasuring: missing[0]?.why ?? null }
 }
 
 /** The state of a row of `due`: leased by a reader, next in line, or the reason why neither. */

@@ -229,8 +229,8 @@ function without<Facts extends object>(rules: readonly Rule<Facts>[], facts: Fac
   let left = facts
   for (const { holds, about } of rules) {
     if (holds(left, seenAt)) continue
-    const kept = Object.entries(left).filter(([name]) => !(about as readonly string[]).includes(name))
-    left = Object.fromEntries(kept) as Facts
+    const remaining = Object.entries(left).filter(([name]) => !(about as readonly string[]).includes(name))
+    left = Object.fromEntries(remaining) as Facts
   }
   return left
 }

@@ -100,8 +100,8 @@ export function checkIds(platform: Platform, ids: readonly string[], what: strin
 export function checkProvenance({ origin, parser, sha256, egress }: Provenance): void {
   const named = isStorable(origin) && /^\P{C}{1,100}$/u.test(origin)
   hold(named, "bad_provenance", "the origin must have 1 to 100 printable characters")
-  const known = Number.isInteger(parser) && parser >= 0 && parser <= 32_767
-  hold(known, "bad_provenance", "the parser must be a whole number from 0 to 32767")
+  const isValidParser = Number.isInteger(parser) && parser >= 0 && parser <= 32_767
+  hold(isValidParser, "bad_provenance", "the parser must be a whole number from 0 to 32767")
   checkHash(sha256)
   const placed = egress === undefined || isStorefront(egress)
   hold(placed, "bad_provenance", "the egress must be a two-letter country code")

@@ -6,12 +6,12 @@ import type { Provenance } from "./provenance.ts"
  * order of arrival does not matter. The SQL of the stores uses the same order.
  */
 export function latestOf<Row extends { from: Provenance; key: string }>(rows: readonly Row[]): Row[] {
-  const held = new Map<string, Row>()
+  const bestByKey = new Map<string, Row>()
   for (const row of rows) {
-    const other = held.get(row.key)
-    if (!other || goesBefore(row.from, other.from)) held.set(row.key, row)
+    const other = bestByKey.get(row.key)
+    if (!other || goesBefore(row.from, other.from)) bestByKey.set(row.key, row)
   }
-  return [...held.values()]
+  return [...bestByKey.values()]
 }
 
 export function hexOf(sha256: Uint8Array): string {

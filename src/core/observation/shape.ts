@@ -28,11 +28,13 @@ type Check = (value: unknown, seen: StoreObservation) => void
  */
 export function rulesOf(shape: v.GenericSchema): Check | null {
   const { pipe = [], entries, item, wrapped } = shape as SchemaParts
-  const own = pipe.flatMap((part) => (part.kind === "metadata" && part.metadata?.check ? [part.metadata.check] : []))
-  if (wrapped) return together([unlessLeftOut(rulesOf(wrapped)), ...own])
-  if (item) return together([...own, ofEach(rulesOf(item))])
-  if (entries) return together([ofFields(entries), ...own])
-  return together(own)
+  const ownRules = pipe.flatMap((part) =>
+    part.kind === "metadata" && part.metadata?.check ? [part.metadata.check] : [],
+  )
+  if (wrapped) return together([unlessLeftOut(rulesOf(wrapped)), ...ownRules])
+  if (item) return together([...ownRules, ofEach(rulesOf(item))])
+  if (entries) return together([ofFields(entries), ...ownRules])
+  return together(ownRules)
 }
 
 interface SchemaParts {
@@ -43,10 +45,10 @@ interface SchemaParts {
 }
 
 function together(checks: readonly (Check | null)[]): Check | null {
-  const own = checks.filter((check) => check !== null)
-  if (own.length <= 1) return own[0] ?? null
+  const present = checks.filter((check) => check !== null)
+  if (present.length <= 1) return present[0] ?? null
   return (value, seen) => {
-    for (const check of own) check(value, seen)
+    for (const check of present) check(value, seen)
   }
 }
 

@@ -139,8 +139,8 @@ function withoutOdd(value: unknown, name = ""): unknown {
     return LISTS_BY_ID.has(name) ? uniqueBy(items, (item) => idOf(item)) : items
   }
   if (typeof value !== "object" || value === null) return value
-  const known = Object.entries(value).filter(([, part]) => part !== null)
-  return Object.fromEntries(known.map(([key, part]) => [key, withoutOdd(part, key)]))
+  const present = Object.entries(value).filter(([, part]) => part !== null)
+  return Object.fromEntries(present.map(([key, part]) => [key, withoutOdd(part, key)]))
 }
 
 /** Returns the first item of each key, and all items whose key is null. */

@@ -20,6 +20,6 @@ function checkGenresOf({ genre, genres }: StoreApp): void {
 
 /** Throws ObservationProblem for an App Store genre that is not numeric: chart requests are built from it. */
 export function checkGenre(platform: Platform, { genre, genres = [] }: StoreApp): void {
-  const known = platform !== "ios" || ((genre === undefined || isGenre(genre)) && genres.every(isGenre))
-  hold(known, "bad_text", "a genre of the App Store must be a number of the store")
+  const isNumeric = platform !== "ios" || ((genre === undefined || isGenre(genre)) && genres.every(isGenre))
+  hold(isNumeric, "bad_text", "a genre of the App Store must be a number of the store")
 }

@@ -28,8 +28,8 @@ export async function listIds(tx: Tx, keys: readonly ListKey[]): Promise<number[
     keys.map(({ storefront }) => storefront),
     keys.map(({ term }) => term),
   ] as const
-  const known = await findLists(tx, columns)
-  if (!known.includes(null)) return known as number[]
+  const found = await findLists(tx, columns)
+  if (!found.includes(null)) return found as number[]
   await lockIdentities(tx)
   const missing = missingOf(keys, await findLists(tx, columns))
   await tx`
@@ -50,8 +50,8 @@ export async function listIds(tx: Tx, keys: readonly ListKey[]): Promise<number[
  */
 export async function ensureAppIds(tx: Tx, keys: readonly AppKey[]): Promise<number[]> {
   const columns = [keys.map(({ platform }) => platform), keys.map(({ id }) => id)] as const
-  const known = await findApps(tx, columns)
-  if (!known.includes(null)) return known as number[]
+  const found = await findApps(tx, columns)
+  if (!found.includes(null)) return found as number[]
   await lockIdentities(tx)
   const missing = missingOf(keys, await findApps(tx, columns))
   await tx`

@@ -94,11 +94,11 @@ async function storeReportPieces(
   kinds: readonly AnyKind[],
 ): Promise<ReportSets> {
   const staged = new Map<AnyObservation, StagedSets>()
-  for (const one of sound) {
-    const { facts } = kindNamed(one.kind, kinds) ?? {}
-    if (!facts || rowsOf(one) <= PIECE_ROWS) continue
-    const sets = await storePieces(sql, one as RowsObservation, facts)
-    if (sets) staged.set(one, sets)
+  for (const observation of sound) {
+    const { facts } = kindNamed(observation.kind, kinds) ?? {}
+    if (!facts || rowsOf(observation) <= PIECE_ROWS) continue
+    const sets = await storePieces(sql, observation as RowsObservation, facts)
+    if (sets) staged.set(observation, sets)
   }
   return staged
 }
@@ -111,15 +111,15 @@ function inParts(sound: readonly Observation[], kinds: readonly AnyKind[], stage
   const parts: Observation[][] = []
   let part: Observation[] = []
   let rows = 0
-  for (const one of sound.filter(({ kind }) => kindNamed(kind, kinds)?.facts)) {
-    const own = staged.has(one) ? 1 : rowsOf(one) + 1
-    if (part.length > 0 && rows + own > PIECE_ROWS) {
+  for (const observation of sound.filter(({ kind }) => kindNamed(kind, kinds)?.facts)) {
+    const rowCount = staged.has(observation) ? 1 : rowsOf(observation) + 1
+    if (part.length > 0 && rows + rowCount > PIECE_ROWS) {
       parts.push(part)
       part = []
       rows = 0
     }
-    part.push(one)
-    rows += own
+    part.push(observation)
+    rows += rowCount
   }
   return [...parts, [...part, ...sound.filter(({ kind }) => !kindNamed(kind, kinds)?.facts)]]
 }
@@ -186,18 +186,18 @@ async function store(
   await assertFresh(tx, new Map([...staged].filter(([one]) => sound.includes(one as Observation))))
   await holdIdentities(tx)
   const { readings, wholeOf } = withParts(sound, kinds)
-  const known = await identify(
+  const ids = await identify(
     tx,
     readings.flatMap((one) => (isOfStore(one) ? [{ platform: one.platform, ...namesIn(one, kinds) }] : [])),
   )
-  await lock(tx, known)
+  await lock(tx, ids)
   const stored: [AnyKind, StoreResult<AnyObservation>][] = []
   for (const kind of kinds) {
-    const own = readings.filter((one) => one.kind === kind.name)
-    if (own.length > 0) stored.push([kind, await kind.store(tx, own, known, staged)])
+    const ofKind = readings.filter((one) => one.kind === kind.name)
+    if (ofKind.length > 0) stored.push([kind, await kind.store(tx, ofKind, ids, staged)])
   }
   const results = stored.map(([, result]) => result)
-  const market = await storeMarket(tx, marketsIn(sound, kinds), known)
+  const market = await storeMarket(tx, marketsIn(sound, kinds), ids)
   const shown = results.flatMap(({ shown = [] }) => shown)
   const named = results.flatMap(({ shown = [], named = shown }) => named)
   const outdated = results.flatMap((result) => result.outdated ?? [])
@@ -207,9 +207,9 @@ async function store(
   const names = await storeNames(tx, named)
   await deriveAppTexts(tx, [...resold, ...names.map(({ appId }) => appId)])
   for (const [kind, { placed }] of stored) {
-    await kind.derive?.(tx, { placed, rated: rated.filter((one) => one.kind === kind.name) }, known, staged)
+    await kind.derive?.(tx, { placed, rated: rated.filter((one) => one.kind === kind.name) }, ids, staged)
   }
-  await putForwardEstimates(tx, countedApps(sound, { shown, rated, market }, kinds, known), { isImport })
+  await putForwardEstimates(tx, countedApps(sound, { shown, rated, market }, kinds, ids), { isImport })
   const dated = results.flatMap((result) => result.dated ?? [])
   if (isImport) await markFigures(tx, { readings, apps: [...counted, ...dated, ...outdated], names }, kinds, now)
   const taken = [...results.flatMap(({ placed }) => placed), ...market, ...rated]
