@@ -37,8 +37,8 @@ const TABLES = {
 }
 
 /**
- * One database for the file; new stores and a new workspace for each test. Deletes the readings named by `forget` before
- * each test, for operations that answer from every app of a storefront. Others use store ids of their own.
+ * One database for the file; new stores and a new workspace for each test. Deletes the readings named by `forget`
+ * before each test, for operations that answer from every app of a storefront. Others use store ids of their own.
  */
 export function marketWorld({ forget = [] }: { forget?: readonly PublicReadings[] } = {}): MarketWorld {
   setDefaultTimeout(60_000)

@@ -266,7 +266,7 @@ test("a set begun too long ago never counts, and the set that is deleted belongs
 })
 
 longOnServer(
-  "postgres: kill -9 before each transaction, and two processes that restate a day beside each other: whole, and the later one's",
+  "postgres: a report survives kill -9 before each transaction, and the later of two restatements wins",
   async () => {
     const start = (...args: string[]) =>
       Bun.spawn([process.execPath, join(import.meta.dirname, "report-pieces.ts"), scratchUrl(sql), ...args], {

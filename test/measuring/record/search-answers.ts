@@ -22,9 +22,9 @@ export const TERMS = ["tea", "green tea", "oolong"]
 const SOURCES: RankSource[] = ["apple-web-search", "apple-store-search", "import", "foreign"]
 
 /**
- * Returns readings of eleven weeks. Lists are mostly the same from day to day; one is 250 deep and always changes. There are
- * several readings of a day, of one moment by other sources and parsers, incomplete and empty ones, and readings of other
- * countries, of other instances and of the demo.
+ * Returns readings of eleven weeks. Lists are mostly the same from day to day; one is 250 deep and always changes.
+ * There are several readings of a day, some of one moment by other sources and parsers, incomplete and empty ones, and
+ * readings of other countries, of other instances and of the demo.
  */
 export function randomReadings(seed: number): SearchObservation[] {
   const random = randomFrom(seed)
