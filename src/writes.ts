@@ -12,7 +12,7 @@ import { addApp } from "./tracking/actions/add-app.ts"
 import { addKeywords, removeKeywords } from "./tracking/actions/keywords.ts"
 import { addRivals, removeRivals } from "./tracking/actions/rivals.ts"
 
-/** Every write behind POST /actions, in the order of the specification. */
+/** Every write of POST /actions, in the order of the specification. */
 export const actions: readonly Action[] = [
   addApp, addKeywords, removeKeywords, addRivals, removeRivals, shareLink, exportData, markAlertsRead,
   createAlertRule, deleteAlertRule, replyReview, updateListing,

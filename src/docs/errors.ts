@@ -60,7 +60,7 @@ const NEW_KEY = "Make a new key in the workspace's settings and replace this one
 const UNPAUSE = "Whoever runs the workspace can change this in the key's settings."
 const WAIT_MONTH = "Wait for the time in resetsAt, or ask for a higher plan or a pack."
 
-/** What to do about a code. Only for codes whose message does not already explain it. */
+/** Advice for codes whose message does not explain what to do. */
 export const ADVICE: Partial<Record<FaultCode, string>> = {
   missing_api_key: "Send Authorization: Bearer <key> or x-api-key: <key>. To look around without one, use /v1/sandbox.",
   invalid_api_key: "Check that the whole key was copied, and that both headers, if both are sent, hold the same key.",

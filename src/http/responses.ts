@@ -198,7 +198,7 @@ function addDeprecationHeaders(headers: Record<string, string>, { since, until }
 /** The page with the deprecation policy. */
 const CHANGES = "/docs/operate/changes"
 
-/** As in draft-ietf-httpapi-ratelimit-headers-10: q calls in w seconds, r remaining for t seconds. */
+/** Follows draft-ietf-httpapi-ratelimit-headers-10: q calls in w seconds, r remaining for t seconds. */
 function addRateHeaders(headers: Record<string, string>, { limit, remaining, retryAfterSeconds }: RateAnswer): void {
   headers["ratelimit-policy"] = `"per-second";q=${limit};w=1`
   headers.ratelimit = `"per-second";r=${remaining};t=${retryAfterSeconds}`

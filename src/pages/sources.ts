@@ -35,7 +35,7 @@ function noneAsked(desk: Desk): Html {
   )
 }
 
-/** What each source provides. */
+/** The data that each source provides. */
 const READS: Record<string, string> = {
   "apple-web-search": "Ranks in the App Store, as its own search pages show them.",
   "apple-store-search": "Ranks in the App Store, as its app is shown them: where the search pages do not answer.",

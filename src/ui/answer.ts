@@ -1,6 +1,6 @@
 import { creditHeaders } from "../access/credits.ts"
 
-/** The response of a page. HTML unless the headers say otherwise. */
+/** The response of a page. HTML unless the headers have another type. */
 export interface PageAnswer {
   status: number
   headers?: Record<string, string>

@@ -18,7 +18,7 @@ export interface PageVisit {
 
 /** Pages at one address or below one prefix. */
 export interface PageRoute {
-  /** In the syntax of itty-router: "/approve/:id", "/app/*". */
+  /** The syntax is that of itty-router: "/approve/:id", "/app/*". */
   path: string
   methods: readonly string[]
   /** May throw. An unavailable database is then reported as on other surfaces. */
@@ -31,20 +31,22 @@ interface PageParts {
   log: Log
 }
 
-/** A request as the surface takes it apart. */
+/** A request, as the HTTP surface splits it. */
 interface PageRequest extends Omit<PageVisit, "address"> {
   keyInUrl: boolean
-  /** Address of the other end of the connection. */
+  /** Address of the remote end of the connection. */
   peer: string | null
 }
 
-/** A route of the router of all paths without a key. Gives the fault that refuses the request; undefined leaves it to others. */
+/**
+ * A route of the keyless router. Returns the fault that refuses the request. Undefined passes it to the next routes.
+ */
 export interface OpenRoute {
   path: string
   answer(incoming: PageRequest): Promise<Response | Fault> | undefined
 }
 
-/** The pages as routes. A key in the address is refused as at any other path. */
+/** Returns the pages as routes. A key in the address is refused as on any other path. */
 export function openPages(parts: PageParts, routes: readonly PageRoute[]): OpenRoute[] {
   return routes.map((route) => ({
     path: route.path,

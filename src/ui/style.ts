@@ -1,6 +1,6 @@
 import { TOKENS } from "./tokens.ts"
 
-/** The look of every page: its tokens, type, tables, fields and focus; light or dark as the reader's system says. */
+/** The style of every page: tokens, type, tables, fields and focus. Light or dark as the reader's system prefers. */
 export const BASE_STYLE = `${TOKENS}* { box-sizing: border-box }
 html { -webkit-text-size-adjust: 100% }
 body { margin: 0; background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
@@ -11,11 +11,11 @@ summary { cursor: pointer }
 :focus-visible { outline: 3px solid var(--rank); outline-offset: 2px }
 `
 
-/** The product's mark, a rank that climbs: its colour is that of the text around it. */
+/** The product's logo, a rising rank, in the colour of the surrounding text. */
 export const MARK = `<svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true"><path fill="currentColor" d="M1 11h3v4H1zM6.5 7h3v8h-3zM12 1h3v14h-3z"></path></svg>`
 
-/** The same as a picture of its own. */
+/** The logo as a separate image. */
 export const ICON_SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#1d5bbf" d="M1 11h3v4H1zM6.5 7h3v8h-3zM12 1h3v14h-3z"/></svg>`
 
-/** The mark as an icon of a page, which needs no second request. */
+/** The logo as a page icon that needs no second request. */
 export const ICON = `data:image/svg+xml,${encodeURIComponent(ICON_SVG)}`

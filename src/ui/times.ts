@@ -1,16 +1,16 @@
 import { type Html, html } from "./html.ts"
 
-/** "20 Nov 2026" of a UTC day unless it is written otherwise, for people and programs. */
+/** Shows a UTC day as "20 Nov 2026", or as `written` formats it, in a <time> that programs can read. */
 export function dayTime(day: string, written = longDay): Html {
   return html`<time datetime="${day}">${written(day)}</time>`
 }
 
-/** "20 Nov 2026, 14:05 UTC" of an ISO moment. */
+/** Shows an ISO moment as "20 Nov 2026, 14:05 UTC". */
 export function momentTime(at: string): Html {
   return html`<time datetime="${at}">${longDay(at.slice(0, 10))}, ${at.slice(11, 16)} UTC</time>`
 }
 
-/** "20 Nov". */
+/** Returns "20 Nov". */
 export function shortDay(day: string): string {
   return `${Number(day.slice(8, 10))} ${MONTHS[Number(day.slice(5, 7)) - 1]}`
 }

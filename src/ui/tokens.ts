@@ -1,6 +1,6 @@
 /**
- * What all pages are made of: colours, sizes of type, space and corners, by name. Ink and quiet text on page, card and soft
- * have a contrast of 4.5 or more, lines of charts of 3 or more, in light and dark.
+ * The design tokens of all pages: colours, type sizes, spacing and corners. Ink and quiet text on page, card and soft
+ * have a contrast of at least 4.5, chart lines of at least 3, in light and dark.
  */
 export const TOKENS = `
 :root {

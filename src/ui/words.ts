@@ -2,35 +2,35 @@ import { AT_FLOOR } from "../lib/figure-bands.ts"
 import { storefrontName } from "../lib/storefront-names.ts"
 import { type Html, html } from "./html.ts"
 
-/** "5,000": the same under every runtime's settings. */
+/** Returns "5,000", independent of the runtime's locale. */
 export function whole(count: number): string {
   return String(Math.round(count)).replaceAll(/\B(?=(\d{3})+$)/g, ",")
 }
 
-/** A figure that may not be known, which is not zero. */
+/** Shows a figure. An unknown figure is a dash, which differs from zero. */
 export function figure(value: number | null | undefined, digits = 0): Html | string {
   if (value === null || value === undefined) return html`<span class="quiet" title="not measured">–</span>`
   return digits > 0 ? value.toFixed(digits) : whole(value)
 }
 
-/** An estimated popularity, which is a band and no number. */
+/** Shows an estimated popularity as a band, because it is not an exact number. */
 export function popularityBand(low: number, high: number | null): Html {
   return html`<span title="${`Our estimate, on the scale of Apple Ads (5 to 100). ${AT_FLOOR}`}">${low}–${high}</span>`
 }
 
-/** "1 keyword", "3 keywords". */
+/** Returns "1 keyword" or "3 keywords". */
 export function counted(count: number, one: string, more = `${one}s`): string {
   return `${whole(count)} ${count === 1 ? one : more}`
 }
 
 export const STORES = { ios: "App Store", android: "Google Play" } as const
 
-/** "United States · App Store". */
+/** Returns "United States · App Store". */
 export function sideName({ country, platform }: { country: string; platform: "ios" | "android" }): string {
   return `${storefrontName(country)} · ${STORES[platform]}`
 }
 
-/** "rank_drop" and "apiCredits" as a person would say them. */
+/** Converts an identifier such as "rank_drop" or "apiCredits" to words. */
 export function spoken(name: string): string {
   const text = name
     .replaceAll(/[_-]+/g, " ")
@@ -51,7 +51,7 @@ const WORDS: Record<string, string> = {
   "google play": "Google Play",
 }
 
-/** "12.4 %", of a share between 0 and 1. */
+/** Converts a share between 0 and 1 to "12.4 %". */
 export function percent(part: number): string {
   return `${Math.round(part * 1_000) / 10} %`
 }

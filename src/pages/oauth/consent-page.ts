@@ -14,7 +14,7 @@ interface Consent {
   query: string
   owner: Owner
   apps: readonly { id: string; name: string }[]
-  /** What is wrong with the submitted form. */
+  /** The error in the submitted form. */
   problem?: string
 }
 

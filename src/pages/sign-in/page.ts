@@ -9,10 +9,10 @@ export const SIGN_IN_POLICY = pagePolicy({ forms: ["'self'"] })
 type TryOutcome = "wrong passphrase" | "wrong code" | "other site" | { waitSeconds: number }
 
 export interface SignInForm {
-  /** Where the owner continues after the sign-in. */
+  /** The path that opens after the sign-in. */
   next: string
   outcome?: TryOutcome
-  /** As typed, or from a link. */
+  /** The code as typed or from a link. */
   code?: string
   workspace?: string
 }

@@ -2,7 +2,7 @@ import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
 import { Fault } from "../../lib/faults.ts"
 import type { Html } from "../html.ts"
 
-/** What the pages of one visitor need. */
+/** The context of one visitor's pages. */
 export interface Desk {
   /** Base path of the pages: "/app", or "/app/sample" for the sample data that is open to everybody. */
   base: string
