@@ -108,7 +108,7 @@ describe("each operation matches its row of the contract", () => {
 describe("the fault table", () => {
   test("the fault table has the contract's 84 codes with their statuses, and four that any server can return", () => {
     const statuses = Object.fromEntries(FAULT_CODES.map((code) => [code, FAULTS[code].status]))
-    const own = {
+    const serverCodes = {
       body_too_large: 413,
       unsupported_media_type: 415,
       headers_too_large: 431,
@@ -117,7 +117,7 @@ describe("the fault table", () => {
     }
     const contracted = Object.fromEntries(errorRows.map(({ code, status }) => [code, status]))
     expect(Object.keys(contracted)).toHaveLength(84)
-    expect(statuses).toEqual({ ...contracted, ...own })
+    expect(statuses).toEqual({ ...contracted, ...serverCodes })
   })
 
   test("the fault table matches its snapshot", () => expectSnapshot("faults.json", FAULTS))

@@ -23,8 +23,8 @@ function closedShape(schema: Json): Json {
 
 /** Opens the schema itself and closes its parts. */
 function opened({ allOf, ...schema }: Json): Json {
-  const held = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closedIn(value)]))
-  return Array.isArray(allOf) ? { allOf: allOf.map(part), ...held } : held
+  const closedFields = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closedIn(value)]))
+  return Array.isArray(allOf) ? { allOf: allOf.map(part), ...closedFields } : closedFields
 }
 
 function part(one: Json): Json {

@@ -26,8 +26,8 @@ describe("the code under Deno", () => {
       env: { PATH: process.env.PATH ?? "", DENO_DIR: underDeno([], {}).env!.DENO_DIR, NO_COLOR: "1" },
       stderr: "pipe",
     })
-    const said = await new Response(child.stderr).text()
-    expect([await child.exited, said]).toEqual([0, expect.not.stringContaining("error")])
+    const output = await new Response(child.stderr).text()
+    expect([await child.exited, output]).toEqual([0, expect.not.stringContaining("error")])
   })
 
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })

@@ -31,8 +31,8 @@ export function checkedAgainstDocument(method: string, path: string, status: num
   const { pathname, searchParams } = new URL(path, publicUrl)
   const pointer = schemaPointer(method, pathname, status)
   refuseOtherCodes(method, pathname, status, body)
-  const asked = searchParams.has("fields") ? "narrowable" : "document"
-  const validate = ajv.getSchema(`${asked}#${pointer}`)
+  const schemaName = searchParams.has("fields") ? "narrowable" : "document"
+  const validate = ajv.getSchema(`${schemaName}#${pointer}`)
   if (!validate) throw new Error(`the document has no schema for ${method} ${path} ${status} (${pointer})`)
   if (!validate(body))
     throw new Error(`${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)}`)

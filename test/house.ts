@@ -157,8 +157,13 @@ export function openHouse(options: HouseOptions): House {
       return id
     },
     async key(workspaceId, options) {
-      const asked = { workspace: names.get(workspaceId) as string, kind: "live" as const, name: "test", ...options }
-      return (await createKey(sql, asked, randomBytes)).secret
+      const keyOptions = {
+        workspace: names.get(workspaceId) as string,
+        kind: "live" as const,
+        name: "test",
+        ...options,
+      }
+      return (await createKey(sql, keyOptions, randomBytes)).secret
     },
   }
 }

@@ -65,8 +65,8 @@ async function linesRun(script: string, calls: number): Promise<Record<string, R
     stdout: "ignore",
     stderr: "pipe",
   })
-  const said = await new Response(child.stderr).text()
-  if ((await child.exited) !== 0) throw new Error(said)
+  const errors = await new Response(child.stderr).text()
+  if ((await child.exited) !== 0) throw new Error(errors)
   const text = readFileSync(join(folder, "lcov.info"), "utf8")
   rmSync(folder, { recursive: true })
   return Object.fromEntries(

@@ -89,8 +89,8 @@ describe("the manual", () => {
     const rows = cells(pageOf("plans")).slice(2)
     const built = catalog.map(({ method, path, price, plan = "free", terms }) => {
       const { min, atMost } = priceRange(price)
-      const shown = `\`${method} /v1${path.replaceAll(/:(\w+)/g, "{$1}")}\``
-      return [shown, min === atMost ? `${min}` : `${min} to ${atMost}`, terms ? "that of the action" : plan]
+      const callText = `\`${method} /v1${path.replaceAll(/:(\w+)/g, "{$1}")}\``
+      return [callText, min === atMost ? `${min}` : `${min} to ${atMost}`, terms ? "that of the action" : plan]
     })
     expect(rows).toEqual(built)
   })
@@ -114,8 +114,8 @@ describe("the manual", () => {
 
   test("the manual shows valid import lines and explains when a reading of reviews is complete", () => {
     const page = pageOf("import")
-    const shown = page.split("\n").filter((line) => line.startsWith("{"))
-    const read = shown.map((line) => parseLine(line))
+    const importLines = page.split("\n").filter((line) => line.startsWith("{"))
+    const read = importLines.map((line) => parseLine(line))
     expect(read).toHaveLength(4)
     expect(read.at(-1)).toMatchObject({ observation: { kind: "reviews", end: { complete: true, empty: false } } })
     expect(page.replace(/\s+/g, " ")).toContain(
@@ -126,7 +126,7 @@ describe("the manual", () => {
   test("the manual names every source that is read, and no other", () => {
     const named = cells(pageOf("measuring")).flatMap(([name]) => /^`(.*)`$/.exec(name as string)?.[1] ?? [])
     // itunes-search is only read from recordings; no code requests it
-    const asked = SOURCE_NAMES.filter((name) => isSourceList([name]) && name !== "itunes-search")
-    expect([...new Set(named)].sort()).toEqual(asked.sort())
+    const readSources = SOURCE_NAMES.filter((name) => isSourceList([name]) && name !== "itunes-search")
+    expect([...new Set(named)].sort()).toEqual(readSources.sort())
   })
 })

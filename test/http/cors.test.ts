@@ -48,14 +48,14 @@ describe.each(["/v1/apps", "/v1/apps/none/keywords", "/v1/nowhere", "/mcp"])("%s
   })
 
   test("a page of an allowed origin may preflight, call, and read body and headers; other pages may not", async () => {
-    const asked = await preflight(named, path, OURS, path === "/mcp" ? "POST" : "GET")
-    checkedHeaders(asked)
-    expect([asked.status, readableBy(asked), await asked.text()]).toEqual([204, OURS, ""])
-    const allowed = (name: string) => (asked.headers.get(`access-control-allow-${name}`) ?? "").split(", ")
+    const preflighted = await preflight(named, path, OURS, path === "/mcp" ? "POST" : "GET")
+    checkedHeaders(preflighted)
+    expect([preflighted.status, readableBy(preflighted), await preflighted.text()]).toEqual([204, OURS, ""])
+    const allowed = (name: string) => (preflighted.headers.get(`access-control-allow-${name}`) ?? "").split(", ")
     expect(allowed("methods")).toEqual(["GET", "POST"])
     for (const header of ["authorization", "x-api-key", "content-type", "if-none-match", "mcp-protocol-version"])
       expect(allowed("headers")).toContain(header)
-    expect(asked.headers.get("access-control-allow-credentials")).toBeNull()
+    expect(preflighted.headers.get("access-control-allow-credentials")).toBeNull()
 
     const answer = await called(named, path, OURS)
     checkedHeaders(answer)

@@ -43,8 +43,8 @@ describe("ranks", () => {
     const { from, to, wanted } = answer("get_search_popularity")
     const { popularity } = wanted.find(({ term }: Answer) => term === metadata.term)
     const { overall100, overall5 } = popularity
-    const said = { state: "measured", from, to, terms: [{ term: metadata.term, overall100, overall5 }] }
-    expect(metadata.adsPopularity).toMatchObject(said)
+    const expected = { state: "measured", from, to, terms: [{ term: metadata.term, overall100, overall5 }] }
+    expect(metadata.adsPopularity).toMatchObject(expected)
     expect(metadata.history).toEqual(history.keywords.find((row: Answer) => row.term === metadata.term).series)
     expect(metadata.current.rank).toBe(daysOf(metadata.term).at(-1)?.rank)
   })
@@ -100,8 +100,8 @@ describe("ranks", () => {
       })
       expect(every("get_rival_ad_networks").find(({ id }) => id === detail.id).name).toBe(name)
       expect([detail.total, detail.history.points.at(-1).ratings]).toEqual([detail.keywords.length, ratings])
-      const told = alerts.filter(({ type, rivalId }: Answer) => type === "rival_event" && rivalId === detail.id)
-      for (const { change: kind, day, at, before, after } of told)
+      const rivalAlerts = alerts.filter(({ type, rivalId }: Answer) => type === "rival_event" && rivalId === detail.id)
+      for (const { change: kind, day, at, before, after } of rivalAlerts)
         expect(detail.changes).toContainEqual(expect.objectContaining({ kind, day, at, before, after }))
       const tracked = detail.keywords.filter(({ tracked }: Answer) => tracked)
       for (const { term, theirRank, ourRank } of listed.terms)
@@ -207,9 +207,11 @@ describe("alerts", () => {
       }),
     )
     const types = ["dropped_out", "entered", "rank_drop", "rank_rise"]
-    const told = alerts.filter((row: Answer) => types.includes(row.type) && row.platform === "ios")
+    const keywordAlerts = alerts.filter((row: Answer) => types.includes(row.type) && row.platform === "ios")
     expect(
-      told.map((row: Answer) => [row.type, row.term, row.before, row.after, row.against, row.day].join(" ")).sort(),
+      keywordAlerts
+        .map((row: Answer) => [row.type, row.term, row.before, row.after, row.against, row.day].join(" "))
+        .sort(),
     ).toEqual(due.sort())
   })
 

@@ -53,19 +53,22 @@ describe("the market", () => {
   })
 
   test("a market keyword has the figures of its trackers, stale or not as of the snapshot's day", () => {
-    const told = answer("hive_get_keyword_metrics")
-    const own = ranks.keywords.find(({ term }: Answer) => term === told.term)
-    const { popularityStanding: popularity, difficultyStanding: difficulty } = told
-    expect([told.popularity, told.difficulty]).toEqual([own.popularity, own.difficulty])
-    expect([popularity.month, popularity.measuredAt]).toEqual([own.popularityWeek, own.popularityAt])
-    expect([difficulty.band, difficulty.measuredAt]).toEqual([own.difficultyBand, own.difficultyAt])
+    const marketMetrics = answer("hive_get_keyword_metrics")
+    const trackedRank = ranks.keywords.find(({ term }: Answer) => term === marketMetrics.term)
+    const { popularityStanding: popularity, difficultyStanding: difficulty } = marketMetrics
+    expect([marketMetrics.popularity, marketMetrics.difficulty]).toEqual([
+      trackedRank.popularity,
+      trackedRank.difficulty,
+    ])
+    expect([popularity.month, popularity.measuredAt]).toEqual([trackedRank.popularityWeek, trackedRank.popularityAt])
+    expect([difficulty.band, difficulty.measuredAt]).toEqual([trackedRank.difficultyBand, trackedRank.difficultyAt])
     expect(difficulty.evidence.parts).toMatchObject(hard.parts)
     for (const { stale, staleAt } of [popularity, difficulty]) expect(stale).toBe(staleAt.slice(0, 10) <= TODAY)
     const { difficulty: series, from, to } = answer("hive_get_keyword_metrics_history")
     expect([addDays(from, 29), to, series[0].value, series[0].at]).toEqual([
       TODAY,
       TODAY,
-      told.difficulty,
+      marketMetrics.difficulty,
       difficulty.measuredAt,
     ])
   })
@@ -94,9 +97,9 @@ describe("the market", () => {
   })
 
   test("market answers show the rivals' figures and publishers, and count names with the keyword", () => {
-    const shown = competition.keywords.find(({ term }: Answer) => term === hard.term)
-    expect(hard.top.slice(0, 3)).toMatchObject(shown.top)
-    expect(hard.top.filter(({ inTitle }: Answer) => inTitle).length).toBe(shown.inTitle)
+    const compared = competition.keywords.find(({ term }: Answer) => term === hard.term)
+    expect(hard.top.slice(0, 3)).toMatchObject(compared.top)
+    expect(hard.top.filter(({ inTitle }: Answer) => inTitle).length).toBe(compared.inTitle)
     for (const { id, ratings } of rivals.rivals)
       for (const one of hard.top.filter((row: Answer) => row.id === id))
         expect([id, one.ratings]).toEqual([id, ratings])
@@ -157,7 +160,7 @@ describe("charts", () => {
     ])
   })
 
-  test("the movers match the ranks of the app and its rivals, and list only known rivals", () => {
+  test("the movers match the ranks of the app and its rivals, and list exactly the known rivals", () => {
     const listed = [...movers.risers, ...movers.fallers]
     for (const { id, rank, was } of [movers.app, ...movers.rivals]) {
       const row = listed.find((one) => one.id === id)

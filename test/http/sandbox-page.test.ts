@@ -23,11 +23,11 @@ describe("the store page", () => {
   const onIos = page.timeline.filter(({ platform }: Answer) => platform === "ios")
 
   test("the store page changed as the timeline shows, including today", () => {
-    const told = timeline.changes.map(({ kind, at, notYetAt, subjectId, before, after }: Answer) => {
+    const expected = timeline.changes.map(({ kind, at, notYetAt, subjectId, before, after }: Answer) => {
       return { kind, at, notYetAt, subjectId, before, after }
     })
     const words = ["name", "subtitle", "description", "promotional_text", "icon", "price"]
-    expect(onIos.filter(({ kind }: Answer) => !words.includes(kind))).toMatchObject(told)
+    expect(onIos.filter(({ kind }: Answer) => !words.includes(kind))).toMatchObject(expected)
     expect(page.timeline.map(({ at }: Answer) => at)).toEqual(
       page.timeline
         .map(({ at }: Answer) => at)
@@ -56,10 +56,10 @@ describe("the store page", () => {
 
   test("prices match the page, and payments match the prices of products that the console sold", () => {
     const pricing = answer("get_pricing")
-    const asked = new Map(pricing.listed.map((row: Answer) => [`${row.product} ${row.country}`, row.price]))
-    const shown = new Map(page.ios.listingExtras.inAppPurchases.map(({ name, price }: Answer) => [name, price]))
+    const listedPrices = new Map(pricing.listed.map((row: Answer) => [`${row.product} ${row.country}`, row.price]))
+    const pagePrices = new Map(page.ios.listingExtras.inAppPurchases.map(({ name, price }: Answer) => [name, price]))
     for (const { name, country, price } of pricing.listed)
-      if (country === "us") expect([name, shown.get(name)]).toEqual([name, `$${price.amount}`])
+      if (country === "us") expect([name, pagePrices.get(name)]).toEqual([name, `$${price.amount}`])
     const costs = answer("get_country_prices")
     for (const { product, country, from, price, proceeds } of pricing.listed) {
       if (product !== costs.product.sku) continue
@@ -70,17 +70,17 @@ describe("the store page", () => {
     const sold = answer("get_revenue").products.map(({ product }: Answer) => product)
     for (const { product, country, prices, ...counts } of pricing.paid) {
       expect(sold).toContain(product)
-      expect(prices[0].price).toEqual(asked.get(`${product} ${country}`))
+      expect(prices[0].price).toEqual(listedPrices.get(`${product} ${country}`))
       expect(prices[0].sales).toBe(counts.paidStarts + counts.trialConversions + counts.renewals + counts.oneTime)
       expect(Number(prices[0].revenue)).toBeCloseTo(
         Number(prices[0].price.amount) * (prices[0].sales - counts.refunds),
         6,
       )
     }
-    const told = pricing.paid.flatMap(({ product: _, country: __, countryIs: ___, prices: ____, ...counts }: Answer) =>
-      Object.values(counts),
+    const counted = pricing.paid.flatMap(
+      ({ product: _, country: __, countryIs: ___, prices: ____, ...counts }: Answer) => Object.values(counts),
     )
-    expect(told.reduce((sum: number, one: unknown) => sum + (one as number), 0)).toBe(pricing.sources[0].events)
+    expect(counted.reduce((sum: number, one: unknown) => sum + (one as number), 0)).toBe(pricing.sources[0].events)
   })
 
   test("the effect of the latest text change follows from the readings around it, with nearby changes", () => {
@@ -191,13 +191,13 @@ describe("texts", () => {
   })
 
   test("no idea is tracked or dismissed, and its ranks match other answers", () => {
-    const told = new Map(rival.keywords.map(({ term, rank, ourRank }: Answer) => [term, { rank, ourRank }]))
+    const rivalRanks = new Map(rival.keywords.map(({ term, rank, ourRank }: Answer) => [term, { rank, ourRank }]))
     for (const { term, measured, rank, evidence } of ideas.ideas) {
       expect([...app.keywords, ...app.buriedKeywords]).not.toContain(term)
       if (!measured) continue
-      const shown = told.get(term) as { rank: number; ourRank: number | null }
-      expect(rank).toBe(shown.ourRank)
-      expect(evidence.find(({ kind }: Answer) => kind === "rival").rank).toBe(shown.rank)
+      const ranksOfTerm = rivalRanks.get(term) as { rank: number; ourRank: number | null }
+      expect(rank).toBe(ranksOfTerm.ourRank)
+      expect(evidence.find(({ kind }: Answer) => kind === "rival").rank).toBe(ranksOfTerm.rank)
     }
   })
 })

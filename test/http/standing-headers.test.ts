@@ -26,10 +26,10 @@ test("headers of one caller's answer never reach another: request id, cached ans
     const first = await read(path)
     const etag = first.headers.get("etag") as string
     const named = await read(path, { "x-request-id": "mine" })
-    const held = await read(path, { "if-none-match": etag })
+    const notModified = await read(path, { "if-none-match": etag })
     const encoded = await read(path, { "accept-encoding": "gzip" })
     const last = await read(path)
-    expect([named.headers.get("x-request-id"), held.status, last.status]).toEqual(["mine", 304, 200])
+    expect([named.headers.get("x-request-id"), notModified.status, last.status]).toEqual(["mine", 304, 200])
     expect(last.headers.get("x-request-id")).not.toBe("mine")
     expect(last.headers.get("content-encoding")).toBeNull()
     expect(encoded.headers.get("x-request-id")).not.toBe(last.headers.get("x-request-id"))

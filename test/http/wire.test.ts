@@ -98,7 +98,7 @@ function over(socket: Socket): Promise<string> {
 
 describe("a head larger than 16 KiB", () => {
   const long = "x".repeat(20_000)
-  const asked: [what: string, path: string, headers: Record<string, string>][] = [
+  const oversized: [what: string, path: string, headers: Record<string, string>][] = [
     ["in its address", `/v1/apps?a=${long}`, {}],
     ["in a header", "/v1/apps", { "x-note": long }],
     ["of 100 KB", "/v1/apps", { "x-note": long.repeat(5) }],
@@ -107,8 +107,8 @@ describe("a head larger than 16 KiB", () => {
     ["of a document", `/docs?a=${long}`, {}],
     ["of a shared page", "/share/x", { cookie: long }],
   ]
-  for (const [what, path, headers] of asked)
-    test(`too long a head ${what} is refused with a message`, async () => {
+  for (const [what, path, headers] of oversized)
+    test(`a head over 16 KiB is refused with a message: ${what}`, async () => {
       const answer = await fetch(`${url}${path}`, { headers })
       checkedHeaders(answer)
       expect([answer.status, await answer.json()]).toEqual([
@@ -120,7 +120,7 @@ describe("a head larger than 16 KiB", () => {
       )
     })
 
-  test("too long a head is a JSON-RPC error to a tool's caller", async () => {
+  test("a head over 16 KiB is a JSON-RPC error to a tool's caller", async () => {
     const headers = { ...json, "x-note": long }
     const answer = await fetch(`${url}/mcp`, { method: "POST", headers, body: "{}" })
     checkedHeaders(answer)
@@ -130,7 +130,7 @@ describe("a head larger than 16 KiB", () => {
     ])
   })
 
-  test("too long a head with a key in its address is reported as a key in the URL", async () => {
+  test("a head over 16 KiB with a key in its address is reported as a key in the URL", async () => {
     const answer = await fetch(`${url}/v1/apps?key=svc_live_${long}`)
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: "key_in_url" }])
   })

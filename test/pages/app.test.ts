@@ -222,7 +222,7 @@ describe("other workspaces", () => {
     }
   })
 
-  test("no page operation shows workspace-wide data to a key limited to some apps", async () => {
+  test("no page operation shows other apps or workspace-wide data to a key limited to some apps", async () => {
     const { workspace } = tea.writer
     const other = await sharing(house, { name: "Other", keywords: ["tea"] })
     await house.sql`update tracked_app set workspace_id = ${workspace} where id = ${other.app}`
@@ -238,10 +238,14 @@ describe("other workspaces", () => {
         credentials: { authorization: null, apiKey },
         target: async () => ({ operation, input }),
       })
-      const told = fault?.code ?? JSON.stringify(answer)
-      expect([operation.id, told.includes("Tea &"), told.includes(tea.app)]).toEqual([operation.id, false, false])
+      const shownText = fault?.code ?? JSON.stringify(answer)
+      expect([operation.id, shownText.includes("Tea &"), shownText.includes(tea.app)]).toEqual([
+        operation.id,
+        false,
+        false,
+      ])
       if (!["list_standings", "list_sources"].includes(operation.id))
-        expect([operation.id, told]).toEqual([operation.id, "app_not_allowed"])
+        expect([operation.id, shownText]).toEqual([operation.id, "app_not_allowed"])
     }
     await house.sql`update tracked_app set workspace_id = ${other.writer.workspace} where id = ${other.app}`
   })
@@ -286,7 +290,7 @@ describe("approvals", () => {
     await house.sql`update workspace set approve_outside = '{}' where id = ${tea.writer.workspace}`
   })
 
-  test("approvals are the only operation that pages accept as a POST", async () => {
+  test("a page without a form of its own refuses a POST", async () => {
     const { status } = await owner.send(base, { form: "x" })
     expect(status).toBe(405)
   })

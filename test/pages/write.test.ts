@@ -104,8 +104,8 @@ describe("a write from a page", () => {
   })
 })
 
-describe("refused writes from pages", () => {
-  test("a write from another site, of an unoffered action, or with a foreign return address is refused", async () => {
+describe("limits of writes from pages", () => {
+  test("a forged or unoffered write is refused, and a foreign return address is replaced", async () => {
     const form = fieldIn(await owner.open(`${base}/edit`), "form") as string
     const fields = { action: "add_keywords", appId: tea.app, keywords: "stolen", back: "/app" }
     expect((await owner.send("/app/write", { ...fields, form: "guessed" })).status).toBe(403)

@@ -20,7 +20,7 @@ export function isCalling(outcome: unknown): outcome is OperationCall {
   return typeof outcome === "object" && outcome !== null && "operation" in outcome
 }
 
-/** Returns an operation's answer. For a test key it is the sandbox's. */
+/** Returns an operation's answer. For a test key, parses the sandbox's bytes. */
 export function answerOf({ answer, prepared }: Reply): unknown {
   return prepared ? JSON.parse(new TextDecoder().decode(prepared.body)) : answer
 }
