@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { BRIDGE_COMMIT, upgradeBackup } from "./bridge.ts"
 import { BASE_COMMIT, binaryOfCheckout, binaryOfCommit } from "./builds.ts"
 import { type Call, message, operationsIn, otherCalls, restCalls, type Tool, toolCalls } from "./calls.ts"
 import { compareCommands } from "./commands.ts"
@@ -16,6 +17,7 @@ import { get, writeSteps } from "./writes.ts"
 
 interface Options {
   oldBinary: string
+  bridgeBinary: string
   newBinary: string
   texts: boolean
   only?: RegExp
@@ -23,22 +25,22 @@ interface Options {
 
 const say = (line: string) => console.log(line)
 
-async function replay({ oldBinary, newBinary, texts, only }: Options): Promise<boolean> {
+async function replay({ oldBinary, bridgeBinary, newBinary, texts, only }: Options): Promise<boolean> {
   const now = new Date()
   const folder = mkdtempSync(join(tmpdir(), "appmeter-replay-run-"))
   const consoles = openConsoles(now)
-  const open = (name: "old" | "new", binary: string) =>
-    openBuild({ name, binary, folder: join(folder, name), env: consoles.env })
+  const open = (name: "old" | "new" | "bridge", binary: string) =>
+    openBuild({ name: name === "bridge" ? "old" : name, binary, folder: join(folder, name), env: consoles.env })
   const builds = [open("old", oldBinary), open("new", newBinary)] as const
+  const bridge = oldBinary === newBinary ? null : open("bridge", bridgeBinary)
   const report = new Report()
   const comparer = makeComparer({ texts, startedAt: now })
   const sessions: Session[] = []
   try {
     const clock = stopwatch()
-    const worlds = await sameWorlds(builds, consoles, now)
+    const world = await makeWorlds(builds, bridge, consoles, now)
     clock("worlds")
-    for (const [i, build] of builds.entries())
-      sessions.push({ build, server: await build.serve(), aliases: { ...worlds[i]!.aliases } })
+    for (const build of builds) sessions.push({ build, server: await build.serve(), aliases: { ...world.aliases } })
     const pair = sessions as [Session, Session]
     await settle(pair)
     clock("settled")
@@ -69,25 +71,24 @@ async function replay({ oldBinary, newBinary, texts, only }: Options): Promise<b
   }
 }
 
-/** The old build makes the world; the new one restores its backup, or makes its own where the schema forbids that. */
-async function sameWorlds(builds: readonly [Build, Build], consoles: Consoles, now: Date): Promise<[World, World]> {
+/** The old build makes the world. The new one restores its backup, which the bridge upgrades first. */
+async function makeWorlds(
+  builds: readonly [Build, Build],
+  bridge: Build | null,
+  consoles: Consoles,
+  now: Date,
+): Promise<World> {
   const [old, next] = builds
   const server = await old.serve()
   const world = await makeWorld(old, consoles, now)
-  await cliJson(old, ["backup", join(old.folder, "world.backup")])
+  const backup = join(old.folder, "world.backup")
+  await cliJson(old, ["backup", backup])
   await server.stop()
-  cpSync(join(old.folder, "world.backup"), join(next.folder, "world.backup"))
-  const { code, err } = await next.cli(["restore", "world.backup", "--force"])
-  if (code === 0) {
-    say("Both builds have one world: the new one restored the old one's backup.")
-    return [world, world]
-  }
-  say(`The new build imports its world, because it cannot restore the old one's backup: ${err.trim().slice(0, 300)}`)
-  rmSync(join(next.folder, "data"), { recursive: true, force: true })
-  const other = await next.serve()
-  const imported = await makeWorld(next, consoles, now)
-  await other.stop()
-  return [world, imported]
+  const copy = join(next.folder, "world.backup")
+  if (bridge) await upgradeBackup(bridge, next, backup, copy)
+  else cpSync(backup, copy)
+  await cliJson(next, ["restore", "world.backup", "--force"])
+  return world
 }
 
 /** Waits until what the servers derive in the background has been derived: three rounds with the same answers. */
@@ -210,9 +211,10 @@ if (import.meta.main) {
   })
   try {
     const oldBinary = values.old ?? (await binaryOfCommit(BASE_COMMIT))
+    const bridgeBinary = await binaryOfCommit(BRIDGE_COMMIT)
     const newBinary = values.self ? oldBinary : (values.new ?? (await binaryOfCheckout()))
     const only = values.only === undefined ? {} : { only: new RegExp(values.only) }
-    const isSame = await replay({ oldBinary, newBinary, texts: values.texts ?? false, ...only })
+    const isSame = await replay({ oldBinary, bridgeBinary, newBinary, texts: values.texts ?? false, ...only })
     process.exit(isSame ? 0 : 1)
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
