@@ -79,7 +79,7 @@ export const networks = (name: string, example: string, meaning: string) => ({
   schema: v.pipe(v.string(), v.transform(entries), v.check(isAddressList)),
   fallback: "",
   meaning,
-  fix: "addresses or networks with commas between them",
+  fix: "addresses or networks, separated by commas",
   example,
 })
 
@@ -93,7 +93,7 @@ export const days = (name: string, least: number, fallback: number, meaning: str
     v.check((amount: number) => amount === 0 || (amount >= least && amount <= 36_500)),
   ),
   fallback: String(fallback),
-  meaning: `${meaning} 0 = for ever.`,
+  meaning: `${meaning} 0 keeps them forever.`,
   fix: `0 or a whole number of days from ${least} to 36500`,
   example: "400",
 })
@@ -236,7 +236,7 @@ export function pricesOf(text: string): { input: number; output: number } {
 export const assistantKey = (name: string, maker: string) => ({
   name,
   schema: v.pipe(v.string(), v.regex(/^[!-~]{1,1000}$/)),
-  meaning: `The key that ${maker} is asked with.`,
+  meaning: `API key for ${maker}.`,
   fix: "a key without white space",
   example: "sk-…",
   secret: true as const,

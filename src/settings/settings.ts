@@ -76,7 +76,7 @@ export function settingsTable(): string {
 /** Returns every setting in display order. The meaning of a secret mentions its NAME_FILE. */
 export function describedSettings(): { name: string; fallback: string; meaning: string }[] {
   return ROWS.map(({ name, fallback = "", meaning, secret }) => {
-    const note = secret ? ` Secret; ${name}_FILE names a file that holds it.` : ""
+    const note = secret ? ` Secret; ${name}_FILE can name a file that contains it.` : ""
     return { name, fallback, meaning: meaning + note }
   })
 }
@@ -126,7 +126,7 @@ function secretText(name: string, env: Environment, readFile: (path: string) => 
   const path = env[variable]?.trim()
   if (!path) return env[name]
   if (env[name]?.trim()) {
-    problems.push({ variable, value: "is set beside it", fix: `give ${name} or ${variable}, not both` })
+    problems.push({ variable, value: `is set together with ${name}`, fix: "set only one of them" })
     return undefined
   }
   const value = `is ${JSON.stringify(path)}`
@@ -151,7 +151,7 @@ function upstashOf(
   problems.push({
     variable: `UPSTASH_REDIS_REST_${variable}`,
     value: "is missing",
-    fix: `set it beside UPSTASH_REDIS_REST_${other}, or remove both`,
+    fix: `set it together with UPSTASH_REDIS_REST_${other}, or remove both`,
   })
   return undefined
 }
@@ -160,7 +160,7 @@ function upstashOf(
 function writerOf({ url, api, model, contextTokens, ...rest }: SettingValues["writer"], problems: Problems) {
   if (url === undefined || problems.some(({ variable }) => variable === "AI_MODEL")) return null
   if (model === undefined) {
-    problems.push({ variable: "AI_MODEL", value: "is missing", fix: "set it beside AI_URL, or remove both" })
+    problems.push({ variable: "AI_MODEL", value: "is missing", fix: "set it together with AI_URL, or remove both" })
     return null
   }
   const { hostname } = new URL(url)
@@ -199,7 +199,7 @@ function isPrivateHost(hostname: string): boolean {
 function secretKeysOf({ newest, earlier }: SettingValues["secretKeys"], problems: Problems): SecretKeys | null {
   if (newest !== undefined) return earlier === undefined ? null : new SecretKeys([newest, ...earlier])
   if (!earlier?.length || problems.some(({ variable }) => /^SECRET_KEY(_FILE)?$/.test(variable))) return null
-  const fix = "set it beside SECRET_KEY_PREVIOUS, or remove both"
+  const fix = "set it together with SECRET_KEY_PREVIOUS, or remove both"
   problems.push({ variable: "SECRET_KEY", value: "is missing", fix })
   return null
 }

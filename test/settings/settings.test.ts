@@ -170,7 +170,7 @@ describe("the secret key", () => {
     const { problems: found, message } = problems({ SECRET_KEY: "canary", SECRET_KEY_PREVIOUS: "canary" })
     expect(found.map(({ variable }) => variable)).toEqual(["SECRET_KEY", "SECRET_KEY_PREVIOUS"])
     expect(message).not.toContain("canary")
-    const command = /make them with: ([^,]+),/.exec(message)![1]!
+    const command = /create them with: ([^,]+),/.exec(message)![1]!
     const { stdout } = Bun.spawnSync(["sh", "-c", command])
     expect(read({ SECRET_KEY: stdout.toString() }).secretKeys).not.toBeNull()
   })
@@ -190,7 +190,7 @@ describe("a secret in a file", () => {
 
   test("a secret both in a file and in the variable is refused", () => {
     const { message } = problems({ DATABASE_URL_FILE: "/run/database", DATABASE_URL: "postgres://host/name" })
-    expect(message).toContain("give DATABASE_URL or DATABASE_URL_FILE, not both")
+    expect(message).toContain("DATABASE_URL_FILE is set together with DATABASE_URL: set only one of them")
   })
 
   test("a missing or empty secret file is named", () => {
@@ -318,7 +318,7 @@ describe("private targets", () => {
 test("the settings table has a line per setting with its default and meaning", () => {
   const lines = settingsTable().split("\n")
   expect(lines.find((line) => line.startsWith("PORT "))).toMatch(/^PORT +8787 +Port to listen on/)
-  expect(lines.find((line) => line.startsWith("REDIS_URL "))).toContain("REDIS_URL_FILE names a file")
+  expect(lines.find((line) => line.startsWith("REDIS_URL "))).toContain("REDIS_URL_FILE can name a file")
   expect(lines.every((line) => /^[A-Z_]+ .*\.$/.test(line))).toBeTrue()
 })
 
