@@ -28,13 +28,14 @@ import { printable, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 import { accountReach } from "./process/account-reading.ts"
 
-export const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
+export const WORKSPACE = { value: "NAME", meaning: "The workspace. Optional if there is only one." }
 
 /** A command for each kind of account. */
 export const accountAdd: readonly Command[] = ACCOUNT_KINDS.map((kind) => ({
   name: `account add ${kind.name}`,
   changes: true,
-  summary: kind.summary,
+  summary: `Connect ${kind.title}.`,
+  details: kind.summary,
   examples: kind.examples,
   options: { workspace: WORKSPACE, ...optionsOf([...optionsOfKey(kind), kind.part]) },
   async run(invocation) {
@@ -71,7 +72,8 @@ export const accountAdd: readonly Command[] = ACCOUNT_KINDS.map((kind) => ({
 export const accountKeygen: Command = {
   name: "account keygen apple-ads",
   changes: true,
-  summary: "Make a key pair: the private half goes into a file, the public one is printed, to be handed to Apple Ads.",
+  summary: "Create a key pair for Apple Ads and print the public key.",
+  details: "The private key is written to a file.",
   examples: [["account keygen apple-ads --key-file AdsKey.pem", "paste what it prints under Account Settings, API"]],
   options: { "key-file": { value: "FILE", meaning: "Where the private key goes; a file that is there stays." } },
   async run(invocation) {
@@ -93,7 +95,7 @@ export const accountKeygen: Command = {
 
 export const accountList: Command = {
   name: "account list",
-  summary: "List a workspace's connected accounts: state, rights and apps.",
+  summary: "List a workspace's connected accounts with state, rights and apps.",
   examples: [["account list", "what each may do, and who must do what"]],
   options: { workspace: WORKSPACE },
   async run(invocation) {
@@ -105,7 +107,8 @@ export const accountList: Command = {
 
 export const accountTest: Command = {
   name: "account test",
-  summary: "Ask the console now what the key may do. Exit 1 when it is refused.",
+  summary: "Check which rights the key of an account has now.",
+  details: "Exit code 1 if the key is refused.",
   examples: [["account test ac_0123456789abcdef01", "rights and apps, as they are now"]],
   positionals: ["id"],
   options: { workspace: WORKSPACE },
@@ -122,7 +125,8 @@ export const accountTest: Command = {
 export const accountRotate: Command = {
   name: "account rotate",
   changes: true,
-  summary: "Put a new key in the place of the old one, once the console takes it. Reading goes on.",
+  summary: "Replace the key of an account once the console accepts the new one.",
+  details: "Reading continues without interruption.",
   examples: [["account rotate ac_0123456789abcdef01 --key-id 7K2M9PQRST --key-file AuthKey.p8", "then revoke the old"]],
   positionals: ["id"],
   options: { workspace: WORKSPACE, ...optionsOf(ACCOUNT_KINDS.flatMap(optionsOfKey)) },
@@ -143,7 +147,8 @@ export const accountRotate: Command = {
 export const accountMap: Command = {
   name: "account map",
   changes: true,
-  summary: "Say by hand which tracked app an app of the account is; without one, that it is none.",
+  summary: "Map an app of an account to a tracked app, or to none.",
+  details: "Later checks of the account keep the mapping.",
   examples: [["account map ac_0123456789abcdef01 310633997 app_4fD0Zs81hQbK", "no look at the account changes it"]],
   positionals: ["id", "store-id", "app-id?"],
   options: { workspace: WORKSPACE },
@@ -160,7 +165,8 @@ export const accountMap: Command = {
 export const accountPause: Command = {
   name: "account pause",
   changes: true,
-  summary: "Ask the console nothing more, until --off. What was read stays.",
+  summary: "Pause reading an account, or resume it with --off.",
+  details: "Data already read is kept.",
   examples: [["account pause ac_0123456789abcdef01", "account pause ac_… --off goes on"]],
   positionals: ["id"],
   options: { workspace: WORKSPACE, off: { meaning: "Read again." } },
@@ -178,13 +184,14 @@ export const accountPause: Command = {
 export const accountRemove: Command = {
   name: "account remove",
   changes: true,
-  summary: "Stop reading and destroy the sealed key. What was read stays, unless --forget.",
+  summary: "Disconnect an account and destroy its stored key.",
+  details: "Data already read is kept unless --forget is given.",
   examples: [["account remove ac_0123456789abcdef01 --forget", "with every figure that came from it"]],
   positionals: ["id"],
   options: {
     workspace: WORKSPACE,
     forget: { meaning: "Delete what was read too." },
-    force: { meaning: "Do not ask." },
+    force: { meaning: "Skip the confirmation." },
   },
   async run(invocation) {
     const [id] = invocation.positionals as [string]

@@ -6,18 +6,18 @@ import { type Command, CommandProblem, firstArgument, type Invocation, WrongUse 
 import { harmless, printable, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
-const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
+const WORKSPACE = { value: "NAME", meaning: "The workspace. Optional if there is only one." }
 
 export const approve: Command = {
   name: "approve",
   changes: true,
-  summary: "Show what an assistant is to write, and approve it, or decline.",
+  summary: "Show a write that an assistant asked for, and approve or decline it.",
   examples: [
     ["approve ap_5f0c6f6a1d2e3b4a9c", "shows the preview that the assistant was answered, and asks"],
     ["approve ap_5f0c6f6a1d2e3b4a9c --decline", "it is never confirmed"],
   ],
   positionals: ["id"],
-  options: { decline: { meaning: "Say no." }, force: { meaning: "Do not ask." } },
+  options: { decline: { meaning: "Say no." }, force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
     const id = firstArgument(invocation)
     const verdict = invocation.has("decline") ? ("declined" as const) : ("approved" as const)
@@ -38,7 +38,7 @@ export const approve: Command = {
 
 export const approvalList: Command = {
   name: "approval list",
-  summary: "List the writes that wait for an approval, and which writes need one.",
+  summary: "List writes that wait for approval, and which writes need one.",
   examples: [["approval list", "each with the command that approves it"]],
   options: { workspace: WORKSPACE },
   async run(invocation) {
@@ -62,7 +62,7 @@ export const approvalList: Command = {
 export const approvalRequire: Command = {
   name: "approval require",
   changes: true,
-  summary: "Say which writes a person must approve outside the assistant before they can be confirmed.",
+  summary: "Choose which writes a person must approve outside the assistant.",
   examples: [
     ["approval require update_listing reply_review", "of the workspace; in place of what was required before"],
     ["approval require all --key 7", "every write of one key, besides what the workspace requires"],

@@ -8,15 +8,14 @@ const MOST = 1_000
 
 export const audit: Command = {
   name: "audit",
-  summary:
-    "List who changed what, newest first: writes that were confirmed, by which key, and commands on the machine.",
+  summary: "List confirmed writes and operator commands, newest first.",
   examples: [
     ["audit", "the latest 50 writes of the workspace"],
     ["audit --app app_4fD0Zs81hQbK --limit 10", "the latest ten to one app"],
     ["audit --json | jq -r .writes[].requestId", "only the ids under which the log holds them"],
   ],
   options: {
-    workspace: { value: "NAME", meaning: "The workspace; needless while there is only one." },
+    workspace: { value: "NAME", meaning: "The workspace. Optional if there is only one." },
     app: { value: "APP_ID", meaning: "Only writes to this app, tracked still or not." },
     limit: { value: "N", meaning: `Writes at most, 1 to ${MOST}; 50 when left out.` },
   },

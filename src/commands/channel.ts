@@ -24,12 +24,13 @@ import { printable, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 import { guardedFetch } from "./process/guarded-fetch.ts"
 
-const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
+const WORKSPACE = { value: "NAME", meaning: "The workspace. Optional if there is only one." }
 
 export const channelAddWebhook: Command = {
   name: "channel add webhook",
   changes: true,
-  summary: "Tell alerts to an address, signed as Standard Webhooks. The signing secret is shown once.",
+  summary: "Send alerts to a webhook, signed as Standard Webhooks.",
+  details: "The signing secret is shown only once.",
   examples: [
     ["channel add webhook https://example.com/hooks/appmeter", "what a rule names is posted there"],
     ["channel add webhook - --json < url.txt", "an address that should stand in no shell history"],
@@ -50,7 +51,7 @@ export const channelAddWebhook: Command = {
 export const channelAddTelegram: Command = {
   name: "channel add telegram",
   changes: true,
-  summary: "Tell alerts to a Telegram chat that a bot of yours writes to.",
+  summary: "Send alerts to a Telegram chat through your own bot.",
   examples: [
     ["channel add telegram --bot-token-file /run/secrets/bot --chat -1001234567890", "a group's number"],
     ["channel add telegram --bot-token-stdin --chat @ranks < bot.txt", "a public channel"],
@@ -80,7 +81,8 @@ export const channelAddTelegram: Command = {
 export const channelAddSlack: Command = {
   name: "channel add slack",
   changes: true,
-  summary: "Tell alerts to Slack, by the address of an incoming webhook, which is a secret.",
+  summary: "Send alerts to Slack through an incoming webhook.",
+  details: "The address of the webhook is a secret, so it is read from a file or stdin.",
   examples: [
     ["channel add slack - < slack.txt", "the address from stdin"],
     ["channel add slack /run/secrets/slack", "from a file"],
@@ -97,7 +99,7 @@ export const channelAddSlack: Command = {
 
 export const channelList: Command = {
   name: "channel list",
-  summary: "List where a workspace's alerts go, and what could not be delivered.",
+  summary: "List a workspace's alert channels and failed deliveries.",
   examples: [["channel list", "id, kind, address, state, and how it went last"]],
   options: { workspace: WORKSPACE },
   async run(invocation) {
@@ -109,7 +111,8 @@ export const channelList: Command = {
 
 export const channelTest: Command = {
   name: "channel test",
-  summary: "Send a test message and say what happened. A disabled channel that takes it is on again.",
+  summary: "Send a test message to a channel and show the result.",
+  details: "A disabled channel that accepts the message is enabled again.",
   examples: [["channel test ch_0123456789abcdef01", "exit code 1 when it was not taken"]],
   positionals: ["id"],
   options: { workspace: WORKSPACE },
@@ -123,7 +126,8 @@ export const channelTest: Command = {
 export const channelRotate: Command = {
   name: "channel rotate",
   changes: true,
-  summary: "Give a webhook another signing secret, shown once. The earlier one signs beside it for 24 hours.",
+  summary: "Replace a webhook's signing secret. The new one is shown only once.",
+  details: "Messages are signed with both secrets for 24 hours.",
   examples: [["channel rotate ch_0123456789abcdef01", "the receiver has a day to change over"]],
   positionals: ["id"],
   options: { workspace: WORKSPACE },
@@ -138,10 +142,10 @@ export const channelRotate: Command = {
 export const channelRemove: Command = {
   name: "channel remove",
   changes: true,
-  summary: "Remove a channel, with what was still to be told on it.",
+  summary: "Remove a channel and its pending deliveries.",
   examples: [["channel remove ch_0123456789abcdef01 --force", "without asking"]],
   positionals: ["id"],
-  options: { workspace: WORKSPACE, force: { meaning: "Do not ask." } },
+  options: { workspace: WORKSPACE, force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
     const [id] = invocation.positionals as [string]
     const channel = await changed(invocation, async ({ sql }, workspaceId) => {

@@ -6,10 +6,10 @@ import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 export const demoLoad: Command = {
   name: "demo load",
   changes: true,
-  summary:
-    "Load App Store search results of 2025-10-25 with a few of their apps, recorded top charts, and what is invented: an owner's figures and reviews, and an app.",
+  summary: "Load the demo: recorded App Store results and invented owner data.",
+  details: "Search results are of 2025-10-25. The owner's figures, the reviews and one app are invented.",
   examples: [["demo load", "real ranks in all three states; loading again changes nothing"]],
-  options: { workspace: { value: "NAME", meaning: "The workspace; needless while there is only one." } },
+  options: { workspace: { value: "NAME", meaning: "The workspace. Optional if there is only one." } },
   async run(invocation) {
     const loaded = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
@@ -28,9 +28,10 @@ export const demoLoad: Command = {
 export const demoRemove: Command = {
   name: "demo remove",
   changes: true,
-  summary: "Remove what the demo brought, in every workspace; apps that were worked on are kept.",
+  summary: "Remove the demo data from every workspace.",
+  details: "Demo apps that you changed are kept.",
   examples: [["demo remove --force", "without asking; no start of the server loads it again"]],
-  options: { force: { meaning: "Do not ask." } },
+  options: { force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
     const removed = await useDatabase(invocation, async (sql) => {
       if (!invocation.has("force"))

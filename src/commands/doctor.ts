@@ -18,16 +18,17 @@ import { checkWriter } from "./doctor/writer.ts"
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "Say of each thing the service needs whether it is in order, and how to mend it. Exit 1 on a problem.",
+  summary: "Check the installation and explain how to fix problems.",
+  details: "Changes nothing unless --rebuild is given. Exit code 1 if there is a problem.",
   examples: [
-    ["doctor", "while a server runs, or before; nothing is changed"],
-    ["doctor --rebuild", "derive anew what stands now of keywords, charts, reviews and names, and mend what differs"],
-    ["doctor --json | jq '.findings[] | select(.state != \"ok\")'", "only what is not in order"],
+    ["doctor", "with or without a running server; changes nothing"],
+    ["doctor --rebuild", "recompute current values from the readings and correct differences"],
+    ["doctor --json | jq '.findings[] | select(.state != \"ok\")'", "only warnings and problems"],
   ],
   options: {
     rebuild: {
       meaning:
-        "Also compare what stands now of keywords, charts, reviews and names with the readings, and mend what differs.",
+        "Also recompute the current values of keywords, charts, reviews, ratings, reports and app names, and correct differences.",
     },
   },
   // what is said of settings stands among the findings
@@ -65,5 +66,5 @@ const CHECKS: ((invocation: Invocation, reached: DoctorDatabase) => Finding[] | 
 
 function lines(findings: readonly Finding[]): string[] {
   const rows = findings.map(({ state, thing, says, fix }) => [state, thing, fix ? `${says}; ${fix}` : says])
-  return table(["STATE", "THING", "WHAT"], rows)
+  return table(["STATE", "CHECK", "RESULT"], rows)
 }

@@ -16,7 +16,8 @@ import { findTracked } from "./tracking/app.ts"
 
 export const evidence: Command = {
   name: "evidence",
-  summary: "Show what the figures of an app's keyword lead back to: source, address, time, parser, body.",
+  summary: "Show where the figures of an app's keyword come from.",
+  details: "Lists the source, address, time, parser and response of each figure.",
   examples: [
     ["evidence --app app_4fD0Zs81hQbK --country us --term 'tide times'", "as they stand"],
     ["evidence --app app_4fD0Zs81hQbK --country us --term tides --day 2025-11-19 --json", "as they stood on a day"],

@@ -7,20 +7,20 @@ type Emphasis = Terminal["bold"]
 /** The help of the whole program. */
 export function programHelp(commands: readonly Command[], bold: Emphasis): string {
   const examples = rows([
-    ["appmeter serve", "serve on http://127.0.0.1:8787; the first start prints keys to use"],
-    ["appmeter key create --name ci", "make a key"],
+    ["appmeter serve", "serve on http://127.0.0.1:8787; the first start prints keys"],
+    ["appmeter key create --name ci", "create a key"],
     ["appmeter app add 'Tide Times' --ios 1234567890 --country us", "track an app"],
     ["appmeter import readings.jsonl", "import recorded search results"],
   ])
   const list = rows(commands.map(({ name, summary }) => [name, summary]))
   return [
-    "Appmeter: where your apps stand in the stores.",
+    "Appmeter shows where your apps rank in the stores.",
     section(bold("Examples"), examples),
     section(bold("Commands"), list),
     [
-      "Every command takes --json and --help. appmeter version shows the version, appmeter settings every setting.",
+      "Every command takes --json and --help. appmeter settings lists every setting.",
       ...(typedAs() === "appmeter" ? [] : [`Here, type ${typedAs()} instead of appmeter.`]),
-      "A server has the manual at /docs/operate.",
+      "A running server has the manual at /docs/operate.",
     ].join("\n"),
     section(bold("Exit codes"), ["0 done, 1 failed, 2 wrong use, 78 wrong settings"]),
   ]
@@ -31,7 +31,7 @@ export function programHelp(commands: readonly Command[], bold: Emphasis): strin
 /** The help of a group of commands, "key". */
 export function groupHelp(group: string, commands: readonly Command[], bold: Emphasis): string {
   const list = rows(commands.map(({ name, summary }) => [name, summary]))
-  return `${section(bold("Commands"), list)}\n\nFor one of them: appmeter ${group} … --help\n`
+  return `${section(bold("Commands"), list)}\n\nFor details: appmeter ${group} … --help\n`
 }
 
 /** The help of one command, its examples first. */
@@ -39,10 +39,10 @@ export function commandHelp(command: Command, bold: Emphasis): string {
   const options = Object.entries<Option>({ ...command.options, ...COMMON })
   const shown = options.map(([name, { value, meaning, repeated }]): [string, string] => [
     `--${name}${value ? ` ${value}` : ""}`,
-    meaning + (repeated ? " May be repeated." : ""),
+    meaning + (repeated ? " Can be repeated." : ""),
   ])
   return [
-    command.summary,
+    [command.summary, ...(command.details === undefined ? [] : [command.details])].join("\n"),
     section(bold("Examples"), rows(command.examples.map(([typed, does]) => [`appmeter ${typed}`, does]))),
     section(bold("Usage"), [usageLine(command)]),
     section(bold("Options"), rows(shown)),

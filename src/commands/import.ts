@@ -12,8 +12,8 @@ import { useDatabase } from "./cli/with-database.ts"
 export const importCommand: Command = {
   name: "import",
   changes: true,
-  summary:
-    "Import recorded readings, one JSON object a line. Bad lines are named and skipped; repeating changes nothing.",
+  summary: "Import recorded readings, one JSON object per line.",
+  details: "Invalid lines are reported and skipped. Importing the same file again changes nothing.",
   examples: [
     ["import readings.jsonl", "a file; exit 1 when none of its lines was good"],
     ["import - --json < readings.jsonl", "what is piped in"],

@@ -15,12 +15,12 @@ import { type Command, firstArgument, type Invocation, WrongUse } from "./cli/co
 import { show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
-const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
+const WORKSPACE = { value: "NAME", meaning: "The workspace. Optional if there is only one." }
 
 export const keyCreate: Command = {
   name: "key create",
   changes: true,
-  summary: "Make a key. It is shown once and cannot be shown again.",
+  summary: "Create an API key. Its secret is shown only once.",
   examples: [
     ["key create --name ci", "a live key with every scope but hive:measure"],
     ["key create --name ci --scope apps:read --ip 192.0.2.0/24 --budget 1000", "a narrow one"],
@@ -61,7 +61,7 @@ export const keyCreate: Command = {
 
 export const keyList: Command = {
   name: "key list",
-  summary: "List a workspace's keys.",
+  summary: "List the API keys of a workspace.",
   examples: [["key list", "id, kind, state, use and the last characters of each"]],
   options: { workspace: WORKSPACE },
   async run(invocation) {
@@ -76,7 +76,7 @@ export const keyList: Command = {
 
 export const keyRevoke = changing({
   name: "key revoke",
-  summary: "Revoke a key for good. It stops within a second.",
+  summary: "Revoke a key permanently. It stops working within a second.",
   examples: [["key revoke 7 --force", "without asking"]],
   destroys: "Revoking",
   change: (sql, typed) => revokeKey(sql, idOf(typed)),
@@ -84,21 +84,21 @@ export const keyRevoke = changing({
 
 export const keyPause = changing({
   name: "key pause",
-  summary: "Stop a key until it is resumed.",
+  summary: "Pause a key until it is resumed.",
   examples: [["key pause 7", "its calls answer key_paused from now on"]],
   change: (sql, typed) => pauseKey(sql, idOf(typed)),
 })
 
 export const keyResume = changing({
   name: "key resume",
-  summary: "Let a paused key work again.",
+  summary: "Resume a paused key.",
   examples: [["key resume 7", "undoes: appmeter key pause 7"]],
   change: (sql, typed) => resumeKey(sql, idOf(typed)),
 })
 
 export const keyLeaked = changing({
   name: "key leaked",
-  summary: "Revoke a key that was seen in a public place; its calls then say why.",
+  summary: "Revoke a leaked key. Its calls are then refused with the reason.",
   examples: [
     ["key leaked 7 --force", "by its id"],
     ["key leaked - --force < found.txt", "by the key itself, which should stand in no shell history"],
@@ -121,7 +121,7 @@ function changing({ destroys, change, ...command }: Change): Command {
     ...command,
     changes: true,
     positionals: ["id"],
-    options: destroys ? { force: { meaning: "Do not ask." } } : {},
+    options: destroys ? { force: { meaning: "Skip the confirmation." } } : {},
     async run(invocation) {
       const typed = firstArgument(invocation)
       const key = await useDatabase(invocation, async (sql) => {

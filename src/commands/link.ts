@@ -9,9 +9,9 @@ import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
 export const linkList: Command = {
   name: "link list",
-  summary: "List a workspace's public links that are not over: shared pages and exports.",
+  summary: "List a workspace's open public links: shared pages and exports.",
   examples: [["link list", "handle, kind, app, until when each is good, and what it holds"]],
-  options: { workspace: { value: "NAME", meaning: "The workspace; needless while there is only one." } },
+  options: { workspace: { value: "NAME", meaning: "The workspace. Optional if there is only one." } },
   async run(invocation) {
     const links = await useDatabase(invocation, async (sql) => {
       const { id } = await chooseWorkspace(sql, invocation.text("workspace"))
@@ -25,7 +25,7 @@ export const linkList: Command = {
 export const linkWithdraw: Command = {
   name: "link withdraw",
   changes: true,
-  summary: "Withdraw a public link; it opens for nobody from then on, and what it held is removed.",
+  summary: "Withdraw a public link and delete the data behind it.",
   examples: [
     ["link withdraw share_3f9a1c02 --force", "by its handle, without asking"],
     ["link withdraw https://ranks.example.com/exports/2mVb…", "by the whole address, as it was found somewhere"],
@@ -36,7 +36,7 @@ export const linkWithdraw: Command = {
       value: "NAME",
       meaning: "The workspace; needless while there is only one, and where the whole address is given.",
     },
-    force: { meaning: "Do not ask." },
+    force: { meaning: "Skip the confirmation." },
   },
   async run(invocation) {
     const named = nameOf(firstArgument(invocation).trim())

@@ -4,8 +4,8 @@ import { toolsUrl } from "./stdio/remote.ts"
 
 export const mcp: Command = {
   name: "mcp",
-  summary:
-    "Give an assistant the tools over stdin and stdout, of a server or of the database. The key is in APPMETER_KEY.",
+  summary: "Provide the tools to an assistant over stdin and stdout.",
+  details: "Calls go to a server (--url or APPMETER_URL), otherwise to the database. The key is in APPMETER_KEY.",
   examples: [
     ["mcp --url https://ranks.example.com", "the tools of a running server"],
     ["mcp", "those of the database of these settings, also beside its server; reads no store itself"],

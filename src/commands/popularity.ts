@@ -11,8 +11,8 @@ import { useDatabase } from "./cli/with-database.ts"
 export const popularity: Command = {
   name: "popularity",
   changes: true,
-  summary:
-    "Import Apple's monthly report of search terms (CSV): its popularity comes before our estimate. Repeating changes nothing.",
+  summary: "Import Apple's monthly search term report (CSV).",
+  details: "Its popularity is shown instead of our estimate. Importing the same file again changes nothing.",
   examples: [
     ["popularity report.csv", "every country that the report names"],
     ["popularity report.csv --country us", "one of them; needed where the report names none"],

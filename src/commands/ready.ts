@@ -5,7 +5,8 @@ import { show } from "./cli/show.ts"
 
 export const ready: Command = {
   name: "ready",
-  summary: "Ask the server of these settings whether it takes calls; ends with 0 or 1. For health checks.",
+  summary: "Check whether the server accepts calls, for health checks.",
+  details: "Exit code 0 if it is ready, 1 if not.",
   examples: [["ready", "as a container's health check, which then needs no shell and no curl"]],
   async run(invocation) {
     const { host, port } = invocation.settings

@@ -21,8 +21,8 @@ const NAMES: readonly SourceName[] = [
 
 export const replay: Command = {
   name: "replay",
-  summary:
-    "Read the kept bodies of the stores and of connected accounts again with this version's parsers and say what changed.",
+  summary: "Parse stored responses again with this version and show differences.",
+  details: "Covers responses of the stores and of connected accounts. Changes nothing unless --write is given.",
   examples: [
     ["replay", "changes nothing; exit 1 when a body cannot be read that was read before"],
     ["replay --write", "record what is read otherwise now; ranks and history follow"],

@@ -7,8 +7,8 @@ import { useDatabase } from "./cli/with-database.ts"
 export const secretsReseal: Command = {
   name: "secrets reseal",
   changes: true,
-  summary:
-    "Seal stored secrets anew under SECRET_KEY, and say when SECRET_KEY_PREVIOUS may go. Exit 1 if one stays shut.",
+  summary: "Encrypt stored secrets again with the current SECRET_KEY.",
+  details: "Shows whether SECRET_KEY_PREVIOUS can be removed. Exit code 1 if a secret cannot be decrypted.",
   examples: [["secrets reseal", "once every process has the new key; the server may run meanwhile"]],
   async run(invocation) {
     const { secretKeys } = invocation.settings

@@ -3,7 +3,8 @@ import { untilStopped } from "./process/until-stopped.ts"
 
 export const serve: Command = {
   name: "serve",
-  summary: "Serve the API. The first start makes a workspace and prints its keys, once.",
+  summary: "Serve the API, the tools and the pages.",
+  details: "The first start creates a workspace and prints its keys once.",
   examples: [
     ["serve", "with the embedded database in .appmeter"],
     ["serve --demo", "with real ranks to look at, loaded at the first start"],

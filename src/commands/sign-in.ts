@@ -11,9 +11,10 @@ import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 export const signIn: Command = {
   name: "sign-in",
   changes: true,
-  summary: "Print a code and a link that sign the owner of a workspace in at a browser, once, within ten minutes.",
+  summary: "Print a one-time code and link to sign in as a workspace's owner.",
+  details: "Valid for ten minutes.",
   examples: [["sign-in --workspace acme", "open the link, or type the code where an assistant leads you"]],
-  options: { workspace: { value: "NAME", meaning: "The workspace; needless while there is only one." } },
+  options: { workspace: { value: "NAME", meaning: "The workspace. Optional if there is only one." } },
   async run(invocation) {
     const { code, workspace } = await useDatabase(invocation, async (sql) => {
       const { id, name } = await chooseWorkspace(sql, invocation.text("workspace"))
@@ -29,7 +30,8 @@ export const signIn: Command = {
 export const workspacePassphrase: Command = {
   name: "workspace passphrase",
   changes: true,
-  summary: "Set the passphrase by which the owner of a workspace signs in. Who is signed in there is signed out.",
+  summary: "Set or remove the passphrase of a workspace's owner.",
+  details: "Ends every browser session of the workspace.",
   examples: [
     ["workspace passphrase acme", "makes one, and shows it once"],
     ["workspace passphrase acme --file passphrase.txt", "one of your own; - reads it from stdin"],

@@ -12,7 +12,8 @@ import { measuredBy } from "./process/measured-kinds.ts"
 
 export const sources: Command = {
   name: "sources",
-  summary: "Show how each source of measurements does, what is short, and open alerts. Exit 1 while one is broken.",
+  summary: "Show data source status, rate-limit shortfalls and open alerts.",
+  details: "Exit code 1 while a source is broken.",
   examples: [
     ["sources", "last answers, failures, pace and canaries"],
     ["sources --json | jq '.sources[] | select(.failuresInARow > 0)'", "those that fail just now"],

@@ -3,7 +3,8 @@ import { untilStopped } from "./process/until-stopped.ts"
 
 export const work: Command = {
   name: "work",
-  summary: "Read the stores, tell alerts and serve nothing: beside servers with MEASURE=no, or from another address.",
+  summary: "Read the stores and send alerts without serving the API.",
+  details: "Run it beside servers with MEASURE=no, or on a machine with another address.",
   examples: [["work", "with DATABASE_URL as the servers have it; any number of such processes share one pace"]],
   logs: true,
   run: (invocation) =>

@@ -27,7 +27,7 @@ const SHARED = {
 export const workspaceCreate: Command = {
   name: "workspace create",
   changes: true,
-  summary: "Make a workspace.",
+  summary: "Create a workspace.",
   examples: [
     ["workspace create acme", "a workspace on the Pro plan"],
     ["workspace create acme --plan studio --limit credits=100000", "with more credits a month"],
@@ -50,7 +50,8 @@ export const workspaceCreate: Command = {
 export const workspaceSet: Command = {
   name: "workspace set",
   changes: true,
-  summary: "Change a workspace; what is not named stays.",
+  summary: "Change the plan, limits or state of a workspace.",
+  details: "Values that are not given stay unchanged.",
   examples: [
     ["workspace set acme --plan enterprise", "another plan"],
     ["workspace set acme --add-pack 50000", "more credits, once"],
@@ -81,7 +82,7 @@ export const workspaceSet: Command = {
 
 export const workspaceList: Command = {
   name: "workspace list",
-  summary: "List the workspaces.",
+  summary: "List all workspaces.",
   examples: [["workspace list --json", "with everything known of each"]],
   async run(invocation) {
     const workspaces = await useDatabase(invocation, listWorkspaces)
@@ -93,10 +94,11 @@ export const workspaceList: Command = {
 export const workspaceDelete: Command = {
   name: "workspace delete",
   changes: true,
-  summary: "Delete a workspace, its keys and its tracked apps. What was measured stays.",
+  summary: "Delete a workspace, its keys and its tracked apps.",
+  details: "Measured data is kept.",
   examples: [["workspace delete acme --force", "without asking"]],
   positionals: ["name"],
-  options: { force: { meaning: "Do not ask." } },
+  options: { force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
     const name = firstArgument(invocation)
     const deleted = await useDatabase(invocation, async (sql) => {

@@ -128,7 +128,7 @@ test("without SECRET_KEY the command ends with 78 and asks nobody; a key that st
   const without = await appmeter(adding(key, fileOf(key)), { env: bare })
   expect([without.code, without.err]).toEqual([
     78,
-    "appmeter: a setting is wrong:\n  SECRET_KEY is missing: 32 random bytes, as base64 or hex; make them with: head -c 32 /dev/urandom | base64\n",
+    "appmeter: a setting is wrong:\n  SECRET_KEY is missing: 32 random bytes as base64 or hex; create them with: head -c 32 /dev/urandom | base64\n",
   ])
   expect((await appmeter(adding(key, "/nowhere"), { env })).code).toBe(1)
   expect((await appmeter(adding(key, fileOf(key)).slice(0, -2), { env })).err).toMatch(/--vendor is missing/)

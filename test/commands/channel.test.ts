@@ -223,7 +223,9 @@ long(
     server.kill()
     await server.exited
     expect(server.err()).toContain("secrets_resealed")
-    expect(await findings(both)).toMatchObject([{ state: "warning", says: "none needs SECRET_KEY_PREVIOUS" }])
+    expect(await findings(both)).toMatchObject([
+      { state: "warning", says: "no stored secret needs SECRET_KEY_PREVIOUS" },
+    ])
     expect(await findings({ ...env, SECRET_KEY: next })).toMatchObject([{ state: "ok" }])
     expect(await findings(env)).toMatchObject([{ state: "problem" }])
     expect((await appmeter(["channel", "test", added.channel.id], { env: { ...env, SECRET_KEY: next } })).out).toBe(

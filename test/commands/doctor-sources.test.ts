@@ -58,7 +58,7 @@ const APPLE = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com"]
 
 describe("reaching the stores", () => {
   test("while nothing is tracked, or the demo alone, nobody is asked", async () => {
-    const nothing = [{ thing: "sources", state: "ok", says: "nothing is tracked, so no store is read", fix: null }]
+    const nothing = [{ thing: "sources", state: "ok", says: "no app is tracked, so no store is read", fix: null }]
     expect((await examined()).found).toEqual(nothing as Finding[])
     await track(sql, ["ios", "android"], "demo")
     expect([(await examined()).found, hosts()]).toEqual([nothing as Finding[], []])
@@ -77,7 +77,7 @@ describe("reaching the stores", () => {
       APPLE,
       ["HEAD /", "HEAD /", "HEAD /"],
     ])
-    expect(found[1]!.says).toMatch(/^reached at 127\.0\.0\.1:\d+, as UPSTREAM_URLS says; status 404$/)
+    expect(found[1]!.says).toMatch(/^reached at 127\.0\.0\.1:\d+ \(UPSTREAM_URLS\); status 404$/)
   })
 
   test("Google Play only with the country of the address that asks, which Android apps need", async () => {
@@ -86,7 +86,7 @@ describe("reaching the stores", () => {
     expect(without.found[0]).toEqual({
       thing: "EGRESS_COUNTRY",
       state: "warning",
-      says: "not set while Android apps are tracked: of Google Play only reviews are read",
+      says: "not set although Android apps are tracked, so only reviews are read from Google Play",
       fix: expect.stringMatching(/EGRESS_COUNTRY=de$/),
     })
     expect(hosts()).toEqual(["play.google.com"])
@@ -109,20 +109,20 @@ describe("reaching the stores", () => {
     expect(await found({})).toEqual({
       thing: "EGRESS_COUNTRY",
       state: "warning",
-      says: "not set while Android apps are tracked: of Google Play only reviews are read; from here its pages name PL; pages are those of one country, whatever is asked for",
+      says: "not set although Android apps are tracked, so only reviews are read from Google Play; pages read from here are of PL; pages are always of the same country, whatever is requested",
       fix: expect.stringMatching(/EGRESS_COUNTRY=pl$/),
     })
     expect(await found({ EGRESS_COUNTRY: "de" })).toEqual({
       thing: "EGRESS_COUNTRY",
       state: "problem",
-      says: "de, but asked for DE, pages name PL; pages are those of one country, whatever is asked for: nothing of Google Play is measured",
+      says: "de, but requests for DE return pages of PL; pages are always of the same country, whatever is requested. Nothing on Google Play is measured",
       fix: "set EGRESS_COUNTRY=pl, or read from an address in DE",
     })
     await sql`delete from answered_country`
     play((gl) => gl ?? "PL")
     expect(await found({ EGRESS_COUNTRY: "de" })).toMatchObject({
       state: "ok",
-      says: "de; asked for DE, pages name DE; pages are those of the country asked for",
+      says: "de; requests for DE return pages of DE; pages are of the requested country",
     })
     const asked = stores.requests.length
     expect(await found({ EGRESS_COUNTRY: "de", MEASURE: "no" })).toMatchObject({ state: "ok" })
@@ -147,9 +147,9 @@ describe("reaching the stores", () => {
       "search.itunes.apple.com": "ok",
     })
     const of = (thing: string) => found.find((one) => one.thing === thing)!
-    expect(of("apps.apple.com").says).toStartWith("cannot be reached at 127.0.0.1:1, as UPSTREAM_URLS says, from")
+    expect(of("apps.apple.com").says).toStartWith("cannot be reached at 127.0.0.1:1 (UPSTREAM_URLS) from")
     expect(of("itunes.apple.com").says).toEndWith("no answer within 3 s")
-    expect(of("apps.apple.com").fix).toBe("start what listens there, or take apps.apple.com out of UPSTREAM_URLS")
+    expect(of("apps.apple.com").fix).toBe("start the service there, or remove apps.apple.com from UPSTREAM_URLS")
   })
 
   test("with MEASURE=no they are asked only where another process of this address has read within the hour", async () => {
@@ -188,7 +188,7 @@ describe("what is due against what can be read", () => {
       {
         thing: "budget",
         state: "warning",
-        says: "100 requests a day are due at apps.apple.com and 86 can be made, 14 too few; plans that pay go first",
+        says: "apps.apple.com needs 100 requests a day but only 86 are possible, 14 too few; paid plans go first",
         fix: expect.stringContaining("UPSTREAM_GAPS_MS=apps.apple.com=864000"),
       },
     ])
@@ -218,7 +218,7 @@ test("an open alert is a problem, with what to do; one of a source that is off i
       thing: "apple-web-search",
       state: "problem",
       says: expect.stringMatching(/^5 answers in a row \(since 20\d\d-/),
-      fix: "install the newest appmeter, then run: appmeter replay; to ask it no more, set SOURCES_OFF=apple-web-search",
+      fix: "install the newest Appmeter, then run: appmeter replay; to stop reading it, set SOURCES_OFF=apple-web-search",
     },
     { thing: "apple-hints", state: "problem", says: expect.anything(), fix: expect.stringContaining("UPSTREAM_GAPS_MS=search.itunes.apple.com=") },
   ]) // biome-ignore format: a list to scan
@@ -231,17 +231,17 @@ describe("the folder of bodies", () => {
     (await examined(env)).all.find(({ thing }) => thing === "RAW_DIR")!
 
   test("not made yet, filled, not wanted: all is well", async () => {
-    expect((await raw()).says).toBe(`${rawFolder(DATA_DIR)} is not there yet; the first reading makes it`)
+    expect((await raw()).says).toBe(`${rawFolder(DATA_DIR)} does not exist yet; the first reading creates it`)
     mkdirSync(join(rawFolder(DATA_DIR), "ab"), { recursive: true })
     writeFileSync(join(rawFolder(DATA_DIR), "ab", "cd.gz"), new Uint8Array(3 * 2 ** 20))
     const { all } = await examined()
     const of = (thing: string) => all.find((one) => one.thing === thing)!
-    expect(of("RAW_DIR").says).toBe(`3 MB of bodies in ${rawFolder(DATA_DIR)}, none older than 14 days`)
+    expect(of("RAW_DIR").says).toBe(`3 MB of stored responses in ${rawFolder(DATA_DIR)}, at most 14 days old`)
     const before = of("size").says
     writeFileSync(join(rawFolder(DATA_DIR), "ab", "ef.gz"), new Uint8Array(50 * 2 ** 20))
     // they are no part of the database
     expect((await examined()).all.find(({ thing }) => thing === "size")!.says).toBe(before)
-    expect((await raw({ RAW_DAYS: "0" })).says).toBe("no bodies are kept (RAW_DAYS=0)")
+    expect((await raw({ RAW_DAYS: "0" })).says).toBe("no responses are stored (RAW_DAYS=0)")
   })
 
   test("no folder: a warning, as measuring goes on", async () => {
@@ -250,7 +250,7 @@ describe("the folder of bodies", () => {
     for (const RAW_DIR of [file, join(file, "inside")])
       expect(await raw({ RAW_DIR })).toMatchObject({
         state: "warning",
-        says: `${file} is no folder: no bodies are kept`,
+        says: `${file} is not a folder, so no responses are stored`,
         fix: expect.stringContaining("RAW_DIR=/var/lib/appmeter-raw"),
       })
   })
@@ -289,6 +289,6 @@ postgres("postgres: the same, and the disk of RAW_DIR", async () => {
   expect(found.find(({ thing }) => thing === "budget")!.fix).toStartWith("run EGRESS=second appmeter work on")
   expect(things(all)).toMatchObject({ RAW_DIR: "ok", disk: "ok" })
   expect(all.find(({ thing }) => thing === "RAW_DIR")!.says).toBe(
-    `0 MB of bodies in ${folder}, none older than 14 days`,
+    `0 MB of stored responses in ${folder}, at most 14 days old`,
   )
 })

@@ -39,7 +39,7 @@ describe("the embedded database", () => {
   test("not made yet: all is well, and nothing is made", async () => {
     const DATA_DIR = join(scratch(), "none")
     const { code, of } = await examined({ DATA_DIR })
-    expect([code, of("database").says]).toEqual([0, "embedded, not made yet; the first start makes it"])
+    expect([code, of("database").says]).toEqual([0, "embedded, not created yet; the first start creates it"])
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
@@ -60,9 +60,9 @@ describe("the embedded database", () => {
       ], // biome-ignore format: a list to scan
     ])
     expect(new Set(Object.values(states))).toEqual(new Set(["ok"]))
-    expect(of("database").says).toEndWith(", held by a server")
+    expect(of("database").says).toEndWith(", in use by a server")
     expect(out.split("\n")).toHaveLength(Object.keys(states).length + 2)
-    expect(out).toMatch(/^STATE +THING +WHAT\nok +runtime +Bun \d/)
+    expect(out).toMatch(/^STATE +CHECK +RESULT\nok +runtime +Bun \d/)
   })
 
   test("--rebuild mends what stands now of keywords, once, also beside a server; before that nothing is said of it", async () => {
@@ -101,10 +101,10 @@ describe("the embedded database", () => {
     const second = await rebuilt()
     await held.close()
     expect(plain.states.derived).toBeUndefined()
-    expect(first).toEqual([0, "warning: mended: of 1 keywords the latest results, of 0 the latest figures, 1 days or feeds of reviews, 0 places or first days of charts, 0 days of accounts' reports or prices of products, the names by which 1 apps are found, and 0 rating counts that stood twice were not what the readings say"]) // biome-ignore format: one line
+    expect(first).toEqual([0, "warning: corrected values that differed from the readings: results of 1 keywords, figures of 0 keywords, 1 review days or feeds, 0 chart places or first days, 0 report days or product prices of accounts, search names of 1 apps, 0 duplicate rating counts"]) // biome-ignore format: one line
     expect(kept.map(({ day }) => day)).toEqual(["2025-11-19"])
     expect(texts.map(({ folded }) => folded)).toEqual(["\n tea\n\t\n"])
-    expect(second).toEqual([0, "ok: what stands now is what the readings say"])
+    expect(second).toEqual([0, "ok: current values match the readings"])
   })
 
   test("open to others: a warning, and a problem where its files are", async () => {
@@ -183,9 +183,9 @@ describe("what is away", () => {
     ])
     expect(of("database").says).toBe("the database at 127.0.0.1:1/name is not reachable: nothing listens there")
     expect(of("limits").says).toStartWith("the Redis at 127.0.0.1:1 does not answer")
-    expect(of("database").fix).toStartWith("start it, and see whether it listens: pg_isready -h 127.0.0.1 -p 1; if")
-    expect(of("limits").fix).toStartWith("start it, and see whether it answers PONG: redis-cli -h 127.0.0.1 -p 1 ping;")
-    expect(of("disk").says).toEndWith("free where RAW_DIR is")
+    expect(of("database").fix).toStartWith("start it and check that it listens: pg_isready -h 127.0.0.1 -p 1; if")
+    expect(of("limits").fix).toStartWith("start it and check that it answers PONG: redis-cli -h 127.0.0.1 -p 1 ping;")
+    expect(of("disk").says).toEndWith("free on the disk of RAW_DIR")
     expect(JSON.stringify([of("database"), of("limits")])).not.toContain("canary")
   })
 

@@ -107,7 +107,7 @@ describe("beside a server", () => {
     })
     const { out } = await appmeter(["sources"], { env })
     expect(out).toMatch(/^US +PL +1 +20\S+Z +20\S+Z$/m)
-    expect(out).toMatch(/^So far pages are those of the country asked for at times, and of another at times\.$/m)
+    expect(out).toMatch(/^So far pages are sometimes of the requested country and sometimes of another\.$/m)
   })
 
   test("what is short is told, and is no failure", async () => {

@@ -167,10 +167,10 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     expect(refused!.state).toBe("problem")
     expect(refused!.says).toMatch(REFUSED)
     expect(refused!.fix).toBe(
-      "set DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/NAME?prepare=false, or the address of a pooler per session or of the server",
+      "set DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/NAME?prepare=false, or use the address of a session pooler or of the server itself",
     )
     const [reached, limits] = await look(unprepared(pooler.url))
-    expect(reached!.says).toEndWith("through a pooler per transaction")
+    expect(reached!.says).toEndWith("through a transaction pooler")
     expect(limits!.fix).toContain("set statement_timeout = '4s'")
   })
 })

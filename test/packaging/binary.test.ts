@@ -81,7 +81,7 @@ long("it reads the word in a picture, with what it carries", async () => {
   const { findings } = JSON.parse((await alone.run(["doctor", "--json"], { env: { OCR_DATA: "none" } })).out)
   expect(findings.find(({ thing }: { thing: string }) => thing === "screenshots")).toMatchObject({
     state: "warning",
-    says: expect.stringMatching(/^Tesseract reads a word in \d+ ms; trained data: eng$/),
+    says: expect.stringMatching(/^Tesseract recognises the test word in \d+ ms; trained data: eng$/),
   })
 })
 

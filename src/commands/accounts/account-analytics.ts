@@ -7,8 +7,8 @@ import { show } from "../cli/show.ts"
 export const accountAnalytics: Command = {
   name: "account analytics",
   changes: true,
-  summary:
-    "Have App Store Connect make daily reports of an app, of which get_funnel is made. It takes a key with the role Admin, which is used once and not stored.",
+  summary: "Request daily App Store Connect analytics reports for an app.",
+  details: "get_funnel is computed from them. Needs a key with the role Admin, which is used once and not stored.",
   examples: [
     [
       "account analytics ac_0123456789abcdef01 310633997 --key-id 7K2M9PQRST --key-file Admin.p8",

@@ -12,8 +12,7 @@ import { chooseWorkspace, useDatabase } from "../cli/with-database.ts"
 
 export const accountEvidence: Command = {
   name: "account evidence",
-  summary:
-    "Show what the figures of a connected account lead back to: report, time, day zone, parser, body, and its rows.",
+  summary: "Show the reports and rows behind the figures of a connected account.",
   examples: [
     [
       "account evidence --app app_4fD0Zs81hQbK --report sales --day 2026-11-19",

@@ -20,7 +20,8 @@ const WRITTEN: readonly string[] = ["app-store-connect", "apple-ads"]
 export const accountWrites: Command = {
   name: "account writes",
   changes: true,
-  summary: "Switch writes to the account on or off, off at first. Each write is previewed, confirmed and counted.",
+  summary: "Allow or forbid writes to an account. They are off by default.",
+  details: "Each write is previewed, confirmed and counted against the limits.",
   examples: [
     ["account writes ac_0123456789abcdef01 on --limit writesADay=5", "with the key that reads"],
     ["account writes ac_… on --key-id 7K2M9PQRST --key-file Writer.p8", "with a key of their own, checked first"],

@@ -4,8 +4,8 @@ import { type Command, type Invocation, type Option, WrongUse } from "./command.
 
 /** What every command takes. */
 export const COMMON: Record<string, Option> = {
-  json: { meaning: "Answer with one JSON document." },
-  help: { meaning: "Show this." },
+  json: { meaning: "Print one JSON document." },
+  help: { meaning: "Show this help." },
 }
 
 type CommandInput = Pick<Invocation, "positionals" | "text" | "texts" | "amount" | "has">

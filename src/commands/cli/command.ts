@@ -8,7 +8,10 @@ export type ExitCode = 0 | 1 | 2 | 78
 export interface Command {
   /** As typed, "key create". */
   name: string
+  /** An imperative of at most 72 characters. */
   summary: string
+  /** Further sentences for the command's own help. */
+  details?: string
   /** Shown first in the help: what is typed after "appmeter", and what it does. */
   examples: [typed: string, does: string][]
   /** In order; those that may be left out end in "?", one that takes the rest ends in "…" or, where that may be none, "…?". */

@@ -13,7 +13,7 @@ export function show({ terminal, has }: Invocation, value: unknown, lines: () =>
 }
 
 /** The option of commands whose answer is rows, and what it writes: null is an empty cell. */
-export const CSV = { csv: { meaning: "Answer as CSV, for a spreadsheet." } }
+export const CSV = { csv: { meaning: "Print CSV for a spreadsheet." } }
 
 export function csvOf(columns: string[], rows: readonly (readonly CsvCell[])[]): string {
   return [columns, ...rows].map(csvRecord).join("")

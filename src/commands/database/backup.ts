@@ -11,7 +11,8 @@ import { writeBackup } from "./backup-file.ts"
 
 export const backup: Command = {
   name: "backup",
-  summary: "Write everything to one file, as it is at one moment; restore takes it into either kind of database.",
+  summary: "Write a consistent backup to one file.",
+  details: "Restores into the embedded database or PostgreSQL.",
   examples: [
     ["backup appmeter.backup", "while a server runs, too; an embedded database answers nothing else meanwhile"],
     ["backup appmeter.backup --force", "in place of the one that is there, once the new one is whole"],

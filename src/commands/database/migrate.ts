@@ -9,7 +9,8 @@ import { schemaFiles } from "../cli/with-database.ts"
 
 export const migrateCommand: Command = {
   name: "migrate",
-  summary: "Bring the database up to this version. A server does so itself when it starts.",
+  summary: "Migrate the database to the schema of this version.",
+  details: "A server does this itself when it starts.",
   examples: [
     ["migrate", "apply what is missing"],
     ["migrate --check", "before an upgrade, with the new version: whether it can read this data; changes nothing"],

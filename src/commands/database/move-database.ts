@@ -16,7 +16,8 @@ import { schemaFiles, useDatabase } from "../cli/with-database.ts"
 
 export const moveDatabase: Command = {
   name: "move-database",
-  summary: "Copy everything to an empty PostgreSQL 15 or newer, and check it there. Stop the server first.",
+  summary: "Copy all data to an empty PostgreSQL 15 or newer and verify the copy.",
+  details: "Stop the server first.",
   examples: [
     ["move-database --to - < url.txt", "the address, with its password, in no list of processes"],
     ["move-database --to postgres://db.example.com/appmeter", "without one; may be repeated after a failure"],

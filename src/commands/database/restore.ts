@@ -16,7 +16,8 @@ type Backup = Head & Contents
 
 export const restore: Command = {
   name: "restore",
-  summary: "Put a backup into the database: all of it, checked, or nothing. No server may be using it.",
+  summary: "Restore a backup into the database, completely or not at all.",
+  details: "Stop the server first. The file is checked before anything is written.",
   examples: [
     ["restore appmeter.backup", "into an empty database, embedded or not"],
     ["restore appmeter.backup --force", "in place of all that the database holds"],

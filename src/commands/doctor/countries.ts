@@ -12,10 +12,10 @@ import { type Finding, ok, problem, warning } from "./finding.ts"
 
 /** What asking Google Play for a country does, in words. */
 export const EFFECTS: Record<CountryEffect, string> = {
-  followed: "pages are those of the country asked for",
-  ignored: "pages are those of one country, whatever is asked for",
-  mixed: "pages are those of the country asked for at times, and of another at times",
-  unknown: "whether the asking or the address decides is not known: one country alone was asked for and answered",
+  followed: "pages are of the requested country",
+  ignored: "pages are always of the same country, whatever is requested",
+  mixed: "pages are sometimes of the requested country and sometimes of another",
+  unknown: "only one country was requested, so it is unknown whether the request or the address decides",
 }
 
 /**
@@ -66,22 +66,22 @@ function findingOf(own: string | undefined, here: string | undefined, answers: r
   if (own === undefined) return unset(here, learnt)
   const asked = answers.filter((one) => one.asked === own).toSorted((a, b) => +b.lastAt - +a.lastAt)
   const [latest] = asked
-  if (!latest) return ok(THING, `${own}; no page of Google Play has named its country yet`)
-  const named = `asked for ${own.toUpperCase()}, pages name ${latest.answered.toUpperCase()}${learnt}`
+  if (!latest) return ok(THING, `${own}; no page of Google Play has shown its country yet`)
+  const named = `requests for ${own.toUpperCase()} return pages of ${latest.answered.toUpperCase()}${learnt}`
   if (latest.answered === own) return ok(THING, `${own}; ${named}`)
   return problem(
     THING,
-    `${own}, but ${named}: nothing of Google Play is measured`,
+    `${own}, but ${named}. Nothing on Google Play is measured`,
     `set EGRESS_COUNTRY=${latest.answered}, or read from an address in ${own.toUpperCase()}`,
   )
 }
 
 function unset(here: string | undefined, learnt: string): Finding {
-  const [seen, country] = here ? [`; from here its pages name ${here.toUpperCase()}${learnt}`, here] : ["", "de"]
-  const why = "set EGRESS_COUNTRY to the two-letter code of the country that Google Play is to be read for from here"
+  const [seen, country] = here ? [`; pages read from here are of ${here.toUpperCase()}${learnt}`, here] : ["", "de"]
+  const why = "set EGRESS_COUNTRY to the two-letter code of the country to read Google Play for"
   return warning(
     THING,
-    `not set while Android apps are tracked: of Google Play only reviews are read${seen}`,
+    `not set although Android apps are tracked, so only reviews are read from Google Play${seen}`,
     `${why}, for example EGRESS_COUNTRY=${country}`,
   )
 }

@@ -18,13 +18,13 @@ export async function checkDatabase(
 ): Promise<Finding[]> {
   try {
     const database = await reached.database()
-    if (!database) return [ok("database", "embedded, not made yet; the first start makes it")]
+    if (!database) return [ok("database", "embedded, not created yet; the first start creates it")]
     return await createGate({ deadlineMs: PATIENCE_MS }).run(() => look(database, placeOf(database, settings)))
   } catch (error) {
     const { code } = error as { code?: unknown }
     if (!settings.databaseUrl && (error instanceof DatabaseUnavailable || code === "55P03")) {
-      const says = "busy: a backup or another long command holds it"
-      return [warning("database", says, "wait until that has ended, then run: appmeter doctor")]
+      const says = "busy: a backup or another long command is using it"
+      return [warning("database", says, "wait until it ends, then run: appmeter doctor")]
     }
     const [says = ""] = redact((error as Error).message).split("\n")
     return [problem("database", says, settings.databaseUrl ? mendServer(error, settings) : mendFolder(says, settings))]
@@ -45,32 +45,32 @@ function mendServer(error: unknown, { databaseUrl = "" }: Settings): string {
   switch (code) {
     case "28P01":
     case "28000":
-      return `set ${ADDRESS} with a user and a password that it takes`
+      return `set ${ADDRESS} with a valid user and password`
     case "3D000":
       return `run: createdb ${at} ${redact(pathname.slice(1))}`
     case "53300":
-      return `raise its max_connections, or set DATABASE_CONNECTIONS lower for each process that uses it`
+      return `raise max_connections of the database, or lower DATABASE_CONNECTIONS of each process that uses it`
     case "08P01":
-      return `set ${ADDRESS}, without settings after it`
+      return `set ${ADDRESS} without parameters at the end`
     case POOLER_PROBLEM:
-      return `set ${ADDRESS}?prepare=false, or the address of a pooler per session or of the server`
+      return `set ${ADDRESS}?prepare=false, or use the address of a session pooler or of the server itself`
     default:
-      return `start it, and see whether it listens: pg_isready ${at}; if it is elsewhere, set ${ADDRESS}`
+      return `start it and check that it listens: pg_isready ${at}; if it is elsewhere, set ${ADDRESS}`
   }
 }
 
 function mendFolder(says: string, { dataDir }: Settings): string {
   const folder = JSON.stringify(dataDir)
   if (says.includes("in use by"))
-    return `see which process holds it: fuser -v ${JSON.stringify(`${dataDir}/server.lock`)}`
-  return `do as it says, or set DATA_DIR to another folder than ${folder}, where the first start makes a new database`
+    return `find the process that uses it: fuser -v ${JSON.stringify(`${dataDir}/server.lock`)}`
+  return `follow that advice, or set DATA_DIR to a folder other than ${folder}; the first start creates a new database there`
 }
 
 /** `skewMs` is how far the database's clock is ahead of this process'. */
 export function clock(skewMs: number): Finding {
   const seconds = (Math.abs(skewMs) / 1_000).toFixed(1)
   const way = skewMs > 0 ? "ahead of" : "behind"
-  if (Math.abs(skewMs) <= SKEW_MS) return ok("clock", "the same here and at the database")
+  if (Math.abs(skewMs) <= SKEW_MS) return ok("clock", "the same on this machine and at the database")
   const fix = "run on both machines: timedatectl set-ntp true"
   return warning("clock", `the database is ${seconds} s ${way} this machine`, fix)
 }
@@ -79,7 +79,7 @@ const SKEW_MS = 2_000
 
 async function look(database: Database, place: string): Promise<Finding[]> {
   const { sql } = database
-  const held = database.kind === "embedded" && !("backend" in database) ? ", held by a server" : ""
+  const held = database.kind === "embedded" && !("backend" in database) ? ", in use by a server" : ""
   const [row] = await sql<[{ version: string; limit: string; role: string }]>`
     select current_setting('server_version') as version, current_setting('statement_timeout') as limit,
       quote_ident(current_user) as role`
@@ -93,13 +93,13 @@ async function look(database: Database, place: string): Promise<Finding[]> {
 }
 
 function through({ pooling }: Database): string {
-  return pooling ? `, through a pooler per ${pooling}` : ""
+  return pooling ? `, through a ${pooling} pooler` : ""
 }
 
 /** Appmeter limits the time of its statements itself where a connection keeps its settings. */
 function unlimited(role: string): Finding {
   const fix = `run: alter role ${role} set statement_timeout = '4s'; alter role ${role} set idle_in_transaction_session_timeout = '10s'`
-  return warning("pooler", "statements that nobody waits for any longer run on at the database", fix)
+  return warning("pooler", "abandoned statements keep running in the database, because it sets no time limit", fix)
 }
 
 async function checkSchema({ sql, kind }: Database, held: boolean): Promise<Finding> {
@@ -109,7 +109,7 @@ async function checkSchema({ sql, kind }: Database, held: boolean): Promise<Find
   if (mismatch) return problem("schema", mismatch.reason, mismatch.remedy)
   const missing = missingSteps(landed, files)
   if (missing.length === 0) return ok("schema", `up to date, baseline and ${landed.length - 1} migrations`)
-  const restart = "stop the server that holds it, and start this version: appmeter serve"
+  const restart = "stop the server that uses it and start this version: appmeter serve"
   const fix = held && kind === "embedded" ? restart : "run: appmeter migrate"
   return problem("schema", lackOf(missing), fix)
 }

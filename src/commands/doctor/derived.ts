@@ -22,11 +22,13 @@ export async function rebuildDerived({ has }: Pick<Invocation, "has">, reached: 
     const reports = await rebuildAccounts(database.sql, letOthers)
     const ratings = await rebuildRatings(database.sql, letOthers)
     if (ranks + figures + reviews + texts + charts + reports + ratings === 0)
-      return [ok("derived", "what stands now is what the readings say")]
-    const says = `mended: of ${ranks} keywords the latest results, of ${figures} the latest figures, ${reviews} days or feeds of reviews, ${charts} places or first days of charts, ${reports} days of accounts' reports or prices of products, the names by which ${texts} apps are found, and ${ratings} rating counts that stood twice were not what the readings say`
-    return [warning("derived", says, "run again: appmeter doctor --rebuild; if it mends once more, report it")]
+      return [ok("derived", "current values match the readings")]
+    const says = `corrected values that differed from the readings: results of ${ranks} keywords, figures of ${figures} keywords, ${reviews} review days or feeds, ${charts} chart places or first days, ${reports} report days or product prices of accounts, search names of ${texts} apps, ${ratings} duplicate rating counts`
+    return [warning("derived", says, "run appmeter doctor --rebuild again; if it corrects values again, report a bug")]
   } catch (error) {
-    return [problem("derived", `not rebuilt: ${(error as Error).message}`, "run: appmeter migrate, then this again")]
+    return [
+      problem("derived", `not rebuilt: ${(error as Error).message}`, "run appmeter migrate, then this command again"),
+    ]
   }
 }
 

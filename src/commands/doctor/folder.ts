@@ -11,10 +11,10 @@ export function checkFolder({ settings }: Pick<Invocation, "settings">): Finding
   const { raw } = measuring
   if (databaseUrl) return raw.days === 0 ? rawFolder(raw) : [...rawFolder(raw), rawSpace(raw)]
   const folder = statOf(dataDir)
-  if (!folder) return [ok("DATA_DIR", `${dataDir} is not there yet; the first start makes it`)]
+  if (!folder) return [ok("DATA_DIR", `${dataDir} does not exist yet; the first start creates it`)]
   if (!folder.isDirectory()) {
-    const fix = "set DATA_DIR to a folder, or to a path where nothing is yet, for example DATA_DIR=.appmeter"
-    return [problem("DATA_DIR", `${dataDir} is no folder`, fix)]
+    const fix = "set DATA_DIR to a folder or an unused path, for example DATA_DIR=.appmeter"
+    return [problem("DATA_DIR", `${dataDir} is not a folder`, fix)]
   }
   const bytes = sizeOf(join(dataDir, "postgres"))
   const elsewhere = raw.days > 0 && deviceOf(raw.folder) !== folder.dev
@@ -31,20 +31,20 @@ export function checkFolder({ settings }: Pick<Invocation, "settings">): Finding
 const MOVE_AT = 10 * 2 ** 30
 
 export function size(bytes: number): Finding {
-  const says = `${inUnits(bytes)} of embedded database`
+  const says = `the embedded database takes ${inUnits(bytes)}`
   if (bytes < MOVE_AT) return ok("size", says)
-  return warning("size", `${says}, more than it is good for`, "run: appmeter move-database --to URL")
+  return warning("size", `${says}, more than it is made for`, "run: appmeter move-database --to URL")
 }
 
 // Four times the log that a checkpoint may leave. PostgreSQL stops when it cannot write its log.
 const LEAST_FREE = 2 ** 30
 
 export function space(free: number, used: number, dataDir = "DATA_DIR"): Finding {
-  const says = `${inUnits(free)} free where DATA_DIR is`
+  const says = `${inUnits(free)} free on the disk of DATA_DIR`
   const [from, to] = [JSON.stringify(dataDir), '"/LARGER/DISK"']
-  const fix = `make room there, or stop the server, run: mv ${from} ${to}, and start it with DATA_DIR=${to}`
+  const fix = `free some space there, or stop the server, run: mv ${from} ${to}, and start it with DATA_DIR=${to}`
   if (free < LEAST_FREE) return problem("disk", `${says}, less than ${inUnits(LEAST_FREE)}`, fix)
-  if (free < used) return warning("disk", `${says}, less than the database takes`, fix)
+  if (free < used) return warning("disk", `${says}, less than the size of the database`, fix)
   return ok("disk", says)
 }
 
@@ -53,20 +53,20 @@ type RawSettings = MeasuringSettings["raw"]
 /** Measuring goes on without it, but nothing can be read again from what was kept. */
 function rawFolder({ folder, days }: RawSettings): Finding[] {
   const thing = "RAW_DIR"
-  if (days === 0) return [ok(thing, "no bodies are kept (RAW_DAYS=0)")]
+  if (days === 0) return [ok(thing, "no responses are stored (RAW_DAYS=0)")]
   const held = statOf(folder)
   const parent = existing(folder)
   const path = JSON.stringify(resolve(folder))
   if (!statOf(parent)?.isDirectory()) {
-    const fix = "set RAW_DIR to a folder, or to a path where nothing is yet, for example RAW_DIR=/var/lib/appmeter-raw"
-    return [warning(thing, `${parent} is no folder: no bodies are kept`, fix)]
+    const fix = "set RAW_DIR to a folder or an unused path, for example RAW_DIR=/var/lib/appmeter-raw"
+    return [warning(thing, `${parent} is not a folder, so no responses are stored`, fix)]
   }
   if (!isWritable(parent)) {
     const fix = `run as root: mkdir -p ${path} && chown -R ${process.getuid?.() ?? "USER"} ${path}`
-    return [warning(thing, `${parent} cannot be written: no bodies are kept`, fix)]
+    return [warning(thing, `${parent} is not writable, so no responses are stored`, fix)]
   }
-  if (!held) return [ok(thing, `${folder} is not there yet; the first reading makes it`)]
-  return [ok(thing, `${inUnits(sizeOf(folder))} of bodies in ${folder}, none older than ${days} days`)]
+  if (!held) return [ok(thing, `${folder} does not exist yet; the first reading creates it`)]
+  return [ok(thing, `${inUnits(sizeOf(folder))} of stored responses in ${folder}, at most ${days} days old`)]
 }
 
 function rawSpace({ folder, megabytes }: RawSettings): Finding {
@@ -77,12 +77,12 @@ function rawSpace({ folder, megabytes }: RawSettings): Finding {
 
 /** `used` of the megabytes that bodies may take; PostgreSQL is elsewhere, so that a full disk stops no service. */
 export function room(free: number, used: number, megabytes: number): Finding {
-  const says = `${inUnits(free)} free where RAW_DIR is`
+  const says = `${inUnits(free)} free on the disk of RAW_DIR`
   const more = megabytes * 1e6 - used
   if (free >= more) return ok("disk", says)
   const fits = Math.max(1, Math.floor((free + used) / 2 / 1e6))
   const fix = `set RAW_MB=${fits}, or RAW_DIR to a folder on a larger disk`
-  return warning("disk", `${says}, but bodies may take ${inUnits(more)} more`, fix)
+  return warning("disk", `${says}, but stored responses may take another ${inUnits(more)}`, fix)
 }
 
 function permissions(dataDir: string, folder: Stats): Finding {
@@ -93,9 +93,10 @@ function permissions(dataDir: string, folder: Stats): Finding {
   if (own !== undefined && own !== 0 && folder.uid !== own)
     return problem(thing, `${dataDir} belongs to another user`, `run: chown -R ${own} ${JSON.stringify(dataDir)}`)
   // Windows has no such bits
-  if (process.platform === "win32" || (folder.mode & 0o077) === 0) return ok(thing, `${dataDir}, for its user only`)
-  const open = `others of this machine may look into ${dataDir} (${(folder.mode & 0o777).toString(8)})`
-  if (data && (data.mode & 0o077) !== 0) return problem(thing, `${open}, and into the database in it`, mend)
+  if (process.platform === "win32" || (folder.mode & 0o077) === 0)
+    return ok(thing, `${dataDir}, accessible to its user only`)
+  const open = `other users of this machine can read ${dataDir} (${(folder.mode & 0o777).toString(8)})`
+  if (data && (data.mode & 0o077) !== 0) return problem(thing, `${open} and the database in it`, mend)
   return warning(thing, open, mend)
 }
 

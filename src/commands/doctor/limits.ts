@@ -9,11 +9,11 @@ export async function checkLimits({ settings, process }: Pick<Invocation, "setti
   const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
   const limits = openSharedLimits({ upstash, wire, log: silentLog, prefix })
   const where = upstash?.url ?? redisUrl
-  if (!limits || where === undefined) return [ok("limits", "calls a second are counted by each process for itself")]
+  if (!limits || where === undefined) return [ok("limits", "calls per second are counted by each process separately")]
   const place = new URL(where).host
   try {
     if (await answersSoon(limits)) return [ok("limits", `counted in the Redis at ${place}`)]
-    const says = `the Redis at ${redact(place)} does not answer: each process counts for itself, and Hive calls are refused`
+    const says = `the Redis at ${redact(place)} does not answer, so each process counts separately and Hive calls are refused`
     return [problem("limits", says, upstash ? mendUpstash(where) : mendRedis(place))]
   } finally {
     wire?.close()
@@ -22,13 +22,13 @@ export async function checkLimits({ settings, process }: Pick<Invocation, "setti
 
 function mendRedis(place: string): string {
   const [, host, port = "6379"] = /^(.*?)(?::(\d+))?$/.exec(place)!
-  const see = `start it, and see whether it answers PONG: redis-cli -h ${host} -p ${port} ping`
+  const see = `start it and check that it answers PONG: redis-cli -h ${host} -p ${port} ping`
   return `${see}; if it is elsewhere, set REDIS_URL=redis://:PASSWORD@HOST:6379`
 }
 
 function mendUpstash(url: string): string {
-  const see = `see whether it answers PONG: curl -H "authorization: Bearer $UPSTASH_REDIS_REST_TOKEN" ${redact(url)}/ping`
-  return `${see}; if not, set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN as its console shows them`
+  const see = `check that it answers PONG: curl -H "authorization: Bearer $UPSTASH_REDIS_REST_TOKEN" ${redact(url)}/ping`
+  return `${see}; if not, set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN as the Upstash console shows them`
 }
 
 // As long as a starting server waits for it.

@@ -29,7 +29,7 @@ export async function checkMarket(
 
 const PATIENCE_MS = 15_000
 
-const NOTHING = ok("market", "MARKET is empty: no storefront is followed, 0 requests a day")
+const NOTHING = ok("market", "MARKET is empty, so no storefront is followed")
 
 async function lookAt(sql: Sql, settings: Settings): Promise<Finding> {
   const [followed, { market }] = [await readFollowedMarket(sql), settings]
@@ -38,8 +38,8 @@ async function lookAt(sql: Sql, settings: Settings): Promise<Finding> {
   if (followed.length === 0 || settingOf(followed) === settingOf(market))
     return planned(settings, marketPlanOf(await countFollowedLists(sql, market)))
   const { requests } = marketPlanOf(await countFollowedLists(sql, followed))
-  const says = `the process that started last follows ${namesOf(followed)}, ${requests} requests a day; MARKET here is ${namesOf(market)}`
-  return warning("market", says, "give every process of this database, and this command, the same MARKET")
+  const says = `the process that started last follows ${namesOf(followed)} with ${requests} requests a day, but MARKET here is ${namesOf(market)}`
+  return warning("market", says, "set the same MARKET for every process of this database and for this command")
 }
 
 const namesOf = (market: readonly MarketStorefront[]) =>
@@ -56,9 +56,9 @@ function unread({ market }: Settings) {
 function planned({ market, measuring }: Settings, plan: MarketPlan): Finding {
   const off = MARKET_SOURCES.filter((source) => measuring.sourcesOff.includes(source))
   const says = wordsOf(market, plan, measuring)
-  if (off.length > 0) return warning("market", `${says}; of ${off.join(", ")} nothing is asked`, `take ${off.join(" and ")} out of SOURCES_OFF, or set MARKET to nothing`) // biome-ignore format: one line
+  if (off.length > 0) return warning("market", `${says}; ${off.join(", ")} is switched off`, `remove ${off.join(" and ")} from SOURCES_OFF, or leave MARKET empty`) // biome-ignore format: one line
   if (plan.mostRequests <= canOf(measuring)) return ok("market", says)
-  return warning("market", says, "follow fewer storefronts, or fewer genres of them: MARKET=us:36+6014")
+  return warning("market", says, "follow fewer storefronts or fewer genres, for example MARKET=us:36+6014")
 }
 
 function canOf(measuring: Settings["measuring"]): number {
@@ -68,9 +68,8 @@ function canOf(measuring: Settings["measuring"]): number {
 
 function wordsOf(market: readonly MarketStorefront[], plan: MarketPlan, measuring: Settings["measuring"]): string {
   const can = canOf(measuring)
-  const share = `${Math.ceil((plan.requests / can) * 1_000) / 10} % of the ${can} that may be asked of ${MARKET_UPSTREAM}`
-  const reckoned =
-    plan.unread > 0 ? `, reckoned by 100 apps on each of ${plan.unread} lists that were not read yet` : ""
-  const most = plan.unread > 0 ? ` (${plan.mostRequests} if each of those shows ${CHART_DEPTH})` : ""
+  const share = `${Math.ceil((plan.requests / can) * 1_000) / 10} % of the ${can} possible at ${MARKET_UPSTREAM}`
+  const reckoned = plan.unread > 0 ? `, assuming 100 apps on each of ${plan.unread} lists that were not read yet` : ""
+  const most = plan.unread > 0 ? ` (${plan.mostRequests} if each of these lists has ${CHART_DEPTH} apps)` : ""
   return `${namesOf(market)}: ${plan.lists} lists and ${plan.lookUps} look-ups of ${plan.apps} apps a day${reckoned}; ${plan.requests} requests a day${most}, ${share}`
 }

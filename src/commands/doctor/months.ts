@@ -18,8 +18,8 @@ export async function checkMonths(_: Invocation, reached: DoctorDatabase): Promi
   return rows.map(({ name, month }) =>
     problem(
       "credits",
-      `the billing month of ${printable(name)} is ${monthOf(month).slice(0, 7)}, ahead of today: no new credits come until it is over`,
-      `set the clock of every machine right, then run: appmeter workspace set ${JSON.stringify(name)} --reset-month`,
+      `the billing month of ${printable(name)} is ${monthOf(month).slice(0, 7)}, ahead of today, so no new credits are granted until it ends`,
+      `correct the clock of every machine, then run: appmeter workspace set ${JSON.stringify(name)} --reset-month`,
     ),
   )
 }

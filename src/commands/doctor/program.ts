@@ -17,16 +17,16 @@ function openFiles(settings: Settings): Finding {
     assertOpenFiles(settings, limit)
   } catch (error) {
     const [{ value, fix }] = (error as SettingsProblems).problems as [SettingsProblems["problems"][number]]
-    return problem(thing, `their limit ${value}`, fix)
+    return problem(thing, `the limit ${value}`, fix)
   }
-  return ok(thing, limit === null ? "no limit is known" : `up to ${limit}`)
+  return ok(thing, limit === null ? "the limit is unknown" : `at most ${limit}`)
 }
 
 /** `version` is undefined on another runtime, which runs all but the embedded database. */
 export function runtime(version: string | undefined): Finding {
   const { engines } = JSON.parse(readText("package.json")) as { engines: { bun: string } }
   const least = engines.bun.replace(/^\D+/, "")
-  if (version === undefined) return ok("runtime", "not Bun: the embedded database is out of reach")
+  if (version === undefined) return ok("runtime", "not Bun, so the embedded database is not available")
   if (!isOlder(version, least)) return ok("runtime", `Bun ${version}`)
   return problem("runtime", `Bun ${version} is older than ${least}`, "run: bun upgrade")
 }
@@ -34,9 +34,13 @@ export function runtime(version: string | undefined): Finding {
 function driver(): Finding {
   try {
     assertDriverPatched()
-    return ok("driver", "postgres.js with our patch")
+    return ok("driver", "postgres.js with the required patch")
   } catch {
-    return problem("driver", "the installed postgres driver lacks our patch", "run: bun install --frozen-lockfile")
+    return problem(
+      "driver",
+      "the installed postgres driver lacks the required patch",
+      "run: bun install --frozen-lockfile",
+    )
   }
 }
 

@@ -14,10 +14,14 @@ export async function checkScreenshots({ settings: { ocrData } }: Pick<Invocatio
   const [began, thread] = [performance.now(), openOcrThread({ load: (asked) => loadTesseract(asked, ocrData) })]
   try {
     const table = await thread.read(new Uint8Array(Buffer.from(WORD, "base64")), [ENGLISH])
-    if (!table?.includes("Appmeter")) return [problem(THING, "Tesseract reads no word", FIX)]
+    if (!table?.includes("Appmeter")) return [problem(THING, "Tesseract does not recognise the test word", FIX)]
     const ms = Math.round(performance.now() - began)
-    const says = `Tesseract reads a word in ${ms} ms; trained data: ${[...new Set([ENGLISH, ...names])].sort().join(", ")}`
-    return [names.length > 0 ? ok(THING, says) : warning(THING, says, "put NAME.traineddata files into OCR_DATA")]
+    const says = `Tesseract recognises the test word in ${ms} ms; trained data: ${[...new Set([ENGLISH, ...names])].sort().join(", ")}`
+    return [
+      names.length > 0
+        ? ok(THING, says)
+        : warning(THING, says, "put NAME.traineddata files into the folder of OCR_DATA"),
+    ]
   } catch (error) {
     return [problem(THING, `Tesseract does not start: ${(error as Error).message}`, FIX)]
   } finally {
@@ -25,7 +29,7 @@ export async function checkScreenshots({ settings: { ocrData } }: Pick<Invocatio
   }
 }
 
-const FIX = "reinstall the program, or take data of Tesseract 4 or 5 with an LSTM"
+const FIX = "reinstall the program, or use LSTM data of Tesseract 4 or 5"
 
 /** A picture of the word "Appmeter", a PNG. */
 const WORD =

@@ -21,14 +21,23 @@ export async function checkSecrets(
   const { newest, earlier, unreadable } = counts
   if (unreadable > 0) {
     const [says, fix] = secretKeys
-      ? ["were sealed with a key that is not given", "put that key into SECRET_KEY_PREVIOUS"]
-      : ["are sealed, and SECRET_KEY is not set", "set SECRET_KEY to the key that sealed them"]
-    return [problem(THING, `${unreadable} ${says}: their channels tell nothing`, fix)]
+      ? ["stored secrets are encrypted with an unknown key", "add that key to SECRET_KEY_PREVIOUS"]
+      : ["stored secrets are encrypted, but SECRET_KEY is not set", "set SECRET_KEY to the key that encrypted them"]
+    return [problem(THING, `${unreadable} ${says}, so their channels send nothing`, fix)]
   }
-  if (earlier > 0) return [warning(THING, `${earlier} are sealed with an earlier key`, "run: appmeter secrets reseal")]
+  if (earlier > 0)
+    return [
+      warning(THING, `${earlier} stored secrets are encrypted with an earlier key`, "run: appmeter secrets reseal"),
+    ]
   if (secretKeys && SecretKeys.hasEarlier(secretKeys))
-    return [warning(THING, "none needs SECRET_KEY_PREVIOUS", "remove it once every process has the newest SECRET_KEY")]
-  return [ok(THING, newest === 0 ? "none is stored" : `${newest}, all sealed with SECRET_KEY`)]
+    return [
+      warning(
+        THING,
+        "no stored secret needs SECRET_KEY_PREVIOUS",
+        "remove it once every process has the newest SECRET_KEY",
+      ),
+    ]
+  return [ok(THING, newest === 0 ? "none is stored" : `${newest}, all encrypted with SECRET_KEY`)]
 }
 
 const PATIENCE_MS = 10_000

@@ -9,7 +9,7 @@ export function checkSettings({ settings }: Pick<Invocation, "settings">): Findi
 }
 
 function spelling({ warnings }: Settings): Finding[] {
-  if (warnings.length === 0) return [ok("settings", "none is misspelt")]
+  if (warnings.length === 0) return [ok("settings", "no misspelt setting")]
   return warnings.map((line) => {
     const [, given, meant] = /^(\S+) is not a setting; did you mean (\S+)\?$/.exec(line) ?? []
     if (!given) return warning("settings", line, "remove it from the environment")
@@ -23,30 +23,30 @@ function publicUrl({ publicUrl, host, port }: Settings): Finding {
     if (isLoopback(host)) return ok(thing, `not set; links begin with ${listeningUrl(host, port)}`)
     return warning(
       thing,
-      `not set, while HOST=${host} lets other machines in: links begin with ${listeningUrl(host, port)}, and assistants that ask for another name are refused`,
+      `not set although HOST=${host} admits other machines: links begin with ${listeningUrl(host, port)}, and assistants that use another name are refused`,
       "set PUBLIC_URL to the address that callers use, for example PUBLIC_URL=https://ranks.example.com",
     )
   }
   const { protocol, hostname } = new URL(publicUrl)
   if (protocol === "https:" || isPrivate(hostname)) return ok(thing, publicUrl)
   const name = isIP(hostname.replace(/^\[|\]$/g, "")) ? "ranks.example.com" : hostname
-  const fix = `put a proxy that speaks TLS in front, as appmeter packaging caddy --name ${name} prints it, and set PUBLIC_URL=https://${name}`
-  return warning(thing, `${publicUrl} is not encrypted: keys can be read on their way`, fix)
+  const fix = `put a TLS proxy in front (appmeter packaging caddy --name ${name} prints a configuration) and set PUBLIC_URL=https://${name}`
+  return warning(thing, `${publicUrl} is not encrypted, so keys can be read in transit`, fix)
 }
 
 function trustedProxies({ trustedProxies, publicUrl }: Settings): Finding {
   const thing = "TRUSTED_PROXIES"
   const anybody = trustedProxies.find((entry) => /\/[0-7]$/.test(entry))
   if (anybody) {
-    const fix = `take ${anybody} out of TRUSTED_PROXIES and name only your own proxies, for example TRUSTED_PROXIES=127.0.0.1`
-    return problem(thing, `${anybody} lets any caller claim any address`, fix)
+    const fix = `remove ${anybody} from TRUSTED_PROXIES and list only your own proxies, for example TRUSTED_PROXIES=127.0.0.1`
+    return problem(thing, `${anybody} lets callers fake their address`, fix)
   }
   if (trustedProxies.length > 0) return ok(thing, trustedProxies.join(", "))
   // this program speaks no TLS: where it is asked for, something stands in front
   if (!publicUrl?.startsWith("https:")) return ok(thing, "none")
   return warning(
     thing,
-    "not set, while PUBLIC_URL is https: every caller has the proxy's address, and allow lists of addresses refuse them",
+    "not set although PUBLIC_URL is https: all callers seem to have the proxy's address, so address allow lists refuse them",
     "set TRUSTED_PROXIES to the proxy's address as this machine sees it, for example TRUSTED_PROXIES=127.0.0.1",
   )
 }

@@ -14,8 +14,8 @@ export async function checkSignIn({ settings: { publicUrl } }: Pick<Invocation, 
   try {
     return [(await lookAt(publicUrl)) ?? ok(THING, `assistants sign in at ${resourceOf(publicUrl)}`)]
   } catch {
-    const fix = "start the server, or look at DNS, the proxy and its certificate, then ask again"
-    return [warning(THING, `nobody answers at ${publicUrl} as seen from here`, fix)]
+    const fix = "start the server, or check DNS, the proxy and its certificate, then run this again"
+    return [warning(THING, `${publicUrl} does not answer this machine`, fix)]
   }
 }
 
@@ -35,10 +35,10 @@ async function lookAt(publicUrl: string): Promise<Finding | null> {
 const SERVER_PATH = "/.well-known/oauth-authorization-server"
 
 const PASS_ON =
-  "have the proxy pass on /mcp itself, /.well-known/ and /oauth/, without a check for bots, as appmeter packaging nginx prints it, and give the server the same PUBLIC_URL"
+  "let the proxy pass on /mcp, /.well-known/ and /oauth/ without a bot check (see appmeter packaging nginx), and set the same PUBLIC_URL for the server"
 
 function unlike(path: string): Finding {
-  return problem(THING, `${path} is not what the server of this PUBLIC_URL answers`, PASS_ON)
+  return problem(THING, `${path} is not the document that a server with this PUBLIC_URL sends`, PASS_ON)
 }
 
 const PATIENCE_MS = 5_000

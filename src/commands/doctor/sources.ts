@@ -39,15 +39,15 @@ const PATIENCE_MS = 15_000
 const NO_SUCH = new Set(["42P01", "42703"])
 
 function unknown(error: unknown): Finding {
-  const says = `not known: ${redact((error as Error).message).split("\n")[0]}`
-  return problem("sources", says, "mend the database as said above, then run: appmeter doctor")
+  const says = `unknown: ${redact((error as Error).message).split("\n")[0]}`
+  return problem("sources", says, "fix the database as described above, then run: appmeter doctor")
 }
 
 async function look(sql: Sql, settings: Settings): Promise<Finding[]> {
   const { measuring } = settings
   const platforms = await readTrackedPlatforms(sql)
   const market: readonly string[] = (await readFollowedMarket(sql)).length > 0 ? MARKET_SOURCES : []
-  if (platforms.length + market.length === 0) return [ok("sources", "nothing is tracked, so no store is read")]
+  if (platforms.length + market.length === 0) return [ok("sources", "no app is tracked, so no store is read")]
   const parts = measuredBy(measuring)
   const sources = parts.sources.filter(
     ({ on, upstream, name }) => on && (platforms.includes(platformOf(upstream)) || market.includes(name)),
@@ -78,7 +78,7 @@ async function checkEgressCountry(
   platforms: readonly Platform[],
 ): Promise<Finding> {
   if (platforms.includes("android")) return await checkCountry(sql, measuring, { asks: measuring.on })
-  return ok("EGRESS_COUNTRY", measuring.egressCountry ?? "not set; nothing of Google Play is tracked")
+  return ok("EGRESS_COUNTRY", measuring.egressCountry ?? "not set; no Android app is tracked")
 }
 
 /**
@@ -87,7 +87,12 @@ async function checkEgressCountry(
  */
 async function checkReachability(sql: Sql, measuring: MeasuringSettings, sources: readonly AskedSource[]) {
   if (!measuring.on && !(await isReadFromHere(sql, measuring.egress)))
-    return [ok("stores", `not read from here: MEASURE=no, and no turn of EGRESS ${measuring.egress} for an hour`)]
+    return [
+      ok(
+        "stores",
+        `not read from here: MEASURE=no, and no process with EGRESS=${measuring.egress} read anything for an hour`,
+      ),
+    ]
   // sites of developers are nobody's to answer for
   const hosts = sources.filter(({ upstream }) => STORE_HOSTS.some((host) => host === upstream))
   const upstreams = [...new Set(hosts.map(({ upstream }) => upstream))]
@@ -108,17 +113,17 @@ const REACHED_WITHIN_MS = 3_000
 /** Any answer will do: what it says is for the sources to read. */
 async function reachable(upstream: Upstream, standIn: string | undefined): Promise<Finding> {
   const url = `${standIn ?? `https://${upstream}`}/`
-  const place = standIn === undefined ? "" : ` at ${new URL(url).host}, as UPSTREAM_URLS says,`
+  const place = standIn === undefined ? "" : ` at ${new URL(url).host} (UPSTREAM_URLS)`
   try {
     const signal = AbortSignal.timeout(REACHED_WITHIN_MS)
     const answer = await fetch(url, { method: "HEAD", redirect: "manual", signal })
-    return ok(upstream, `reached${place.replace(/,$/, "")}; status ${answer.status}`)
+    return ok(upstream, `reached${place}; status ${answer.status}`)
   } catch (error) {
     const { name, code } = error as { name: string; code?: unknown }
     const why = name === "TimeoutError" ? `no answer within ${REACHED_WITHIN_MS / 1_000} s` : `${code ?? name}`
     const fix = standIn
-      ? `start what listens there, or take ${upstream} out of UPSTREAM_URLS`
-      : `let this machine reach port 443 there, and see whether it does: curl -sI ${url}; or set UPSTREAM_URLS=${upstream}=ADDRESS of a proxy`
+      ? `start the service there, or remove ${upstream} from UPSTREAM_URLS`
+      : `allow this machine to connect to port 443 there and test it: curl -sI ${url}; or set UPSTREAM_URLS=${upstream}=ADDRESS to use a proxy`
     return problem(upstream, `cannot be reached${place} from this machine: ${why}`, fix)
   }
 }
@@ -129,23 +134,23 @@ function budgets(all: readonly Budget[], settings: Settings): Finding[] {
   const spent = all
     .filter(({ asked }) => asked > 0)
     .map(({ upstream, asked, can }) => `${asked} of ${can} to ${upstream}`)
-  return [ok("budget", spent.length > 0 ? `${spent.join(", ")} requests a day` : "nothing is due")]
+  return [ok("budget", spent.length > 0 ? `${spent.join(", ")} requests a day` : "no request is due")]
 }
 
 function shortfall({ upstream, asked, can, canAtBase, short }: Budget, { databaseUrl }: Settings): Finding {
-  const says = `${asked} requests a day are due at ${upstream} and ${can} can be made, ${short} too few; plans that pay go first`
+  const says = `${upstream} needs ${asked} requests a day but only ${can} are possible, ${short} too few; paid plans go first`
   if (canAtBase >= asked)
     return warning(
       "budget",
-      `${says}; it has refused, so it is asked more rarely`,
-      "wait until it has answered for some time; watch GAP with: appmeter sources",
+      `${says}. It refused requests, so it is read more slowly`,
+      "wait until it answers reliably again; watch the column GAP of: appmeter sources",
     )
   const gapMs = Math.max(1, Math.floor(DAY_MS / asked))
   const others =
     databaseUrl && upstream !== "play.google.com"
-      ? "run EGRESS=second appmeter work on a machine with another address, or "
+      ? "run EGRESS=second appmeter work on a machine with another address; or "
       : ""
-  const fix = `${others}run appmeter app keywords remove for terms that can be done without, or set UPSTREAM_GAPS_MS=${upstream}=${gapMs} and watch whether it refuses`
+  const fix = `${others}remove keywords that you do not need (appmeter app keywords remove); or set UPSTREAM_GAPS_MS=${upstream}=${gapMs} and watch whether it refuses requests`
   return warning("budget", says, fix)
 }
 
@@ -158,23 +163,22 @@ function alerts(open: readonly OpenAlert[], sources: readonly AskedSource[]): Fi
       ? [problem(source.name, `${alert.detail} (since ${alert.at.toISOString()})`, mend(alert, source))]
       : []
   })
-  return told.length > 0 ? told : [ok("sources", "no alert is open")]
+  return told.length > 0 ? told : [ok("sources", "no open alerts")]
 }
 
 function accountProblem({ subject, detail, at }: OpenAlert): Finding {
   return problem(
     subject,
     `${detail} (since ${at.toISOString()})`,
-    `see what is missing with: appmeter account test ${subject}`,
+    `find out what is missing: appmeter account test ${subject}`,
   )
 }
 
 function mend({ kind }: OpenAlert, { name, upstream }: AskedSource): string {
-  const off = `to ask it no more, set SOURCES_OFF=${name}`
-  if (kind === "source_changed") return `install the newest appmeter, then run: appmeter replay; ${off}`
+  const off = `to stop reading it, set SOURCES_OFF=${name}`
+  if (kind === "source_changed") return `install the newest Appmeter, then run: appmeter replay; ${off}`
   if (kind === "source_mismatched" && upstream === "play.google.com")
-    return `see which country answers with: appmeter sources; set EGRESS_COUNTRY to it, or read from an address in the country wanted; ${off}`
-  if (kind === "source_mismatched")
-    return `see the attempts with: appmeter sources, and report what was answered; ${off}`
-  return `leave it alone for longer with UPSTREAM_GAPS_MS=${upstream}=10000, or read it from another address; ${off}`
+    return `check which country is answered: appmeter sources; set EGRESS_COUNTRY to it, or read from an address in the country you want; ${off}`
+  if (kind === "source_mismatched") return `check the attempts (appmeter sources) and report a bug; ${off}`
+  return `read it more slowly with UPSTREAM_GAPS_MS=${upstream}=10000, or from another address; ${off}`
 }

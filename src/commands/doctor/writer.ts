@@ -26,9 +26,9 @@ export async function checkWriter(
   const { tokensADay, price } = writer
   const tokens = used.input + used.output
   const cents = price && Math.round((used.input * price.input + used.output * price.output) / 1e4) / 100
-  const says = `${tokens} of ${tokensADay} tokens used today (UTC)${cents === undefined ? "" : `, for about ${cents}`}`
+  const says = `${tokens} of ${tokensADay} tokens used today (UTC)${cents === undefined ? "" : `, costing about ${cents}`}`
   const day =
-    tokens < tokensADay ? ok(THING, says) : warning(THING, says, "raise AI_TOKENS_A_DAY, or wait for 00:00 UTC")
+    tokens < tokensADay ? ok(THING, says) : warning(THING, says, "raise AI_TOKENS_A_DAY, or wait until 00:00 UTC")
   return [tried, day]
 }
 
@@ -53,7 +53,7 @@ async function tryOut(writer: NonNullable<Settings["writer"]>): Promise<Finding>
   )
   const ms = Math.round(performance.now() - began)
   if (!reply)
-    return problem(THING, `${named}: no answer within ${WITHIN_MS / 1_000} s`, "look whether the server is up")
+    return problem(THING, `${named}: no answer within ${WITHIN_MS / 1_000} s`, "check that the server is running")
   if ("failed" in reply) {
     const why = [reply.status, reply.code].filter((one) => one !== undefined).join(" ")
     return problem(THING, `${named}: ${reply.failed}${why && ` (${why})`}`, "check AI_URL, AI_API, AI_MODEL and AI_KEY")
@@ -62,10 +62,10 @@ async function tryOut(writer: NonNullable<Settings["writer"]>): Promise<Finding>
   if ("failed" in read)
     return warning(
       THING,
-      `${named} answers in ${ms} ms, not by the schema`,
-      "choose a model that keeps to JSON schemas",
+      `${named} answers in ${ms} ms but does not follow the JSON schema`,
+      "choose a model that follows JSON schemas",
     )
-  return ok(THING, `${named} answers in ${ms} ms, by the schema`)
+  return ok(THING, `${named} answers in ${ms} ms and follows the JSON schema`)
 }
 
 async function usedToday(database: Awaited<ReturnType<DoctorDatabase["database"]>>) {

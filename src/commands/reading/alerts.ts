@@ -10,7 +10,7 @@ const READ = 200
 
 export const alerts: Command = {
   name: "alerts",
-  summary: "Show what changed, newest first: the alert feed of the workspace.",
+  summary: "Show the alert feed of a workspace, newest first.",
   examples: [
     ["alerts", `the newest ${SHOWN} events`],
     ["alerts --limit 100 --json", "for another program"],

@@ -11,7 +11,7 @@ import type { AskOwner } from "../process/owner.ts"
 /** Runs an operation. Throws CommandProblem, or WrongUse if the input is wrong. */
 export type Ask = <Id extends OperationId>(operation: Id, input?: InputOf<Id>) => Promise<AnswerOf<Id>>
 
-export const WORKSPACE: Option = { value: "NAME", meaning: "The workspace; needless while there is only one." }
+export const WORKSPACE: Option = { value: "NAME", meaning: "The workspace. Optional if there is only one." }
 
 /** Opens the database, also while its server runs, and runs operations as its owner. */
 export async function useOperations<T>(

@@ -10,7 +10,8 @@ import { inputOf } from "./words.ts"
 
 export const call: Command = {
   name: "call",
-  summary: "Ask any operation of the catalogue that reads, of the database and without a key; alone it lists them.",
+  summary: "Run a read operation, or list all of them.",
+  details: "Reads the database directly. Needs no key and costs nothing.",
   examples: [
     ["call", "the operations there are"],
     ["call list_keyword_ranks --about", "what it answers, and its arguments"],

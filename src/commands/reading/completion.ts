@@ -16,7 +16,7 @@ const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript }
 export function completionOf(commands: () => readonly Command[]): Command {
   return {
     name: "completion",
-    summary: "Print what completes commands, options and operations in a shell: bash, zsh or fish.",
+    summary: "Print the completion script for bash, zsh or fish.",
     examples: [
       ["completion bash > ~/.local/share/bash-completion/completions/appmeter", "for bash, from the next shell on"],
       ["completion zsh > ~/.zfunc/_appmeter", "for zsh, where ~/.zfunc is on the fpath"],

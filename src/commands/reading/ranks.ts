@@ -16,7 +16,7 @@ const WATCH_MS = 5_000
 
 export const ranks: Command = {
   name: "ranks",
-  summary: "Show where apps rank: the latest of each tracked keyword, its change, and the days before as a line.",
+  summary: "Show the latest rank of each tracked keyword and its recent history.",
   examples: [
     ["ranks", "every app in every storefront it is tracked in"],
     ["ranks 'Tide Times' --country us --since 90d", "one app, by name, id or store id"],

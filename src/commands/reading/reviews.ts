@@ -10,7 +10,7 @@ type ReviewRow = NonNullable<ReviewList["list"] | ReviewList["android"]>[number]
 
 export const reviews: Command = {
   name: "reviews",
-  summary: "Show an app's newest reviews on both stores.",
+  summary: "Show an app's newest reviews from both stores.",
   examples: [
     ["reviews 'Tide Times'", `the newest ${SHOWN} of each store, in the app's first storefront`],
     ["reviews 'Tide Times' --country de --limit 50", "of another storefront"],

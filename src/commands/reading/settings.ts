@@ -4,7 +4,7 @@ import { show } from "../cli/show.ts"
 
 export const settingsCommand: Command = {
   name: "settings",
-  summary: "List every setting: its environment variable, what it is when left out, and what it means.",
+  summary: "List every setting with its environment variable, default and meaning.",
   examples: [["settings", "all of them"]],
   async run(invocation) {
     show(invocation, { settings: describedSettings() }, () => settingsTable().split("\n"))

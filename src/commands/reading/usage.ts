@@ -4,7 +4,7 @@ import { useOperations, WORKSPACE } from "./ask.ts"
 
 export const usage: Command = {
   name: "usage",
-  summary: "Show what a workspace has used of each of its limits.",
+  summary: "Show how much of each limit a workspace has used.",
   examples: [["usage", "credits, keywords, apps and daily calls"]],
   options: { workspace: WORKSPACE, ...CSV },
   async run(invocation) {

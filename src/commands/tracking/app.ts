@@ -22,13 +22,13 @@ import { chooseWorkspace, useDatabase } from "../cli/with-database.ts"
 import { showFirstRanks } from "./first-ranks.ts"
 import { type MeantApp, meantApp } from "./meant-app.ts"
 
-const WORKSPACE = { value: "NAME", meaning: "The workspace; needless while there is only one." }
+const WORKSPACE = { value: "NAME", meaning: "The workspace. Optional if there is only one." }
 
 export const appAdd: Command = {
   name: "app add",
   changes: true,
-  summary:
-    "Track an app: by its link, its id or its name. What was measured of its keywords before is its history at once.",
+  summary: "Track an app by its store link, id or name.",
+  details: "Existing measurements of its keywords become its history at once.",
   examples: [
     ["app add https://apps.apple.com/us/app/id1234567890 --keyword tides", "by its link; a name asks which one is meant"],
     ["app add 'Tide Times' --ios 1234567890 --android com.example.tides --country us --country gb", "both stores, and a name of your own"],
@@ -72,7 +72,7 @@ export const appAdd: Command = {
 
 export const appList: Command = {
   name: "app list",
-  summary: "List a workspace's apps.",
+  summary: "List the tracked apps of a workspace.",
   examples: [["app list", "id, name, store ids and how many keywords each has"]],
   options: { workspace: WORKSPACE },
   async run(invocation) {
@@ -88,10 +88,11 @@ export const appList: Command = {
 export const appRemove: Command = {
   name: "app remove",
   changes: true,
-  summary: "Stop tracking an app; its keywords, tags and goal go. What was measured stays.",
+  summary: "Stop tracking an app and remove its keywords, tags and goal.",
+  details: "Measured data is kept.",
   examples: [["app remove app_4fD0Zs81hQbK --force", "without asking"]],
   positionals: ["app"],
-  options: { force: { meaning: "Do not ask." } },
+  options: { force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
     const [word = ""] = invocation.positionals
     const { id, name } = await useDatabase(invocation, async (sql) => {
@@ -109,7 +110,7 @@ export const appRemove: Command = {
 export const appRename: Command = {
   name: "app rename",
   changes: true,
-  summary: "Call an app something else; without a name it is called as the store does.",
+  summary: "Rename an app. Without a name, its store name is used again.",
   examples: [["app rename app_4fD0Zs81hQbK 'Tides'", "a name of your own"]],
   positionals: ["app", "name?"],
   async run(invocation) {
@@ -127,7 +128,7 @@ export const appRename: Command = {
 export const appGoal: Command = {
   name: "app goal",
   changes: true,
-  summary: "Set what an app is optimised for: downloads, rank or revenue; none takes it away.",
+  summary: "Set an app's goal: downloads, rank or revenue; none removes it.",
   examples: [["app goal app_4fD0Zs81hQbK rank", "keywords are judged by their ranks"]],
   positionals: ["app", "goal"],
   async run(invocation) {

@@ -39,10 +39,11 @@ export const countryAdd: Command = {
 export const countryRemove: Command = {
   name: "app country remove",
   changes: true,
-  summary: "Stop tracking an app in storefronts; its keywords there go. What was measured stays.",
+  summary: "Stop tracking an app in storefronts and remove its keywords there.",
+  details: "Measured data is kept.",
   examples: [["app country remove app_4fD0Zs81hQbK fr --force", "without asking"]],
   positionals: POSITIONALS,
-  options: { force: { meaning: "Do not ask." } },
+  options: { force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
     const [id = "", ...codes] = invocation.positionals
     const removed = await useDatabase(invocation, async (sql) => {

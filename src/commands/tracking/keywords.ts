@@ -20,7 +20,8 @@ const COUNTRY = {
 export const keywordsAdd: Command = {
   name: "app keywords add",
   changes: true,
-  summary: "Track keywords. What was measured of them before is their history at once.",
+  summary: "Track keywords for an app.",
+  details: "Existing measurements of the keywords become their history at once.",
   examples: [
     ["app keywords add app_4fD0Zs81hQbK 'tide times' tides", "two keywords in each storefront of the app"],
     ["app keywords add app_4fD0Zs81hQbK --file keywords.csv", "one a line, or columns named keyword, country, tags"],
@@ -83,7 +84,8 @@ export const keywordsList: Command = {
 export const keywordsRemove: Command = {
   name: "app keywords remove",
   changes: true,
-  summary: "Stop tracking keywords. What was measured stays, and comes back when they are tracked again.",
+  summary: "Stop tracking keywords.",
+  details: "Measured data is kept and shown again if you track them again.",
   examples: [["app keywords remove app_4fD0Zs81hQbK tides --country gb", "in one storefront only"]],
   positionals: POSITIONALS,
   options: { country: COUNTRY },
@@ -100,7 +102,7 @@ export const keywordsRemove: Command = {
 export const appTag: Command = {
   name: "app tag",
   changes: true,
-  summary: "Set the tags of tracked keywords, in place of those they have.",
+  summary: "Set the tags of tracked keywords, replacing their current tags.",
   examples: [
     ["app tag app_4fD0Zs81hQbK 'tide times' tides --tag core --tag q4", "two tags for two keywords"],
     ["app tag app_4fD0Zs81hQbK tides --none", "take its tags away"],
@@ -120,7 +122,7 @@ export const appTag: Command = {
 export const appBury: Command = {
   name: "app bury",
   changes: true,
-  summary: "Bury keywords: they are not suggested for the app again.",
+  summary: "Bury keywords so that they are not suggested for the app again.",
   examples: [["app bury app_4fD0Zs81hQbK 'free games'", "never to be suggested again"]],
   positionals: POSITIONALS,
   async run(invocation) {

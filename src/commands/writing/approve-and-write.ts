@@ -7,7 +7,7 @@ import type { Ask } from "../reading/ask.ts"
 /** Of every command that writes. */
 export const WRITE_OPTIONS: Record<string, Option> = {
   preview: { meaning: "Only show what it would do." },
-  force: { meaning: "Do not ask." },
+  force: { meaning: "Skip the confirmation." },
 }
 
 type PreviewAnswer = AnswerOf<"preview_action">

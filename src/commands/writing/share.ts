@@ -7,7 +7,8 @@ const APP = { country: { value: "CODE", meaning: "The storefront; the app's firs
 
 export const share: Command = {
   name: "share",
-  summary: "Make a page for everybody who has its link: an app's ranks and store pages as they are now.",
+  summary: "Create a public link to an app's current ranks and store pages.",
+  details: "Everybody who has the link can open the page. The key in APPMETER_KEY is charged.",
   examples: [
     ["share 'Tide Times'", "for 7 days, of the app's first storefront; by the key in APPMETER_KEY"],
     ["share 'Tide Times' --country de --days 30 --password -", "asks its readers for the password that stdin gives"],
@@ -35,7 +36,8 @@ export const share: Command = {
 
 export const exportCommand: Command = {
   name: "export",
-  summary: "Make a file of an app's keywords, rank history or reviews, and give the link to it.",
+  summary: "Export an app's keywords, rank history or reviews and print the link.",
+  details: "The key in APPMETER_KEY is charged.",
   examples: [
     ["export 'Tide Times' history", "every measured day as CSV; by the key in APPMETER_KEY"],
     ["export 'Tide Times' reviews --platform android --format json", "a store's reviews as JSON"],

@@ -9,7 +9,8 @@ import { approveAndWrite, WRITE_OPTIONS } from "./approve-and-write.ts"
 
 export const write: Command = {
   name: "write",
-  summary: "Show what a write would do, ask, and do it, by the key in APPMETER_KEY; alone it lists the writes.",
+  summary: "Preview a write and run it after you confirm, or list all writes.",
+  details: "The key in APPMETER_KEY is charged.",
   examples: [
     ["write", "the writes there are"],
     ["write add_keywords --about", "what it does, and its arguments"],
