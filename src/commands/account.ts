@@ -57,7 +57,7 @@ export const accountAdd: readonly Command[] = ACCOUNT_KINDS.map((kind) => ({
     } catch (error) {
       if (!(error instanceof SeveralParts)) throw error
       const { parts, message } = error
-      invocation.terminal.say(`${message}: say with --${kind.part.option} which is meant`)
+      invocation.terminal.say(`${message}: choose one with --${kind.part.option}`)
       show(invocation, { parts }, () =>
         table(
           ["ID", "NAME"],
@@ -74,8 +74,8 @@ export const accountKeygen: Command = {
   changes: true,
   summary: "Create a key pair for Apple Ads and print the public key.",
   details: "The private key is written to a file.",
-  examples: [["account keygen apple-ads --key-file AdsKey.pem", "paste what it prints under Account Settings, API"]],
-  options: { "key-file": { value: "FILE", meaning: "Where the private key goes; a file that is there stays." } },
+  examples: [["account keygen apple-ads --key-file AdsKey.pem", "paste the printed key into Account Settings, API"]],
+  options: { "key-file": { value: "FILE", meaning: "File for the private key. An existing file is not overwritten." } },
   async run(invocation) {
     const file = needed(invocation, "key-file")
     const { publicKey, privateKey } = generateKeyPairSync("ec", {
@@ -86,7 +86,7 @@ export const accountKeygen: Command = {
     try {
       writeFileSync(file, privateKey, { flag: "wx", mode: 0o600 })
     } catch {
-      throw new CommandProblem("the private key could not be written: the file is there already, or may not be written")
+      throw new CommandProblem("the private key could not be written: the file exists already or is not writable")
     }
     show(invocation, { publicKey }, () => [publicKey.trim()])
     return 0
@@ -96,7 +96,7 @@ export const accountKeygen: Command = {
 export const accountList: Command = {
   name: "account list",
   summary: "List a workspace's connected accounts with state, rights and apps.",
-  examples: [["account list", "what each may do, and who must do what"]],
+  examples: [["account list", "the rights of each, and what is missing"]],
   options: { workspace: WORKSPACE },
   async run(invocation) {
     const accounts = await useWorkspace(invocation, listAccounts)
@@ -109,7 +109,7 @@ export const accountTest: Command = {
   name: "account test",
   summary: "Check which rights the key of an account has now.",
   details: "Exit code 1 if the key is refused.",
-  examples: [["account test ac_0123456789abcdef01", "rights and apps, as they are now"]],
+  examples: [["account test ac_0123456789abcdef01", "current rights and apps"]],
   positionals: ["id"],
   options: { workspace: WORKSPACE },
   async run(invocation) {
@@ -127,7 +127,9 @@ export const accountRotate: Command = {
   changes: true,
   summary: "Replace the key of an account once the console accepts the new one.",
   details: "Reading continues without interruption.",
-  examples: [["account rotate ac_0123456789abcdef01 --key-id 7K2M9PQRST --key-file AuthKey.p8", "then revoke the old"]],
+  examples: [
+    ["account rotate ac_0123456789abcdef01 --key-id 7K2M9PQRST --key-file AuthKey.p8", "then revoke the old key"],
+  ],
   positionals: ["id"],
   options: { workspace: WORKSPACE, ...optionsOf(ACCOUNT_KINDS.flatMap(optionsOfKey)) },
   async run(invocation) {
@@ -149,7 +151,9 @@ export const accountMap: Command = {
   changes: true,
   summary: "Map an app of an account to a tracked app, or to none.",
   details: "Later checks of the account keep the mapping.",
-  examples: [["account map ac_0123456789abcdef01 310633997 app_4fD0Zs81hQbK", "no look at the account changes it"]],
+  examples: [
+    ["account map ac_0123456789abcdef01 310633997 app_4fD0Zs81hQbK", "App Store app 310633997 is this tracked app"],
+  ],
   positionals: ["id", "store-id", "app-id?"],
   options: { workspace: WORKSPACE },
   async run(invocation) {
@@ -167,9 +171,9 @@ export const accountPause: Command = {
   changes: true,
   summary: "Pause reading an account, or resume it with --off.",
   details: "Data already read is kept.",
-  examples: [["account pause ac_0123456789abcdef01", "account pause ac_… --off goes on"]],
+  examples: [["account pause ac_0123456789abcdef01", "resume with: account pause ac_… --off"]],
   positionals: ["id"],
-  options: { workspace: WORKSPACE, off: { meaning: "Read again." } },
+  options: { workspace: WORKSPACE, off: { meaning: "Resume reading." } },
   async run(invocation) {
     const [id] = invocation.positionals as [string]
     const on = !invocation.has("off")
@@ -186,11 +190,11 @@ export const accountRemove: Command = {
   changes: true,
   summary: "Disconnect an account and destroy its stored key.",
   details: "Data already read is kept unless --forget is given.",
-  examples: [["account remove ac_0123456789abcdef01 --forget", "with every figure that came from it"]],
+  examples: [["account remove ac_0123456789abcdef01 --forget", "also delete all data read from it"]],
   positionals: ["id"],
   options: {
     workspace: WORKSPACE,
-    forget: { meaning: "Delete what was read too." },
+    forget: { meaning: "Also delete the data read from it." },
     force: { meaning: "Skip the confirmation." },
   },
   async run(invocation) {
@@ -198,9 +202,9 @@ export const accountRemove: Command = {
     const forget = invocation.has("forget")
     const removed = await useWorkspace(invocation, async (sql, workspaceId) => {
       const { shown } = await findAccount(sql, workspaceId, id)
-      const rest = forget ? "and all that was read with it" : "and what was read stays"
+      const rest = forget ? "and deletes all data read from it" : "and keeps the data read from it"
       if (!invocation.has("force"))
-        await invocation.terminal.confirm(`Removing ${id} destroys its ${shown}, ${rest}. It cannot be undone.`)
+        await invocation.terminal.confirm(`Removing ${id} destroys its ${shown} ${rest}. This cannot be undone.`)
       return await removeAccount(sql, workspaceId, id, forget)
     })
     if (forget) await openAccountBodies(invocation.settings.measuring.raw).forget(id)
@@ -294,10 +298,10 @@ function linesOf(account: AccountRow, { settings }: Invocation): string[] {
   const head = `${id}  ${title}, ${printable(shown)}, ${part.name} ${account.part}: ${state}${why ? ` (${why})` : ""}`
   return [
     head,
-    ...(receive ? [`  tells us at ${address}/in/${id}`] : []),
+    ...(receive ? [`  receives messages at ${address}/in/${id}`] : []),
     ...(writes ? [`  writes: on${shownWrite ? `, ${printable(shownWrite)}` : ""}`] : []),
     ...table(
-      ["", "RIGHT", "STATE", "WHO MUST DO WHAT"],
+      ["", "RIGHT", "STATE", "WHAT IS MISSING"],
       rights.map(({ name, state, why }) => ["", name, state, why]),
     ),
     ...table(
@@ -306,7 +310,7 @@ function linesOf(account: AccountRow, { settings }: Invocation): string[] {
     ),
     ...troubleLines(troubles),
     ...(failure !== null && lastFailure !== null
-      ? [`  last trouble, ${lastFailure.toISOString().slice(0, 16)}: ${failure}`]
+      ? [`  last error, ${lastFailure.toISOString().slice(0, 16)}: ${failure}`]
       : []),
   ]
 }

@@ -13,11 +13,11 @@ export const approve: Command = {
   changes: true,
   summary: "Show a write that an assistant asked for, and approve or decline it.",
   examples: [
-    ["approve ap_5f0c6f6a1d2e3b4a9c", "shows the preview that the assistant was answered, and asks"],
-    ["approve ap_5f0c6f6a1d2e3b4a9c --decline", "it is never confirmed"],
+    ["approve ap_5f0c6f6a1d2e3b4a9c", "show the preview, then ask for approval"],
+    ["approve ap_5f0c6f6a1d2e3b4a9c --decline", "decline it; it cannot be confirmed any more"],
   ],
   positionals: ["id"],
-  options: { decline: { meaning: "Say no." }, force: { meaning: "Skip the confirmation." } },
+  options: { decline: { meaning: "Decline the write." }, force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
     const id = firstArgument(invocation)
     const verdict = invocation.has("decline") ? ("declined" as const) : ("approved" as const)
@@ -26,9 +26,9 @@ export const approve: Command = {
       const waiting = await readWaiting(sql, id)
       for (const line of linesOf(waiting)) invocation.terminal.say(line)
       if (verdict === "approved" && !invocation.has("force"))
-        await invocation.terminal.confirm("Approved, it is written as soon as it is confirmed.")
+        await invocation.terminal.confirm("Once approved, the write runs when the assistant confirms it.")
       if (!(await settleApproval(sql, { workspaceId: null, id }, { verdict, by })))
-        throw new CommandProblem(`${id} no longer waits: it expired, or somebody was faster`)
+        throw new CommandProblem(`${id} is not pending any more: it expired, or somebody else decided`)
       return { ...waiting, verdict, decidedBy: by }
     })
     show(invocation, { approval }, () => [`${verdict} ${id}`])
@@ -39,7 +39,7 @@ export const approve: Command = {
 export const approvalList: Command = {
   name: "approval list",
   summary: "List writes that wait for approval, and which writes need one.",
-  examples: [["approval list", "each with the command that approves it"]],
+  examples: [["approval list", "each with its id for: appmeter approve ID"]],
   options: { workspace: WORKSPACE },
   async run(invocation) {
     const { approvals, rule } = await useDatabase(invocation, async (sql) => {
@@ -64,19 +64,19 @@ export const approvalRequire: Command = {
   changes: true,
   summary: "Choose which writes a person must approve outside the assistant.",
   examples: [
-    ["approval require update_listing reply_review", "of the workspace; in place of what was required before"],
-    ["approval require all --key 7", "every write of one key, besides what the workspace requires"],
-    ["approval require --none", "none"],
-    ["approval require all --asking yes", "a yes to the question that a client shows its person counts as well"],
+    ["approval require update_listing reply_review", "for the workspace, replacing the previous list"],
+    ["approval require all --key 7", "every write of one key, in addition to the workspace's list"],
+    ["approval require --none", "require approval for no write"],
+    ["approval require all --asking yes", "also accept a yes that a person gives in the client"],
   ],
   positionals: ["action…?"],
   options: {
     workspace: WORKSPACE,
-    key: { value: "ID", meaning: "Of this key alone." },
-    none: { meaning: "Require it of no write." },
+    key: { value: "ID", meaning: "Only for this key." },
+    none: { meaning: "Require approval for no write." },
     asking: {
       value: "yes|no",
-      meaning: "Whether what a client says that its person answered counts, in the whole workspace.",
+      meaning: "Whether a yes that a person gives in the client counts, for the whole workspace.",
     },
   },
   async run(invocation) {
@@ -87,7 +87,8 @@ export const approvalRequire: Command = {
       askingCounts: asking === undefined ? undefined : asking === "yes",
     }
     if (asking !== undefined && !["yes", "no"].includes(asking)) throw new WrongUse("--asking must be yes or no")
-    if (asking !== undefined && keyId !== null) throw new WrongUse("--asking is of the whole workspace, not of a key")
+    if (asking !== undefined && keyId !== null)
+      throw new WrongUse("--asking applies to the whole workspace; leave out --key")
     const rule = await useDatabase(invocation, async (sql) => {
       const { id } = await chooseWorkspace(sql, invocation.text("workspace"))
       return await setApprovalRule(sql, id, keyId, change)
@@ -99,23 +100,23 @@ export const approvalRequire: Command = {
 
 async function namesOf(invocation: Invocation): Promise<string[] | undefined> {
   const { positionals, has } = invocation
-  if (has("none") && positionals.length > 0) throw new WrongUse("--none goes with no action")
+  if (has("none") && positionals.length > 0) throw new WrongUse("--none cannot be combined with actions")
   if (positionals.length === 0 && !has("none")) {
-    if (invocation.text("asking") === undefined) throw new WrongUse("name actions, or all, or --none")
+    if (invocation.text("asking") === undefined) throw new WrongUse("give actions, all, or --none")
     return undefined
   }
   const { actions } = await import("../catalog.ts")
   const known = [ALL_ACTIONS, ...actions.map(({ name }) => name)]
   const unknown = positionals.find((name) => !known.includes(name))
   if (unknown !== undefined)
-    throw new WrongUse(`there is no action ${JSON.stringify(unknown.slice(0, 40))}; there are ${known.join(", ")}`)
+    throw new WrongUse(`unknown action ${JSON.stringify(unknown.slice(0, 40))}; choose from ${known.join(", ")}`)
   return positionals
 }
 
 async function readWaiting(sql: Sql, id: string): Promise<Approval> {
   const [approval] = await listApprovals(sql, { workspaceId: null, id })
   if (!approval)
-    throw new CommandProblem(`nothing waits under ${JSON.stringify(id.slice(0, 40))}; see: appmeter approval list`)
+    throw new CommandProblem(`no write waits under ${JSON.stringify(id.slice(0, 40))}; see: appmeter approval list`)
   const { verdict, decidedBy, expiresAt } = approval
   if (verdict) throw new CommandProblem(`${id} was ${verdict} by ${decidedBy}`)
   if (expiresAt < new Date()) throw new CommandProblem(`${id} expired at ${expiresAt.toISOString().slice(0, 16)}`)
@@ -129,14 +130,14 @@ function linesOf({ action, shown, key }: Approval): string[] {
     `${action}, by ${key.name ?? `key ${key.id}`}: ${summary}`,
     ...changedLines(shown, WHOLE).map((line) => `  ${line}`),
     ...notes.map((note) => `  ${note}`),
-    ...(destructive ? ["  It takes something away, or shows it to the world."] : []),
+    ...(destructive ? ["  It deletes something or makes it public."] : []),
     `  It costs ${credits} ${credits === 1 ? "credit" : "credits"}.`,
   ].map(harmless)
 }
 
 function ruleLine({ actions, ofKey, askingCounts }: ApprovalRule): string {
   const named = [...new Set([...actions, ...ofKey])]
-  if (named.length === 0) return "no write must be approved outside the assistant"
-  const at = askingCounts ? "outside the assistant, or at a client that asks its person" : "outside the assistant"
-  return `to be approved ${at}: ${named.join(", ")}`
+  if (named.length === 0) return "no write needs approval outside the assistant"
+  const at = askingCounts ? "outside the assistant or in the client" : "outside the assistant"
+  return `need approval ${at}: ${named.join(", ")}`
 }

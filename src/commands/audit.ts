@@ -12,12 +12,12 @@ export const audit: Command = {
   examples: [
     ["audit", "the latest 50 writes of the workspace"],
     ["audit --app app_4fD0Zs81hQbK --limit 10", "the latest ten to one app"],
-    ["audit --json | jq -r .writes[].requestId", "only the ids under which the log holds them"],
+    ["audit --json | jq -r .writes[].requestId", "only the request ids, as in the log"],
   ],
   options: {
     workspace: { value: "NAME", meaning: "The workspace. Optional if there is only one." },
-    app: { value: "APP_ID", meaning: "Only writes to this app, tracked still or not." },
-    limit: { value: "N", meaning: `Writes at most, 1 to ${MOST}; 50 when left out.` },
+    app: { value: "APP_ID", meaning: "Only writes to this app, even if it is no longer tracked." },
+    limit: { value: "N", meaning: `Maximum number of writes, 1 to ${MOST}. Default: 50.` },
   },
   async run(invocation) {
     const limit = limitOf(invocation)
@@ -34,7 +34,7 @@ export const audit: Command = {
           at.toISOString(), workspace, key.name === null ? `key ${key.id}` : `${key.name} ${key.hint}`,
           action, target, credits, requestId, harmless(summary) + (jobId ? ` (${jobId})` : "") + (approvedBy ? `; approved by ${harmless(approvedBy)}` : ""),
         ]), // biome-ignore format: one row of the table
-        "no write was confirmed yet",
+        "no confirmed writes yet",
       ),
       ...commandLines(commands),
     ])

@@ -32,8 +32,11 @@ export const channelAddWebhook: Command = {
   summary: "Send alerts to a webhook, signed as Standard Webhooks.",
   details: "The signing secret is shown only once.",
   examples: [
-    ["channel add webhook https://example.com/hooks/appmeter", "what a rule names is posted there"],
-    ["channel add webhook - --json < url.txt", "an address that should stand in no shell history"],
+    [
+      "channel add webhook https://example.com/hooks/appmeter",
+      "alerts of the rules that name the channel are posted there",
+    ],
+    ["channel add webhook - --json < url.txt", "read the address from stdin, to keep it out of the shell history"],
   ],
   positionals: ["url"],
   options: { workspace: WORKSPACE },
@@ -53,22 +56,22 @@ export const channelAddTelegram: Command = {
   changes: true,
   summary: "Send alerts to a Telegram chat through your own bot.",
   examples: [
-    ["channel add telegram --bot-token-file /run/secrets/bot --chat -1001234567890", "a group's number"],
+    ["channel add telegram --bot-token-file /run/secrets/bot --chat -1001234567890", "a group"],
     ["channel add telegram --bot-token-stdin --chat @ranks < bot.txt", "a public channel"],
   ],
   options: {
     workspace: WORKSPACE,
-    chat: { value: "ID", meaning: "The chat's number, or @ and the name of a public channel." },
-    "bot-token-file": { value: "FILE", meaning: "Holds the bot's token." },
+    chat: { value: "ID", meaning: "Number of the chat, or @NAME of a public channel." },
+    "bot-token-file": { value: "FILE", meaning: "File that contains the bot's token." },
     "bot-token-stdin": { meaning: "Read the bot's token from stdin." },
   },
   async run(invocation) {
     const { text, has } = invocation
     const chat = text("chat")
-    if (chat === undefined) throw new WrongUse("--chat is missing: which chat the bot writes to")
+    if (chat === undefined) throw new WrongUse("--chat is missing; give the chat that the bot writes to")
     const file = text("bot-token-file")
     if ((file !== undefined) === has("bot-token-stdin"))
-      throw new WrongUse("give the bot's token by --bot-token-file or --bot-token-stdin")
+      throw new WrongUse("give the bot's token with either --bot-token-file or --bot-token-stdin")
     const token = await readSecret(invocation, file ?? "-", "the bot's token")
     const added = await changed(invocation, (register, workspaceId) =>
       addTelegram(register, workspaceId, { token, chat }),
@@ -100,7 +103,7 @@ export const channelAddSlack: Command = {
 export const channelList: Command = {
   name: "channel list",
   summary: "List a workspace's alert channels and failed deliveries.",
-  examples: [["channel list", "id, kind, address, state, and how it went last"]],
+  examples: [["channel list", "id, kind, address, state and last delivery"]],
   options: { workspace: WORKSPACE },
   async run(invocation) {
     const channels = await changed(invocation, ({ sql }, workspaceId) => listChannels(sql, workspaceId))
@@ -113,12 +116,12 @@ export const channelTest: Command = {
   name: "channel test",
   summary: "Send a test message to a channel and show the result.",
   details: "A disabled channel that accepts the message is enabled again.",
-  examples: [["channel test ch_0123456789abcdef01", "exit code 1 when it was not taken"]],
+  examples: [["channel test ch_0123456789abcdef01", "exit code 1 if the message was not accepted"]],
   positionals: ["id"],
   options: { workspace: WORKSPACE },
   async run(invocation) {
     const tested = await changed(invocation, (register, workspaceId) => test(invocation, register, workspaceId))
-    show(invocation, tested, () => [tested.taken ? "taken" : `not taken: ${tested.failure}`])
+    show(invocation, tested, () => [tested.taken ? "delivered" : `not delivered: ${tested.failure}`])
     return tested.taken ? 0 : 1
   },
 }
@@ -128,7 +131,7 @@ export const channelRotate: Command = {
   changes: true,
   summary: "Replace a webhook's signing secret. The new one is shown only once.",
   details: "Messages are signed with both secrets for 24 hours.",
-  examples: [["channel rotate ch_0123456789abcdef01", "the receiver has a day to change over"]],
+  examples: [["channel rotate ch_0123456789abcdef01", "the receiver has a day to switch"]],
   positionals: ["id"],
   options: { workspace: WORKSPACE },
   async run(invocation) {
@@ -143,7 +146,7 @@ export const channelRemove: Command = {
   name: "channel remove",
   changes: true,
   summary: "Remove a channel and its pending deliveries.",
-  examples: [["channel remove ch_0123456789abcdef01 --force", "without asking"]],
+  examples: [["channel remove ch_0123456789abcdef01 --force", "skip the confirmation"]],
   positionals: ["id"],
   options: { workspace: WORKSPACE, force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
@@ -191,7 +194,7 @@ async function test({ positionals, settings }: Invocation, { sql, sealer }: Regi
 function showSecret(invocation: Invocation, { channel, secret }: NewChannel & { secret: string }): void {
   show(invocation, { secret, channel }, () => [secret])
   if (invocation.has("json")) return
-  invocation.terminal.say(`${channel.id} signs with it. Keep it: it cannot be shown again.`)
+  invocation.terminal.say(`${channel.id} signs with this secret. Save it now: it cannot be shown again.`)
 }
 
 function showChannels(invocation: Invocation, value: object, channels: ChannelRow[]): void {
@@ -203,7 +206,7 @@ function showChannels(invocation: Invocation, value: object, channels: ChannelRo
         channel.id, channel.kind, printable(channel.address), channel.state, channel.waiting, channel.undelivered,
         minute(channel.lastOk), minute(channel.lastFailure), channel.disabled ?? channel.failure,
       ]), // biome-ignore format: one row of the table
-      "no channel is connected; appmeter channel add webhook, telegram or slack connects one",
+      "no channels; add one with: appmeter channel add webhook, telegram or slack",
     ),
   )
 }

@@ -8,7 +8,7 @@ export const demoLoad: Command = {
   changes: true,
   summary: "Load the demo: recorded App Store results and invented owner data.",
   details: "Search results are of 2025-10-25. The owner's figures, the reviews and one app are invented.",
-  examples: [["demo load", "real ranks in all three states; loading again changes nothing"]],
+  examples: [["demo load", "can be repeated; loading again changes nothing"]],
   options: { workspace: { value: "NAME", meaning: "The workspace. Optional if there is only one." } },
   async run(invocation) {
     const loaded = await useDatabase(invocation, async (sql) => {
@@ -30,19 +30,19 @@ export const demoRemove: Command = {
   changes: true,
   summary: "Remove the demo data from every workspace.",
   details: "Demo apps that you changed are kept.",
-  examples: [["demo remove --force", "without asking; no start of the server loads it again"]],
+  examples: [["demo remove --force", "no confirmation; no later start loads the demo again"]],
   options: { force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
     const removed = await useDatabase(invocation, async (sql) => {
       if (!invocation.has("force"))
         await invocation.terminal.confirm(
-          "This removes the demo's readings, apps and invented accounts; those with keywords, tags, burials, rivals or a goal of your own stay.",
+          "This removes the readings, apps and invented accounts of the demo. Apps to which you added keywords, tags, buried keywords, rivals or a goal are kept.",
         )
       return await removeAllOfDemo(sql)
     })
     show(invocation, { removed }, () => [
       `removed ${removed.apps} apps, ${removed.readings} readings and ${removed.accounts} invented accounts`,
-      ...removed.kept.map(({ id, name }) => `kept ${id} (${name}): it is your own now`),
+      ...removed.kept.map(({ id, name }) => `kept ${id} (${name}): you changed it`),
     ])
     return 0
   },

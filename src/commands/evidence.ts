@@ -19,15 +19,15 @@ export const evidence: Command = {
   summary: "Show where the figures of an app's keyword come from.",
   details: "Lists the source, address, time, parser and response of each figure.",
   examples: [
-    ["evidence --app app_4fD0Zs81hQbK --country us --term 'tide times'", "as they stand"],
-    ["evidence --app app_4fD0Zs81hQbK --country us --term tides --day 2025-11-19 --json", "as they stood on a day"],
+    ["evidence --app app_4fD0Zs81hQbK --country us --term 'tide times'", "the current figures"],
+    ["evidence --app app_4fD0Zs81hQbK --country us --term tides --day 2025-11-19 --json", "the figures of a day"],
   ],
   options: {
-    app: { value: "APP", meaning: "The app: its id, store id, package name or name." },
+    app: { value: "APP", meaning: "Id, store id, package name or name of the app." },
     country: { value: "CODE", meaning: "The storefront." },
     term: { value: "TERM", meaning: "The keyword." },
-    platform: { value: "STORE", meaning: "ios or android; every store the app is in when left out." },
-    day: { value: "YYYY-MM-DD", meaning: "The day; the latest on which the keyword was measured when left out." },
+    platform: { value: "STORE", meaning: "ios or android. Default: every store of the app." },
+    day: { value: "YYYY-MM-DD", meaning: "The day. Default: the latest measured day of the keyword." },
   },
   async run(invocation) {
     const { settings } = invocation
@@ -59,8 +59,8 @@ function askedFor(invocation: Invocation) {
   const { text } = invocation
   const [app, country, written] = [text("app"), text("country")?.toLowerCase(), text("term")]
   if (app === undefined || country === undefined || written === undefined)
-    throw new WrongUse("--app, --country and --term are needed")
-  if (!isStorefront(country)) throw new WrongUse("--country must be a two-letter storefront code")
+    throw new WrongUse("--app, --country and --term are required")
+  if (!isStorefront(country)) throw new WrongUse("--country must be the two-letter code of a storefront, such as us")
   const term = normaliseTerm(written)
   if (term === "") throw new WrongUse("--term must not be empty")
   const platform = (["ios", "android"] as const).find((one) => one === text("platform"))
@@ -77,24 +77,24 @@ async function storeApps(sql: Sql, appId: string, platform: Platform | undefined
     order by s.platform desc
     limit 2`
   const asked = rows.filter((row) => platform === undefined || row.platform === platform)
-  if (asked.length === 0) throw new CommandProblem("the app is not in that store")
+  if (asked.length === 0) throw new CommandProblem("the app has no store app for that --platform")
   return asked
 }
 
 function lines(shown: KeywordEvidence, tracked: boolean): string[] {
   const { platform, storefront, term, day, readings, metrics, ratings } = shown
-  const why = tracked ? "not measured" : "not measured: the app does not track the keyword there"
+  const why = tracked ? "not measured" : "not measured, because the app does not track the keyword there"
   const rows = [
     ...readings.map((one, place) => [
       place === 0 && one.complete ? "rank" : "other reading",
-      `${one.rank ?? "absent"} of ${one.depth}${one.complete ? "" : ", broken off"}`,
+      `${one.rank ?? "absent"} of ${one.depth}${one.complete ? "" : ", incomplete"}`,
       ...origin(one.source, one.seenAt, one.parser, one),
     ]),
     ...(readings.some(({ complete }) => complete) ? [] : [["rank", why]]),
     ...metrics.flatMap(({ metric, score, source, seenAt, formula, restsOn }) => [
-      [metric, score ?? "none can be given", formula > 0 ? `${source}, formula ${formula}` : source, moment(seenAt)],
+      [metric, score ?? "not available", formula > 0 ? `${source}, formula ${formula}` : source, moment(seenAt)],
       ...restsOn.map((read) => [
-        "  rests on",
+        "  based on",
         read.prefix === undefined ? "" : printable(read.prefix),
         ...origin(read.source, new Date(read.seenAt), null, read),
       ]),
@@ -106,13 +106,17 @@ function lines(shown: KeywordEvidence, tracked: boolean): string[] {
     ]),
   ]
   const heading = `${printable(term)}, ${storefront}, ${platform}, ${day}`
-  return [heading, ...table(["FIGURE", "IS", "FROM", "SEEN", "PARSER", "BODY", "ADDRESS"], rows.map(padded)), ""]
+  return [
+    heading,
+    ...table(["FIGURE", "VALUE", "SOURCE", "READ AT", "PARSER", "RESPONSE", "ADDRESS"], rows.map(padded)),
+    "",
+  ]
 }
 
 type Cell = string | number | null
 
 function origin(source: string, seenAt: Date, parser: number | null, of: Evidence & { sha256: string | null }): Cell[] {
-  const body = of.sha256 === null ? null : `${of.sha256.slice(0, 12)}${of.bodyKept ? ", kept" : ""}`
+  const body = of.sha256 === null ? null : `${of.sha256.slice(0, 12)}${of.bodyKept ? ", stored" : ""}`
   return [source, moment(seenAt), parser, body, of.url]
 }
 

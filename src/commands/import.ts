@@ -15,12 +15,12 @@ export const importCommand: Command = {
   summary: "Import recorded readings, one JSON object per line.",
   details: "Invalid lines are reported and skipped. Importing the same file again changes nothing.",
   examples: [
-    ["import readings.jsonl", "a file; exit 1 when none of its lines was good"],
-    ["import - --json < readings.jsonl", "what is piped in"],
-    ["import readings.jsonl --strict", "exit 1 when any line was bad"],
+    ["import readings.jsonl", "import a file; exit code 1 if every line is invalid"],
+    ["import - --json < readings.jsonl", "import from stdin"],
+    ["import readings.jsonl --strict", "exit code 1 if any line is invalid"],
   ],
   positionals: ["file"],
-  options: { strict: { meaning: "Exit 1 when any line was bad; the good ones are imported all the same." } },
+  options: { strict: { meaning: "Exit code 1 if any line is invalid. Valid lines are imported in any case." } },
   async run(invocation) {
     const { terminal, has } = invocation
     const source = open(invocation)
@@ -36,7 +36,7 @@ export const importCommand: Command = {
       terminal.progress("")
       // without statistics what was imported would be read slowly until somebody gathers them
       await analyzeGrown(sql)
-      terminal.progress("looking for what the days show")
+      terminal.progress("looking for changes that make alerts")
       await findings.tell(sql)
       terminal.progress("")
       return result
@@ -83,7 +83,7 @@ function open({ positionals, terminal }: Invocation): Source {
 function sizeOf(file: string): number | undefined {
   try {
     const stat = statSync(file)
-    if (stat.isDirectory()) throw new CommandProblem(`${file} is a folder`)
+    if (stat.isDirectory()) throw new CommandProblem(`${file} is a folder; give a file`)
     return stat.isFile() ? stat.size : undefined
   } catch (error) {
     if ((error as { code?: string }).code === "ENOENT") throw new CommandProblem(`there is no file ${file}`)
@@ -110,24 +110,24 @@ const GZIP = [0x1f, 0x8b]
 function assertNotGzip(before: number | undefined, chunk: Uint8Array): number | undefined {
   const [first, second] = before === undefined ? chunk : [before, ...chunk.subarray(0, 1)]
   if (first === GZIP[0] && second === GZIP[1])
-    throw new CommandProblem("this is gzip; use: zcat FILE | appmeter import -")
+    throw new CommandProblem("the file is compressed with gzip; use: zcat FILE | appmeter import -")
   return chunk.at(-1) ?? before
 }
 
 function progress(terminal: Terminal, { size, bytesRead }: Source) {
   return ({ read, recorded, known, skipped }: ImportProgress) => {
     const share = size ? `${Math.floor((100 * bytesRead()) / size)} %, ` : ""
-    terminal.progress(`${share}${read} lines: ${recorded} recorded, ${known} known, ${skipped} bad`)
+    terminal.progress(`${share}${read} lines: ${recorded} recorded, ${known} known, ${skipped} invalid`)
   }
 }
 
 function summary({ read, recorded, known, attempts, bad, skipped = [] }: ImportResult): string {
   const items = skipped.length > 0 ? `, ${skipped.length} invalid items skipped` : ""
-  return `${read} lines read: ${recorded} recorded, ${known} known already, ${attempts} failed reads, ${bad.length} bad${items}`
+  return `${read} lines read: ${recorded} recorded, ${known} known already, ${attempts} failed reads, ${bad.length} invalid${items}`
 }
 
 function badLines({ bad, skipped = [] }: ImportResult): string[] {
   const all = [...bad, ...skipped.map(({ line, reason }) => ({ line, reason: `skipped ${reason}` }))]
   const lines = all.slice(0, SHOWN).map(({ line, reason }) => `line ${line}: ${reason}`)
-  return all.length > SHOWN ? [...lines, `and ${all.length - SHOWN} more; --json names all of them`] : lines
+  return all.length > SHOWN ? [...lines, `and ${all.length - SHOWN} more; --json lists all of them`] : lines
 }

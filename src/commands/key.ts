@@ -22,20 +22,20 @@ export const keyCreate: Command = {
   changes: true,
   summary: "Create an API key. Its secret is shown only once.",
   examples: [
-    ["key create --name ci", "a live key with every scope but hive:measure"],
-    ["key create --name ci --scope apps:read --ip 192.0.2.0/24 --budget 1000", "a narrow one"],
-    ["key create --test", "a key that only ever gets the sandbox's answers"],
-    ["key create --json | jq -r .secret", "only the key"],
+    ["key create --name ci", "a live key with every scope except hive:measure"],
+    ["key create --name ci --scope apps:read --ip 192.0.2.0/24 --budget 1000", "a restricted key"],
+    ["key create --test", "a key that only gets the fixed answers of the sandbox"],
+    ["key create --json | jq -r .secret", "print only the secret"],
   ],
   options: {
     workspace: WORKSPACE,
-    name: { value: "TEXT", meaning: "What it is for." },
-    test: { meaning: "Make a test key." },
-    scope: { value: "SCOPE", meaning: `What it may do. All of them: ${SCOPES.join(", ")}.`, repeated: true },
-    ip: { value: "ADDRESS", meaning: "An address or network it may be used from.", repeated: true },
-    app: { value: "APP_ID", meaning: "An app it is limited to.", repeated: true },
-    budget: { value: "CREDITS", meaning: "Credits it may use a month." },
-    expires: { value: "WHEN", meaning: "A UTC day or time, as 2027-01-31 or 2027-01-31T12:00:00Z." },
+    name: { value: "TEXT", meaning: "Name of the key, such as its purpose." },
+    test: { meaning: "Create a test key." },
+    scope: { value: "SCOPE", meaning: `A right of the key: ${SCOPES.join(", ")}.`, repeated: true },
+    ip: { value: "ADDRESS", meaning: "An address or network that may use the key.", repeated: true },
+    app: { value: "APP_ID", meaning: "An app that the key is limited to.", repeated: true },
+    budget: { value: "CREDITS", meaning: "Maximum credits per month." },
+    expires: { value: "WHEN", meaning: "Day or time in UTC, such as 2027-01-31 or 2027-01-31T12:00:00Z." },
   },
   async run(invocation) {
     const { text, texts, amount, has } = invocation
@@ -54,7 +54,7 @@ export const keyCreate: Command = {
       return await createKey(sql, { ...asked, workspace }, randomBytes)
     })
     show(invocation, { secret: made.secret, key: made.key }, () => [made.secret])
-    if (!has("json")) invocation.terminal.say("Keep it: it is stored nowhere and cannot be shown again.")
+    if (!has("json")) invocation.terminal.say("Save it now: it is not stored and cannot be shown again.")
     return 0
   },
 }
@@ -62,7 +62,7 @@ export const keyCreate: Command = {
 export const keyList: Command = {
   name: "key list",
   summary: "List the API keys of a workspace.",
-  examples: [["key list", "id, kind, state, use and the last characters of each"]],
+  examples: [["key list", "id, kind, state, usage and the last characters of each key"]],
   options: { workspace: WORKSPACE },
   async run(invocation) {
     const keys = await useDatabase(invocation, async (sql) => {
@@ -77,7 +77,7 @@ export const keyList: Command = {
 export const keyRevoke = changing({
   name: "key revoke",
   summary: "Revoke a key permanently. It stops working within a second.",
-  examples: [["key revoke 7 --force", "without asking"]],
+  examples: [["key revoke 7 --force", "skip the confirmation"]],
   destroys: "Revoking",
   change: (sql, typed) => revokeKey(sql, idOf(typed)),
 })
@@ -85,14 +85,14 @@ export const keyRevoke = changing({
 export const keyPause = changing({
   name: "key pause",
   summary: "Pause a key until it is resumed.",
-  examples: [["key pause 7", "its calls answer key_paused from now on"]],
+  examples: [["key pause 7", "its calls are refused with key_paused"]],
   change: (sql, typed) => pauseKey(sql, idOf(typed)),
 })
 
 export const keyResume = changing({
   name: "key resume",
   summary: "Resume a paused key.",
-  examples: [["key resume 7", "undoes: appmeter key pause 7"]],
+  examples: [["key resume 7", "undo: appmeter key pause 7"]],
   change: (sql, typed) => resumeKey(sql, idOf(typed)),
 })
 
@@ -101,7 +101,7 @@ export const keyLeaked = changing({
   summary: "Revoke a leaked key. Its calls are then refused with the reason.",
   examples: [
     ["key leaked 7 --force", "by its id"],
-    ["key leaked - --force < found.txt", "by the key itself, which should stand in no shell history"],
+    ["key leaked - --force < found.txt", "by the secret itself, to keep it out of the shell history"],
   ],
   destroys: "Revoking",
   change: async (sql, typed, invocation) => {
@@ -142,7 +142,7 @@ async function readQuestion(sql: Sql, typed: string, destroys: string): Promise<
 }
 
 function idOf(typed: string): number {
-  if (!/^\d{1,15}$/.test(typed)) throw new WrongUse("the key is named by its id; see: appmeter key list")
+  if (!/^\d{1,15}$/.test(typed)) throw new WrongUse("give the id of the key; see: appmeter key list")
   return Number(typed)
 }
 
@@ -153,7 +153,7 @@ function momentOf(typed: string | undefined): Date | undefined {
   const moment = new Date(MOMENT.test(typed) ? typed : Number.NaN)
   // Date turns February 30 into March 2
   if (Number.isNaN(moment.getTime()) || moment.toISOString().slice(0, 10) !== typed.slice(0, 10))
-    throw new WrongUse("--expires must be a UTC day or time, as 2027-01-31 or 2027-01-31T12:00:00Z")
+    throw new WrongUse("--expires must be a day or time in UTC, such as 2027-01-31 or 2027-01-31T12:00:00Z")
   return moment
 }
 
@@ -170,7 +170,7 @@ function showKeys(invocation: Invocation, value: object, keys: ApiKey[]): void {
       keys.map(({ id, kind, name, hint, state, used, monthlyBudget, expiresAt }) => [
         id, kind, name, hint, state, used, monthlyBudget, expiresAt?.toISOString().slice(0, 16) ?? null,
       ]), // biome-ignore format: one row of the table
-      "no key; appmeter key create makes one",
+      "no keys; create one with: appmeter key create",
     ),
   )
 }

@@ -10,7 +10,7 @@ import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 export const linkList: Command = {
   name: "link list",
   summary: "List a workspace's open public links: shared pages and exports.",
-  examples: [["link list", "handle, kind, app, until when each is good, and what it holds"]],
+  examples: [["link list", "handle, kind, app, expiry and content of each link"]],
   options: { workspace: { value: "NAME", meaning: "The workspace. Optional if there is only one." } },
   async run(invocation) {
     const links = await useDatabase(invocation, async (sql) => {
@@ -27,14 +27,14 @@ export const linkWithdraw: Command = {
   changes: true,
   summary: "Withdraw a public link and delete the data behind it.",
   examples: [
-    ["link withdraw share_3f9a1c02 --force", "by its handle, without asking"],
-    ["link withdraw https://ranks.example.com/exports/2mVb…", "by the whole address, as it was found somewhere"],
+    ["link withdraw share_3f9a1c02 --force", "by its handle, without a confirmation"],
+    ["link withdraw https://ranks.example.com/exports/2mVb…", "by its whole address"],
   ],
   positionals: ["link"],
   options: {
     workspace: {
       value: "NAME",
-      meaning: "The workspace; needless while there is only one, and where the whole address is given.",
+      meaning: "The workspace. Optional if there is only one, or with the whole address.",
     },
     force: { meaning: "Skip the confirmation." },
   },
@@ -48,7 +48,7 @@ export const linkWithdraw: Command = {
         )
       const withdrawn = await withdrawLink(sql, link)
       // another was faster, or it expired while the question stood
-      if (!withdrawn) throw new CommandProblem(`${link.handle} opens nothing any more`)
+      if (!withdrawn) throw new CommandProblem(`${link.handle} is not open any more: it was withdrawn or has expired`)
       return link
     })
     showLinks(invocation, { withdrawn: shown(link) }, [link])
@@ -95,7 +95,7 @@ function nameOf(typed: string): LinkName {
   const token = /(?:^|\/(?:share|exports)\/)([\w-]{43})(?![\w-])/.exec(typed)?.[1]
   if (!token)
     throw new WrongUse(
-      `a link is named by its handle, with ${DIGITS} digits or more, or by its whole address; see: appmeter link list`,
+      `give the handle of the link, with at least ${DIGITS} digits, or its whole address; see: appmeter link list`,
     )
   return { kind: null, digits: linkDigest(token).toString("hex") }
 }
@@ -110,14 +110,14 @@ async function findLink(sql: Sql, named: LinkName, workspace: string | undefined
   if (!link) throw new CommandProblem(noSuch(named, everywhere))
   if (others.length === 0) return link
   const handles = meant.slice(0, 10).map(({ handle }) => handle)
-  throw new WrongUse(`${named.kind}_${named.digits} is the beginning of several links: ${handles.join(", ")}`)
+  throw new WrongUse(`${named.kind}_${named.digits} matches several links; give more digits: ${handles.join(", ")}`)
 }
 
 /** Without the token: it may open something elsewhere. */
 function noSuch({ kind, digits }: LinkName, everywhere: boolean): string {
   if (kind !== null) return `the workspace has no open link "${kind}_${digits}"; see: appmeter link list`
   const nobody = everywhere ? "no workspace has an" : "the workspace has no"
-  return `${nobody} open link of this address: it is over, was withdrawn, or was made elsewhere`
+  return `${nobody} open link with this address: it expired, was withdrawn, or belongs to another instance`
 }
 
 /** The hashes that begin with these hex digits. */
@@ -131,7 +131,7 @@ function shown({ sha256: _, ...link }: Link): Omit<Link, "sha256"> {
 }
 
 function holds(link: Link): string {
-  if (link.kind === "share") return link.hasPassword ? "a page that asks for a password" : "a page"
+  if (link.kind === "share") return link.hasPassword ? "a page with a password" : "a page"
   return `${link.rows} ${link.rows === 1 ? "row" : "rows"} of ${link.dataset}, ${link.format}`
 }
 
@@ -139,12 +139,12 @@ function showLinks(invocation: Invocation, value: object, links: Link[]): void {
   const minute = (at: Date) => at.toISOString().slice(0, 16)
   show(invocation, value, () =>
     table(
-      ["HANDLE", "KIND", "WORKSPACE", "APP", "NAME", "CREATED", "EXPIRES", "HOLDS"],
+      ["HANDLE", "KIND", "WORKSPACE", "APP", "NAME", "CREATED", "EXPIRES", "CONTENT"],
       links.map((link) => [
         link.handle, link.kind, printable(link.workspace), link.appId, link.appName && printable(link.appName),
         minute(link.createdAt), minute(link.expiresAt), holds(link),
       ]), // biome-ignore format: one row of the table
-      "no link is open; appmeter share and appmeter export make one",
+      "no open links; create one with: appmeter share or appmeter export",
     ),
   )
 }

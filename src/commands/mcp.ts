@@ -8,12 +8,12 @@ export const mcp: Command = {
   details: "Calls go to a server (--url or APPMETER_URL), otherwise to the database. The key is in APPMETER_KEY.",
   examples: [
     ["mcp --url https://ranks.example.com", "the tools of a running server"],
-    ["mcp", "those of the database of these settings, also beside its server; reads no store itself"],
+    ["mcp", "the tools of the configured database, also beside its server"],
     ["mcp --tools keywords,reviews", "only the tools of these toolsets"],
   ],
   options: {
-    url: { value: "ADDRESS", meaning: "The server to pass calls on to; APPMETER_URL when left out." },
-    tools: { value: "NAMES", meaning: `Toolsets, with commas: daily, ${TOOLSETS.join(", ")}.` },
+    url: { value: "ADDRESS", meaning: "The server to forward calls to. Default: APPMETER_URL." },
+    tools: { value: "NAMES", meaning: `Toolsets, separated by commas: daily, ${TOOLSETS.join(", ")}.` },
   },
   async run(invocation) {
     const { assistant } = invocation.settings
@@ -27,10 +27,11 @@ export const mcp: Command = {
 
 /** Never an argument: what stands there, everybody on the machine can read. */
 function checkedKey(key: string | undefined): string {
-  const remedy = "appmeter key create --name assistant makes one; give it in the environment, never as an argument"
-  if (key === undefined) throw new WrongUse(`there is no key in APPMETER_KEY; ${remedy}`)
+  const remedy =
+    "create one with appmeter key create --name assistant, and pass it in the environment, never as an argument"
+  if (key === undefined) throw new WrongUse(`APPMETER_KEY is not set; ${remedy}`)
   if (/^[\w.~+/=-]+$/.test(key)) return key
-  throw new WrongUse(`what is in APPMETER_KEY is no key, maybe a placeholder that nothing was put in for; ${remedy}`)
+  throw new WrongUse(`APPMETER_KEY does not contain a key but perhaps a placeholder; ${remedy}`)
 }
 
 function queryOf({ text }: Invocation): string {
@@ -40,6 +41,6 @@ function queryOf({ text }: Invocation): string {
   const unknown = names.find((name) => name !== "daily" && !TOOLSETS.includes(name as Toolset))
   if (unknown === undefined) return `?tools=${names.join(",")}`
   throw new WrongUse(
-    `there is no toolset ${JSON.stringify(unknown.slice(0, 60))}; there are daily, ${TOOLSETS.join(", ")}`,
+    `unknown toolset ${JSON.stringify(unknown.slice(0, 60))}; choose from daily, ${TOOLSETS.join(", ")}`,
   )
 }

@@ -8,10 +8,13 @@ export const openapi: Command = {
   summary: "Print the OpenAPI document that /v1/openapi.json serves.",
   examples: [
     ["openapi > openapi.json", "for a client generator or a linter"],
-    ["openapi --yaml > openapi.yaml", "the same as YAML"],
-    ["openapi --table", "method, path, price, plan and scope of each operation, a line each"],
+    ["openapi --yaml > openapi.yaml", "as YAML"],
+    ["openapi --table", "one line per operation: method, path, price, plan and scope"],
   ],
-  options: { yaml: { meaning: "YAML instead of JSON." }, table: { meaning: "A line for each operation instead." } },
+  options: {
+    yaml: { meaning: "Print YAML instead of JSON." },
+    table: { meaning: "Print one line per operation instead." },
+  },
   async run({ has, settings, terminal }) {
     // as in serve.ts
     const [{ catalog }, { catalogTable }, { openApiDocument }, { prepareSandbox }] = await Promise.all([

@@ -16,29 +16,32 @@ export const packaging: Command = {
   summary: "Print files that run, protect, monitor or connect a server.",
   examples: [
     ["packaging systemd > /etc/systemd/system/appmeter.service", "a hardened unit with its own state directory"],
-    ["packaging systemd --secret DATABASE_URL --secret SECRET_KEY", "the same, with secrets from /etc/appmeter"],
-    ["packaging container > Containerfile", "an image of the binary alone, without root"],
-    ["packaging compose --secret SECRET_KEY > compose.yaml", "PostgreSQL, Redis, a server, and what reads the stores"],
-    ["packaging prometheus-rules > appmeter.rules.yml", "what to be told of; packaging grafana is a dashboard"],
-    ["packaging caddy --name ranks.example.com", "a proxy with TLS; likewise haproxy and nginx"],
+    ["packaging systemd --secret DATABASE_URL --secret SECRET_KEY", "the same unit, with secrets from /etc/appmeter"],
+    ["packaging container > Containerfile", "an image with only the binary, running without root"],
+    [
+      "packaging compose --secret SECRET_KEY > compose.yaml",
+      "PostgreSQL, Redis, a server and a process that reads the stores",
+    ],
+    ["packaging prometheus-rules > appmeter.rules.yml", "alert rules; packaging grafana prints a dashboard"],
+    ["packaging caddy --name ranks.example.com", "a TLS proxy; haproxy and nginx likewise"],
     ["packaging haproxy --upstream 10.0.0.1:8787 --upstream 10.0.0.2:8787", "a proxy for several processes"],
-    ["packaging assistants", "what to write into an assistant's configuration, with the path of this program"],
-    ["packaging mcp-registry --name ranks.example.com", "the server.json that enters an instance into a registry"],
+    ["packaging assistants", "the configuration of assistants, with the path of this program"],
+    ["packaging mcp-registry --name ranks.example.com", "the server.json for an MCP registry"],
   ],
   positionals: ["kind"],
   options: {
-    secret: { meaning: "A secret setting to take from a file.", value: "NAME", repeated: true },
-    name: { meaning: "The host name that callers use; ranks.example.com when left out.", value: "HOST" },
+    secret: { meaning: "A secret setting to read from a file.", value: "NAME", repeated: true },
+    name: { meaning: "The host name that callers use. Default: ranks.example.com.", value: "HOST" },
     upstream: {
-      meaning: `For caddy, haproxy and nginx: the address of a process; ${DEFAULT_UPSTREAM} by default.`,
+      meaning: `For caddy, haproxy and nginx: address of a process. Default: ${DEFAULT_UPSTREAM}.`,
       value: "HOST:PORT",
       repeated: true,
     },
-    image: { meaning: "For mcp-registry: an image that was pushed, as ghcr.io/acme/appmeter:1.0.0.", value: "IMAGE" },
+    image: { meaning: "For mcp-registry: a published image, such as ghcr.io/acme/appmeter:1.0.0.", value: "IMAGE" },
   },
   async run({ positionals: [kind = ""], texts, text, settings, terminal }) {
     const write = Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS] : undefined
-    if (!write) throw new WrongUse(`there is no packaging for that; choose one of ${Object.keys(KINDS).join(", ")}`)
+    if (!write) throw new WrongUse(`unknown kind; choose one of ${Object.keys(KINDS).join(", ")}`)
     const deployment: Deployment = {
       secrets: checkedSecrets(texts("secret")),
       name: checkedName(text("name")),
@@ -71,25 +74,26 @@ const KINDS = {
 function checkedSecrets(given: readonly string[] = []): readonly string[] {
   const known = secretNames()
   const wrong = given.find((name) => !known.includes(name))
-  if (wrong !== undefined) throw new WrongUse(`--secret takes one of ${known.join(", ")}`)
+  if (wrong !== undefined) throw new WrongUse(`--secret must be one of ${known.join(", ")}`)
   return [...new Set(given)]
 }
 
 /** The name becomes part of a configuration, so nothing else is accepted. */
 function checkedName(name: string | undefined): string | undefined {
   if (name === undefined || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(name)) return name?.toLowerCase()
-  throw new WrongUse(`--name takes a host name, as ${SAMPLE_NAME}`)
+  throw new WrongUse(`--name must be a host name, such as ${SAMPLE_NAME}`)
 }
 
 function checkedImage(image: string | undefined): string | undefined {
   if (image === undefined || /^[a-z0-9][\w.:/-]{0,200}(:[\w.-]+|@sha256:[0-9a-f]{64})$/.test(image)) return image
-  throw new WrongUse("--image takes an image with its tag or digest, as ghcr.io/acme/appmeter:1.0.0")
+  throw new WrongUse("--image must be an image with a tag or digest, such as ghcr.io/acme/appmeter:1.0.0")
 }
 
 function checkedUpstreams(kind: string, given: readonly string[] = []): readonly string[] {
   if (given.length === 0) return [DEFAULT_UPSTREAM]
-  if (!Object.hasOwn(PROXIES, kind)) throw new WrongUse(`--upstream belongs to ${Object.keys(PROXIES).join(", ")}`)
-  if (!given.every(isUpstream)) throw new WrongUse(`--upstream takes a host and a port, as ${DEFAULT_UPSTREAM}`)
+  if (!Object.hasOwn(PROXIES, kind))
+    throw new WrongUse(`--upstream can only be used with ${Object.keys(PROXIES).join(", ")}`)
+  if (!given.every(isUpstream)) throw new WrongUse(`--upstream must be a host and a port, such as ${DEFAULT_UPSTREAM}`)
   return [...new Set(given.map((upstream) => upstream.toLowerCase()))]
 }
 

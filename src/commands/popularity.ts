@@ -14,14 +14,14 @@ export const popularity: Command = {
   summary: "Import Apple's monthly search term report (CSV).",
   details: "Its popularity is shown instead of our estimate. Importing the same file again changes nothing.",
   examples: [
-    ["popularity report.csv", "every country that the report names"],
-    ["popularity report.csv --country us", "one of them; needed where the report names none"],
-    ["popularity report.csv --json", "counts, and every line that was skipped"],
+    ["popularity report.csv", "every country in the report"],
+    ["popularity report.csv --country us", "one country; required if the report names none"],
+    ["popularity report.csv --json", "counts and every skipped line"],
   ],
   positionals: ["file"],
   options: {
     country: { meaning: "A two-letter storefront code.", value: "CODE" },
-    strict: { meaning: "Exit 1 when any line was bad; the good ones are imported all the same." },
+    strict: { meaning: "Exit code 1 if any line is invalid. Valid lines are imported in any case." },
   },
   async run(invocation) {
     const { terminal, has } = invocation
@@ -54,11 +54,11 @@ export const popularity: Command = {
     }
     show(invocation, figures, () => [
       `${read} lines read: ${published.length} keywords (${[...countries, ...months].join(" ") || "none"}), ` +
-        `${recorded} recorded, ${known} known already; ${others} lines of other countries, ${bad.length} bad`,
+        `${recorded} recorded, ${known} known already; ${others} lines of other countries, ${bad.length} invalid`,
     ])
     if (!has("json")) {
       for (const { line, reason } of bad.slice(0, SHOWN)) terminal.say(`line ${line}: ${reason}`)
-      if (bad.length > SHOWN) terminal.say(`and ${bad.length - SHOWN} more; --json names all of them`)
+      if (bad.length > SHOWN) terminal.say(`and ${bad.length - SHOWN} more; --json lists all of them`)
     }
     return bad.length > 0 && (has("strict") || recorded + known === 0) ? 1 : 0
   },
@@ -75,7 +75,7 @@ function countryOf({ text }: Invocation): string | undefined {
   const asked = text("country")
   if (asked === undefined) return undefined
   const country = storefrontNamed(asked)
-  if (country === undefined) throw new WrongUse("--country must be the two-letter code of a storefront")
+  if (country === undefined) throw new WrongUse("--country must be the two-letter code of a storefront, such as us")
   return country
 }
 
@@ -87,18 +87,19 @@ function open({ positionals }: Invocation): { bytes: Uint8Array; seenAt: Date } 
   } catch (error) {
     const { code } = error as { code?: string }
     if (code === "ENOENT") throw new CommandProblem(`there is no file ${file}`)
-    if (code === "EISDIR") throw new CommandProblem(`${file} is a folder`)
+    if (code === "EISDIR") throw new CommandProblem(`${file} is a folder; give a file`)
     throw error
   }
 }
 
 function readFile(bytes: Uint8Array, country: string | undefined): Report {
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b) throw new CommandProblem("this is an Excel file; save it as CSV (UTF-8)")
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b)
+    throw new CommandProblem("the file is an Excel file; save it as CSV (UTF-8)")
   try {
     return readReport(new TextDecoder("utf-8", { fatal: true }).decode(bytes), country)
   } catch (error) {
     if (error instanceof ReportProblem) throw new CommandProblem(error.message)
-    if (error instanceof TypeError) throw new CommandProblem("this is not UTF-8 text; save it as CSV (UTF-8)")
+    if (error instanceof TypeError) throw new CommandProblem("the file is not UTF-8 text; save it as CSV (UTF-8)")
     throw error
   }
 }

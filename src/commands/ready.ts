@@ -7,10 +7,10 @@ export const ready: Command = {
   name: "ready",
   summary: "Check whether the server accepts calls, for health checks.",
   details: "Exit code 0 if it is ready, 1 if not.",
-  examples: [["ready", "as a container's health check, which then needs no shell and no curl"]],
+  examples: [["ready", "as the health check of a container without shell and curl"]],
   async run(invocation) {
     const { host, port } = invocation.settings
-    if (port === 0) throw new WrongUse("with PORT=0 nobody knows the port; set PORT to that of the server")
+    if (port === 0) throw new WrongUse("the port is unknown with PORT=0; set PORT to the port of the server")
     const url = `${listeningUrl(host, port)}/readyz`
     const status = await statusOf(url)
     if (status !== 200) throw new CommandProblem(`not ready: ${url} answered ${status}`)

@@ -24,17 +24,17 @@ export const replay: Command = {
   summary: "Parse stored responses again with this version and show differences.",
   details: "Covers responses of the stores and of connected accounts. Changes nothing unless --write is given.",
   examples: [
-    ["replay", "changes nothing; exit 1 when a body cannot be read that was read before"],
-    ["replay --write", "record what is read otherwise now; ranks and history follow"],
-    ["replay --since 2025-11-01 --source play-search", "one source's, from a day on"],
+    ["replay", "changes nothing; exit code 1 if a stored response cannot be parsed any more"],
+    ["replay --write", "record differences; ranks and history are updated"],
+    ["replay --since 2025-11-01 --source play-search", "only one source, from a day on"],
   ],
   options: {
     since: {
       value: "YYYY-MM-DD",
-      meaning: "The first day; without it all, but search results only since the oldest body.",
+      meaning: "The first day. Default: all days; search results only since the oldest stored response.",
     },
     source: { value: "NAME", meaning: `One of ${NAMES.join(", ")}.` },
-    write: { meaning: "Record what differs, and what can be read at last." },
+    write: { meaning: "Record differences and responses that can be parsed only now." },
   },
   async run(invocation) {
     const { settings, terminal, has } = invocation
@@ -62,9 +62,19 @@ function sourceOf({ text }: Invocation): SourceName | undefined {
 }
 
 function summary({ sources }: ReplaySummary): string[] {
-  if (sources.length === 0) return ["nothing to replay: no body is kept of anything that is stored"]
+  if (sources.length === 0) return ["nothing to replay: no responses are stored"]
   return table(
-    ["SOURCE", "SAME", "DIFFERENT", "PLACES", "NOW READABLE", "STILL NOT", "UNREADABLE NOW", "NOT KEPT", "RECORDED"],
+    [
+      "SOURCE",
+      "SAME",
+      "DIFFERENT",
+      "PLACES",
+      "NOW READABLE",
+      "STILL UNREADABLE",
+      "NO LONGER READABLE",
+      "NOT STORED",
+      "RECORDED",
+    ],
     sources.map((one) => [
       one.source, one.same, one.different, one.places, one.nowReadable, one.stillUnreadable, one.unreadable,
       one.notKept, one.recorded,
@@ -77,12 +87,17 @@ function changes(examples: readonly ReplayExample[]): string[] {
   const rows = examples.map(({ source, change, subject, storefront, seenAt, detail }) => [
     source, change, `${printable(subject)}, ${storefront}`, `${seenAt.toISOString().slice(0, 19)}Z`, detail,
   ]) // biome-ignore format: one row of the table
-  return ["", ...table(["SOURCE", "CHANGE", "OF", "SEEN", "WHAT"], rows)]
+  return ["", ...table(["SOURCE", "CHANGE", "SUBJECT", "READ AT", "DETAIL"], rows)]
 }
 
 function hint({ sources }: ReplaySummary, written: boolean): string[] {
   const waiting = (one: SourceComparison) => one.different + one.nowReadable > 0
-  if (!written) return sources.some(waiting) ? ["", "nothing was changed; replay --write records what differs"] : []
+  if (!written)
+    return sources.some(waiting)
+      ? ["", "nothing was changed; to record the differences, run: appmeter replay --write"]
+      : []
   const left = sources.filter((one) => waiting(one) && one.recorded === 0)
-  return left.map(({ source }) => `${source}: a better reading is held, or its parser's version was not raised`)
+  return left.map(
+    ({ source }) => `${source}: not recorded, because a better reading exists or the parser version was not raised`,
+  )
 }

@@ -115,13 +115,13 @@ function unfinished(words: readonly string[], terminal: Terminal): ExitCode {
   const typed = words.slice(0, (group?.name.split(" ").length ?? 0) + 1).join(" ")
   const names = (group?.commands ?? COMMANDS).flatMap(({ name }) => [name, ...name.split(" ").slice(0, 1)])
   const meant = nearest(typed, [...new Set(names)])
-  const hint = meant ? `did you mean ${meant}?` : "appmeter --help lists the commands"
-  throw new WrongUse(`there is no command ${JSON.stringify(typed.slice(0, 60))}; ${hint}`)
+  const hint = meant ? `did you mean ${meant}?` : "list the commands with: appmeter --help"
+  throw new WrongUse(`unknown command ${JSON.stringify(typed.slice(0, 60))}; ${hint}`)
 }
 
 function report(error: unknown, { terminal, env }: Surroundings): ExitCode {
   if (error instanceof SettingsProblems) {
-    terminal.say(`appmeter: ${error.problems.length === 1 ? "a setting is" : "settings are"} wrong:`)
+    terminal.say(`appmeter: ${error.problems.length === 1 ? "a setting is" : "some settings are"} invalid:`)
     for (const { variable, value, fix } of error.problems) terminal.say(`  ${variable} ${value}: ${fix}`)
     return 78
   }

@@ -7,7 +7,7 @@ export const serve: Command = {
   details: "The first start creates a workspace and prints its keys once.",
   examples: [
     ["serve", "with the embedded database in .appmeter"],
-    ["serve --demo", "with real ranks to look at, loaded at the first start"],
+    ["serve --demo", "with demo data, loaded at the first start"],
   ],
   options: { demo: { meaning: "Load the demo into the first workspace, at the first start only." } },
   logs: true,

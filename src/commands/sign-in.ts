@@ -13,7 +13,7 @@ export const signIn: Command = {
   changes: true,
   summary: "Print a one-time code and link to sign in as a workspace's owner.",
   details: "Valid for ten minutes.",
-  examples: [["sign-in --workspace acme", "open the link, or type the code where an assistant leads you"]],
+  examples: [["sign-in --workspace acme", "open the link, or type the code on the sign-in page"]],
   options: { workspace: { value: "NAME", meaning: "The workspace. Optional if there is only one." } },
   async run(invocation) {
     const { code, workspace } = await useDatabase(invocation, async (sql) => {
@@ -33,19 +33,19 @@ export const workspacePassphrase: Command = {
   summary: "Set or remove the passphrase of a workspace's owner.",
   details: "Ends every browser session of the workspace.",
   examples: [
-    ["workspace passphrase acme", "makes one, and shows it once"],
-    ["workspace passphrase acme --file passphrase.txt", "one of your own; - reads it from stdin"],
-    ["workspace passphrase acme --remove", "only codes of appmeter sign-in let in then"],
+    ["workspace passphrase acme", "create a passphrase and show it once"],
+    ["workspace passphrase acme --file passphrase.txt", "set your own passphrase; - reads it from stdin"],
+    ["workspace passphrase acme --remove", "then only codes of appmeter sign-in work"],
   ],
   positionals: ["name"],
   options: {
-    file: { value: "FILE", meaning: "Holds the passphrase, 12 characters or more; - is stdin." },
-    remove: { meaning: "Take the passphrase away." },
+    file: { value: "FILE", meaning: "File with the passphrase (at least 12 characters), or - for stdin." },
+    remove: { meaning: "Remove the passphrase." },
   },
   async run(invocation) {
     const { text, has, terminal } = invocation
     const file = text("file")
-    if (file !== undefined && has("remove")) throw new WrongUse("either --file or --remove, not both")
+    if (file !== undefined && has("remove")) throw new WrongUse("give either --file or --remove, not both")
     const own = file === undefined ? undefined : await readSecret(invocation, file, "the passphrase")
     const passphrase = own ?? makePassphrase(randomBytes)
     const workspace = await useDatabase(invocation, async (sql) => {
@@ -55,7 +55,7 @@ export const workspacePassphrase: Command = {
     })
     const made = own === undefined && !has("remove")
     show(invocation, { workspace, ...(made && { passphrase }) }, () => (made ? [passphrase] : []))
-    if (made && !has("json")) terminal.say("Keep it: it is stored nowhere and cannot be shown again.")
+    if (made && !has("json")) terminal.say("Save it now: it is not stored and cannot be shown again.")
     return 0
   },
 }

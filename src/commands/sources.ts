@@ -15,8 +15,8 @@ export const sources: Command = {
   summary: "Show data source status, rate-limit shortfalls and open alerts.",
   details: "Exit code 1 while a source is broken.",
   examples: [
-    ["sources", "last answers, failures, pace and canaries"],
-    ["sources --json | jq '.sources[] | select(.failuresInARow > 0)'", "those that fail just now"],
+    ["sources", "last responses, failures, request rate and canaries"],
+    ["sources --json | jq '.sources[] | select(.failuresInARow > 0)'", "only sources that are failing"],
   ],
   async run(invocation) {
     const { settings } = invocation
@@ -51,7 +51,18 @@ function budgetsOf(health: readonly SourceHealth[]): Budget[] {
 }
 
 function sourceLines(health: readonly SourceHealth[], { sourcesOff }: MeasuringSettings): string[] {
-  const headings = ["SOURCE", "UPSTREAM", "ASKED", "ANSWERED", "24 H", "FAILED", "IN A ROW", "WHY", "GAP", "CANARY"]
+  const headings = [
+    "SOURCE",
+    "UPSTREAM",
+    "ENABLED",
+    "LAST SUCCESS",
+    "24 H",
+    "LAST FAILURE",
+    "IN A ROW",
+    "REASON",
+    "GAP",
+    "CANARY",
+  ]
   const rows = health.map((one) => [
     one.source,
     one.upstream,
@@ -74,8 +85,8 @@ function lastDay({ successRate24h, stale24h }: SourceHealth): string | null {
 }
 
 function gap({ pace: { gapMs, baseGapMs, waitingUntil } }: SourceHealth): string {
-  const slowed = gapMs > baseGapMs ? `, was ${baseGapMs}` : ""
-  return `${gapMs} ms${slowed}${waitingUntil ? `, left alone until ${moment(waitingUntil)}` : ""}`
+  const slowed = gapMs > baseGapMs ? `, normally ${baseGapMs}` : ""
+  return `${gapMs} ms${slowed}${waitingUntil ? `, paused until ${moment(waitingUntil)}` : ""}`
 }
 
 /** To the second, in UTC. */
@@ -85,7 +96,7 @@ function moment(at: Date | null): string | null {
 
 function budgetLines(budgets: readonly Budget[]): string[] {
   const rows = budgets.map((one) => [one.upstream, one.asked, one.paying, one.can, one.short])
-  return table(["REQUESTS A DAY TO", "DUE", "OF PAYING PLANS", "POSSIBLE", "SHORT"], rows)
+  return table(["REQUESTS A DAY TO", "DUE", "PAID PLANS", "POSSIBLE", "SHORT"], rows)
 }
 
 function countryLines(answers: readonly CountryAnswers[]): string[] {
@@ -97,12 +108,12 @@ function countryLines(answers: readonly CountryAnswers[]): string[] {
     moment(one.firstAt),
     moment(one.lastAt),
   ])
-  const headings = ["GOOGLE PLAY ASKED FOR", "PAGES NAME", "PAGES", "FIRST", "LATEST"]
+  const headings = ["GOOGLE PLAY REQUESTED", "RECEIVED", "PAGES", "FIRST", "LATEST"]
   return ["", ...table(headings, rows), `So far ${EFFECTS[effectOf(answers)]}.`]
 }
 
 function alertLines(alerts: readonly OpenAlert[]): string[] {
   if (alerts.length === 0) return []
   const rows = alerts.map(({ kind, subject, at, detail }) => [kind, subject, moment(at), detail])
-  return ["", ...table(["ALERT", "OF", "SINCE", "WHAT"], rows)]
+  return ["", ...table(["ALERT", "SUBJECT", "SINCE", "DETAIL"], rows)]
 }

@@ -5,7 +5,7 @@ export const work: Command = {
   name: "work",
   summary: "Read the stores and send alerts without serving the API.",
   details: "Run it beside servers with MEASURE=no, or on a machine with another address.",
-  examples: [["work", "with DATABASE_URL as the servers have it; any number of such processes share one pace"]],
+  examples: [["work", "set the same DATABASE_URL as the servers; all workers share one request rate"]],
   logs: true,
   run: (invocation) =>
     untilStopped(invocation, async () => {

@@ -15,11 +15,11 @@ import { useDatabase } from "./cli/with-database.ts"
 
 const SHARED = {
   plan: { value: "PLAN", meaning: `One of ${PLANS.join(", ")}.` },
-  explorer: { value: "yes|no", meaning: "Whether its Hive endpoints are open." },
-  "ip-list-required": { value: "yes|no", meaning: "Whether each of its keys needs a list of addresses." },
+  explorer: { value: "yes|no", meaning: "Whether the workspace can call Hive endpoints." },
+  "ip-list-required": { value: "yes|no", meaning: "Whether each key of the workspace needs an address list." },
   limit: {
     value: "NAME=AMOUNT",
-    meaning: `A limit other than the plan's, NAME=plan for the plan's again. Names: ${ENTITLEMENT_NAMES.join(", ")}.`,
+    meaning: `A limit that overrides the plan; NAME=plan restores the plan's. Names: ${ENTITLEMENT_NAMES.join(", ")}.`,
     repeated: true,
   },
 } as const
@@ -33,7 +33,7 @@ export const workspaceCreate: Command = {
     ["workspace create acme --plan studio --limit credits=100000", "with more credits a month"],
   ],
   positionals: ["name"],
-  options: { ...SHARED, pack: { value: "CREDITS", meaning: "Credits of a pack, beyond the monthly ones." } },
+  options: { ...SHARED, pack: { value: "CREDITS", meaning: "Credits of a pack, in addition to the monthly credits." } },
   async run(invocation) {
     const asked = {
       ...sharedOf(invocation),
@@ -53,16 +53,16 @@ export const workspaceSet: Command = {
   summary: "Change the plan, limits or state of a workspace.",
   details: "Values that are not given stay unchanged.",
   examples: [
-    ["workspace set acme --plan enterprise", "another plan"],
-    ["workspace set acme --add-pack 50000", "more credits, once"],
-    ["workspace set acme --suspended yes", "stop it for now"],
+    ["workspace set acme --plan enterprise", "change the plan"],
+    ["workspace set acme --add-pack 50000", "add credits once"],
+    ["workspace set acme --suspended yes", "suspend the workspace"],
   ],
   positionals: ["name"],
   options: {
     ...SHARED,
-    "add-pack": { value: "CREDITS", meaning: "Credits to add to its packs." },
-    suspended: { value: "yes|no", meaning: "Whether it is stopped." },
-    "reset-month": { meaning: "Set a billing month that is ahead, after a wrong clock, back to this month." },
+    "add-pack": { value: "CREDITS", meaning: "Credits to add as a pack." },
+    suspended: { value: "yes|no", meaning: "Whether the workspace is suspended." },
+    "reset-month": { meaning: "Reset a billing month in the future, caused by a wrong clock, to this month." },
   },
   async run(invocation) {
     const changes = {
@@ -72,7 +72,7 @@ export const workspaceSet: Command = {
       resetMonth: invocation.has("reset-month") || undefined,
     }
     const given = Object.values(changes).some((change) => change !== undefined)
-    if (!given) throw new WrongUse("nothing to change is named; see: appmeter workspace set --help")
+    if (!given) throw new WrongUse("no change was given; see: appmeter workspace set --help")
     const name = firstArgument(invocation)
     const workspace = await useDatabase(invocation, (sql) => setWorkspace(sql, name, changes))
     showWorkspaces(invocation, { workspace }, [workspace])
@@ -83,7 +83,7 @@ export const workspaceSet: Command = {
 export const workspaceList: Command = {
   name: "workspace list",
   summary: "List all workspaces.",
-  examples: [["workspace list --json", "with everything known of each"]],
+  examples: [["workspace list --json", "with all details"]],
   async run(invocation) {
     const workspaces = await useDatabase(invocation, listWorkspaces)
     showWorkspaces(invocation, { workspaces }, workspaces)
@@ -96,7 +96,7 @@ export const workspaceDelete: Command = {
   changes: true,
   summary: "Delete a workspace, its keys and its tracked apps.",
   details: "Measured data is kept.",
-  examples: [["workspace delete acme --force", "without asking"]],
+  examples: [["workspace delete acme --force", "skip the confirmation"]],
   positionals: ["name"],
   options: { force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
@@ -136,7 +136,8 @@ function overridesOf(limits: string[] | undefined): Overrides | undefined {
   if (!limits) return undefined
   const pairs = limits.map((limit) => {
     const [name = "", amount, ...more] = limit.split("=")
-    if (amount === undefined || more.length > 0) throw new WrongUse("--limit is written NAME=AMOUNT, as credits=50000")
+    if (amount === undefined || more.length > 0)
+      throw new WrongUse("--limit must be NAME=AMOUNT, such as credits=50000")
     return [name, amount === "plan" ? null : wholeNumber(`the amount of --limit ${name.slice(0, 40)}`, amount)]
   })
   return Object.fromEntries(pairs)
@@ -150,7 +151,7 @@ function showWorkspaces(invocation: Invocation, value: object, workspaces: Works
         id, name, plan, explorer ? "yes" : "no", credits.used, credits.limit, credits.packCredits,
         suspendedAt ? "suspended" : "active",
       ]), // biome-ignore format: one row of the table
-      "no workspace; appmeter workspace create makes one",
+      "no workspaces; create one with: appmeter workspace create",
     ),
   )
 }

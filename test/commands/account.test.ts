@@ -68,7 +68,7 @@ long(
     expect(added.out).toMatch(/prices +denied +needs the role App Manager or Admin/)
     expect(added.out).toMatch(/Tea Timer +310633997 +not tracked/)
     // what begins, and what is still to be done
-    expect(added.out).toContain("from now on a running server reads: sales, subscriptions")
+    expect(added.out).toContain("a running server now reads: sales, subscriptions")
     expect(added.out).toContain('to see the figures of Tea Timer: appmeter app add "Tea Timer" --ios 310633997')
     const [id] = /ac_\w+/.exec(added.out) as unknown as [string]
     const rotated = await runWithKey(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)
@@ -128,7 +128,7 @@ test("without SECRET_KEY the command ends with 78 and asks nobody; a key that st
   const without = await appmeter(adding(key, fileOf(key)), { env: bare })
   expect([without.code, without.err]).toEqual([
     78,
-    "appmeter: a setting is wrong:\n  SECRET_KEY is missing: 32 random bytes as base64 or hex; create them with: head -c 32 /dev/urandom | base64\n",
+    "appmeter: a setting is invalid:\n  SECRET_KEY is missing: 32 random bytes as base64 or hex; create them with: head -c 32 /dev/urandom | base64\n",
   ])
   expect((await appmeter(adding(key, "/nowhere"), { env })).code).toBe(1)
   expect((await appmeter(adding(key, fileOf(key)).slice(0, -2), { env })).err).toMatch(/--vendor is missing/)
@@ -174,9 +174,7 @@ long(
       expect(((await (await ask()).json()) as { totals: { downloads: number } }).totals.downloads).toBe(12)
       const poor = there.key("MARKETING")
       const told = await appmeter(adding(poor, fileOf(poor)), { env })
-      expect(told.out).toMatch(
-        /nothing is read until this is mended: sales: needs the role Sales.*appmeter account test ac_/,
-      )
+      expect(told.out).toMatch(/nothing is read yet: sales: needs the role Sales.*appmeter account test ac_/)
       const { accounts } = await answer(["account", "list"], { env })
       const account = accounts.find(({ state }: { state: string }) => state === "limited")
       expect(account).toMatchObject({ state: "limited", why: expect.stringContaining("the role Sales") })
@@ -204,7 +202,7 @@ test("an ad account is connected by a key made here, of which only the public ha
     const ids = ads.register(made.out)
     const typed = ["--client-id", ids.clientId, "--team-id", ids.teamId, "--key-id", ids.keyId, "--key-file", file]
     const several = await appmeter(["account", "add", "apple-ads", ...typed], { env })
-    expect([several.code, several.err]).toEqual([2, expect.stringContaining("--ad-account which is meant")])
+    expect([several.code, several.err]).toEqual([2, expect.stringContaining("choose one with --ad-account")])
     expect(several.out).toMatch(/77 +Coffee/)
     const added = await appmeter(["account", "add", "apple-ads", ...typed, "--ad-account", "77"], { env })
     expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}Apple Ads, key …\w{4}, ad account 77: ok\n/)
@@ -225,7 +223,7 @@ test("a billing service is connected by a secret from stdin, and tells of purcha
     const typed = ["account", "add", "revenuecat", "--store-id", TEA.id, "--secret-file", "-"]
     const added = await appmeter(typed, { env: { ...env, PUBLIC_URL: server.url }, stdin: secret })
     expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}RevenueCat, secret, app 310633997: ok\n/)
-    const [, address = ""] = /tells us at (\S+)/.exec(added.out) ?? []
+    const [, address = ""] = /receives messages at (\S+)/.exec(added.out) ?? []
     const send = async (authorization: string) => {
       const body = JSON.stringify(purchase({ id: "e1" }))
       return (await fetch(address, { method: "POST", body, headers: { authorization } })).status

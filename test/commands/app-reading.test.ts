@@ -18,7 +18,7 @@ test("whoever adds an app is told whether its keywords are read now, and where n
   const reads = [{ kind: "search", platform: "ios", upstream: "apps.apple.com", storefronts: null }]
   await sql`insert into reader (process, egress, reads) values (gen_random_uuid(), 'here', ${json(sql, reads)})`
   const told = await add("1000000003", "--keyword", "tea", "--country", "us", "--country", "de")
-  expect(told).toContain("its keywords are read now in us on ios, de on ios")
+  expect(told).toContain("its keywords are being read in us on ios, de on ios")
   expect(told).toContain("not read in us on android, de on android: its sources are switched off")
   await close()
 })

@@ -29,7 +29,7 @@ describe("workspaces", () => {
     const { code, err } = await run(["key", "create"])
     expect([code, err]).toEqual([
       1,
-      "appmeter: there is no workspace yet; make one with: appmeter workspace create NAME\n",
+      "appmeter: there is no workspace yet; create one with: appmeter workspace create NAME\n",
     ])
   })
 
@@ -74,7 +74,7 @@ describe("workspaces", () => {
     const { code, err } = await run(["key", "create"])
     expect([code, err]).toEqual([
       2,
-      'appmeter: there are several workspaces; choose one with --workspace: "acme", "other"\n',
+      'appmeter: there are several workspaces. Choose one with --workspace: "acme", "other"\n',
     ])
   })
 
@@ -82,7 +82,7 @@ describe("workspaces", () => {
     const refused = await run(["workspace", "delete", "other"])
     expect(refused.code).toBe(1)
     expect(refused.err).toBe(
-      'appmeter: Deleting the workspace "other" cannot be undone. Nothing was done; repeat it with --force\n',
+      'appmeter: Deleting the workspace "other" cannot be undone. Nothing was done. To skip this question, add --force\n',
     )
     expect((await run(["workspace", "delete", "other"], "yes\n")).code).toBe(1)
     expect((await ask(["workspace", "list"])).workspaces).toHaveLength(2)
@@ -98,7 +98,7 @@ describe("keys", () => {
     const live = await run(["key", "create", "--name", "ci"])
     expect(live.code).toBe(0)
     expect(live.out).toMatch(/^svc_live_[0-9A-Za-z]{36}\n$/)
-    expect(live.err).toBe("Keep it: it is stored nowhere and cannot be shown again.\n")
+    expect(live.err).toBe("Save it now: it is not stored and cannot be shown again.\n")
     const secret = live.out.trim()
     const { keys } = await ask(["key", "list"])
     expect(keys).toHaveLength(1)
@@ -200,7 +200,7 @@ describe("apps", () => {
     const { code, err } = await run(["app", "keywords", "add", id, "a", "b"])
     expect([code, err]).toEqual([
       1,
-      'appmeter: the workspace may hold 4 tracked keywords; raise it with: appmeter workspace set "acme" --limit trackedKeywords=7\n',
+      'appmeter: the workspace is limited to 4 tracked keywords; raise the limit with: appmeter workspace set "acme" --limit trackedKeywords=7\n',
     ])
     expect((await ask(["app", "list"])).apps[0].keywords).toBe(3)
   })
@@ -209,7 +209,7 @@ describe("apps", () => {
     expect((await run(["app", "remove", id])).code).toBe(1)
     expect(await ask(["app", "remove", id, "--force"])).toEqual({ removed: { id, name: "Tide Times" } })
     expect((await run(["app", "remove", id, "--force"])).err).toBe(
-      "appmeter: there is no such app; see: appmeter app list\n",
+      "appmeter: no tracked app matches; see: appmeter app list\n",
     )
   })
 })
@@ -230,7 +230,7 @@ describe("import", () => {
   test("stores the good lines and names the bad ones by number", async () => {
     writeFileSync(file, bytes)
     const { code, out, err } = await run(["import", file])
-    expect([code, out]).toEqual([0, "6 lines read: 3 recorded, 0 known already, 0 failed reads, 3 bad\n"])
+    expect([code, out]).toEqual([0, "6 lines read: 3 recorded, 0 known already, 0 failed reads, 3 invalid\n"])
     expect(err.split("\n").map((line) => line.split(":")[0])).toEqual(["line 2", "line 5", "line 6", ""])
   })
 
@@ -274,13 +274,13 @@ describe("import", () => {
   test("of gzip is refused in one line that says what to type", async () => {
     const packed = join(scratch(), "readings.jsonl.gz")
     writeFileSync(packed, Bun.gzipSync(bytes))
-    const line = "appmeter: this is gzip; use: zcat FILE | appmeter import -\n"
+    const line = "appmeter: the file is compressed with gzip; use: zcat FILE | appmeter import -\n"
     expect(await run(["import", packed])).toEqual({ code: 1, out: "", err: line })
   })
 
   test("of a file that is not there, or a folder, is one line", async () => {
     expect((await run(["import", "/nonexistent.jsonl"])).err).toBe("appmeter: there is no file /nonexistent.jsonl\n")
-    expect((await run(["import", env.DATA_DIR])).err).toBe(`appmeter: ${env.DATA_DIR} is a folder\n`)
+    expect((await run(["import", env.DATA_DIR])).err).toBe(`appmeter: ${env.DATA_DIR} is a folder; give a file\n`)
   })
 })
 
@@ -310,7 +310,7 @@ long(
 test("a folder that no server holds works just the same, and is migrated first", async () => {
   const own = { env: { DATA_DIR: join(scratch(), "new") } }
   const { code, out, err } = await appmeter(["workspace", "create", "acme", "--json"], own)
-  expect([code, err]).toEqual([0, `appmeter: making a new database in ${own.env.DATA_DIR}\n`])
+  expect([code, err]).toEqual([0, `appmeter: creating a database in ${own.env.DATA_DIR}\n`])
   expect(JSON.parse(out).workspace.name).toBe("acme")
   expect((await appmeter(["key", "create"], own)).out).toMatch(/^svc_live_/)
 })

@@ -53,7 +53,7 @@ test("a webhook is added, tested, rotated and removed; its secret is shown where
     ...{ kind: "webhook", address: `${there.url}/…1234`, state: "on", lastOk: null, waiting: 0, undelivered: 0 },
   })
   const { id } = added.channel
-  expect(await run(["channel", "test", id])).toEqual({ code: 0, out: "taken\n", err: "" })
+  expect(await run(["channel", "test", id])).toEqual({ code: 0, out: "delivered\n", err: "" })
   const [got] = there.at("/hook/whisperwhisper")
   const body = new Webhook(added.secret).verify(got!.body, got!.headers)
   expect(body).toMatchObject({ type: "channel.test" })
@@ -97,8 +97,8 @@ test("a bot's token comes from a file or stdin, and is never shown", async () =>
     before === 0 ? new Response(`${TOKEN} may not`, { status: 403 }) : Response.json({ ok: true }),
   )
   const refused = await run(["channel", "test", id])
-  expect(refused).toEqual({ code: 1, out: "not taken: status 403: the bot may not write to this chat\n", err: "" })
-  expect((await run(["channel", "test", id])).out).toBe("taken\n")
+  expect(refused).toEqual({ code: 1, out: "not delivered: status 403: the bot may not write to this chat\n", err: "" })
+  expect((await run(["channel", "test", id])).out).toBe("delivered\n")
   expect(JSON.parse(there.got[1]!.body).chat_id).toBe("-100123")
   const list = await run(["channel", "list", "--json"])
   for (const { out, err } of [first, second, refused, list]) expect(out + err).not.toContain("hushhush")
@@ -171,10 +171,14 @@ describe("what cannot be meant is refused in one line", () => {
   test.each([
     [["add", "webhook", "ftp://x.example"], 1, "the address must begin with https:// or http://"],
     [["add", "webhook", "https://me:hushhush@x.example"], 1, "the address must hold no user and no password"],
-    [["add", "telegram", "--bot-token-stdin"], 2, "--chat is missing: which chat the bot writes to"],
-    [["add", "telegram", "--chat", "@ranks"], 2, "give the bot's token by --bot-token-file or --bot-token-stdin"],
+    [["add", "telegram", "--bot-token-stdin"], 2, "--chat is missing; give the chat that the bot writes to"],
+    [
+      ["add", "telegram", "--chat", "@ranks"],
+      2,
+      "give the bot's token with either --bot-token-file or --bot-token-stdin",
+    ],
     [["add", "telegram", "--chat", "x y", "--bot-token-stdin"], 1, "a chat is its number, or @ and the channel's name"],
-    [["add", "slack", "/nowhere"], 1, "the address must stand in a readable file, or in stdin with -"],
+    [["add", "slack", "/nowhere"], 1, "the address must be in a readable file, or in stdin if you give -"],
     [["test", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
     [["rotate", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
   ])("%p", async (args, code, message) => {
@@ -229,7 +233,7 @@ long(
     expect(await findings({ ...env, SECRET_KEY: next })).toMatchObject([{ state: "ok" }])
     expect(await findings(env)).toMatchObject([{ state: "problem" }])
     expect((await appmeter(["channel", "test", added.channel.id], { env: { ...env, SECRET_KEY: next } })).out).toBe(
-      "taken\n",
+      "delivered\n",
     )
     const again = await appmeter(["secrets", "reseal", "--json"], { env: both })
     expect(JSON.parse(again.out)).toEqual({ resealed: 0, newest: 1, earlier: 0, unreadable: 0, previousMayGo: true })

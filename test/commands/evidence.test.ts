@@ -146,11 +146,11 @@ describe("appmeter evidence", () => {
       )
       return out.split("\n").find((one) => one.startsWith("rank "))
     }
-    expect(await line([])).toMatch(/^rank +3 of \d+ +apple-web-search +\S+Z +\d+ +[0-9a-f]{12}, kept +https:/)
+    expect(await line([])).toMatch(/^rank +3 of \d+ +apple-web-search +\S+Z +\d+ +[0-9a-f]{12}, stored +https:/)
     expect(await line([], absentId)).toMatch(/^rank +absent of \d+ +apple-web-search/)
     expect(await line(["--day", "2025-01-01"])).toMatch(/^rank +not measured +-/)
     expect(await line([], appId, "nobody asks")).toMatch(
-      /^rank +not measured: the app does not track the keyword there +-/,
+      /^rank +not measured, because the app does not track the keyword there +-/,
     )
   })
 
@@ -167,13 +167,13 @@ describe("appmeter evidence", () => {
         value,
       ])
     const cases: [string[], number, string][] = [
-      [["--app", appId], 2, "--app, --country and --term are needed"],
+      [["--app", appId], 2, "--app, --country and --term are required"],
       [words({ country: "xx" }), 2, "--country must be"],
       [words({ term: " " }), 2, "--term must not be empty"],
       [words({ platform: "web" }), 2, "--platform must be ios or android"],
       [words({ day: "2025-02-30" }), 2, "--day must be a day"],
-      [words({ app: "app_nobody" }), 1, "there is no such app"],
-      [words({ platform: "android" }), 1, "the app is not in that store"],
+      [words({ app: "app_nobody" }), 1, "no tracked app matches"],
+      [words({ platform: "android" }), 1, "the app has no store app for that --platform"],
     ]
     for (const [typed, code, reason] of cases) {
       const ended = await appmeter(["evidence", ...typed], { env })

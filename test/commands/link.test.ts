@@ -135,9 +135,9 @@ describe("the list", () => {
     expect([links[2].kind, week]).toEqual(["export", 7 * 86_400_000])
     const { out } = await typed(["link", "list", "--workspace", workspace])
     const lines = out.trimEnd().split("\n")
-    expect(lines[0]).toMatch(/^HANDLE +KIND +WORKSPACE +APP +NAME +CREATED +EXPIRES +HOLDS$/)
+    expect(lines[0]).toMatch(/^HANDLE +KIND +WORKSPACE +APP +NAME +CREATED +EXPIRES +CONTENT$/)
     expect(lines.slice(1).map((line) => line.split(/ {2,}/).at(-1)).sort()).toEqual([
-      "31 rows of history, csv", "a page", "a page that asks for a password",
+      "31 rows of history, csv", "a page", "a page with a password",
     ]) // biome-ignore format: a list to scan
     for (const { token } of [page, locked, file]) expect(out + JSON.stringify(links)).not.toContain(token)
   })
@@ -192,7 +192,7 @@ describe("a withdrawn link", () => {
     expect(found.out).toContain(handleOf(page.token))
     const elsewhere = (await sharing(house)).writer.workspace
     const [other] = await sql<{ name: string }[]>`select name from workspace where id = ${elsewhere}`
-    const refused = "appmeter: the workspace has no open link of this address"
+    const refused = "appmeter: the workspace has no open link with this address"
     expect((await withdraw(`${PUBLIC_URL}${kept.path}`, "--workspace", other!.name)).err).toStartWith(refused)
     // through a process, and `--` since a token may begin with a dash
     const ended = await appmeter(["link", "withdraw", "--force", "--json", "--", file.token], { env })
@@ -204,7 +204,7 @@ describe("a withdrawn link", () => {
     const again = await withdraw(`${PUBLIC_URL}${page.path}`)
     expect(again).toEqual({
       ...{ code: 1, out: "" },
-      err: "appmeter: no workspace has an open link of this address: it is over, was withdrawn, or was made elsewhere\n",
+      err: "appmeter: no workspace has an open link with this address: it expired, was withdrawn, or belongs to another instance\n",
     })
   })
 
@@ -213,7 +213,10 @@ describe("a withdrawn link", () => {
     const args = ["link", "withdraw", handleOf(token), "--workspace", workspace]
     const question = `Withdrawing ${handleOf(token)} (a page of Tea Timer) cannot be undone.`
     expect(await typed(args)).toMatchObject({ code: 1, err: expect.stringContaining(question) })
-    expect(await typed(args, "no")).toMatchObject({ code: 1, err: expect.stringContaining("nothing was done") })
+    expect(await typed(args, "no")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("cancelled; nothing was done"),
+    })
     expect((await open(path)).status).toBe(200)
     expect((await typed(args, "yes")).code).toBe(0)
     expect((await open(path)).status).toBe(404)
@@ -226,7 +229,7 @@ describe("a withdrawn link", () => {
     await sql`update workspace set suspended_at = null where id = ${on.writer.workspace}`
     expect([(await open(page.path)).status, (await open(file.path)).status]).toEqual([404, 200])
     await deleteWorkspace(sql, workspace)
-    expect((await withdraw(PUBLIC_URL + file.path)).err).toContain("no workspace has an open link of this address")
+    expect((await withdraw(PUBLIC_URL + file.path)).err).toContain("no workspace has an open link with this address")
   })
 })
 
@@ -244,7 +247,7 @@ describe("a handle", () => {
     expect(await now()).toEqual(handles)
     expect(await withdraw("share_ABCDEF01", "--workspace", workspace)).toEqual({
       ...{ code: 2, out: "" },
-      err: "appmeter: share_abcdef01 is the beginning of several links: share_abcdef012, share_abcdef019\n",
+      err: "appmeter: share_abcdef01 matches several links; give more digits: share_abcdef012, share_abcdef019\n",
     })
     expect((await withdraw("share_abcdef0123000", "--workspace", workspace)).code).toBe(0)
     expect((await withdraw("export_abcdef01", "--workspace", workspace)).code).toBe(0)
@@ -262,7 +265,7 @@ describe("a handle", () => {
     ])
       expect(await withdraw(name)).toEqual({
         ...{ code: 2, out: "" },
-        err: "appmeter: a link is named by its handle, with 8 digits or more, or by its whole address; see: appmeter link list\n",
+        err: "appmeter: give the handle of the link, with at least 8 digits, or its whole address; see: appmeter link list\n",
       })
   })
 })

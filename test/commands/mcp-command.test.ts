@@ -93,13 +93,13 @@ describe("the command", () => {
   test("says how to get a key where there is none, what is wrong with what was typed, and makes no database", async () => {
     const DATA_DIR = join(scratch(), "none")
     const cases: [string[], Env, number, RegExp][] = [
-      [[], {}, 2, /no key in APPMETER_KEY; appmeter key create/],
+      [[], {}, 2, /APPMETER_KEY is not set; create one with appmeter key create/],
       [[], { APPMETER_KEY: "$" + "{APPMETER_KEY}" }, 2, /placeholder.*appmeter key create/],
       [["--url", "ranks.example.com"], { APPMETER_KEY: "k" }, 2, /https:\/\/ranks\.example\.com/],
       [["--url", "https://x.example/mcp?key=svc_live_1"], { APPMETER_KEY: "k" }, 2, /^(?!.*svc_live_1).*--tools/],
       [[], { APPMETER_KEY: "k", APPMETER_URL: "file:///etc" }, 2, /APPMETER_URL/],
       [["--tools", "keywords,nonsense"], { APPMETER_KEY: "k" }, 2, /"nonsense".*keywords/],
-      [["--key", "k"], {}, 2, /no option --key/],
+      [["--key", "k"], {}, 2, /unknown option --key/],
       [[], { APPMETER_KEY: "k" }, 1, /no database in/],
     ]
     const one = async ([args, more, code, why]: (typeof cases)[number], at: number) => {

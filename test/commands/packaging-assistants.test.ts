@@ -169,7 +169,7 @@ describe("packaging mcp-registry", () => {
     expect([url.name, url.default]).toEqual(["APPMETER_URL", "https://ranks.example.com"])
     for (const wrong of ["ghcr.io/acme/appmeter", "acme/appmeter:latest --privileged", "../x:1"]) {
       const { code, err } = await appmeter(["packaging", "mcp-registry", "--image", wrong])
-      expect([code, err]).toEqual([2, expect.stringContaining("--image takes an image with its tag or digest")])
+      expect([code, err]).toEqual([2, expect.stringContaining("--image must be an image with a tag or digest")])
     }
   })
 })

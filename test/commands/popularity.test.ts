@@ -57,7 +57,7 @@ test("repeating it changes nothing, even from a younger copy", async () => {
   const copy = join(scratch(), "copy.csv")
   cpSync(REAL, copy)
   expect((await run([copy])).out).toBe(
-    "38 lines read: 38 keywords (us 2025-09), 0 recorded, 38 known already; 0 lines of other countries, 0 bad\n",
+    "38 lines read: 38 keywords (us 2025-09), 0 recorded, 38 known already; 0 lines of other countries, 0 invalid\n",
   )
   expect(await rows()).toEqual(before)
 })
@@ -81,7 +81,7 @@ test("bad lines are named and skipped; strict makes them a failure", async () =>
   const { code, out, err } = await run([path])
   expect([code, out]).toEqual([
     0,
-    "4 lines read: 3 keywords (us 2025-09), 1 recorded, 0 known already; 0 lines of other countries, 3 bad\n",
+    "4 lines read: 3 keywords (us 2025-09), 1 recorded, 0 known already; 0 lines of other countries, 3 invalid\n",
   ])
   expect(err.trim().split("\n")).toEqual([
     "line 3: search_term: is missing",
@@ -97,18 +97,21 @@ test("what cannot be imported is one line and 1", async () => {
   for (const [args, line] of [
     [[WITHOUT], "the report holds no popularity: nothing to import"],
     [[written("other.csv", "a,b\n1,2\n")], "this is no report of search terms: no line of headings names search_term"],
-    [[written("zip.xlsx", "PK\u0003\u0004")], "this is an Excel file; save it as CSV (UTF-8)"],
+    [[written("zip.xlsx", "PK\u0003\u0004")], "the file is an Excel file; save it as CSV (UTF-8)"],
     [
       [written("bare.csv", "month,search_term,popularity_overall_1_100\n2025-09,tea,61\n")],
       "the report has no column country; say which it is with --country",
     ],
     [["/nowhere.csv"], "there is no file /nowhere.csv"],
-    [["/"], "/ is a folder"],
+    [["/"], "/ is a folder; give a file"],
   ] as const) {
     expect(await run([...args])).toEqual({ code: 1, out: "", err: `appmeter: ${line}\n` })
   }
   const wrong = await run([REAL, "--country", "xx"])
-  expect([wrong.code, wrong.err]).toEqual([2, "appmeter: --country must be the two-letter code of a storefront\n"])
+  expect([wrong.code, wrong.err]).toEqual([
+    2,
+    "appmeter: --country must be the two-letter code of a storefront, such as us\n",
+  ])
   expect(await rows()).toEqual(before)
 })
 

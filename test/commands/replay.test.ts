@@ -67,7 +67,7 @@ describe("appmeter replay", () => {
     const one = await appmeter(["replay", "--json", "--source", "play-search", "--since", "2008-07-10"], { env })
     expect(JSON.parse(one.out).sources.map(({ source }: { source: string }) => source)).toEqual(["play-search"])
     const none = await appmeter(["replay", "--since", "2999-01-01"], { env })
-    expect([none.code, none.out]).toEqual([0, "nothing to replay: no body is kept of anything that is stored\n"])
+    expect([none.code, none.out]).toEqual([0, "nothing to replay: no responses are stored\n"])
   })
 
   test("is refused for what is no day and no source, and where there is no database", async () => {

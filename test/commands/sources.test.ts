@@ -126,7 +126,7 @@ describe("beside a server", () => {
     await reads("apple-hints", BROKEN)
     const [text, json] = [await appmeter(["sources"], { env }), await appmeter(["sources", "--json"], { env })]
     expect([text.code, json.code, text.err, json.err]).toEqual([1, 1, "", ""])
-    expect(text.out).toMatch(/^SOURCE +UPSTREAM +ASKED/)
+    expect(text.out).toMatch(/^SOURCE +UPSTREAM +ENABLED/)
     expect(text.out).toMatch(/^play-search +play\.google\.com +no: no EGRESS_COUNTRY +-/m)
     expect(text.out).toMatch(/^apple-hints .* changed: a list where a page was +1000 ms/m)
     expect(text.out).toMatch(/^source_changed +apple-hints +20\S+Z +5 answers in a row .*: a list where a page was$/m)

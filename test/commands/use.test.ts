@@ -59,11 +59,11 @@ test("an empty list says so and what fills it, instead of headings alone", async
   const held = await holding(env)
   await answer(["workspace", "create", "one"], { env })
   for (const [words, said] of [
-    [["app", "list"], "no app is tracked; appmeter app add"],
-    [["key", "list"], "no key; appmeter key create"],
-    [["link", "list"], "no link is open; appmeter share"],
-    [["channel", "list"], "no channel is connected; appmeter channel add"],
-    [["audit"], "no write was confirmed yet"],
+    [["app", "list"], "no tracked apps; add one by its link"],
+    [["key", "list"], "no keys; create one with: appmeter key create"],
+    [["link", "list"], "no open links; create one with: appmeter share"],
+    [["channel", "list"], "no channels; add one with: appmeter channel add"],
+    [["audit"], "no confirmed writes yet"],
   ] as const)
     expect([words, (await appmeter([...words], { env })).out.startsWith(said)]).toEqual([words, true])
   await held.close()
@@ -79,26 +79,26 @@ test("a process prints what its command does, whole, and ends with its code", as
 
 describe("wrong use ends with 2, one line, and a hint", () => {
   test.each([
-    [["sevre"], 'there is no command "sevre"; did you mean serve?'],
-    [["key", "crate"], 'there is no command "key crate"; did you mean key create?'],
-    [["app", "keywords", "ad"], 'there is no command "app keywords ad"; did you mean app keywords add?'],
-    [["xyzzy"], 'there is no command "xyzzy"; appmeter --help lists the commands'],
-    [["key", "create", "--nmae", "x"], "there is no option --nmae; did you mean --name?"],
-    [["key", "create", "--constructor"], "there is no option --constructor"],
+    [["sevre"], 'unknown command "sevre"; did you mean serve?'],
+    [["key", "crate"], 'unknown command "key crate"; did you mean key create?'],
+    [["app", "keywords", "ad"], 'unknown command "app keywords ad"; did you mean app keywords add?'],
+    [["xyzzy"], 'unknown command "xyzzy"; list the commands with: appmeter --help'],
+    [["key", "create", "--nmae", "x"], "unknown option --nmae; did you mean --name?"],
+    [["key", "create", "--constructor"], "unknown option --constructor; see --help"],
     [["key", "create", "--name"], "--name needs a value: TEXT"],
     [["key", "create", "--name", "--json"], "--name needs a value: TEXT"],
     [["key", "create", "--test=yes"], "--test takes no value"],
-    [["key", "create", "--name", "a", "--name", "b"], "--name is given more than once"],
+    [["key", "create", "--name", "a", "--name", "b"], "--name can be given only once"],
     [["key", "create", "--budget", "many"], "--budget must be a whole number"],
     [
       ["key", "create", "--expires", "2027-02-30"],
-      "--expires must be a UTC day or time, as 2027-01-31 or 2027-01-31T12:00:00Z",
+      "--expires must be a day or time in UTC, such as 2027-01-31 or 2027-01-31T12:00:00Z",
     ],
     [["key", "revoke"], "<id> is missing: appmeter key revoke <id> [options]"],
-    [["key", "revoke", "1", "2"], '"2" is one argument too many: appmeter key revoke <id> [options]'],
-    [["workspace", "set", "a"], "nothing to change is named; see: appmeter workspace set --help"],
+    [["key", "revoke", "1", "2"], '"2" is an unexpected argument: appmeter key revoke <id> [options]'],
+    [["workspace", "set", "a"], "no change was given; see: appmeter workspace set --help"],
     [["workspace", "set", "a", "--explorer", "maybe"], "--explorer must be yes or no"],
-    [["workspace", "create", "a", "--limit", "credits"], "--limit is written NAME=AMOUNT, as credits=50000"],
+    [["workspace", "create", "a", "--limit", "credits"], "--limit must be NAME=AMOUNT, such as credits=50000"],
     [["app", "tag", "a", "b"], "give either --tag TAG or --none"],
     [
       ["app", "add", "--ios", "1", "--country", "usa"],

@@ -33,7 +33,7 @@ describe("write", () => {
     const { writes } = await answer(["write"], { env })
     expect(writes.map(({ name }: { name: string }) => name)).toEqual(actions.map(({ name }) => name))
     const { code, out } = await run(["write", "add_keywords", "--about"])
-    expect([code, /keywords +needed/.test(out)]).toEqual([0, true])
+    expect([code, /keywords +required/.test(out)]).toEqual([0, true])
     const near = await run(["write", "add_keyword"])
     expect([near.code, near.err.includes("did you mean add_keywords?")]).toEqual([2, true])
   })

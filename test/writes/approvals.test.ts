@@ -170,12 +170,12 @@ test.skipIf(!process.env.DATABASE_URL)(
     const name = (await on.sql<{ name: string }[]>`select name from workspace where id = ${on.workspace}`)[0]!.name
     const ask = (...args: string[]) => runHere(["approval", "require", ...args, "--workspace", name], { env })
     expect((await ask("all", "--asking", "yes")).out).toBe(
-      "to be approved outside the assistant, or at a client that asks its person: all\n",
+      "need approval outside the assistant or in the client: all\n",
     )
     expect((await previewed()).approval.askingCounts).toBe(true)
-    expect((await ask("--none")).out).toBe("no write must be approved outside the assistant\n")
+    expect((await ask("--none")).out).toBe("no write needs approval outside the assistant\n")
     for (const [args, why] of [
-      [["add_kettle"], "there is no action"],
+      [["add_kettle"], "unknown action"],
       [[], "name actions"],
       [["all", "--none"], "goes with no action"],
       [["all", "--asking", "maybe"], "must be yes or no"],

@@ -12,19 +12,20 @@ export const accountAnalytics: Command = {
   examples: [
     [
       "account analytics ac_0123456789abcdef01 310633997 --key-id 7K2M9PQRST --key-file Admin.p8",
-      "first data within two days",
+      "the first data arrives within two days",
     ],
   ],
   positionals: ["id", "store-id"],
   options: {
     workspace: WORKSPACE,
-    "key-id": { value: "ID", meaning: "The Admin key's id; the account's own key is tried when left out." },
-    "key-file": { value: "FILE", meaning: "Its .p8 file; - reads it from stdin." },
+    "key-id": { value: "ID", meaning: "Id of the Admin key. Default: try the key of the account." },
+    "key-file": { value: "FILE", meaning: "The .p8 file of the key, or - for stdin." },
   },
   async run(invocation) {
     const [id, app] = invocation.positionals as [string, string]
     const [keyId, file] = [invocation.text("key-id"), invocation.text("key-file")]
-    if ((keyId === undefined) !== (file === undefined)) throw new WrongUse("--key-id and --key-file belong together")
+    if ((keyId === undefined) !== (file === undefined))
+      throw new WrongUse("--key-id and --key-file must be given together")
     const once =
       keyId === undefined || file === undefined
         ? {}
@@ -33,7 +34,9 @@ export const accountAnalytics: Command = {
       createAnalyticsRequest(register, workspaceId, { id, app, ...once }),
     )
     show(invocation, { app, requested: isNew }, () => [
-      isNew ? `asked for reports of ${app}; the first comes within two days` : `reports of ${app} are made already`,
+      isNew
+        ? `requested reports of ${app}; the first arrives within two days`
+        : `reports of ${app} were requested before`,
     ])
     return 0
   },

@@ -16,20 +16,20 @@ export const accountEvidence: Command = {
   examples: [
     [
       "account evidence --app app_4fD0Zs81hQbK --report sales --day 2026-11-19",
-      "the report of a day, and its app's rows",
+      "the report of a day and the app's rows in it",
     ],
   ],
   options: {
     workspace: WORKSPACE,
-    app: { value: "APP_ID", meaning: "The app." },
+    app: { value: "APP_ID", meaning: "Id of the app." },
     report: { value: "NAME", meaning: `One of ${EVIDENCE_REPORTS.join(", ")}.` },
-    day: { value: "YYYY-MM-DD", meaning: "The report's day; yesterday when left out." },
+    day: { value: "YYYY-MM-DD", meaning: "Day of the report. Default: yesterday (Pacific time)." },
   },
   async run(invocation) {
     const appId = invocation.text("app")
     const report = EVIDENCE_REPORTS.find((one) => one === invocation.text("report"))
     if (appId === undefined || report === undefined)
-      throw new WrongUse(`--app and --report are needed; a report is one of ${EVIDENCE_REPORTS.join(", ")}`)
+      throw new WrongUse(`--app and --report are required; the report is one of ${EVIDENCE_REPORTS.join(", ")}`)
     const day = dayGiven(invocation, "day") ?? addDays(pacificDay(new Date()), -1)
     const bodies = openAllBodies(invocation.settings.measuring.raw)
     const evidence = await useDatabase(invocation, async (sql) => {
@@ -37,7 +37,8 @@ export const accountEvidence: Command = {
       const iosId = await findIosId(sql, workspace.id, appId)
       return await readReportEvidence(sql, workspace.id, { id: appId, iosId }, { report, day })
     })
-    if (!evidence) throw new CommandProblem("no connected account says this of the app; see: appmeter account list")
+    if (!evidence)
+      throw new CommandProblem("no connected account has this report of the app; see: appmeter account list")
     const kept = await Promise.all(evidence.said.map(({ sha256 }) => bodies.has(Buffer.from(sha256, "hex"))))
     const said = evidence.said.map((one, place) => ({ ...one, bodyKept: kept[place] as boolean }))
     show(invocation, { ...evidence, day, said }, () => said.flatMap((one) => linesOf(evidence, one)))
@@ -51,7 +52,7 @@ async function findIosId(sql: Sql, workspaceId: number, appId: string): Promise<
     from tracked_app t
     left join store_app s on s.id = t.ios_app
     where t.id = ${appId} and t.workspace_id = ${workspaceId}`
-  if (!row) throw new CommandProblem("the workspace tracks no app of that id; app list shows them")
+  if (!row) throw new CommandProblem("the workspace tracks no app with that id; see: appmeter app list")
   return row.iosId
 }
 
@@ -77,14 +78,14 @@ function linesOf(
       : printable(typeof value === "object" ? JSON.stringify(value) : String(value))
   return [
     `${report}${about === null ? "" : ` of ${printable(about)}`}, ${day} (${dayZone}), of ${account} (${state})`,
-    `${source}, said ${seenAt.toISOString().slice(0, 19)}Z, parser ${parser}, origin ${printable(origin)}, body ${sha256}${bodyKept ? ", kept" : ""}`,
+    `${source}, read ${seenAt.toISOString().slice(0, 19)}Z, parser ${parser}, origin ${printable(origin)}, body ${sha256}${bodyKept ? ", stored" : ""}`,
     ...(rows.length > 0
       ? table(
           columns.map((name) => name.toUpperCase()),
           rows.map((row) => columns.map((name) => cell(row[name]))),
         )
-      : ["nothing about the app"]),
-    ...(count > rows.length ? [`and ${count - rows.length} rows more`] : []),
+      : ["no rows about the app"]),
+    ...(count > rows.length ? [`and ${count - rows.length} more rows`] : []),
     "",
   ]
 }

@@ -12,12 +12,12 @@ export function nextSteps({ id, kind: name, state, why, apps }: AccountRow): str
   const others = apps.filter(({ appId }) => appId === null).slice(0, SHOWN_APPS)
   return [
     isRead
-      ? `  from now on a running server reads: ${begins}`
-      : `  nothing is read until this is mended: ${why ?? state}; then: appmeter account test ${id}`,
+      ? `  a running server now reads: ${begins}`
+      : `  nothing is read yet: ${why ?? state}. Fix it, then run: appmeter account test ${id}`,
     ...(isRead && needsAsking
       ? tracked
           .slice(0, SHOWN_APPS)
-          .map(({ outsideId }) => `  missing until somebody asks for it: ${needsAsking(id, outsideId)}`)
+          .map(({ outsideId }) => `  not read until you request it: ${needsAsking(id, outsideId)}`)
       : []),
     ...others.map(
       ({ outsideId, name: app }) =>

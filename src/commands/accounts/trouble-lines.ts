@@ -6,9 +6,9 @@ export function troubleLines(troubles: AccountRow["troubles"]): string[] {
   // no table: its cells are cut, and reasons are long
   const printable = (text: string) => platformText(text, MAX_TEXT)
   return troubles.map(({ what, why, isFailed, nextAt }) => {
-    const again = nextAt === null ? "" : `; asked again ${nextAt.slice(0, 10)} ${nextAt.slice(11, 16)}Z`
+    const again = nextAt === null ? "" : `; next try ${nextAt.slice(0, 10)} ${nextAt.slice(11, 16)}Z`
     const named = `${printable(what)}: ${printable(why)}`
-    return isFailed ? `  not read: ${named}${again}` : `  read in part: ${named}`
+    return isFailed ? `  not read: ${named}${again}` : `  read partly: ${named}`
   })
 }
 

@@ -23,9 +23,9 @@ export const accountWrites: Command = {
   summary: "Allow or forbid writes to an account. They are off by default.",
   details: "Each write is previewed, confirmed and counted against the limits.",
   examples: [
-    ["account writes ac_0123456789abcdef01 on --limit writesADay=5", "with the key that reads"],
-    ["account writes ac_… on --key-id 7K2M9PQRST --key-file Writer.p8", "with a key of their own, checked first"],
-    ["account writes ac_… off", "that key is destroyed"],
+    ["account writes ac_0123456789abcdef01 on --limit writesADay=5", "use the key that reads"],
+    ["account writes ac_… on --key-id 7K2M9PQRST --key-file Writer.p8", "use a separate key, which is checked first"],
+    ["account writes ac_… off", "destroy the separate key"],
   ],
   positionals: ["id", "on|off"],
   options: {
@@ -33,16 +33,16 @@ export const accountWrites: Command = {
     ...optionsOf(ACCOUNT_KINDS.filter(({ name }) => WRITTEN.includes(name)).flatMap(optionsOfKey)),
     limit: {
       value: "NAME=VALUE",
-      meaning: `What no write goes beyond, in the account's currency: ${WRITE_LIMIT_NAMES.join(", ")}.`,
+      meaning: `Upper limit of writes, in the account's currency: ${WRITE_LIMIT_NAMES.join(", ")}.`,
       repeated: true,
     },
   },
   async run(invocation) {
     const [id, word] = invocation.positionals as [string, string]
-    if (word !== "on" && word !== "off") throw new WrongUse("say on or off")
+    if (word !== "on" && word !== "off") throw new WrongUse("the second argument must be on or off")
     const { kind: name } = await useWorkspace(invocation, (sql, workspace) => findAccount(sql, workspace, id))
     const kind = accountKind(name)
-    if (!WRITTEN.includes(name)) throw new WrongUse(`nothing is written to ${kind.title}`)
+    if (!WRITTEN.includes(name)) throw new WrongUse(`${kind.title} does not support writes`)
     const hasKey = kind.secret !== null && invocation.text(kind.secret.option) !== undefined
     const key = hasKey ? { ...neededIds(invocation, kind, "fresh"), ...(await readKey(invocation, kind)) } : undefined
     const limits = Object.assign({}, ...(invocation.texts("limit") ?? []).map(limitIn))

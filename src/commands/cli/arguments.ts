@@ -21,7 +21,7 @@ export function parseArguments(command: Command, args: readonly string[]): Comma
     if (token.kind !== "option") continue
     const value = checkOption(options, token)
     const earlier = values.get(token.name)
-    if (earlier && !options[token.name]?.repeated) throw new WrongUse(`--${token.name} is given more than once`)
+    if (earlier && !options[token.name]?.repeated) throw new WrongUse(`--${token.name} can be given only once`)
     values.set(token.name, [...(earlier ?? []), value])
   }
   if (!values.has("help")) checkPositionals(command, positionals)
@@ -76,7 +76,7 @@ function checkOption(options: Record<string, Option>, { name, rawName, value, in
   const option = Object.hasOwn(options, name) ? options[name] : undefined
   if (!option) {
     const meant = nearest(name, Object.keys(options))
-    throw new WrongUse(`there is no option ${rawName.slice(0, 60)}${meant ? `; did you mean --${meant}?` : ""}`)
+    throw new WrongUse(`unknown option ${rawName.slice(0, 60)}${meant ? `; did you mean --${meant}?` : "; see --help"}`)
   }
   if (!option.value && value !== undefined) throw new WrongUse(`--${name} takes no value`)
   // "--name --json" has forgotten the name; "--name=--json" means it
@@ -93,5 +93,5 @@ function checkPositionals(command: Command, given: readonly string[]): void {
   if (given.includes("")) throw new WrongUse(`an argument is empty: ${usageLine(command)}`)
   const extra = given[asked.length]
   if (/…\??$/.test(asked.at(-1) ?? "") || extra === undefined) return
-  throw new WrongUse(`${JSON.stringify(extra.slice(0, 60))} is one argument too many: ${usageLine(command)}`)
+  throw new WrongUse(`${JSON.stringify(extra.slice(0, 60))} is an unexpected argument: ${usageLine(command)}`)
 }

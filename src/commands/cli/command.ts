@@ -52,7 +52,7 @@ export interface Invocation {
 /** The first argument of a command that takes one. Throws WrongUse if it is missing. */
 export function firstArgument({ positionals }: Pick<Invocation, "positionals">): string {
   const [first] = positionals
-  if (first === undefined) throw new WrongUse("an argument is missing")
+  if (first === undefined) throw new WrongUse("an argument is missing; see --help")
   return first
 }
 

@@ -4,14 +4,14 @@ import { CommandProblem, type Invocation } from "./command.ts"
 /** The one line of a file, or of stdin where it is "-". Throws CommandProblem, whose message does not hold it. */
 export async function readSecret({ terminal }: Invocation, file: string, what: string): Promise<string> {
   const text = (file === "-" ? await whole(terminal.stdin()) : fileText(file, what)).trim()
-  if (text === "") throw new CommandProblem(`${what} is missing: there is nothing in ${file === "-" ? "stdin" : file}`)
+  if (text === "") throw new CommandProblem(`${what} is missing: ${file === "-" ? "stdin" : file} is empty`)
   return text
 }
 
 /** Warns where an argument contains a secret: every user of the machine sees arguments in the list of processes. */
 export function warnOfSecret({ terminal }: Pick<Invocation, "terminal">, what: string, safe: string): void {
   terminal.say(
-    `appmeter: warning: ${what}, which any user of this machine can read in the list of processes and the shell keeps in its history. Replace it, and give the address by stdin: ${safe}`,
+    `appmeter: warning: ${what}. Other users of this machine can see it in the process list, and the shell stores it in its history. Replace it and pass the address through stdin: ${safe}`,
   )
 }
 
@@ -26,7 +26,7 @@ function fileText(file: string, what: string): string {
   try {
     return readFileSync(file, "utf8")
   } catch {
-    throw new CommandProblem(`${what} must stand in a readable file, or in stdin with -`)
+    throw new CommandProblem(`${what} must be in a readable file, or in stdin if you give -`)
   }
 }
 

@@ -12,6 +12,6 @@ export function sentenceOf(error: unknown): string {
   const [firstLine = ""] = redact(message).split("\n")
   const line = firstLine.slice(0, 500)
   if (name.endsWith("Problem") || error instanceof WrongUse) return line
-  if (isConnectionProblem(error)) return `the database went away: ${line}`
+  if (isConnectionProblem(error)) return `the connection to the database was lost: ${line}`
   return `failed: ${line}${code && !line.includes(code) ? ` (${code})` : ""}`
 }

@@ -31,7 +31,7 @@ export function processTerminal({ stdin, stdout, stderr }: Streams, env: Record<
     columns: () => (stdout.isTTY ? stdout.columns : undefined),
     confirm: (question) => confirm(question, stdin, stderr),
     stdin() {
-      if (stdin.isTTY) throw new CommandProblem("nothing is piped in; give a file, or pipe lines in with: … < FILE")
+      if (stdin.isTTY) throw new CommandProblem("stdin is a terminal; give a file, or redirect one: … < FILE")
       return stdin
     },
     flush: async () => void (await written),
@@ -42,11 +42,12 @@ export function processTerminal({ stdin, stdout, stderr }: Streams, env: Record<
 const TONES: Record<Tone, number> = { good: 32, bad: 31, faint: 90 }
 
 async function confirm(question: string, stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Promise<void> {
-  if (!stdin.isTTY || !stderr.isTTY) throw new CommandProblem(`${question} Nothing was done; repeat it with --force`)
+  if (!stdin.isTTY || !stderr.isTTY)
+    throw new CommandProblem(`${question} Nothing was done. To skip this question, add --force`)
   const asking = createInterface({ input: stdin, output: stderr })
   // Ctrl-C and Ctrl-D close it, and leave the question without an answer
   const closed = new Promise<string>((resolve) => asking.once("close", () => resolve("")))
-  const answer = await Promise.race([asking.question(`${question} Type yes to go on: `), closed])
+  const answer = await Promise.race([asking.question(`${question} Type yes to continue: `), closed])
   asking.close()
-  if (answer.trim().toLowerCase() !== "yes") throw new CommandProblem("nothing was done")
+  if (answer.trim().toLowerCase() !== "yes") throw new CommandProblem("cancelled; nothing was done")
 }

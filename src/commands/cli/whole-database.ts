@@ -21,13 +21,13 @@ export function isMade(dataDir: string): boolean {
 /** For a command that only reads: it must not make the database that it was to read. Throws CommandProblem. */
 export function assertMade({ databaseUrl, dataDir }: Settings): void {
   if (databaseUrl || isMade(dataDir)) return
-  throw new CommandProblem(`there is no database in ${dataDir}; DATA_DIR or DATABASE_URL names another one`)
+  throw new CommandProblem(`there is no database in ${dataDir}; set DATA_DIR or DATABASE_URL to use another one`)
 }
 
 /** Throws CommandProblem, which ends in `why`, while a server uses the database. */
 export async function assertUnserved(database: Database, place: string, why: string): Promise<void> {
   const served = database.kind === "embedded" ? !("backend" in database) : await hasServer(database.sql)
-  if (served) throw new CommandProblem(`a server is using ${place}; stop it first: ${why}`)
+  if (served) throw new CommandProblem(`a server is using ${place}. Stop it first, because ${why}`)
 }
 
 /** Throws CommandProblem if the database has tables that are not Appmeter's: ours would fail on them or be mixed with them. */
@@ -44,7 +44,7 @@ export async function assertOurs(sql: Sql, place: string): Promise<void> {
     limit 4`
   if (others.length === 0) return
   const names = others.map(({ name }) => name).join(", ")
-  throw new CommandProblem(`${place} holds tables that are not Appmeter's (${names}); give an empty one`)
+  throw new CommandProblem(`${place} contains tables of another program (${names}); use an empty database`)
 }
 
 /** A line for the eye while tables pass by. */

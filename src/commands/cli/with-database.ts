@@ -19,7 +19,7 @@ export async function useDatabase<T>(
   const { databaseUrl, dataDir, logLevel } = settings
   const log = createLog(terminal.err, logLevel === "debug" ? "debug" : "warn")
   if (!databaseUrl) assertHasBun()
-  if (!databaseUrl && !existsSync(dataDir)) terminal.say(`appmeter: making a new database in ${dataDir}`)
+  if (!databaseUrl && !existsSync(dataDir)) terminal.say(`appmeter: creating a database in ${dataDir}`)
   const database = await openDatabase({ databaseUrl, dataDir, as: "command", log, maxConnections: 2 })
   try {
     await bringUpToDate(database, log)
@@ -47,10 +47,10 @@ async function recordInAudit<T>(sql: Sql, recorded: Invocation["recorded"], work
 export async function chooseWorkspace(sql: Sql, name: string | undefined): Promise<Workspace> {
   if (name !== undefined) return await findWorkspace(sql, name)
   const [only, ...others] = await listWorkspaces(sql)
-  if (!only) throw new CommandProblem("there is no workspace yet; make one with: appmeter workspace create NAME")
+  if (!only) throw new CommandProblem("there is no workspace yet; create one with: appmeter workspace create NAME")
   if (others.length === 0) return only
   const names = [only, ...others].slice(0, 10).map((workspace) => JSON.stringify(workspace.name))
-  throw new WrongUse(`there are several workspaces; choose one with --workspace: ${names.join(", ")}`)
+  throw new WrongUse(`there are several workspaces. Choose one with --workspace: ${names.join(", ")}`)
 }
 
 /** Returns the files of this version's schema, by their paths under sql/. */
@@ -77,5 +77,7 @@ export async function bringUpToDate(database: Database, log: Log): Promise<void>
 /** Returns what a database lacks, as the predicate of a sentence about it. */
 export function lackOf(missing: readonly string[]): string {
   if (missing[0] === BASELINE) return "has no tables yet"
-  return missing.length === 1 ? `lacks ${missing[0]}` : `lacks ${missing.length} migrations, ${missing[0]} first`
+  return missing.length === 1
+    ? `lacks migration ${missing[0]}`
+    : `lacks ${missing.length} migrations, starting with ${missing[0]}`
 }

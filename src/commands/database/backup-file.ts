@@ -101,7 +101,9 @@ async function* texts(head: Head, contents: Contents, sums: Map<string, RunningS
   }
   const missed = head.tables.find(({ name, rows }) => valueAt(sums, name).rows !== rows)
   if (missed)
-    throw new CommandProblem(`${valueAt(sums, missed.name).rows} of ${missed.rows} rows of ${missed.name} were read`)
+    throw new CommandProblem(
+      `only ${valueAt(sums, missed.name).rows} of ${missed.rows} rows of ${missed.name} could be read`,
+    )
   const foot: Foot = { checksums: checksumsOf(sums), sha256: sha256.digest("hex") }
   yield `${JSON.stringify(foot)}\n`
 }
@@ -112,7 +114,7 @@ async function* checkedPages(path: string, head: Head): AsyncGenerator<Page> {
   const sums = new Map(head.tables.map(({ name }) => [name, new RunningSum()]))
   const first = await lines.next()
   sha256.update(`${first.value}\n`)
-  if (JSON.stringify(headOf(first, path)) !== JSON.stringify(head)) throw damaged(path, "it changed while it was read")
+  if (JSON.stringify(headOf(first, path)) !== JSON.stringify(head)) throw damaged(path, "it changed while being read")
   for (const { name, rows } of head.tables) {
     for (let left = rows; left > 0; left -= PAGE) {
       const page = await take(lines, Math.min(left, PAGE), path)
@@ -136,11 +138,11 @@ async function take(lines: AsyncIterator<string>, count: number, path: string): 
 
 async function checkFoot(lines: AsyncIterator<string>, sums: Map<string, RunningSum>, sha256: Hash, path: string) {
   const { checksums, sha256: written } = parsed<Foot>((await lines.next()).value, path)
-  if (written !== sha256.digest("hex")) throw damaged(path, "its checksum is another one")
+  if (written !== sha256.digest("hex")) throw damaged(path, "its checksum does not match")
   for (const [name, checksum] of Object.entries(checksumsOf(sums))) {
-    if (checksums?.[name] !== checksum) throw damaged(path, `the checksum of ${name} is another one`)
+    if (checksums?.[name] !== checksum) throw damaged(path, `the checksum of ${name} does not match`)
   }
-  if (!(await lines.next()).done) throw damaged(path, "there is more after its end")
+  if (!(await lines.next()).done) throw damaged(path, "there is data after its end")
 }
 
 function checksumsOf(sums: Map<string, RunningSum>): Record<string, string> {
@@ -163,13 +165,13 @@ async function* linesIn(path: string): AsyncGenerator<string> {
 
 function headOf({ value, done }: IteratorResult<string>, path: string): Head {
   const head = done ? undefined : parsed<Head>(value, path)
-  if (head?.appmeter !== "backup") throw new CommandProblem(`${path} is no backup of Appmeter`)
+  if (head?.appmeter !== "backup") throw new CommandProblem(`${path} is not a backup of Appmeter`)
   if (head.format !== 1)
     throw new CommandProblem(
       `${path} was written by Appmeter ${head.version}, which is newer; restore it with that version`,
     )
   // a bit of a name may have turned, and gzip tells that at its end
-  if (!v.is(HEAD, head)) throw damaged(path, "its first line is not what it says it is")
+  if (!v.is(HEAD, head)) throw damaged(path, "its first line is invalid")
   return head
 }
 
@@ -187,7 +189,7 @@ function parsed<T>(line: string | undefined, path: string): T {
   try {
     return JSON.parse(line ?? "") as T
   } catch {
-    throw damaged(path, line === undefined ? "its end is missing" : "a line of it cannot be read")
+    throw damaged(path, line === undefined ? "its end is missing" : "one of its lines cannot be read")
   }
 }
 
@@ -198,8 +200,8 @@ function damaged(path: string, what: string): CommandProblem {
 function problemOf(error: unknown, path: string): unknown {
   const { code = "" } = error as { code?: string }
   if (code === "Z_BUF_ERROR") return damaged(path, "its end is missing")
-  if (code.startsWith("Z_")) return damaged(path, "it is not gzip, or not as it was written")
-  if (code === "ENOENT") return new CommandProblem(`there is no file or folder for ${path}`)
+  if (code.startsWith("Z_")) return damaged(path, "it is not gzip or was altered")
+  if (code === "ENOENT") return new CommandProblem(`${path}: the file or its folder does not exist`)
   if (["EACCES", "EISDIR", "ENOSPC", "EROFS"].includes(code))
     return new CommandProblem(`${path}: ${(error as Error).message}`)
   return error

@@ -14,17 +14,17 @@ export const backup: Command = {
   summary: "Write a consistent backup to one file.",
   details: "Restores into the embedded database or PostgreSQL.",
   examples: [
-    ["backup appmeter.backup", "while a server runs, too; an embedded database answers nothing else meanwhile"],
-    ["backup appmeter.backup --force", "in place of the one that is there, once the new one is whole"],
+    ["backup appmeter.backup", "also while a server runs; an embedded database answers no other request meanwhile"],
+    ["backup appmeter.backup --force", "replace an existing file once the new one is complete"],
   ],
   positionals: ["file"],
-  options: { force: { meaning: "Replace a file of that name." } },
+  options: { force: { meaning: "Replace an existing file." } },
   async run(invocation) {
     const { settings, terminal, has } = invocation
     const file = firstArgument(invocation)
     assertMade(settings)
     if (existsSync(file) && !has("force"))
-      throw new CommandProblem(`${file} is there already; take another name, or replace it with --force`)
+      throw new CommandProblem(`${file} exists already; choose another name, or add --force to replace it`)
     const written = await useDatabase(invocation, async (sql) => {
       const origin = { version: version(), at: new Date().toISOString(), migrations: await readLandedSteps(sql) }
       return await readAtOneMoment(sql, tablesMadeBy(schemaFiles()), (contents) =>
@@ -34,7 +34,7 @@ export const backup: Command = {
     terminal.progress("")
     const rows = written.tables.reduce((sum, table) => sum + table.rows, 0)
     show(invocation, { file, rows, ...written }, () => [`${file}: ${rows} rows, ${written.bytes} bytes`])
-    if (!has("json")) terminal.say(`It holds hashes of keys. Check it with: appmeter restore ${file} --check`)
+    if (!has("json")) terminal.say(`The file contains hashes of keys. Verify it with: appmeter restore ${file} --check`)
     return 0
   },
 }

@@ -12,11 +12,11 @@ export const migrateCommand: Command = {
   summary: "Migrate the database to the schema of this version.",
   details: "A server does this itself when it starts.",
   examples: [
-    ["migrate", "apply what is missing"],
-    ["migrate --check", "before an upgrade, with the new version: whether it can read this data; changes nothing"],
+    ["migrate", "apply the missing migrations"],
+    ["migrate --check", "run the new version's check before an upgrade; changes nothing"],
   ],
   options: {
-    check: { meaning: "Only say whether this version can take the data over, and which steps it would take." },
+    check: { meaning: "Only report whether this version can use the data and which migrations it would apply." },
   },
   run: (invocation) => (invocation.has("check") ? check(invocation) : apply(invocation)),
 }
@@ -35,10 +35,10 @@ async function check(invocation: Invocation): Promise<ExitCode> {
     const report = { version: versionOf(), readable: !mismatch, missing, reason: mismatch?.reason ?? null }
     show(invocation, report, () =>
       mismatch
-        ? [`the database ${mismatch.reason}`, "do not start this version on this data"]
+        ? [`the database ${mismatch.reason}`, "do not start this version with this data"]
         : [
-            `version ${versionOf()} can take this data over: ${saidOf(missing)}`,
-            ...missing.map((name) => `  to come: ${name}`),
+            `version ${versionOf()} can use this data: ${saidOf(missing)}`,
+            ...missing.map((name) => `  pending: ${name}`),
           ],
     )
     return mismatch ? 1 : 0

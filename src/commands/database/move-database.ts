@@ -19,32 +19,37 @@ export const moveDatabase: Command = {
   summary: "Copy all data to an empty PostgreSQL 15 or newer and verify the copy.",
   details: "Stop the server first.",
   examples: [
-    ["move-database --to - < url.txt", "the address, with its password, in no list of processes"],
-    ["move-database --to postgres://db.example.com/appmeter", "without one; may be repeated after a failure"],
+    ["move-database --to - < url.txt", "read the address from stdin, so that its password is not in the process list"],
+    [
+      "move-database --to postgres://db.example.com/appmeter",
+      "an address without a password; can be repeated after a failure",
+    ],
   ],
-  options: { to: { value: "URL", meaning: "The empty database; - reads its address from stdin." } },
+  options: { to: { value: "URL", meaning: "Address of the empty database, or - to read it from stdin." } },
   async run(invocation) {
     const { settings, terminal } = invocation
     const url = await addressOf(invocation)
     assertMade(settings)
     const moved = await useDatabase(invocation, async (_, source) => {
       const from = placeOf(source, settings)
-      await assertUnserved(source, from, "what it writes after the copy has begun would be left behind")
+      await assertUnserved(source, from, "data that it writes during the copy would be lost")
       return await withTarget(invocation, url, async (target, log) => {
         const to = placeOf(target, settings)
         return { from, to, ...(await move(invocation, source, target, to, log)) }
       })
     })
     terminal.progress("")
-    const next = "start the server with DATABASE_URL set to the new address; the old database is left as it was"
+    const next = "start the server with DATABASE_URL set to the new address. The old database is unchanged"
     show(invocation, { ...moved, next }, () =>
       table(
         ["TABLE", "ROWS"],
         moved.tables.map(({ name, rows }) => [name, rows]),
       ),
     )
-    const done = moved.already ? "was copied before and is the same" : "is copied, and the same by rows and checksums"
-    if (!invocation.has("json")) terminal.say(`${moved.from} ${done} in ${moved.to}. Next: ${next}.`)
+    const done = moved.already
+      ? "was copied earlier and is identical in"
+      : "was copied, with verified rows and checksums, to"
+    if (!invocation.has("json")) terminal.say(`${moved.from} ${done} ${moved.to}. Next: ${next}.`)
     return 0
   },
 }
@@ -58,7 +63,7 @@ interface MoveResult {
 async function addressOf(invocation: Invocation): Promise<string> {
   const { text, terminal } = invocation
   const typed = text("to")
-  if (typed === undefined) throw new WrongUse("--to is missing: appmeter move-database --to URL")
+  if (typed === undefined) throw new WrongUse("--to is missing; run: appmeter move-database --to URL")
   if (typed !== "-") {
     if (PASSWORD.test(typed))
       warnOfSecret(invocation, "the address in --to has a password", "appmeter move-database --to - < url.txt")
@@ -111,7 +116,7 @@ async function move(
   if (held.length > 0) {
     const tables = await sumTables(source.sql, names)
     if (JSON.stringify(tables) === JSON.stringify(await sumTables(target.sql, names))) return { already: true, tables }
-    throw new CommandProblem(`${to} holds data (${inWords(held)}); give an empty one. Nothing was written`)
+    throw new CommandProblem(`${to} contains data (${inWords(held)}); use an empty database. Nothing was written`)
   }
   const onProgress = showProgress(terminal)
   const tables = await readAtOneMoment(source.sql, names, (contents) => copyInto(target, contents, { onProgress }))

@@ -19,14 +19,14 @@ export const restore: Command = {
   summary: "Restore a backup into the database, completely or not at all.",
   details: "Stop the server first. The file is checked before anything is written.",
   examples: [
-    ["restore appmeter.backup", "into an empty database, embedded or not"],
-    ["restore appmeter.backup --force", "in place of all that the database holds"],
-    ["restore appmeter.backup --check", "only read it through; touches no database"],
+    ["restore appmeter.backup", "into an empty embedded database or PostgreSQL"],
+    ["restore appmeter.backup --force", "replace all data in the database"],
+    ["restore appmeter.backup --check", "only verify the file; opens no database"],
   ],
   positionals: ["file"],
   options: {
-    force: { meaning: "Delete what the database holds, without asking." },
-    check: { meaning: "Only say whether the file is whole and could be restored by this version." },
+    force: { meaning: "Delete the existing data without a confirmation." },
+    check: { meaning: "Only report whether the file is complete and this version can restore it." },
   },
   async run(invocation) {
     const file = firstArgument(invocation)
@@ -34,7 +34,7 @@ export const restore: Command = {
     const rows = backup.tables.reduce((sum, table) => sum + table.rows, 0)
     const said = { file, at: backup.at, version: backup.version, rows }
     if (invocation.has("check")) {
-      show(invocation, { ...said, whole: true }, () => [`${file}: whole, ${rows} rows of ${backup.at}`])
+      show(invocation, { ...said, whole: true }, () => [`${file}: complete, ${rows} rows of ${backup.at}`])
       return 0
     }
     const { databaseUrl, dataDir, logLevel } = invocation.settings
@@ -43,7 +43,7 @@ export const restore: Command = {
     try {
       const place = placeOf(database, invocation.settings)
       const tables = await put(invocation, database, place, backup, log)
-      show(invocation, { ...said, tables }, () => [`${place} holds the ${rows} rows of ${backup.at}`])
+      show(invocation, { ...said, tables }, () => [`restored ${rows} rows of ${backup.at} into ${place}`])
       return 0
     } finally {
       await database.close()
@@ -68,7 +68,7 @@ async function checked({ terminal }: Invocation, file: string): Promise<Backup> 
 
 async function put(invocation: Invocation, database: Database, place: string, backup: Backup, log: Log) {
   const { sql } = database
-  await assertUnserved(database, place, "a restore changes all that it remembers")
+  await assertUnserved(database, place, "a restore replaces the data that the server has cached")
   await assertOurs(sql, place)
   await clearUnused(database, backup)
   await assertFits(sql, place, backup)
@@ -77,7 +77,7 @@ async function put(invocation: Invocation, database: Database, place: string, ba
     backup.tables.map(({ name }) => name),
   )
   if (held.length > 0 && !invocation.has("force"))
-    await invocation.terminal.confirm(`Restoring deletes what ${place} holds (${inWords(held)}).`)
+    await invocation.terminal.confirm(`Restoring deletes the data in ${place} (${inWords(held)}).`)
   await giveSchema(sql, backup, log)
   const onProgress = showProgress(invocation.terminal)
   const sums = await copyInto(database, backup, { replace: held.length > 0, finish: endJobs, onProgress })
@@ -131,7 +131,9 @@ async function findMisfit(sql: Sql, backup: Backup): Promise<string | null> {
 async function assertFits(sql: Sql, place: string, backup: Backup): Promise<void> {
   const misfit = await findMisfit(sql, backup)
   if (misfit === null) return
-  throw new CommandProblem(`${place} ${misfit}; restore into an empty database, which is then brought up to date`)
+  throw new CommandProblem(
+    `${place} ${misfit}; restore into an empty database instead; it is then migrated to this version`,
+  )
 }
 
 /** Makes the schema of the backup. Later migrations come after the rows, as they did wherever it was made. */

@@ -13,11 +13,11 @@ export const alerts: Command = {
   summary: "Show the alert feed of a workspace, newest first.",
   examples: [
     ["alerts", `the newest ${SHOWN} events`],
-    ["alerts --limit 100 --json", "for another program"],
+    ["alerts --limit 100 --json", "as JSON"],
   ],
   options: {
     workspace: WORKSPACE,
-    limit: { value: "NUMBER", meaning: `The most alerts to read, 1 to 500. Default: the newest ${SHOWN} events.` },
+    limit: { value: "NUMBER", meaning: `Maximum number of alerts, 1 to 500. Default: the newest ${SHOWN} events.` },
     ...CSV,
   },
   async run(invocation) {
@@ -43,8 +43,8 @@ export const alerts: Command = {
         return isRead ? lines.map((one) => terminal.paint("faint", one)) : lines
       }),
       rows.length === 0
-        ? "no alerts yet: they come when a measured day differs from the one before"
-        : terminal.paint("faint", `${unread} unread${older > 0 ? `, ${older} older ones not shown` : ""}`),
+        ? "no alerts yet; they appear when a measured day differs from the previous one"
+        : terminal.paint("faint", `${unread} unread${older > 0 ? `, ${older} older alerts not shown` : ""}`),
     ])
     return 0
   },

@@ -29,14 +29,15 @@ export async function useOperations<T>(
 /** The same with the key in APPMETER_KEY: writes are charged to that key and audited under its name. */
 export async function useKeyedOperations<T>(invocation: Invocation, work: (ask: Ask) => Promise<T>): Promise<T> {
   const { assistant } = invocation.settings
-  if (assistant.key === undefined) throw new WrongUse(`there is no key in APPMETER_KEY; ${KEY_REMEDY}`)
+  if (assistant.key === undefined) throw new WrongUse(`APPMETER_KEY is not set; ${KEY_REMEDY}`)
   const key = assistant.key
   assertMade(invocation.settings)
   const { useKey } = await import("../process/owner.ts")
   return await useDatabase(invocation, (sql) => useKey(invocation, sql, key, (ask) => work(askOf(ask))))
 }
 
-const KEY_REMEDY = "appmeter key create --name terminal makes one; give it in the environment, never as an argument"
+const KEY_REMEDY =
+  "create one with appmeter key create --name terminal, and pass it in the environment, never as an argument"
 
 function askOf(ask: AskOwner): Ask {
   return async <Id extends OperationId>(id: Id, input: InputOf<Id> = {}) => {
@@ -64,7 +65,7 @@ export type ListedApp = Pick<
 /** Returns the apps with that id, store id or name, else those whose name contains the word; all apps without a word. */
 export async function findApps(ask: Ask, word: string | undefined): Promise<ListedApp[]> {
   const { apps } = await ask("list_apps")
-  if (apps.length === 0) throw new CommandProblem("no app is tracked yet; track one with: appmeter app add")
+  if (apps.length === 0) throw new CommandProblem("no app is tracked yet; add one with: appmeter app add")
   if (word === undefined) return apps
   const exact = apps.filter(({ id, iosId, androidPkg, name }) => [id, iosId, androidPkg, name].includes(word))
   if (exact.length > 0) return exact
@@ -72,7 +73,7 @@ export async function findApps(ask: Ask, word: string | undefined): Promise<List
   const alike = apps.filter(({ name }) => name.toLowerCase().includes(folded))
   if (alike.length > 0) return alike
   const names = apps.slice(0, 10).map(({ name }) => JSON.stringify(printable(name)))
-  throw new WrongUse(`no tracked app is called ${JSON.stringify(word.slice(0, 60))}; there are ${names.join(", ")}`)
+  throw new WrongUse(`no tracked app matches ${JSON.stringify(word.slice(0, 60))}; tracked apps: ${names.join(", ")}`)
 }
 
 function problemOf({ status, message, extra }: Fault): Error {

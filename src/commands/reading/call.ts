@@ -13,17 +13,17 @@ export const call: Command = {
   summary: "Run a read operation, or list all of them.",
   details: "Reads the database directly. Needs no key and costs nothing.",
   examples: [
-    ["call", "the operations there are"],
-    ["call list_keyword_ranks --about", "what it answers, and its arguments"],
-    ["call list_keyword_ranks appId=app_4fD0Zs81hQbK country=us", "as a table"],
-    ["call get_rank_history appId=app_4fD0Zs81hQbK days=90 --csv", "for a spreadsheet"],
+    ["call", "list all read operations"],
+    ["call list_keyword_ranks --about", "describe the operation and its arguments"],
+    ["call list_keyword_ranks appId=app_4fD0Zs81hQbK country=us", "print a table"],
+    ["call get_rank_history appId=app_4fD0Zs81hQbK days=90 --csv", "print CSV for a spreadsheet"],
   ],
   positionals: ["operation?", "name=value…?"],
   options: {
     workspace: WORKSPACE,
-    about: { meaning: "Say what the operation answers and what it takes, and ask nothing." },
-    csv: { meaning: "Answer as CSV, where the answer has rows." },
-    jsonl: { meaning: "Answer with a JSON object a row, where the answer has rows." },
+    about: { meaning: "Describe the operation and its arguments instead of running it." },
+    csv: { meaning: "Print CSV, if the answer has rows." },
+    jsonl: { meaning: "Print one JSON object per row, if the answer has rows." },
   },
   async run(invocation) {
     const { terminal, has, positionals } = invocation
@@ -54,7 +54,7 @@ function listOperations({ terminal, has }: Invocation, catalog: readonly Operati
     terminal.json({ operations: reading.map(({ id, summary }) => ({ id, summary })) })
     return
   }
-  const lines = table(["OPERATION", "ANSWERS"], reading.map(({ id, summary }) => [id, summary])) // biome-ignore format: one line
+  const lines = table(["OPERATION", "SUMMARY"], reading.map(({ id, summary }) => [id, summary])) // biome-ignore format: one line
   for (const line of lines) terminal.out(`${fitted(line, terminal.columns())}\n`)
 }
 
@@ -64,12 +64,12 @@ function readingNamed(id: string, catalog: readonly Operation[]): Operation {
   if (!operation) {
     const ids = catalog.map((one) => one.id)
     const meant = nearest(id, ids)
-    const hint = meant ? `did you mean ${meant}?` : "appmeter call lists them"
-    throw new WrongUse(`there is no operation ${JSON.stringify(id.slice(0, 60))}; ${hint}`)
+    const hint = meant ? `did you mean ${meant}?` : "list them with: appmeter call"
+    throw new WrongUse(`unknown operation ${JSON.stringify(id.slice(0, 60))}; ${hint}`)
   }
   if (isReading(operation)) return operation
   throw new WrongUse(
-    `${id} writes, which is charged and audited by a key: use appmeter write ACTION, POST /v1${operation.path} or the tools`,
+    `${id} is a write and needs a key; use appmeter write ACTION, POST /v1${operation.path} or the tools`,
   )
 }
 
@@ -79,14 +79,15 @@ function isReading({ effect }: Operation): boolean {
 
 function formatOf({ has }: Invocation, { id, table }: Operation): TableType | null {
   const format = has("csv") ? "text/csv" : has("jsonl") ? "application/jsonl" : null
-  if (format && !table) throw new WrongUse(`the answer of ${id} has no rows; leave --csv and --jsonl out`)
+  if (format && !table) throw new WrongUse(`the answer of ${id} has no rows; leave out --csv and --jsonl`)
   return format
 }
 
 /** Columns that say nothing in any row are left out: the terminal is narrow. */
 function rowsOf(operation: Operation, answer: unknown): string[] {
   const rows = [...(operation.table?.rows(answer) ?? [])]
-  if (rows.length === 0) throw new CommandProblem(`${operation.id} answered no rows; --json shows all that it said`)
+  if (rows.length === 0)
+    throw new CommandProblem(`${operation.id} returned no rows; add --json to see the whole answer`)
   const columns = tableColumns(operation).filter((name) => rows.some((row) => (row[name] ?? null) !== null))
   return table(
     columns,
@@ -107,14 +108,14 @@ function about(operation: Operation): string[] {
     required?: string[]
   }
   const rows = Object.entries(properties).map(([name, { description: means = "" }]) => [
-    name, required.includes(name) ? "needed" : "", means,
+    name, required.includes(name) ? "required" : "", means,
   ]) // biome-ignore format: one row
   return [
     `${id}  ${method} /v1${path}`,
     summary,
     ...(description === undefined ? [] : [description]),
-    `With a key: plan ${plan}, scope ${scope ?? "none"}, ${creditsText(price, "free")}. Here it costs nothing.`,
+    `Over the API: plan ${plan}, scope ${scope ?? "none"}, ${creditsText(price, "free")}. Free on the command line.`,
     "",
-    ...(rows.length > 0 ? table(["ARGUMENT", "", "MEANS"], rows) : ["It takes no arguments."]),
+    ...(rows.length > 0 ? table(["ARGUMENT", "", "MEANING"], rows) : ["It takes no arguments."]),
   ]
 }

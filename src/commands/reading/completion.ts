@@ -18,13 +18,17 @@ export function completionOf(commands: () => readonly Command[]): Command {
     name: "completion",
     summary: "Print the completion script for bash, zsh or fish.",
     examples: [
-      ["completion bash > ~/.local/share/bash-completion/completions/appmeter", "for bash, from the next shell on"],
-      ["completion zsh > ~/.zfunc/_appmeter", "for zsh, where ~/.zfunc is on the fpath"],
+      [
+        "completion bash > ~/.local/share/bash-completion/completions/appmeter",
+        "for bash, effective in the next shell",
+      ],
+      ["completion zsh > ~/.zfunc/_appmeter", "for zsh, if ~/.zfunc is in fpath"],
       ["completion fish > ~/.config/fish/completions/appmeter.fish", "for fish"],
     ],
     positionals: ["shell"],
     async run({ positionals: [shell = ""], terminal }) {
-      if (!Object.hasOwn(SHELLS, shell)) throw new WrongUse(`the shell must be ${Object.keys(SHELLS).join(", ")}`)
+      if (!Object.hasOwn(SHELLS, shell))
+        throw new WrongUse(`the shell must be one of ${Object.keys(SHELLS).join(", ")}`)
       terminal.out(SHELLS[shell as keyof typeof SHELLS](await choicesOf(commands())))
       return 0
     },

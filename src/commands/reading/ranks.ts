@@ -18,17 +18,17 @@ export const ranks: Command = {
   name: "ranks",
   summary: "Show the latest rank of each tracked keyword and its recent history.",
   examples: [
-    ["ranks", "every app in every storefront it is tracked in"],
+    ["ranks", "every app in every tracked storefront"],
     ["ranks 'Tide Times' --country us --since 90d", "one app, by name, id or store id"],
-    ["ranks --watch", "again every five seconds, for the first readings"],
+    ["ranks --watch", "refresh every five seconds while the first readings arrive"],
   ],
   positionals: ["app?"],
   options: {
     workspace: WORKSPACE,
-    country: { value: "CODE", meaning: "One storefront alone." },
-    since: { value: "DAYS", meaning: `How far back the line goes, as 90d; ${DAYS}d when left out.` },
+    country: { value: "CODE", meaning: "Only this storefront." },
+    since: { value: "DAYS", meaning: `Days of history, such as 90d. Default: ${DAYS}d.` },
     ...CSV,
-    watch: { meaning: "Show them again every five seconds, until Ctrl-C." },
+    watch: { meaning: "Refresh every five seconds until Ctrl-C." },
   },
   async run(invocation) {
     const { terminal, has, text, positionals } = invocation
@@ -117,7 +117,9 @@ export async function readSides(
   }
   if (sides.length > 0) return sides
   const tracked = [...new Set(apps.flatMap(({ countries }) => countries))].join(", ")
-  throw new WrongUse(`${apps.length === 1 ? "the app is" : "these apps are"} tracked in ${tracked}`)
+  throw new WrongUse(
+    `not tracked in that --country; ${apps.length === 1 ? "the app is" : "these apps are"} tracked in ${tracked}`,
+  )
 }
 
 async function readSide(
@@ -183,7 +185,7 @@ function changeOf(
 
 function daysGiven(text: string | undefined): string[] {
   const count = Number(/^([1-9]\d{0,2})d?$/.exec(text ?? String(DAYS))?.[1])
-  if (!count || count > 730) throw new WrongUse("--since takes days, 1 to 730, as 90d")
+  if (!count || count > 730) throw new WrongUse("--since must be 1 to 730 days, such as 90d")
   return lastDays(count)
 }
 
@@ -201,7 +203,7 @@ function sideLines(side: RankSide, terminal: Terminal): string[] {
   const { app, country, platform, days, keywords } = side
   const store = platform === "ios" ? "App Store" : "Google Play"
   const heading = `${terminal.bold(printable(app))}, ${store}, ${storefrontName(country)}`
-  if (keywords.length === 0) return [heading, "  no keyword is tracked here; add some with: appmeter app keywords add"]
+  if (keywords.length === 0) return [heading, "  no tracked keywords; add some with: appmeter app keywords add"]
   const hasLine = keywords.some(({ series }) => series !== null)
   const rows = keywords.map((keyword) => [
     printable(keyword.term),
@@ -242,10 +244,8 @@ function notesOf({ keywords, measuredAt }: RankSide, hasLine: boolean): string[]
     ...(measuredAt === null
       ? []
       : [`measured ${measuredAt.slice(0, 16).replace("T", " ")} UTC, ${sources.join(", ")}`]),
-    ...(reading > 0 ? [`${reading} not measured yet: being read now, or next`] : []),
-    ...(reasons.length > 0
-      ? [`${unmeasured.length - reading} not measured, nor being read: ${reasons.join(", ")}`]
-      : []),
-    ...(hasLine ? ["· not measured   – not among the results read   ~ our estimate"] : []),
+    ...(reading > 0 ? [`${reading} not measured yet, but being read or next in line`] : []),
+    ...(reasons.length > 0 ? [`${unmeasured.length - reading} not measured: ${reasons.join(", ")}`] : []),
+    ...(hasLine ? ["· not measured   – not in the results   ~ our estimate"] : []),
   ]
 }

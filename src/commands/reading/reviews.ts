@@ -12,14 +12,14 @@ export const reviews: Command = {
   name: "reviews",
   summary: "Show an app's newest reviews from both stores.",
   examples: [
-    ["reviews 'Tide Times'", `the newest ${SHOWN} of each store, in the app's first storefront`],
-    ["reviews 'Tide Times' --country de --limit 50", "of another storefront"],
+    ["reviews 'Tide Times'", `the newest ${SHOWN} of each store in the app's main storefront`],
+    ["reviews 'Tide Times' --country de --limit 50", "another storefront"],
   ],
   positionals: ["app?"],
   options: {
     workspace: WORKSPACE,
-    country: { value: "CODE", meaning: "The storefront; the app's first when left out." },
-    limit: { value: "NUMBER", meaning: `The most reviews of each store, 1 to 100; ${SHOWN} when left out.` },
+    country: { value: "CODE", meaning: "The storefront. Default: the app's main storefront." },
+    limit: { value: "NUMBER", meaning: `Maximum reviews of each store, 1 to 100. Default: ${SHOWN}.` },
     ...CSV,
   },
   async run(invocation) {
@@ -69,8 +69,8 @@ function lines(app: ListedApp, { country, list, android }: ReviewList, limit: nu
   ]
   return stores.flatMap(([store, held]) => [
     `${terminal.bold(printable(app.name))}, ${store}, ${country}`,
-    ...(held === null ? ["  never read: nothing is known, which is not no reviews"] : []),
-    ...(held?.length === 0 ? ["  no reviews in these days"] : []),
+    ...(held === null ? ["  not read yet, so it is unknown whether there are reviews"] : []),
+    ...(held?.length === 0 ? ["  no reviews in this period"] : []),
     ...(held ?? []).slice(0, limit).flatMap((review) => reviewLines(review, terminal)),
     "",
   ])

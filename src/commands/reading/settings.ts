@@ -5,7 +5,7 @@ import { show } from "../cli/show.ts"
 export const settingsCommand: Command = {
   name: "settings",
   summary: "List every setting with its environment variable, default and meaning.",
-  examples: [["settings", "all of them"]],
+  examples: [["settings", "list all settings"]],
   async run(invocation) {
     show(invocation, { settings: describedSettings() }, () => settingsTable().split("\n"))
     return 0

@@ -5,7 +5,7 @@ import { useOperations, WORKSPACE } from "./ask.ts"
 export const usage: Command = {
   name: "usage",
   summary: "Show how much of each limit a workspace has used.",
-  examples: [["usage", "credits, keywords, apps and daily calls"]],
+  examples: [["usage", "credits, keywords, apps and calls per day"]],
   options: { workspace: WORKSPACE, ...CSV },
   async run(invocation) {
     const answer = await useOperations(invocation, (ask) => ask("get_usage"))

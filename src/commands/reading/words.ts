@@ -8,7 +8,7 @@ export function inputOf(operation: Pick<Operation, "input">, words: readonly str
   const pairs = words.map((word) => {
     const [name, value] = word.split(/=(.*)/s)
     if (!name || value === undefined)
-      throw new WrongUse(`${JSON.stringify(word.slice(0, 60))} is not written NAME=VALUE, as country=us`)
+      throw new WrongUse(`${JSON.stringify(word.slice(0, 60))} must be NAME=VALUE, such as country=us`)
     return [name, value] as const
   })
   const given = pairs.filter(([name]) => !isObject(operation, name))
@@ -29,6 +29,6 @@ function parsed(name: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new WrongUse(`${name} takes JSON, as ${name}='{"…": "…"}'`)
+    throw new WrongUse(`${name} must be JSON, such as ${name}='{"…": "…"}'`)
   }
 }

@@ -30,28 +30,28 @@ export const appAdd: Command = {
   summary: "Track an app by its store link, id or name.",
   details: "Existing measurements of its keywords become its history at once.",
   examples: [
-    ["app add https://apps.apple.com/us/app/id1234567890 --keyword tides", "by its link; a name asks which one is meant"],
-    ["app add 'Tide Times' --ios 1234567890 --android com.example.tides --country us --country gb", "both stores, and a name of your own"],
-    ["app add --ios 1234567890 --keyword tides --wait", "and show its first ranks as soon as they are read"],
+    ["app add https://apps.apple.com/us/app/id1234567890 --keyword tides", "by its link; if a name is ambiguous, the matches are listed"],
+    ["app add 'Tide Times' --ios 1234567890 --android com.example.tides --country us --country gb", "both stores, with your own name"],
+    ["app add --ios 1234567890 --keyword tides --wait", "wait for the first ranks and show them"],
   ], // biome-ignore format: an example a line
   positionals: ["app?"],
   options: {
     workspace: WORKSPACE,
-    ios: { value: "ID", meaning: "Its App Store id." },
-    android: { value: "PACKAGE", meaning: "Its package name." },
+    ios: { value: "ID", meaning: "App Store id of the app." },
+    android: { value: "PACKAGE", meaning: "Google Play package name of the app." },
     country: {
       value: "CODE",
-      meaning: "A storefront, the first being the app's own. Default: that of the link, or us.",
+      meaning: "A storefront. The first one is the app's main storefront. Default: the storefront of the link, or us.",
       repeated: true,
     },
     keyword: { value: "TERM", meaning: "A keyword to track in each storefront.", repeated: true },
     rival: {
       value: "STORE:ID",
-      meaning: "A rival to watch, as ios:1234567890 or android:com.example.",
+      meaning: "A rival to watch, such as ios:1234567890 or android:com.example.",
       repeated: true,
     },
-    wait: { meaning: "Wait for the first ranks, a minute at most, and show them." },
-    force: { meaning: "Track it also where the store said that it has no such app." },
+    wait: { meaning: "Wait at most one minute for the first ranks and show them." },
+    force: { meaning: "Track the app even if the store has no such app." },
   },
   async run(invocation) {
     checkCountries(invocation.texts("country") ?? ["us"])
@@ -73,7 +73,7 @@ export const appAdd: Command = {
 export const appList: Command = {
   name: "app list",
   summary: "List the tracked apps of a workspace.",
-  examples: [["app list", "id, name, store ids and how many keywords each has"]],
+  examples: [["app list", "id, name, store ids and number of keywords"]],
   options: { workspace: WORKSPACE },
   async run(invocation) {
     const apps = await useDatabase(invocation, async (sql) => {
@@ -90,7 +90,7 @@ export const appRemove: Command = {
   changes: true,
   summary: "Stop tracking an app and remove its keywords, tags and goal.",
   details: "Measured data is kept.",
-  examples: [["app remove app_4fD0Zs81hQbK --force", "without asking"]],
+  examples: [["app remove app_4fD0Zs81hQbK --force", "skip the confirmation"]],
   positionals: ["app"],
   options: { force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
@@ -98,7 +98,7 @@ export const appRemove: Command = {
     const { id, name } = await useDatabase(invocation, async (sql) => {
       const { id, name } = await findTracked(sql, word)
       if (!invocation.has("force"))
-        await invocation.terminal.confirm(`Removing ${name} takes its keywords, tags and goal with it.`)
+        await invocation.terminal.confirm(`Removing ${name} also removes its keywords, tags and goal.`)
       await sql.begin((tx) => removeApp(tx, id))
       return { id, name }
     })
@@ -111,7 +111,7 @@ export const appRename: Command = {
   name: "app rename",
   changes: true,
   summary: "Rename an app. Without a name, its store name is used again.",
-  examples: [["app rename app_4fD0Zs81hQbK 'Tides'", "a name of your own"]],
+  examples: [["app rename app_4fD0Zs81hQbK 'Tides'", "set your own name"]],
   positionals: ["app", "name?"],
   async run(invocation) {
     const [word = "", name = null] = invocation.positionals
@@ -120,7 +120,7 @@ export const appRename: Command = {
       await sql.begin((tx) => setName(tx, id, name))
       return await findTracked(sql, id)
     })
-    show(invocation, { id, name: called }, () => [`${id} is called ${printable(called)}`])
+    show(invocation, { id, name: called }, () => [`${id} is now named ${printable(called)}`])
     return 0
   },
 }
@@ -129,7 +129,7 @@ export const appGoal: Command = {
   name: "app goal",
   changes: true,
   summary: "Set an app's goal: downloads, rank or revenue; none removes it.",
-  examples: [["app goal app_4fD0Zs81hQbK rank", "keywords are judged by their ranks"]],
+  examples: [["app goal app_4fD0Zs81hQbK rank", "optimise for ranks"]],
   positionals: ["app", "goal"],
   async run(invocation) {
     const [app = "", word = ""] = invocation.positionals
@@ -155,7 +155,9 @@ export async function assertWithin(
   const over = overLimit(entitlementsOf(plan, overrides), { apps: 0, trackedKeywords: 0 }, added)
   if (!over) return
   const remedy = `appmeter workspace set ${JSON.stringify(name)} --limit ${over.limit}=${over.asked}`
-  throw new CommandProblem(`the workspace may hold ${over.allowed} ${NOUNS[over.limit]}; raise it with: ${remedy}`)
+  throw new CommandProblem(
+    `the workspace is limited to ${over.allowed} ${NOUNS[over.limit]}; raise the limit with: ${remedy}`,
+  )
 }
 
 type LimitName = "apps" | "keywords"
@@ -188,7 +190,7 @@ async function sayReading(sql: Sql, { iosId, androidPkg, countries }: TrackedLis
   return [...byReason].map(([why, same]) => {
     const where = same.map(({ platform, storefront }) => `${storefront} on ${platform}`).join(", ")
     if (why === null)
-      return `appmeter: its keywords are read now in ${where}, one after the other; appmeter sources shows how that goes`
+      return `appmeter: its keywords are being read in ${where}; follow the progress with: appmeter sources`
     return `appmeter: its keywords are not read in ${where}: ${NOT_MEASURING[why]}`
   })
 }
@@ -212,8 +214,8 @@ export async function findTracked(sql: Sql, word: string): Promise<NamedApp> {
     ({ name, iosId, androidPkg }) => iosId === word || androidPkg === word || foldText(name) === foldText(word),
   )
   if (called.length > 1)
-    throw new WrongUse(`which one? ${called.map(({ id, name }) => `${id} is ${printable(name)}`).join("; ")}`)
-  if (!called[0]) throw new CommandProblem("there is no such app; see: appmeter app list")
+    throw new WrongUse(`several apps match: ${called.map(({ id, name }) => `${id} is ${printable(name)}`).join("; ")}`)
+  if (!called[0]) throw new CommandProblem("no tracked app matches; see: appmeter app list")
   return called[0]
 }
 
@@ -224,7 +226,7 @@ function showApps(invocation: Invocation, value: object, apps: TrackedListing[])
       apps.map(({ id, name, iosId, androidPkg, countries, keywords, origin }) => [
         id, name, iosId, androidPkg, countries.join(","), keywords, origin,
       ]), // biome-ignore format: one row of the table
-      "no app is tracked; appmeter app add tracks one, by its link, its id or its name",
+      "no tracked apps; add one by its link, id or name with: appmeter app add",
     ),
   )
 }

@@ -12,11 +12,11 @@ export const countryAdd: Command = {
   changes: true,
   summary: "Track an app in more storefronts.",
   examples: [
-    ["app country add app_4fD0Zs81hQbK de fr --like us", "with the keywords that it has in the United States"],
+    ["app country add app_4fD0Zs81hQbK de fr --like us", "with its keywords of the United States"],
     ["app country add app_4fD0Zs81hQbK jp", "without keywords"],
   ],
   positionals: POSITIONALS,
-  options: { like: { value: "CODE", meaning: "Track the keywords of this storefront there too." } },
+  options: { like: { value: "CODE", meaning: "Also track the keywords of this storefront there." } },
   async run(invocation) {
     const [id = "", ...codes] = invocation.positionals
     const result = await useDatabase(invocation, async (sql) => {
@@ -30,7 +30,7 @@ export const countryAdd: Command = {
     const { added, alreadyTracked, keywords } = result
     show(invocation, result, () => [
       ...added.map((code) => `added: ${code}${keywords > 0 ? `, ${keywords / added.length} keywords` : ""}`),
-      ...alreadyTracked.map((code) => `was tracked already: ${code}`),
+      ...alreadyTracked.map((code) => `already tracked: ${code}`),
     ])
     return 0
   },
@@ -41,7 +41,7 @@ export const countryRemove: Command = {
   changes: true,
   summary: "Stop tracking an app in storefronts and remove its keywords there.",
   details: "Measured data is kept.",
-  examples: [["app country remove app_4fD0Zs81hQbK fr --force", "without asking"]],
+  examples: [["app country remove app_4fD0Zs81hQbK fr --force", "skip the confirmation"]],
   positionals: POSITIONALS,
   options: { force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
@@ -49,7 +49,7 @@ export const countryRemove: Command = {
     const removed = await useDatabase(invocation, async (sql) => {
       await readWorkspace(sql, id)
       if (!invocation.has("force"))
-        await invocation.terminal.confirm(`Its keywords in ${codes.join(", ")} are not tracked any longer.`)
+        await invocation.terminal.confirm(`Its keywords in ${codes.join(", ")} will not be tracked any longer.`)
       return await sql.begin((tx) => removeCountries(tx, id, codes))
     })
     show(invocation, { id, removed }, () => removed.map((code) => `removed: ${code}`))

@@ -37,7 +37,7 @@ export function keywordsIn(text: string): KeywordFile {
   const columns = { term: at("term"), country: at("country"), tags: at("tags") }
   const file: KeywordFile = { keywords: [], bad: [] }
   for (const { line, fields } of records.slice(1)) {
-    const read = fields ? keywordOf(fields, columns) : "its quoting is broken"
+    const read = fields ? keywordOf(fields, columns) : "its quotes are not closed properly"
     if (typeof read === "string") file.bad.push({ line, reason: read })
     else file.keywords.push(read)
   }
@@ -46,10 +46,12 @@ export function keywordsIn(text: string): KeywordFile {
 
 function plain(records: { line: number; fields: string[] | null }[]): KeywordFile {
   if (records.length > 1 && records.some(({ fields }) => fields && fields.length > 1))
-    throw new WrongUse("a file of several columns begins with their names: keyword, and if you like country and tags")
+    throw new WrongUse(
+      "a file with several columns must begin with their names: keyword and, optionally, country and tags",
+    )
   const file: KeywordFile = { keywords: [], bad: [] }
   for (const { line, fields } of records) {
-    if (!fields) file.bad.push({ line, reason: "its quoting is broken" })
+    if (!fields) file.bad.push({ line, reason: "its quotes are not closed properly" })
     for (const field of fields ?? [])
       if (field.trim() !== "") file.keywords.push({ term: field, country: undefined, tags: [] })
   }
@@ -61,6 +63,6 @@ function keywordOf(fields: string[], columns: Record<keyof typeof COLUMNS, numbe
   if (term.trim() === "") return "it has no keyword"
   const country = place.trim() === "" ? undefined : storefrontNamed(place.trim())
   if (place.trim() !== "" && country === undefined)
-    return `${JSON.stringify(place.slice(0, 40))} is no storefront; give its two-letter code`
+    return `${JSON.stringify(place.slice(0, 40))} is not a storefront; use its two-letter code, such as us`
   return { term, country, tags: tags.split(/[,;|]/).flatMap((tag) => tag.trim() || []) }
 }

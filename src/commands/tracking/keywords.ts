@@ -13,7 +13,7 @@ const POSITIONALS = ["app-id", "term…"]
 
 const COUNTRY = {
   value: "CODE",
-  meaning: "One of the app's storefronts; all of them when left out.",
+  meaning: "One of the app's storefronts. Default: all of them.",
   repeated: true,
 } as const
 
@@ -24,16 +24,19 @@ export const keywordsAdd: Command = {
   details: "Existing measurements of the keywords become their history at once.",
   examples: [
     ["app keywords add app_4fD0Zs81hQbK 'tide times' tides", "two keywords in each storefront of the app"],
-    ["app keywords add app_4fD0Zs81hQbK --file keywords.csv", "one a line, or columns named keyword, country, tags"],
+    [
+      "app keywords add app_4fD0Zs81hQbK --file keywords.csv",
+      "one keyword per line, or columns named keyword, country, tags",
+    ],
     ["app keywords add app_4fD0Zs81hQbK --file - < keywords.txt", "from stdin"],
   ],
   positionals: ["app-id", "term…?"],
-  options: { country: COUNTRY, file: { value: "PATH", meaning: "A file of keywords; - for stdin." } },
+  options: { country: COUNTRY, file: { value: "PATH", meaning: "A file with keywords, or - for stdin." } },
   async run(invocation) {
     const { positionals, text, has, terminal } = invocation
     const [id = "", ...typed] = positionals
     const path = text("file")
-    if ((path === undefined) === (typed.length === 0)) throw new WrongUse("give keywords, or --file PATH with them")
+    if ((path === undefined) === (typed.length === 0)) throw new WrongUse("give either keywords or --file PATH")
     const { keywords, bad } = path === undefined ? typedKeywords(typed) : keywordsIn(await readFileText(path, terminal))
     const result = await useDatabase(invocation, async (sql) => {
       const workspace = await readWorkspace(sql, id)
@@ -46,8 +49,8 @@ export const keywordsAdd: Command = {
     const { added, alreadyTracked } = result
     show(invocation, path === undefined ? result : { ...result, bad }, () =>
       path === undefined
-        ? [...named("added", added), ...named("was tracked already", alreadyTracked)]
-        : [`${added.length} added, ${alreadyTracked.length} tracked already, ${bad.length} bad lines`],
+        ? [...named("added", added), ...named("already tracked", alreadyTracked)]
+        : [`${added.length} added, ${alreadyTracked.length} already tracked, ${bad.length} invalid lines`],
     )
     if (!has("json")) for (const { line, reason } of bad.slice(0, SHOWN)) terminal.say(`line ${line}: ${reason}`)
     return bad.length > 0 && keywords.length === 0 ? 1 : 0
@@ -60,9 +63,9 @@ const SHOWN = 20
 export const keywordsList: Command = {
   name: "app keywords list",
   summary: "List an app's tracked keywords by storefront, with their tags.",
-  examples: [["app keywords list app_4fD0Zs81hQbK --country us --json", "of one storefront, for another program"]],
+  examples: [["app keywords list app_4fD0Zs81hQbK --country us --json", "one storefront, as JSON"]],
   positionals: ["app-id"],
-  options: { country: { value: "CODE", meaning: "One storefront alone." } },
+  options: { country: { value: "CODE", meaning: "Only this storefront." } },
   async run(invocation) {
     const [id = ""] = invocation.positionals
     const country = invocation.text("country")?.toLowerCase() ?? null
@@ -74,7 +77,7 @@ export const keywordsList: Command = {
       table(
         ["COUNTRY", "KEYWORD", "TAGS"],
         keywords.map(({ country, term, tags }) => [country, printable(term), tags.join(", ")]),
-        "no keyword is tracked; appmeter app keywords add tracks some",
+        "no tracked keywords; add some with: appmeter app keywords add",
       ),
     )
     return 0
@@ -86,7 +89,7 @@ export const keywordsRemove: Command = {
   changes: true,
   summary: "Stop tracking keywords.",
   details: "Measured data is kept and shown again if you track them again.",
-  examples: [["app keywords remove app_4fD0Zs81hQbK tides --country gb", "in one storefront only"]],
+  examples: [["app keywords remove app_4fD0Zs81hQbK tides --country gb", "only in one storefront"]],
   positionals: POSITIONALS,
   options: { country: COUNTRY },
   async run(invocation) {
@@ -94,7 +97,7 @@ export const keywordsRemove: Command = {
     const countries = invocation.texts("country") ?? "all"
     const result = await inTransaction(invocation, (tx) => removeTerms(tx, id, countries, terms))
     const { removed, notTracked } = result
-    show(invocation, result, () => [...named("removed", removed), ...named("was not tracked", notTracked)])
+    show(invocation, result, () => [...named("removed", removed), ...named("not tracked", notTracked)])
     return 0
   },
 }
@@ -104,11 +107,11 @@ export const appTag: Command = {
   changes: true,
   summary: "Set the tags of tracked keywords, replacing their current tags.",
   examples: [
-    ["app tag app_4fD0Zs81hQbK 'tide times' tides --tag core --tag q4", "two tags for two keywords"],
-    ["app tag app_4fD0Zs81hQbK tides --none", "take its tags away"],
+    ["app tag app_4fD0Zs81hQbK 'tide times' tides --tag core --tag q4", "set two tags for two keywords"],
+    ["app tag app_4fD0Zs81hQbK tides --none", "remove all its tags"],
   ],
   positionals: POSITIONALS,
-  options: { tag: { value: "TAG", meaning: "A tag.", repeated: true }, none: { meaning: "Take all tags away." } },
+  options: { tag: { value: "TAG", meaning: "A tag.", repeated: true }, none: { meaning: "Remove all tags." } },
   async run(invocation) {
     const [id = "", ...terms] = invocation.positionals
     const tags = invocation.texts("tag") ?? []
@@ -123,7 +126,7 @@ export const appBury: Command = {
   name: "app bury",
   changes: true,
   summary: "Bury keywords so that they are not suggested for the app again.",
-  examples: [["app bury app_4fD0Zs81hQbK 'free games'", "never to be suggested again"]],
+  examples: [["app bury app_4fD0Zs81hQbK 'free games'", "do not suggest it again"]],
   positionals: POSITIONALS,
   async run(invocation) {
     const [id = "", ...terms] = invocation.positionals
@@ -180,7 +183,7 @@ export async function readWorkspace(sql: Sql, appId: string): Promise<Workspace>
     from tracked_app
     where id = ${appId}`
   const workspace = (await listWorkspaces(sql)).find(({ id }) => id === app?.workspaceId)
-  if (!workspace) throw new CommandProblem("there is no such app; see: appmeter app list")
+  if (!workspace) throw new CommandProblem("no tracked app has this id; see: appmeter app list")
   return workspace
 }
 

@@ -37,7 +37,7 @@ export async function meantApp(invocation: Invocation, ask: AskOwner): Promise<M
   ]
   for (const [id, link] of has("force") ? [] : links)
     if (!(await isKnown(ask, { id, link, country })))
-      terminal.say(`appmeter: no store could be asked whether there is an app ${id}; it is taken at your word`)
+      terminal.say(`appmeter: the store could not be reached, so the id ${id} was not checked`)
   return { iosId, androidPkg, name: word }
 }
 
@@ -55,7 +55,7 @@ async function isKnown(
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     if (error.code !== "not_measured") return false
-    throw new WrongUse(`the store has no app ${id} in ${country}; --force tracks it all the same`)
+    throw new WrongUse(`the store has no app ${id} in ${country}; add --force to track it anyway`)
   }
 }
 
@@ -65,7 +65,8 @@ function storefrontOf(word: string | undefined): string | undefined {
 }
 
 async function appNamed(ask: AskOwner, word: string | undefined, country: string): Promise<MeantApp> {
-  if (word === undefined) throw new WrongUse("name the app: its store link, --ios ID, --android PACKAGE, or its name")
+  if (word === undefined)
+    throw new WrongUse("the app is missing; give its store link, its name, --ios ID or --android PACKAGE")
   const why = whyNoApp(word)
   if (why !== null) throw new WrongUse(why)
   const candidates = await resolved(ask, word, country)
@@ -74,8 +75,8 @@ async function appNamed(ask: AskOwner, word: string | undefined, country: string
   const meant = byForm ?? (called.length === 1 ? called[0] : undefined)
   if (meant) return meant.platform === "ios" ? { iosId: meant.id } : { androidPkg: meant.id }
   if (candidates.length === 0)
-    throw new WrongUse(`no app was found for ${JSON.stringify(word.slice(0, 60))}; give its store link, or --ios ID`)
-  throw new WrongUse(`which one? ${candidates.map(optionOf).join("; ")}`)
+    throw new WrongUse(`no app was found for ${JSON.stringify(word.slice(0, 60))}; give its store link or --ios ID`)
+  throw new WrongUse(`several apps match; choose one: ${candidates.map(optionOf).join("; ")}`)
 }
 
 async function resolved(ask: AskOwner, q: string, country: string): Promise<Candidate[]> {
@@ -89,12 +90,15 @@ async function resolved(ask: AskOwner, q: string, country: string): Promise<Cand
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const why = error.extra.detail ?? error.message
-    if (why === NOT_THERE) throw new WrongUse(`there is no app at ${JSON.stringify(q.slice(0, 60))} in ${country}`)
-    throw new CommandProblem(`no store could be asked for ${JSON.stringify(q.slice(0, 60))}; give --ios ID. ${why}`)
+    if (why === NOT_THERE)
+      throw new WrongUse(
+        `no app was found at ${JSON.stringify(q.slice(0, 60))} in ${country}; check the link or give another --country`,
+      )
+    throw new CommandProblem(`no store could be searched for ${JSON.stringify(q.slice(0, 60))}; give --ios ID. ${why}`)
   }
 }
 
 function optionOf({ platform, id, name, publisher }: Candidate): string {
   const by = publisher === null ? "" : ` by ${printable(publisher)}`
-  return `--${platform} ${id} is ${printable(name ?? "not named yet")}${by}`
+  return `--${platform} ${id} is ${printable(name ?? "unnamed")}${by}`
 }

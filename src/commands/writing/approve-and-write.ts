@@ -6,7 +6,7 @@ import type { Ask } from "../reading/ask.ts"
 
 /** Of every command that writes. */
 export const WRITE_OPTIONS: Record<string, Option> = {
-  preview: { meaning: "Only show what it would do." },
+  preview: { meaning: "Only show the preview." },
   force: { meaning: "Skip the confirmation." },
 }
 
@@ -37,7 +37,7 @@ function previewLines({ action, destructive, credits, preview }: PreviewAnswer):
     `${action}: ${summary}`,
     ...changedLines(preview).map((line) => `  ${line}`),
     ...notes.map((note) => `  ${note}`),
-    ...(destructive ? ["  It takes something away, or shows it to the world."] : []),
+    ...(destructive ? ["  It deletes something or makes it public."] : []),
     `  It costs ${credits === 1 ? "1 credit" : `${credits} credits`}.`,
   ].map(harmless)
 }

@@ -3,21 +3,21 @@ import { readSecret } from "../cli/read-secret.ts"
 import { type Ask, findApps, type ListedApp, useKeyedOperations } from "../reading/ask.ts"
 import { approveAndWrite, WRITE_OPTIONS } from "./approve-and-write.ts"
 
-const APP = { country: { value: "CODE", meaning: "The storefront; the app's first when left out." } }
+const APP = { country: { value: "CODE", meaning: "The storefront. Default: the app's main storefront." } }
 
 export const share: Command = {
   name: "share",
   summary: "Create a public link to an app's current ranks and store pages.",
   details: "Everybody who has the link can open the page. The key in APPMETER_KEY is charged.",
   examples: [
-    ["share 'Tide Times'", "for 7 days, of the app's first storefront; by the key in APPMETER_KEY"],
-    ["share 'Tide Times' --country de --days 30 --password -", "asks its readers for the password that stdin gives"],
+    ["share 'Tide Times'", "for 7 days, the app's main storefront"],
+    ["share 'Tide Times' --country de --days 30 --password -", "readers need the password, which is read from stdin"],
   ],
   positionals: ["app"],
   options: {
     ...APP,
-    days: { value: "NUMBER", meaning: "Days that the link is good for, 1 to 30; 7 when left out." },
-    password: { value: "FILE", meaning: "The file that holds the password, or - for stdin." },
+    days: { value: "NUMBER", meaning: "Days until the link expires, 1 to 30. Default: 7." },
+    password: { value: "FILE", meaning: "File with the password, or - for stdin." },
     ...WRITE_OPTIONS,
   },
   async run(invocation) {
@@ -39,16 +39,16 @@ export const exportCommand: Command = {
   summary: "Export an app's keywords, rank history or reviews and print the link.",
   details: "The key in APPMETER_KEY is charged.",
   examples: [
-    ["export 'Tide Times' history", "every measured day as CSV; by the key in APPMETER_KEY"],
-    ["export 'Tide Times' reviews --platform android --format json", "a store's reviews as JSON"],
+    ["export 'Tide Times' history", "every measured day as CSV"],
+    ["export 'Tide Times' reviews --platform android --format json", "reviews of one store as JSON"],
   ],
   positionals: ["app", "dataset"],
   options: {
     ...APP,
-    platform: { value: "STORE", meaning: "ios or android; ios when left out." },
-    format: { value: "FORMAT", meaning: "csv or json; csv when left out." },
+    platform: { value: "STORE", meaning: "ios or android. Default: ios." },
+    format: { value: "FORMAT", meaning: "csv or json. Default: csv." },
     from: { value: "YYYY-MM-DD", meaning: "The first day of history or reviews." },
-    to: { value: "YYYY-MM-DD", meaning: "The last." },
+    to: { value: "YYYY-MM-DD", meaning: "The last day." },
     ...WRITE_OPTIONS,
   },
   async run(invocation) {
@@ -69,6 +69,6 @@ export const exportCommand: Command = {
 async function findOneApp(ask: Ask, word: string): Promise<ListedApp> {
   const [app, ...others] = await findApps(ask, word)
   if (!app || others.length > 0)
-    throw new WrongUse(`${others.length + 1} apps are called so; give the id, see: appmeter app list`)
+    throw new WrongUse(`${others.length + 1} apps match; give the id instead, see: appmeter app list`)
   return app
 }

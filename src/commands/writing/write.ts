@@ -12,13 +12,13 @@ export const write: Command = {
   summary: "Preview a write and run it after you confirm, or list all writes.",
   details: "The key in APPMETER_KEY is charged.",
   examples: [
-    ["write", "the writes there are"],
-    ["write add_keywords --about", "what it does, and its arguments"],
-    ["write add_keywords appId=app_4fD0Zs81hQbK keywords='tide times,tides'", "shows it, asks, writes"],
-    ["write create_alert_rule type=rank_drop dropBy=5 --preview", "only shows it"],
+    ["write", "list all writes"],
+    ["write add_keywords --about", "describe the write and its arguments"],
+    ["write add_keywords appId=app_4fD0Zs81hQbK keywords='tide times,tides'", "show the preview, ask, then write"],
+    ["write create_alert_rule type=rank_drop dropBy=5 --preview", "only show the preview"],
   ],
   positionals: ["action?", "name=value…?"],
-  options: { about: { meaning: "Say what the write does and what it takes, and do nothing." }, ...WRITE_OPTIONS },
+  options: { about: { meaning: "Describe the write and its arguments instead of running it." }, ...WRITE_OPTIONS },
   async run(invocation) {
     const { actions } = await import("../../catalog.ts")
     const [name, ...typed] = invocation.positionals
@@ -46,15 +46,15 @@ function listWrites({ terminal, has }: Invocation, actions: readonly Action[]): 
     typeof credits === "number" ? credits : null,
     summary,
   ])
-  for (const line of table(["WRITE", "CREDITS", "DOES"], rows)) terminal.out(`${fitted(line, terminal.columns())}\n`)
+  for (const line of table(["WRITE", "CREDITS", "SUMMARY"], rows)) terminal.out(`${fitted(line, terminal.columns())}\n`)
 }
 
 function actionNamed(name: string, actions: readonly Action[]): Action {
   const action = actions.find((one) => one.name === name)
   if (action) return action
   const meant = nearest(name, actions.map((one) => one.name)) // biome-ignore format: one line
-  const hint = meant ? `did you mean ${meant}?` : "appmeter write lists them"
-  throw new WrongUse(`there is no write ${JSON.stringify(name.slice(0, 60))}; ${hint}`)
+  const hint = meant ? `did you mean ${meant}?` : "list them with: appmeter write"
+  throw new WrongUse(`unknown write ${JSON.stringify(name.slice(0, 60))}; ${hint}`)
 }
 
 function about({ name, summary, description, scope, plan, args }: Action): string[] {
@@ -63,7 +63,7 @@ function about({ name, summary, description, scope, plan, args }: Action): strin
     required?: string[]
   }
   const rows = Object.entries(properties).map(([argument, { description: means = "" }]) => [
-    argument, required.includes(argument) ? "needed" : "", means,
+    argument, required.includes(argument) ? "required" : "", means,
   ]) // biome-ignore format: one row
   return [
     name,
@@ -71,6 +71,6 @@ function about({ name, summary, description, scope, plan, args }: Action): strin
     ...(description === undefined ? [] : [description]),
     `Plan ${plan}, scope ${scope}.`,
     "",
-    ...table(["ARGUMENT", "", "MEANS"], rows),
+    ...table(["ARGUMENT", "", "MEANING"], rows),
   ]
 }

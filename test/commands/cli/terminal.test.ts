@@ -26,16 +26,18 @@ describe("on a terminal", () => {
   test("something is destroyed only after a typed yes", async () => {
     const { terminal, said } = terminalOf({ typed: "yes\n" })
     await terminal.confirm("Deleting it cannot be undone.")
-    expect(said()).toContain("Deleting it cannot be undone. Type yes to go on: ")
+    expect(said()).toContain("Deleting it cannot be undone. Type yes to continue: ")
     for (const typed of ["y\n", "\n", "no\n", "yes please\n"])
-      expect(String(await errorOf(terminalOf({ typed }).terminal.confirm("Sure?")))).toMatch("nothing was done")
+      expect(String(await errorOf(terminalOf({ typed }).terminal.confirm("Sure?")))).toMatch(
+        "cancelled; nothing was done",
+      )
   })
 
   test("an end of input, as by Ctrl-D, is no yes", async () => {
     const { terminal, stdin } = terminalOf({})
     const asked = terminal.confirm("Sure?")
     stdin.end()
-    expect(String(await errorOf(asked))).toMatch("nothing was done")
+    expect(String(await errorOf(asked))).toMatch("cancelled; nothing was done")
   })
 
   test("progress redraws one line, and bold is bold unless NO_COLOR is set", async () => {
@@ -48,14 +50,16 @@ describe("on a terminal", () => {
   })
 
   test("nothing is read from stdin", () => {
-    expect(() => terminalOf({}).terminal.stdin()).toThrow("nothing is piped in")
+    expect(() => terminalOf({}).terminal.stdin()).toThrow("stdin is a terminal")
   })
 })
 
 describe("without a terminal", () => {
   test("nothing is asked, drawn or bold, whatever is piped in", async () => {
     const { terminal, said } = terminalOf({ isTTY: false, typed: "yes\n" })
-    expect(String(await errorOf(terminal.confirm("Sure?")))).toMatch("Sure? Nothing was done; repeat it with --force")
+    expect(String(await errorOf(terminal.confirm("Sure?")))).toMatch(
+      "Sure? Nothing was done. To skip this question, add --force",
+    )
     terminal.progress("1 of 2")
     expect([said(), terminal.bold("x")]).toEqual(["", "x"])
   })

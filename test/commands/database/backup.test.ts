@@ -112,7 +112,7 @@ describe("a backup restores", () => {
       expect(code).toBe(1)
       return err
     }
-    const end = "; restore into an empty database, which is then brought up to date\n"
+    const end = "; restore into an empty database instead; it is then migrated to this version\n"
     const place = `appmeter: the embedded database in ${DATA_DIR}`
     expect(await refused("insert into schema_migration values ('9999_later.sql', '')")).toBe(
       `${place} is newer than this program: it has migration 9999_later.sql${end}`,
@@ -148,7 +148,7 @@ describe("while a server works", () => {
     await inFolder(DATA_DIR, async () => {
       const { code, err } = await appmeter(["restore", whole, "--force"], { env: { DATA_DIR } })
       expect([code, err]).toEqual([
-        1, `appmeter: a server is using the embedded database in ${DATA_DIR}; stop it first: a restore changes all that it remembers\n`,
+        1, `appmeter: a server is using the embedded database in ${DATA_DIR}. Stop it first, because a restore replaces the data that the server has cached\n`,
       ]) // biome-ignore format: a list to scan
     })
   })
@@ -177,7 +177,7 @@ describe("the file", () => {
     writeFileSync(file, "old")
     const refused = await appmeter(["backup", file], { env: { DATA_DIR } })
     expect([refused.code, refused.err]).toEqual([
-      1, `appmeter: ${file} is there already; take another name, or replace it with --force\n`,
+      1, `appmeter: ${file} exists already; choose another name, or add --force to replace it\n`,
     ]) // biome-ignore format: a list to scan
     const child = begun(["backup", file, "--force"], { env: { DATA_DIR } })
     await until(() => readdirSync(folder).length === 2)
@@ -192,7 +192,10 @@ describe("the file", () => {
   test("a folder that is not there, and a database that is not there, are one line each", async () => {
     const DATA_DIR = copyOf(kept)
     const lost = await appmeter(["backup", "/nowhere/at/all.backup"], { env: { DATA_DIR } })
-    expect([lost.code, lost.err]).toEqual([1, "appmeter: there is no file or folder for /nowhere/at/all.backup\n"])
+    expect([lost.code, lost.err]).toEqual([
+      1,
+      "appmeter: /nowhere/at/all.backup: the file or its folder does not exist\n",
+    ])
     const none = join(scratch(), "none")
     expect((await appmeter(["backup", whole, "--force"], { env: { DATA_DIR: none } })).code).toBe(1)
     expect([existsSync(none), existsSync(whole)]).toEqual([false, true])
@@ -211,19 +214,19 @@ describe("a file that is not whole restores nothing", () => {
     [
       "one bit of its last eight bytes other, which are gzip's own checksum and length",
       () => flipped(readFileSync(whole), -8),
-      / is damaged: it is not gzip, or not as it was written; /,
+      / is damaged: it is not gzip or was altered; /,
     ],
     [
       "a plan other",
       () => packed(other('"plan":"free"', '"plan":"pro"')),
-      / is damaged: its checksum is another one; /,
+      / is damaged: its checksum does not match; /,
     ],
     [
       "a plan other, and its whole checksum made to fit",
       () => packed(resigned(other('"plan":"free"', '"plan":"pro"'))),
-      / is damaged: the checksum of workspace is another one; /,
+      / is damaged: the checksum of workspace does not match; /,
     ],
-    ["more after its end", () => packed(`${text()}{}\n`), / is damaged: there is more after its end; /],
+    ["more after its end", () => packed(`${text()}{}\n`), / is damaged: there is data after its end; /],
     [
       "of a newer format",
       () => packed(other('"format":1', '"format":2')),
@@ -244,13 +247,9 @@ describe("a file that is not whole restores nothing", () => {
       () => packed(text().replace(/("name":"baseline","sha256":")\w+/, "$1x")),
       / was made by a development version with another baseline schema; restore it with the version that wrote it/,
     ],
-    [
-      "of no tables",
-      () => packed(other('"tables":[', '"table":[')),
-      / is damaged: its first line is not what it says it is; /,
-    ],
-    ["no backup", () => packed('{"a":1}\n'), / is no backup of Appmeter\n$/],
-    ["no gzip", () => Buffer.from("hello"), / is damaged: it is not gzip, /],
+    ["of no tables", () => packed(other('"tables":[', '"table":[')), / is damaged: its first line is invalid; /],
+    ["no backup", () => packed('{"a":1}\n'), / is not a backup of Appmeter\n$/],
+    ["no gzip", () => Buffer.from("hello"), / is damaged: it is not gzip or was altered; /],
   ]
   test.each(damages)("%s", async (_, bytes, line) => {
     const [file, DATA_DIR] = [join(scratch(), "x.backup"), join(scratch(), "none")]
@@ -291,7 +290,7 @@ describe("a database that holds data", () => {
     const refused = await appmeter(["restore", whole], { env: { DATA_DIR } })
     expect([refused.code, refused.out]).toEqual([1, ""])
     expect(refused.err).toMatch(
-      /Restoring deletes what the embedded .* more tables\)\. Nothing was done; repeat it with --force\n$/,
+      /Restoring deletes the data in the embedded .* more tables\)\. Nothing was done\. To skip this question, add --force\n$/,
     )
     expect(await inFolder(DATA_DIR, sumsOf)).toEqual(mine)
     await answer(["restore", whole, "--force"], { env: { DATA_DIR } })

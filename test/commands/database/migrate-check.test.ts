@@ -20,7 +20,7 @@ test("an empty database gets the steps of the first start, and is not changed", 
   await inFolder(env.DATA_DIR, (sql) => sql`alter table schema_migration rename to kept`)
   for (let asked = 0; asked < 2; asked++) {
     const { code, out } = await check()
-    expect([code, out]).toEqual([0, expect.stringMatching(/: \d+ steps? at its first start\n {2}to come: baseline\n/)])
+    expect([code, out]).toEqual([0, expect.stringMatching(/: \d+ steps? at its first start\n {2}pending: baseline\n/)])
   }
   await inFolder(env.DATA_DIR, (sql) => sql`alter table kept rename to schema_migration`)
 })
@@ -36,5 +36,8 @@ test.each([
   const other = await dataFolder()
   await inFolder(other.DATA_DIR, (sql) => sql.unsafe(change))
   const { code, out } = await appmeter(["migrate", "--check"], { env: other })
-  expect([code, out.split("\n")]).toEqual([1, [`the database ${reason}`, "do not start this version on this data", ""]])
+  expect([code, out.split("\n")]).toEqual([
+    1,
+    [`the database ${reason}`, "do not start this version with this data", ""],
+  ])
 })

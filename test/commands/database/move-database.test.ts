@@ -93,7 +93,7 @@ describe("a move can be repeated", () => {
       const { code, err } = await appmeter(["move-database", "--to", target.url], { env })
       expect([code, err]).toEqual([
         1,
-        expect.stringMatching(/ holds data \(1 row in answered_country, .*\); give an empty one\. /),
+        expect.stringMatching(/ contains data \(1 row in answered_country, .*\); use an empty database\. /),
       ])
     },
   )
@@ -112,7 +112,7 @@ describe("a move is refused", () => {
     const { host, pathname } = new URL(target.url)
     const place = `the database at ${host}${pathname}`
     expect([code, out, err]).toEqual([
-      1, "", `appmeter: ${place} holds data (1 row in instance); give an empty one. Nothing was written\n`,
+      1, "", `appmeter: ${place} contains data (1 row in instance); use an empty database. Nothing was written\n`,
     ]) // biome-ignore format: a list to scan
     expect(await inServer(target.url, sumsOf)).toEqual(before)
   })
@@ -122,7 +122,7 @@ describe("a move is refused", () => {
     await inServer(target.url, (sql) => sql`create table workspace (mine text)`)
     const { code, err } = await appmeter(["move-database", "--to", target.url], { env: { DATA_DIR: copyOf(kept) } })
     expect([code, err]).toEqual([
-      1, expect.stringContaining("holds tables that are not Appmeter's (workspace); give an empty one"),
+      1, expect.stringContaining("contains tables of another program (workspace); use an empty database"),
     ]) // biome-ignore format: a list to scan
     await inServer(target.url, async (sql) => {
       expect([...(await sql`select relname from pg_class where relname = 'schema_migration'`)]).toEqual([])
@@ -135,7 +135,7 @@ describe("a move is refused", () => {
     await migrate(server.sql, readTree("sql", ".sql"), silentLog)
     const { code, err } = await appmeter(["move-database", "--to", source.url], { env: { DATABASE_URL: source.url } })
     await server.close()
-    expect([code, err]).toEqual([1, expect.stringContaining("stop it first: what it writes after the copy")])
+    expect([code, err]).toEqual([1, expect.stringContaining("Stop it first, because data that it writes")])
   })
 
   test("while a server holds the source", async () => {
@@ -144,7 +144,7 @@ describe("a move is refused", () => {
       const { code, out, err } = await appmeter(["move-database", "--to", "-"], { env: { DATA_DIR }, stdin: NOWHERE })
       expect([code, out]).toEqual([1, ""])
       expect(err).toBe(
-        `appmeter: a server is using the embedded database in ${DATA_DIR}; stop it first: what it writes after the copy has begun would be left behind\n`,
+        `appmeter: a server is using the embedded database in ${DATA_DIR}. Stop it first, because data that it writes during the copy would be lost\n`,
       )
     })
   })
@@ -153,7 +153,7 @@ describe("a move is refused", () => {
     const DATA_DIR = join(scratch(), "none")
     const { code, err } = await appmeter(["move-database", "--to", "-"], { env: { DATA_DIR }, stdin: NOWHERE })
     expect([code, err]).toEqual([
-      1, `appmeter: there is no database in ${DATA_DIR}; DATA_DIR or DATABASE_URL names another one\n`,
+      1, `appmeter: there is no database in ${DATA_DIR}; set DATA_DIR or DATABASE_URL to use another one\n`,
     ]) // biome-ignore format: a list to scan
     expect(existsSync(DATA_DIR)).toBe(false)
   })
@@ -177,7 +177,7 @@ describe("a move is refused", () => {
     expect((await appmeter(["move-database", "--to", "-"], { env, stdin: secret })).err).not.toContain("warning")
     expect((await appmeter(["move-database", "--to", "-"], { env, stdin: "\n" })).err).toBe("appmeter: --to is empty\n")
     expect(await appmeter(["move-database"], { env })).toEqual({
-      code: 2, out: "", err: "appmeter: --to is missing: appmeter move-database --to URL\n",
+      code: 2, out: "", err: "appmeter: --to is missing; run: appmeter move-database --to URL\n",
     }) // biome-ignore format: a list to scan
   })
 })

@@ -50,7 +50,7 @@ test("by its link it is looked up, and its first ranks are shown as soon as they
     "tides",
     "--wait",
   )
-  expect([code, err]).toEqual([0, expect.stringContaining("its keywords are read now in us on ios")])
+  expect([code, err]).toEqual([0, expect.stringContaining("its keywords are being read in us on ios")])
   expect(out).toContain("Tide Clock, App Store, United States")
   expect(out).toMatch(/tides +2 /)
   expect((await answer(["app", "list"], { env })).apps).toMatchObject([{ iosId: "1200000002", name: "Tide Clock" }])
@@ -77,7 +77,7 @@ test("a slip of the keys is not tracked: the store is asked, and --force goes on
   const before = await tracked()
   const { code, out, err } = await add("--ios", "1200000009")
   expect([code, out]).toEqual([2, ""])
-  expect(err).toBe("appmeter: the store has no app 1200000009 in us; --force tracks it all the same\n")
+  expect(err).toBe("appmeter: the store has no app 1200000009 in us; add --force to track it anyway\n")
   expect(await tracked()).toEqual(before)
   expect((await add("--ios", "1200000009", "--force")).code).toBe(0)
 })
@@ -88,5 +88,5 @@ test("a name for which no store can be asked is not said to be unknown", async (
   stores.on("itunes.apple.com", "/search", () => new Response(null, { status: 503 }))
   const { code, out, err } = await add("Rain Times")
   expect([code, out]).toEqual([1, ""])
-  expect(err).toStartWith('appmeter: no store could be asked for "Rain Times"; give --ios ID. ')
+  expect(err).toStartWith('appmeter: no store could be searched for "Rain Times"; give --ios ID. ')
 })

@@ -34,11 +34,11 @@ describe("a file of keywords", () => {
       keywords: [{ term: "surf", country: "gb", tags: [] }],
       bad: [
         { line: 2, reason: "it has no keyword" },
-        { line: 3, reason: '"nowhere" is no storefront; give its two-letter code' },
-        { line: 4, reason: "its quoting is broken" },
+        { line: 3, reason: '"nowhere" is not a storefront; use its two-letter code, such as us' },
+        { line: 4, reason: "its quotes are not closed properly" },
       ],
     })
-    expect(() => keywordsIn("tides,12\nsurf,4\n")).toThrow("begins with their names")
+    expect(() => keywordsIn("tides,12\nsurf,4\n")).toThrow("must begin with their names")
   })
 })
 
@@ -62,7 +62,11 @@ describe("what is tracked", () => {
     const path = join(scratch(), "keywords.csv")
     writeFileSync(path, "keyword,country,tags\nsurf,us,core\n,us,\nTides,us,\n")
     const { code, out, err } = await run("app", "keywords", "add", id, "--file", path)
-    expect([code, out, err]).toEqual([0, "1 added, 1 tracked already, 1 bad lines\n", "line 3: it has no keyword\n"])
+    expect([code, out, err]).toEqual([
+      0,
+      "1 added, 1 already tracked, 1 invalid lines\n",
+      "line 3: it has no keyword\n",
+    ])
     expect(await listed()).toEqual([
       { country: "us", term: "tides", tags: [] },
       { country: "us", term: "surf", tags: ["core"] },
@@ -76,9 +80,9 @@ describe("what is tracked", () => {
     const added = await answer(["app", "country", "add", id, "DE", "us", "--like", "us"], { env })
     expect(added).toEqual({ added: ["de"], alreadyTracked: ["us"], keywords: 2 })
     const over = await run("app", "country", "add", id, "fr", "gb", "--like", "us")
-    expect([over.code, over.err]).toEqual([1, expect.stringContaining("may hold 6 tracked keywords")])
+    expect([over.code, over.err]).toEqual([1, expect.stringContaining("limited to 6 tracked keywords")])
     expect((await answer(["app", "list"], { env })).apps[0].countries).toEqual(["us", "de"])
-    expect((await run("app", "country", "remove", id, "de")).err).toContain("repeat it with --force")
+    expect((await run("app", "country", "remove", id, "de")).err).toContain("add --force")
     await answer(["app", "country", "remove", id, "de", "--force"], { env })
     expect((await listed()).map(({ country }: { country: string }) => country)).toEqual(["us", "us"])
     expect((await run("app", "country", "remove", id, "us", "--force")).err).toContain("at least one storefront")
