@@ -99,7 +99,7 @@ export const days = (name: string, least: number, fallback: number, meaning: str
 })
 
 /** Completes "must be …". The command is available in every shell. */
-export const SECRET_KEY_FIX = "32 random bytes, as base64 or hex; make them with: head -c 32 /dev/urandom | base64"
+export const SECRET_KEY_FIX = "32 random bytes as base64 or hex; create them with: head -c 32 /dev/urandom | base64"
 
 export const HOST_NAME = v.pipe(v.string(), v.regex(/^[0-9A-Za-z.:_-]{1,253}$/))
 
