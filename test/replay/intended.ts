@@ -208,6 +208,15 @@ export const INTENDED: readonly Intended[] = [
     },
   },
   {
+    id: "demo-is-a-publisher",
+    why: "Market reads count the demo's keywords, as they count those of any other publisher.",
+    issue: "39, house H",
+    where: {
+      operation: ["hive_spy_app", "hive_get_keyword_gap", "hive_research_keyword"],
+      path: /\bsearched$/,
+    },
+  },
+  {
     id: "document",
     why: "The OpenAPI document describes the changes above and has examples of parameters.",
     issue: "38, contract F8",
