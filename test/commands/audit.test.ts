@@ -92,7 +92,7 @@ test("wrong use is one line and 2, an unknown workspace one line and 1", async (
   for (const limit of ["0", "1001"])
     expect(await run("--limit", limit)).toEqual({ code: 2, out: "", err: "appmeter: --limit must be 1 to 1000\n" })
   expect((await run("--limit", "ten")).err).toBe("appmeter: --limit must be a whole number\n")
-  expect((await run("--aap", "x")).err).toBe("appmeter: there is no option --aap; did you mean --app?\n")
+  expect((await run("--aap", "x")).err).toBe("appmeter: unknown option --aap; did you mean --app?\n")
   const nobody = await run("--workspace", "nobody")
   expect(nobody).toEqual({ code: 1, out: "", err: 'appmeter: there is no workspace named "nobody"\n' })
 })

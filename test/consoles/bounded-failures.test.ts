@@ -280,7 +280,7 @@ test("the terminal and the revenue page show which day failed and why", async ()
   await readHours(1)
   const lines = troubleLines((await account()).troubles)
   const why = "the console answers 410 (GONE: This report can no longer be had)"
-  expect(lines).toContainEqual(expect.stringContaining(`  not read: sales of ${BEFORE}: ${why}; asked again 20`))
+  expect(lines).toContainEqual(expect.stringContaining(`  not read: sales of ${BEFORE}: ${why}; next try 20`))
   const sources = (await call("revenue?days=7")).body.sources
   expect(String((failureNote({ sources }) as Html).text)).toContain(`sales of ${BEFORE}: the console`)
 })
