@@ -176,10 +176,10 @@ test.skipIf(!process.env.DATABASE_URL)(
     expect((await ask("--none")).out).toBe("no write needs approval outside the assistant\n")
     for (const [args, why] of [
       [["add_kettle"], "unknown action"],
-      [[], "name actions"],
-      [["all", "--none"], "goes with no action"],
+      [[], "give actions"],
+      [["all", "--none"], "--none cannot be combined with actions"],
       [["all", "--asking", "maybe"], "must be yes or no"],
-      [["all", "--key", "7", "--asking", "no"], "of the whole workspace"],
+      [["all", "--key", "7", "--asking", "no"], "applies to the whole workspace"],
     ] as const) {
       const { code, err } = await ask(...args)
       expect([args, code, err]).toEqual([args, 2, expect.stringContaining(why)])
