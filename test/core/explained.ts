@@ -43,7 +43,7 @@ export function readsOf(works: readonly Work[], table: string): { node: string; 
   const stepsOf = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(stepsOf)]
   return works
     .flatMap(({ plan }) => stepsOf(plan))
-    .filter((step) => step["Relation Name"] === table && step["Index Name"] !== "list_now_demo")
+    .filter((step) => step["Relation Name"] === table)
     .map((step) => ({ node: step["Node Type"], rows: rowsOf({ ...step, Plans: [] }) }))
 }
 

@@ -59,10 +59,11 @@ export async function findAppKeywords(
       limit ${limit}
     )
     select t.total, p.term, p.depth, p.day, p.source, p.origin, p.rank, p.beside_rank as "besideRank",
-      exists (
-        select
+      -- read once as a set: without statistics a search per keyword scans all keywords of the app each time
+      p.term in (
+        select term
         from tracked_term
-        where (app_id, country, term) = (${tracker}::text, ${lists.storefront}::text, p.term)
+        where (app_id, country) = (${tracker}::text, ${lists.storefront}::text)
       ) as tracked,
       ${shownColumns(sql)}
     -- a row even if the page is empty

@@ -24,4 +24,5 @@ interface OpenParts {
   printErr(line: string): void
 }
 
-export const openTesseract = open as (parts: OpenParts) => Promise<Tesseract>
+// Deno infers the type from the module's JavaScript, which does not name what the instance has
+export const openTesseract = open as unknown as (parts: OpenParts) => Promise<Tesseract>
