@@ -146,7 +146,7 @@ long(
       expect((await run(["account", "test", adId])).code).toBe(0)
       expect((await run(["replay", "--json"])).code).toBe(0)
       expect((await run(["account", "evidence", "--app", appId, "--report", "sales", "--day", day])).out).toContain(
-        ", kept",
+        ", stored",
       )
       backup = join(scratch(), "backup")
       expect((await run(["backup", backup])).code).toBe(0)

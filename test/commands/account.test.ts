@@ -163,7 +163,7 @@ long(
       const added = await appmeter(adding(made, fileOf(made)), { env })
       expect(added.out).toMatch(new RegExp(`Tea Timer +${TEA.id} +${appId}`))
       expect(added.out).toMatch(
-        new RegExp(`missing until .* the role Admin: appmeter account analytics ac_\\w+ ${TEA.id}`),
+        new RegExp(`not read until .* the role Admin: appmeter account analytics ac_\\w+ ${TEA.id}`),
       )
       const ask = async () => {
         const headers = { authorization: `Bearer ${secret}` }
