@@ -17,6 +17,7 @@ import { pictureSize } from "../../src/texts/pictures/picture-size.ts"
 import { type Summary, summarise } from "../../src/texts/review-summary.ts"
 import { sentencesOf } from "../../src/texts/sentences.ts"
 import type { SummedReview } from "../../src/texts/themes/theme-figures.ts"
+import { deniedIn } from "../../src/texts/topics/denials.ts"
 import { topicsOf } from "../../src/texts/topics/find-topics.ts"
 import { TOPICS } from "../../src/texts/topics/topics.ts"
 import { ALL, COUNTRIES, isAllHere, type Row, rowsOf, SOME } from "../measuring/record/review-rows.ts"
@@ -133,20 +134,26 @@ function measureAttacks(): void {
   const changed = ATTACKS.filter((attack, n) => {
     const { reviews, languages } = feeds[n % feeds.length]!
     const [victim, ...others] = reviews.slice(0, 200) as [SummedReview, ...SummedReview[]]
-    const own = new Set(topicsOf(attack, languages))
+    const topics = topicsOf(attack, languages)
+    const denied = deniedIn(attack, languages, topics)
     const [clean, attacked] = ["…", attack].map((text) =>
       summaryOf([{ ...victim, title: null, text }, ...others], languages),
     ) as [Summary, Summary]
-    return TOPICS.some((topic) => {
-      const [before, after] = [clean, attacked].map(({ themes }) => themes.find((theme) => theme.topic === topic))
-      const foreign = (theme: typeof after) =>
-        JSON.stringify(theme?.quotes.filter(({ reviewId }) => reviewId !== victim.id))
-      if (!own.has(topic)) return JSON.stringify(before) !== JSON.stringify(after)
-      return (
-        before !== undefined &&
-        (after?.count !== before.count + 1 || !foreign(before)?.includes(foreign(after)!.slice(1, -1)))
-      )
-    })
+    return TOPICS.flatMap((topic) => [true, false].map((isDenied) => ({ topic, isDenied }))).some(
+      ({ topic, isDenied }) => {
+        const [before, after] = [clean, attacked].map(({ themes }) =>
+          themes.find((theme) => theme.topic === topic && theme.denied === isDenied),
+        )
+        const foreign = (theme: typeof after) =>
+          JSON.stringify(theme?.quotes.filter(({ reviewId }) => reviewId !== victim.id))
+        const isOwn = topics.includes(topic) && denied.includes(topic) === isDenied
+        if (!isOwn) return JSON.stringify(before) !== JSON.stringify(after)
+        return (
+          before !== undefined &&
+          (after?.count !== before.count + 1 || !foreign(before)?.includes(foreign(after)!.slice(1, -1)))
+        )
+      },
+    )
   })
   console.log(
     `attacks in 1 of 200 reviews that change anything but their own record: ${changed.length} of ${ATTACKS.length}`,
