@@ -23,7 +23,7 @@ long(
     for (const response of [own, main]) {
       const metrics = parsed(await response.text())
       expect(complaints(metrics)).toEqual([])
-      const { version } = await Bun.file(`${import.meta.dirname}/../../package.json`).json()
+      const { version } = await Bun.file(`${import.meta.dirname}/../../../package.json`).json()
       expect(metrics.get("appmeter_build_info")!.samples[0]!.labels).toEqual({ version })
       expect(metrics.get("appmeter_database_size_bytes")!.samples[0]!.value).toBeGreaterThan(1e6)
     }
