@@ -49,8 +49,6 @@ const ACTIVE_MS = 1_000
  */
 const YIELD_FACTOR = 2
 const MAX_YIELD_MS = 25
-/** While it yields, it may hold one of this many slots. */
-const SLOTS_PER_YIELDING = 8
 /**
  * The longest pause for which others yield: between two statements of a call, or between the last one and the charge.
  */
@@ -71,8 +69,7 @@ interface Activity {
  * other instead of all being late.
  *
  * A workspace yields to one with fewer calls, also between two statements of such a call: otherwise a call of three
- * short statements would wait for three long ones. It yields only for a while, and may hold an eighth of the slots
- * meanwhile, which is none on the embedded database.
+ * short statements would wait for three long ones. It yields only for a while, in which it gets no further slot.
  */
 export class Slots {
   readonly #options: SlotOptions
@@ -144,7 +141,7 @@ export class Slots {
     }
     const { slots } = this.#options
     if (count >= Math.max(1, Math.floor(slots / (active.size + 1)))) return false
-    return count < Math.floor(slots / SLOTS_PER_YIELDING) || !this.#yields(workspaceId)
+    return !this.#yields(workspaceId)
   }
 
   /** Whether a workspace with fewer calls goes first. If so, schedules another attempt. */
