@@ -104,8 +104,8 @@ describe("exports", () => {
   })
 
   test("advisory locks are taken only in database/locks.ts, which defines their order", () => {
-    const others = sources.filter(({ file, text }) => file !== "database/locks.ts" && /pg_\w*advisory/.test(text))
-    expect(others.map(({ file }) => file)).toEqual([])
+    const takers = sources.filter(({ file, text }) => file !== "database/locks.ts" && /pg_\w*advisory/.test(text))
+    expect(takers.map(({ file }) => file)).toEqual([])
   })
 
   test("no test awaits `.rejects`, which the embedded database's thread cannot settle (test/error-of.ts)", () => {

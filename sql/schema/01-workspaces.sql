@@ -52,14 +52,14 @@ create table account (
   -- The part of `used` that packs paid.
   from_pack bigint not null default 0,
   quota bigint not null check (quota >= 0),
-  -- What is left of the packs. It is spent after the quota and carried over to the next month.
+  -- The rest of the packs. It is spent after the quota and carried over to the next month.
   pack bigint not null default 0 check (pack >= 0),
   -- When a pack was last bought. It opens REST for twelve months, even if nothing is left of it.
   pack_bought_at timestamptz,
   constraint account_from_pack_check check (from_pack between 0 and used)
 );
 
--- What a key spent in a month, and its limit. Null: no limit.
+-- Credits that a key spent in a month, and its limit. Null: no limit.
 create table key_month (
   key_id int primary key references api_key,
   workspace_id int not null references workspace,
@@ -113,7 +113,7 @@ create table allowance_used (
 create index allowance_used_daily on allowance_used (period, workspace_id)
 where allowance in ('hive', 'measurements');
 
--- What a unit was last used for. While it is open, the same subject costs no other unit.
+-- The last use of a unit. While it is open, the same subject costs no other unit.
 create table allowance_unit (
   workspace_id int not null references workspace,
   allowance text not null,
@@ -130,7 +130,7 @@ create table allowance_unit (
   constraint allowance_unit_open_until_check check (open_until >= opened_at)
 );
 
--- What this installation remembers about itself, such as that the demo was loaded.
+-- State of this installation, for example that the demo was loaded.
 create table instance (
   key text primary key,
   value text not null

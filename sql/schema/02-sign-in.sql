@@ -59,7 +59,7 @@ create table oauth_client (
 create index oauth_client_from on oauth_client (from_sha256, created_at) where from_sha256 is not null;
 create index oauth_client_unused on oauth_client (created_at, id) where agreed_at is null;
 
--- What an owner agreed to, until the client fetches its tokens: once, within a minute.
+-- Consent of an owner, until the client fetches its tokens: once, within a minute.
 create table oauth_code (
   sha256 bytea primary key check (length(sha256) = 32),
   workspace_id int not null references workspace,
@@ -80,7 +80,7 @@ create table oauth_code (
 );
 create index oauth_code_expires on oauth_code (expires_at, sha256);
 
--- What an owner allowed an assistant. All its tokens are one family.
+-- Access that an owner gave an assistant. All its tokens are one family.
 create table oauth_grant (
   key_id int primary key references api_key,
   client_id text not null,

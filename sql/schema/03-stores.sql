@@ -96,7 +96,7 @@ create table genre (
   primary key (platform, storefront, genre)
 );
 
--- What a publisher sells in a storefront, as of the latest answer.
+-- Apps that a publisher sells in a storefront, as of the latest answer.
 create table developer_shelf (
   platform text not null check (platform in ('ios', 'android')),
   storefront text not null,

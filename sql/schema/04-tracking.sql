@@ -1,4 +1,4 @@
--- What workspaces track: apps, their keywords and rivals, the storefronts of the market, and the tasks of the weekly
+-- Tracking by workspaces: apps, their keywords and rivals, the storefronts of the market, and the tasks of the weekly
 -- plan.
 
 create table tracked_app (

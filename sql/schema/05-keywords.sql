@@ -86,7 +86,7 @@ create index list_now_first_ten on list_now using gin ((app_ids[1:10])) with (gi
 create index list_now_shallow on list_now (storefront, platform)
 where depth < 10 and cardinality(app_ids) >= depth;
 
--- What a store suggests for a typed beginning, in its order. The answers of different days are kept side by side.
+-- Suggestions of a store for a typed prefix, in its order. The answers of different days are kept side by side.
 create table hint_answer (
   platform text not null check (platform in ('ios', 'android')),
   storefront text not null,

@@ -1,4 +1,4 @@
--- What the stores' own pages say about an app in each storefront, and what changed from one reading to the next.
+-- Contents of the stores' own pages of an app in each storefront, and the changes from one reading to the next.
 
 -- The content of a section of a page, stored once however often it is read: the page itself without ratings, versions
 -- and rows of other apps; the row of similar apps; the row of the publisher's other apps (the last two are store ids in

@@ -7,7 +7,7 @@ create table connected_account (
   kind text not null,
   -- The part of the key that may be shown.
   shown text not null,
-  -- What the account reads of all that its key opens, such as the vendor number. Not a secret.
+  -- The part of the key's data that the account reads, such as the vendor number. Not a secret.
   part text not null,
   -- The time zone of the account's days, and its currency. Null: each report names its own.
   zone text,
@@ -76,7 +76,7 @@ create table account_app (
 );
 create index account_app_app_idx on account_app (app_id) where app_id is not null;
 
--- What an app sells, as the console lists it. The app itself is one of its products.
+-- Products of an app, as the console lists them. The app itself is one of its products.
 create table account_product (
   account_id text not null references connected_account on delete cascade,
   -- The store's id of the app.
@@ -149,7 +149,7 @@ create table fact_set (
 );
 create index fact_set_set_idx on fact_set (set_id);
 
--- What is read of connected accounts, with the outcome: the days of reports, and single questions to a console or an ad
+-- Tasks of connected accounts, with the outcome: the days of reports, and single questions to a console or an ad
 -- account. Late is not empty: a late day has no row in report_day.
 create table account_task (
   account_id text not null references connected_account on delete cascade,
@@ -180,7 +180,7 @@ create table account_task (
 );
 create index account_task_next_idx on account_task (account_id, next_at) where next_at is not null;
 
--- What a report said about a day; the latest reading counts. Without rows it was published and empty.
+-- Contents of a report about a day; the latest reading counts. Without rows it was published and empty.
 create table report_day (
   account_id text not null references connected_account on delete cascade,
   report text not null,
@@ -301,7 +301,7 @@ create table analytics_instance (
   primary key (account_id, app, report, processed)
 );
 
--- What a file said about a day; the file with the newest processing date counts. Without rows nothing happened.
+-- Contents of a file about a day; the file with the newest processing date counts. Without rows nothing happened.
 create table analytics_day (
   account_id text not null references connected_account on delete cascade,
   app text not null,
@@ -341,7 +341,7 @@ create table funnel_fact_row (
 );
 create index funnel_fact_set_idx on funnel_fact_row (set_id) where set_id > 0;
 
--- What a product costs in each territory, as seen on a UTC day. Only days with something new have a row.
+-- Price of a product in each territory, as seen on a UTC day. Only days with something new have a row.
 create table price_day (
   account_id text not null references connected_account on delete cascade,
   app text not null,
@@ -373,9 +373,9 @@ create table price_period (
   -- Null if the product is no longer sold there.
   currency text,
   price numeric,
-  -- What the seller gets.
+  -- Proceeds of the seller.
   proceeds numeric,
-  -- What the seller gets after a subscriber's first year. Null if it is the same, or for products other than
+  -- Proceeds of the seller after a subscriber's first year. Null if it is the same, or for products other than
   -- subscriptions.
   proceeds_year2 numeric,
   -- Whether Apple derives the price from another storefront's. Null if unknown.
@@ -384,7 +384,7 @@ create table price_period (
   constraint price_period_currency_check check ((price is null) = (currency is null))
 );
 
--- What billing services and the App Store report about purchases, message by message. Only these fields are stored:
+-- Reports of billing services and the App Store about purchases, message by message. Only these fields are stored:
 -- never who bought.
 create table billing_event (
   account_id text not null references connected_account on delete cascade,
@@ -404,7 +404,7 @@ create table billing_event (
   -- service).
   country_is text,
   currency text,
-  -- What the customer paid for one piece; negative if it was given back. Null if the message does not say.
+  -- Amount that the customer paid for one piece; negative if it was given back. Null if the message does not say.
   price numeric,
   price_usd numeric,
   -- How many pieces the message is about.
@@ -421,8 +421,8 @@ create index billing_event_happened_idx on billing_event (account_id, happened_a
 -- When a service sent its first and its last message.
 create index billing_event_seen_idx on billing_event (account_id, seen_at);
 
--- What a billing service calculates for a project and UTC day: recurring revenue, active subscriptions, trials. The
--- last reading of the day.
+-- Figures that a billing service calculates for a project and UTC day: recurring revenue, active subscriptions, trials.
+-- The last reading of the day.
 create table billing_metric_day (
   account_id text not null references connected_account on delete cascade,
   day date not null,
@@ -437,7 +437,7 @@ create table billing_metric_day (
   primary key (account_id, day)
 );
 
--- What Apple Ads said about a day; the latest reading counts. Without rows it was said and empty.
+-- Answers of Apple Ads about a day; the latest reading counts. Without rows it was said and empty.
 create table ads_report (
   account_id text not null references connected_account on delete cascade,
   report text not null,

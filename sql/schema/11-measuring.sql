@@ -1,4 +1,4 @@
--- What is due to be read, how fast each upstream may be asked, and how the sources do. What somebody tracks is due at
+-- Scheduled readings, how fast each upstream may be asked, and how the sources do. What somebody tracks is due at
 -- once, by triggers in the transaction that tracks it.
 
 -- One row per subject that is read again and again, whoever tracks it. `subject` is a term, a store id, a chart or a
@@ -11,7 +11,7 @@ create table due (
   platform text not null check (platform in ('ios', 'android')),
   storefront text not null,
   subject text not null,
-  -- Who goes first: 0 somebody waits for it, 1 a paying plan, 2 other plans, 3 rivals' pages, 4 requests beyond a
+  -- Priority: 0 somebody waits for it, 1 a paying plan, 2 other plans, 3 rivals' pages, 4 requests beyond a
   -- workspace's share, 5 the market.
   priority smallint not null default 2 check (priority between 0 and 5),
   next_at timestamptz not null default now(),
@@ -135,7 +135,7 @@ create table reader (
   seen_at timestamptz not null default now()
 );
 
--- What the operator should know, once each time it begins.
+-- Notices to the operator, once each time a problem begins.
 create table instance_alert (
   id bigint generated always as identity primary key,
   kind text not null,
@@ -153,12 +153,11 @@ from chart c
 join market_storefront m on m.storefront = c.storefront
 where c.platform = 'ios' and c.genre = any(m.genres) and (c.device = 'iphone' or c.chart = 'free');
 
--- What the market reads, with the names of `due`: four charts of each genre, the names of genres, and look-ups of the
--- apps on those charts. A chart that others track is read too, but the market does not look up its apps: their places
--- would stay when the chart is no longer tracked.
--- The joins are spelt out (an app, its places, the chart of each). A claim asks for each of its rows whether the market
--- wants it, with a plan from when the tables were empty: a free planner scanned all places of a storefront per row
--- (1,300 places: 1 to 11 s per claim, now 10 ms).
+-- Subjects that the market reads, with the names of `due`: four charts of each genre, the names of genres, and look-ups
+-- of the apps on those charts. A chart that others track is read too, but the market does not look up its apps: their
+-- places would stay when the chart is no longer tracked. The joins are spelt out (an app, its places, the chart of
+-- each). A claim asks for each of its rows whether the market wants it, with a plan from when the tables were empty: a
+-- free planner scanned all places of a storefront per row (1,300 places: 1 to 11 s per claim, now 10 ms).
 create view market_subject as
 select 'genres' as kind, 'ios' as platform, m.storefront, '36' as subject
 from market_storefront m
@@ -191,8 +190,8 @@ cross join lateral (
 where s.platform = 'ios' and c.platform = 'ios' and c.genre = any(m.genres)
   and (c.device = 'iphone' or c.chart = 'free');
 
--- What is read because somebody tracks it, a row per app that does; the storefronts of running audits, unless the app
--- is known to be missing there; and what the market reads, after everything else.
+-- Subjects that are read because somebody tracks them, a row per app that does; the storefronts of running audits,
+-- unless the app is known to be missing there; and what the market reads, after everything else.
 create view tracked_subject as
 select k.kind, p.platform, t.country as storefront, t.term as subject, a.priority, a.id as app_id,
   a.created_at as tracked_since, a.workspace_id
@@ -601,7 +600,7 @@ language sql stable as $$
   where a.id = app
 $$;
 
--- What an audit has to read is due at once, and earlier if a paying plan joins it. A page that is being read is not
+-- An audit's subjects are due at once, and earlier if a paying plan joins it. A page that is being read is not
 -- requested again.
 create function scan_storefronts() returns trigger
 language plpgsql as $$
@@ -623,7 +622,7 @@ begin
   return null;
 end $$;
 
--- What only an audit wanted is deleted when it ends; the rest by forget_untracked.
+-- Subjects that only an audit needed are deleted when it ends; the rest by forget_untracked.
 create function forget_scanned() returns trigger
 language plpgsql as $$
 begin

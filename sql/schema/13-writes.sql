@@ -21,12 +21,12 @@ create table approval (
   id text primary key check (id ~ '^ap_'),
   token_sha256 bytea not null unique references confirm_token on delete cascade,
   workspace_id int not null references workspace,
-  -- What the person is shown: the preview as it was answered, with its credits.
+  -- The preview that the person is shown, with its credits.
   shown jsonb not null,
   created_at timestamptz not null default now(),
   -- Null while it waits.
   verdict text check (verdict in ('approved', 'declined')),
-  -- Who decided, as the audit names them.
+  -- The person who decided, as the audit names them.
   decided_by text,
   decided_at timestamptz,
   constraint approval_decided_at_check check ((verdict is null) = (decided_at is null)),
@@ -49,13 +49,13 @@ create table audit (
   credits int not null,
   result jsonb,
   job_id text,
-  -- Who approved it outside the assistant. Null if nobody was asked.
+  -- The person who approved it outside the assistant. Null if nobody was asked.
   approved_by text
 );
 create index audit_workspace on audit (workspace_id, at, id);
 create index audit_at on audit (at, id);
 
--- What was changed by a command on the machine. The API's own writes are in audit.
+-- Changes by commands on the machine. The API's own writes are in audit.
 create table operator_action (
   id bigint generated always as identity primary key,
   at timestamptz not null default now(),
@@ -86,7 +86,7 @@ create table job (
   app_id text,
   -- The connected account that is written to. Null if none.
   account_id text,
-  -- What the person approved: {summary, target: {kind, id, name}}.
+  -- The approved change: {summary, target: {kind, id, name}}.
   shown jsonb not null,
   args jsonb not null,
   -- The target as the preview showed it. The job sends nothing if it has changed.
@@ -103,7 +103,7 @@ create table job (
   error jsonb,
   -- When an unknown outcome is looked at next. Null: not any more.
   proof_at timestamptz,
-  -- What the looks found: [{at, verdict, text}].
+  -- Results of the looks: [{at, verdict, text}].
   proofs jsonb not null default '[]',
   created_at timestamptz not null default now(),
   started_at timestamptz,

@@ -1,5 +1,5 @@
--- What a workspace shares: exported tables, and public pages that show an app as it was when the link was made. Neither
--- refers to the app: after it is removed, the file and the page stay as they were.
+-- Shared data of a workspace: exported tables, and public pages that show an app as it was when the link was made.
+-- Neither refers to the app: after it is removed, the file and the page stay as they were.
 
 -- A table as it was when the export was confirmed. The link's token is shown once and stored as its hash. It is valid
 -- for 7 days by the clock of this database; retention deletes the row a day later, so that a running download ends and

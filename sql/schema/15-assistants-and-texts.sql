@@ -1,4 +1,4 @@
--- What AI assistants answer when they are asked for apps, and texts that a model writes.
+-- Answers of AI assistants that are asked for apps, and texts that a model writes.
 
 -- An answer to a question about a keyword in a storefront. It serves every app: the apps that it names are found in its
 -- text whenever it is read.

@@ -79,15 +79,15 @@ const SKEW_MS = 2_000
 
 async function look(database: Database, place: string): Promise<Finding[]> {
   const { sql } = database
-  const held = database.kind === "embedded" && !("backend" in database) ? ", in use by a server" : ""
+  const isInUse = database.kind === "embedded" && !("backend" in database)
   const [row] = await sql<[{ version: string; limit: string; role: string }]>`
     select current_setting('server_version') as version, current_setting('statement_timeout') as limit,
       quote_ident(current_user) as role`
   const version = /^[\d.]+/.exec(row.version)?.[0]
   return [
-    ok("database", `PostgreSQL ${version}, ${place}${held}${through(database)}`),
+    ok("database", `PostgreSQL ${version}, ${place}${isInUse ? ", in use by a server" : ""}${through(database)}`),
     ...(database.pooling === "transaction" && row.limit === "0" ? [unlimited(row.role)] : []),
-    await checkSchema(database, held !== ""),
+    await checkSchema(database, isInUse),
     clock(await measureClockLead(sql)),
   ]
 }
@@ -102,7 +102,7 @@ function unlimited(role: string): Finding {
   return warning("pooler", "abandoned statements keep running in the database, because it sets no time limit", fix)
 }
 
-async function checkSchema({ sql, kind }: Database, held: boolean): Promise<Finding> {
+async function checkSchema({ sql, kind }: Database, isInUse: boolean): Promise<Finding> {
   const files = schemaFiles()
   const landed = await readLandedSteps(sql)
   const mismatch = findMismatch(landed, files)
@@ -110,6 +110,6 @@ async function checkSchema({ sql, kind }: Database, held: boolean): Promise<Find
   const missing = missingSteps(landed, files)
   if (missing.length === 0) return ok("schema", `up to date, baseline and ${landed.length - 1} migrations`)
   const restart = "stop the server that uses it and start this version: appmeter serve"
-  const fix = held && kind === "embedded" ? restart : "run: appmeter migrate"
+  const fix = isInUse && kind === "embedded" ? restart : "run: appmeter migrate"
   return problem("schema", lackOf(missing), fix)
 }

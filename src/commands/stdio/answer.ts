@@ -56,8 +56,8 @@ export function foreign(url: string, { status, headers }: Response, text: string
   const location = headers.get("location")
   if (location) return `${at} leads elsewhere (${status}); give the address that it leads to: ${location.slice(0, 200)}`
   const body = parsed(text)
-  const said = isRecord(body) && typeof body.message === "string" ? `: ${body.message.slice(0, 300)}` : ""
+  const reason = isRecord(body) && typeof body.message === "string" ? `: ${body.message.slice(0, 300)}` : ""
   if (status >= 400)
-    return `${at} answered ${status}; that is no tool endpoint of Appmeter, or a proxy before it${said}`
+    return `${at} answered ${status}; that is no tool endpoint of Appmeter, or a proxy before it${reason}`
   return `${at} ended without an answer; of a write, look whether it was done before you repeat it`
 }
