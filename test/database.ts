@@ -278,14 +278,14 @@ async function openQuiet(): Promise<EmbeddedDatabase> {
  */
 async function oneMakesTheTemplate(): Promise<void> {
   const making = join(tmpdir(), `appmeter-template-${hash("sha256", import.meta.dirname, "hex").slice(0, 8)}`)
-  const MOST_MS = 60_000
+  const MAX_MS = 60_000
   while (findTemplate() === null) {
     try {
       mkdirSync(making)
     } catch {
       const { mtimeMs } = statSync(making, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
       // the process that was creating it was killed
-      if (Date.now() - mtimeMs > MOST_MS) rmSync(making, { recursive: true, force: true })
+      if (Date.now() - mtimeMs > MAX_MS) rmSync(making, { recursive: true, force: true })
       await Bun.sleep(50)
       continue
     }

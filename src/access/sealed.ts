@@ -53,11 +53,11 @@ export class SecretKeys {
 export function secretKeyOf(text: string): Uint8Array<ArrayBuffer> | null {
   const encoding = /^[0-9a-f]{64}$/i.test(text) ? "hex" : /^[\w+/-]{43}=?$/.test(text) ? "base64" : null
   const bytes = encoding && new Uint8Array(Buffer.from(text, encoding))
-  return bytes?.length === 32 && new Set(bytes).size >= LEAST_DISTINCT ? bytes : null
+  return bytes?.length === 32 && new Set(bytes).size >= MIN_DISTINCT ? bytes : null
 }
 
 // 32 random bytes have fewer distinct values than this with a chance below 1e-20.
-const LEAST_DISTINCT = 12
+const MIN_DISTINCT = 12
 
 /**
  * Creates a sealer for these keys. With null, every call of `seal` and `open` throws an AccessProblem that says how to

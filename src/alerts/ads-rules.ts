@@ -10,7 +10,7 @@ import type { FactsOf } from "./alert.ts"
 import { firstNewsDay } from "./place.ts"
 
 /** Limit per app. It is high because a day of changes is always read to its end. */
-const MOST_CHANGES = 2_000
+const MAX_CHANGES = 2_000
 
 /**
  * Adds to the feed what other programs changed in the workspace's ads accounts: one alert per campaign for all new
@@ -39,7 +39,7 @@ async function tellApp(tx: Tx, { workspaceId, appId, account, app }: ChangedAdsA
   if (tracked.length === 0) return 0
   await takeLock(tx, "findings", appId, "ads", account)
   const { connectedAt, names } = await readCampaignNames(tx, account)
-  const query = { workspaceId, appId, account, app, limit: MOST_CHANGES, after: null }
+  const query = { workspaceId, appId, account, app, limit: MAX_CHANGES, after: null }
   const reported = await readToldChanges(tx, appId, since)
   const fresh = (await readCommands(tx, query, ADS_ACTIONS)).filter(({ by, at, key, campaign }) => {
     return by === "other_api" && campaign !== null && at >= since && at >= connectedAt && !reported.has(key)

@@ -56,7 +56,7 @@ interface Feed {
 export const UNREAD_COUNTED = 10_000
 
 /** At most 500 alerts per page. */
-export const MOST_ALERTS = 500
+export const MAX_ALERTS = 500
 
 export async function readFeed(sql: Sql, query: FeedQuery): Promise<Feed> {
   const [alerts, { unread, all }] = await Promise.all([readAlerts(sql, query), countAlerts(sql, query)])
@@ -88,7 +88,7 @@ async function readAlerts(sql: Sql, query: FeedQuery): Promise<FeedAlert[]> {
       where workspace_id = ${workspaceId} and ${whereShown(sql, query)}
       order by at desc, id desc
       -- a literal limit: for a parameter the planner assumes a tenth of the feed and chooses a slow plan
-      ${sql.unsafe(`limit ${MOST_ALERTS}`)}`
+      ${sql.unsafe(`limit ${MAX_ALERTS}`)}`
   // reads each app by itself, since alerts of other apps lie between them in the workspace's feed
   const newestOfEach = sql`
       select a.*

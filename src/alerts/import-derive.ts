@@ -35,7 +35,7 @@ export async function deriveSpan({ sql, place, now, pause }: PlaceImport, look: 
  * three days.
  */
 const LOOKED_AT_ONCE = 400
-const MOST_DAYS = 60
+const MAX_DAYS = 60
 
 export async function deriveDays(
   imported: PlaceImport,
@@ -43,6 +43,6 @@ export async function deriveDays(
   look: Pick<Look, "finders" | "terms" | "rivals">,
 ): Promise<void> {
   const terms = look.finders === OF_CHARTS ? 1 : (look.terms?.size ?? imported.place.terms.length)
-  const atOnce = Math.max(1, Math.min(MOST_DAYS, Math.floor(LOOKED_AT_ONCE / Math.max(1, terms))))
+  const atOnce = Math.max(1, Math.min(MAX_DAYS, Math.floor(LOOKED_AT_ONCE / Math.max(1, terms))))
   for (const span of spansOf(days, atOnce)) await deriveSpan(imported, { ...span, ...look })
 }

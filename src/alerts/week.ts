@@ -20,7 +20,7 @@ const Move = named(
 
 export type WeekMove = v.InferOutput<typeof Move>
 
-export const MOST_CHANGES = 50
+export const MAX_CHANGES = 50
 
 /** An app's week over all its storefronts and stores. Unmeasured figures are null or left out of their list. */
 export const Week = v.strictObject({
@@ -63,7 +63,7 @@ export const Week = v.strictObject({
     ),
     "Reviews written that week, and those of 1 and 2 stars, where they were read without a gap. The feed is a storefront on iOS, a language on Android.",
   ),
-  changes: described(Count, `Changes of the app's own store pages; ${MOST_CHANGES} = that many or more.`),
+  changes: described(Count, `Changes of the app's own store pages; ${MAX_CHANGES} = that many or more.`),
   alerts: described(v.record(v.string(), Count), "Alerts of the week by type; rival_event is what rivals changed."),
 })
 

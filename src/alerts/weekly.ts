@@ -7,7 +7,7 @@ import { readSideWeeks } from "../keywords/read/side-weeks.ts"
 import { addDays, dayOf } from "../lib/days.ts"
 import { readChanges } from "../listings/read/changes.ts"
 import { readStorefrontFeeds } from "../reviews/read/feeds.ts"
-import { MOST_CHANGES, type Week, type WeekMove } from "./week.ts"
+import { MAX_CHANGES, type Week, type WeekMove } from "./week.ts"
 
 /** A week that is over, from Monday to Sunday in UTC days. */
 interface WeekSpan {
@@ -103,12 +103,12 @@ async function readKeywords(sql: Sql, sides: readonly SideApp[], week: WeekSpan)
       ...{ tracked: terms.length, measured, up: count("up"), down: count("down") },
       ...{ entered: count("entered"), dropped: count("dropped"), same: count("same") },
     },
-    best: moves("up", "entered").slice(0, MOST_MOVES),
-    worst: moves("down", "dropped").reverse().slice(0, MOST_MOVES),
+    best: moves("up", "entered").slice(0, MAX_MOVES),
+    worst: moves("down", "dropped").reverse().slice(0, MAX_MOVES),
   }
 }
 
-const MOST_MOVES = 5
+const MAX_MOVES = 5
 
 /** Ranks moves by the logarithm of ranks, since 12 to 2 means more than 92 to 82. An absent app counts as rank 250. */
 function gainOf({ was, rank }: WeekMove): number {
@@ -150,7 +150,7 @@ async function readReviews(
 
 async function countChanges(sql: Sql, { iosApp, androidApp }: RankedApp, { from, to }: WeekSpan): Promise<number> {
   const apps = [iosApp, androidApp].filter((id) => id !== null)
-  return (await readChanges(sql, { apps, from, to, limit: MOST_CHANGES })).length
+  return (await readChanges(sql, { apps, from, to, limit: MAX_CHANGES })).length
 }
 
 async function countAlerts(sql: Sql, { id }: RankedApp, { from, to }: WeekSpan): Promise<Record<string, number>> {

@@ -4,7 +4,7 @@ import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
 import { harmless, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
-const MOST = 1_000
+const MAX_LIMIT = 1_000
 
 export const audit: Command = {
   name: "audit",
@@ -17,7 +17,7 @@ export const audit: Command = {
   options: {
     workspace: { value: "NAME", meaning: "The workspace. Optional if there is only one." },
     app: { value: "APP_ID", meaning: "Only writes to this app, even if it is no longer tracked." },
-    limit: { value: "N", meaning: `Maximum number of writes, 1 to ${MOST}. Default: 50.` },
+    limit: { value: "N", meaning: `Maximum number of writes, 1 to ${MAX_LIMIT}. Default: 50.` },
   },
   async run(invocation) {
     const limit = limitOf(invocation)
@@ -54,6 +54,6 @@ function commandLines(commands: readonly OperatorAction[]): string[] {
 
 function limitOf({ amount }: Invocation): number {
   const limit = amount("limit") ?? 50
-  if (limit < 1 || limit > MOST) throw new WrongUse(`--limit must be 1 to ${MOST}`)
+  if (limit < 1 || limit > MAX_LIMIT) throw new WrongUse(`--limit must be 1 to ${MAX_LIMIT}`)
   return limit
 }

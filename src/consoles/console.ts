@@ -89,7 +89,7 @@ export class ConsoleProblem extends Error {
 
 const AUDIENCE = "appstoreconnect-v1"
 /** A large seller's sales report is some 30 MB uncompressed, and a tenth of that compressed. */
-const MOST_BYTES = 16_000_000
+const MAX_BYTES = 16_000_000
 const ANSWER_MS = 30_000
 
 /** Throws AccessProblem when the private key is not valid. */
@@ -144,7 +144,7 @@ export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, rea
         },
         ...(body && { body: JSON.stringify(body) }),
         ports: port === "" ? [] : [Number(port)],
-        ...{ totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MOST_BYTES },
+        ...{ totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MAX_BYTES },
         ...(signal && { signal }),
       })
     },
@@ -205,7 +205,7 @@ async function reached(
 ): Promise<OutboundAnswer> {
   // A test server may serve its files at any port; the real console uses the default port.
   const ports = new URL(address).port === "" ? [] : [new URL(address), new URL(url)].map(({ port }) => Number(port))
-  const limits = { totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MOST_BYTES }
+  const limits = { totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MAX_BYTES }
   try {
     return await outbound(url, { ...sent, ports, ...limits, ...(signal && { signal }) })
   } catch (error) {

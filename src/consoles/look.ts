@@ -106,12 +106,12 @@ export async function probeRight(
 
 const PAGE = 200
 /** No seller has more pages of apps than this. */
-const MOST_PAGES = 25
+const MAX_PAGES = 25
 
 async function readApps(console: Console): Promise<AccountApp[]> {
   const apps: AccountApp[] = []
   let path: string | null = `/v1/apps?fields%5Bapps%5D=name,bundleId,sku&limit=${PAGE}`
-  for (let page = 0; path !== null && page < MOST_PAGES; page++) {
+  for (let page = 0; path !== null && page < MAX_PAGES; page++) {
     const document: Record<string, unknown> = await console.document(path)
     apps.push(...appsIn(document.data))
     path = nextPath(document.links)

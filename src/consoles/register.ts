@@ -44,7 +44,7 @@ export interface AccountRow {
   troubles: ListedTrouble[]
 }
 
-const MOST_ACCOUNTS = 20
+const MAX_ACCOUNTS = 20
 
 /** The key opens several accounts and the caller did not select one. */
 export class SeveralParts extends Error {
@@ -80,9 +80,9 @@ export async function addAccount(
         select count(*)
         from connected_account
         where workspace_id = ${workspaceId} and state <> 'removed'
-      ) < ${MOST_ACCOUNTS}::int
+      ) < ${MAX_ACCOUNTS}::int
       returning id`
-    if (rows.length === 0) throw new AccessProblem(`a workspace has ${MOST_ACCOUNTS} accounts at most`)
+    if (rows.length === 0) throw new AccessProblem(`a workspace has ${MAX_ACCOUNTS} accounts at most`)
     await storeLook(tx, { id, workspaceId }, look)
     await noteState(tx, id, stateAfter(look, kind.needs))
   })

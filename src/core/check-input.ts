@@ -103,14 +103,14 @@ interface Problem {
 }
 
 /** Keeps the error body small. */
-const MOST_PROBLEMS = 20
+const MAX_PROBLEMS = 20
 
 /** Lists the field that decides the code first, then other refused fields, then unknown names. */
 function refusal(schema: ObjectSchema, raw: Record<string, unknown>, field: string, why?: string): Fault {
   const names = new Set([field, ...Object.keys(schema.entries), ...Object.keys(raw)])
   const problems: Problem[] = []
   for (const name of names) {
-    if (problems.length === MOST_PROBLEMS) break
+    if (problems.length === MAX_PROBLEMS) break
     const entry = Object.hasOwn(schema.entries, name) ? (schema.entries[name] as Schema) : undefined
     const value = Object.hasOwn(raw, name) ? raw[name] : undefined
     if (name !== field && entry && v.is(entry, value)) continue

@@ -1,12 +1,12 @@
 import { Fault } from "../lib/faults.ts"
 import { readUpTo } from "../lib/request-body.ts"
 
-const MOST_BYTES = 64 * 1024
-const MOST_DEPTH = 32
+const MAX_BYTES = 64 * 1024
+const MAX_DEPTH = 32
 
 /** Returns the arguments of a POST. An absent or empty body has none. Throws like bodyJson. */
 export async function bodyInput(request: Request): Promise<Record<string, unknown>> {
-  const bytes = await readUpTo(request, MOST_BYTES)
+  const bytes = await readUpTo(request, MAX_BYTES)
   const value = bytes?.length === 0 ? {} : jsonOf(request, bytes)
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformed()
   return value as Record<string, unknown>
@@ -17,7 +17,7 @@ export async function bodyInput(request: Request): Promise<Record<string, unknow
  * CallerGone.
  */
 export async function bodyJson(request: Request): Promise<unknown> {
-  return jsonOf(request, await readUpTo(request, MOST_BYTES))
+  return jsonOf(request, await readUpTo(request, MAX_BYTES))
 }
 
 function jsonOf({ headers }: Request, bytes: Uint8Array | null): unknown {
@@ -53,7 +53,7 @@ function tooDeep(text: string): boolean {
       else if (c === '"') quoted = false
     } else if (c === '"') quoted = true
     else if (c === "{" || c === "[") {
-      if (++depth > MOST_DEPTH) return true
+      if (++depth > MAX_DEPTH) return true
     } else if (c === "}" || c === "]") depth--
   }
   return false
@@ -62,6 +62,6 @@ function tooDeep(text: string): boolean {
 function malformed(): Fault {
   return new Fault("invalid_arguments", {
     field: "body",
-    detail: `The body must be one JSON object in UTF-8, at most ${MOST_DEPTH} deep.`,
+    detail: `The body must be one JSON object in UTF-8, at most ${MAX_DEPTH} deep.`,
   })
 }

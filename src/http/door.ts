@@ -10,7 +10,7 @@ import { errorText } from "./tools/results.ts"
  * Maximum size of request line and headers together. The runtime accepts more (src/commands/process/listen.ts), so that
  * this code sends the refusal.
  */
-const MOST_BYTES = 16 * 1024
+const MAX_BYTES = 16 * 1024
 
 export interface DoorParts {
   publicUrl: string
@@ -24,7 +24,7 @@ export interface DoorParts {
  */
 export function createDoor({ publicUrl, now, log }: DoorParts) {
   return (incoming: IncomingRequest): Response | undefined => {
-    if (headBytes(incoming.request) <= MOST_BYTES) return undefined
+    if (headBytes(incoming.request) <= MAX_BYTES) return undefined
     const { requestId, sentIds, keyInUrl, path } = incoming
     const fault = keyInUrl ? keyInUrlFault() : new Fault("headers_too_large")
     const details = { requestId, credits: null, now: now() }

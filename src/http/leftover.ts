@@ -1,7 +1,7 @@
 import { CallerGone, next } from "../lib/request-body.ts"
 
 // Larger than any accidental body. The bytes are counted and dropped, so they use no memory.
-const MOST_BYTES = 8 * 1024 * 1024
+const MAX_BYTES = 8 * 1024 * 1024
 const PATIENCE_MS = 2_000
 
 /**
@@ -15,7 +15,7 @@ export async function afterBody(request: Request, answer: Response): Promise<Res
 
 async function endsSoon({ headers, body }: Request): Promise<boolean> {
   const chunked = headers.has("transfer-encoding")
-  if (!chunked && Number(headers.get("content-length")) > MOST_BYTES) return false
+  if (!chunked && Number(headers.get("content-length")) > MAX_BYTES) return false
   // the runtime hides the body of a GET and discards it itself
   if (body === null) return !chunked
   if (body.locked) return false
@@ -31,7 +31,7 @@ async function endsSoon({ headers, body }: Request): Promise<boolean> {
 async function drained(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<boolean> {
   let size = 0
   try {
-    while (size <= MOST_BYTES) {
+    while (size <= MAX_BYTES) {
       const { done, value } = await next(reader)
       if (done) return true
       size += value.length

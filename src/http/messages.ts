@@ -6,7 +6,7 @@ import type { IncomingRequest } from "./incoming.ts"
 import { publicFault, publicJson } from "./responses.ts"
 
 /** Enough for a message with many attributes of a buyer. None of them are stored. */
-const MOST_BYTES = 256 * 1_024
+const MAX_BYTES = 256 * 1_024
 
 interface SentMessage {
   headers: Headers
@@ -53,7 +53,7 @@ export function messageRoute({ receive, publicUrl, trustedProxies, now }: Messag
 
   async function take(account: string, request: Request, address: string | null): Promise<object> {
     if (request.method !== "POST") throw new Fault("method_not_allowed", {}, { allow: "POST" })
-    const body = await readUpTo(request, MOST_BYTES)
+    const body = await readUpTo(request, MAX_BYTES)
     if (!body) throw new Fault("body_too_large", { detail: "A message has 256 KiB at most." })
     const message = { headers: request.headers, body, at: now() }
     // unknown accounts and unauthentic messages count as failed attempts, so that guessing is slowed down

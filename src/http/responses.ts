@@ -3,7 +3,7 @@ import { creditHeaders } from "../access/credits.ts"
 import type { RateAnswer } from "../access/limits/limiter.ts"
 import type { Reply } from "../core/invoke.ts"
 import { isConditional, type Operation } from "../core/operation.ts"
-import { encodingFor, LEAST_BYTES, preparedIn, textResponse } from "../lib/compression.ts"
+import { encodingFor, MIN_BYTES, preparedIn, textResponse } from "../lib/compression.ts"
 import type { Fault } from "../lib/faults.ts"
 import type { PreparedAnswer } from "../lib/prepared.ts"
 import type { Deprecation } from "../lib/schema.ts"
@@ -115,7 +115,7 @@ export function publicResponse(
   type: PublicType,
   { requestId, now }: Pick<ResponseDetails, "requestId" | "now">,
 ): Response {
-  const isLarge = document.body.length >= LEAST_BYTES
+  const isLarge = document.body.length >= MIN_BYTES
   const encoding = isLarge ? encodingFor(request.headers.get("accept-encoding")) : null
   const sent = encoding ? preparedIn(encoding, document) : document
   const headers: Record<string, string> = {

@@ -44,7 +44,7 @@ export async function settleUnknown(parts: ProofParts): Promise<number> {
   return turns.length
 }
 
-const MOST_AT_ONCE = 10
+const MAX_BATCH = 10
 
 /**
  * Claims due checks. If a later write to the same target was sent, the target proves nothing about this job: its checks
@@ -57,7 +57,7 @@ async function claimTurns(sql: Sql, actions: readonly string[]): Promise<ProofTu
       from job
       where proof_at <= now() and action = any(${actions as string[]}::text[])
       order by proof_at, id
-      limit ${MOST_AT_ONCE}
+      limit ${MAX_BATCH}
       for update skip locked
     )
     update job j

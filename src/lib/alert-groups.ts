@@ -87,11 +87,11 @@ function changeOf({ change, before, after }: GroupableAlert): string {
   return isShown ? `${name} ${before ?? "–"}→${after ?? "–"}` : name
 }
 
-const MOST_NAMED = 3
+const MAX_NAMED = 3
 
 function namesOf(rows: readonly GroupableAlert[]): string {
   const names = [...new Set(rows.map(({ rivalName, rivalId }) => rivalName ?? rivalId ?? ""))]
-  if (names.length > MOST_NAMED) return `${names.slice(0, MOST_NAMED).join(", ")} and ${names.length - MOST_NAMED} more`
+  if (names.length > MAX_NAMED) return `${names.slice(0, MAX_NAMED).join(", ")} and ${names.length - MAX_NAMED} more`
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`
 }
 

@@ -15,7 +15,7 @@ const ENCODINGS = ["zstd", "br", "gzip"] as const
 type Encoding = (typeof ENCODINGS)[number]
 
 /** Shorter responses are not compressed: they fit in one packet anyway. */
-export const LEAST_BYTES = 1_024
+export const MIN_BYTES = 1_024
 
 /**
  * Returns the encoding for an accept-encoding header (RFC 9110, 12.5.3). Null for no encoding. "*" means gzip, the
@@ -72,7 +72,7 @@ async function encodedAs(accepted: string | null, answer: Response, text: string
     return answer
   }
   const bytes = text === undefined ? await answer.bytes() : new TextEncoder().encode(text)
-  if (bytes.length < LEAST_BYTES) return new Response(bytes, { status, headers })
+  if (bytes.length < MIN_BYTES) return new Response(bytes, { status, headers })
   headers.append("vary", "accept-encoding")
   if (!encoding) return new Response(bytes, { status, headers })
   const compressed = await compress[encoding](bytes)
@@ -81,10 +81,10 @@ async function encodedAs(accepted: string | null, answer: Response, text: string
   return new Response(compressed, { status, headers })
 }
 
-/** Whether the text has at least LEAST_BYTES bytes in UTF-8. A UTF-16 unit takes at most three. */
+/** Whether the text has at least MIN_BYTES bytes in UTF-8. A UTF-16 unit takes at most three. */
 function isLong(text: string): boolean {
-  if (text.length >= LEAST_BYTES) return true
-  return text.length * 3 >= LEAST_BYTES && new TextEncoder().encode(text).length >= LEAST_BYTES
+  if (text.length >= MIN_BYTES) return true
+  return text.length * 3 >= MIN_BYTES && new TextEncoder().encode(text).length >= MIN_BYTES
 }
 
 const compressOnce: Record<Encoding, (bytes: Uint8Array) => Uint8Array> = {

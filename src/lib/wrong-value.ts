@@ -124,7 +124,7 @@ function fits(text: string, { minLength = 0, maxLength = Number.POSITIVE_INFINIT
   return length >= minLength && length <= maxLength
 }
 
-const MOST_QUOTED = 40
+const MAX_QUOTED = 40
 
 /** Returns a value as text for a sentence. Of free text only the length is shown, because it may be a secret. */
 function valueText(value: unknown, isFree = false): string {
@@ -135,9 +135,9 @@ function valueText(value: unknown, isFree = false): string {
   if (isFree) return `text of ${characters.length} characters`
   if (/svc_(live|test|access|refresh)_/i.test(value)) return "a key"
   const excerpt = characters
-    .slice(0, MOST_QUOTED)
+    .slice(0, MAX_QUOTED)
     .join("")
     .toWellFormed()
     .replace(/[\p{C}\p{Zl}\p{Zp}"]/gu, "·")
-  return `"${excerpt}${characters.length > MOST_QUOTED ? "…" : ""}"`
+  return `"${excerpt}${characters.length > MAX_QUOTED ? "…" : ""}"`
 }

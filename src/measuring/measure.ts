@@ -173,7 +173,7 @@ const BUSY_MS = 60_000
 const READ_MS = 2_000
 /** How long this process watches a reading nobody waits for any more. */
 const WATCHED_MS = 120_000
-const MOST_ASKED = 20
+const MAX_PENDING = 20
 
 type LiveReadEnd = Exclude<LiveReadState, { state: "pending" }> | null
 
@@ -204,7 +204,7 @@ async function turnOf(parts: LiveParts, { kind, wanted, asker }: LiveAsk): Promi
   if (ahead.turnMs > BUSY_MS) return busy
   if (isJoined) return { ...first, priority: PRIORITY.behind }
   if (!asker) return first
-  if (ahead.asked >= MOST_ASKED) return busy
+  if (ahead.asked >= MAX_PENDING) return busy
   if (await takeShare(sql, kind, egress, asker)) return first
   const ms = ahead.turnMs + ahead.dueMs
   return ms > BUSY_MS ? busy : { state: "asked", priority: PRIORITY.behind, ms, isJoined }
@@ -255,7 +255,7 @@ function createWaits(): WaitRegister {
       if (!asker) return () => {}
       const key = keyOf(wanted)
       const keys = keysByWorkspace.get(asker.workspaceId) ?? []
-      if (new Set([...keys, key]).size > MOST_ASKED) return null
+      if (new Set([...keys, key]).size > MAX_PENDING) return null
       keysByWorkspace.set(asker.workspaceId, keys)
       keys.push(key)
       return () => {

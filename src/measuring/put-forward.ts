@@ -116,14 +116,14 @@ function findingsOfApps(tx: Tx, subjects: readonly Subject[]) {
 }
 
 /** Minimum delay, so that no running process can have claimed the row: what it could not see yet is read again. */
-const LEAST_MS = 10
+const MIN_MS = 10
 
 async function putForward(tx: Tx, rows: ReturnType<typeof findingsOfApps>, afterMs: number): Promise<void> {
   // not now(), which is when the transaction began: the row may have been claimed since
   await tx`
     insert into due as held (kind, platform, storefront, subject, priority, next_at)
     select kind, platform, storefront, subject, min(priority),
-      clock_timestamp() + ${Math.max(LEAST_MS, afterMs)}::float8 * interval '1 millisecond'
+      clock_timestamp() + ${Math.max(MIN_MS, afterMs)}::float8 * interval '1 millisecond'
     from (${rows}) r
     group by kind, platform, storefront, subject
     order by kind, platform, storefront, subject

@@ -10,7 +10,7 @@ const LARGEST_HEAD = 16_384
 // A size of 16 digits with one or two extensions.
 const LONGEST_SIZE = 256
 // Bytes around the chunks. A line of 45 bytes per chunk takes 68 kB in the largest body.
-const MOST_FRAMING = 131_072
+const MAX_FRAMING = 131_072
 
 /**
  * Reads the status line and headers, at most 16 kB including interim responses. Does not use node:http, which has no
@@ -65,7 +65,7 @@ export async function* readBody({ status, headers }: Head, incoming: IncomingByt
  * The total framing is limited, because chunks of a byte each would occupy the processor for seconds (8 µs per chunk).
  */
 async function* chunked(incoming: IncomingBytes): AsyncGenerator<Uint8Array> {
-  for (let framing = 0; framing <= MOST_FRAMING; ) {
+  for (let framing = 0; framing <= MAX_FRAMING; ) {
     const line = await incoming.line(LONGEST_SIZE)
     const [, digits] = /^([\da-f]{1,12})[ \t]*(?:;.*)?$/i.exec(line) ?? []
     if (digits === undefined) throw new OutboundProblem("bad_answer")

@@ -11,7 +11,7 @@ interface ConnectOptions {
 
 // A name usually has two or three addresses. If one does not answer, the next is tried: a machine without IPv6 needs
 // this.
-const MOST_ADDRESSES = 3
+const MAX_ADDRESSES = 3
 const NEXT_AFTER_MS = 1_000
 // Long enough to resend one lost packet. Together with the other attempts it is below the 5 s to the first byte.
 const LAST_MS = 2_500
@@ -26,7 +26,7 @@ export async function connect(
   addresses: readonly string[],
   options: ConnectOptions,
 ): Promise<Socket> {
-  const plain = await connectToFirst(addresses.slice(0, MOST_ADDRESSES), port, options.signal)
+  const plain = await connectToFirst(addresses.slice(0, MAX_ADDRESSES), port, options.signal)
   if (!secure) return plain
   const safe = connectSafely({
     socket: plain,

@@ -43,7 +43,7 @@ export interface OutboundAnswer {
 export type SafeFetch = (url: string, options?: OutboundOptions) => Promise<OutboundAnswer>
 
 const LIMITS = { totalMs: 10_000, firstByteMs: 5_000, mostBytes: 512_000 }
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 
 /**
  * Fetches URLs from untrusted input without reaching private networks. Each host is resolved once per request, and each
@@ -77,7 +77,7 @@ async function follow(first: string, options: OutboundOptions, ended: AbortContr
     const location = isRedirect(answer.status) ? answer.headers.get("location") : null
     if (location === null || method !== "GET" || !mayFollow) return answer
     const next = URL.parse(location, target.url)
-    if (!next || trail.length > MOST_REDIRECTS || !mayFollow(next, trail)) throw new OutboundProblem("bad_redirect")
+    if (!next || trail.length > MAX_REDIRECTS || !mayFollow(next, trail)) throw new OutboundProblem("bad_redirect")
     target = targetOf(next, ports)
   }
 }

@@ -4,7 +4,7 @@
 export const APP_TEXT_FORMULA = 1
 
 /** Longer names are cut. No store allows a name this long. */
-const MOST_LETTERS = 200
+const MAX_LETTERS = 200
 
 /** Separators of a folded text: NAME precedes each name, PUBLISHER precedes the publisher. Neither occurs in a word. */
 export const NAME = "\n"
@@ -27,7 +27,7 @@ export function wordsOf(text: string): string[] {
     .toUpperCase()
     .toLowerCase()
     .replace(/[ςłøđæœ]/g, (letter) => PLAIN[letter]!)
-  const most = [...folded.normalize("NFC")].slice(0, MOST_LETTERS).join("")
+  const most = [...folded.normalize("NFC")].slice(0, MAX_LETTERS).join("")
   return most.match(WORD) ?? []
 }
 

@@ -2,7 +2,7 @@ import { createOmissions, type Omission, type OmissionCounter, problemsOf } from
 import { type WritingLanguage, wordListOf } from "./languages.ts"
 import { sentencesOf } from "./sentences.ts"
 import {
-  countedOf, figuresOf, LEAST_IN_THEME, newestFirst, QUOTES_OF_THEME, type Quote, type SummedReview, type ThemeFigures,
+  countedOf, figuresOf, MIN_THEME_SIZE, newestFirst, QUOTES_OF_THEME, type Quote, type SummedReview, type ThemeFigures,
   wholeText,
 } from "./themes/theme-figures.ts" // biome-ignore format: one list
 import { deniedIn } from "./topics/denials.ts"
@@ -42,7 +42,7 @@ export function summarise(
   const grouped = TOPICS.flatMap((topic) =>
     [false, true].map((denied) => ({ topic, denied, held: read.filter((one) => isOf(one, { topic, denied })) })),
   )
-  const large = grouped.filter(({ held }) => held.length >= LEAST_IN_THEME)
+  const large = grouped.filter(({ held }) => held.length >= MIN_THEME_SIZE)
   const themes = large.map(({ topic, denied, held }) => ({
     topic,
     denied,

@@ -52,12 +52,12 @@ export async function keepApp(tx: Tx, { workspaceId }: Caller, appId: string): P
  * Rows of one write, which occupies the only backend of the embedded database: 9,975 take 0.4 s, 175,000 more than 99
  * s.
  */
-const MOST_AT_ONCE = 9_000
+const MAX_KEYWORDS = 9_000
 
 /** Throws write_limit_reached if a write touches more keywords than allowed. A keyword counts once per storefront. */
 export function refuseTooMany(keywords: number): void {
-  if (keywords <= MOST_AT_ONCE) return
-  const reason = `One write may touch ${MOST_AT_ONCE} keywords, each counted in each storefront; this would touch ${keywords}.`
+  if (keywords <= MAX_KEYWORDS) return
+  const reason = `One write may touch ${MAX_KEYWORDS} keywords, each counted in each storefront; this would touch ${keywords}.`
   throw new Fault("write_limit_reached", { reason })
 }
 

@@ -17,7 +17,7 @@ export interface PlannedTurn {
 }
 
 /** Maximum number of keywords per storefront in a check. */
-export const MOST_TERMS = 10
+export const MAX_TERMS = 10
 /** Answers younger than this are shared between checks instead of requested again. */
 const SHARED_HOURS = 24
 
@@ -41,7 +41,7 @@ export async function readWantedTerms(
       ) w on true
       where t.app_id = ${appId} and t.country = s.storefront
       order by nth
-      limit ${MOST_TERMS}
+      limit ${MAX_TERMS}
     ) t
     order by t.nth, s.place`
 }

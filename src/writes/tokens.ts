@@ -8,7 +8,7 @@ import { Fault } from "../lib/faults.ts"
 import type { RandomBytes } from "../lib/text.ts"
 
 /** Approximate limit of unconfirmed previews per key: simultaneous previews do not count each other. */
-const MOST_WAITING = 1_000
+const MAX_WAITING = 1_000
 
 /** The previewed write that a token confirms. */
 export interface TokenContent {
@@ -53,10 +53,10 @@ export async function issueToken(
       select count(*)
       from confirm_token
       where key_id = ${keyId} and created_at >= now() - interval '600 s' and used_at is null
-    ) < ${MOST_WAITING}
+    ) < ${MAX_WAITING}
     returning created_at + interval '600 s' as "expiresAt"`
   if (!row) {
-    const reason = `This key has ${MOST_WAITING} previews waiting for their confirm; each expires after 10 minutes.`
+    const reason = `This key has ${MAX_WAITING} previews waiting for their confirm; each expires after 10 minutes.`
     throw new Fault("write_limit_reached", { reason })
   }
   return { confirmToken, expiresAt: row.expiresAt }

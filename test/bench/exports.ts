@@ -16,7 +16,7 @@ import { largeExport } from "../sharing/large-export.ts"
 import { benchWorkspace, scratchOn, track } from "./scratch.ts"
 
 const TERMS = 1_000
-const MOST_MB = 50
+const MAX_MB = 50
 
 if (process.argv[2] === "serve") await serve()
 else process.exit(await measure())
@@ -32,11 +32,11 @@ async function measure(): Promise<number> {
   }
   const [warm, small, large] = peaks as [number, number, number]
   const grown = large - Math.max(warm, small)
-  console.log(`memory grew by ${grown} MB from 100,000 rows to 1,000,000; at most ${MOST_MB} are allowed`)
+  console.log(`memory grew by ${grown} MB from 100,000 rows to 1,000,000; at most ${MAX_MB} are allowed`)
   child.stdin.write("confirm\n")
   for (let line = await lines.next(); !line.done; line = await lines.next()) console.log(line.value)
   await child.exited
-  return grown < MOST_MB ? 0 : 1
+  return grown < MAX_MB ? 0 : 1
 }
 
 /** Reads a file to its end, as fast as it comes, and looks at the server's memory 50 times a second. */

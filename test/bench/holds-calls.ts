@@ -27,21 +27,21 @@ export function callsOf(operation: Operation, subjects: Subjects): BenchCall[] {
   if (id === "preview_action") return actions.map((action) => previewOf(action, subjects))
   const isOfApp = isReadOfApp(operation) || operation.subject
   const usual = isOfApp ? inputOf(operation, subjects.appId, subjects.rivalId) : outside(id, subjects)
-  const [most, rows] = [MOST[id], Object.hasOwn(operation, "narrow") ? NARROWED[id] : undefined]
+  const [most, rows] = [LARGE_CALLS[id], Object.hasOwn(operation, "narrow") ? NARROWED[id] : undefined]
   return [
     requestOf(operation, usual, id),
     ...(most ?? []).map((more) => requestOf(operation, { ...usual, ...more }, `${id} ${JSON.stringify(more)}`)),
     ...(rows ? [requestOf(operation, { ...usual, fields: rows }, `${id} fields=${rows}`)] : []),
     ...(TABLES.has(id)
-      ? [{ ...requestOf(operation, { ...usual, ...MOST[id]?.[0] }, `${id} as CSV`), accept: "text/csv" }]
+      ? [{ ...requestOf(operation, { ...usual, ...LARGE_CALLS[id]?.[0] }, `${id} as CSV`), accept: "text/csv" }]
       : []),
-    ...(TOOLS.has(id) ? [toolCall(id, { ...usual, ...MOST[id]?.[0] })] : []),
+    ...(TOOLS.has(id) ? [toolCall(id, { ...usual, ...LARGE_CALLS[id]?.[0] })] : []),
     ...(id === "fetch" ? recordsOf(operation, subjects) : []),
   ]
 }
 
 /** Asked for more than by itself. */
-const MOST: Record<string, Record<string, unknown>[]> = {
+const LARGE_CALLS: Record<string, Record<string, unknown>[]> = {
   search: [{ q: "keyword 1" }, { q: "e" }, { q: "nothing is called so" }],
   list_alerts: [{ limit: 500 }],
   get_rank_history: [{ days: 365 }, { days: 365, limit: 200 }],

@@ -28,7 +28,7 @@ const ONLY = process.env.ONLY?.split(",")
 /** Not counted: what is compiled, planned and remembered. */
 const WARM_UP = 4
 /** A person notices more. */
-const MOST_MS = 50
+const MAX_MS = 50
 
 interface Row {
   name: string
@@ -58,7 +58,7 @@ async function measure(server: string | undefined): Promise<Row[]> {
       `${name.padEnd(44)} ${said.padEnd(24)} ${middle.toFixed(2).padStart(7)} ms (worst ${worst.toFixed(2)}), ${(middle / unit).toFixed(1)} units`,
     )
   await world.scratch.remove()
-  return rows.filter(({ middle }) => middle > MOST_MS)
+  return rows.filter(({ middle }) => middle > MAX_MS)
 }
 
 function isAsked(id: string): boolean {

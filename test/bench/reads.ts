@@ -20,7 +20,7 @@ import { scratchOn } from "./scratch.ts"
 import { NOW } from "./years-fill.ts"
 import { worldOf } from "./years-world.ts"
 
-const LEAST = 0.4
+const MIN_RATIO = 0.4
 const GOALS: Record<string, number> = { list_keyword_ranks: 0.5 }
 const ROUNDS = Number(process.env.ROUNDS ?? 7)
 const ROUND_MS = Number(process.env.ROUND_MS ?? 250)
@@ -49,7 +49,7 @@ const isAsked = (id: string) => (ONLY.length === 0 || ONLY.includes(id)) && !LEF
 if (catalog.some(({ id }) => isAsked(id) && ROWS[id])) await ofApps()
 if (catalog.some(({ id }) => isAsked(id) && !ROWS[id])) await ofMarket()
 
-const under = [...compared].filter(([id, ratio]) => ratio < (GOALS[id] ?? LEAST)).sort(([, a], [, b]) => a - b)
+const under = [...compared].filter(([id, ratio]) => ratio < (GOALS[id] ?? MIN_RATIO)).sort(([, a], [, b]) => a - b)
 console.log(`${compared.size} reads, of which under their goal: ${under.map(([id]) => id).join(", ") || "none"}`)
 for (const [id, why] of Object.entries(LEFT_OUT)) if (ONLY.length === 0) console.log(`left out: ${id}, ${why}`)
 const forgotten = catalog.filter(({ id }) => isAsked(id) && !compared.has(id)).map(({ id }) => id)

@@ -16,8 +16,8 @@ import { median } from "./load.ts"
 
 const FEW = 1_000
 const MANY = Number(process.argv[2] ?? 20_000)
-const MOST = 8
-const MOST_TEXT = 40
+const MAX_FACTOR = 8
+const MAX_TEXT_FACTOR = 40
 const ROUNDS = 30
 const now = new Date()
 
@@ -26,7 +26,7 @@ const many = await measured(MANY)
 let holds = true
 for (const [what, ms] of many) {
   const times = ms / few.get(what)!
-  const most = what.includes("text") ? MOST_TEXT : MOST
+  const most = what.includes("text") ? MAX_TEXT_FACTOR : MAX_FACTOR
   if (times > most) holds = false
   console.log(`${what}: ${few.get(what)!.toFixed(2)} and ${ms.toFixed(2)} ms, ${times.toFixed(1)} times`)
 }

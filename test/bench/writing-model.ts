@@ -67,7 +67,7 @@ async function measureSentences(settings: Settings, feeds: readonly Feed[]): Pro
       const sentence = written?.[topic]
       if (sentence === undefined) continue
       sentences++
-      if (judged >= MOST_JUDGED) continue
+      if (judged >= MAX_JUDGED) continue
       const said = await judge.ask(
         followsTask(
           sentence,
@@ -83,7 +83,7 @@ async function measureSentences(settings: Settings, feeds: readonly Feed[]): Pro
   judge.tell(`of ${judged} sentences ${follow} follow from their quotes, as a model judges; judged`)
 }
 
-const MOST_JUDGED = 200
+const MAX_JUDGED = 200
 
 export function followsTask(sentence: string, quotes: readonly string[]): WritingTask<{ follows: boolean }> {
   return {

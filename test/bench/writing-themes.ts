@@ -3,7 +3,7 @@
 
 import type { ReviewText } from "../../src/reviews/formulas/review-text.ts"
 import { foldReviewText } from "../../src/reviews/formulas/review-text.ts"
-import { assignmentsTask, MOST_ASSIGNED } from "../../src/texts/themes/assignments.ts"
+import { assignmentsTask, MAX_ASSIGNED } from "../../src/texts/themes/assignments.ts"
 import { type FinerTheme, writeThemes } from "../../src/texts/themes/finer-themes.ts"
 import { type SummedReview, wholeText } from "../../src/texts/themes/theme-figures.ts"
 import { TOPIC_LABELS, TOPICS, type Topic } from "../../src/texts/topics/topics.ts"
@@ -53,8 +53,8 @@ export async function measureAssignments(settings: Settings): Promise<void> {
   const { ask, tell } = openAsking(settings)
   const themes = TOPICS.map((topic) => ({ label: TOPIC_LABELS.en[topic], sentence: null }))
   let [both, model, labels] = [0, 0, 0]
-  for (let from = 0; from < HELD_OUT.length; from += MOST_ASSIGNED / 2) {
-    const part = HELD_OUT.slice(from, from + MOST_ASSIGNED / 2)
+  for (let from = 0; from < HELD_OUT.length; from += MAX_ASSIGNED / 2) {
+    const part = HELD_OUT.slice(from, from + MAX_ASSIGNED / 2)
     const reviews = part.map(({ row }) => ({
       ...{ id: row.review_id, title: row.title, text: row.review, stars: Number(row.rating), at: NOW },
     }))

@@ -27,7 +27,7 @@ const WARM_UP = 3
 /** Calls of a round, each about another app as far as there are. */
 const ASKED = 10
 const GOAL = 1.3
-const MOST = 3
+const MAX_RATIO = 3
 /** What is over the goal is asked in so many times the rounds: of a few, one in five reads is over it by chance. */
 const AGAIN = 5
 /** Of each app, a day. */
@@ -78,7 +78,7 @@ async function problemsOf(operation: Operation): Promise<string[]> {
     const before = await tableReads(year)
     const ratio = await compare(operation)
     const whole = wholeReads(id, before, await tableReads(year))
-    return [...(ratio > MOST ? [`${id} takes ${ratio.toFixed(2)} times as long`] : []), ...whole]
+    return [...(ratio > MAX_RATIO ? [`${id} takes ${ratio.toFixed(2)} times as long`] : []), ...whole]
   } catch (error) {
     if (error instanceof Fault) return [`${id} answers ${error.code}`]
     if (error instanceof NotAnswered) return [`${id} ${error.message}`]

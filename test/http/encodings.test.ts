@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import fc from "fast-check"
-import { encodingFor, inEncoding, LEAST_BYTES, textResponse } from "../../src/lib/compression.ts"
+import { encodingFor, inEncoding, MIN_BYTES, textResponse } from "../../src/lib/compression.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 
@@ -47,7 +47,7 @@ const LONG: [path: string, init?: RequestInit][] = [
 describe.each(LONG)("%s", (path, init) => {
   test("every requested encoding decompresses to the same bytes, is smaller, and is named in Vary", async () => {
     const plain = await sent(path, init)
-    expect(plain.bytes.length).toBeGreaterThan(LEAST_BYTES)
+    expect(plain.bytes.length).toBeGreaterThan(MIN_BYTES)
     expect([plain.headers.get("content-encoding"), plain.headers.get("vary")]).toEqual([null, "accept-encoding"])
     for (const [encoding, decoded] of Object.entries(DECODED)) {
       const { status, headers, bytes } = await sent(path, { ...init, accept: encoding })
@@ -86,7 +86,7 @@ test("a short response is not compressed", async () => {
 })
 
 test("the size in bytes decides about compression, and an uncompressed body is not read", async () => {
-  const [ascii, wide] = ["a".repeat(LEAST_BYTES - 1), "é".repeat(LEAST_BYTES / 2)]
+  const [ascii, wide] = ["a".repeat(MIN_BYTES - 1), "é".repeat(MIN_BYTES / 2)]
   for (const [text, isLong] of [
     [ascii, false],
     [`${ascii}a`, true],

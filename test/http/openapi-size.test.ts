@@ -4,7 +4,7 @@ import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 
 /** Maximum bytes per operation without examples. The document may have 255 KB for thirty operations. */
-const MOST = 255_000 / 30
+const MAX_BYTES = 255_000 / 30
 
 let house: House
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe("the document without its examples", () => {
     const [whole, lean] = [await served("/v1/openapi.json"), await served("/v1/openapi.json?examples=no")]
     console.log(`openapi.json: ${whole.length} bytes, ${lean.length} without examples, ${catalog.length} operations`)
     expect(catalog.length).toBeGreaterThanOrEqual(30)
-    expect(lean.length).toBeLessThan(MOST * catalog.length)
+    expect(lean.length).toBeLessThan(MAX_BYTES * catalog.length)
     expect(lean).not.toContain('"example')
     expect(withOwnParameters(JSON.parse(lean))).toEqual(withOwnParameters(plain(whole)))
   })

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
 import { LISTING_LOCALES, languageOf } from "../../src/lib/locales.ts"
 import { FIELDS, LIMITS } from "../../src/listings/checks/finding.ts"
-import { MOST_ALIKE, measured, type Texts } from "../../src/listings/checks/report.ts"
+import { MAX_SIMILAR, measured, type Texts } from "../../src/listings/checks/report.ts"
 import { cases } from "../long.ts"
 import { checked, found, NOTHING_KNOWN, named, points, readListing } from "./listing.ts"
 
@@ -205,6 +205,6 @@ test.each(PIECES.filter((_, at) => at % cases(3, 1) === 0))("100,000 times %p is
   // A quadratic pass takes minutes.
   expect(performance.now() - started).toBeLessThan(10_000)
   const alike = Map.groupBy(findings, ({ code, field }) => `${code} ${field}`)
-  expect(Math.max(...[...alike.values()].map(({ length }) => length))).toBeLessThanOrEqual(MOST_ALIKE)
+  expect(Math.max(...[...alike.values()].map(({ length }) => length))).toBeLessThanOrEqual(MAX_SIMILAR)
   expect(findings.every(({ what, message }) => what.length <= 200 && message.length < 500)).toBe(true)
 }) // biome-ignore format: a table

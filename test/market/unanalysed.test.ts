@@ -21,7 +21,7 @@ const isAnalysedByItself = process.env.DATABASE_URL !== undefined
 
 const TIMES = 5
 /** Allows work proportional to the answer and a change of plan between two proportional ones. */
-const MOST = 1.7 * TIMES
+const MAX_RATIO = 1.7 * TIMES
 /**
  * Fewer rows than this take about ten milliseconds and are acceptable, whatever the ratio. For example, a feed's
  * reviews of a day may be searched among all of the feed: of two indexes with the same prefix the planner takes the
@@ -46,7 +46,7 @@ long.each(GROWN)(
     const many = await worksIn(large)
     const worst = [...many].map(([id, works]) => {
       const [before, now] = [rowsOf(few.get(id)!), rowsOf(works)]
-      return { id, before, now, excessive: now > LITTLE && now > MOST * before, works }
+      return { id, before, now, excessive: now > LITTLE && now > MAX_RATIO * before, works }
     })
     expect(worst.filter(({ excessive }) => excessive).map(described)).toEqual([])
   },

@@ -10,7 +10,7 @@ import { ask, codeOf, flood, page, safeSite, site, text } from "./site.ts"
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
-const MOST_GROWN_MB = 20
+const MAX_GROWTH_MB = 20
 
 /** 200 MB of zeros per coding: 194 kB of gzip or deflate, 304 bytes of Brotli. */
 const bombs = new Map<string, string>()
@@ -45,7 +45,7 @@ function limits(runtime: "bun" | "deno") {
       await using open = await site(page(bomb, { "content-encoding": coding }))
       const ended = await asking.ask(open.port)
       expect([coding, ended.said]).toEqual([coding, "too_large"])
-      expect(ended.grownMb).toBeLessThan(MOST_GROWN_MB)
+      expect(ended.grownMb).toBeLessThan(MAX_GROWTH_MB)
     }
   })
 
@@ -68,7 +68,7 @@ function limits(runtime: "bun" | "deno") {
       await using open = await site((_, socket) => flood(socket, head, bytes))
       const ended = await asking.ask(open.port, { totalMs: 20_000 })
       expect([head, bytes.slice(0, 9), ended.said]).toEqual([head, bytes.slice(0, 9), said])
-      expect(ended.grownMb).toBeLessThan(MOST_GROWN_MB)
+      expect(ended.grownMb).toBeLessThan(MAX_GROWTH_MB)
     }
   })
 

@@ -23,9 +23,9 @@ interface TogetherOptions<Unit, Answer> {
 }
 
 /** Commands in flight at once. Units that arrive meanwhile are batched. */
-const MOST_UNDER_WAY = 2
+const MAX_RUNNING = 2
 /** Maximum number of units in a command. Further units are sent in another one. */
-const MOST_TOGETHER = 200
+const MAX_BATCH = 200
 
 /**
  * Batches units that arrive in the same turn of the event loop, or while other commands are in flight, in order of
@@ -63,14 +63,14 @@ export function createTogether<Unit, Answer>({ ask, timeoutMs, late }: TogetherO
     end(batch)
   }
   const sendSoon = onceATurn(() => {
-    if (gathering && underWay < MOST_UNDER_WAY) void send(gathering)
+    if (gathering && underWay < MAX_RUNNING) void send(gathering)
   })
   return (unit: Unit): Promise<Answer> => {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     gathering ??= { units: [], isSent: false, isOver: false, timer: undefined }
     gathering.timer ??= setTimeout(giveUp, timeoutMs, gathering)
     gathering.units.push({ unit, resolve, reject })
-    if (gathering.units.length >= MOST_TOGETHER) void send(gathering)
+    if (gathering.units.length >= MAX_BATCH) void send(gathering)
     else sendSoon()
     return promise
   }

@@ -10,7 +10,7 @@ import { holdAccount } from "../../tracking/limits.ts"
 import { findApp, shownName } from "../../tracking/tracked-app.ts"
 
 /** At most 5,000 alerts per write, because a write blocks an embedded database: 10,000 take it 0.7 s. */
-const MOST = 5_000
+const MAX_ALERTS = 5_000
 /** At most 500 alerts per statement, because each update changes every index: 10,000 take 0.4 s. */
 const CHUNK = 500
 
@@ -26,7 +26,8 @@ const entries = {
       v.union([v.pipe(v.string(), v.isoDate()), v.pipe(v.string(), v.isoTimestamp())]),
       v.check((text) => !Number.isNaN(Date.parse(text)) && isRealDay(text)),
       v.description(
-        "Only alerts whose `at` is not after it: YYYY-MM-DD means the end of that UTC day, else an ISO 8601 time with its zone. All that are there at the preview when left out.",
+        "Only alerts whose `at` is not after it: YYYY-MM-DD means the end of that UTC day, " +
+          "else an ISO 8601 time with its zone. All that are there at the preview when left out.",
       ),
     ),
   ),
@@ -53,7 +54,10 @@ type Args = v.InferOutput<v.StrictObjectSchema<typeof entries, undefined>> & { n
 export const markAlertsRead = action({
   name: "mark_alerts_read",
   summary: "Marks alerts of the feed as read, or as unread again.",
-  description: `Those that were there at the preview: what is found after it stays as it is, whatever \`until\` says. At most ${MOST.toLocaleString("en")} at once, the newest first. A key limited to some apps marks alerts of those alone.`,
+  description:
+    `Those that were there at the preview: what is found after it stays as it is, whatever \`until\` says. ` +
+    `At most ${MAX_ALERTS.toLocaleString("en")} at once, the newest first. ` +
+    "A key limited to some apps marks alerts of those alone.",
   scope: "track:write",
   plan: "free",
   credits: 0,
@@ -78,16 +82,18 @@ export const markAlertsRead = action({
     if (lock) await holdApps(sql, looking)
     const app = appId === undefined ? null : await findApp(sql, caller, appId)
     const read = await readAlerts(sql, args, looking)
-    const found = read.slice(0, MOST)
+    const found = read.slice(0, MAX_ALERTS)
     const alerts = lock ? await holdAlerts(sql, found, args) : found
-    return { app, alerts, more: read.length > MOST, names: await readNames(sql, alerts) }
+    return { app, alerts, more: read.length > MAX_ALERTS, names: await readNames(sql, alerts) }
   },
   diff({ app, alerts, more, names }, { read, until }) {
     const state = alerts.length === 0 ? { alerts: [] } : { alerts: byApp(alerts, names), digest: digestOf(alerts) }
     const name = app?.name ?? "every app"
-    const left = `There are more than ${MOST.toLocaleString("en")}: these are the newest of them. Mark again for the rest.`
+    const left = `There are more than ${MAX_ALERTS.toLocaleString("en")}: these are the newest of them. Mark again for the rest.`
     return {
-      summary: `Mark ${counted(alerts.length)} of ${app ? JSON.stringify(name) : name}${until ? ` until ${until}` : ""} as ${read ? "read" : "unread"}.`,
+      summary:
+        `Mark ${counted(alerts.length)} of ${app ? JSON.stringify(name) : name}${until ? ` until ${until}` : ""} as ` +
+        `${read ? "read" : "unread"}.`,
       target: { kind: "alerts", id: app?.id ?? "all", name },
       before: { ...state, read: alerts.length === 0 ? read : !read },
       after: { ...state, read },
@@ -135,7 +141,7 @@ async function readAlerts(sql: Db, { appId, read, ...args }: Args, { caller }: L
     where ${of} and read_at is ${read ? sql`null` : sql`not null`} and id <= ${args.newest ?? 0}
       and at < to_timestamp(${before / 1000}::float8)
     order by at desc, id desc
-    limit ${MOST + 1}`
+    limit ${MAX_ALERTS + 1}`
   if (appIds === null) return await sql<MarkableAlert[]>`${picked(sql`workspace_id = ${caller.workspaceId}`)}`
   return await sql<MarkableAlert[]>`
     select f.*
@@ -144,7 +150,7 @@ async function readAlerts(sql: Db, { appId, read, ...args }: Args, { caller }: L
       ${picked(sql`app_id = k.app_id and workspace_id = ${caller.workspaceId}`)}
     ) f
     order by f.at desc, f.id desc
-    limit ${MOST + 1}`
+    limit ${MAX_ALERTS + 1}`
 }
 
 /** Locks the alerts and returns those that are still unmarked. */

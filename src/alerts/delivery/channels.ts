@@ -38,7 +38,7 @@ export interface Register {
 }
 
 /** At most 50 per workspace, since each alert may go to all of them. */
-const MOST_CHANNELS = 50
+const MAX_CHANNELS = 50
 
 /** Adds a webhook. Messages are signed with `secret`, which is shown once. Throws AccessProblem. */
 export async function addWebhook(
@@ -91,9 +91,9 @@ async function add(
   const rows = await sql`
     insert into channel (id, workspace_id, kind, shown, sealed)
     select ${id}, ${workspaceId}, ${kind}, ${shown.slice(0, 500)}, ${sealed}
-    where (select count(*) from channel where workspace_id = ${workspaceId}) < ${MOST_CHANNELS}::int
+    where (select count(*) from channel where workspace_id = ${workspaceId}) < ${MAX_CHANNELS}::int
     returning id`
-  if (rows.length === 0) throw new AccessProblem(`a workspace has ${MOST_CHANNELS} channels at most`)
+  if (rows.length === 0) throw new AccessProblem(`a workspace has ${MAX_CHANNELS} channels at most`)
   return { channel: await findChannel(sql, workspaceId, id) }
 }
 

@@ -4,7 +4,7 @@ import type { SendPort, SendResult } from "./message.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
 /** Only the status and a small part of the answer are used. */
-const MOST_BYTES = 500_000
+const MAX_BYTES = 500_000
 const LONGEST_WAIT_MS = 86_400_000
 
 /**
@@ -26,7 +26,7 @@ export async function postToOwn(url: string, body: string, port: SendPort): Prom
 }
 
 function optionsOf(body: string, { signal, timeoutMs }: SendPort): OutboundOptions {
-  return { method: "POST", body, signal, totalMs: timeoutMs, firstByteMs: timeoutMs, mostBytes: MOST_BYTES }
+  return { method: "POST", body, signal, totalMs: timeoutMs, firstByteMs: timeoutMs, mostBytes: MAX_BYTES }
 }
 
 function ownPort(url: string): number[] {

@@ -10,7 +10,7 @@ import { isRealDay } from "../../lib/time.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
 import { alertRow } from "../alert.ts"
 import { AlertFields } from "../alert-fields.ts"
-import { DELIVERY_STATES, type FeedPlace, MOST_ALERTS, readFeed, UNREAD_COUNTED } from "../feed.ts"
+import { DELIVERY_STATES, type FeedPlace, MAX_ALERTS, readFeed, UNREAD_COUNTED } from "../feed.ts"
 import { CHANNELS } from "../rules.ts"
 import { FEED_TYPES } from "../types.ts"
 
@@ -71,7 +71,7 @@ export const listAlerts = operation({
   price: 1,
   faults: ["not_found", "app_not_allowed"],
   input: v.strictObject({
-    limit: v.optional(wholeNumber(1, MOST_ALERTS, "The most alerts to give."), 50),
+    limit: v.optional(wholeNumber(1, MAX_ALERTS, "The most alerts to give."), 50),
     appId: described(v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))), "Only alerts of this app."),
     type: described(
       v.optional(

@@ -4,7 +4,7 @@ import { readChanges } from "../../listings/read/changes.ts"
 import { alertType } from "../alert-type.ts"
 import { quoted } from "../wording.ts"
 
-const MOST = 1_000
+const MAX_CHANGES = 1_000
 
 const card = v.picklist(["story", "collection"])
 
@@ -27,7 +27,7 @@ export const featured = alertType({
   },
   async find(tx, { place, from, to }) {
     const span = { storefront: place.storefront, from, to }
-    const changes = await readChanges(tx, { apps: [place.own], ...span, kinds: ["featured"], limit: MOST })
+    const changes = await readChanges(tx, { apps: [place.own], ...span, kinds: ["featured"], limit: MAX_CHANGES })
     return changes.map(({ subject, after, at, day, source, beforeSeenAt }) => {
       const { kind, id, title = null } = after as { kind: v.InferOutput<typeof card>; id: string; title?: string }
       const facts = { card: kind, id, title, source, beforeSeenAt: beforeSeenAt.toISOString() }

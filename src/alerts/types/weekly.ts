@@ -1,6 +1,6 @@
 import { inStore } from "../../lib/storefront-names.ts"
 import { alertType } from "../alert-type.ts"
-import { MOST_CHANGES, Week, type WeekMove } from "../week.ts"
+import { MAX_CHANGES, Week, type WeekMove } from "../week.ts"
 import { quoted } from "../wording.ts"
 
 /** The summary of a week that is over (see weekly.ts). */
@@ -41,7 +41,7 @@ function weekText({ from, to, keywords, best, worst, ratings, reviews, changes, 
         platform === "ios" ? whereSaid({ platform, country: feed }) : `in the language ${feed} on Google Play`
       return `Reviews ${where}: ${count} written, ${low} of them with 1 or 2 stars`
     }),
-    `Store page changes: ${changes === MOST_CHANGES ? `${changes} or more` : changes}`,
+    `Store page changes: ${changes === MAX_CHANGES ? `${changes} or more` : changes}`,
     ...(counts.length > 0 ? [`Alerts: ${counts.join(", ")}`] : []),
   ]
   return lines.join("\n")

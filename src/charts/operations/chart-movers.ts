@@ -17,7 +17,7 @@ import { readMoverNames } from "./shown-movers.ts"
 
 /** The minimum number of places of a riser or a faller. */
 const PLACES = 3
-const MOST_RIVALS = 50
+const MAX_RIVALS = 50
 
 const Kind = v.optional(
   coded(v.pipe(v.picklist(CHARTS), v.description("Which list; the iPhone's.")), "bad_kind"),
@@ -118,7 +118,7 @@ export const getChartMovers = operation({
           v.strictObject({ ...appFields, manual: described(v.boolean(), "Named by hand."), ...stood }),
         ),
       ),
-      `Where its rivals stood: those named by hand, then those above it on the most keywords; at most ${MOST_RIVALS}.`,
+      `Where its rivals stood: those named by hand, then those above it on the most keywords; at most ${MAX_RIVALS}.`,
     ),
     rivalsTruncated: described(v.boolean(), "It has more rivals, which are left out."),
   }),
@@ -148,8 +148,8 @@ export const getChartMovers = operation({
     measuredSince: found?.day.firstDay ?? null,
     ...moved,
     app: iosApp === null ? null : { id: app.iosId as string, name: app.name, ...stoodOf(storeAppId) },
-    rivalsTruncated: rivals.length > MOST_RIVALS,
-    rivals: rivals.slice(0, MOST_RIVALS).map(({ app, ...rival }) => ({ ...rival, ...stoodOf(app) })),
+    rivalsTruncated: rivals.length > MAX_RIVALS,
+    rivals: rivals.slice(0, MAX_RIVALS).map(({ app, ...rival }) => ({ ...rival, ...stoodOf(app) })),
   }
 })
 
@@ -185,7 +185,7 @@ async function readRivals(sql: Sql, app: TrackedApp, storefront: string): Promis
     where (n.store_id is not null or r.terms > 0)
       and 'ios:' || coalesce(n.store_id, a.store_id) <> all(${app.hiddenRivals ?? []}::text[])
     order by manual desc, coalesce(r.terms, 0) desc, coalesce(n.store_id, a.store_id) collate "C"
-    limit ${MOST_RIVALS + 1}`
+    limit ${MAX_RIVALS + 1}`
 }
 
 const NOTHING = { risers: null, fallers: null, entrants: null, dropouts: null, counts: null }

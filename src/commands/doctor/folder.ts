@@ -37,13 +37,13 @@ export function size(bytes: number): Finding {
 }
 
 // Four times the log that a checkpoint may leave. PostgreSQL stops when it cannot write its log.
-const LEAST_FREE = 2 ** 30
+const MIN_FREE = 2 ** 30
 
 export function space(free: number, used: number, dataDir = "DATA_DIR"): Finding {
   const says = `${inUnits(free)} free on the disk of DATA_DIR`
   const [from, to] = [JSON.stringify(dataDir), '"/LARGER/DISK"']
   const fix = `free some space there, or stop the server, run: mv ${from} ${to}, and start it with DATA_DIR=${to}`
-  if (free < LEAST_FREE) return problem("disk", `${says}, less than ${inUnits(LEAST_FREE)}`, fix)
+  if (free < MIN_FREE) return problem("disk", `${says}, less than ${inUnits(MIN_FREE)}`, fix)
   if (free < used) return warning("disk", `${says}, less than the size of the database`, fix)
   return ok("disk", says)
 }

@@ -2,7 +2,7 @@ import http from "node:http"
 import type { ListeningProcess, ListenOptions } from "../cli/command.ts"
 
 /** What Bun takes of request line and headers; up to it the refusal is that of http/door.ts. */
-const MOST_HEAD_BYTES = 128 * 1024
+const MAX_HEAD_BYTES = 128 * 1024
 
 /**
  * Bun 1.4.5 itself answers no HTTP/1.1 (400, 505) and heads over its limits (431), and closes a connection with a
@@ -10,7 +10,7 @@ const MOST_HEAD_BYTES = 128 * 1024
  */
 export function listen({ host, port, fetch }: ListenOptions): ListeningProcess {
   // a setter that the types do not show; there is no option of the server's own
-  Object.assign(http, { maxHeaderSize: MOST_HEAD_BYTES })
+  Object.assign(http, { maxHeaderSize: MAX_HEAD_BYTES })
   const server = Bun.serve({
     hostname: host,
     port,

@@ -59,7 +59,7 @@ export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
 }
 
 /** Leaves this many of the hour's requests to other programs that use the key. */
-const LEAST_LEFT = 500
+const MIN_REMAINING = 500
 const QUARTER_MS = 15 * 60_000
 
 async function readConsole(console: Console, turn: AccountTurn): Promise<number | null> {
@@ -69,7 +69,7 @@ async function readConsole(console: Console, turn: AccountTurn): Promise<number 
   return await readTasks(turn, {
     read: (task) => readConsoleTask(parts, task),
     putOffDenied: (task, failure) => putOffDenied(parts, task, failure),
-    restMs: () => ((hour.left() ?? Infinity) <= LEAST_LEFT ? QUARTER_MS : null),
+    restMs: () => ((hour.left() ?? Infinity) <= MIN_REMAINING ? QUARTER_MS : null),
   })
 }
 

@@ -17,7 +17,7 @@ import { revenueCatEvent } from "../sources/billing/revenuecat.ts"
 import { superwallEvent } from "../sources/billing/superwall.ts"
 import type { BillingMessage } from "../sources/billing/told.ts"
 
-const LEAST_SECRET = 16
+const MIN_SECRET = 16
 
 /** Shared by all services that push messages: no requests are sent to them, and the user names the app. */
 const TOLD = {
@@ -75,8 +75,8 @@ function billingService(
     secret: { name: "secret", option: "secret-file", value: "FILE", meaning: `${secretIs}; - reads it from stdin.` },
     check({ secret }, storeId) {
       checkStoreId(storeId)
-      if (!/^[\x21-\x7e]+$/.test(secret) || secret.length < LEAST_SECRET)
-        throw new AccessProblem(`a secret has ${LEAST_SECRET} characters and more, none of them blank`)
+      if (!/^[\x21-\x7e]+$/.test(secret) || secret.length < MIN_SECRET)
+        throw new AccessProblem(`a secret has ${MIN_SECRET} characters and more, none of them blank`)
     },
     shown: () => "secret",
     receive({ secret }, _, message) {

@@ -10,7 +10,7 @@ import type { AdsReading } from "./store.ts"
 const FIRST_DAYS = 28
 const LATE_DAYS = 2
 /** Maximum number of details requested in one task. A day that has been started is always completed. */
-const MOST_DETAILS = 200
+const MAX_DETAILS = 200
 
 /** Reads the days with changes that are not stored yet, newest first; each with all its changes. */
 export async function changedDays(parts: AdsTaskParts, { wasRead }: AccountTask): Promise<AdsReading[]> {
@@ -24,7 +24,7 @@ export async function changedDays(parts: AdsTaskParts, { wasRead }: AccountTask)
   for (const [day, notices] of [...byDay].sort(([a], [b]) => (a < b ? 1 : -1))) {
     const stored = await readKnownChanges(parts, day)
     const fresh = notices.filter(({ id }) => !stored.has(id))
-    if (fresh.length === 0 || requestCount >= MOST_DETAILS) continue
+    if (fresh.length === 0 || requestCount >= MAX_DETAILS) continue
     requestCount += fresh.length
     const details = await readDetails(parts, fresh)
     const about = { account: account.id, day }

@@ -32,7 +32,7 @@ const WITHOUT_CONTEXT = /^\/v1\/(me|acls|orgs\/[^/]+|advertiser-resources)(\?|$)
 const AUDIENCE = "https://appleid.apple.com"
 const SCOPE = "searchadsorg"
 /** A report page with 5,000 rows is some 5 MB. */
-const MOST_BYTES = 32_000_000
+const MAX_BYTES = 32_000_000
 const ANSWER_MS = 30_000
 
 /**
@@ -125,7 +125,7 @@ function tokenIn(answer: OutboundAnswer, at: Date): { text: string; untilMs: num
 
 async function exchange({ outbound, address }: ConsoleReach, path: string, options: OutboundOptions) {
   const { port } = new URL(address)
-  const limits = { totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MOST_BYTES }
+  const limits = { totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MAX_BYTES }
   try {
     return await outbound(`${address}${path}`, { ...limits, ports: port === "" ? [] : [Number(port)], ...options })
   } catch (error) {

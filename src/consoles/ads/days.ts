@@ -7,7 +7,7 @@ export const WINDOW_DAYS = 28
 /** Installs are attributed up to this many days after a tap, so these days are read again. */
 const GROWING_DAYS = 31
 /** The platform reports single days back to this limit. */
-const MOST_DAYS = 89
+const MAX_DAYS = 89
 /** Figures are delayed by up to this. */
 const LATE_MS = 3 * 3_600_000
 
@@ -24,7 +24,7 @@ export function adsWindow(zone: string, now: Date): Days {
 /** The days to read: those that still grow if the campaign was read before, otherwise all available. */
 export function daysToRead(zone: string, now: Date, wasRead: boolean): Days {
   const to = lastAdsDay(zone, now)
-  return { from: addDays(to, 1 - (wasRead ? GROWING_DAYS : MOST_DAYS)), to }
+  return { from: addDays(to, 1 - (wasRead ? GROWING_DAYS : MAX_DAYS)), to }
 }
 
 function zonedDay(timeZone: string, at: Date): string {

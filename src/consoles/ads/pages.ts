@@ -20,7 +20,7 @@ export interface Pages {
 }
 
 /** No account has more rows, so a longer list is treated as endless. */
-const MOST_ROWS = 500_000
+const MAX_ROWS = 500_000
 
 /** Returns all rows of a query, page by page. Throws AdsProblem. */
 export async function queryAll(
@@ -39,7 +39,7 @@ export async function queryAll(
     pages.bytes.push(bytes)
     Object.assign(pages, { left, resetMs })
     if (page.length < pageSize) return pages
-    if (pages.rows.length > MOST_ROWS) throw new AdsProblem("refused", "a list of Apple Ads does not end")
+    if (pages.rows.length > MAX_ROWS) throw new AdsProblem("refused", "a list of Apple Ads does not end")
     await pause()
   }
 }

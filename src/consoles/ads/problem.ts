@@ -64,8 +64,8 @@ function unexpected(status: number): AdsProblem {
   return new AdsProblem("unavailable", `Apple Ads answers ${status}`, { status })
 }
 
-const MOST_REFUSALS = 20
-const MOST_TEXT = 300
+const MAX_REFUSALS = 20
+const MAX_TEXT = 300
 
 /**
  * Reads all three forms of errors: `error.details[]`, `error.errors[]` and `error` itself. On an OAuth endpoint `error`
@@ -78,7 +78,7 @@ function refusalsIn(bytes: Uint8Array): Refusal[] | null {
   if (typeof error !== "object" || error === null) return null
   const { details, errors } = error as Record<string, unknown>
   const listed = [details, errors].find((list) => Array.isArray(list) && list.length > 0) as unknown[] | undefined
-  return (listed ?? [error]).slice(0, MOST_REFUSALS).map(refusalOf)
+  return (listed ?? [error]).slice(0, MAX_REFUSALS).map(refusalOf)
 }
 
 function refusalOf(said: unknown): Refusal {
@@ -86,7 +86,7 @@ function refusalOf(said: unknown): Refusal {
   const named = (info as { field?: unknown } | undefined)?.field ?? field
   return {
     code: platformText(code ?? messageCode ?? "UNKNOWN", 100),
-    message: platformText(message ?? "", MOST_TEXT),
+    message: platformText(message ?? "", MAX_TEXT),
     field: typeof named === "string" && named !== "" ? platformText(named, 100) : null,
   }
 }

@@ -25,7 +25,7 @@ import { AdsReach, type AdsTaskParts } from "./reach.ts"
 import { type AdsReading, storeAdsReadings } from "./store.ts"
 
 /** Leaves this many requests to other programs that use the key. */
-const LEAST_LEFT = 10
+const MIN_REMAINING = 10
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
@@ -41,7 +41,7 @@ export async function readAds(ads: Ads, turn: AccountTurn): Promise<number | nul
       reach = new AdsReach(ads, signal, pause)
       await readAdsTask({ ...turn, reach, zone }, task as AccountTask<AdsTask>)
     },
-    restMs: () => (reach.left !== null && reach.left <= LEAST_LEFT ? (reach.resetMs ?? MINUTE_MS) : null),
+    restMs: () => (reach.left !== null && reach.left <= MIN_REMAINING ? (reach.resetMs ?? MINUTE_MS) : null),
   })
 }
 

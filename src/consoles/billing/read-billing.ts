@@ -103,7 +103,7 @@ interface OfferRow {
   redemptions: number
 }
 
-const MOST_OFFERS = 200
+const MAX_OFFERS = 200
 
 /** Returns the offers with which a purchase or subscription began. */
 export async function readOffers(sql: Db, account: string, query: BillingQuery): Promise<OfferRow[]> {
@@ -115,7 +115,7 @@ export async function readOffers(sql: Db, account: string, query: BillingQuery):
       and counts_as in ('trial_start', 'paid_start', 'trial_conversion', 'renewal', 'one_time', 'upgrade')
     group by offer, product
     order by redemptions desc, offer, product
-    limit ${MOST_OFFERS}`
+    limit ${MAX_OFFERS}`
 }
 
 function asked(sql: Db, account: string, { from, to, country, product }: BillingQuery) {

@@ -42,7 +42,7 @@ export async function readBillingService(
   return { id, state, why, apps, latest, days }
 }
 
-const MOST_DAYS = 400
+const MAX_DAYS = 400
 
 /** Null returns only the latest day. */
 async function readDays(sql: Db, account: string, days: Days | null): Promise<ReckonedDay[]> {
@@ -54,7 +54,7 @@ async function readDays(sql: Db, account: string, days: Days | null): Promise<Re
       where account_id = ${account}
         and (${days === null} or day between ${days?.from ?? null}::date and ${days?.to ?? null}::date)
       order by day desc
-      limit ${days === null ? 1 : MOST_DAYS}
+      limit ${days === null ? 1 : MAX_DAYS}
     ) newest
     order by day`
   return rows.map(({ rows, ...day }) => ({ ...day, ...figuresIn(rows) }))

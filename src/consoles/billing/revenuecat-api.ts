@@ -15,15 +15,15 @@ export interface RevenueCatApi {
 }
 
 const ANSWER_MS = 30_000
-const MOST_BYTES = 4_000_000
-const MOST_PAGES = 20
+const MAX_BYTES = 4_000_000
+const MAX_PAGES = 20
 
 export function openRevenueCat({ apiKey }: ApiKey, reach: AccountReach): RevenueCatApi {
   const { address, outbound, now } = reach.to(REVENUECAT_HOST)
   const { port } = new URL(address)
   const get: RevenueCatApi["get"] = async (path, signal) => {
     const headers = { authorization: `Bearer ${apiKey}`, accept: "application/json" }
-    const limits = { totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MOST_BYTES }
+    const limits = { totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MAX_BYTES }
     const options = { headers, ...limits, ports: port === "" ? [] : [Number(port)], ...(signal && { signal }) }
     const answer = await outbound(`${address}${path}`, options).catch((error: unknown) => {
       if (!(error instanceof OutboundProblem)) throw error
@@ -38,7 +38,7 @@ export function openRevenueCat({ apiKey }: ApiKey, reach: AccountReach): Revenue
     async list(path) {
       const all: unknown[] = []
       let next: string | null = path
-      for (let page = 0; next !== null && page < MOST_PAGES; page++) {
+      for (let page = 0; next !== null && page < MAX_PAGES; page++) {
         const { items, next_page } = (jsonOrNothing((await get(next)).text) ?? {}) as Record<string, unknown>
         if (!Array.isArray(items)) throw new ConsoleProblem("unavailable", "a list of RevenueCat cannot be read")
         all.push(...items)

@@ -46,14 +46,14 @@ export function saidOf(source: Exclude<TrafficSource, "other">): string {
 }
 
 /** With a smaller denominator a rate depends on chance more than on the page. */
-const LEAST_DENOMINATOR = 100
+const MIN_DENOMINATOR = 100
 
 /**
  * The ratio of two counts. Null if either is unknown or the denominator is too small. It may exceed 1, because a
  * download needs no page view.
  */
 export function funnelRate(of: number | null, by: number | null): number | null {
-  if (of === null || by === null || by < LEAST_DENOMINATOR) return null
+  if (of === null || by === null || by < MIN_DENOMINATOR) return null
   return Math.round((of / by) * 10_000) / 10_000
 }
 

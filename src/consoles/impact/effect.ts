@@ -15,15 +15,15 @@ import {
 import { controlWeights } from "./weights.ts"
 
 /** Fewer controls cannot represent what would have happened without the change. */
-const LEAST_CONTROLS = 3
+const MIN_CONTROLS = 3
 /** If there are more controls, only the largest are used. */
-const MOST_CONTROLS = 30
+const MAX_CONTROLS = 30
 /** Minimum number of consecutive windows of earlier days, needed to know how much the figures vary on their own. */
-export const LEAST_WINDOWS = 20
+export const MIN_WINDOWS = 20
 /** If the day of a change is uncertain by more days than this, the change has no usable day. */
-export const MOST_LEFT_OUT = 7
+export const MAX_LEFT_OUT = 7
 /** Mean count per day below which a series is noise. */
-const LEAST_A_DAY = 3
+const MIN_PER_DAY = 3
 
 /** Normal quantiles: two-sided 90 %, and one-sided 80 % for the power of the minimum detectable effect. */
 const Z_90 = 1.6448536269514722
@@ -81,7 +81,7 @@ export type NoEffect =
 
 /** Returns the effect of a change, or the reason why there is none. */
 export function effectOf({ scale, treated, controls }: Comparison, day: ChangedDay): Effect | NoEffect {
-  if (day.leftOut > MOST_LEFT_OUT) return { none: "unknown_change_day" }
+  if (day.leftOut > MAX_LEFT_OUT) return { none: "unknown_change_day" }
   const treatedSums = treated.map((one) => sumsOf(one, scale))
   const eve = day.at - day.leftOut
   if (scale === "counts" && !treatedSums.every((sums) => isCounted(sums, eve))) return { none: "too_few_counts" }
@@ -89,8 +89,8 @@ export function effectOf({ scale, treated, controls }: Comparison, day: ChangedD
     .map((one) => sumsOf(one, scale))
     .filter((sums) => changeAt(sums, day.at, day) !== null && (scale === "places" || isCounted(sums, eve)))
     .sort((a, b) => sizeOf(b) - sizeOf(a) || (a.name < b.name ? -1 : 1))
-    .slice(0, MOST_CONTROLS)
-  const isCompared = usable.length >= LEAST_CONTROLS
+    .slice(0, MAX_CONTROLS)
+  const isCompared = usable.length >= MIN_CONTROLS
   const subject = against(treatedSums, isCompared ? usable : [], eve)
   const found = besideEarlier(subject, day)
   if ("none" in found) return found
@@ -105,7 +105,7 @@ export function effectOf({ scale, treated, controls }: Comparison, day: ChangedD
 
 function isCounted(sums: Sums, eve: number): boolean {
   const mean = countsADay(sums, eve - BASELINE_DAYS + 1, eve)
-  return levelOf(sums, eve - BASELINE_DAYS + 1, eve) !== null && mean !== null && mean >= LEAST_A_DAY
+  return levelOf(sums, eve - BASELINE_DAYS + 1, eve) !== null && mean !== null && mean >= MIN_PER_DAY
 }
 
 /** The mean per day of the counted value, or of its denominator if it is a ratio. */
@@ -181,7 +181,7 @@ function besideEarlier(subject: Subject, day: ChangedDay): FoundEffect | NoEffec
     const placebo = movesAt(subject, at, day)
     return placebo ? [Math.abs(placebo.effect)] : []
   })
-  const [days, needed] = [distances.length, LEAST_WINDOWS * day.window]
+  const [days, needed] = [distances.length, MIN_WINDOWS * day.window]
   if (days < needed) return { none: "too_few_days", days, needed }
   const wider = studentWidening(days / day.window)
   const spread = quantile(distances, 0.9)

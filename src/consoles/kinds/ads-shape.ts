@@ -4,7 +4,7 @@ import { most, rule } from "../../core/observation/shape.ts"
 import { Account, Amount, CountryCode, Currency, Money, ReportedDay } from "./reports-shape.ts"
 
 /** More than a campaign with 5,000 keywords in all storefronts has. */
-const MOST_ROWS = 500_000
+const MAX_ROWS = 500_000
 
 /** The platform's numeric ids. */
 export const AdsId = v.pipe(
@@ -17,7 +17,7 @@ export function adsShape<Row extends v.GenericSchema<object>>(row: Row) {
   return v.strictObject({
     account: Account,
     day: ReportedDay,
-    rows: v.pipe(list(row), most(MOST_ROWS, "rows")),
+    rows: v.pipe(list(row), most(MAX_ROWS, "rows")),
   })
 }
 

@@ -7,7 +7,7 @@ import { isStorable } from "../../lib/text.ts"
 import { isRealDay } from "../../lib/time.ts"
 
 /** More than a seller with a thousand products in all storefronts has. */
-const MOST_ROWS = 200_000
+const MAX_ROWS = 200_000
 
 export const Account = v.pipe(
   Text,
@@ -36,7 +36,7 @@ export function reportShape<Row extends v.GenericSchema<object>>(row: Row) {
   return v.strictObject({
     account: Account,
     day: ReportedDay,
-    rows: v.pipe(list(row), most(MOST_ROWS, "rows")),
+    rows: v.pipe(list(row), most(MAX_ROWS, "rows")),
   })
 }
 

@@ -24,14 +24,14 @@ import { ANSWERED_STATES } from "../state.ts"
 import { reportTroubleText, troubledState } from "../troubles.ts"
 
 /** The console offers daily reports for this long. */
-const MOST_DAYS = 365
+const MAX_DAYS = 365
 const DAYS = 30
 
 export const ReportDay = v.pipe(v.string(), v.isoDate(), v.description("A day in dayZone, YYYY-MM-DD."))
 
 export const reportInput = {
   country: described(v.optional(Country), "Two-letter storefront code; all when left out."),
-  days: v.optional(wholeNumber(1, MOST_DAYS, "So many days up to the last.", "bad_days"), DAYS),
+  days: v.optional(wholeNumber(1, MAX_DAYS, "So many days up to the last.", "bad_days"), DAYS),
   to: RangeDay("Last day, of Pacific time; yesterday when left out."),
 }
 

@@ -12,7 +12,7 @@ import { PRICE_LEVELS } from "../seller/price-levels.ts"
 import { readProductPrices, readSoldProducts, type SoldProduct } from "../seller/read-country-prices.ts"
 import { ANSWERED_STATES } from "../state.ts"
 import { findReportingAccount } from "./account-shapes.ts"
-import { LEAST_RIVALS, pricedCountries } from "./priced-countries.ts"
+import { MIN_RIVALS, pricedCountries } from "./priced-countries.ts"
 import { readLive } from "./read-prices-live.ts"
 
 const Amount = described(v.pipe(v.string(), v.regex(/^\d+(\.\d+)?$/)), "Decimal, in the storefront's currency.")
@@ -72,12 +72,12 @@ const CountryPrice = named(
       v.nullable(
         v.strictObject({
           median: described(Amount, "Of those that cost something, in the same currency."),
-          count: described(Count, `How many those are: ${LEAST_RIVALS} or more.`),
+          count: described(Count, `How many those are: ${MIN_RIVALS} or more.`),
           free: described(Count, "Others, that cost nothing to download; they are in no median."),
           asOf: described(Time, "When the price that was read longest ago was read."),
         }),
       ),
-      `What rivals that are followed in that storefront ask for their apps. Null = fewer than ${LEAST_RIVALS} of them are known to cost something, or the product is sold within the app: what rivals ask there is public as ranges alone.`,
+      `What rivals that are followed in that storefront ask for their apps. Null = fewer than ${MIN_RIVALS} of them are known to cost something, or the product is sold within the app: what rivals ask there is public as ranges alone.`,
     ),
   }),
 )

@@ -3,7 +3,7 @@ import { entryInForce, type PriceEntry, upcomingEntry } from "../formulas/price-
 import { bigMacsFor, dollarRate, PRICE_LEVELS } from "../seller/price-levels.ts"
 
 /** With fewer rivals no median is shown. */
-export const LEAST_RIVALS = 3
+export const MIN_RIVALS = 3
 
 /** Prices by storefront; `us` is the price in the United States, with which the others are compared. */
 export function pricedCountries(
@@ -55,7 +55,7 @@ function compared(now: PriceEntry | null, us: PriceEntry | null) {
 }
 
 function rivalsOf(beside: RivalPrices | undefined) {
-  if (!beside || beside.prices.length < LEAST_RIVALS) return null
+  if (!beside || beside.prices.length < MIN_RIVALS) return null
   const { prices, free, seenAt } = beside
   return { median: medianOf(prices), count: prices.length, free, asOf: seenAt.toISOString() }
 }

@@ -46,7 +46,7 @@ const UnitsShape = named(
   v.strictObject({ units: amounts.units, refunds: described(Count, "Of them given back.") }),
 )
 
-const MOST_PRODUCTS = 200
+const MAX_PRODUCTS = 200
 
 export const Reconciliation = named(
   "Reconciliation",
@@ -76,7 +76,7 @@ export const Reconciliation = named(
           }),
         ),
       ),
-      `Each currency by itself; those with most left unexplained first, at most ${MOST_PRODUCTS}.`,
+      `Each currency by itself; those with most left unexplained first, at most ${MAX_PRODUCTS}.`,
     ),
     productsOmitted: Count,
     days: described(
@@ -125,8 +125,8 @@ export async function readReconciliation(
   const byCountry = countries.map((row) => ({ ...row, difference: row.console.units - row.service.units }))
   return {
     with: witnessShape(service),
-    products: products.sort(byUnexplained).slice(0, MOST_PRODUCTS),
-    productsOmitted: Math.max(0, products.length - MOST_PRODUCTS),
+    products: products.sort(byUnexplained).slice(0, MAX_PRODUCTS),
+    productsOmitted: Math.max(0, products.length - MAX_PRODUCTS),
     days: eachDay(from, to).map((day) => dayShape(day, days.get(day), { service, isSaid: reportedDays.has(day) })),
     countries: byCountry,
     otherCountry: shiftOf(byCountry.map(({ difference }) => difference)),

@@ -51,7 +51,7 @@ interface EvidenceQuery {
 
 /** Maximum number of rows shown of each report. */
 export const SHOWN_ROWS = 200
-const MOST_SAID = 50
+const MAX_STATEMENTS = 50
 
 const isReport = (report: EvidenceReport): report is Report => (REPORTS as readonly string[]).includes(report)
 const isAnalytics = (report: EvidenceReport): report is AnalyticsReport =>
@@ -97,7 +97,7 @@ async function readSaid(sql: Sql, account: AppAccount, { report, day }: Evidence
       ) r
     ) r
     order by h.about nulls first, h.processed desc nulls first, h.seen_at desc, h.parser desc, h.sha256 desc
-    limit ${MOST_SAID}`
+    limit ${MAX_STATEMENTS}`
   const reports: SaidReport[] = []
   for (const { pieces, ...one } of found)
     reports.push(pieces === null ? one : { ...one, ...(await readPieceRows(sql, pieces, own)) })

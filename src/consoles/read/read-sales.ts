@@ -95,7 +95,7 @@ function soldColumns(sql: Db) {
       sum(proceeds)::text as proceeds`
 }
 
-const MOST_BUNDLES = 50
+const MAX_BUNDLES = 50
 
 /** Returns the app bundles that an account sold, which belong to none of its apps; those that sold most first. */
 export async function readBundles(
@@ -124,7 +124,7 @@ export async function readBundles(
   return productsIn(rows)
     .filter(({ product }) => bundles.has(product))
     .sort((a, b) => b.downloads - a.downloads || (a.product < b.product ? -1 : 1))
-    .slice(0, MOST_BUNDLES)
+    .slice(0, MAX_BUNDLES)
 }
 
 function productsIn(rows: readonly FactRow[]): SoldProduct[] {
@@ -168,7 +168,7 @@ interface Restatement {
   units: number
 }
 
-const MOST_RESTATEMENTS = 50
+const MAX_RESTATEMENTS = 50
 
 /**
  * Returns the days whose report changed, newest first, with the app's units before and after. Changes that do not
@@ -208,5 +208,5 @@ export async function readRestatements(
     from said
     where before is not null and before <> units
     order by seen_at desc, day desc
-    limit ${MOST_RESTATEMENTS}`
+    limit ${MAX_RESTATEMENTS}`
 }

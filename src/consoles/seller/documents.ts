@@ -16,12 +16,12 @@ export interface Resource {
 }
 
 /** None of the lists we read has more pages. */
-const MOST_PAGES = 60
+const MAX_PAGES = 60
 
 /** Returns every page of a list. Null if the console answers 404. Throws ConsoleProblem. */
 export async function readPages(console: Console, path: string, signal?: AbortSignal): Promise<Page[] | null> {
   const pages: Page[] = []
-  for (let next: string | null = path; next !== null && pages.length < MOST_PAGES; ) {
+  for (let next: string | null = path; next !== null && pages.length < MAX_PAGES; ) {
     const { status, bytes }: { status: number; bytes: Uint8Array } = await console.get(next, signal)
     if (status === 404) return null
     const document = jsonOrNothing(new TextDecoder().decode(bytes)) as Record<string, unknown> | undefined

@@ -17,7 +17,7 @@ export interface ProductOffer extends ListedOffer {
   redemptions: number | null
 }
 
-const MOST_OFFERS = 500
+const MAX_OFFERS = 500
 
 /**
  * Returns the offers of one product or all that existed on any day of the period. A country leaves out offers that are
@@ -57,7 +57,7 @@ export async function readListedOffers(
           and o.last_seen >= ${from}::date and o.first_seen < ${addDays(to, 1)}::date
           and (${country}::text is null or o.countries is null or ${country} = any(o.countries))
         order by p.sku, o.kind, o.offer
-        limit ${MOST_OFFERS}
+        limit ${MAX_OFFERS}
       ) l
     ) as offers
     from ${spanOf(sql, account, "offer_redemptions", redeemed)} s`

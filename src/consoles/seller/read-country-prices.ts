@@ -13,7 +13,7 @@ export interface SoldProduct {
   period: string | null
 }
 
-const MOST_PRODUCTS = 1_000
+const MAX_PRODUCTS = 1_000
 
 /** Returns what an app sells as the console lists it now, subscriptions first. */
 export async function readSoldProducts(sql: Sql, { id, outsideId }: AppAccount): Promise<SoldProduct[]> {
@@ -22,7 +22,7 @@ export async function readSoldProducts(sql: Sql, { id, outsideId }: AppAccount):
     from account_product
     where account_id = ${id} and app = ${outsideId} and listed_at is not null
     order by array_position(array['subscription', 'purchase', 'app'], sold_as), sku, product
-    limit ${MOST_PRODUCTS}`
+    limit ${MAX_PRODUCTS}`
 }
 
 interface ProductPrices {

@@ -3,7 +3,7 @@ import { createGunzip } from "node:zlib"
 import { ReadFailure } from "../../measuring/source.ts"
 
 /** Above the uncompressed size of a large seller's report. */
-const MOST_BYTES = 64_000_000
+const MAX_BYTES = 64_000_000
 
 /**
  * Yields the lines of a report. The first bytes decide whether the body is gzip, or text that was already decompressed
@@ -31,7 +31,7 @@ async function* inflated(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of Readable.from([bytes]).pipe(createGunzip())) {
       size += piece.length
-      if (size > MOST_BYTES) throw new ReadFailure("changed", `the report is larger than ${MOST_BYTES} bytes`)
+      if (size > MAX_BYTES) throw new ReadFailure("changed", `the report is larger than ${MAX_BYTES} bytes`)
       yield piece
     }
   } catch (error) {

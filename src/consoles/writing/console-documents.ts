@@ -32,7 +32,7 @@ export function stateOf(resource: ConsoleResource, ...names: string[]): string {
   return typeof found === "string" && /^[A-Z_]{1,60}$/.test(found) ? found : "UNKNOWN"
 }
 
-const MOST_PAGES = 10
+const MAX_PAGES = 10
 
 /** Reads a list page by page until it ends or `isEnough` returns true. Null if the parent resource does not exist. */
 export async function listResources(
@@ -43,7 +43,7 @@ export async function listResources(
 ): Promise<ConsoleResource[] | null> {
   const all: ConsoleResource[] = []
   let next: string | null = path
-  for (let page = 0; next !== null && page < MOST_PAGES; page++) {
+  for (let page = 0; next !== null && page < MAX_PAGES; page++) {
     const document: PlatformDocument | null = await way.ask({ path: next }, signal)
     if (!document) return page === 0 ? null : all
     if (!Array.isArray(document.data)) throw new Fault("asc_unavailable")

@@ -64,7 +64,7 @@ function faultOf(problem: ConsoleProblem): Fault {
   return FAULTS[problem.trouble](problem)
 }
 
-const MOST_TEXT = 600
+const MAX_TEXT = 600
 
 /** The console's reason for its refusal, as data: one line, truncated, without control characters. */
 function textOf(bytes: Uint8Array): string {
@@ -76,7 +76,7 @@ function textOf(bytes: Uint8Array): string {
     .join("; ")
     .replaceAll(/[\p{C}\s]+/gu, " ")
     .trim()
-    .slice(0, MOST_TEXT)
+    .slice(0, MAX_TEXT)
 }
 
 function documentIn(bytes: Uint8Array): PlatformDocument | null {

@@ -17,18 +17,18 @@ interface Rule<Facts> {
 type AppFacts = Omit<StoreApp, "id" | "market" | "listing" | keyof BuildFacts>
 
 /** More than there are people. */
-const MOST_RATINGS = 10_000_000_000
+const MAX_RATINGS = 10_000_000_000
 /** A hundred times the most that any app has. */
-const MOST_INSTALLS = 1_000_000_000_000
+const MAX_INSTALLS = 1_000_000_000_000
 /** A thousand times the most that a store accepts. */
-const MOST_BYTES = 1_000_000_000_000
+const MAX_BYTES = 1_000_000_000_000
 /** Dates have a tolerance of one day: clocks differ, and stores write days in their own time zones. */
 const APP_RULES: readonly Rule<AppFacts>[] = [
   {
     code: "bad_figure",
     says: "ratings must be a whole number from 0 to 10,000,000,000",
     about: ["ratings"],
-    holds: ({ ratings }) => ratings === undefined || isCount(ratings, MOST_RATINGS),
+    holds: ({ ratings }) => ratings === undefined || isCount(ratings, MAX_RATINGS),
   },
   {
     code: "bad_figure",
@@ -48,7 +48,7 @@ const APP_RULES: readonly Rule<AppFacts>[] = [
     about: ["ratingsByStar"],
     holds: ({ ratings, ratingsByStar: stars }) =>
       stars === undefined ||
-      (stars.length === 5 && stars.every((one) => isCount(one, MOST_RATINGS) && (ratings !== 0 || one === 0))),
+      (stars.length === 5 && stars.every((one) => isCount(one, MAX_RATINGS) && (ratings !== 0 || one === 0))),
   },
   {
     code: "bad_figure",
@@ -128,7 +128,7 @@ const BUILD_RULES: readonly Rule<BuildFacts>[] = [
     code: "bad_figure",
     says: "a size must be a whole number of bytes from 1 to 1,000,000,000,000",
     about: ["sizeBytes"],
-    holds: ({ sizeBytes: bytes }) => bytes === undefined || (isCount(bytes, MOST_BYTES) && bytes > 0),
+    holds: ({ sizeBytes: bytes }) => bytes === undefined || (isCount(bytes, MAX_BYTES) && bytes > 0),
   },
 ]
 
@@ -137,7 +137,7 @@ const MARKET_RULES: readonly Rule<MarketFacts>[] = [
     code: "bad_figure",
     says: "installs must be a whole number from 0 to 1,000,000,000,000",
     about: ["installs"],
-    holds: ({ installs }) => installs === undefined || isCount(installs, MOST_INSTALLS),
+    holds: ({ installs }) => installs === undefined || isCount(installs, MAX_INSTALLS),
   },
   {
     code: "bad_figure",

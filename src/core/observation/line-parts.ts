@@ -122,13 +122,13 @@ const Market = v.strictObject({
 export type MarketFacts = v.InferOutput<typeof Market>
 
 /** More than any app has: developers choose two genres, and games have up to two subgenres more. */
-export const MOST_APP_GENRES = 20
+export const MAX_APP_GENRES = 20
 
 /** An app in a look-up or on a developer's page. Facts left out were not shown. */
 export const LookedUpApp = v.strictObject({
   ...SoldApp,
   /**
-   * All genres shown for the app, without duplicates, at most MOST_APP_GENRES: `genre` first, then the others in their
+   * All genres shown for the app, without duplicates, at most MAX_APP_GENRES: `genre` first, then the others in their
    * order.
    */
   genres: v.optional(list(Text)),

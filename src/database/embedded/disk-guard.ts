@@ -9,7 +9,7 @@ interface DiskGuardOptions {
 }
 
 /** Four segments of the log. PostgreSQL ends when it cannot write the log, so writes stop before that. */
-const LEAST_BYTES = 64 * 2 ** 20
+const MIN_BYTES = 64 * 2 ** 20
 /** Higher than the lower bound, so that writes do not stop again at the next check. */
 const ENOUGH_BYTES = 96 * 2 ** 20
 
@@ -20,7 +20,7 @@ export function guardDisk(sql: Sql, { dataDir, watch, everyMs = 2_000 }: DiskGua
   const look = async () => {
     const free = freeBytes(dataDir)
     const before = low
-    low = free < (low ? ENOUGH_BYTES : LEAST_BYTES)
+    low = free < (low ? ENOUGH_BYTES : MIN_BYTES)
     watch.noteRoom(low)
     // Repeated at each check, because a reopened database has lost the setting.
     if (low) await sql`set default_transaction_read_only = on`

@@ -1,6 +1,6 @@
 /** Stopped statements are remembered for this long. */
 const WITHIN_MS = 10 * 60_000
-const [FIRST_MS, MOST_MS] = [15_000, 5 * 60_000]
+const [FIRST_MS, MAX_MS] = [15_000, 5 * 60_000]
 
 /**
  * Counts stopped statements by text. Each stop costs everyone a restart of the database, so a stopped statement is
@@ -40,7 +40,7 @@ export class Runaways {
     const stops = this.#recent(statement)
     const last = stops.at(-1)
     if (last === undefined) return 0
-    return last + Math.min(MOST_MS, FIRST_MS * 2 ** (stops.length - 1)) - this.#now()
+    return last + Math.min(MAX_MS, FIRST_MS * 2 ** (stops.length - 1)) - this.#now()
   }
 
   #recent(statement: string): number[] {

@@ -13,7 +13,7 @@ interface KeptStatement {
  * Maximum number of statements in the backend, each of about 35 KB. Beyond it, the least recently used one is closed
  * and parsed again at its next use.
  */
-const MOST = 256
+const MAX_STATEMENTS = 256
 
 /** No statement has this name: closing it does nothing, but gets a response. */
 const NOTHING = closeStatement("kept 0")
@@ -68,7 +68,7 @@ export class KeptStatements {
     this.#unused.clear()
     for (const kept of taken) this.#held.delete(kept)
     for (const kept of this.#held) {
-      if (this.#held.size <= MOST) break
+      if (this.#held.size <= MAX_STATEMENTS) break
       this.#held.delete(kept)
       taken.push(kept)
     }

@@ -2,7 +2,7 @@ import { SCOPES, type Scope } from "../../access/scopes.ts"
 import type { Reply } from "../../core/invoke.ts"
 
 /** The minimum scope for a sign-in. Refused calls name the other scopes that a client needs. */
-const LEAST: Scope = "apps:read"
+const MIN_SCOPE: Scope = "apps:read"
 
 /**
  * Returns the challenge that makes an OAuth client sign in or request more scopes (RFC 6750, RFC 9728): the address of
@@ -11,7 +11,7 @@ const LEAST: Scope = "apps:read"
 export function challengeOf({ fault, caller }: Reply, resourceMetadata: string): string | undefined {
   if (fault?.status === 401) {
     const error = fault.code === "missing_api_key" ? [] : [`error="invalid_token"`]
-    return challenge([...error, `resource_metadata="${resourceMetadata}"`, `scope="${LEAST}"`])
+    return challenge([...error, `resource_metadata="${resourceMetadata}"`, `scope="${MIN_SCOPE}"`])
   }
   if (fault?.code !== "scope_required" || caller?.kind !== "grant") return undefined
   // includes the current scopes, because a client may request only the scopes listed here

@@ -7,7 +7,7 @@ import { offeredPrompts } from "./prompts.ts"
 import type { Result } from "./results.ts"
 
 /** The protocol's maximum number of values in an answer. */
-const MOST_VALUES = 100
+const MAX_VALUES = 100
 
 /** Returns completions for a prompt or resource argument. Throws RpcError for an unknown argument. */
 export function complete(
@@ -65,6 +65,6 @@ function matching(candidates: readonly Candidate[], typed: string): string[] {
 }
 
 function completed(all: readonly string[]): Result {
-  const completion = { values: all.slice(0, MOST_VALUES), total: all.length, hasMore: all.length > MOST_VALUES }
+  const completion = { values: all.slice(0, MAX_VALUES), total: all.length, hasMore: all.length > MAX_VALUES }
   return { fields: { completion: JSON.stringify(completion) } }
 }

@@ -34,7 +34,7 @@ export function getPrompt(
 }
 
 /** Maximum length of a prompt argument: an id, a term or a few words. */
-const MOST_CHARACTERS = 500
+const MAX_CHARACTERS = 500
 
 function argumentsOf({ arguments: taken }: Prompt, { arguments: given = {} }: Record<string, unknown>) {
   if (!isRecord(given)) throw invalidParams("arguments must be an object.")
@@ -45,12 +45,12 @@ function argumentsOf({ arguments: taken }: Prompt, { arguments: given = {} }: Re
   if (missing) throw invalidParams(`The argument ${missing.name} is missing: ${missing.description}`)
   for (const name of names)
     if (given[name] !== undefined && !isShortText(given[name]))
-      throw invalidParams(`The argument ${name} must be a string of at most ${MOST_CHARACTERS} characters.`)
+      throw invalidParams(`The argument ${name} must be a string of at most ${MAX_CHARACTERS} characters.`)
   return given as Record<string, string>
 }
 
 function isShortText(value: unknown): boolean {
-  return typeof value === "string" && value.length <= MOST_CHARACTERS
+  return typeof value === "string" && value.length <= MAX_CHARACTERS
 }
 
 const namesOf = (prompts: readonly Prompt[]) => prompts.map(({ name }) => name).join(", ") || "none here"

@@ -48,7 +48,7 @@ export function demandScale(mass: number): number {
 }
 
 const FULL_DECADES = 7.5
-const LEAST_KNOWN = 0.5
+const MIN_KNOWN_SHARE = 0.5
 const ROOT = 4
 
 const weightOf = (index: number): number => 1 / (index + 1) - 1 / (FIRST + 1)
@@ -65,5 +65,5 @@ function massOf(ratings: readonly (number | null)[]): number | undefined {
     knownWeight += weight
     rooted += weight * count ** (1 / ROOT)
   })
-  return knownWeight < LEAST_KNOWN * taken ? undefined : ((rooted / knownWeight) * (taken / WHOLE)) ** ROOT
+  return knownWeight < MIN_KNOWN_SHARE * taken ? undefined : ((rooted / knownWeight) * (taken / WHOLE)) ** ROOT
 }

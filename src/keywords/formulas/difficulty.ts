@@ -7,7 +7,7 @@ import { titleMatch } from "./title-match.ts"
 export const DIFFICULTY_FORMULA = 1
 
 /** Lists with fewer results have no difficulty: the store hardly matches the term. */
-export const LEAST_RESULTS = 5
+export const MIN_RESULTS = 5
 
 /** One of the first ten results. Null if unknown. */
 export interface Slot {
@@ -48,7 +48,7 @@ export type DifficultyParts = {
 export function difficultyOf(term: string, slots: readonly Slot[], now: Date): Figure<DifficultyParts> | undefined {
   const first = slots.slice(0, FIRST)
   const results = first.length
-  if (results < LEAST_RESULTS) {
+  if (results < MIN_RESULTS) {
     return { score: null, parts: { results, titles: null, weakest: null, freshness: null } }
   }
   const titles = titlesPart(term, first)
@@ -80,13 +80,13 @@ export function bandOf(difficulty: number): Band {
 
 const TITLES = 0.3
 const WEAKEST = 0.6
-const MOST_UNKNOWN = 2
+const MAX_UNKNOWN = 2
 const WEAKEST_PLACES = 3
 const FULL_DECADES = 5
 const STALE_DAYS = 365
 function titlesPart(term: string, slots: readonly Slot[]): number | undefined {
   const titles = slots.flatMap(({ title }) => title ?? [])
-  if (slots.length - titles.length > MOST_UNKNOWN) return undefined
+  if (slots.length - titles.length > MAX_UNKNOWN) return undefined
   const matched = titles.reduce((sum, title) => sum + titleMatch(term, title), 0)
   // Extrapolates from the known titles; empty places count as zero.
   return (100 * (matched / titles.length) * slots.length) / FIRST
@@ -94,7 +94,7 @@ function titlesPart(term: string, slots: readonly Slot[]): number | undefined {
 
 function weakestPart(slots: readonly Slot[]): number | undefined {
   const counts = slots.flatMap(({ ratings }) => ratings ?? [])
-  if (slots.length - counts.length > MOST_UNKNOWN) return undefined
+  if (slots.length - counts.length > MAX_UNKNOWN) return undefined
   const empty = Array.from({ length: FIRST - slots.length }, () => 0)
   const fewest = [...counts, ...empty].sort((a, b) => a - b).slice(0, WEAKEST_PLACES)
   return mean(fewest.map((ratings) => 100 * Math.min(1, Math.log10(1 + ratings) / FULL_DECADES)))

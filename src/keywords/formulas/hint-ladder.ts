@@ -5,7 +5,7 @@ import { normaliseTerm } from "../../lib/term.ts"
 export const HINTS_FORMULA = 1
 
 /** The maximum number of prefixes requested per term. */
-const MOST_RUNGS = 12
+const MAX_RUNGS = 12
 
 /**
  * Returns the prefixes of a keyword to request suggestions for, longest first: the whole keyword, then shorter ones
@@ -14,7 +14,7 @@ const MOST_RUNGS = 12
  */
 export function ladder(term: string): string[] {
   const letters = lettersOf(normaliseTerm(term))
-  const rungs = Math.min(MOST_RUNGS, letters.length)
+  const rungs = Math.min(MAX_RUNGS, letters.length)
   const step = (letters.length - 1) / Math.max(1, rungs - 1)
   const prefixes = Array.from({ length: rungs }, (_, rung) =>
     normaliseTerm(letters.slice(0, letters.length - Math.round(rung * step)).join("")),

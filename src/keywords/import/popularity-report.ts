@@ -68,12 +68,12 @@ const HEADINGS = {
 type Columns = Partial<Record<keyof typeof HEADINGS, number>>
 
 const SEPARATORS = [",", ";", "\t"]
-const MOST_ABOVE = 20
+const MAX_ABOVE = 20
 
 function openReport(text: string): { records: Generator<CsvRecord>; columns: Columns } {
   for (const separator of SEPARATORS) {
     const records = csvRecords(text, separator)
-    for (let above = 0; above <= MOST_ABOVE; above++) {
+    for (let above = 0; above <= MAX_ABOVE; above++) {
       const { value, done } = records.next()
       if (done) break
       const columns = columnsOf(value.fields ?? [])

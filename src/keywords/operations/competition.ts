@@ -22,15 +22,15 @@ import {
   Storefront,
   Time,
 } from "../../tracking/shapes.ts"
-import { LEAST_RESULTS } from "../formulas/difficulty.ts"
+import { MIN_RESULTS } from "../formulas/difficulty.ts"
 import { titleHolder } from "../formulas/title-match.ts"
 import { latestAnswer } from "../read/latest-answer.ts"
 import { readTrackedTerms } from "../read/ranks.ts"
 import { difficultyOf, figuresOf } from "../store/keyword-figures.ts"
 
-const MOST_TERMS = 100
+const MAX_TERMS = 100
 /** Terms found on fewer apps are listed without figures. */
-const LEAST_APPS = 2
+const MIN_APPS = 2
 const SHOWN = 3
 
 const Leader = named(
@@ -73,7 +73,7 @@ const Competition = named(
         "How strong the first ten are, 0 to 100, the higher the harder: the latest known, as in list_keyword_ranks. Null = not measured yet, or none can be given (difficultyNone).",
       ),
       difficultyBand: described(v.nullable(DifficultyBand), "A fifth of the scale each; null where difficulty is."),
-      difficultyNone: described(v.boolean(), `Measured, with fewer than ${LEAST_RESULTS} results: too few for one.`),
+      difficultyNone: described(v.boolean(), `Measured, with fewer than ${MIN_RESULTS} results: too few for one.`),
       difficultyAt: described(
         v.nullable(Time),
         "When the youngest reading behind the difficulty was seen; null = none is young enough.",
@@ -90,7 +90,7 @@ export const getKeywordCompetition = operation({
   group: "Your apps",
   toolset: "keywords",
   summary: "How many apps compete for a keyword, and how strong the first are.",
-  description: `Counted over the stored results of each keyword's latest measured day. A keyword has figures once it is seen on ${LEAST_APPS} or more apps; the others are named in fewer and notMeasured. Nothing is measured by this call.`,
+  description: `Counted over the stored results of each keyword's latest measured day. A keyword has figures once it is seen on ${MIN_APPS} or more apps; the others are named in fewer and notMeasured. Nothing is measured by this call.`,
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -100,8 +100,8 @@ export const getKeywordCompetition = operation({
     country: AppCountry,
     platform: Platform,
     terms: described(
-      v.optional(v.pipe(v.array(Term), v.minLength(1), v.maxLength(MOST_TERMS))),
-      `Keywords, comma-separated; the first ${MOST_TERMS} tracked there when left out. Repeated ones count once.`,
+      v.optional(v.pipe(v.array(Term), v.minLength(1), v.maxLength(MAX_TERMS))),
+      `Keywords, comma-separated; the first ${MAX_TERMS} tracked there when left out. Repeated ones count once.`,
     ),
   }),
   narrow: { rows: ["keywords"] },
@@ -113,19 +113,19 @@ export const getKeywordCompetition = operation({
       v.nullable(Count),
       "How many different apps stand in the results of all keywords answered: the set behind the counts. Null = none of the keywords is measured.",
     ),
-    keywords: described(v.array(Competition), `Those seen on ${LEAST_APPS} or more apps, in the order asked.`),
-    fewer: described(v.array(Reading), `Measured, and seen on fewer than ${LEAST_APPS} apps.`),
+    keywords: described(v.array(Competition), `Those seen on ${MIN_APPS} or more apps, in the order asked.`),
+    fewer: described(v.array(Reading), `Measured, and seen on fewer than ${MIN_APPS} apps.`),
     notMeasured: described(
       v.array(v.string()),
       "Keywords whose results nobody read; all of them where the app does not track the storefront or is not in the store.",
     ),
-    omitted: described(Count, `Tracked keywords beyond the first ${MOST_TERMS}: name them in terms.`),
+    omitted: described(Count, `Tracked keywords beyond the first ${MAX_TERMS}: name them in terms.`),
   }),
 }).run(async ({ app, storefront, platform, terms }, { sql, now }) => {
   const side = { storefront, platform }
   const tracked = () => readTrackedTerms(sql, app, storefront)
   const requested = terms ? [...new Set(terms)] : await tracked()
-  const looked = requested.slice(0, MOST_TERMS)
+  const looked = requested.slice(0, MAX_TERMS)
   const storeAppId = ownId(app, side)
   const { corpus, rows } =
     storeAppId === null ? { corpus: null, rows: [] } : await readAnswers(sql, side, storeAppId, looked)
@@ -137,9 +137,9 @@ export const getKeywordCompetition = operation({
     platform,
     corpus,
     keywords: rows
-      .filter(({ apps }) => apps >= LEAST_APPS)
+      .filter(({ apps }) => apps >= MIN_APPS)
       .map((row) => ({ ...readingOf(row), rank: row.rank, ...leaders(row), ...difficultyOf(row, today) })),
-    fewer: rows.filter(({ apps }) => apps < LEAST_APPS).map(readingOf),
+    fewer: rows.filter(({ apps }) => apps < MIN_APPS).map(readingOf),
     notMeasured: looked.filter((term) => !measured.has(term)),
     omitted: requested.length - looked.length,
   }
@@ -188,7 +188,7 @@ async function readAnswers(sql: Sql, { platform, storefront }: Side, storeAppId:
       cross join lateral unnest(app_ids) u (app_id)
     ) c
     order by t.place
-    limit ${MOST_TERMS}`
+    limit ${MAX_TERMS}`
   return { corpus: rows[0]?.corpus ?? null, rows }
 }
 
@@ -222,7 +222,7 @@ async function readFirstApps(
       limit 1
     ) c on true
     order by s.id
-    limit ${MOST_TERMS * FIRST}`
+    limit ${MAX_TERMS * FIRST}`
   return new Map(apps.map(({ app, ...of }) => [app, of]))
 }
 

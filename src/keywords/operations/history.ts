@@ -17,9 +17,9 @@ import { Day, Rank, RankRuns, Store, Storefront } from "../../tracking/shapes.ts
 import { readRankSeries, type SeriesPlace, type TermSeries } from "../read/series.ts"
 
 /** The longest history that any plan includes; a longer range is requested by its days. */
-const MOST_DAYS = ENTITLEMENTS.enterprise.historyDays
-const MOST_TERMS = 100
-const MOST_KEYWORDS = 1_000
+const MAX_DAYS = ENTITLEMENTS.enterprise.historyDays
+const MAX_TERMS = 100
+const MAX_KEYWORDS = 1_000
 const LONGEST_CURSOR = 2_000
 
 const Point = described(
@@ -52,14 +52,11 @@ export const getRankHistory = operation({
   faults: [],
   input: ofApp({
     country: AppCountry,
-    days: v.optional(wholeNumber(1, MOST_DAYS, "So many UTC days up to today, in place of from and to.", "bad_days")),
+    days: v.optional(wholeNumber(1, MAX_DAYS, "So many UTC days up to today, in place of from and to.", "bad_days")),
     from: RangeDay("First UTC day, YYYY-MM-DD; as far back as the plan reads when left out."),
     to: RangeDay(LAST_DAY),
-    terms: described(
-      v.optional(v.pipe(v.array(Term), v.minLength(1), v.maxLength(MOST_TERMS))),
-      "Only these keywords.",
-    ),
-    limit: v.optional(wholeNumber(1, MOST_KEYWORDS, "The most keywords on a page; all when left out.")),
+    terms: described(v.optional(v.pipe(v.array(Term), v.minLength(1), v.maxLength(MAX_TERMS))), "Only these keywords."),
+    limit: v.optional(wholeNumber(1, MAX_KEYWORDS, "The most keywords on a page; all when left out.")),
     cursor: v.optional(
       coded(
         v.pipe(

@@ -17,7 +17,7 @@ import {
   Time,
   WhyNotMeasuring,
 } from "../../tracking/shapes.ts"
-import { LEAST_RESULTS } from "../formulas/difficulty.ts"
+import { MIN_RESULTS } from "../formulas/difficulty.ts"
 import { CHECKED } from "../formulas/popularity.ts"
 import { readKeywordsNow } from "../read/ranks.ts"
 import { metricsOf, shownFigures, UNMEASURED } from "../store/keyword-figures.ts"
@@ -85,7 +85,7 @@ const Keyword = named(
     difficultyBand: described(v.nullable(DifficultyBand), "A fifth of the scale each; null where difficulty is null."),
     difficultyNone: described(
       v.boolean(),
-      `Measured, with fewer than ${LEAST_RESULTS} results: too few for a difficulty.`,
+      `Measured, with fewer than ${MIN_RESULTS} results: too few for a difficulty.`,
     ),
     difficultyAt: described(
       v.nullable(Time),

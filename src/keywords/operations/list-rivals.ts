@@ -36,7 +36,7 @@ const Rival = named(
   ),
 )
 
-const MOST = 50
+const MAX_RIVALS = 50
 
 export const listRivals = operation({
   id: "list_rivals",
@@ -65,7 +65,7 @@ export const listRivals = operation({
     measuredAt: described(v.nullable(Time), "When the latest of that day's results was seen; null = never measured."),
     sources: described(v.array(RankSource), "Who read them, the preferred first."),
     rivals: described(v.array(Rival), "The most keywords first, then the best rank."),
-    omitted: described(Count, `Rivals beyond the first ${MOST}.`),
+    omitted: described(Count, `Rivals beyond the first ${MAX_RIVALS}.`),
   }),
 }).run(async ({ app, storefront, platform }, { sql }) => {
   const named = (app.manualRivals ?? []).map(parseRival)
@@ -183,7 +183,7 @@ function mostFirst({ numbers, kinds, terms, best }: Standings, { named }: Manual
   const worth = Int32Array.from({ length: terms.length }, (_, number) =>
     kinds[number] === undefined && terms[number] ? terms[number] * WORTH - (best[number] as number) : 0,
   )
-  const least = Math.max(1, worth.toSorted().at(-MOST) ?? 1)
+  const least = Math.max(1, worth.toSorted().at(-MAX_RIVALS) ?? 1)
   const first = [...worth.keys()].filter((number) => (worth[number] as number) >= least)
   return [
     ...named.map(({ id, app }) => candidate(app, id)),
@@ -218,7 +218,7 @@ async function readShown(sql: Sql, { storefront, countries }: ShownPlace, candid
       ) k (app, id, terms, best)
       left join store_app a on a.id = k.app
       order by manual desc, k.terms desc, k.best, coalesce(k.id, a.store_id) collate "C"
-      limit ${MOST}
+      limit ${MAX_RIVALS}
     )
     select l.app, l.id, coalesce(${name}, l.id) as name, c.ratings, c.day as "ratingsDay", c.source as "ratingsSource",
       l.manual

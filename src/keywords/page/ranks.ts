@@ -12,7 +12,7 @@ import {
   sideCode,
 } from "../../ui/app/desk.ts"
 import { card, empty, periodIn, periods, refusedPart } from "../../ui/app/parts.ts"
-import { MOST_LINES, rankLines } from "../../ui/charts/rank-lines.ts"
+import { MAX_LINES, rankLines } from "../../ui/charts/rank-lines.ts"
 import type { RankPoint } from "../../ui/charts/scale.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime } from "../../ui/times.ts"
@@ -25,7 +25,7 @@ export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
   const days = periodIn(desk.query, PERIODS)
-  const terms = [...new Set(desk.query.getAll("terms"))].slice(0, MOST_LINES)
+  const terms = [...new Set(desk.query.getAll("terms"))].slice(0, MAX_LINES)
   const page = (body: Html): Page => ({
     title: terms.length === 1 ? `${terms[0]} · ${app.name}` : app.name,
     app,

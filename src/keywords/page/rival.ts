@@ -78,7 +78,7 @@ function keywordsPart(
   return card(
     title,
     html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows"><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Theirs</th><th scope="col" class="num">Ours</th><th scope="col">Read</th></tr></thead>
-<tbody>${keywords.slice(0, MOST_KEYWORDS).map(
+<tbody>${keywords.slice(0, MAX_KEYWORDS).map(
       ({
         term,
         rank,
@@ -92,7 +92,7 @@ function keywordsPart(
   )
 }
 
-const MOST_KEYWORDS = 200
+const MAX_KEYWORDS = 200
 
 function ratingsPart({ rating, ratings, ratingsDay, available, history }: Rival): Html {
   const { points, from, to } = history

@@ -36,7 +36,7 @@ export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
 }
 
 /** Keywords of the comparison table: the app's best. */
-const MOST_BESIDE = 100
+const MAX_KEYWORDS = 100
 
 function besidePart(desk: Desk, app: AppHead, side: Side, { rivals, day }: Pick<Rivals, "rivals" | "day">): Html {
   const compared = rivals.slice(0, BESIDE)
@@ -44,7 +44,7 @@ function besidePart(desk: Desk, app: AppHead, side: Side, { rivals, day }: Pick<
   for (const { terms } of compared) for (const { term, ourRank } of terms) ours.set(term, ourRank)
   const rows = [...ours]
     .toSorted((a, b) => (a[1] ?? 9_999) - (b[1] ?? 9_999) || (a[0] < b[0] ? -1 : 1))
-    .slice(0, MOST_BESIDE)
+    .slice(0, MAX_KEYWORDS)
   const shownTerms = new Set(rows.map(([term]) => term))
   const columns = compared.map(({ name, terms }) => {
     const there = terms.filter(({ term }) => shownTerms.has(term))
@@ -60,7 +60,7 @@ function besidePart(desk: Desk, app: AppHead, side: Side, { rivals, day }: Pick<
       ]) => html`<tr><th scope="row"><a href="${address(appAddress(desk, app, "evidence"), { term, at: sideCode(side) })}"><bdi>${term}</bdi></a></th><td class="num"><strong>${our ?? html`<span class="gone">absent</span>`}</strong></td>${columns.map(({ ranks }) => cell(ranks.get(term), our))}</tr>
 `,
     )}</tbody></table></div>`,
-    html`${day && html`As read ${dayTime(day)}. `}▲ ahead of us, ▼ behind; empty: not above the app there.${ours.size > MOST_BESIDE && ` The best ${MOST_BESIDE} of ${counted(ours.size, "keyword")}.`}`,
+    html`${day && html`As read ${dayTime(day)}. `}▲ ahead of us, ▼ behind; empty: not above the app there.${ours.size > MAX_KEYWORDS && ` The best ${MAX_KEYWORDS} of ${counted(ours.size, "keyword")}.`}`,
   )
 }
 

@@ -18,7 +18,7 @@ export interface TermPlaces {
 /** Keywords whose results one statement reads: some 5 ms on the embedded database. */
 const PIECE = 250
 /** The maximum number of places read per reading. */
-const MOST_PLACES = 250
+const MAX_PLACES = 250
 
 interface Reading {
   /** Only places above the app itself, if it has one. */
@@ -83,7 +83,7 @@ async function readPiece(
     select count(*)::int as count, ${each(sql`t.n`)} as keywords, ${each(sql`r.source`)} as sources,
       ${each(sql`floor(extract(epoch from r.seen_at) * 1000)::bigint`)} as "seenAt", ${each(sql`p.our_rank`)} as "ourRanks",
       string_agg(
-        array_to_string(r.app_ids[1:case when ${onlyAbove} then coalesce(p.our_rank - 1, ${MOST_PLACES}) else ${MOST_PLACES} end], ' '), ';'
+        array_to_string(r.app_ids[1:case when ${onlyAbove} then coalesce(p.our_rank - 1, ${MAX_PLACES}) else ${MAX_PLACES} end], ' '), ';'
       ) as apps
     from unnest(${piece.map(({ listId }) => listId)}::int[]) with ordinality t (list_id, n)
     cross join lateral (${answer}) r
@@ -108,7 +108,7 @@ const NINE = 57
 /** Parses numbers from a text of up to a million places without splitting it: the strings alone would take 250 ms. */
 function appsIn(text: string, count: number): Int32Array[] {
   const all: Int32Array[] = []
-  const numbers = new Int32Array(MOST_PLACES)
+  const numbers = new Int32Array(MAX_PLACES)
   let [found, number, at] = [0, -1, 0]
   while (all.length < count) {
     const code = text.charCodeAt(at++)

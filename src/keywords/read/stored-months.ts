@@ -55,7 +55,7 @@ export function monthsByList(
   for (const [key, at] of placesIn(days, HEAD + 2 * MONTH)) {
     const ranksAt = ranked.get(key)
     if (ranksAt === undefined) continue
-    const [list, number] = [Math.floor(key / MOST_DAYS), key % MOST_DAYS]
+    const [list, number] = [Math.floor(key / MAX_DAYS), key % MAX_DAYS]
     const listMonths = byList.get(list)
     const stored = {
       ...{ month: names.get(number) as string, ranks, sources: days, depths: days },
@@ -70,13 +70,13 @@ export function monthsByList(
 }
 
 /** Greater than any month's day number. */
-const MOST_DAYS = 2 ** 20
+const MAX_DAYS = 2 ** 20
 
 /** Returns where the bytes of each list and month begin. */
 function placesIn(bytes: Uint8Array, length: number): Map<number, number> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const places = new Map<number, number>()
   for (let at = 0; at < bytes.length; at += length)
-    places.set(view.getInt32(at) * MOST_DAYS + view.getInt32(at + 4), at + HEAD)
+    places.set(view.getInt32(at) * MAX_DAYS + view.getInt32(at + 4), at + HEAD)
   return places
 }

@@ -11,8 +11,8 @@ import { type HintsQuestion, hints } from "../kinds/hints.ts"
 const PARSER = 1
 
 // Recorded lists have at most 10; earlier ones had up to 25.
-const MOST = 25
-const MOST_ITEMS = 1_000
+const MAX_TERMS = 25
+const MAX_ITEMS = 1_000
 
 /**
  * The App Store's suggestions for a typed prefix, in its order: a property list with `hints`, each a dict with a `term`
@@ -51,9 +51,9 @@ const changed = (detail: string) => new ReadFailure("changed", detail)
 function termsOf(body: string): string[] {
   const hints = at(parseAnswer(body), "hints")
   if (!Array.isArray(hints)) throw changed("no list of hints")
-  if (hints.length > MOST_ITEMS) throw changed("more hints than any list has")
+  if (hints.length > MAX_ITEMS) throw changed("more hints than any list has")
   const terms = hints.map(termOf).filter((term) => [...term].length <= 150)
-  return [...new Set(terms)].slice(0, MOST)
+  return [...new Set(terms)].slice(0, MAX_TERMS)
 }
 
 function parseAnswer(body: string): unknown {

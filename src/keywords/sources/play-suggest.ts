@@ -43,8 +43,8 @@ export const playSuggest: Source<HintsQuestion, HintsObservation> = {
 
 const RPC = "IJ4APc"
 const FORM = "application/x-www-form-urlencoded;charset=UTF-8"
-const MOST = 5
-const MOST_ITEMS = 1_000
+const MAX_TERMS = 5
+const MAX_ITEMS = 1_000
 
 /**
  * A null answer, or one whose list is empty or null, means that the store suggests nothing. Suggestions over 150
@@ -54,8 +54,8 @@ function termsOf(answer: unknown): string[] {
   if (answer === null) return []
   const suggestions = at(answer, 0, 0)
   if (suggestions === null) return []
-  if (!Array.isArray(suggestions) || suggestions.length > MOST_ITEMS)
+  if (!Array.isArray(suggestions) || suggestions.length > MAX_ITEMS)
     throw new ReadFailure("changed", "no list of suggestions")
   const terms = suggestions.map((suggestion) => normaliseTerm(required(at(suggestion, 0), text)))
-  return [...new Set(terms)].filter((term) => [...term].length <= 150).slice(0, MOST)
+  return [...new Set(terms)].filter((term) => [...term].length <= 150).slice(0, MAX_TERMS)
 }

@@ -42,7 +42,7 @@ export interface AuditedStorefront {
  * Returns the language of a description, from its stop words and letters. Null if it cannot be determined. Takes 2 ms.
  */
 export function writtenIn(description: string | null): string | null {
-  if (description === null || (description.match(/\p{L}/gu)?.length ?? 0) < LEAST_LETTERS) return null
+  if (description === null || (description.match(/\p{L}/gu)?.length ?? 0) < MIN_LETTERS) return null
   const read = normalForm(description.slice(0, READ), "NFC")
   const letters = lettersOf(read)
   const near = ONE_OF_EACH.filter((locale) =>
@@ -52,7 +52,7 @@ export function writtenIn(description: string | null): string | null {
   return locale && languageOf(locale)
 }
 
-const LEAST_LETTERS = 80
+const MIN_LETTERS = 80
 const READ = 400
 const ONE_OF_EACH = LISTING_LOCALES.filter(
   (locale, place) => LISTING_LOCALES.findIndex((other) => languageOf(other) === languageOf(locale)) === place,

@@ -22,7 +22,7 @@ export function signsOf(words: readonly Word[], language: string): number {
   return signWords(words, language).length
 }
 
-const LEAST: Partial<Record<Field, number>> = { subtitle: 2, promotionalText: 3, description: 5 }
+const MIN_SIGNS: Partial<Record<Field, number>> = { subtitle: 2, promotionalText: 3, description: 5 }
 
 function strange(field: FieldText, { language, vocabulary }: Listing): Mark[] {
   const here = signsOf(field.words, language)
@@ -32,7 +32,7 @@ function strange(field: FieldText, { language, vocabulary }: Listing): Mark[] {
   const counted = candidates.map((other) => ({ other, signs: signWords(field.words, other) }))
   const [most] = counted.toSorted((a, b) => b.signs.length - a.signs.length)
   const word = most?.signs[0]
-  if (!most || !word || most.signs.length < (LEAST[field.field] ?? 5) || most.signs.length < 3 * Math.max(1, here))
+  if (!most || !word || most.signs.length < (MIN_SIGNS[field.field] ?? 5) || most.signs.length < 3 * Math.max(1, here))
     return []
   if ((shareIn(field.text, vocabulary.lists.scripts) ?? 1) < 1 / 3) return []
   const message = `The ${LABELS[field.field]} reads like ${named(most.other)}, not ${named(language)}: ${quoted(word.text)} is one of ${most.signs.length} signs of it.`

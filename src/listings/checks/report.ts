@@ -37,7 +37,7 @@ export interface Finding {
 }
 
 /** Maximum number of findings per code and field. Further ones are only counted. */
-export const MOST_ALIKE = 50
+export const MAX_SIMILAR = 50
 
 /** Prepares a listing's texts for the checks. `language` is a key of WORD_LISTS. */
 export function listingOf(texts: Texts, language: string, background: Background): Listing {
@@ -64,7 +64,7 @@ export function checkListing(listing: Listing, place: Place) {
   const listed = marks.filter(({ code, field }) => {
     const alike = (counted.get(`${code} ${field.field}`) ?? 0) + 1
     counted.set(`${code} ${field.field}`, alike)
-    return alike <= MOST_ALIKE
+    return alike <= MAX_SIMILAR
   })
   const { keywords } = listing.fields
   return {

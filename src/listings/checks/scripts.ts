@@ -34,12 +34,12 @@ export function shareIn(text: string, scripts: readonly Script[]): number | null
 }
 
 const RUNS = new RegExp(SCRIPTS.map((script) => `(?<${script}>\\p{Script=${script}}+)`).join("|"), "gu")
-const LEAST_SHARE = 1 / 3
+const MIN_SHARE = 1 / 3
 
 function foreign(field: FieldText, { vocabulary }: Listing): Mark[] {
   const { scripts } = vocabulary.lists
   const share = shareIn(field.text, scripts)
-  if (share === null || share >= LEAST_SHARE) return []
+  if (share === null || share >= MIN_SHARE) return []
   const word = field.words.find(({ text }) => shareIn(text, scripts) === 0)
   if (!word) return []
   const latin = !scripts.includes("Latin") && (shareIn(field.text, [...scripts, "Latin"]) ?? 0) > 0.9

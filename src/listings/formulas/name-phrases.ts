@@ -3,10 +3,10 @@ import { wordsOf } from "../checks/field-text.ts"
 import { vocabularyOf } from "../checks/vocabulary.ts"
 
 /** Maximum number of words in a suggested keyword. */
-export const MOST_WORDS = 3
+export const MAX_WORDS = 3
 /** A phrase must occur in this many names; a single word in more, because it is less specific. */
-const LEAST_APPS = 2
-const LEAST_OF_ONE_WORD = 3
+const MIN_APPS = 2
+const MIN_APPS_ONE_WORD = 3
 
 /** Returns phrases of one to three words that occur in several app names, with the number of names. */
 export function namePhrases(names: readonly string[], language: string): Map<string, number> {
@@ -14,7 +14,7 @@ export function namePhrases(names: readonly string[], language: string): Map<str
   for (const name of new Set(names)) {
     for (const phrase of phrasesOf(name, language)) count(carriers, phrase)
   }
-  return new Map([...carriers].filter(([phrase, apps]) => apps >= (isOneWord(phrase) ? LEAST_OF_ONE_WORD : LEAST_APPS)))
+  return new Map([...carriers].filter(([phrase, apps]) => apps >= (isOneWord(phrase) ? MIN_APPS_ONE_WORD : MIN_APPS)))
 }
 
 function count(counted: Map<string, number>, phrase: string): void {
@@ -30,7 +30,7 @@ export function phrasesOf(name: string, language: string): Set<string> {
   for (const part of name.split(/[:–—|,.•·/()[\]]| - /u)) {
     const words = wordsOf(part, language)
     words.forEach((first, at) => {
-      for (let size = 1; size <= MOST_WORDS && at + size <= words.length; size++) {
+      for (let size = 1; size <= MAX_WORDS && at + size <= words.length; size++) {
         const last = words[at + size - 1]!
         if (stop.has(first.term) || stop.has(last.term)) continue
         // Sliced from the name, because scripts without blanks have none between words.

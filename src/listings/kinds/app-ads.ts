@@ -47,13 +47,13 @@ const Variables = v.pipe(
 
 function checkVariable(name: string, values: readonly string[]): void {
   hold((APP_ADS_VARIABLES as readonly string[]).includes(name), "bad_kind", "a variable is not one that is read")
-  hold(values.length <= MOST_VALUES, "too_many_results", `a variable has more than ${MOST_VALUES} values`)
+  hold(values.length <= MAX_VALUES, "too_many_results", `a variable has more than ${MAX_VALUES} values`)
   for (const value of values) hold(isText(value, 256), "bad_text", "a value must have 1 to 256 characters")
 }
 
-const MOST_VALUES = 1_000
+const MAX_VALUES = 1_000
 // Some files of ad networks list thousands of resellers.
-const MOST_RECORDS = 100_000
+const MAX_RECORDS = 100_000
 
 const shape = v.pipe(
   v.strictObject({
@@ -73,7 +73,7 @@ const shape = v.pipe(
       }),
     ),
     /** Distinct records in file order. Empty unless the state is `records`. */
-    records: v.pipe(list(Record), most(MOST_RECORDS, "records")),
+    records: v.pipe(list(Record), most(MAX_RECORDS, "records")),
     variables: Variables,
   }),
   rule("bad_text", "a domain is named unless there is no site", ({ domain, state }) => {

@@ -12,7 +12,7 @@ import { ChangeShape, changeFields, changeShape, PageChangeKind } from "./listin
 import { AndroidPage, readAndroidPage } from "./store-page-android.ts"
 import { IosPage, readIosPage } from "./store-page-ios.ts"
 
-const MOST_CHANGES = 100
+const MAX_CHANGES = 100
 
 const Change = named(
   "StorePageChange",
@@ -26,7 +26,7 @@ export const getStorePage = operation({
   group: "Your apps",
   toolset: "page",
   summary: "What the app's store pages show, and what changed there.",
-  description: `Version, in-app events, editorial placements, similar apps and screenshots of the App Store's page, and the data of Google Play's; name and subtitle are not included. \`timeline\` holds the detected changes of both, newest first, as far back as the plan's history goes, at most ${MOST_CHANGES}; get_timeline sets ranks beside them.`,
+  description: `Version, in-app events, editorial placements, similar apps and screenshots of the App Store's page, and the data of Google Play's; name and subtitle are not included. \`timeline\` holds the detected changes of both, newest first, as far back as the plan's history goes, at most ${MAX_CHANGES}; get_timeline sets ranks beside them.`,
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -56,7 +56,7 @@ export const getStorePage = operation({
   const pageQuery = { storefront, since: from, now: now(), free }
   const [ios, android] = PLATFORMS.map((platform) => ownId(app, { platform, storefront }))
   const apps = [ios, android].filter((id) => id != null)
-  const changesQuery = { storefront, from, to, kinds: PAGE_CHANGES, limit: MOST_CHANGES }
+  const changesQuery = { storefront, from, to, kinds: PAGE_CHANGES, limit: MAX_CHANGES }
   const [{ changes, truncated }, iosPage, androidPage] = await Promise.all([
     readNewestChanges(sql, { ...changesQuery, apps }),
     readIosPage(sql, app, pageQuery),

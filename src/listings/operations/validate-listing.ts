@@ -9,20 +9,20 @@ import { backgroundIn } from "../checks/background.ts"
 import { CODES, FIELDS, LIMITS, SEVERITIES } from "../checks/finding.ts"
 import { guessLocale } from "../checks/guess-locale.ts"
 import type { Listing } from "../checks/listing.ts"
-import { checkListing, listingOf, MOST_ALIKE, measured, type Texts } from "../checks/report.ts"
+import { checkListing, listingOf, MAX_SIMILAR, measured, type Texts } from "../checks/report.ts"
 import { readSurroundings } from "../read/listing-surroundings.ts"
 
-const MOST_KEYWORDS = 200
+const MAX_KEYWORDS = 200
 
 /** The limit of a 64 KiB body. */
-const MOST_CHARACTERS = 65_536
+const MAX_CHARACTERS = 65_536
 
 /** A language with an optional script and region, in either spelling. */
 const LOCALE_PATTERN = "^[A-Za-z]{2,3}([_-][A-Za-z]{4})?([_-]([A-Za-z]{2}|\\d{3}))?$"
 
 const LONGEST_LOCALE = "zho_Hans_419".length
 
-const text = (description: string) => v.optional(described(textOrEmptyUpTo(MOST_CHARACTERS), description))
+const text = (description: string) => v.optional(described(textOrEmptyUpTo(MAX_CHARACTERS), description))
 
 const Measured = named(
   "TextLength",
@@ -148,15 +148,15 @@ export const validateListing = operation({
       }),
       "How many findings there are of each severity, those left out included.",
     ),
-    findings: described(v.array(Finding), `By field, then by place; of one code in one field at most ${MOST_ALIKE}.`),
-    findingsLeftOut: described(Count, `Findings beyond those ${MOST_ALIKE}.`),
+    findings: described(v.array(Finding), `By field, then by place; of one code in one field at most ${MAX_SIMILAR}.`),
+    findingsLeftOut: described(Count, `Findings beyond those ${MAX_SIMILAR}.`),
     keywordRoomLost: described(
       v.nullable(Count),
       "Characters of the keyword field that errors and warnings would save, each counted once. Null = no keywords given.",
     ),
     keywords: described(
       v.nullable(v.array(Keyword)),
-      `The first ${MOST_KEYWORDS} keywords of the field; null = not given.`,
+      `The first ${MAX_KEYWORDS} keywords of the field; null = not given.`,
     ),
     coverage: described(
       v.strictObject({
@@ -216,7 +216,7 @@ type Length = ReturnType<typeof measured> | null
 
 function keywordsOf({ fields: { keywords: field } }: Listing) {
   if (!field) return null
-  return field.entries.slice(0, MOST_KEYWORDS).map(({ at, end, words }) => ({
+  return field.entries.slice(0, MAX_KEYWORDS).map(({ at, end, words }) => ({
     keyword: field.text.slice(at, end),
     offset: field.offsetOf(at),
     words: words.map(({ text: word }) => word),

@@ -29,8 +29,8 @@ export interface Placement {
 }
 
 /** Maximum number of placements per storefront, and approximately of all storefronts together. */
-const MOST_PLACEMENTS = 200
-const MOST_IN_ALL = 2_000
+const MAX_PLACEMENTS = 200
+const MAX_TOTAL = 2_000
 
 export interface Placements {
   placements: Placement[]
@@ -49,7 +49,7 @@ export async function readPlacements(
   since: string,
 ): Promise<Placements> {
   const from = `${since}T00:00:00Z`
-  const most = Math.min(MOST_PLACEMENTS, Math.floor(MOST_IN_ALL / Math.max(1, storefronts.length)))
+  const most = Math.min(MAX_PLACEMENTS, Math.floor(MAX_TOTAL / Math.max(1, storefronts.length)))
   const rows = await sql<(Placement & { nth: number })[]>`
     with gone as materialized (
       select storefront, subject, max(at) as at

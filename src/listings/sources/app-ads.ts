@@ -36,12 +36,12 @@ function addVariable(variables: AppAdsVariables, line: string): boolean {
   const value = given.trim()
   if (name === undefined || !isPlain(value)) return true
   const values = variables[name] ?? []
-  if (!values.includes(value) && values.length < MOST_VALUES) variables[name] = [...values, value]
+  if (!values.includes(value) && values.length < MAX_VALUES) variables[name] = [...values, value]
   return true
 }
 
 // MANAGERDOMAIN may need one value per country.
-const MOST_VALUES = 250
+const MAX_VALUES = 250
 
 function recordOf(line: string): AppAdsRecord | null {
   const [fields = ""] = line.split(";", 1)

@@ -15,9 +15,9 @@ const SETTLED_DAYS = 3
 /** Number of app ids per turn. */
 const IDS_AT_ONCE = 1_000
 /** Minimum number of days that both the figure and the true count must cover. */
-const LEAST_DAYS = 20
+const MIN_DAYS = 20
 /** Sample size: more pairs would not change the median and the shares noticeably. */
-const MOST_PAIRS = 2_000
+const MAX_PAIRS = 2_000
 
 /** "more": there may be more to do. "busy": another process is writing, so this turn stored nothing. */
 type GradeTurn = "more" | "busy" | "done"
@@ -94,7 +94,7 @@ interface GradedApp extends Omit<Grade, "truth"> {
 
 /** Returns no grade if the app's figure is not based on gained ratings or the true count is unknown. */
 async function gradeApp(sql: Db, { app, platform, genre }: EstimatedApp, asOf: string): Promise<GradedApp[]> {
-  const gains = (await readRatingGains(sql, app, asOf)).filter(({ gain }) => gain !== null && gain.days >= LEAST_DAYS)
+  const gains = (await readRatingGains(sql, app, asOf)).filter(({ gain }) => gain !== null && gain.days >= MIN_DAYS)
   const truth = platform === "android" ? await readTruth(sql, app, asOf) : null
   if (gains.length === 0 || (platform === "android" && truth === null)) return []
   // Google Play shows worldwide ratings in every storefront
@@ -109,7 +109,7 @@ async function gradeApp(sql: Db, { app, platform, genre }: EstimatedApp, asOf: s
 /** Returns the installs that Google Play counted, scaled to 30 days. */
 async function readTruth(sql: Db, app: number, asOf: string): Promise<number | null> {
   const counted = await readMeasuredDownloads(sql, app, asOf)
-  if (!counted || daysBetween(counted.from, counted.to) < LEAST_DAYS) return null
+  if (!counted || daysBetween(counted.from, counted.to) < MIN_DAYS) return null
   return ((counted.value as number) * MONTH_DAYS) / counted.days
 }
 
@@ -151,7 +151,7 @@ async function endMonth(tx: Tx, month: string): Promise<void> {
     where month = ${month}::date and truth is not null
     -- a stable random sample if there are more
     order by md5(app_id::text), app_id
-    limit ${MOST_PAIRS}`
+    limit ${MAX_PAIRS}`
   await tx`
     update estimate_month
     set graded_at = clock_timestamp(), score = ${jsonOrNull(tx, scoreMonth(grades, LEVEL))},

@@ -27,7 +27,7 @@ export interface IntervalCalibration {
 }
 
 /** With fewer pairs the quantiles are too coarse, and the prior's interval is used. */
-export const LEAST_PAIRS = 20
+export const MIN_PAIRS = 20
 /** Minimum rating counts of the bands. */
 const BANDS = [0, 100, 1_000, 10_000]
 const FOLDS = 10
@@ -41,7 +41,7 @@ const FOLDS = 10
  */
 export function calibrateIntervals(pairs: readonly TruthPair[], level: Level): IntervalCalibration | null {
   const valid = pairs.filter(({ stated, truth }) => stated > 0 && truth > 0)
-  if (valid.length < LEAST_PAIRS) return null
+  if (valid.length < MIN_PAIRS) return null
   return { level, pairs: valid.length, bands: bandsOf(valid, level), coverage: crossCoverage(valid, level) }
 }
 
@@ -60,7 +60,7 @@ function bandsOf(pairs: readonly TruthPair[], level: Level): IntervalBand[] {
   return BANDS.map((least, at) => {
     const next = BANDS[at + 1] ?? Number.POSITIVE_INFINITY
     const inside = pairs.filter(({ ratings }) => ratings >= least && ratings < next)
-    const used = inside.length >= LEAST_PAIRS ? inside : pairs
+    const used = inside.length >= MIN_PAIRS ? inside : pairs
     return { least, factor: 10 ** widthOf(used, level), pairs: used.length }
   })
 }

@@ -82,7 +82,7 @@ const LIFETIME_PACE = 0.5
 /** Standard deviation of log10: ×/÷4.2 at 80 %. */
 export const LIFETIME_SPREAD = 0.486
 /** The lifetime average of a younger app is not used as a pace. */
-const LEAST_AGE = 7
+const MIN_AGE = 7
 
 interface Pace {
   /** Ratings per 30 days. */
@@ -99,7 +99,7 @@ function paceOf({ ratings, gain, ageDays }: StorefrontRatings): Pace | null {
     const { gained, days } = gain
     return { monthly: (gained * MONTH_DAYS) / days, spread: 0, gained, days, unchanged: days }
   }
-  if (ageDays === null || ageDays < LEAST_AGE) return null
+  if (ageDays === null || ageDays < MIN_AGE) return null
   const monthly = (LIFETIME_PACE * ratings * MONTH_DAYS) / ageDays
   return { monthly, spread: LIFETIME_SPREAD, gained: null, days: null, unchanged: ageDays }
 }

@@ -1,4 +1,4 @@
-import { calibrateIntervals, type IntervalCalibration, LEAST_PAIRS } from "./conformal.ts"
+import { calibrateIntervals, type IntervalCalibration, MIN_PAIRS } from "./conformal.ts"
 import { factorOf, type Level } from "./estimate.ts"
 import { median, scoreIntervals, scoreOf } from "./scores.ts"
 
@@ -40,7 +40,7 @@ export function scoreMonth(grades: readonly Grade[], level: Level): MonthScore |
       truth,
     })),
   )
-  if (!score || !intervals || score.n < LEAST_PAIRS) return null
+  if (!score || !intervals || score.n < MIN_PAIRS) return null
   const under = grades.filter((grade) => grade.under !== null)
   return {
     n: score.n,
@@ -59,7 +59,7 @@ export function scoreMonth(grades: readonly Grade[], level: Level): MonthScore |
  */
 export function calibrateMonth(grades: readonly Grade[], level: Level): IntervalCalibration | null {
   const pairs = valuesOf(grades)
-  if (pairs.length < LEAST_PAIRS) return null
+  if (pairs.length < MIN_PAIRS) return null
   const missed = median(pairs.map(({ value, truth }) => Math.log10(truth / value)))
   return calibrateIntervals(
     pairs.map(({ ratings, value, truth }) => ({ ratings, stated: value * 10 ** missed, truth })),

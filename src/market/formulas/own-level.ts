@@ -1,7 +1,7 @@
 import { LIFETIME_SPREAD } from "./downloads.ts"
 import { factorOf, type Level, together } from "./estimate.ts"
 import { BETWEEN_APPS, type DownloadsPerRating, STORE_PRIORS } from "./ratio.ts"
-import { LEAST_FACTOR } from "./revenue.ts"
+import { MIN_FACTOR } from "./revenue.ts"
 
 /** A value with its interval. */
 export interface StatedFigure {
@@ -55,6 +55,6 @@ export function restatePlace<Amount extends number | null>(
 /** Returns the revenue of a paid app for its converted downloads. */
 export function restateRevenue({ value }: StatedFigure, downloads: StatedFigure, times: number): StatedFigure {
   const stated = value * times
-  const factor = Math.max(LEAST_FACTOR, downloads.value / downloads.low, downloads.high / downloads.value)
+  const factor = Math.max(MIN_FACTOR, downloads.value / downloads.low, downloads.high / downloads.value)
   return { value: stated, low: stated / factor, high: stated * factor }
 }

@@ -13,9 +13,9 @@ interface PlaceWorth extends PlaceFigure {
 }
 
 /** With fewer figures a chart has no curve. */
-const LEAST_FIGURES = 5
+const MIN_FIGURES = 5
 /** Number of apps around a rank whose median is taken, if there are as many. Odd, so that the median is one of them. */
-const MOST_AROUND = 9
+const MAX_NEIGHBOURS = 9
 
 /**
  * Returns what each rank of a chart is worth, from rank 1 on, by the figures of the apps on it. Takes the median of the
@@ -33,7 +33,7 @@ export function placeCurve(figures: readonly (PlaceFigure | null)[]): (PlaceWort
     if (figure?.value) return [{ at, value: figure.value, low: figure.low!, high: figure.high!, isUnder: false }]
     return figure?.under ? [{ at, value: figure.under, low: 0, high: figure.under, isUnder: true }] : []
   })
-  if (placed.length < LEAST_FIGURES) return figures.map(() => null)
+  if (placed.length < MIN_FIGURES) return figures.map(() => null)
   const [first, last] = [placed[0]!.at, placed.at(-1)!.at]
   const middles = middlesOf(placed, first, last)
   const valued = middles.filter(({ isUnder }) => !isUnder)
@@ -60,7 +60,7 @@ interface PlacedFigure {
 
 /** Medians from the first app with a figure to the last. The nearest apps of a rank are a contiguous window. */
 function middlesOf(held: readonly PlacedFigure[], first: number, last: number): Omit<PlacedFigure, "at">[] {
-  const count = Math.min(MOST_AROUND, held.length - ((held.length + 1) % 2))
+  const count = Math.min(MAX_NEIGHBOURS, held.length - ((held.length + 1) % 2))
   let from = 0
   return Array.from({ length: last - first + 1 }, (_, i) => {
     const place = first + i

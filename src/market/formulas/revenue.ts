@@ -20,7 +20,7 @@ export interface RevenueEstimate extends Estimate {
 }
 
 /** Minimum width of a revenue interval, as no public truth justifies a narrower one. */
-export const LEAST_FACTOR = 6
+export const MIN_FACTOR = 6
 /**
  * Standard deviation of log10 of a published anchor: figures of one source contradict another's by up to five times.
  */
@@ -32,7 +32,7 @@ export const ANCHOR_SPREAD = 0.4
  */
 export const PLACE_SPREAD = 0.25
 /** Minimum number of days per app: fewer may show only a launch or a sale. */
-const LEAST_OWN_DAYS = 7
+const MIN_OWN_DAYS = 7
 /** Share of a price left after the store's commission of 15 or 30 %: the geometric mean of both cases. */
 export const PROCEEDS_SHARE = Math.sqrt(0.7 * 0.85)
 
@@ -57,7 +57,7 @@ export function paidRevenue(downloads: DownloadEstimate | null, priceUsd: number
   const money = priceUsd * PROCEEDS_SHARE
   // no sale in the compared days means fewer than one
   if (!value) return { ...estimateUnder(wholeUsd((under ?? 1) * money), level, basis), markets }
-  const factor = Math.max(LEAST_FACTOR, value / downloads.low, downloads.high / value)
+  const factor = Math.max(MIN_FACTOR, value / downloads.low, downloads.high / value)
   return { ...revenueAround(value * money, factor, level, basis), markets, pairs, coverage }
 }
 
@@ -80,7 +80,7 @@ export function grossingRevenue(
   const [first, last] = [curve[0], curve.at(-1)]
   const at = place ?? deepest
   if (!first || !last || at === null || at < first.place) return null
-  const factor = Math.max(LEAST_FACTOR, factorOf(ANCHOR_SPREAD, level))
+  const factor = Math.max(MIN_FACTOR, factorOf(ANCHOR_SPREAD, level))
   const monthly = moneyAt(Math.min(at, last.place), curve) * MONTH_DAYS
   if (place === null || at > last.place) {
     return { ...estimateUnder(wholeUsd(monthly * factor), level, "prior"), markets: 1 }
@@ -102,7 +102,7 @@ export function grossingTimes(
   const first = curve[0]?.place ?? Number.POSITIVE_INFINITY
   const logs = apps.flatMap((days) => {
     const valid = days.filter(({ place, usd }) => place >= first && usd > 0)
-    if (valid.length < LEAST_OWN_DAYS) return []
+    if (valid.length < MIN_OWN_DAYS) return []
     return [valid.reduce((sum, { place, usd }) => sum + Math.log10(usd / moneyAt(place, curve)), 0) / valid.length]
   })
   if (logs.length === 0) return null

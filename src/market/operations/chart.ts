@@ -20,7 +20,7 @@ import { marketAppFields, readMarketApps } from "./market-apps.ts"
 import { readNow } from "./read-now.ts"
 
 const CREDITS = 10
-const MOST = 100
+const MAX_ROWS = 100
 /** Followed charts are read daily. */
 const KEPT_DAYS = 1
 
@@ -68,7 +68,7 @@ export const hiveGetChart = operation({
   hive: "pack",
   price: {
     min: CREDITS,
-    atMost: CREDITS + MOST * ESTIMATE_CREDITS,
+    atMost: CREDITS + MAX_ROWS * ESTIMATE_CREDITS,
     of: (_, { apps }) => CREDITS + ESTIMATE_CREDITS * apps.filter(({ estimate }) => isEstimated(estimate)).length,
     note: `${ESTIMATE_CREDITS} a row with an estimate`,
   },
@@ -78,7 +78,7 @@ export const hiveGetChart = operation({
     country: MarketCountry,
     kind: v.optional(coded(v.pipe(v.picklist(CHARTS), v.description("Which list; free when left out.")), "bad_kind")),
     genre: v.optional(genreId("The App Store's id of a genre; all apps when left out.")),
-    limit: v.optional(wholeNumber(1, MOST, `The most rows; ${MOST} when left out.`, "invalid_arguments")),
+    limit: v.optional(wholeNumber(1, MAX_ROWS, `The most rows; ${MAX_ROWS} when left out.`, "invalid_arguments")),
     estimates: v.optional(v.pipe(v.boolean(), v.description("With what each app is thought to bring in a month."))),
   }),
   table: "apps",
@@ -108,7 +108,7 @@ export const hiveGetChart = operation({
       ),
     ),
   }),
-}).run(async ({ country: storefront, kind = "free", genre = ALL_APPS, limit = MOST, estimates }, ctx) => {
+}).run(async ({ country: storefront, kind = "free", genre = ALL_APPS, limit = MAX_ROWS, estimates }, ctx) => {
   const { sql } = ctx
   const key = { platform: "ios", storefront, device: "iphone", chart: kind, genre } as const
   await refuseUnknownGenre(sql, key)

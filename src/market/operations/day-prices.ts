@@ -5,7 +5,7 @@ const PRICES = [
   { upTo: 90, credits: 40 },
 ] as const
 
-export const MOST_DAYS = 90
+export const MAX_DAYS = 90
 
 /** The price depends on the requested days, however few of them have data. */
 export function dayPrice(daysLeftOut: number) {

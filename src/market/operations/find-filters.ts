@@ -9,9 +9,9 @@ import { wordsOf } from "../../stores/app-text.ts"
 
 /** The maximum depth of any chart. */
 export const DEEPEST = 1_000
-const MOST_MONTHS = 240
+const MAX_MONTHS = 240
 /** Maximum number of rows that paging can reach. */
-const MOST_ROWS = 10_000
+const MAX_ROWS = 10_000
 const DEFAULT_COUNTRIES = ["us"]
 
 export const KINDS = ["grossing", ...CHARTS.filter((kind) => kind !== "grossing"), "ipad"] as const
@@ -36,7 +36,7 @@ const filters = {
     DEFAULT_COUNTRIES,
   ),
   kind: v.optional(coded(v.pipe(v.picklist(KINDS), v.description("ipad = the iPad's free list.")), "bad_kind")),
-  released: whole(1, MOST_MONTHS, "First seen within so many months."),
+  released: whole(1, MAX_MONTHS, "First seen within so many months."),
   rankMin: whole(1, DEEPEST, "Bounds its best place on all lists asked for, the `rank` shown."),
   rankMax: whole(1, DEEPEST),
   revenueMin: figure("US dollars a month."),
@@ -65,13 +65,13 @@ export const FindInput = v.strictObject({
   ...filters,
   estimates: v.optional(v.pipe(v.boolean(), v.description("Adds what is estimated."))),
   limit: v.optional(wholeNumber(1, 200, "Apps a page.", "invalid_arguments"), 50),
-  page: v.optional(wholeNumber(1, MOST_ROWS, `limit × page: up to ${MOST_ROWS}.`, "invalid_arguments"), 1),
+  page: v.optional(wholeNumber(1, MAX_ROWS, `limit × page: up to ${MAX_ROWS}.`, "invalid_arguments"), 1),
 })
 export type FindQuery = v.InferOutput<typeof FindInput>
 
 const RANGES = ["rank", "revenue", "downloads", "growth"] as const
 
-/** Throws no_filters without any filter, bad_filter for an empty range, and invalid_arguments beyond MOST_ROWS. */
+/** Throws no_filters without any filter, bad_filter for an empty range, and invalid_arguments beyond MAX_ROWS. */
 export function checkFilters(query: FindQuery): FindQuery {
   const names = keysOf(filters)
   if (!names.some((name) => isFilter(query, name))) throw new Fault("no_filters", { filters: names })
@@ -81,8 +81,8 @@ export function checkFilters(query: FindQuery): FindQuery {
     const detail = `${range}Min is ${least} and ${range}Max ${most}: nothing lies between.`
     throw new Fault("bad_filter", { field: `${range}Min`, detail })
   }
-  if (query.limit * query.page > MOST_ROWS) {
-    const detail = `limit × page goes to ${MOST_ROWS}, and ${query.limit} × ${query.page} came: narrow the filters instead.`
+  if (query.limit * query.page > MAX_ROWS) {
+    const detail = `limit × page goes to ${MAX_ROWS}, and ${query.limit} × ${query.page} came: narrow the filters instead.`
     throw new Fault("invalid_arguments", { field: "page", detail })
   }
   return query

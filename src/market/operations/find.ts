@@ -17,7 +17,7 @@ import { type FoundApp, findApps, type SearchedList } from "./found-apps.ts"
 import { marketAppFields } from "./market-apps.ts"
 
 const CREDITS = 20
-const MOST = 200
+const MAX_ROWS = 200
 /** Day zero for the first day of apps in `state`. */
 const EPOCH = "2000-01-01"
 
@@ -88,7 +88,7 @@ export const hiveFindApps = operation({
   hive: "pack",
   price: {
     min: CREDITS,
-    atMost: CREDITS + MOST * ESTIMATE_CREDITS,
+    atMost: CREDITS + MAX_ROWS * ESTIMATE_CREDITS,
     of: (_, { apps }) => CREDITS + ESTIMATE_CREDITS * apps.filter(({ estimates }) => hasFigure(estimates)).length,
     note: `${ESTIMATE_CREDITS} a row with an estimate`,
   },

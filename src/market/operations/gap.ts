@@ -14,7 +14,7 @@ import {
   answerFields,
   KeywordsCursor,
   keywordAnswer,
-  MOST_KEYWORDS,
+  MAX_KEYWORDS,
   marketLists,
   NextCursor,
   placeAfter,
@@ -22,8 +22,8 @@ import {
   searchedFields,
 } from "./market-keywords.ts"
 
-const LEAST_APPS = 2
-const MOST_APPS = 5
+const MIN_APPS = 2
+const MAX_APPS = 5
 /** Price per app that ranks for any keyword. */
 const CREDITS = 200
 
@@ -36,11 +36,11 @@ const AppIds = coded(
         v.check((id) => platformOf(id) !== null),
       ),
     ),
-    v.minLength(LEAST_APPS),
-    v.maxLength(MOST_APPS),
+    v.minLength(MIN_APPS),
+    v.maxLength(MAX_APPS),
     v.check((ids) => new Set(ids).size === ids.length),
     v.metadata({ uniqueItems: true }),
-    v.description(`${LEAST_APPS} to ${MOST_APPS} App Store ids or package names.`),
+    v.description(`${MIN_APPS} to ${MAX_APPS} App Store ids or package names.`),
   ),
   "bad_ids",
 )
@@ -72,7 +72,7 @@ const Keyword = named(
 )
 
 const HeldPlace = v.strictTuple([
-  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MOST_APPS)),
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_APPS)),
   v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
   v.pipe(v.string(), v.check(isStorable)),
 ])
@@ -90,7 +90,7 @@ export const hiveGetKeywordGap = operation({
   hive: "explorer",
   price: {
     min: CREDITS,
-    atMost: CREDITS * MOST_APPS,
+    atMost: CREDITS * MAX_APPS,
     of: (_, { apps }) => CREDITS * apps.filter(({ inside }) => inside).length,
     note: `${CREDITS} an app inside the index`,
   },
@@ -106,7 +106,7 @@ export const hiveGetKeywordGap = operation({
     total: described(Count, "Keywords that any of them ranks for."),
     keywords: described(
       v.array(Keyword),
-      `Those that most of the apps rank for first, then the most popular, then by term; at most ${MOST_KEYWORDS}.`,
+      `Those that most of the apps rank for first, then the most popular, then by term; at most ${MAX_KEYWORDS}.`,
     ),
     nextCursor: NextCursor,
   }),
@@ -120,8 +120,8 @@ export const hiveGetKeywordGap = operation({
   const apps = ids.map((id) => appsById.get(id)?.app ?? 0)
   const after = place && { held: place[0], popularityOrder: place[1], term: place[2] }
   // one row more than a page shows whether there is a next page
-  const found = await findGap(ctx.sql, lists, apps, { after, limit: MOST_KEYWORDS + 1 })
-  const page = found.keywords.slice(0, MOST_KEYWORDS)
+  const found = await findGap(ctx.sql, lists, apps, { after, limit: MAX_KEYWORDS + 1 })
+  const page = found.keywords.slice(0, MAX_KEYWORDS)
   const last = page.at(-1)
   const hasMore = found.keywords.length > page.length
   const counted = ids.map((id, i) => {

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
 import { type Context, nothing, operation } from "../../core/operation.ts"
 import { keptSince, READING_DEADLINE_MS, READING_FAULTS, throwUnlessAnswer } from "../../core/read-on-request.ts"
-import { LEAST_RESULTS } from "../../keywords/formulas/difficulty.ts"
+import { MIN_RESULTS } from "../../keywords/formulas/difficulty.ts"
 import { titleMatch } from "../../keywords/formulas/title-match.ts"
 import { readLatestHints } from "../../keywords/kinds/hints.ts"
 import { AdsPopularity, adsPopularityInput, readAdsPopularity } from "../../keywords/operations/ads-popularity.ts"
@@ -68,7 +68,7 @@ export const getKeywordDifficulty = operation({
       "How strong the first ten are, the higher the harder, as in list_keyword_ranks. Null = the store says too little of them, or there are too few (difficultyNone).",
     ),
     difficultyBand: described(v.nullable(DifficultyBand), "Null where difficulty is."),
-    difficultyNone: described(v.boolean(), `There are fewer than ${LEAST_RESULTS} results: too few for one.`),
+    difficultyNone: described(v.boolean(), `There are fewer than ${MIN_RESULTS} results: too few for one.`),
     difficultyAt: described(v.nullable(Time), "When the youngest reading behind it was seen."),
     parts: described(
       v.nullable(

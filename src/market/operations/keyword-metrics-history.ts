@@ -11,7 +11,7 @@ import { Term, wholeNumber } from "../../lib/fields.ts"
 import { coded, described, named } from "../../lib/schema.ts"
 import { isRealDay } from "../../lib/time.ts"
 import { Day, Rank, Source, Store, Storefront, Time } from "../../tracking/shapes.ts"
-import { dayPrice, MOST_DAYS } from "./day-prices.ts"
+import { dayPrice, MAX_DAYS } from "./day-prices.ts"
 import { AppStoreAlone, MarketCountry } from "./inputs.ts"
 
 const DAYS = 30
@@ -64,7 +64,7 @@ export const hiveGetKeywordMetricsHistory = operation({
   input: v.strictObject({
     term: Term,
     platform: AppStoreAlone,
-    days: v.optional(wholeNumber(1, MOST_DAYS, `UTC days up to today; ${DAYS} when left out.`, "bad_days")),
+    days: v.optional(wholeNumber(1, MAX_DAYS, `UTC days up to today; ${DAYS} when left out.`, "bad_days")),
     cursor: v.optional(
       coded(
         v.pipe(

@@ -10,7 +10,7 @@ import type { TableRow } from "../../lib/list-table.ts"
 import { valueAt } from "../../lib/objects.ts"
 import { described, named } from "../../lib/schema.ts"
 import { Day, Rank, RankSource, Store, Storefront, Time } from "../../tracking/shapes.ts"
-import { dayPrice, MOST_DAYS } from "./day-prices.ts"
+import { dayPrice, MAX_DAYS } from "./day-prices.ts"
 import { MarketCountry } from "./inputs.ts"
 import { readMarketApps } from "./market-apps.ts"
 import { whyUnread } from "./read-now.ts"
@@ -18,8 +18,8 @@ import { whyUnread } from "./read-now.ts"
 const DAYS = 7
 const TOP = 20
 /** No source reads more places a day. */
-const MOST_TOP = 250
-const MOST_ROWS = 999
+const MAX_TOP = 250
+const MAX_ROWS = 999
 
 const Results = named(
   "MarketResults",
@@ -55,7 +55,7 @@ export const hiveGetKeywordRanks = operation({
   group: "Hive",
   toolset: "hive",
   summary: "Who stood first for any keyword, day by day.",
-  description: `The days that were read, here or by import; days shrink so that top times days stays under ${MOST_ROWS + 1}. A keyword without any is read once for having been asked for. One app now: check_rank; your own apps: get_rank_history.`,
+  description: `The days that were read, here or by import; days shrink so that top times days stays under ${MAX_ROWS + 1}. A keyword without any is read once for having been asked for. One app now: check_rank; your own apps: get_rank_history.`,
   effect: "measures",
   scope: "hive:read",
   hive: "pack",
@@ -63,8 +63,8 @@ export const hiveGetKeywordRanks = operation({
   faults: ["not_measured", "hive_read_failed"],
   input: v.strictObject({
     term: Term,
-    top: v.optional(wholeNumber(1, MOST_TOP, `${TOP} when left out.`, "invalid_arguments")),
-    days: v.optional(wholeNumber(1, MOST_DAYS, `Up to today; ${DAYS} when left out.`, "bad_days")),
+    top: v.optional(wholeNumber(1, MAX_TOP, `${TOP} when left out.`, "invalid_arguments")),
+    days: v.optional(wholeNumber(1, MAX_DAYS, `Up to today; ${DAYS} when left out.`, "bad_days")),
     country: MarketCountry,
     platform: Platform,
   }),
@@ -84,7 +84,7 @@ export const hiveGetKeywordRanks = operation({
   },
 }).run(async ({ term, country: storefront, platform, top = TOP, days: asked = DAYS }, ctx) => {
   const list = { platform, storefront, term }
-  const days = Math.min(asked, Math.floor(MOST_ROWS / top))
+  const days = Math.min(asked, Math.floor(MAX_ROWS / top))
   const to = dayOf(ctx.now())
   const window = { from: addDays(to, 1 - days), to, top }
   const found = await readDays(ctx.sql, list, window)

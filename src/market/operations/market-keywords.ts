@@ -12,7 +12,7 @@ import { platformOf } from "./inputs.ts"
 /** Older results are left out: they do not show the current market. */
 const ANSWER_DAYS = 30
 /** Maximum number of keywords per page. */
-export const MOST_KEYWORDS = 1_000
+export const MAX_KEYWORDS = 1_000
 const LONGEST_CURSOR = 2_000
 
 /** The scope of the search, stated once for all keywords. */
@@ -47,7 +47,7 @@ export const KeywordsCursor = v.optional(
 
 export const NextCursor = described(
   v.nullable(v.string()),
-  `Cursor of the next ${MOST_KEYWORDS} keywords; null on the last page.`,
+  `Cursor of the next ${MAX_KEYWORDS} keywords; null on the last page.`,
 )
 
 /** Returns the place that a cursor of the same call encodes. Null without a cursor. Throws bad_cursor. */

@@ -8,7 +8,7 @@ import { coded, described, named } from "../../lib/schema.ts"
 import { normaliseTerm } from "../../lib/term.ts"
 import { Count, Origin, Source, Store, Storefront, Time } from "../../tracking/shapes.ts"
 import { type NamedApp, type NameSearch, readNamedApps, readNameSearch } from "../read/named-apps.ts"
-import { findAppsByText, MOST_COMPARED, NEARNESS, type Nearness } from "../read/texts.ts"
+import { findAppsByText, MAX_COMPARED, NEARNESS, type Nearness } from "../read/texts.ts"
 import { MarketCountry, platformOf, refuseOtherLink, storeIdIn } from "./inputs.ts"
 import { findBundle, findStoreApp, marketAppFields } from "./market-apps.ts"
 import { whyUnread } from "./read-now.ts"
@@ -85,7 +85,7 @@ export const hiveResolveApp = operation({
     apps: described(v.array(Resolved), "The nearest first."),
     complete: described(
       v.boolean(),
-      `False = over ${MOST_COMPARED.toLocaleString("en")} apps are as near: only those that were known first were compared, so ask with more of the name.`,
+      `False = over ${MAX_COMPARED.toLocaleString("en")} apps are as near: only those that were known first were compared, so ask with more of the name.`,
     ),
     storeAsked: described(
       v.nullable(v.boolean()),
@@ -188,13 +188,13 @@ async function findByText(ctx: Context, asked: Question): Promise<AppMatches> {
 
 async function readIndex({ sql }: Context, { text, limit, country: storefront }: Question) {
   const near = await findAppsByText(sql, text)
-  const compared = near.slice(0, MOST_COMPARED)
+  const compared = near.slice(0, MAX_COMPARED)
   const places = compared.map(({ app, nearness }) => ({ app, place: NEARNESS.indexOf(nearness) }))
   const nearness = new Map(compared.map((one) => [one.app, one.nearness]))
   const apps = await readNamedApps(sql, places, { storefront, limit })
   return {
     apps: apps.map((app) => ({ app, matchedBy: nearness.get(app.app) as Nearness })),
-    isCut: near.length > MOST_COMPARED,
+    isCut: near.length > MAX_COMPARED,
   }
 }
 

@@ -14,7 +14,7 @@ import {
   answerFields,
   KeywordsCursor,
   keywordAnswer,
-  MOST_KEYWORDS,
+  MAX_KEYWORDS,
   marketLists,
   NextCursor,
   placeAfter,
@@ -59,10 +59,7 @@ export const hiveSpyApp = operation({
     platform: Store,
     ...searchedFields,
     total: described(Count, "Keywords that the app ranks for."),
-    keywords: described(
-      v.array(Keyword),
-      `The best ranks first; at most ${MOST_KEYWORDS}. Empty if it ranks for none.`,
-    ),
+    keywords: described(v.array(Keyword), `The best ranks first; at most ${MAX_KEYWORDS}. Empty if it ranks for none.`),
     nextCursor: NextCursor,
   }),
 }).run(async ({ id, country: storefront, platform, cursor }, ctx) => {
@@ -73,11 +70,11 @@ export const hiveSpyApp = operation({
   const app = await findStoreApp(ctx.sql, { platform, id })
   const after = place && { rank: place[0], term: place[1] }
   // one row more than a page shows whether there is a next page; an app that was never seen has no rank
-  const page = { after, limit: MOST_KEYWORDS + 1 }
+  const page = { after, limit: MAX_KEYWORDS + 1 }
   const found = await findAppKeywords(ctx.sql, lists, { app: app ?? 0, beside: null, tracker: null }, page)
   const searched = Math.max(await countMarketLists(ctx.sql, lists), found.total)
   if (searched === 0) return nothing(new Fault("not_measured", { detail: NO_LISTS }))
-  const keywords = found.keywords.slice(0, MOST_KEYWORDS)
+  const keywords = found.keywords.slice(0, MAX_KEYWORDS)
   const last = keywords.at(-1)
   const hasMore = found.keywords.length > keywords.length
   const answer = {

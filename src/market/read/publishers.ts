@@ -19,7 +19,7 @@ export interface ChartedApp {
   firstSeen: string | null
 }
 
-const MOST_APPS = 1_000
+const MAX_APPS = 1_000
 
 /**
  * Best ranks first within each app. Looks each app up by its key, because the planner may assume that one publisher has
@@ -78,7 +78,7 @@ function appsOf(sql: Sql, publisherId: string) {
     from store_app
     where platform = 'ios' and developer_id = ${publisherId}
     order by id
-    limit ${MOST_APPS}`
+    limit ${MAX_APPS}`
 }
 
 /**

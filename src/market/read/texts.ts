@@ -37,11 +37,11 @@ interface AppByText {
 }
 
 /** Maximum number of matches that are sorted: the nearest, then those known longest. */
-export const MOST_COMPARED = 1_000
+export const MAX_COMPARED = 1_000
 
 /**
  * Returns the apps that match a text (see `appsWithText`), nearest first: the text is one of their names, a name begins
- * with it, every word occurs in their names, or some occur only in the publisher's. At most MOST_COMPARED + 1.
+ * with it, every word occurs in their names, or some occur only in the publisher's. At most MAX_COMPARED + 1.
  */
 export async function findAppsByText(sql: Sql, text: string): Promise<AppByText[]> {
   const words = wordsOf(text)
@@ -60,6 +60,6 @@ export async function findAppsByText(sql: Sql, text: string): Promise<AppByText[
       end as nearness
     from found
     order by nearness, app_id
-    limit ${MOST_COMPARED + 1}`
+    limit ${MAX_COMPARED + 1}`
   return rows.map(({ app, nearness }) => ({ app, nearness: NEARNESS[nearness] as Nearness }))
 }

@@ -1,6 +1,6 @@
 /** How long one transaction may occupy the embedded database: requests wait for it. */
 const TARGET_MS = 25
-const [LEAST, MOST] = [50, 1_000]
+const [MIN_RESULTS, MAX_RESULTS] = [50, 1_000]
 
 export interface BatchSize {
   /** Results that the next transaction may store. A review counts as two. */
@@ -20,7 +20,9 @@ export function createBatchSize(): BatchSize {
       if (count === 0) return
       // at most doubled or halved: a single transaction may be slow for other reasons
       const fitting = (count * TARGET_MS) / Math.max(1, tookMs)
-      results = Math.round(Math.min(MOST, Math.max(LEAST, Math.min(2 * results, Math.max(results / 2, fitting)))))
+      results = Math.round(
+        Math.min(MAX_RESULTS, Math.max(MIN_RESULTS, Math.min(2 * results, Math.max(results / 2, fitting)))),
+      )
     },
   }
 }

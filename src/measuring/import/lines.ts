@@ -56,7 +56,7 @@ export function parseSound(
       return { parsed, skipped }
     } catch (error) {
       if (!(error instanceof LineProblem || error instanceof ObservationProblem)) throw error
-      const rest = skipped.length < MOST_SKIPPED ? withoutItem(value, error.message) : null
+      const rest = skipped.length < MAX_SKIPPED ? withoutItem(value, error.message) : null
       if (rest === null) throw skipped.length > 0 ? new LineProblem(skipped[0] as string) : error
       skipped.push(error.message.replace(/\[\d+\]/, `[${placeIn(whole, value, error.message)}]`))
       value = rest
@@ -69,7 +69,7 @@ export function parseSound(
  */
 const UNORDERED: Record<string, string> = { reviews: "reviews", apps: "apps" }
 /** A line with more invalid items is refused. */
-const MOST_SKIPPED = 20
+const MAX_SKIPPED = 20
 
 function hasUnordered(value: unknown): boolean {
   return UNORDERED[String((value as { kind?: unknown } | null)?.kind)] !== undefined

@@ -1,6 +1,6 @@
 import { checkFacts } from "../../core/observation/app-facts.ts"
 import { checkText, hold, isGenre, isText } from "../../core/observation/invariants.ts"
-import { MOST_APP_GENRES, type StoreApp } from "../../core/observation/line-parts.ts"
+import { MAX_APP_GENRES, type StoreApp } from "../../core/observation/line-parts.ts"
 import type { Platform } from "../../core/observation/provenance.ts"
 
 /** Throws ObservationProblem if a store could not show these facts of an app at that moment. */
@@ -12,7 +12,7 @@ export function checkApp(app: StoreApp, seenAt: Date): void {
 
 function checkGenresOf({ genre, genres }: StoreApp): void {
   if (genres === undefined) return
-  hold(genres.length <= MOST_APP_GENRES, "too_many_results", `an app has more than ${MOST_APP_GENRES} genres`)
+  hold(genres.length <= MAX_APP_GENRES, "too_many_results", `an app has more than ${MAX_APP_GENRES} genres`)
   hold(genre !== undefined && genres[0] === genre, "bad_text", "the first of an app's genres must be its main one")
   const named = new Set(genres).size === genres.length && genres.every((id) => isText(id, 20))
   hold(named, "bad_text", "each of an app's genres must have 1 to 20 characters, and stand once")

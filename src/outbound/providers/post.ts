@@ -27,7 +27,7 @@ interface PostedJson {
   body: object
 }
 
-const MOST_BYTES = 4_000_000
+const MAX_BYTES = 4_000_000
 
 /** Sends a request once. `bytes` is the raw response. Rejects only when the signal aborts. */
 export async function postJson(
@@ -58,7 +58,7 @@ export async function postJson(
 /** Undefined if the body is larger than any valid answer. */
 async function readBytes(response: Response): Promise<Uint8Array | undefined> {
   try {
-    return await fetchedBody(response, MOST_BYTES)
+    return await fetchedBody(response, MAX_BYTES)
   } catch (error) {
     if (error instanceof OutboundProblem && error.code === "too_large") return undefined
     throw error

@@ -75,10 +75,10 @@ export interface KeywordOutlook extends Omit<PlanKeyword, "peers"> {
 }
 
 /** With fewer similar apps the expected rank is not reliable. */
-export const LEAST_PEERS = 3
+export const MIN_PEERS = 3
 /** With at least this many similar apps the confidence is medium. */
 export const MANY_PEERS = 10
-const MOST_KEYWORDS = 30
+const MAX_KEYWORDS = 30
 
 /**
  * Returns keywords whose words are missing from the listing and that would probably rank better with them, most
@@ -95,7 +95,7 @@ export function findMissing(inputs: PageKeywords): MissingWords[] {
   })
   return outlooks
     .toSorted((a, b) => worth(b.outlook) - worth(a.outlook) || (a.outlook.term < b.outlook.term ? -1 : 1))
-    .slice(0, MOST_KEYWORDS)
+    .slice(0, MAX_KEYWORDS)
 }
 
 /**
@@ -138,7 +138,7 @@ function outlookOf(keyword: PlanKeyword, ratings: number): Omit<MissingWords, "w
       peer.ratings <= ratings &&
       titleMatch(keyword.term, peer.name) >= 0.5,
   )
-  if (alike.length < LEAST_PEERS) return null
+  if (alike.length < MIN_PEERS) return null
   const ranks = alike.map((peer) => peer.rank).sort((a, b) => a - b)
   const expectedRank = ranks[Math.floor(ranks.length / 2)] as number
   if (keyword.rank !== null && expectedRank >= keyword.rank) return null

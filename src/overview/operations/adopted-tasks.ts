@@ -41,7 +41,7 @@ export const AdoptedTaskShape = named(
   "What became of a task that was carried out: no proof that its text did it.",
 )
 
-const MOST = 10
+const MAX_TASKS = 10
 
 /** Grades the tasks that were carried out, latest first. */
 export async function gradeAdoptedTasks(
@@ -49,7 +49,7 @@ export async function gradeAdoptedTasks(
   app: TrackedApp,
   { platform, storefronts, now }: { platform: Platform; storefronts: readonly string[]; now: Date },
 ): Promise<v.InferOutput<typeof AdoptedTaskShape>[]> {
-  const tasks = await readAdoptedTasks(sql, app, { platform, storefronts }, MOST)
+  const tasks = await readAdoptedTasks(sql, app, { platform, storefronts }, MAX_TASKS)
   const graded: v.InferOutput<typeof AdoptedTaskShape>[] = []
   for (const task of tasks) {
     const terms = task.keywords.map(({ term }) => term)

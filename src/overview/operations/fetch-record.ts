@@ -12,11 +12,11 @@ import { fetchKeyword, KeywordRecord } from "./fetched-keyword.ts"
 import { fetchRival, RivalRecord } from "./fetched-rival.ts"
 
 /** Longest possible id: a keyword of 150 characters, each percent-encoded from four bytes. */
-const MOST_CHARACTERS = 2_048
+const MAX_CHARACTERS = 2_048
 
 const Id = coded(
   v.pipe(
-    textOrEmptyUpTo(MOST_CHARACTERS),
+    textOrEmptyUpTo(MAX_CHARACTERS),
     v.check((text) => parseRecordId(text) !== null),
     v.description("An id that search returned, unchanged."),
   ),

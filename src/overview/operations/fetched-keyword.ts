@@ -18,7 +18,7 @@ import { nameIn } from "../../stores/store/app-names.ts"
 import { platformOf, type RecordAnswer } from "../../tracking/records.ts"
 import { Day, Rank, RankRuns, RankSource, RatedApp, Store, Storefront, Time } from "../../tracking/shapes.ts"
 
-const MOST_ABOVE = 50
+const MAX_ABOVE = 50
 
 export const KeywordRecord = named(
   "KeywordRecord",
@@ -51,7 +51,7 @@ export const KeywordRecord = named(
         depth: described(v.nullable(Rank), "How many places were read; null where measured is false."),
         above: described(
           v.array(RatedApp),
-          `The apps above it in that day's results, in their order, at most ${MOST_ABOVE}; where the app itself is absent, the first ${MOST_ABOVE} of the results. Empty where measured is false.`,
+          `The apps above it in that day's results, in their order, at most ${MAX_ABOVE}; where the app itself is absent, the first ${MAX_ABOVE} of the results. Empty where measured is false.`,
         ),
       }),
       "How it stands on the latest measured day.",
@@ -150,7 +150,7 @@ async function readCurrent(sql: Sql, side: SideApp, term: string, countries: rea
           'id', s.store_id, 'name', coalesce(${name}, s.store_id), 'ratings', c.ratings, 'ratingsDay', c.day,
           'ratingsSource', c.source
         ) as app
-      from unnest(a.app_ids[1:least(a.our_rank - 1, ${MOST_ABOVE}::int)]) with ordinality p (app_id, place)
+      from unnest(a.app_ids[1:least(a.our_rank - 1, ${MAX_ABOVE}::int)]) with ordinality p (app_id, place)
       join store_app s on s.id = p.app_id
       left join lateral (
         select ratings, day, source
@@ -162,7 +162,7 @@ async function readCurrent(sql: Sql, side: SideApp, term: string, countries: rea
     ) u on true
     where t.term = ${term}
     order by u.place
-    limit ${MOST_ABOVE}`
+    limit ${MAX_ABOVE}`
   const [first] = rows
   const above = rows.flatMap(({ app }) => app ?? [])
   const { day = null, source = null, seenAt = null, depth = null, rank = null } = first ?? {}

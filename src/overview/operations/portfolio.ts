@@ -109,7 +109,7 @@ const Pending = named(
   }),
 )
 
-const MOST_EVENTS = 50
+const MAX_EVENTS = 50
 
 export const getPortfolioOverview = operation({
   id: "get_portfolio_overview",
@@ -154,7 +154,7 @@ export const getPortfolioOverview = operation({
       cards: described(v.array(Card), "The day by the hour, and by storefront."),
       feed: described(
         v.array(SubscriptionEvent),
-        `What a billing service or the App Store told of purchases that day, newest first, at most ${MOST_EVENTS}. Empty where nobody tells of each: a console counts them by the day (get_subscriptions).`,
+        `What a billing service or the App Store told of purchases that day, newest first, at most ${MAX_EVENTS}. Empty where nobody tells of each: a console counts them by the day (get_subscriptions).`,
       ),
       conns: Connections,
       hiddenMoney: described(v.boolean(), "This key may not read revenue: money is hidden."),
@@ -171,7 +171,7 @@ export const getPortfolioOverview = operation({
   const accountDays = await readAccountDays(sql, caller.workspaceId, apps, requested.day)
   const ads = await readAdsDays(sql, caller.workspaceId, apps, requested.day)
   const { from, to } = requested
-  const events = await readToldEvents(sql, { workspaceId: caller.workspaceId, apps, from, to }, MOST_EVENTS)
+  const events = await readToldEvents(sql, { workspaceId: caller.workspaceId, apps, from, to }, MAX_EVENTS)
   const rowOf = ({ id, name, icon }: TrackedApp, at: number) => ({
     appId: id,
     name,

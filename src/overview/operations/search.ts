@@ -10,7 +10,7 @@ import { searchPage } from "../../lib/store-pages.ts"
 import { appAddress, folded, patternsOf, platformOf, type RecordMatch } from "../../tracking/records.ts"
 import { Count } from "../../tracking/shapes.ts"
 
-const MOST = 50
+const MAX_MATCHES = 50
 
 const Query = coded(
   v.pipe(
@@ -44,7 +44,7 @@ export const search = operation({
   group: "Account",
   toolset: "account",
   summary: "Finds the workspace's apps, tracked keywords and rivals.",
-  description: `Apps and rivals by name or store id, keywords by their text; every word must occur. Exact matches first, then those that begin with the text, then those in which every word begins one; at most ${MOST}. Rivals are those named by hand and the apps above yours in the results of the latest measured day, as far as one search reads: the first ${LISTS} keywords and ${PLACES.toLocaleString("en")} places in all, so with many keywords only the first places of each.`,
+  description: `Apps and rivals by name or store id, keywords by their text; every word must occur. Exact matches first, then those that begin with the text, then those in which every word begins one; at most ${MAX_MATCHES}. Rivals are those named by hand and the apps above yours in the results of the latest measured day, as far as one search reads: the first ${LISTS} keywords and ${PLACES.toLocaleString("en")} places in all, so with many keywords only the first places of each.`,
   effect: "reads",
   scope: "apps:read",
   price: 1,
@@ -54,7 +54,7 @@ export const search = operation({
   output: v.strictObject({
     query: described(v.string(), "As it was asked."),
     results: described(v.array(Result), "The best first; among equals apps, then keywords, then rivals."),
-    omitted: described(Count, `Matches beyond the first ${MOST}, among the best 200 keywords and 200 rivals.`),
+    omitted: described(Count, `Matches beyond the first ${MAX_MATCHES}, among the best 200 keywords and 200 rivals.`),
   }),
 }).run(async ({ q }, { sql, visibleApps }) => {
   const searchText = soughtBy(q)
@@ -62,7 +62,7 @@ export const search = operation({
   const [keywords, rivals] = await Promise.all([findKeywords(sql, apps, searchText), findRivals(sql, apps, searchText)])
   const found = [...findApps(apps, searchText), ...keywords, ...rivals]
   // the sort is stable: equal grades keep the order of their kind
-  const best = found.sort((a, b) => a.grade - b.grade).slice(0, MOST)
+  const best = found.sort((a, b) => a.grade - b.grade).slice(0, MAX_MATCHES)
   return { query: q, results: best.map(({ grade: _, ...result }) => result), omitted: found.length - best.length }
 })
 

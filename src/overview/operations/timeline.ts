@@ -18,8 +18,8 @@ import { Count, Day, Rank, RankSource, Store, Storefront, Time } from "../../tra
 // names and texts of a page are not in this list: get_store_page lists their changes
 const KINDS = ["version", "screenshots", "event_started", "event_ended", "featured", "unfeatured"] as const
 
-const MOST_CHANGES = 50
-const MOST_DAYS = 365
+const MAX_CHANGES = 50
+const MAX_DAYS = 365
 
 const Move = named(
   "TimelineMove",
@@ -81,7 +81,7 @@ export const getTimeline = operation({
   group: "Your apps",
   toolset: "page",
   summary: "Dated changes of the app's store page, and how its keywords moved after each.",
-  description: `Each tracked keyword is compared from its last measured day before the change (at most 30 days back) to its last measured day within the window after it, of one source. That a keyword moved after a change does not say that it moved because of it. As far back as the plan's history goes and at most ${MOST_DAYS} days; the newest ${MOST_CHANGES} changes, newest first. get_store_page has the pages themselves.`,
+  description: `Each tracked keyword is compared from its last measured day before the change (at most 30 days back) to its last measured day within the window after it, of one source. That a keyword moved after a change does not say that it moved because of it. As far back as the plan's history goes and at most ${MAX_DAYS} days; the newest ${MAX_CHANGES} changes, newest first. get_store_page has the pages themselves.`,
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -116,11 +116,11 @@ export const getTimeline = operation({
 }).run(async ({ app, storefront, platform, window }, { sql, now, caller }) => {
   const side = { storefront, platform }
   const to = dayOf(now())
-  const from = addDays(to, 1 - Math.min(caller.entitlements.historyDays, MOST_DAYS))
+  const from = addDays(to, 1 - Math.min(caller.entitlements.historyDays, MAX_DAYS))
   const appId = ownId(app, side)
   const pages = appId === null ? null : await readPageStates(sql, appId, [storefront], PAGE_SOURCES[platform])
   const page = pages?.get(storefront)
-  const query = { storefront, from, to, kinds: KINDS, limit: MOST_CHANGES }
+  const query = { storefront, from, to, kinds: KINDS, limit: MAX_CHANGES }
   const history = page && appId !== null ? await readNewestChanges(sql, { ...query, apps: [appId] }) : NOTHING
   const around = await readMovements(sql, app, { side, window, changes: history.changes })
   return {

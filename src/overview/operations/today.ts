@@ -76,8 +76,8 @@ const Change = named(
   ),
 )
 
-const MOST_MOVES = 10
-const MOST_CHANGES = 50
+const MAX_MOVES = 10
+const MAX_CHANGES = 50
 
 export const getToday = operation({
   id: "get_today",
@@ -107,12 +107,12 @@ export const getToday = operation({
       ),
       moves: described(
         v.array(Move),
-        `Keywords that moved since the measured day before: the ${MOST_MOVES} biggest moves.`,
+        `Keywords that moved since the measured day before: the ${MAX_MOVES} biggest moves.`,
       ),
       movesOmitted: described(Count, "Smaller moves, which are left out."),
       changes: described(
         v.array(Change),
-        `Changes of the app's store pages that were seen that day, newest first, at most ${MOST_CHANGES}.`,
+        `Changes of the app's store pages that were seen that day, newest first, at most ${MAX_CHANGES}.`,
       ),
       changesOmitted: described(Count, "Older ones of the day, which are left out."),
       conns: Connections,
@@ -145,10 +145,10 @@ export const getToday = operation({
       ...ratings,
       ...reviews,
     ],
-    moves: moves.slice(0, MOST_MOVES),
-    movesOmitted: Math.max(0, moves.length - MOST_MOVES),
-    changes: changes.slice(0, MOST_CHANGES),
-    changesOmitted: Math.max(0, changes.length - MOST_CHANGES),
+    moves: moves.slice(0, MAX_MOVES),
+    movesOmitted: Math.max(0, moves.length - MAX_MOVES),
+    changes: changes.slice(0, MAX_CHANGES),
+    changesOmitted: Math.max(0, changes.length - MAX_CHANGES),
     conns: connections({ subscriptions: accountDay ? [accountDay] : [], apple_ads: ads ? [ads] : [] }),
     hiddenMoney,
   }

@@ -14,8 +14,8 @@ import { Count, Day, popularityFields, Rank, Store, Storefront, Time } from "../
 import {
   findMissing,
   type KeywordOutlook,
-  LEAST_PEERS,
   MANY_PEERS,
+  MIN_PEERS,
   type PageKeywords,
   type PlanTask,
   planTasks,
@@ -25,7 +25,7 @@ import { AdoptedTaskShape, gradeAdoptedTasks } from "./adopted-tasks.ts"
 
 /** Days without a new task after a change of name or subtitle, until its effect shows. */
 const SETTLES_DAYS = 14
-const MOST_STOREFRONTS = 20
+const MAX_STOREFRONTS = 20
 const STATES = ["tasks", "nothing_to_do", "settling", "not_measured"] as const
 
 const Outlook = named(
@@ -66,7 +66,7 @@ const Task = named(
     tradeOff: described(v.string(), "What it costs, in one English sentence."),
     confidence: described(
       v.picklist(["low", "medium"]),
-      `low: ${LEAST_PEERS} to ${MANY_PEERS - 1} apps show the expected rank; medium: ${MANY_PEERS} or more. Never high: they carry the words in their name, which counts for more.`,
+      `low: ${MIN_PEERS} to ${MANY_PEERS - 1} apps show the expected rank; medium: ${MANY_PEERS} or more. Never high: they carry the words in their name, which counts for more.`,
     ),
     expectedValue: described(
       v.number(),
@@ -86,7 +86,7 @@ export const getWeeklyPlan = operation({
   group: "Your apps",
   toolset: "page",
   summary: "Texts of the store page worth changing this week, by what was measured.",
-  description: `Each task stands alone and begins with the text as it is. Often there is none, by design: only where at least ${LEAST_PEERS} apps with no more ratings show what the words are worth, and never within ${SETTLES_DAYS} days of a change of name or subtitle. Writes nothing to a store; each task told is kept, and held against what happened: see record.`,
+  description: `Each task stands alone and begins with the text as it is. Often there is none, by design: only where at least ${MIN_PEERS} apps with no more ratings show what the words are worth, and never within ${SETTLES_DAYS} days of a change of name or subtitle. Writes nothing to a store; each task told is kept, and held against what happened: see record.`,
   effect: "reads",
   scope: "apps:read",
   plan: "pro",
@@ -128,7 +128,7 @@ export const getWeeklyPlan = operation({
           keywords: described(Count, "Keywords whose results and popularity were read that were looked at."),
         }),
       ),
-      `Each storefront looked at, at most the first ${MOST_STOREFRONTS}.`,
+      `Each storefront looked at, at most the first ${MAX_STOREFRONTS}.`,
     ),
     record: described(
       v.array(AdoptedTaskShape),
@@ -138,7 +138,7 @@ export const getWeeklyPlan = operation({
   }),
 }).run(async ({ app, country, goal, platform, limit }, ctx) => {
   const all = country === undefined ? app.countries : [country]
-  const looked = all.slice(0, MOST_STOREFRONTS)
+  const looked = all.slice(0, MAX_STOREFRONTS)
   const plans: StorefrontPlan[] = []
   for (const storefront of looked) plans.push(await planStorefront(app, { platform, storefront }, ctx, limit))
   const planned = plans

@@ -46,7 +46,7 @@ export function headOf(app: TrackedApp): v.InferOutput<typeof AppHead> {
 }
 
 /** Maximum number of apps whose standing is read. Further apps are only listed by name. */
-const MOST_STANDINGS = 25
+const MAX_STANDINGS = 25
 
 const Side = v.strictObject({
   country: Storefront,
@@ -70,7 +70,7 @@ const Today = v.strictObject({
 
 const Standing = v.strictObject({
   ...headFields,
-  sides: described(v.nullable(v.array(Side)), `Null beyond the first ${MOST_STANDINGS} apps.`),
+  sides: described(v.nullable(v.array(Side)), `Null beyond the first ${MAX_STANDINGS} apps.`),
   today: described(Today, "The UTC day so far."),
 })
 
@@ -98,7 +98,7 @@ export const listStandings = operation({
     const sides = days.get(app.id) ?? []
     const { sources: _, ...counts } = dayCounts(sides.flatMap(({ terms }) => terms))
     const { newReviews } = reviews[place] as AppReviews
-    const firstSides = place < MOST_STANDINGS ? await readFirstSides(sql, app, sides) : null
+    const firstSides = place < MAX_STANDINGS ? await readFirstSides(sql, app, sides) : null
     standings.push({ ...head(app), sides: firstSides, today: { ...counts, newReviews } })
   }
   return { apps: standings }

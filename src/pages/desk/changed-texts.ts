@@ -9,7 +9,7 @@ import { readNewestChanges } from "../../listings/read/store-pages.ts"
 
 const KINDS = ["name", "subtitle", "description"] as const
 /** The same as the limit of the store page's list of changes. */
-const MOST = 100
+const MAX_CHANGES = 100
 
 /** Returns the texts that get_store_page leaves out. The app's owner may read them; programs may not. */
 export const listChangedTexts = operation({
@@ -44,7 +44,7 @@ export const listChangedTexts = operation({
   const storeAppId = ownId(app, { platform, storefront })
   const to = dayOf(now())
   const span = { from: addDays(to, 1 - caller.entitlements.historyDays), to }
-  const filter = { storefront, ...span, kinds: KINDS, limit: MOST }
+  const filter = { storefront, ...span, kinds: KINDS, limit: MAX_CHANGES }
   const { changes } = await readNewestChanges(sql, { ...filter, apps: storeAppId === null ? [] : [storeAppId] })
   return {
     ...{ country: storefront, platform },

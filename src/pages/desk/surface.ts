@@ -104,7 +104,7 @@ function pageAnswer(desk: Desk, status: number, page: Parameters<typeof framed>[
   return { status, headers, body, isCompressible: !desk.formFields.some(([, token]) => body.includes(token)) }
 }
 
-const MOST_BYTES = 65_536
+const MAX_BYTES = 65_536
 
 /** Pages whose button uses up a monthly limit. Opening such a page by a link does not press the button. */
 const OPENED = /^\/app\/apps\/[^/]+\/(?:rival|summary|reply|draft|ideas|localize|shots)$/
@@ -112,7 +112,7 @@ const OPENED = /^\/app\/apps\/[^/]+\/(?:rival|summary|reply|draft|ideas|localize
 /** Handles changes from pages: approving or refusing a waiting write, and writes with preview and confirm. */
 async function sent(desk: Desk, owner: Owner, visit: PageVisit): Promise<PageAnswer> {
   const { path, request } = visit
-  const fields = await readForm(request, MOST_BYTES)
+  const fields = await readForm(request, MAX_BYTES)
   const isOpened = OPENED.test(path)
   if (!isOpened && ![`${OWN}/changes`, `${OWN}/write`].includes(path))
     throw new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })

@@ -42,7 +42,7 @@ async function ask(parts: OAuthParts, { request, path, query }: PageVisit): Prom
 }
 
 async function decide(parts: OAuthParts, { request }: PageVisit): Promise<PageAnswer> {
-  const fields = await readForm(request, MOST_BYTES)
+  const fields = await readForm(request, MAX_BYTES)
   const owner = await parts.owners.ownerOf(request)
   if (typeof fields === "string") return NOT_UNDERSTOOD
   const query = fieldOf(fields, "request") ?? ""
@@ -112,7 +112,7 @@ function shownName(name: string): string {
   return [...printable].slice(0, 100).join("").trim() || "A client without a name"
 }
 
-const MOST_BYTES = 65_536
+const MAX_BYTES = 65_536
 
 function page(status: number, body: string, headers: Record<string, string> = {}): PageAnswer {
   return { status, headers: { "content-security-policy": CONSENT_POLICY, ...headers }, body }

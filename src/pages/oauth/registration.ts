@@ -22,7 +22,7 @@ const MAX_UNUSED = 2_000
 
 /** Registers a client without a secret (RFC 7591). The owner decides at the consent whether to trust it. */
 export async function openRegistration(parts: OAuthParts, { request, address }: PageVisit): Promise<PageAnswer> {
-  const metadata = readMetadata(await readUpTo(request, MOST_BYTES))
+  const metadata = readMetadata(await readUpTo(request, MAX_BYTES))
   const id = `client_${randomBytes(16).toString("base64url")}`
   const client = {
     id,
@@ -43,7 +43,7 @@ export async function openRegistration(parts: OAuthParts, { request, address }: 
   })
 }
 
-const MOST_BYTES = 16_384
+const MAX_BYTES = 16_384
 
 const Text = v.pipe(v.string(), v.check(isStorable))
 

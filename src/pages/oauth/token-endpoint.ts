@@ -88,10 +88,10 @@ function tokenAnswer(tokens: Tokens | null): PageAnswer {
   })
 }
 
-const MOST_BYTES = 16_384
+const MAX_BYTES = 16_384
 
 async function readFields(request: Request): Promise<URLSearchParams> {
-  const fields = await readForm(request, MOST_BYTES)
+  const fields = await readForm(request, MAX_BYTES)
   if (typeof fields === "string") throw new OAuthProblem("invalid_request", "Send a form of at most 16 KB without NUL.")
   return fields
 }

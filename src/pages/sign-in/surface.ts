@@ -41,7 +41,7 @@ async function openSignIn(parts: SignInParts, visit: PageVisit): Promise<PageAns
 }
 
 async function signIn(parts: SignInParts, { request, address }: PageVisit): Promise<PageAnswer> {
-  const fields = await readForm(request, MOST_BYTES)
+  const fields = await readForm(request, MAX_BYTES)
   if (typeof fields === "string") return NOT_UNDERSTOOD
   const next = nextOf(fields)
   if (isFromElsewhere(request)) return formPage(403, { next, outcome: "other site" })
@@ -110,7 +110,7 @@ async function finishSignIn(
 }
 
 async function openSignOut(parts: SignInParts, { request }: PageVisit): Promise<PageAnswer> {
-  const fields = await readForm(request, MOST_BYTES)
+  const fields = await readForm(request, MAX_BYTES)
   const owner = await parts.owners.ownerOf(request)
   if (owner) {
     if (typeof fields === "string" || !isOwnForm(owner, fields)) return NOT_UNDERSTOOD
@@ -119,7 +119,7 @@ async function openSignOut(parts: SignInParts, { request }: PageVisit): Promise<
   return seeOther("/sign-in", { "set-cookie": sessionCookie(null, parts.publicUrl) })
 }
 
-const MOST_BYTES = 8_192
+const MAX_BYTES = 8_192
 
 /** Returns where the owner continues. Always a path of this origin. */
 function nextOf(fields: URLSearchParams): string {

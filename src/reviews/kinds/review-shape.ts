@@ -10,7 +10,7 @@ import { LONGEST_TEXT, LONGEST_VERSION, titleIn, versionIn, writtenIn } from "..
 export const SOURCES = ["apple-reviews", "play-reviews"] as const
 
 /** Per page, or per line of an import. */
-export const MOST_REVIEWS = 1_000
+export const MAX_REVIEWS = 1_000
 
 const LANGUAGES = "Google Play's reviews have a language, as en or pt-BR, and the App Store's have none"
 
@@ -91,7 +91,7 @@ export const shape = v.pipe(
      */
     reviews: v.pipe(
       list(Review),
-      most(MOST_REVIEWS, "reviews"),
+      most(MAX_REVIEWS, "reviews"),
       ruleBy((reviews, { seenAt }) => {
         for (const [place, review] of reviews.entries()) checkReview(review, `reviews[${place}]`, seenAt)
       }),

@@ -9,9 +9,9 @@ import { type ReviewStats, reviewStats } from "../formulas/review-stats.ts"
 import { type FeedTallies, tallyFeeds } from "../read/tallies.ts"
 import { Figures, knownFeeds, LookedAt, readAppFeed } from "./review-shapes.ts"
 
-const MOST_DAYS = 365
+const MAX_DAYS = 365
 /** Versions in the response; the rest are only counted. */
-const MOST_VERSIONS = 200
+const MAX_VERSIONS = 200
 
 const DayFigures = named(
   "ReviewDay",
@@ -54,7 +54,7 @@ export const getReviewStats = operation({
   input: ofApp({
     country: AppCountry,
     platform: Platform,
-    days: v.optional(wholeNumber(1, MOST_DAYS, "So many UTC days up to the last; from overrides it.", "bad_days"), 90),
+    days: v.optional(wholeNumber(1, MAX_DAYS, "So many UTC days up to the last; from overrides it.", "bad_days"), 90),
     from: RangeDay("First UTC day, YYYY-MM-DD; days counts when left out."),
     to: RangeDay(LAST_DAY),
   }),
@@ -85,9 +85,9 @@ export const getReviewStats = operation({
       byDay: described(v.array(DayFigures), "Every day looked at, oldest first; empty where count is null."),
       byVersion: described(
         v.array(VersionFigures),
-        `The most reviews first; at most ${MOST_VERSIONS} (see versionsOmitted).`,
+        `The most reviews first; at most ${MAX_VERSIONS} (see versionsOmitted).`,
       ),
-      versionsOmitted: described(Count, `Versions beyond the first ${MOST_VERSIONS}.`),
+      versionsOmitted: described(Count, `Versions beyond the first ${MAX_VERSIONS}.`),
     }),
   ),
 }).run(async ({ app, storefront, platform, days: count, from, to }, { sql, now, caller }) => {
@@ -108,7 +108,7 @@ export const getReviewStats = operation({
 
 function figuresOf({ tallies, covered }: FeedTallies, days: Days) {
   const { byVersion, ...stats } = reviewStats(tallies, days, covered)
-  const firstVersions = byVersion.slice(0, MOST_VERSIONS)
+  const firstVersions = byVersion.slice(0, MAX_VERSIONS)
   return { ...stats, byVersion: firstVersions, versionsOmitted: byVersion.length - firstVersions.length }
 }
 

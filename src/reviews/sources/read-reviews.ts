@@ -36,7 +36,7 @@ export async function readReviews(
   const reading = newReading(known)
   const pages = newestPage ? 1 : REVIEW_PAGES
   let passedOver = 0
-  for (let page = 1; page <= pages && passedOver < MOST_PASSED_OVER; page++) {
+  for (let page = 1; page <= pages && passedOver < MAX_SKIPPED; page++) {
     const question = { storefront, storeId: id, page }
     const seen = await askAgain(() => askEitherForm(ask, question), reading)
     if (seen === null) return ended(reading)
@@ -86,7 +86,7 @@ export async function readPlayReviews(
 
 // An empty page takes two requests. A single one in the middle occurs now and then; several in a row are probably the
 // end of the feed.
-const MOST_PASSED_OVER = 3
+const MAX_SKIPPED = 3
 
 interface Reading {
   known: ReadReviews["known"]

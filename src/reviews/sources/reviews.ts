@@ -1,7 +1,7 @@
 import { fact } from "../../measuring/parsing/required.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 import type { StoreReview } from "../kinds/review-shape.ts"
-import { MOST_REVIEWS, mayBeWritten } from "../kinds/review-shape.ts"
+import { MAX_REVIEWS, mayBeWritten } from "../kinds/review-shape.ts"
 import { titleIn, versionIn, writtenIn } from "../store/review-parts.ts"
 
 /**
@@ -14,7 +14,7 @@ export function reviewsOf<Row>(rows: readonly Row[], reviewOf: (row: Row) => Sto
     const review = reviewOf(row)
     if (!reviews.has(review.id)) reviews.set(review.id, review)
   }
-  if (reviews.size > MOST_REVIEWS) throw new ReadFailure("changed", `more than ${MOST_REVIEWS} reviews on a page`)
+  if (reviews.size > MAX_REVIEWS) throw new ReadFailure("changed", `more than ${MAX_REVIEWS} reviews on a page`)
   return [...reviews.values()]
 }
 

@@ -28,11 +28,11 @@ export async function readReviewDays(tx: Tx, reviews: readonly FeedReviews[]): P
       offset 0
     ) v
     order by 1, 2, 3
-    limit ${MOST_DAYS}`
+    limit ${MAX_DAYS}`
 }
 
 /** A limit above what one call of record can contain. */
-const MOST_DAYS = 1_000_000
+const MAX_DAYS = 1_000_000
 
 /** Derives rows of review_day after reviews changed. Requires the locks of the feeds' reviews. Idempotent. */
 export async function deriveReviewDays(tx: Tx, days: readonly FeedDay[]): Promise<number> {

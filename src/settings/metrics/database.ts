@@ -41,7 +41,7 @@ export function remembered(now: () => Date, read: (gate: Gate) => Promise<Metric
 
 const DEADLINE_MS = 1_000
 const REMEMBERED_MS = 5_000
-const MOST_JOBS = 10_000
+const MAX_JOBS = 10_000
 
 const up = (answers: boolean) =>
   gauge("appmeter_database_up", "Whether the database answered within a second.", [{ value: answers ? 1 : 0 }])
@@ -80,14 +80,14 @@ async function countJobs(sql: Sql): Promise<Metric> {
         select
         from job
         where status = s.state
-        limit ${MOST_JOBS}
+        limit ${MAX_JOBS}
       ) j
     ) as value
     from unnest(array['queued', 'running', 'done', 'failed', 'unknown']) s (state)
     order by s.state
     limit 5`
   const samples = rows.map(({ state, value }) => ({ labels: { state }, value }))
-  return gauge("appmeter_jobs", `Jobs by state, counted up to ${MOST_JOBS} of each.`, samples)
+  return gauge("appmeter_jobs", `Jobs by state, counted up to ${MAX_JOBS} of each.`, samples)
 }
 
 async function measureSize(sql: Sql): Promise<Metric> {

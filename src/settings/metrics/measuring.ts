@@ -10,7 +10,7 @@ interface MeasuringParts {
 }
 
 /** Counts of subjects and deliveries stop here, per kind. */
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 
 /**
  * Reads the state of measuring, over all processes. Cached for some seconds. If the database does not answer within a
@@ -104,7 +104,7 @@ async function readDue(sql: Sql): Promise<Metric[]> {
         where d.lease is null and (d.kind, d.platform, d.priority) = (p.kind, p.platform, p.priority)
           and d.next_at <= now()
         order by next_at
-        limit ${MOST_COUNTED}
+        limit ${MAX_COUNTED}
       ) f
     ) w
     group by p.kind, p.platform
@@ -115,7 +115,7 @@ async function readDue(sql: Sql): Promise<Metric[]> {
   return [
     gauge(
       "appmeter_due",
-      `Subjects that wait to be read, counted up to ${MOST_COUNTED} of each priority.`,
+      `Subjects that wait to be read, counted up to ${MAX_COUNTED} of each priority.`,
       labelled(({ waiting }) => waiting),
     ),
     gauge(
@@ -158,7 +158,7 @@ async function countDeliveries(sql: Sql): Promise<Metric[]> {
         select
         from delivery d
         where d.channel_id = c.id and d.state = 'waiting'
-        limit ${MOST_COUNTED}
+        limit ${MAX_COUNTED}
       ) f
     ) w
     cross join lateral (
@@ -167,7 +167,7 @@ async function countDeliveries(sql: Sql): Promise<Metric[]> {
         select
         from delivery d
         where d.channel_id = c.id and d.state = 'undelivered' and d.ended_at > now() - interval '24 hours'
-        limit ${MOST_COUNTED}
+        limit ${MAX_COUNTED}
       ) f
     ) u
     group by c.kind
@@ -178,7 +178,7 @@ async function countDeliveries(sql: Sql): Promise<Metric[]> {
   return [
     gauge(
       "appmeter_deliveries_waiting",
-      `Alerts that wait to be told, counted up to ${MOST_COUNTED} of each channel.`,
+      `Alerts that wait to be told, counted up to ${MAX_COUNTED} of each channel.`,
       labelled(({ waiting }) => waiting),
     ),
     gauge(

@@ -51,8 +51,8 @@ export async function draftHistory(
   const measured: MeasuredTerms = { rows: 0, terms: new Map() }
   for (const month of await readMonths(sql, app, side, { from, to })) {
     await addMonth(measured, sql, app, side, { month, from, to })
-    if (measured.rows > MOST_POINTS) {
-      const reason = `A file holds ${MOST_POINTS} rows of history at most, and these days have more: ask for fewer.`
+    if (measured.rows > MAX_POINTS) {
+      const reason = `A file holds ${MAX_POINTS} rows of history at most, and these days have more: ask for fewer.`
       throw new Fault("write_limit_reached", { reason })
     }
   }
@@ -72,7 +72,7 @@ export async function draftHistory(
  * At most this many rows per file, since the confirm counts and copies them all: one million rows take about 1.5 s on
  * two busy cores, and the embedded database runs nothing else meanwhile.
  */
-const MOST_POINTS = 1_500_000
+const MAX_POINTS = 1_500_000
 
 /** A part has at most 6,200 rows: 200 months of 31 days. */
 const MONTHS_A_PART = 200

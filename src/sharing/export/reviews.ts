@@ -16,7 +16,7 @@ import type { ExportDraft } from "./draft.ts"
  * At most this many reviews per file: copying them takes about a second on two busy cores, and the embedded database
  * runs nothing else meanwhile.
  */
-const MOST_REVIEWS = 100_000
+const MAX_REVIEWS = 100_000
 
 /**
  * Drafts an export of the current versions of reviews written in the range, newest first. A confirm locks the feeds, so
@@ -42,8 +42,8 @@ export async function draftReviews(
     feeds.push({ appId, feed, known, rows: await countReviews(sql, { appId, feed, from, to }) })
   }
   const rows = feeds.reduce((sum, feed) => sum + feed.rows, 0)
-  if (rows > MOST_REVIEWS) {
-    const reason = `A file holds ${MOST_REVIEWS} reviews at most, and these days have more: ask for fewer.`
+  if (rows > MAX_REVIEWS) {
+    const reason = `A file holds ${MAX_REVIEWS} reviews at most, and these days have more: ask for fewer.`
     throw new Fault("write_limit_reached", { reason })
   }
   const store = async (tx: Tx, id: number) => {
@@ -77,7 +77,7 @@ async function countReviews(sql: Db, filter: HeldFeed & Days): Promise<number> {
       select
       from review_version
       where ${isWanted(sql, filter)}
-      limit ${MOST_REVIEWS + 1}
+      limit ${MAX_REVIEWS + 1}
     ) r`
   return row.rows
 }
@@ -135,7 +135,7 @@ async function readBounds(tx: Tx, filter: HeldFeed & Days): Promise<Bound[]> {
     ) r
     where n % ${REVIEWS_A_PART}::int = 1
     order by n
-    limit ${MOST_REVIEWS}`
+    limit ${MAX_REVIEWS}`
 }
 
 async function copyParts(

@@ -9,12 +9,12 @@ import { coded, described } from "../../lib/schema.ts"
 import { Count, Day, Store, Storefront, Time } from "../../lib/shapes.ts"
 import { counted, keepApp } from "../../tracking/limits.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
-import { MOST_LISTED, readReport, reportDays, type SharedReport, type SharedStore } from "./report.ts"
+import { MAX_LISTED, readReport, reportDays, type SharedReport, type SharedStore } from "./report.ts"
 import { STORE_NAMES } from "./source-names.ts"
 import { countShareLinks, createShareLink } from "./store.ts"
 
 /** At most this many unexpired links per workspace. Each stores a page of up to 1 MB. */
-const MOST_LINKS = 200
+const MAX_LINKS = 200
 
 export const shareLink = action({
   name: "create_share_link",
@@ -84,11 +84,11 @@ export const shareLink = action({
     // no other link of the workspace is created until the transaction ends; taken after the report, so that its slow
     // read does not hold the lock
     if (lock) await takeLock(sql, "share links", caller.workspaceId)
-    return { app, report, links: await countShareLinks(sql, caller.workspaceId, MOST_LINKS) }
+    return { app, report, links: await countShareLinks(sql, caller.workspaceId, MAX_LINKS) }
   },
   diff({ app, report, links }, { country, days, password }) {
-    if (links >= MOST_LINKS) {
-      const reason = `The workspace has ${MOST_LINKS} shared pages; each makes room when it expires.`
+    if (links >= MAX_LINKS) {
+      const reason = `The workspace has ${MAX_LINKS} shared pages; each makes room when it expires.`
       throw new Fault("write_limit_reached", { reason })
     }
     const { from, to, stores } = report
@@ -140,7 +140,7 @@ function notesOf({ app, tracked, storefront, stores, from, to }: SharedReport, h
     hasPassword
       ? "A reader is asked for the password. It cannot be looked up later, here or anywhere."
       : "No password is set: whoever is given the link can read the page and pass it on.",
-    ...(more ? [`Of each store the first ${MOST_LISTED} keywords are shown.`] : []),
+    ...(more ? [`Of each store the first ${MAX_LISTED} keywords are shown.`] : []),
     ...(tracked ? [] : [`The app does not track ${storefront}: everything is shown as not measured.`]),
   ]
 }

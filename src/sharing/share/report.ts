@@ -77,8 +77,8 @@ interface ReportSpan {
 }
 
 /** At most 200 keywords per store in the table; the first 12 measured ones have a chart. */
-export const MOST_LISTED = 200
-const MOST_CHARTED = 12
+export const MAX_LISTED = 200
+const MAX_CHARTED = 12
 
 /** Reads the content of a page shared now: ranks and store page for each store that has the app. */
 export async function readReport(sql: Db, app: SharedApp, span: ReportSpan): Promise<SharedReport> {
@@ -94,11 +94,11 @@ export async function readReport(sql: Db, app: SharedApp, span: ReportSpan): Pro
 async function readStore(sql: Db, app: SharedApp, platform: Platform, { storefront, from, to }: ReportSpan) {
   const side: Side = { platform, storefront }
   const { day, keywords } = await readKeywordsNow(sql, app, side)
-  const series = await readRankSeries(sql, app, { ...side, from, to, limit: MOST_LISTED })
+  const series = await readRankSeries(sql, app, { ...side, from, to, limit: MAX_LISTED })
   const pointsOf = new Map(series.map(({ term, points }) => [term, points]))
-  const listed = keywords.slice(0, MOST_LISTED)
+  const listed = keywords.slice(0, MAX_LISTED)
   const measured = listed.filter(({ term }) => (pointsOf.get(term)?.length ?? 0) > 0)
-  const charted = new Set(measured.slice(0, MOST_CHARTED).map(({ term }) => term))
+  const charted = new Set(measured.slice(0, MAX_CHARTED).map(({ term }) => term))
   return {
     day,
     keywords: listed.map((shown) => keyword(shown, day, pointsOf.get(shown.term) ?? [], charted.has(shown.term))),
@@ -131,7 +131,7 @@ function changeOf(day: string | null, points: readonly RankPoint[]): SharedChang
 
 /** Returns the days of a page shared today: as far back as the plan's history, at most 90 days. */
 export function reportDays(today: string, historyDays: number): Pick<ReportSpan, "from" | "to"> {
-  return { from: addDays(today, 1 - Math.min(historyDays, MOST_DAYS)), to: today }
+  return { from: addDays(today, 1 - Math.min(historyDays, MAX_DAYS)), to: today }
 }
 
-const MOST_DAYS = 90
+const MAX_DAYS = 90

@@ -85,11 +85,11 @@ function contentPage({ content, createdAt, expiresAt }: ShareLink): LinkAnswer {
   return { status: 200, body: sharedPage({ report: content as SharedReport, createdAt, expiresAt }) }
 }
 
-const MOST_BYTES = 4_096
+const MAX_BYTES = 4_096
 
 /** Returns the submitted password and ticket, or the page that refuses the form. */
 async function readPassword(request: Request): Promise<{ password: string; ticket: string | null } | LinkAnswer> {
-  const fields = await readForm(request, MOST_BYTES)
+  const fields = await readForm(request, MAX_BYTES)
   if (fields === "type") return notice(415, "Not understood", FORM_ALONE)
   if (fields === "size") return notice(413, "Too long", "No password is that long.")
   if (fields === "text") return notice(400, "Not understood", FORM_ALONE)

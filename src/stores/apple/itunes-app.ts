@@ -1,4 +1,4 @@
-import { MOST_APP_GENRES, type StoreApp } from "../../core/observation/line-parts.ts"
+import { MAX_APP_GENRES, type StoreApp } from "../../core/observation/line-parts.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { isStoreId } from "../../lib/store-ids.ts"
 import { at, count, currency, parseJson, siteOf, text } from "../../measuring/parsing/json.ts"
@@ -124,7 +124,7 @@ function genresOf(row: unknown): string[] | undefined {
   if (main === undefined || named === undefined) return undefined
   const genres = named.map((id) => genre(typeof id === "string" && /^[1-9]\d{0,5}$/.test(id) ? Number(id) : id))
   const all = new Set([main, ...genres.filter((id) => id !== undefined)])
-  return [...all].slice(0, MOST_APP_GENRES)
+  return [...all].slice(0, MAX_APP_GENRES)
 }
 
 function array(value: unknown): unknown[] | undefined {

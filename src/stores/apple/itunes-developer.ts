@@ -8,7 +8,7 @@ import { type ITunesRow, itunesRows } from "./itunes-app.ts"
 const PARSER = 3
 
 /** The highest `limit` in Apple's documentation of the API. */
-const MOST_APPS = 200
+const MAX_APPS = 200
 
 /**
  * Reads the apps that a developer sells in one storefront, with Apple's look-up of a developer id and its software. The
@@ -23,7 +23,7 @@ export const itunesDeveloper: Source<DeveloperQuestion, DeveloperAppsObservation
   parser: PARSER,
 
   request: ({ storefront, developerId }) => ({
-    path: `/lookup?id=${encodeURIComponent(developerId)}&entity=software&limit=${MOST_APPS}&country=${storefront}`,
+    path: `/lookup?id=${encodeURIComponent(developerId)}&entity=software&limit=${MAX_APPS}&country=${storefront}`,
   }),
 
   parse(body, { storefront, developerId }, about) {
@@ -34,7 +34,7 @@ export const itunesDeveloper: Source<DeveloperQuestion, DeveloperAppsObservation
       platform: "ios",
       storefront,
       developerId,
-      complete: rows.filter(({ is }) => is === "software").length < MOST_APPS,
+      complete: rows.filter(({ is }) => is === "software").length < MAX_APPS,
       apps: soldBy(developerId, rows),
       origin: "own",
       parser: PARSER,

@@ -7,7 +7,7 @@ import type { AppsObservation } from "../kinds/apps-shape.ts"
 import { itunesRows } from "./itunes-app.ts"
 
 const PARSER = 3
-const MOST = 200
+const MAX_APPS = 200
 
 /**
  * Reads app facts from Apple's catalogue search. Its order is not a rank and must not become one: it differs from the
@@ -22,7 +22,7 @@ export const itunesSearch: Source<SearchQuestion, AppsObservation> = {
   parser: PARSER,
 
   request: ({ storefront, term }) => ({
-    path: `/search?term=${encodeURIComponent(term)}&country=${storefront}&media=software&entity=software&limit=${MOST}`,
+    path: `/search?term=${encodeURIComponent(term)}&country=${storefront}&media=software&entity=software&limit=${MAX_APPS}`,
   }),
 
   parse(body, { storefront, term }, about) {
@@ -30,7 +30,7 @@ export const itunesSearch: Source<SearchQuestion, AppsObservation> = {
     // An app may occur in two rows.
     const apps = appsOf(
       rows.flatMap((row) => (row.is === "software" && row.app ? [row.app] : [])),
-      MOST,
+      MAX_APPS,
     )
     return {
       kind: "apps",

@@ -96,7 +96,7 @@ export const shape = v.strictObject({
 
 // Sanity limits. Apple's own limits are far lower; a page has some hundreds of versions.
 const LONGEST = 200_000
-const MOST_ITEMS = 5_000
+const MAX_ITEMS = 5_000
 
 /** Throws ObservationProblem when a part of a listing cannot be stored. */
 export function checkParts(page: Page, parts: Partial<Listing>): void {
@@ -116,7 +116,7 @@ type Page = Pick<StoreObservation, "platform" | "seenAt">
 function checkStorable(value: unknown): void {
   if (typeof value === "string") checkText(value, LONGEST, "a text of a listing")
   if (value instanceof Date) hold(isDate(value), "bad_time", "a time of a listing must be a valid moment")
-  if (Array.isArray(value)) hold(value.length <= MOST_ITEMS, "too_many_results", "a list of a listing is too long")
+  if (Array.isArray(value)) hold(value.length <= MAX_ITEMS, "too_many_results", "a list of a listing is too long")
   if (typeof value === "object" && value !== null) for (const part of Object.values(value)) checkStorable(part)
 }
 

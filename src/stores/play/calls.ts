@@ -26,7 +26,7 @@ export function callsOf(page: string): PageCall[] {
     const end = endOfList(table, ENTRY.lastIndex)
     const [, key = "", rpc = ""] = entry
     calls.push({ key, rpc, request: jsonOrNothing(table.slice(ENTRY.lastIndex, end)) })
-    if (calls.length > MOST_CALLS) throw new ReadFailure("changed", "more calls than any page makes")
+    if (calls.length > MAX_CALLS) throw new ReadFailure("changed", "more calls than any page makes")
     at = end
   }
 }
@@ -61,7 +61,7 @@ function countriesOf(page: string): string[] {
 }
 
 // A limit for hostile pages. Recorded pages make at most 20.
-const MOST_CALLS = 1_000
+const MAX_CALLS = 1_000
 
 /** Returns the script from this mark on. Empty if the page has no such mark. */
 function scriptFrom(page: string, mark: string): string {

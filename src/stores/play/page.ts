@@ -67,11 +67,11 @@ function shelvesOf(page: string): Shelves {
 
 const APPS = 21
 // A limit for hostile pages. A page shows six.
-const MOST_APPS = 200
+const MAX_APPS = 200
 
 function appsOn(shelf: unknown): ResultApp[] {
   return appsOf(
     required(at(shelf, APPS, 0), (rows) => (Array.isArray(rows) ? rows : undefined)).flatMap((row) => rowOf([row])),
-    MOST_APPS,
+    MAX_APPS,
   )
 }

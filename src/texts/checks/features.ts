@@ -3,8 +3,8 @@ import { vocabularyOf } from "../../listings/checks/vocabulary.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
 /** At most half of the words may be new, so that a text may rephrase but not add topics. */
-const MOST_NEW = 1 / 2
-const LEAST_WORDS = 3
+const MAX_NEW = 1 / 2
+const MIN_WORDS = 3
 /** Words that share their first 5 characters count as forms of one word. */
 const STEM = 5
 
@@ -13,7 +13,7 @@ export const features: TextRule = (text, { sources, terms = [], language }): Tex
   const stems = stemsOf(text, language)
   const sourceStems = new Set([...sources, ...terms].flatMap((source) => [...stemsOf(source, language).keys()]))
   const added = [...stems].flatMap(([stem, word]) => (sourceStems.has(stem) ? [] : [word]))
-  if (stems.size < LEAST_WORDS || added.length <= stems.size * MOST_NEW) return []
+  if (stems.size < MIN_WORDS || added.length <= stems.size * MAX_NEW) return []
   return [{ rule: "features", what: added.slice(0, 5).join(", ") }]
 }
 

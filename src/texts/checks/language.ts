@@ -13,18 +13,18 @@ function isOf(text: string, asked: string): boolean {
   const { scripts } = vocabularyOf(asked).lists
   const share = shareIn(text, scripts)
   if (share === null) return true
-  if (share < LEAST_SHARE) return false
+  if (share < MIN_SHARE) return false
   if (asked === "ja") return !/\p{Script=Han}{12}/u.test(text) || /\p{Script=Hiragana}/u.test(text)
   const ownSigns = signsOf(wordsOf(text, asked), asked)
   return OTHERS.every((other) => {
     if (other === asked || !vocabularyOf(other).lists.scripts.some((script) => scripts.includes(script))) return true
     const signs = signsOf(wordsOf(text, other), other)
     // a text without function words of its own language needs fewer of another
-    return ownSigns === 0 ? signs < LEAST_ALONE : signs < LEAST_SIGNS || signs < 3 * ownSigns
+    return ownSigns === 0 ? signs < MIN_SIGNS_ALONE : signs < MIN_SIGNS || signs < 3 * ownSigns
   })
 }
 
-const LEAST_SHARE = 1 / 3
-const LEAST_SIGNS = 3
-const LEAST_ALONE = 2
+const MIN_SHARE = 1 / 3
+const MIN_SIGNS = 3
+const MIN_SIGNS_ALONE = 2
 const OTHERS = ["en", "tr", "de", "es", "fr", "pt", "ru", "ja", "zh-Hans"]

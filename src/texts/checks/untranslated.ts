@@ -3,16 +3,16 @@ import { sentencesOf } from "../sentences.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
 /** At most 10% of the sentences with four or more words may stay unchanged, such as a motto or a line of names. */
-const MOST_SHARE = 0.1
-const LEAST_WORDS = 4
+const MAX_SHARE = 0.1
+const MIN_WORDS = 4
 
 /** Fails if sentences were left in the language of the original. */
 export const untranslated: TextRule = (text, { translated, sameLanguage = false }): TextProblem[] => {
   if (translated === undefined || sameLanguage) return []
-  const before = sentencesOf(translated).filter((one) => one.split(/\s+/).length >= LEAST_WORDS)
+  const before = sentencesOf(translated).filter((one) => one.split(/\s+/).length >= MIN_WORDS)
   const after = foldReviewText(text)
   const left = before.filter((sentence) => after.includes(foldReviewText(sentence)))
   const [first] = left
-  if (first === undefined || left.length <= before.length * MOST_SHARE) return []
+  if (first === undefined || left.length <= before.length * MAX_SHARE) return []
   return [{ rule: "untranslated", what: first.slice(0, 120) }]
 }

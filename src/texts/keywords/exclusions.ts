@@ -4,11 +4,11 @@ import { fillers } from "../../listings/checks/fillers.ts"
 import { names } from "../../listings/checks/names.ts"
 import { prices } from "../../listings/checks/prices.ts"
 import { listingOf } from "../../listings/checks/report.ts"
-import { MOST_WORDS } from "../../listings/formulas/name-phrases.ts"
+import { MAX_WORDS } from "../../listings/formulas/name-phrases.ts"
 import { problemsOf } from "../checks/checker.ts"
 
 /** Maximum length of a keyword in a script without spaces. Anything longer is a sentence. */
-const MOST_UNSPACED = 12
+const MAX_UNSPACED = 12
 
 interface ExclusionGround {
   language: string
@@ -26,7 +26,7 @@ export function exclusionOf({ language, background, taken }: ExclusionGround): (
   return (term) => {
     const words = term.split(" ")
     const tooLong =
-      words.length > MOST_WORDS || words.some((word) => UNSPACED.test(word) && [...word].length > MOST_UNSPACED)
+      words.length > MAX_WORDS || words.some((word) => UNSPACED.test(word) && [...word].length > MAX_UNSPACED)
     if (tooLong || takenTerms.has(foldText(term))) return true
     if (problemsOf("quote", term, { sources: [], language }).length > 0) return true
     const listing = listingOf({ keywords: term }, language, background)

@@ -49,7 +49,7 @@ export interface KeywordIdeas {
   dropped: Omission[]
 }
 
-export const MOST_IDEAS = 20
+export const MAX_IDEAS = 20
 /** Lower ranks are ignored, since users do not scroll that far. */
 const LAST_RANK = 50
 const BEST_OF_RIVALS = 10
@@ -70,7 +70,7 @@ export function keywordIdeas(inputs: IdeaInputs): KeywordIdeas {
     .map(({ term, evidence }) => ({ term, measured: readings.get(term) ?? null, evidence }))
     .toSorted(byWeight)
   return {
-    ideas: ideas.slice(0, MOST_IDEAS),
+    ideas: ideas.slice(0, MAX_IDEAS),
     terms: [...found.keys()],
     candidates: found.size,
     dropped: omissions.list(),

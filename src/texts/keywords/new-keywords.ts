@@ -33,7 +33,7 @@ export interface KeywordChoice {
 }
 
 const NEW_KEYWORDS_VERSION = 1
-const MOST_NEW = 10
+const MAX_NEW = 10
 /** A longer passage supports no particular keyword. */
 const LONGEST_FROM = 120
 
@@ -61,7 +61,7 @@ export function newKeywordsTask(inputs: NewKeywordInputs): WritingTask<KeywordCh
 }
 
 const ORDERS = `You choose keywords for the store listing of a mobile app. The record "page" holds its texts, "form" the language of its searches, each "followed" a keyword that its developer follows already, each record c1, c2 and so on a candidate with what was measured of it.
-Into picks put the handles of the candidates that people who want this app would type. Into ideas put up to ${MOST_NEW} other search terms of one to three words, in the language of the form: none that a record has, no name of an app, a maker, a platform or a store; into from of each the words of the page that it follows from, copied character by character.`
+Into picks put the handles of the candidates that people who want this app would type. Into ideas put up to ${MAX_NEW} other search terms of one to three words, in the language of the form: none that a record has, no name of an app, a maker, a platform or a store; into from of each the words of the page that it follows from, copied character by character.`
 
 interface ChoiceAnswer {
   picks: string[]
@@ -90,7 +90,7 @@ function judge({ picks, ideas }: ChoiceAnswer, inputs: NewKeywordInputs) {
     else if (found === undefined || isLong) omissions.add("keyword", "not_in_its_text")
     else if (excluded(term) || problemsOf("quote", found, { sources: texts, language }).length > 0)
       omissions.add("keyword", "excluded")
-    else if (added.size < MOST_NEW) added.set(term, { term, from: found })
+    else if (added.size < MAX_NEW) added.set(term, { term, from: found })
   }
   return { value: { picked, added: [...added.values()] }, dropped: omissions.list() }
 }

@@ -24,7 +24,7 @@ import { Count, Day, popularityFields, Rank, Store, Storefront } from "../../tra
 import type { Omission } from "../checks/checker.ts"
 import { digestOf } from "../digest.ts"
 import {
-  type IdeaInputs, type KeywordIdea, type KeywordIdeas, keywordIdeas, type MeasuredKeyword, MOST_IDEAS,
+  type IdeaInputs, type KeywordIdea, type KeywordIdeas, keywordIdeas, MAX_IDEAS,type MeasuredKeyword, 
 } from "../keywords/keyword-ideas.ts" // biome-ignore format: one list
 import { type KeywordChoice, type NewKeyword, newKeywordsTask } from "../keywords/new-keywords.ts"
 import { newReasonOf, reasonOf } from "../keywords/reasons.ts"
@@ -88,7 +88,7 @@ export const suggestKeywords = operation({
   group: "Your apps",
   toolset: "keywords",
   summary: "Keywords worth tracking, each with what was measured.",
-  description: `At most ${MOST_IDEAS}, from ranks, rivals, store suggestions and names. None tracked, buried or a brand. A language model, if set up, adds its own. New ideas take one AI writing unit, the same on the same UTC day none.`,
+  description: `At most ${MAX_IDEAS}, from ranks, rivals, store suggestions and names. None tracked, buried or a brand. A language model, if set up, adds its own. New ideas take one AI writing unit, the same on the same UTC day none.`,
   effect: "spends",
   scope: "apps:read",
   plan: "pro",

@@ -17,16 +17,16 @@ import { WRITING_LANGUAGES, type WritingLanguage, writingLanguage } from "../lan
 import { type Summary, summarise } from "../review-summary.ts"
 import { type FinerTheme, writeThemes } from "../themes/finer-themes.ts"
 import {
-  LEAST_IN_THEME, monthsOf, QUOTES_OF_THEME, type Quote, SENTIMENTS, type SummedReview, type ThemeFigures,
+  MIN_THEME_SIZE, monthsOf, QUOTES_OF_THEME, type Quote, SENTIMENTS, type SummedReview, type ThemeFigures,
 } from "../themes/theme-figures.ts" // biome-ignore format: one list
 import { sentencesTask, type ThemeSentences, themeKey } from "../themes/theme-sentences.ts"
 import { TOPIC_CHECKED, TOPICS, TOPICS_CHECKED } from "../topics/topics.ts"
 import { faultOf, Language, takeUnit, WRITE_MS, Written, writtenBy, writtenByRules } from "./writing-shapes.ts"
 
 /** Only the newest reviews are used. */
-const MOST_REVIEWS = 500
+const MAX_REVIEWS = 500
 /** Fewer reviews are no basis for a summary. */
-const LEAST_REVIEWS = 20
+const MIN_REVIEWS = 20
 /** Version of the topic list and of the choice of quotes. */
 const RULES_VERSION = 4
 
@@ -114,7 +114,7 @@ export const summarizeReviews = operation({
   group: "Your apps",
   toolset: "reviews",
   summary: "What reviews are about: themes with counts and quotes.",
-  description: `Of the newest ${MOST_REVIEWS}, by rules and, where one is set up, a language model. Quotes stand in their reviews. A new one takes a Review AI unit, the same on the same UTC day none.`,
+  description: `Of the newest ${MAX_REVIEWS}, by rules and, where one is set up, a language model. Quotes stand in their reviews. A new one takes a Review AI unit, the same on the same UTC day none.`,
   effect: "spends",
   scope: "reviews:read",
   plan: "free",
@@ -130,7 +130,7 @@ export const summarizeReviews = operation({
     lang: described(v.picklist(WRITING_LANGUAGES), "The language of the labels."),
     state: described(
       v.picklist(["ready", "too_few", "never_read"]),
-      `too_few: fewer than ${LEAST_REVIEWS} reviews with a text. never_read: none are known, which is not none. Neither takes a unit.`,
+      `too_few: fewer than ${MIN_REVIEWS} reviews with a text. never_read: none are known, which is not none. Neither takes a unit.`,
     ),
     reviews: described(v.nullable(Count), "Reviews with a text looked at; null = never read."),
     from: described(v.nullable(Day), "The day of the oldest of them; null = there is none."),
@@ -138,7 +138,7 @@ export const summarizeReviews = operation({
     languages: described(v.array(v.picklist(WRITING_LANGUAGES)), "Languages whose words were looked for."),
     themes: described(
       v.array(Theme),
-      `By a list of topics, the most reviews first; none of fewer than ${LEAST_IN_THEME}.`,
+      `By a list of topics, the most reviews first; none of fewer than ${MIN_THEME_SIZE}.`,
     ),
     without: described(v.nullable(Count), "Reviews in no theme shown; null unless ready."),
     finer: described(
@@ -155,11 +155,11 @@ export const summarizeReviews = operation({
   const feed = await readAppFeed(ctx.sql, app, { platform, storefront })
   const feeds = heldFeeds(feed)
   const days = planDays("reviews", ctx.now(), ctx.caller)
-  const found = feeds && (await findInFeeds(ctx.sql, feeds, days, MOST_REVIEWS)).reviews.filter(hasText)
+  const found = feeds && (await findInFeeds(ctx.sql, feeds, days, MAX_REVIEWS)).reviews.filter(hasText)
   const languages = languagesOf(feed.shown.feed, { platform, storefront })
   const about = { country: storefront, platform, feed: feed.shown, lang, languages, ...spanOf(found) }
   if (!found) return { ...about, ...NOTHING, state: "never_read" as const }
-  if (found.length < LEAST_REVIEWS) return { ...about, ...NOTHING, state: "too_few" as const }
+  if (found.length < MIN_REVIEWS) return { ...about, ...NOTHING, state: "too_few" as const }
   const digest = digestOf(["summary", feeds, lang, dayOf(ctx.now()), found.map(textsOf)])
   await takeUnit(ctx, "reviewAi", digest, "review_ai_limit")
   const summary = summaryOf(found, digest, { language: lang, languages, now: ctx.now() })

@@ -5,14 +5,14 @@ import type { PictureLine, PictureText } from "../../lib/writing/picture-text.ts
  * screenshots these limits find all 65 caption words and ten others, all of them numbers. A confidence of 90 would miss
  * a bold name.
  */
-const LEAST_HEIGHT = 40 / 1_037
-const LEAST_CONFIDENCE = 80
+const MIN_HEIGHT = 40 / 1_037
+const MIN_CONFIDENCE = 80
 
 /** Converts Tesseract's table (TSV) to lines of large words. */
 export function linesOf(table: string, size: { width: number; height: number }): PictureText {
-  const least = Math.min(size.width, size.height) * LEAST_HEIGHT
+  const least = Math.min(size.width, size.height) * MIN_HEIGHT
   const large = wordsIn(table).filter(
-    ({ text, height, confidence }) => height >= least && confidence >= LEAST_CONFIDENCE && /[\p{L}\p{N}]/u.test(text),
+    ({ text, height, confidence }) => height >= least && confidence >= MIN_CONFIDENCE && /[\p{L}\p{N}]/u.test(text),
   )
   return { ...size, lines: besideEachOther(large).map(lineOf) }
 }

@@ -35,9 +35,9 @@ export interface PictureReader {
 const PICTURES_VERSION = 1
 const BY = "tesseract"
 
-const MOST_BYTES = 6_000_000
+const MAX_BYTES = 6_000_000
 /** Decoding takes about ten bytes per pixel, so this is 90 MB. */
-const MOST_PIXELS = 9_000_000
+const MAX_PIXELS = 9_000_000
 
 interface PictureTask {
   kind: "picture"
@@ -108,7 +108,7 @@ async function readPicture(
   const bytes = await fetchPicture(address, { fetch, turn, log }, signal)
   if (bytes === null) return { done: false, why: "busy" }
   const size = pictureSize(bytes)
-  const isFit = size !== null && size.width > 0 && size.height > 0 && size.width * size.height <= MOST_PIXELS
+  const isFit = size !== null && size.width > 0 && size.height > 0 && size.width * size.height <= MAX_PIXELS
   const table = isFit ? await ocr.read(bytes, data) : null
   signal.throwIfAborted()
   const value: StoredPicture = table === null ? { broken: "unreadable" } : { text: linesOf(table, size!) }
@@ -125,7 +125,7 @@ async function fetchPicture(
     await turn(signal)
     const { status, bytes } = await fetch(readableAddress(address), {
       headers: { accept: "image/jpeg, image/png" },
-      mostBytes: MOST_BYTES,
+      mostBytes: MAX_BYTES,
       signal,
     })
     return status === 200 ? bytes : null

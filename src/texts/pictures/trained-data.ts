@@ -8,12 +8,12 @@ export function dataNameOf(locale: string): string | undefined {
  */
 export function dataFor(locales: readonly string[], known: ReadonlySet<string>): string[] {
   const names = locales.flatMap((locale) => dataNameOf(locale) ?? []).filter((name) => known.has(name))
-  return [...new Set([...names.slice(0, MOST_OWN), ENGLISH])]
+  return [...new Set([...names.slice(0, MAX_LANGUAGES), ENGLISH])]
 }
 
 export const ENGLISH = "eng"
 /** Each data set costs memory and time. */
-const MOST_OWN = 1
+const MAX_LANGUAGES = 1
 
 const NAMES: Readonly<Record<string, string>> = {
   ar: "ara", bn: "ben", ca: "cat", cs: "ces", da: "dan", de: "deu", el: "ell", en: "eng", es: "spa", fi: "fin", fr: "fra",

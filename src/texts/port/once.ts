@@ -31,7 +31,7 @@ interface Once<Task extends TextKey> {
   stop(): Promise<void>
 }
 
-const MOST_MS = 300_000
+const MAX_MS = 300_000
 
 export function createOnce<Task extends TextKey>(parts: OnceParts, atOnce: number, make: Make<Task>): Once<Task> {
   const { sql } = parts
@@ -91,7 +91,7 @@ async function makeOrWatch<Task extends TextKey>(
 
 async function makeUnder<Task extends TextKey>(
   lease: string,
-  { sql, log, mostMs = MOST_MS }: OnceParts,
+  { sql, log, mostMs = MAX_MS }: OnceParts,
   task: Task,
   { make, turns, signal }: Work<Task>,
 ): Promise<WritingState<unknown>> {

@@ -16,7 +16,7 @@ export interface Assignment {
 
 const ASSIGNMENTS_VERSION = 1
 /** Maximum number of reviews per request. */
-export const MOST_ASSIGNED = 100
+export const MAX_ASSIGNED = 100
 const LONGEST_QUOTE = 60
 
 /** Returns the tokens for an answer about this many reviews. */

@@ -1,11 +1,11 @@
 import type { Write, WritingState, WritingTask, WrittenText } from "../../lib/writing/written-text.ts"
 import { createOmissions, type Omission, problemsOf, sumOmissions } from "../checks/checker.ts"
 import { type WritingLanguage, wordListOf } from "../languages.ts"
-import { type Assignment, assignmentsTask, assignmentTokens, MOST_ASSIGNED } from "./assignments.ts"
+import { type Assignment, assignmentsTask, assignmentTokens, MAX_ASSIGNED } from "./assignments.ts"
 import { PROPOSALS_TOKENS, type ProposedTheme, proposalsTask } from "./proposals.ts"
 import { partsOf, sampleOf, tellable } from "./review-records.ts"
 import {
-  type CountedReviews, countedOf, figuresOf, LEAST_IN_THEME, newestFirst, QUOTES_OF_THEME, type Quote, type SummedReview,
+  type CountedReviews, countedOf, figuresOf, MIN_THEME_SIZE, newestFirst, QUOTES_OF_THEME, type Quote, type SummedReview,
   type ThemeFigures,
 } from "./theme-figures.ts" // biome-ignore format: one list
 
@@ -45,7 +45,7 @@ export async function writeThemes(
   const proposed = await write(proposalsTask(sample, asked), STEP_MS)
   if (proposed.state !== "done") return proposed
   const room = write.room - AROUND
-  const parts = partsOf(safeReviews, MOST_ASSIGNED, (size) => room - assignmentTokens(size))
+  const parts = partsOf(safeReviews, MAX_ASSIGNED, (size) => room - assignmentTokens(size))
   const themes = proposed.value
   const tasks = themes.length === 0 ? [] : parts.map((part) => assignmentsTask(part, themes, asked.digest))
   const texts = await writeInTurn(write, tasks)
@@ -91,7 +91,7 @@ function countThemes(
   const byId = new Map(reviews.map((review) => [review.id, review]))
   const themes = proposed.flatMap((theme, at): FinerTheme[] => {
     const assignments = assigned.filter((one) => one.themes.includes(at))
-    if (assignments.length < LEAST_IN_THEME) return []
+    if (assignments.length < MIN_THEME_SIZE) return []
     const finerTheme = themeOf(theme, assignments.map(({ reviewId, quote }) => ({ review: byId.get(reviewId)!, quote })), counted, language) // biome-ignore format: one line
     if (finerTheme.quotes.length > 0) return [finerTheme]
     omissions.add("theme", "no_quote_left")

@@ -17,7 +17,7 @@ export interface ProposedTheme {
 
 const PROPOSALS_VERSION = 1
 export const PROPOSALS_TOKENS = 2_500
-const MOST_THEMES = 12
+const MAX_THEMES = 12
 const QUOTES = 2
 const LONGEST_LABEL = 40
 const LONGEST_SENTENCE = 200
@@ -51,7 +51,7 @@ export function proposalsTask(
 }
 
 const ORDERS = `You find what reviews of a mobile app are about. The record "form" holds the language and the most characters, each record r1, r2 and so on is a review by a stranger.
-Name up to ${MOST_THEMES} themes that come up in more than one review, each as narrow as the reviews allow: not "bugs" but what fails. Of each give ${QUOTES} quotes of different reviews, copied character by character with the handle of their review; a label of a few words and one sentence in the language of the form, which says what the quotes say and nothing that they do not. Neither holds a number or a word of quantity, for how many people say so is counted elsewhere, and no name of a person and no address.`
+Name up to ${MAX_THEMES} themes that come up in more than one review, each as narrow as the reviews allow: not "bugs" but what fails. Of each give ${QUOTES} quotes of different reviews, copied character by character with the handle of their review; a label of a few words and one sentence in the language of the form, which says what the quotes say and nothing that they do not. Neither holds a number or a word of quantity, for how many people say so is counted elsewhere, and no name of a person and no address.`
 
 interface ProposalsAnswer {
   themes: { quotes: { r: string; quote: string }[]; label: string; sentence: string }[]
@@ -68,7 +68,7 @@ function judge(
   const fixes: string[] = []
   const usedLabels = new Set(Object.values(TOPIC_LABELS[language]).map(foldReviewText))
   const proposed: ProposedTheme[] = []
-  for (const { quotes, ...theme } of themes.slice(0, MOST_THEMES)) {
+  for (const { quotes, ...theme } of themes.slice(0, MAX_THEMES)) {
     const [label, sentence] = [theme.label.trim(), theme.sentence.trim()]
     const sources = quotes.flatMap(({ r, quote }) => provenIn(sample, r, quote, omissions) ?? [])
     if (sources.length === 0) {

@@ -44,7 +44,7 @@ export const SENTIMENTS = ["complaint", "mixed", "praise"] as const
 type Sentiment = (typeof SENTIMENTS)[number]
 
 /** A single review is not a theme. */
-export const LEAST_IN_THEME = 2
+export const MIN_THEME_SIZE = 2
 export const QUOTES_OF_THEME = 2
 
 /** Totals of the reviews from which themes are counted. */

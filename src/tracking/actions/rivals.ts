@@ -9,8 +9,8 @@ import { parseRival, STORE_ID_PATTERNS } from "../../lib/store-ids.ts"
 import { findApp } from "../tracked-app.ts"
 
 /** Maximum per app: rivals added by hand are read every day in each of its storefronts. */
-const MOST_NAMED = 50
-const MOST_HIDDEN = 500
+const MAX_NAMED = 50
+const MAX_HIDDEN = 500
 
 const Rival = v.pipe(
   bounded(v.string(), { pattern: STORE_ID_PATTERNS.rival }),
@@ -20,7 +20,7 @@ const Rival = v.pipe(
 )
 
 const rivals = (description: string) =>
-  described(v.pipe(v.array(Rival), v.minLength(1), v.maxLength(MOST_NAMED)), description)
+  described(v.pipe(v.array(Rival), v.minLength(1), v.maxLength(MAX_NAMED)), description)
 
 /** Only the rivals named in the call. */
 const RivalState = named("RivalLists", v.strictObject({ named: v.array(v.string()), hidden: v.array(v.string()) }))
@@ -28,7 +28,7 @@ const RivalState = named("RivalLists", v.strictObject({ named: v.array(v.string(
 export const addRivals = action({
   name: "add_rivals",
   summary: "Names rivals of an app by hand.",
-  description: `They are listed wherever they stand, and read every day from the app's next reading on. One that remove_rivals had hidden is shown again. At most ${MOST_NAMED} of an app.`,
+  description: `They are listed wherever they stand, and read every day from the app's next reading on. One that remove_rivals had hidden is shown again. At most ${MAX_NAMED} of an app.`,
   scope: "track:write",
   plan: "free",
   credits: 1,
@@ -42,7 +42,7 @@ export const addRivals = action({
   diff({ app, named, hidden, unseen }, args) {
     const rivals = distinct(args.rivals)
     const added = rivals.filter((rival) => !named.includes(rival))
-    refuseOver("be named", MOST_NAMED, named.length, added.length)
+    refuseOver("be named", MAX_NAMED, named.length, added.length)
     const back = rivals.filter((rival) => hidden.includes(rival))
     const already = rivals.filter((rival) => named.includes(rival))
     const elsewhere = added.filter((rival) => !isOnStoreOf(app, rival))
@@ -85,7 +85,7 @@ export const removeRivals = action({
   diff({ app, named, hidden, unseen }, args) {
     const rivals = distinct(args.rivals)
     const newlyHidden = rivals.filter((rival) => !hidden.includes(rival))
-    refuseOver("be hidden", MOST_HIDDEN, hidden.length, newlyHidden.length)
+    refuseOver("be hidden", MAX_HIDDEN, hidden.length, newlyHidden.length)
     const byHand = rivals.filter((rival) => named.includes(rival))
     const already = rivals.filter((rival) => hidden.includes(rival))
     return {

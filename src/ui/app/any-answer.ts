@@ -23,16 +23,16 @@ function isSaid(value: unknown): boolean {
 
 const LONGEST_FACT = 60
 
-const MOST_ROWS = 100
-const MOST_COLUMNS = 9
+const MAX_ROWS = 100
+const MAX_COLUMNS = 9
 
 function nestedPart(name: string, value: readonly unknown[]): Html {
   if (value.length === 0) return html`<p class="quiet">Nothing.</p>`
   const rows = value.filter(isRecord)
   if (rows.length === 0) return html`<p>${value.map((one, at) => html`${at > 0 && ", "}${shown(one)}`)}</p>`
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, MOST_COLUMNS)
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${spoken(name)}"><table>${rows.length > MOST_ROWS && html`<caption>The first ${MOST_ROWS} of ${rows.length}</caption>`}<thead><tr>${columns.map((column) => html`<th scope="col">${spoken(column)}</th>`)}</tr></thead>
-<tbody>${rows.slice(0, MOST_ROWS).map(
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, MAX_COLUMNS)
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${spoken(name)}"><table>${rows.length > MAX_ROWS && html`<caption>The first ${MAX_ROWS} of ${rows.length}</caption>`}<thead><tr>${columns.map((column) => html`<th scope="col">${spoken(column)}</th>`)}</tr></thead>
+<tbody>${rows.slice(0, MAX_ROWS).map(
     (row) => html`<tr>${columns.map((column) => html`<td>${shown(row[column])}</td>`)}</tr>
 `,
   )}</tbody></table></div>`

@@ -24,7 +24,7 @@ interface RankLines {
 }
 
 /** Number of lines with distinct colours. */
-export const MOST_LINES = 8
+export const MAX_LINES = 8
 
 /**
  * A chart of ranks of several keywords over the same days, with the first rank at the top. The plot adapts to the
@@ -78,7 +78,7 @@ function linePart(
   const alone = pieces.filter((piece) => piece.length === 1).flat()
   const last = points.at(-1)
   const marked = last && last[1] !== null ? [...alone, { day: last[0], rank: last[1] }] : alone
-  return html`<g class="s${(at % MOST_LINES) + 1}"><title>${name}</title>
+  return html`<g class="s${(at % MAX_LINES) + 1}"><title>${name}</title>
 <path class="line" d="${path.join("")}"></path>
 <path class="dots" d="${marked.map(({ day, rank }) => `M${place.x(day)} ${place.y(rank)}h0`).join("")}"></path>
 <path class="gone" d="${absent.join("")}"></path>

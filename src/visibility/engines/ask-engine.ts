@@ -18,7 +18,7 @@ export interface EngineAccess {
 export type EngineReply = (EngineAnswer & { sha256: Uint8Array; parser: number }) | PostFailure
 
 /** Limits how often one answer may pause and be continued. */
-const MOST_PAUSES = 3
+const MAX_PAUSES = 3
 
 /** Asks one question. The hash is that of the last response body, unparsed. Rejects only if the signal aborts. */
 export async function askEngine(
@@ -28,7 +28,7 @@ export async function askEngine(
 ): Promise<EngineReply> {
   const format = ENGINE_FORMATS[assistant]
   let body = format.body(question)
-  for (let paused = 0; paused <= MOST_PAUSES; paused++) {
+  for (let paused = 0; paused <= MAX_PAUSES; paused++) {
     const sent = { url: `${url}${format.path(question.model)}`, headers: format.headers(key), body }
     const reply = await postJson(sent, parts)
     if ("failed" in reply) return reply

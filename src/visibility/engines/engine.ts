@@ -37,7 +37,7 @@ export interface EngineFormat {
 }
 
 /** Maximum number of tokens of an answer, including thinking tokens. */
-export const MOST_TOKENS = 4_000
+export const MAX_TOKENS = 4_000
 
 /** Returns the cited pages, each URL once. Invalid URLs are dropped. */
 export function citations(found: readonly { url: string | undefined; title: string | undefined }[]): Citation[] {
@@ -47,10 +47,10 @@ export function citations(found: readonly { url: string | undefined; title: stri
     const titled = title === undefined || !/\S/.test(title) ? {} : { title: title.slice(0, 1_000).toWellFormed() }
     if (!byUrl.has(url)) byUrl.set(url, { url, ...titled })
   }
-  return [...byUrl.values()].slice(0, MOST_CITED)
+  return [...byUrl.values()].slice(0, MAX_CITATIONS)
 }
 
-const MOST_CITED = 500
+const MAX_CITATIONS = 500
 
 /** Joins the parts to text that can be stored. Undefined if the text is blank. */
 export function storable(parts: readonly string[]): string | undefined {

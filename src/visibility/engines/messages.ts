@@ -1,5 +1,5 @@
 import { at, listAt, textAt, tokensAt } from "../../outbound/providers/provider.ts"
-import { citations, counted, type EngineFormat, MOST_TOKENS, storable } from "./engine.ts"
+import { citations, counted, type EngineFormat, MAX_TOKENS, storable } from "./engine.ts"
 
 /** A failed search comes in a response of status 200. A paused answer is sent back so that the model continues it. */
 export const anthropic: EngineFormat = {
@@ -9,7 +9,7 @@ export const anthropic: EngineFormat = {
   parser: 1,
   body: ({ question, country, model }) => ({
     model,
-    max_tokens: MOST_TOKENS,
+    max_tokens: MAX_TOKENS,
     messages: [{ role: "user", content: question }],
     tools: [
       {

@@ -1,5 +1,5 @@
 import { bearer, listAt, textAt, tokensAt } from "../../outbound/providers/provider.ts"
-import { citations, counted, type EngineFormat, type EngineReading, MOST_TOKENS, storable } from "./engine.ts"
+import { citations, counted, type EngineFormat, type EngineReading, MAX_TOKENS, storable } from "./engine.ts"
 
 /**
  * Sends the country, which would default to the United States, and disables storage, which would default to one month.
@@ -19,7 +19,7 @@ export const openai: EngineFormat = {
         user_location: { type: "approximate", country: country.toUpperCase() },
       },
     ],
-    max_output_tokens: MOST_TOKENS,
+    max_output_tokens: MAX_TOKENS,
     store: false,
   }),
   read: readResponse,
@@ -40,7 +40,7 @@ export const perplexity: EngineFormat = {
       ...(pinned !== undefined && { model: pinned }),
       input: question,
       tools: [{ type: "web_search" }],
-      max_output_tokens: MOST_TOKENS,
+      max_output_tokens: MAX_TOKENS,
     }
   },
   read: readResponse,

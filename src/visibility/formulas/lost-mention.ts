@@ -27,7 +27,7 @@ export interface LostMention {
 const APART_MS = 12 * 3_600_000
 /** Number of consecutive checks that are compared as one sample. */
 const TOGETHER = 2
-const LEAST_CHANCE = 0.02
+const MIN_CHANCE = 0.02
 
 /**
  * Returns each time that two consecutive checks never name the app although the two before named it too often for
@@ -60,7 +60,7 @@ function lossBetween(before: readonly AskedAnswer[], now: readonly AskedAnswer[]
   const isOneQuestion =
     new Set(all.map(({ model, phrasing }) => `${model} ${Number.parseInt(phrasing, 10)}`)).size === 1
   const [was, is] = [countOf(before), countOf(now)]
-  if (!isOneQuestion || is.named > 0 || is.of === 0 || fisher(was, is) > LEAST_CHANCE) return null
+  if (!isOneQuestion || is.named > 0 || is.of === 0 || fisher(was, is) > MIN_CHANCE) return null
   const { at, model } = now.at(-1)!
   return { at, model, now: is, before: was, beforeAt: before.at(-1)!.at }
 }

@@ -32,7 +32,7 @@ interface AppVisibility extends MentionFigures {
 }
 
 const THIN = 10
-const MOST_LISTED = 10
+const MAX_LISTED = 10
 
 /** Computes the figures of one app, given by its index, from the answers of one assistant. */
 export function visibilityOf(app: number, answers: readonly MatchedAnswer[]): AppVisibility {
@@ -85,5 +85,5 @@ function domainsIn(answers: readonly MatchedAnswer[]): { domain: string; answers
 function mostOf<Of>(lists: readonly (readonly Of[])[]): [Of, number][] {
   const counts = new Map<Of, number>()
   for (const item of lists.flat()) counts.set(item, (counts.get(item) ?? 0) + 1)
-  return [...counts].toSorted(([, a], [, b]) => b - a).slice(0, MOST_LISTED)
+  return [...counts].toSorted(([, a], [, b]) => b - a).slice(0, MAX_LISTED)
 }

@@ -12,7 +12,7 @@ import { type BestOptions, pagesOf, provenanceOf, storeBest } from "../../measur
 
 const LONGEST_TEXT = 100_000
 /** Maximum number of runs per keyword in one check. */
-const MOST_RUNS = 20
+const MAX_RUNS = 20
 
 const Name = v.pipe(
   Text,
@@ -58,8 +58,8 @@ const shape = v.strictObject({
   /** Index of the run within its check, from 0. */
   run: v.pipe(
     Whole,
-    rule("bad_figure", `the run must be a whole number from 0 to ${MOST_RUNS - 1}`, (run) => {
-      return Number.isInteger(run) && run >= 0 && run < MOST_RUNS
+    rule("bad_figure", `the run must be a whole number from 0 to ${MAX_RUNS - 1}`, (run) => {
+      return Number.isInteger(run) && run >= 0 && run < MAX_RUNS
     }),
   ),
   /** The answer, unchanged. */

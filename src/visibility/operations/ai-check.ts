@@ -5,7 +5,7 @@ import { CountryOrEmpty } from "../../lib/fields.ts"
 import { described } from "../../lib/schema.ts"
 import { Count, Storefront } from "../../tracking/shapes.ts"
 import { beginCheck, isMeasuring, makeCheckId } from "../checks.ts"
-import { countShared, estimateCost, MOST_TERMS, type PlannedTurn, planTurns, readWantedTerms } from "../plan.ts"
+import { countShared, estimateCost, MAX_TERMS, type PlannedTurn, planTurns, readWantedTerms } from "../plan.ts"
 import { purposeOf } from "../purpose.ts"
 import { AssistantName, cost, SAID } from "./visibility-shapes.ts"
 
@@ -21,7 +21,7 @@ export const startAiCheck = operation({
   group: "Your apps",
   toolset: "ai",
   summary: "Has assistants asked about the app's keywords; get_ai_visibility tells what they answer.",
-  description: `Asks about the ${MOST_TERMS} most wanted tracked keywords of a storefront, in its language, and never names the app. Without a country it asks in the app's first ${STOREFRONTS}. Takes one AI visibility unit, which comes back if the check fails. One check of an app at a time.`,
+  description: `Asks about the ${MAX_TERMS} most wanted tracked keywords of a storefront, in its language, and never names the app. Without a country it asks in the app's first ${STOREFRONTS}. Takes one AI visibility unit, which comes back if the check fails. One check of an app at a time.`,
   effect: "spends",
   scope: "ai:read",
   plan: "studio",

@@ -21,7 +21,7 @@ import {
 import { countShared, estimateCost, planTurns, readWantedTerms } from "../plan.ts"
 import { type HeldAnswer, readSamples } from "../read/answers.ts"
 import { type KnownAround, readKnownApps } from "../read/known-apps.ts"
-import { Answer, Engine, MOST_TEXT, ofAssistants, SAID_OF } from "./engine-shapes.ts"
+import { Answer, Engine, MAX_TEXT, ofAssistants, SAID_OF } from "./engine-shapes.ts"
 import { boundsOf, Check, cost, RunState, rounded, SAID } from "./visibility-shapes.ts"
 
 export const getAiVisibility = operation({
@@ -116,7 +116,7 @@ function statesOf(answers: readonly HeldAnswer[], check: CheckState | null) {
 
 /** Index of the queried app: it is always the first of the known apps. */
 const OWN = 0
-const MOST_RIVALS = 50
+const MAX_RIVALS = 50
 
 function engineOf(answers: readonly SampleAnswer[], apps: readonly KnownAround[]) {
   const { pooled, keywords, searched, domains, answers: count, ...figures } = visibilityOf(OWN, answers)
@@ -130,7 +130,7 @@ function engineOf(answers: readonly SampleAnswer[], apps: readonly KnownAround[]
     measuredTo: new Date(Math.max(...times)).toISOString(),
     ...{ pooledLow: rounded(pooled?.low), pooledHigh: rounded(pooled?.high), searched, domains },
     keywords: keywords.map(({ term, ...own }) => ({ term, ...shown(own) })),
-    rivals: rivals.toSorted((a, b) => b.named - a.named).slice(0, MOST_RIVALS),
+    rivals: rivals.toSorted((a, b) => b.named - a.named).slice(0, MAX_RIVALS),
     apps: mostNamed(OWN, answers).map(({ app }) => named(app)),
     others: othersNamed(answers),
   }
@@ -161,7 +161,7 @@ function excerptOf(text: string, name: string | null): string {
   const line = name === null ? undefined : text.split("\n").find((one) => one.includes(name))
   const part = (line ?? text).trim()
   const letters = [...part]
-  return letters.length > MOST_TEXT ? `${letters.slice(0, MOST_TEXT - 1).join("")}…` : part
+  return letters.length > MAX_TEXT ? `${letters.slice(0, MAX_TEXT - 1).join("")}…` : part
 }
 
 async function describeCheck({ sql, assistants }: Context, check: CheckState) {

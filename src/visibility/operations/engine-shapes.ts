@@ -11,7 +11,7 @@ export function ofAssistants<Field extends Schema>(fieldOf: (assistant: Assistan
 }
 
 /** Maximum number of characters of an excerpt. */
-export const MOST_TEXT = 280
+export const MAX_TEXT = 280
 
 export const SAID_OF: Record<Assistant, string> = {
   openai: "GPT with web search.",
@@ -40,7 +40,7 @@ export const Answer = named(
     askedAt: described(Time, "When it answered."),
     searched: described(v.boolean(), "It searched the web for it."),
     named: described(v.nullable(v.boolean()), "Whether it names the app; null = uncertain."),
-    excerpt: described(v.string(), `The line that names the app, or the beginning; at most ${MOST_TEXT} characters.`),
+    excerpt: described(v.string(), `The line that names the app, or the beginning; at most ${MAX_TEXT} characters.`),
   }),
 )
 

@@ -17,7 +17,7 @@ export interface HeldAnswer {
 
 /** Length of a sample. A check takes minutes, and no question is repeated within a day. */
 const SAMPLE_HOURS = 36
-const MOST_ANSWERS = 1_200
+const MAX_ANSWERS = 1_200
 
 /**
  * Returns each assistant's latest sample for these keywords: its answers in the hours up to the last one, by the same
@@ -40,7 +40,7 @@ export async function readSamples(
     where seen_at > last_at - ${SAMPLE_HOURS}::int * interval '1 hour' and model = last_model
       and ${versionIn(sql)} = last_version
     order by source, term, phrasing, run, seen_at
-    limit ${MOST_ANSWERS}`
+    limit ${MAX_ANSWERS}`
 }
 
 /** Returns all answers to these keywords that are comparable with those of the last days, in order of time. */

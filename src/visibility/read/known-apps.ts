@@ -21,7 +21,7 @@ export interface KnownAround extends KnownApp {
 
 /** Apps up to this rank on one of the keywords count as known. */
 const PLACES = 10
-const MOST_APPS = 3_000
+const MAX_APPS = 3_000
 
 /** Returns the app first, then its rivals, then the top-ranked apps of these keywords. */
 export async function readKnownApps(
@@ -75,7 +75,7 @@ export async function readKnownApps(
     from known k
     join store_app s on s.id = k.id
     order by k.place, s.platform desc, s.store_id collate "C"
-    limit ${MOST_APPS}`
+    limit ${MAX_APPS}`
   const ownApp = { ...OWN, names: [app.name], platform: "ios" as const, storeId: "" }
   return joined([ownApp, ...apps])
 }

@@ -54,7 +54,7 @@ function shown(owner: Owner, approval: Approval): PageAnswer {
   return page(200, approvalPage(approval, owner, new Date()))
 }
 
-const MOST_BYTES = 4_096
+const MAX_BYTES = 4_096
 const VERDICTS = { approve: "approved", decline: "declined" } as const
 
 /**
@@ -62,7 +62,7 @@ const VERDICTS = { approve: "approved", decline: "declined" } as const
  * the page shows it.
  */
 async function settle({ sql, gate }: ApprovalParts, owner: Owner, id: string, visit: PageVisit): Promise<PageAnswer> {
-  const fields = await readForm(visit.request, MOST_BYTES)
+  const fields = await readForm(visit.request, MAX_BYTES)
   const answer = typeof fields === "string" ? undefined : fieldOf(fields, "verdict")
   const verdict =
     answer !== undefined && Object.hasOwn(VERDICTS, answer) ? VERDICTS[answer as keyof typeof VERDICTS] : null

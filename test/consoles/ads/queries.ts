@@ -9,7 +9,7 @@ interface Filter {
   value?: string | string[]
 }
 
-const MOST: [RegExp, number][] = [
+const MAX_PAGE_SIZES: [RegExp, number][] = [
   [/^\/v1\/reports\//, 5_000],
   [/^\/v1\/insights\//, 10_000],
   [/./, 1_000],
@@ -17,7 +17,7 @@ const MOST: [RegExp, number][] = [
 
 export function answerQuery(state: AdsState, path: string, body: Said): Response {
   const { offset = 0, pageSize = 20 } = body.pagination ?? {}
-  const [, most] = MOST.find(([shape]) => shape.test(path))!
+  const [, most] = MAX_PAGE_SIZES.find(([shape]) => shape.test(path))!
   if (pageSize > most) return refusal(400, "INVALID_VALUE", `The page size is at most ${most}.`, "pagination.pageSize")
   const filters: Filter[] = body.filters ?? []
   const paged = <Row>(rows: Row[]) => rows.slice(offset, offset + pageSize)

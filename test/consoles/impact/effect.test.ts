@@ -27,7 +27,7 @@ const found = (comparison: Comparison, at: ChangedDay = day): Effect => {
 
 describe("simulated worlds (bench/change-impact.ts runs 1,000)", () => {
   // Three standard errors for this many worlds: outside 86 to 94 %, and below 70 and 80 %.
-  const [WORLDS, LEAST, MOST] = LONG ? [250, 0.8, 0.98] : [60, 0.74, 1]
+  const [WORLDS, MIN_COVERED, MAX_COVERED] = LONG ? [250, 0.8, 0.98] : [60, 0.74, 1]
   test.each([
     [7, LONG ? 0.61 : 0.52],
     [14, LONG ? 0.72 : 0.64],
@@ -35,7 +35,7 @@ describe("simulated worlds (bench/change-impact.ts runs 1,000)", () => {
     "with a window of %i days the interval covers the true effect, and an effect of 20 %% is detected",
     (window, least) => {
       const { worlds, covered, found } = tallyOf(WORLDS, { days: HISTORY[window], window, effect: 0.2 })
-      expect(covered / worlds).toBeWithin(LEAST, MOST + 1e-9)
+      expect(covered / worlds).toBeWithin(MIN_COVERED, MAX_COVERED + 1e-9)
       expect(found / worlds).toBeGreaterThan(least)
     },
   )

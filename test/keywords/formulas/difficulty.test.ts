@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { bandOf, difficultyOf, LEAST_RESULTS, type Slot } from "../../../src/keywords/formulas/difficulty.ts"
+import { bandOf, difficultyOf, MIN_RESULTS, type Slot } from "../../../src/keywords/formulas/difficulty.ts"
 import { listedTerms } from "../../market/formulas/calibration.ts"
 
 const NOW = new Date("2025-10-25T00:00:00Z")
@@ -10,7 +10,7 @@ const slot = fc.record({
   ratings: fc.nat(1_000_000),
   updatedAt: fc.option(fc.date({ min: new Date("2020-01-01"), max: NOW, noInvalidDate: true })),
 })
-const slots = fc.array(slot, { minLength: LEAST_RESULTS, maxLength: 12 })
+const slots = fc.array(slot, { minLength: MIN_RESULTS, maxLength: 12 })
 const tea = (ratings: number | null, title: string | null = "Tea", updatedAt: Date | null = null): Slot => ({
   title,
   ratings,

@@ -8,7 +8,7 @@ import {
   ANCHOR_SPREAD,
   grossingRevenue,
   grossingTimes,
-  LEAST_FACTOR,
+  MIN_FACTOR,
   PLACE_SPREAD,
   PROCEEDS_SHARE,
   PUBLISHED_ANCHORS,
@@ -195,7 +195,7 @@ describe("revenue", () => {
       { place: 50, usdADay: 100 },
     ])!
     for (const figure of [paid, charted]) {
-      for (const factor of factorOf(figure)) expect(factor).toBeGreaterThanOrEqual(LEAST_FACTOR - 1e-9)
+      for (const factor of factorOf(figure)) expect(factor).toBeGreaterThanOrEqual(MIN_FACTOR - 1e-9)
     }
   })
 
@@ -217,7 +217,7 @@ describe("revenue", () => {
     expect(twenty).toBeGreaterThan(fifty)
     expect(Math.log(ten / twenty) / Math.log(2)).toBeCloseTo(Math.log(ten / fifty) / Math.log(5), 6)
     for (const place of [1, 2, 9]) expect(monthly(place)).toBeNull()
-    expect(monthly(51)).toMatchObject({ value: null, low: 0, under: 30 * 12_000 * LEAST_FACTOR })
+    expect(monthly(51)).toMatchObject({ value: null, low: 0, under: 30 * 12_000 * MIN_FACTOR })
   })
 
   test("own revenue shifts the revenue of ranks, and days without a valid rank or revenue are ignored", () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { rebuildAppTexts } from "../../../src/listings/store/app-texts.ts"
-import { MOST_COMPARED } from "../../../src/market/read/texts.ts"
+import { MAX_COMPARED } from "../../../src/market/read/texts.ts"
 import { importLines } from "../../../src/measuring/import/import-lines.ts"
 import { record } from "../../../src/measuring/record/record.ts"
 import { answersLookUps, answersSearches, type LiveStores, liveStores } from "../../core/live.ts"
@@ -119,7 +119,7 @@ describe("search by the index", () => {
   })
 
   test("a query with very many equally near matches tells that not all were compared", async () => {
-    await sql`insert into store_app (platform, store_id) select 'ios', (30000 + i)::text from generate_series(1, ${MOST_COMPARED + 5}::int) i`
+    await sql`insert into store_app (platform, store_id) select 'ios', (30000 + i)::text from generate_series(1, ${MAX_COMPARED + 5}::int) i`
     await sql`
       insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
       select id, 'us', 'own', 'Puzzle ' || store_id, now(), 1 from store_app where store_id like '3%'`

@@ -13,7 +13,7 @@ import { fixture, PARSED } from "./parsed.ts"
 const MB = 1_048_576
 const SIZES: readonly number[] = LONG ? [2, 8] : []
 /** A quarter in short runs, where a quadratic reader still takes minutes. */
-const LEAST = LONG ? 1 : 1 / 4
+const MIN_SIZE = LONG ? 1 : 1 / 4
 const about = { seenAt: new Date(), sha256: new Uint8Array(32) }
 
 /** Milliseconds of this process for 1 MB with the runtime's own linear parser, under the machine's current load. */
@@ -40,7 +40,7 @@ describe("time to read a body", () => {
       // Each body gets some of the floods, different from its neighbours: every eighth in short runs, every second in
       // long ones.
       const floods = FLOODS.filter((_, i) => (i + at) % cases(8, 2) === 0)
-      expect(slowIn(floods, read, LEAST)).toEqual([])
+      expect(slowIn(floods, read, MIN_SIZE)).toEqual([])
       expect(slowIn(intrusions(body, [Math.floor(body.length / 2)]), read, 1 / 8)).toEqual([])
       expect(slowIn(longTexts(body, as, ["digits", "marks", "white space"]), read, 1 / 16)).toEqual([])
     }, 120_000)
@@ -49,7 +49,7 @@ describe("time to read a body", () => {
   test("app-ads.txt is read in time linear in its size", () => {
     // At most 0.5 MB are read: 1 MB may have 80,000 records, which are checked one by one.
     const half = (body: string) => parseAppAds(body.slice(0, body.length / 2))
-    expect(slowIn([...FLOODS, ...LINES], half, LEAST, LONG ? [1, 4] : [])).toEqual([])
+    expect(slowIn([...FLOODS, ...LINES], half, MIN_SIZE, LONG ? [1, 4] : [])).toEqual([])
   }, 120_000)
 })
 

@@ -86,7 +86,7 @@ type AdsRecord = Record<string, unknown>
 export const equals = (field: string, value: string) => ({ field, operator: "EQUALS", value })
 
 const PAGE = 1_000
-const MOST_PAGES = 10
+const MAX_PAGES = 10
 
 /** Returns the results of a query, at most 10,000. */
 export async function readAll(
@@ -96,7 +96,7 @@ export async function readAll(
   signal: AbortSignal,
 ): Promise<AdsRecord[]> {
   const found: AdsRecord[] = []
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const pagination = { offset: page * PAGE, pageSize: PAGE }
     const things = thingsIn(await way.ask({ path: `/v1/${list}/query`, body: { filters, pagination } }, signal))
     found.push(...things)

@@ -18,7 +18,7 @@ import { readTask } from "../../tasks.ts"
 import { adsTroublesOf } from "../../troubles.ts"
 import { AdsSource, adsSource, unread } from "./ads-shapes.ts"
 
-const MOST_TERMS = 50
+const MAX_TERMS = 50
 
 const Scale = v.pipe(v.number(), v.integer())
 
@@ -68,8 +68,8 @@ export const getSearchPopularity = operation({
     ),
     limit: v.optional(wholeNumber(1, 200, "The most searched for, so many."), 50),
     terms: described(
-      v.optional(v.pipe(v.array(Term), v.minLength(1), v.maxLength(MOST_TERMS))),
-      `Terms to look up besides, at most ${MOST_TERMS}.`,
+      v.optional(v.pipe(v.array(Term), v.minLength(1), v.maxLength(MAX_TERMS))),
+      `Terms to look up besides, at most ${MAX_TERMS}.`,
     ),
   }),
   narrow: { rows: ["top", "wanted"] },

@@ -22,8 +22,8 @@ const OF_RIVALS = ["event_started", "featured", "name", "price"] as const satisf
 
 /** Control storefronts must have been unchanged for this long. */
 const UNCHANGED_DAYS = 56
-const MOST_CHANGES = 1_000
-const MOST_OVERLAPS = 50
+const MAX_CHANGES = 1_000
+const MAX_OVERLAPS = 50
 
 interface Overlap {
   kind: PageChange
@@ -69,7 +69,7 @@ export async function readChangedPage(sql: Sql, app: TrackedApp, query: ChangeQu
   if (day === null) throw new Fault("not_measured", { detail: await describeReadings(sql, app, query) })
   const to = earlier(addDays(day, query.window), query.plan.to)
   const kinds = [...TREATMENTS, ...BESIDE, ...EVERYWHERE]
-  const all = await readChanges(sql, { apps, kinds, from: addDays(day, -query.back), to, limit: MOST_CHANGES })
+  const all = await readChanges(sql, { apps, kinds, from: addDays(day, -query.back), to, limit: MAX_CHANGES })
   const isOf = (change: StoredChange) =>
     change.day === day && (query.country ?? change.storefront) === change.storefront
   const changes = all.filter((change): change is ChangedPage["changes"][number] => isOf(change) && isTreatment(change))
@@ -90,7 +90,7 @@ export async function readChangedPage(sql: Sql, app: TrackedApp, query: ChangeQu
     overlaps: [
       ...ownOverlaps(otherChanges, day, query.window),
       ...(await readRivalOverlaps(sql, app, treated, { from: addDays(day, -query.window), to })),
-    ].slice(0, MOST_OVERLAPS),
+    ].slice(0, MAX_OVERLAPS),
     texts: all.filter(({ kind, day: other }) => {
       return (kind === "name" || kind === "subtitle") && other >= addDays(day, -UNCHANGED_DAYS)
     }),
@@ -168,7 +168,7 @@ async function readRivalOverlaps(
       where app_id = ${app.id} and platform = 'ios' and storefront = any(${treated as string[]}::text[])
       order by id
       limit 200`
-  const found = await readChanges(sql, { apps, kinds: OF_RIVALS, ...days, limit: MOST_OVERLAPS })
+  const found = await readChanges(sql, { apps, kinds: OF_RIVALS, ...days, limit: MAX_OVERLAPS })
   return found
     .filter(({ storefront }) => treated.includes(storefront))
     .map(({ kind, storefront, day }) => {

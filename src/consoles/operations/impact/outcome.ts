@@ -1,6 +1,6 @@
 import { addDays, type Days } from "../../../lib/days.ts"
 import { DAY_MS } from "../../../lib/time.ts"
-import { type ChangedDay, type Comparison, LEAST_WINDOWS, MOST_LEFT_OUT } from "../../impact/effect.ts"
+import { type ChangedDay, type Comparison, MAX_LEFT_OUT, MIN_WINDOWS } from "../../impact/effect.ts"
 import { BASELINE_DAYS } from "../../impact/series.ts"
 
 /** Number of earlier windows to use if stored: half as many again as are required. */
@@ -38,7 +38,7 @@ export interface OutcomeSpan {
 
 /** The number of days before a change to read. */
 export function daysBack(window: number): number {
-  return BASELINE_DAYS + MOST_LEFT_OUT + (EARLIER_WINDOWS + 1) * window
+  return BASELINE_DAYS + MAX_LEFT_OUT + (EARLIER_WINDOWS + 1) * window
 }
 
 /** The days around a change. Excludes the days from the last reading without the change to the first with it. */
@@ -60,7 +60,7 @@ export function spanAround(
 
 /** The first day on which figures must exist so that a change can be judged by them. */
 export function judgedSince({ before, changed: { window } }: OutcomeSpan): string {
-  return addDays(before.from, -LEAST_WINDOWS * window)
+  return addDays(before.from, -MIN_WINDOWS * window)
 }
 
 /** Returns the figures for each day of a span. Null if `figures` has none. */

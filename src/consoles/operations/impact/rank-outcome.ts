@@ -10,7 +10,7 @@ import type { ChangedPage } from "./changed-day.ts"
 import { inSpan, type OutcomeFigures, type OutcomeSpan, spanAround } from "./outcome.ts"
 
 /** Maximum number of the storefront's keywords to use, in the app's order. */
-const MOST_TERMS = 300
+const MAX_TERMS = 300
 
 interface RankQuery {
   changed: ChangedPage
@@ -34,12 +34,12 @@ export async function readRankOutcome(
   if (today.length === 0) return null
   const touched = touchedBy()
   // Most changes affect no keyword: check that first, before reading any ranks.
-  const terms = await readTrackedTerms(sql, app, storefront, MOST_TERMS)
+  const terms = await readTrackedTerms(sql, app, storefront, MAX_TERMS)
   if (!terms.some((term) => today.some((change) => touched(change, term)))) return null
   const leftOut = { from: dayOf(changed.notYetAt), to: dayOf(changed.at) }
   const span = spanAround("UTC", leftOut, { window, ownDays: changed.ownDays })
   const from = later(span.first, plan.from)
-  const query = { platform: "ios" as const, storefront, from, to: span.after.to, limit: MOST_TERMS }
+  const query = { platform: "ios" as const, storefront, from, to: span.after.to, limit: MAX_TERMS }
   const all = await readRankSeries(sql, app, query)
   const treated = all.filter(({ term }) => today.some((change) => touched(change, term)))
   if (treated.length === 0) return null

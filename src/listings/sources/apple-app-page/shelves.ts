@@ -18,7 +18,7 @@ export function itemsOn(shelves: Shelves, name: string): readonly unknown[] | un
 const changed = (detail: string) => new ReadFailure("changed", detail)
 
 // A limit for hostile pages. No known row of recommendations is longer.
-const MOST_APPS = 200
+const MAX_APPS = 200
 
 /** Returns the apps of a row of related apps, in page order. Other cards (bundles) are skipped. */
 export function appsOn(shelves: Shelves, name: string): ResultApp[] | undefined {
@@ -26,7 +26,7 @@ export function appsOn(shelves: Shelves, name: string): ResultApp[] | undefined 
   if (items === undefined) return undefined
   const lockups = items.filter((item) => at(item, "$kind") === undefined || at(item, "$kind") === "Lockup")
   if (items.length > 0 && lockups.length === 0) throw changed("no card of a row is an app")
-  return appsOf(lockups.map(appOf), MOST_APPS)
+  return appsOf(lockups.map(appOf), MAX_APPS)
 }
 
 function appOf(lockup: unknown): ResultApp {

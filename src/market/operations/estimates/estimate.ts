@@ -19,7 +19,7 @@ import { GradedMonth, OwnMonth, readOwnMonths } from "./graded-figures.ts"
 const CREDITS = 500
 const KEPT_DAYS = 1
 /** Maximum number of storefronts read for one app: each costs a request to the store. */
-const MOST_STOREFRONTS = 10
+const MAX_STOREFRONTS = 10
 /** Seconds from recording the counts to the new estimate. */
 const MAKING_S = 3
 /** Counts recorded within these minutes trigger a new estimate at once. */
@@ -139,7 +139,7 @@ async function readCounts(ctx: Context, { platform, id }: MarketAppId, country: 
 /** Returns the requested storefront and the followed ones. */
 async function readWantedStorefronts(sql: Sql, country: string): Promise<string[]> {
   const followed = (await readFollowedMarket(sql)).map(({ storefront }) => storefront)
-  return [...new Set([country, ...followed])].slice(0, MOST_STOREFRONTS)
+  return [...new Set([country, ...followed])].slice(0, MAX_STOREFRONTS)
 }
 
 async function insertWanted(sql: Sql, { platform, id }: MarketAppId): Promise<void> {

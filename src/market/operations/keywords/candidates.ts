@@ -8,13 +8,13 @@ import { normaliseTerm } from "../../../lib/term.ts"
 import { phrasesOf } from "../../../listings/formulas/name-phrases.ts"
 
 /** Maximum number of keywords in an answer. */
-export const MOST_CANDIDATES = 50
+export const MAX_CANDIDATES = 50
 /** Slots reserved for candidates from names and suggestions, if there are as many. Shared apps fill the others. */
 const LEFT = { names: 15, suggestions: 10 }
 /** Below this, two keywords share only apps that rank for nearly everything. */
-const LEAST_RELATED = 0.1
-const LEAST_LIKE = 0.5
-const LEAST_BEGINNING = 3
+const MIN_RELATION = 0.1
+const MIN_SIMILARITY = 0.5
+const MIN_PREFIX = 3
 
 /** A proposed keyword with every reason for it. */
 export interface Candidate {
@@ -48,8 +48,8 @@ export async function findCandidates({ sql }: Context, seed: SeedFacts): Promise
     if (term !== seed.term) found.set(term, { ...(found.get(term) ?? NO_REASON), term, ...why })
   }
   const left = Math.min(LEFT.names, names.size) + Math.min(LEFT.suggestions, suggested.size)
-  for (const [term, why] of [...shared].slice(0, MOST_CANDIDATES - left)) add(term, { shared: why })
-  const spaceFor = (rest: number) => MOST_CANDIDATES - rest - found.size
+  for (const [term, why] of [...shared].slice(0, MAX_CANDIDATES - left)) add(term, { shared: why })
+  const spaceFor = (rest: number) => MAX_CANDIDATES - rest - found.size
   const inNames = [...names].filter(([term]) => !found.has(term) && term !== seed.term)
   for (const [term] of inNames.slice(0, spaceFor(Math.min(LEFT.suggestions, suggested.size)))) add(term, {})
   for (const term of [...suggested].filter((term) => !found.has(term) && term !== seed.term).slice(0, spaceFor(0)))
@@ -73,8 +73,8 @@ async function findSharing(
   const close = await findNeighbours(sql, lists, {
     listId: answer.listId,
     apps,
-    least: LEAST_RELATED,
-    limit: MOST_CANDIDATES + 1,
+    least: MIN_RELATION,
+    limit: MAX_CANDIDATES + 1,
   })
   return new Map(
     close.map(({ term, shared, relatedness }) => [
@@ -89,7 +89,7 @@ async function readNamePhrases(sql: Context["sql"], { lists, answer }: SeedFacts
   const names = await readNames(sql, answer.first.slice(0, NEAR_PLACES), lists.storefront)
   const language = languageOf(localesOf(lists.storefront)[0])
   const phrases = weighPhrases(names.map((name) => (name === null ? NO_PHRASES : phrasesOf(name, language))))
-  return new Map(phrases.slice(0, MOST_CANDIDATES).map(({ phrase, names }) => [phrase, names]))
+  return new Map(phrases.slice(0, MAX_CANDIDATES).map(({ phrase, names }) => [phrase, names]))
 }
 
 const NO_PHRASES: ReadonlySet<string> = new Set()
@@ -105,9 +105,7 @@ export async function findSpelling({ sql }: Context, seed: SeedFacts, order: num
   if (seed.suggested === null || seed.suggested.length > 0) return null
   const { platform, storefront, since } = seed.lists
   const letters = [...seed.term]
-  const prefixes = letters
-    .slice(LEAST_BEGINNING)
-    .map((_, at) => normaliseTerm(letters.slice(0, at + LEAST_BEGINNING).join("")))
+  const prefixes = letters.slice(MIN_PREFIX).map((_, at) => normaliseTerm(letters.slice(0, at + MIN_PREFIX).join("")))
   const suggested = await readSuggestedTerms(sql, { platform, storefront }, { prefixes, since })
   const popular = await readPopularTerms(sql, { platform, storefront, letters: letters.length, above: order ?? 0 })
   const all: Spelling[] = [
@@ -116,7 +114,7 @@ export async function findSpelling({ sql }: Context, seed: SeedFacts, order: num
   ]
   const like = all
     .map((one) => ({ one, like: likeness(one.term, seed.term) }))
-    .filter(({ one, like }) => one.term !== seed.term && like >= LEAST_LIKE)
+    .filter(({ one, like }) => one.term !== seed.term && like >= MIN_SIMILARITY)
     .sort((a, b) => b.like - a.like)
   return like[0]?.one ?? null
 }

@@ -14,11 +14,11 @@ import { Count, Store, Storefront } from "../../../tracking/shapes.ts"
 import { MarketCountry } from "../inputs.ts"
 import { readMarketApps } from "../market-apps.ts"
 import { marketLists, searchedFields } from "../market-keywords.ts"
-import { type Candidate, findCandidates, findSpelling, MOST_CANDIDATES, type Spelling } from "./candidates.ts"
+import { type Candidate, findCandidates, findSpelling, MAX_CANDIDATES, type Spelling } from "./candidates.ts"
 import { evidenceFields, readEvidence, type TermEvidence, TOP } from "./evidence.ts"
 import { readTermNow } from "./read-term.ts"
 
-const MOST_COMPARED = 5
+const MAX_COMPARED = 5
 
 const TopApp = named(
   "TopApp",
@@ -85,7 +85,7 @@ export const hiveResearchKeyword = operation({
     seed: Term,
     compare: v.optional(
       coded(
-        v.pipe(v.array(Country), v.maxLength(MOST_COMPARED), v.description("More storefronts, comma-separated.")),
+        v.pipe(v.array(Country), v.maxLength(MAX_COMPARED), v.description("More storefronts, comma-separated.")),
         "bad_country",
       ),
     ),
@@ -116,7 +116,7 @@ export const hiveResearchKeyword = operation({
       ),
       "What may have been meant, where the store suggests nothing for the seed; null = nothing known is written alike.",
     ),
-    keywords: described(v.array(Keyword), `Up to ${MOST_CANDIDATES}, by the strongest reason first.`),
+    keywords: described(v.array(Keyword), `Up to ${MAX_CANDIDATES}, by the strongest reason first.`),
     adsPopularity: AdsPopularity,
   }),
 }).run(async ({ seed: term, country: storefront, compare = [], adsPopularity }, ctx) => {

@@ -19,8 +19,8 @@ const HISTORY_DAYS = 90
 /** The latest answers of this many days are searched. */
 const ANSWER_DAYS = 7
 const OPEN_DAYS = 30
-const MOST_KEYWORDS = 1_000
-const MOST_CHANGES = 50
+const MAX_KEYWORDS = 1_000
+const MAX_CHANGES = 50
 
 const Point = named(
   "RatingPoint",
@@ -110,7 +110,7 @@ export const getRival = operation({
     ),
     changes: described(
       v.array(Change),
-      `What changed on its store page in this storefront in those days, newest first; at most ${MOST_CHANGES}. A rival's page is read once a day where the pace allows it.`,
+      `What changed on its store page in this storefront in those days, newest first; at most ${MAX_CHANGES}. A rival's page is read once a day where the pace allows it.`,
     ),
     changesTruncated: described(v.boolean(), "There are older ones in those days, which are left out."),
     locked: described(
@@ -131,7 +131,7 @@ export const getRival = operation({
     ),
     complete: v.optional(described(v.boolean(), "Always true: all of them are looked at, however many there are.")),
     keywords: v.optional(
-      described(v.array(Keyword), `The best ranks first; at most ${MOST_KEYWORDS} of total. Empty = found on none.`),
+      described(v.array(Keyword), `The best ranks first; at most ${MAX_KEYWORDS} of total. Empty = found on none.`),
     ),
   }),
 }).run(async ({ app, storefront, platform, rivalId }, ctx) => {
@@ -149,8 +149,8 @@ export const getRival = operation({
     ...{ id, name, developer, icon, manual, available },
     ...ratingsOf(ratings),
     history: { ...window, points },
-    changes: changes.slice(0, MOST_CHANGES),
-    changesTruncated: changes.length > MOST_CHANGES,
+    changes: changes.slice(0, MAX_CHANGES),
+    changesTruncated: changes.length > MAX_CHANGES,
     ...(await opened(ctx, keywords, `${platform} ${storefront} ${id}`)),
   }
 })
@@ -169,7 +169,7 @@ async function readChangesSeen(
   window: { storefront: string; from: string; to: string },
 ): Promise<v.InferOutput<typeof Change>[]> {
   if (appId === null) return []
-  const found = await readChanges(sql, { apps: [appId], ...window, kinds: PAGE_CHANGES, limit: MOST_CHANGES + 1 })
+  const found = await readChanges(sql, { apps: [appId], ...window, kinds: PAGE_CHANGES, limit: MAX_CHANGES + 1 })
   const options = { promotional: planCovers(caller.plan, "pro"), names: true }
   return found.map((change) => ({
     kind: change.kind as (typeof PAGE_CHANGES)[number],
@@ -194,7 +194,7 @@ async function readKeywords(
   const today = dayOf(now())
   const lists = { platform, storefront, since: addDays(today, 1 - ANSWER_DAYS), today }
   const ownApp = platform === "ios" ? app.iosApp : app.androidApp
-  const page = { after: null, limit: MOST_KEYWORDS }
+  const page = { after: null, limit: MAX_KEYWORDS }
   const found = await findAppKeywords(sql, lists, { app: appId, beside: ownApp, tracker: app.id }, page)
   return { ...found, searched: Math.max(await countMarketLists(sql, lists), found.total) }
 }

@@ -21,7 +21,7 @@ import { Count, Rank, Store, Time } from "../../../tracking/shapes.ts"
 import { findRival, type Rival, RivalId, readStoreApp, rivalFields } from "./find-rival.ts"
 
 const KEPT_DAYS = 14
-const MOST_NETWORKS = 1_000
+const MAX_NETWORKS = 1_000
 
 const Network = named(
   "AdNetwork",
@@ -70,7 +70,7 @@ export const getRivalAdNetworks = operation({
     reseller: described(v.nullable(Count), `Ad systems with a RESELLER account. ${OfRecords}`),
     networks: described(
       v.nullable(v.array(Network)),
-      `DIRECT first, then the most accounts; at most ${MOST_NETWORKS}. ${OfRecords}`,
+      `DIRECT first, then the most accounts; at most ${MAX_NETWORKS}. ${OfRecords}`,
     ),
     measuredAt: described(v.nullable(Time), "When the site was asked; null = not yet."),
     eta: v.optional(described(Count, "With 202: seconds until the answer may be there.")),
@@ -150,7 +150,7 @@ function networksIn(records: readonly AppAdsRecord[]) {
   })
   networks.sort((a, b) => order(a.relation, b.relation) || b.accounts - a.accounts || order(a.system, b.system))
   const count = (relation: AppAdsRecord["relation"]) => networks.filter((one) => one.relation === relation).length
-  return { direct: count("DIRECT"), reseller: count("RESELLER"), networks: networks.slice(0, MOST_NETWORKS) }
+  return { direct: count("DIRECT"), reseller: count("RESELLER"), networks: networks.slice(0, MAX_NETWORKS) }
 }
 
 function order(a: string, b: string): number {

@@ -34,7 +34,7 @@ const QUESTIONS = 2 ** DEPTH - 1
 /** Number of trees, and the share of its correction that each contributes. */
 const [ROUNDS, RATE] = [120, 0.06]
 /** Minimum number of residuals on either side of a question. */
-const LEAST = 20
+const MIN_ROWS = 20
 /** Shrinks the correction of few residuals towards zero, as if there were this many more residuals of zero. */
 const DRAWN = 10
 /** Errors beyond it count linearly, so that outliers pull no harder, as in ridge.ts. */
@@ -113,7 +113,7 @@ function bestQuestion({ bins, left, bends }: Ground, of: readonly number[]) {
       sum += sums[bin]!
       count += counts[bin]!
       const rest = of.length - count
-      if (count < LEAST || rest < LEAST) continue
+      if (count < MIN_ROWS || rest < MIN_ROWS) continue
       const gain = sum ** 2 / count + (all - sum) ** 2 / rest - all ** 2 / of.length
       if (gain > best.gain) best = { fact, bin, gain }
     }

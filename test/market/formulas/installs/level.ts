@@ -18,7 +18,7 @@ export interface LevelFacts {
 }
 
 /** Apps with fewer ratings have no figure. */
-const LEAST_RATINGS = 10
+const MIN_RATINGS = 10
 
 /**
  * Estimates the total installs of an app from its page: ratings, with bends; age, last update, price, in-app purchases,
@@ -57,7 +57,7 @@ export function estimateInstalls(
 
 /** The value alone, without an interval, as a calibration needs it. */
 export function installsOf(facts: LevelFacts, fit: LevelFit = LEVEL_FIT): number | null {
-  if (facts.ratings < LEAST_RATINGS) return null
+  if (facts.ratings < MIN_RATINGS) return null
   const names = Object.keys(fit.features)
   const shown = featuresOf(
     facts,
@@ -72,7 +72,7 @@ export function installsOf(facts: LevelFacts, fit: LevelFit = LEVEL_FIT): number
 
 /** Fits the model to other apps with at least ten ratings. */
 export function fitLevel(apps: readonly { facts: LevelFacts; installs: number }[]): LevelFit {
-  const used = apps.filter(({ facts, installs }) => facts.ratings >= LEAST_RATINGS && installs > 0)
+  const used = apps.filter(({ facts, installs }) => facts.ratings >= MIN_RATINGS && installs > 0)
   const categories = [...new Set(used.flatMap(({ facts }) => facts.category ?? []))].sort()
   const named = categories.map((category) => CATEGORY + category)
   const examples = used.map(({ facts, installs }) => {
