@@ -31,7 +31,8 @@ create table review_version (
   sha256 bytea not null,
   primary key (app_id, feed, review_id, digest)
 );
-create unique index review_current on review_version (app_id, feed, review_id) where current;
+-- review_id comes first so that a table without statistics is not read by this index instead of by one with the time.
+create unique index review_current on review_version (review_id, app_id, feed) where current;
 create index review_newest on review_version (app_id, feed, at desc, review_id) where current;
 create index review_stars on review_version (app_id, feed, stars, at desc, review_id) where current;
 create index review_app_version on review_version (app_id, feed, version, at desc, review_id) where current;

@@ -62,8 +62,7 @@ function described({ id, before, now, works }: { id: string; before: number; now
 /** Measures the rows that each read of an app, with only its id, processes in a database without statistics. */
 async function worksIn(size: Size): Promise<Map<string, Work[]>> {
   const sql = await freshSchema()
-  const { workspace, apps, rivals } = await fillWorld(sql, size)
-  await keepUnanalysed(sql)
+  const { workspace, apps, rivals } = await unanalysed(sql, () => fillWorld(sql, size))
   const found = new Map<string, Work[]>()
   for (const operation of catalog.filter(isReadOfApp)) {
     const works: Work[] = []
@@ -93,12 +92,28 @@ async function freshSchema(): Promise<Sql> {
   return await freshDatabase()
 }
 
-async function keepUnanalysed(sql: Sql): Promise<void> {
-  if (!isAnalysedByItself) return
+/** Runs `fill` while autovacuum, which would analyse tables within a minute, is off on every table and new partition. */
+async function unanalysed<T>(sql: Sql, fill: () => Promise<T>): Promise<T> {
+  if (!isAnalysedByItself) return await fill()
+  await switchAutovacuumOff(sql)
+  let isFilled = false
+  const filled = fill().finally(() => {
+    isFilled = true
+  })
+  while (!isFilled) {
+    await switchAutovacuumOff(sql)
+    await Promise.race([filled.catch(() => {}), Bun.sleep(5_000)])
+  }
+  await switchAutovacuumOff(sql)
+  return await filled
+}
+
+async function switchAutovacuumOff(sql: Sql): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select relname::text as name
     from pg_class
     where relnamespace = 'public'::regnamespace and relkind = 'r'
+      and not coalesce(reloptions, '{}') @> '{autovacuum_enabled=off}'
     order by relname`
   for (const { name } of tables) await sql`alter table ${sql(name)} set (autovacuum_enabled = off)`
 }

@@ -1977,7 +1977,7 @@ create table review_version (
   constraint review_version_stars_check check (((stars >= 1) and (stars <= 5)))
 );
 create index review_app_version on review_version using btree (app_id, feed, version, at desc, review_id) where current;
-create unique index review_current on review_version using btree (app_id, feed, review_id) where current;
+create unique index review_current on review_version using btree (review_id, app_id, feed) where current;
 create index review_newest on review_version using btree (app_id, feed, at desc, review_id) where current;
 create index review_stars on review_version using btree (app_id, feed, stars, at desc, review_id) where current;
 
