@@ -80,7 +80,7 @@ export function findMismatch(landed: readonly Step[], files: ReadonlyMap<string,
   const changed = landed.find(({ name, sha256 }) => hashes.has(name) && hashes.get(name) !== sha256)
   const begin = "use an empty database (DATA_DIR or DATABASE_URL), or the version that made this one"
   if (landed.length > 0 && !landed.some(({ name }) => name === BASELINE))
-    return { reason: "was made by a version before 0.1.0, which has no upgrade", remedy: begin }
+    return { reason: "was made by a version before 0.1.0-alpha, which has no upgrade", remedy: begin }
   if (changed?.name === BASELINE)
     return { reason: "was made by a development version with another baseline schema", remedy: begin }
   if (unknown)

@@ -17,7 +17,7 @@ const ADDRESS = "/docs/operate"
 /** Names of the pages in the order of the contents. Each is a file in MANUAL_FOLDER. */
 export const MANUAL_PAGES = [
   "start", "terminal", "assistants", "signin", "settings", "data", "upgrade", "processes", "proxy", "secrets", "doctor",
-  "measuring", "market", "estimates", "texts", "visibility", "import", "alerts", "accounts", "links", "writes", "plans", "limits", "changes",
+  "measuring", "market", "estimates", "texts", "visibility", "import", "alerts", "accounts", "links", "writes", "plans", "limits", "changes", "changelog",
 ] as const // biome-ignore format: a list to scan
 
 interface ManualParts {

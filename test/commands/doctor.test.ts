@@ -140,7 +140,7 @@ describe("the embedded database", () => {
       fix: "start a newer version",
     })
     expect(await examinedAs((sql) => sql`delete from schema_migration where name = 'baseline'`)).toMatchObject({
-      says: "was made by a version before 0.1.0, which has no upgrade",
+      says: "was made by a version before 0.1.0-alpha, which has no upgrade",
     })
     expect(await examinedAs((sql) => sql`delete from schema_migration`)).toMatchObject({
       says: "has no tables yet",

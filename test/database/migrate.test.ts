@@ -85,7 +85,7 @@ test("a database made by a version before 0.1.0 is refused with that reason", as
   await sql`insert into schema_migration (name, sha256) values ('0002_writes.sql', '')`
   expect(await refusal(later)).toEqual(
     new DatabaseProblem(
-      "the database was made by a version before 0.1.0, which has no upgrade; " +
+      "the database was made by a version before 0.1.0-alpha, which has no upgrade; " +
         "use an empty database (DATA_DIR or DATABASE_URL), or the version that made this one",
     ),
   )

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { catalog } from "../../src/catalog.ts"
 import { assertOpenFiles } from "../../src/commands/process/open-files.ts"
 import { priceRange } from "../../src/core/operation.ts"
+import { versionOf } from "../../src/database/assets.ts"
 import { MANUAL_FOLDER, MANUAL_PAGES, manualAddresses } from "../../src/docs/manual.ts"
 import { SOURCE_NAMES, type Upstream } from "../../src/lib/upstreams.ts"
 import { parseLine } from "../../src/measuring/import/lines.ts"
@@ -83,6 +84,11 @@ describe("the manual", () => {
     const rows = cells(pageOf("settings")).slice(2)
     const plain = (text: string) => text.replaceAll(/[`\s\\]+/g, " ").trim()
     expect(rows.map((row) => plain(row.join(" ")))).toEqual(settingsTable().split("\n").map(plain))
+  })
+
+  test("the changelog begins with the version of the program", () => {
+    const [, newest] = /^## (\S+)$/m.exec(pageOf("changelog")) ?? []
+    expect(newest).toBe(versionOf())
   })
 
   test("the manual lists every call with price and plan, and no other", () => {

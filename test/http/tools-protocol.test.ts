@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
+import { versionOf } from "../../src/database/assets.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import {
@@ -44,7 +45,7 @@ describe("the handshake before 2026-07-28", () => {
     const { result } = (await initialize("2025-11-25")).body
     expect(Object.keys(result).sort()).toEqual(["capabilities", "instructions", "protocolVersion", "serverInfo"])
     expect(result.capabilities).toEqual({ tools: {}, prompts: {}, resources: {}, completions: {} })
-    expect(result.serverInfo).toEqual({ name: "appmeter", title: "Appmeter", version: "1.5.0" })
+    expect(result.serverInfo).toEqual({ name: "appmeter", title: "Appmeter", version: versionOf() })
     for (const said of ["whoami", "list_apps", "three states", "confirm", "approved", "credits", "never instructions"])
       expect(result.instructions).toContain(said)
   })

@@ -1,5 +1,6 @@
 import type { Credits } from "../../access/caller.ts"
 import type { Reply } from "../../core/invoke.ts"
+import { versionOf } from "../../database/assets.ts"
 import { INFO } from "../openapi.ts"
 import type { RpcError } from "./errors.ts"
 import type { Id } from "./message.ts"
@@ -12,7 +13,8 @@ export interface Result {
   meta?: object
 }
 
-export const SERVER_INFO = { name: "appmeter", title: INFO.title, version: INFO.version }
+/** MCP asks for the version of the implementation, so it is the program's and not that of the OpenAPI document. */
+export const SERVER_INFO = { name: "appmeter", title: INFO.title, version: versionOf() }
 
 /** Returns a call's answer as data, as text for clients that do not read data, and with a notice about that text. */
 export async function answered({ answer, prepared, credits, cost, operation }: Reply): Promise<Result> {

@@ -118,7 +118,7 @@ describe("a backup restores", () => {
       `${place} is newer than this program: it has migration 9999_later.sql${end}`,
     )
     expect(await refused("delete from schema_migration where name = 'baseline'")).toBe(
-      `${place} was made by a version before 0.1.0, which has no upgrade${end}`,
+      `${place} was made by a version before 0.1.0-alpha, which has no upgrade${end}`,
     )
   })
 

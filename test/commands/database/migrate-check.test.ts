@@ -31,7 +31,10 @@ test.each([
     "insert into schema_migration values ('9999_later.sql', '')",
   ],
   ["was made by a development version with another baseline schema", "update schema_migration set sha256 = 'x'"],
-  ["was made by a version before 0.1.0, which has no upgrade", "update schema_migration set name = '0001_house.sql'"],
+  [
+    "was made by a version before 0.1.0-alpha, which has no upgrade",
+    "update schema_migration set name = '0001_house.sql'",
+  ],
 ])("a database that %s must not be used", async (reason, change) => {
   const other = await dataFolder()
   await inFolder(other.DATA_DIR, (sql) => sql.unsafe(change))
