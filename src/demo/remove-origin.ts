@@ -4,15 +4,15 @@ import { OWN } from "../core/observation/origins.ts"
 import type { Tx } from "../database/types.ts"
 import { oldestDay } from "../keywords/store/figures-due.ts"
 import { YOUNG_DAYS } from "../keywords/store/keyword-inputs.ts"
-import { deriveMonths, type ListMonth } from "../keywords/store/months.ts"
 import { deriveKeywordNow, deriveListNow } from "../keywords/store/now.ts"
 import { recountDays } from "../keywords/store/searches.ts"
-import { deriveAppTexts } from "../listings/store/app-texts.ts"
 import { removePages } from "../listings/store/remove-pages.ts"
 import { putForwardEstimates } from "../market/store/estimates-due.ts"
 import { lockCharts } from "../measuring/record/chart-identities.ts"
 import { lockLists, lockRemoval } from "../measuring/record/identities.ts"
 import { removeReviews } from "../reviews/store/remove-reviews.ts"
+import { deriveAppTexts } from "../stores/store/app-texts.ts"
+import { deriveMonths, type ListMonth } from "../tracking/rank-months.ts"
 
 /** Ids of the lists and store apps that a publisher's readings concern. */
 export interface Subjects {

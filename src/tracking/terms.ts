@@ -1,8 +1,8 @@
 import type { Db, Tx } from "../database/types.ts"
-import { deriveMonths, readMonths } from "../keywords/store/months.ts"
 import { normaliseTerm } from "../lib/term.ts"
 import { listIds, lockIdentities, lockLists } from "../measuring/record/identities.ts"
 import { checkCountries, checkName, checkTerms, type LockedApp, lockApp, TrackingProblem } from "./checks.ts"
+import { deriveMonths, readMonths } from "./rank-months.ts"
 
 /** The terms newly tracked in any storefront, and those that all of them already tracked. */
 export interface AddedTerms {

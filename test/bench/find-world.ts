@@ -2,7 +2,7 @@ import { deriveChartNow } from "../../src/charts/store/chart-now.ts"
 import { rebuildMarketApps } from "../../src/charts/store/market-apps.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { STOREFRONTS } from "../../src/lib/storefronts.ts"
-import { rebuildAppTexts } from "../../src/listings/store/app-texts.ts"
+import { rebuildAppTexts } from "../../src/stores/store/app-texts.ts"
 
 /** Genres with their four lists: 28 of them are a storefront's 112. */
 export const GENRES = ["36", ...Array.from({ length: 27 }, (_, i) => String(6_000 + i))]

@@ -3,9 +3,9 @@ import { hexOf } from "../../core/observation/precedence.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import type { AdsReport } from "../../lib/upstreams.ts"
 import { type BestOptions, pagesOf, provenanceOf } from "../../measuring/record/best-rows.ts"
+import { readWithPieces, rowColumns } from "../../measuring/record/report-sets.ts"
 import { reportDigest } from "../kinds/reports-shape.ts"
 import { storeOfAccounts } from "./of-accounts.ts"
-import { readWithPieces, rowColumns } from "./report-sets.ts"
 import type { StoredReport } from "./reports.ts"
 
 const TABLE: BestOptions = { table: "ads_report", key: ["account_id", "report", "about", "day", "digest"] }

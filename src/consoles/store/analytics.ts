@@ -2,9 +2,9 @@ import type { ReportSets, RowsObservation } from "../../core/observation/facts.t
 import type { Sql, Tx } from "../../database/types.ts"
 import type { AnalyticsReport } from "../../lib/upstreams.ts"
 import { type BestOptions, pagesOf, provenanceOf } from "../../measuring/record/best-rows.ts"
+import { readWithPieces, rowColumns } from "../../measuring/record/report-sets.ts"
 import type { AnalyticsRow } from "../kinds/analytics-shape.ts"
 import { storeOfAccounts } from "./of-accounts.ts"
-import { readWithPieces, rowColumns } from "./report-sets.ts"
 
 interface AnalyticsObservation extends RowsObservation {
   app: string

@@ -1,9 +1,9 @@
 import * as v from "valibot"
-import { readOwnPopularity } from "../../consoles/ads/read/popularity.ts"
 import type { Context } from "../../core/operation.ts"
 import { addDays } from "../../lib/days.ts"
 import { described, named } from "../../lib/schema.ts"
 import { Day } from "../../tracking/shapes.ts"
+import { readOwnPopularity } from "../read/ads-popularity.ts"
 
 const Scale = v.pipe(v.number(), v.integer())
 

@@ -1,4 +1,3 @@
-import { assertFresh, PIECE_ROWS, storePieces } from "../../consoles/store/report-sets.ts"
 import type { AnyKind, StoreResult } from "../../core/kind.ts"
 import type { ReportSets, RowsObservation, StagedSets } from "../../core/observation/facts.ts"
 import { type AnyObservation, isOfStore } from "../../core/observation/provenance.ts"
@@ -9,9 +8,9 @@ import { markFigures } from "../../keywords/store/figures-due.ts"
 import type { Observation } from "../../kinds.ts"
 import { KINDS, kindNamed } from "../../kinds.ts"
 import { dayOf, monthOf } from "../../lib/days.ts"
-import { deriveAppTexts } from "../../listings/store/app-texts.ts"
 import { lockSeries } from "../../listings/store/listing.ts"
 import { putForwardEstimates } from "../../market/store/estimates-due.ts"
+import { deriveAppTexts } from "../../stores/store/app-texts.ts"
 import { appsWithFacts, lockApps, storeFacts } from "../../stores/store/facts.ts"
 import { storeMarket } from "../../stores/store/market.ts"
 import { storeNames } from "../../stores/store/names.ts"
@@ -20,6 +19,7 @@ import { lockCharts } from "./chart-identities.ts"
 import { checkObservation, ObservationProblem } from "./check.ts"
 import { identify } from "./identified.ts"
 import { holdIdentities, lockLists } from "./identities.ts"
+import { assertFresh, PIECE_ROWS, storePieces } from "./report-sets.ts"
 
 interface RecordResult {
   /** Readings that were new or replaced a lesser one of the same moment and source. */

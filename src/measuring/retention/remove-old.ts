@@ -1,4 +1,3 @@
-import { sweepSets } from "../../consoles/store/report-sets.ts"
 import { tryLock } from "../../database/locks.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { removeOldFigures } from "../../keywords/store/old-figures.ts"
@@ -6,6 +5,7 @@ import { dayOf } from "../../lib/days.ts"
 import type { Log } from "../../lib/log.ts"
 import type { RecurringWork } from "../../lib/time.ts"
 import { foldRatings } from "../../stores/store/rating-quarters.ts"
+import { sweepSets } from "../record/report-sets.ts"
 import { foldLedger } from "./fold-ledger.ts"
 import { AGING, type AgingRows, type RetentionDays } from "./tables.ts"
 

@@ -1,18 +1,18 @@
 import * as v from "valibot"
 import { ofApp, operation } from "../../../core/operation.ts"
-import { readTrackedTerms } from "../../../keywords/read/organic.ts"
-import { addDays } from "../../../lib/days.ts"
-import { Fault } from "../../../lib/faults.ts"
-import { AppCountry, Term, wholeNumber } from "../../../lib/fields.ts"
-import { described, named } from "../../../lib/schema.ts"
-import { Day, Rank, Storefront } from "../../../tracking/shapes.ts"
 import {
   type PopularityWeek,
   readMostSearched,
   readTermPopularity,
   readWeek,
   type TermPopularity,
-} from "../../ads/read/popularity.ts"
+} from "../../../keywords/read/ads-popularity.ts"
+import { readTrackedTerms } from "../../../keywords/read/organic.ts"
+import { addDays } from "../../../lib/days.ts"
+import { Fault } from "../../../lib/faults.ts"
+import { AppCountry, Term, wholeNumber } from "../../../lib/fields.ts"
+import { described, named } from "../../../lib/schema.ts"
+import { Day, Rank, Storefront } from "../../../tracking/shapes.ts"
 import { findKindAccount } from "../../read/app-accounts.ts"
 import { readTask } from "../../tasks.ts"
 import { adsTroublesOf } from "../../troubles.ts"

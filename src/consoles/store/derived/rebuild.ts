@@ -1,7 +1,7 @@
 import type { Facts, FactsReport, ReportSubject } from "../../../core/observation/facts.ts"
 import type { Sql, Tx } from "../../../database/types.ts"
 import { KINDS } from "../../../kinds.ts"
-import { beginSets, pieceOf, removeSet } from "../report-sets.ts"
+import { beginSets, pieceOf, removeSet } from "../../../measuring/record/report-sets.ts"
 import { factsAbout, newestSaid, replaceFacts, type Subjects, subjectsOf } from "./facts.ts"
 import { rebuildPrices } from "./rebuild-prices.ts"
 

@@ -1,4 +1,4 @@
-import type { Db } from "../../../database/types.ts"
+import type { Db } from "../../database/types.ts"
 
 export interface TermPopularity {
   term: string

@@ -1,5 +1,5 @@
-import type { Tx } from "../../database/types.ts"
-import { bestFirst } from "../../measuring/record/best-first.ts"
+import type { Tx } from "../database/types.ts"
+import { bestFirst } from "../measuring/record/best-first.ts"
 
 export interface ListMonth {
   listId: number

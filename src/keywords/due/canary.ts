@@ -1,10 +1,10 @@
-import type { Platform } from "../core/observation/provenance.ts"
-import type { SearchSource } from "../keywords/due/search.ts"
-import type { HintsObservation, HintsQuestion } from "../keywords/kinds/hints.ts"
-import type { SourceName } from "../lib/upstreams.ts"
-import type { Kind } from "./due-kind.ts"
-import type { Source } from "./source.ts"
-import { assertCanary, canaryOf } from "./source-alarms.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
+import type { Kind } from "../../measuring/due-kind.ts"
+import type { Source } from "../../measuring/source.ts"
+import { assertCanary, canaryOf } from "../../measuring/source-alarms.ts"
+import type { HintsObservation, HintsQuestion } from "../kinds/hints.ts"
+import type { SearchSource } from "./search.ts"
 
 type HintSource = Source<HintsQuestion, HintsObservation>
 

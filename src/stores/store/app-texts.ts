@@ -1,8 +1,8 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import { isInventedId } from "../../lib/store-ids.ts"
 import { holdIdentities } from "../../measuring/record/identities.ts"
-import { APP_TEXT_FORMULA, foldApp, foldedWords, gramsOf } from "../../stores/app-text.ts"
-import { lockApps } from "../../stores/store/facts.ts"
+import { APP_TEXT_FORMULA, foldApp, foldedWords, gramsOf } from "../app-text.ts"
+import { lockApps } from "./facts.ts"
 
 /**
  * Writes the search text of these apps, after a name or developer was written. Requires the apps' lock (lockApps).
