@@ -16,7 +16,7 @@ import { appleGenres } from "./stores/apple/genres.ts"
 import { itunesDeveloper } from "./stores/apple/itunes-developer.ts"
 import { itunesLookup } from "./stores/apple/itunes-lookup.ts"
 import { itunesSearch } from "./stores/apple/itunes-search.ts"
-import type { AppsObservation, AppsQuestion } from "./stores/kinds/apps-shape.ts"
+import type { AppsObservation, AppsQuestion, CatalogueQuestion } from "./stores/kinds/apps-shape.ts"
 import type { DeveloperAppsObservation, DeveloperQuestion } from "./stores/kinds/developer.ts"
 import type { GenresObservation, GenresQuestion } from "./stores/kinds/genres.ts"
 import type { ListingObservation, ListingQuestion } from "./stores/kinds/listing-shape.ts"
@@ -29,7 +29,7 @@ export interface Sources {
   /** Read apps by id. */
   lookups: readonly Source<AppsQuestion, AppsObservation>[]
   /** Read the facts of the apps that a term finds. */
-  catalogues: readonly Source<SearchQuestion, AppsObservation>[]
+  catalogues: readonly Source<CatalogueQuestion, AppsObservation>[]
   listings: readonly Source<ListingQuestion, ListingObservation>[]
   charts: readonly Source<ChartQuestion, ChartObservation>[]
   genres: readonly Source<GenresQuestion, GenresObservation>[]

@@ -49,17 +49,6 @@ export async function makeDemoAccounts(
   })
 }
 
-/** True if a tracked app belongs to the demo console: its workspace then sees the invented reviews. */
-export async function hasDemoSeller(sql: Db, appId: string): Promise<boolean> {
-  const rows = await sql`
-    select
-    from account_app a
-    join connected_account c on c.id = a.account_id
-    where a.app_id = ${appId} and c.state = 'demo' and c.kind = 'app-store-connect'
-    limit 1`
-  return rows.length > 0
-}
-
 /**
  * Deletes the demo accounts with all their data, and the invented reviews with the last of them. Covers every workspace
  * if none is given. Returns the number of deleted accounts.

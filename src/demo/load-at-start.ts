@@ -1,5 +1,4 @@
 import { deriveFindings, derivePastFindings } from "../alerts/findings.ts"
-import { CommandProblem } from "../commands/cli/command.ts"
 import { deleteDemoAccounts } from "../consoles/demo-accounts.ts"
 import { DEMO } from "../core/observation/provenance.ts"
 import { readTree } from "../database/assets.ts"
@@ -132,7 +131,7 @@ export async function loadDemoInto(sql: Sql, workspaceId: number, owner: OwnerDa
 
 function readFile(name: string): string {
   const file = readTree("fixtures/demo", ".jsonl").get(name)
-  if (file === undefined) throw new CommandProblem(`fixtures/demo/${name} is missing; restore it from the release`)
+  if (file === undefined) throw new Error(`fixtures/demo/${name} is missing; restore it from the release`)
   return file
 }
 

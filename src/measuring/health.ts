@@ -1,9 +1,9 @@
 import type { Outcome } from "../core/observation/attempt.ts"
 import type { Sql } from "../database/types.ts"
-import { outcomeOfDue } from "../keywords/read/keyword-standing.ts"
 import { valueAt } from "../lib/objects.ts"
 import type { SourceName, Upstream } from "../lib/upstreams.ts"
 import { type Budget, type BudgetParts, readBudget } from "./budget.ts"
+import { outcomeOfDue } from "./rescheduling.ts"
 import { type CanaryParts, canaryOf } from "./source-alarms.ts"
 
 export interface SourceHealth {

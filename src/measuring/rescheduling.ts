@@ -12,6 +12,11 @@ const RESTS_AFTER = 8
  */
 const SPREAD_SECONDS = 4 * 3_600
 
+/** SQL for the outcome of a row of `due`. A reading that could not be stored is reported as failed. */
+export function outcomeOfDue(sql: Db) {
+  return sql`case failure when 'unstored' then 'failed' else failure end`
+}
+
 /** Full jitter: the delay is random, up to `baseMs` doubled for each failure in a row, at most `capMs`. */
 export interface Retry {
   baseMs: number

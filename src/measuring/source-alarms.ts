@@ -1,12 +1,9 @@
 import { OWN } from "../core/observation/origins.ts"
 import type { ListKey } from "../core/observation/subjects.ts"
 import type { Sql } from "../database/types.ts"
-import type { HintsObservation } from "../keywords/kinds/hints.ts"
-import type { SearchObservation } from "../keywords/kinds/search-shape.ts"
 import type { Log } from "../lib/log.ts"
 import type { SourceName, Upstream } from "../lib/upstreams.ts"
 import { PRIORITY } from "./priority.ts"
-import { ReadFailure } from "./source.ts"
 
 /** A source read over the network. Imported sources have no health. */
 export interface AskedSource {
@@ -114,24 +111,6 @@ export function canaryOf(source: SourceName, egressCountry: string | undefined):
   const canary = CANARIES[source]
   const storefront = canary?.storefront ?? egressCountry
   return canary && storefront ? { ...canary, storefront } : null
-}
-
-// Google Play shows about 30 apps for such a term; the App Store shows more.
-const MIN_APPS = 10
-
-/** Throws ReadFailure (`changed`) if the answer is too short or too unrelated to be right. */
-export function assertCanary(seen: SearchObservation | HintsObservation): void {
-  if (seen.kind === "search") {
-    const { term, storefront, results } = seen
-    if (results.length >= MIN_APPS) return
-    throw new ReadFailure("changed", `${results.length} apps for ${JSON.stringify(term)} in ${storefront}`)
-  }
-  const { prefix, storefront, terms } = seen
-  if (terms.some((term) => term.includes(prefix))) return
-  throw new ReadFailure(
-    "changed",
-    `no suggestion has ${JSON.stringify(prefix)} in it, of ${terms.length} in ${storefront}`,
-  )
 }
 
 export interface CanaryParts {

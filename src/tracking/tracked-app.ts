@@ -139,3 +139,14 @@ function appQuery(sql: Db, storefront: string | null, more = sql``) {
 function isVisible(sql: Db, { workspaceId, appList }: AppsQuery): Fragment {
   return sql`a.workspace_id = ${workspaceId} and (${appList === null} or a.id = any(${appList ?? []}::text[]))`
 }
+
+/** True if a tracked app belongs to the demo console: its workspace then sees the invented reviews. */
+export async function hasDemoSeller(sql: Db, appId: string): Promise<boolean> {
+  const rows = await sql`
+    select
+    from account_app a
+    join connected_account c on c.id = a.account_id
+    where a.app_id = ${appId} and c.state = 'demo' and c.kind = 'app-store-connect'
+    limit 1`
+  return rows.length > 0
+}

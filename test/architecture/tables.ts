@@ -5,7 +5,7 @@
 export const TABLES: Record<string, { writes: string; reads: string }> = {
   access_token: { writes: "access", reads: "" },
   account: { writes: "access", reads: "commands" },
-  account_app: { writes: "consoles demo", reads: "" },
+  account_app: { writes: "consoles demo", reads: "tracking" },
   account_offer: { writes: "consoles demo", reads: "" },
   account_product: { writes: "consoles demo", reads: "" },
   account_right: { writes: "consoles", reads: "" },
@@ -54,7 +54,7 @@ export const TABLES: Record<string, { writes: string; reads: string }> = {
   chart_place: { writes: "charts", reads: "market" },
   chart_results: { writes: "charts demo", reads: "alerts keywords market" },
   confirm_token: { writes: "writes", reads: "" },
-  connected_account: { writes: "consoles", reads: "keywords measuring" },
+  connected_account: { writes: "consoles", reads: "keywords measuring tracking" },
   delivery: { writes: "alerts", reads: "settings" },
   developer_shelf: { writes: "", reads: "demo market stores" },
   due: { writes: "keywords measuring", reads: "alerts jobs listings settings" },

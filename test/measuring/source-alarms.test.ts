@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Outcome } from "../../src/core/observation/attempt.ts"
 import { openDatabase } from "../../src/database/connect.ts"
 import type { Database, Sql } from "../../src/database/types.ts"
+import { assertCanary } from "../../src/keywords/due/canary.ts"
 import type { HintsObservation } from "../../src/keywords/kinds/hints.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
 import { createLog, silentLog } from "../../src/lib/log.ts"
@@ -9,7 +10,6 @@ import type { SourceName } from "../../src/lib/upstreams.ts"
 import { ReadFailure } from "../../src/measuring/source.ts"
 import {
   type AskedSource,
-  assertCanary,
   canaryOf,
   ensureCanaries,
   noteHealth,

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer"
 import * as v from "valibot"
 import { OutboundProblem } from "../../outbound/problem.ts"
-import { OAuthProblem } from "./answers.ts"
 import { ClientName } from "./client-name.ts"
 import type { ClientDocument } from "./pinned.ts"
+import { OAuthProblem } from "./problem.ts"
 import { isUsableRedirect } from "./redirects.ts"
 import type { OAuthParts } from "./server.ts"
 

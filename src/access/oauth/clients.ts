@@ -1,7 +1,7 @@
 import type { Sql, Tx } from "../../database/types.ts"
-import { OAuthProblem } from "./answers.ts"
 import { fetchDocument, isDocumentAddress } from "./client-documents.ts"
 import { type ClientDocument, PINNED } from "./pinned.ts"
+import { OAuthProblem } from "./problem.ts"
 import type { OAuthParts } from "./server.ts"
 
 export interface OAuthClient extends ClientDocument {

@@ -1,7 +1,7 @@
 import { isStorable } from "../../lib/text.ts"
 import { SCOPES, type Scope } from "../scopes.ts"
-import { OAuthProblem } from "./answers.ts"
 import { findClient, type OAuthClient } from "./clients.ts"
+import { OAuthProblem } from "./problem.ts"
 import { isRegistered } from "./redirects.ts"
 import { isResource, type OAuthParts, resourceOf } from "./server.ts"
 

@@ -1,10 +1,8 @@
 import type { AnswerOf } from "../../answers.ts"
 import { answerPart } from "../../ui/app/any-answer.ts"
-import { attempted, type Desk, isFault, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
-import { sideForm } from "../../ui/app/frame.ts"
+import { attempted, type Desk, isFault, type Page, readHead } from "../../ui/app/desk.ts"
 import { card, failureNote, inventedNote, refusedPart } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
-import { visibilityPart } from "../../visibility/page/assistants.ts"
 import { boughtPart, campaignsPart, commandsPart, popularityPart, typedPart } from "./ads.ts"
 import { funnelPart } from "./funnel.ts"
 import { reportLink } from "./reports.ts"
@@ -15,27 +13,19 @@ type SectionOperation =
   | "list_ads_search_terms"
   | "get_search_popularity"
   | "list_ads_commands"
-  | "get_ai_visibility"
   | "get_funnel"
   | "get_pricing"
   | "get_change_impact"
 
-interface Subject {
-  appId: string
-  country: string
-}
-
 /** A card of a page. It is left out if its operation does not exist. */
 interface Section {
   operation: SectionOperation
-  show(desk: Desk, subject: Subject): Promise<Html>
+  show(desk: Desk, appId: string): Promise<Html>
 }
 
 interface SectionOptions<Answer> {
   title: string
   hint: string
-  /** The operation takes a storefront. */
-  byCountry?: boolean
   /** The report with the evidence; `day` names the field of the answer with the report's day. */
   report?: { name: string; day?: keyof Answer & string }
   /** Renders the answer. Default: facts and tables of all its fields. */
@@ -43,11 +33,11 @@ interface SectionOptions<Answer> {
 }
 
 function section<Id extends SectionOperation>(operation: Id, options: SectionOptions<AnswerOf<Id>>): Section {
-  const { title, hint, byCountry = false, report, part = answerPart } = options
+  const { title, hint, report, part = answerPart } = options
   return {
     operation,
-    async show(desk, { appId, country }) {
-      const answer = await attempted(desk.ask(operation, { appId, ...(byCountry && { country }) }))
+    async show(desk, appId) {
+      const answer = await attempted(desk.ask(operation, { appId }))
       if (isFault(answer)) return card(title, refusedPart(answer), hint)
       const body = html`<div class="inside">${inventedNote(answer)}${failureNote(answer)}${part(answer)}</div>`
       if (!report) return card(title, body, hint)
@@ -91,15 +81,6 @@ const ADS: readonly Section[] = [
   }),
 ]
 
-const ASSISTANTS: readonly Section[] = [
-  section("get_ai_visibility", {
-    title: "What assistants answer",
-    hint: "A dated sample, not a ranking",
-    byCountry: true,
-    part: visibilityPart,
-  }),
-]
-
 /** Sections of the revenue page besides revenue and subscriptions. */
 export const STORE_SECTIONS: readonly Section[] = [
   section("get_funnel", {
@@ -114,24 +95,15 @@ export const STORE_SECTIONS: readonly Section[] = [
 
 export async function adsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
-  const { country } = sideAt(app, desk.query)
   return {
     title: `Ads · ${app.name}`,
     app,
     at: "ads",
-    body: html`${await sectionParts(desk, ADS, { appId, country })}`,
+    body: html`${await sectionParts(desk, ADS, appId)}`,
   }
 }
 
-export async function assistantsPage(desk: Desk, appId: string): Promise<Page> {
-  const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const parts = await sectionParts(desk, ASSISTANTS, { appId, country: side.country })
-  const body = html`${sideForm(desk, app, {}, side)}${parts}`
-  return { title: `Assistants · ${app.name}`, app, at: "assistants", body }
-}
-
-export async function sectionParts(desk: Desk, sections: readonly Section[], subject: Subject): Promise<Html[]> {
+export async function sectionParts(desk: Desk, sections: readonly Section[], appId: string): Promise<Html[]> {
   const existing = sections.filter(({ operation }) => desk.has(operation))
-  return await Promise.all(existing.map((one) => one.show(desk, subject)))
+  return await Promise.all(existing.map((one) => one.show(desk, appId)))
 }

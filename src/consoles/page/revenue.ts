@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
-import { appAddress, attempted, type Desk, isFault, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
+import { appAddress, attempted, type Desk, isFault, type Page, readHead } from "../../ui/app/desk.ts"
 import { card, empty, inventedNote, periodIn, periods, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
 import { dayBars } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
@@ -21,11 +21,10 @@ const PERIODS = [30, 7, 90, 365] as const
 export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const days = periodIn(desk.query, PERIODS)
-  const { country } = sideAt(app, desk.query)
   const [revenue, subscriptions, others] = await Promise.all([
     attempted(desk.ask("get_revenue", { appId, days })),
     attempted(desk.ask("get_subscriptions", { appId, days })),
-    sectionParts(desk, STORE_SECTIONS, { appId, country }),
+    sectionParts(desk, STORE_SECTIONS, appId),
   ])
   const page = (body: Html): Page => ({ title: `Revenue · ${app.name}`, app, at: "revenue", body })
   if (isFault(revenue)) {

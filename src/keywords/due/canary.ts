@@ -1,9 +1,10 @@
 import type { Platform } from "../../core/observation/provenance.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
 import type { Kind } from "../../measuring/due-kind.ts"
-import type { Source } from "../../measuring/source.ts"
-import { assertCanary, canaryOf } from "../../measuring/source-alarms.ts"
+import { ReadFailure, type Source } from "../../measuring/source.ts"
+import { canaryOf } from "../../measuring/source-alarms.ts"
 import type { HintsObservation, HintsQuestion } from "../kinds/hints.ts"
+import type { SearchObservation } from "../kinds/search-shape.ts"
 import type { SearchSource } from "./search.ts"
 
 type HintSource = Source<HintsQuestion, HintsObservation>
@@ -40,4 +41,22 @@ export function canaryKinds(
     },
   }
   return [kind]
+}
+
+// Google Play shows about 30 apps for such a term; the App Store shows more.
+const MIN_APPS = 10
+
+/** Throws ReadFailure (`changed`) if the answer is too short or too unrelated to be right. */
+export function assertCanary(seen: SearchObservation | HintsObservation): void {
+  if (seen.kind === "search") {
+    const { term, storefront, results } = seen
+    if (results.length >= MIN_APPS) return
+    throw new ReadFailure("changed", `${results.length} apps for ${JSON.stringify(term)} in ${storefront}`)
+  }
+  const { prefix, storefront, terms } = seen
+  if (terms.some((term) => term.includes(prefix))) return
+  throw new ReadFailure(
+    "changed",
+    `no suggestion has ${JSON.stringify(prefix)} in it, of ${terms.length} in ${storefront}`,
+  )
 }

@@ -2,6 +2,7 @@ import type { Outcome } from "../../core/observation/attempt.ts"
 import type { ListKey } from "../../core/observation/subjects.ts"
 import type { Sql } from "../../database/types.ts"
 import { addDays } from "../../lib/days.ts"
+import { outcomeOfDue } from "../../measuring/rescheduling.ts"
 import { ladder } from "../formulas/hint-ladder.ts"
 import { ESTIMATE, SHOWN_DAYS } from "../store/keyword-figures.ts"
 import { CALCULATED } from "../store/keyword-rows.ts"
@@ -55,11 +56,6 @@ export interface ReadAttempt {
   at: Date
   /** `incomplete`: the reading ended early and answers no day. */
   outcome: "read" | "incomplete" | Outcome
-}
-
-/** SQL for the outcome of a row of `due`. A reading that could not be stored is reported as failed. */
-export function outcomeOfDue(sql: Sql) {
-  return sql`case failure when 'unstored' then 'failed' else failure end`
 }
 
 /** Returns this instance's latest attempt at each part of a keyword, successful or not. */

@@ -4,8 +4,9 @@ import type { Sql } from "../../database/types.ts"
 import { type Days, monthOf } from "../../lib/days.ts"
 import { sourceOf } from "../../lib/rank-sources.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
+import { outcomeOfDue } from "../../measuring/rescheduling.ts"
 import { ladder } from "../formulas/hint-ladder.ts"
-import { outcomeOfDue, type ReadPart } from "./keyword-standing.ts"
+import type { ReadPart } from "./keyword-standing.ts"
 
 type RecordedMetric = "popularity" | "difficulty"
 

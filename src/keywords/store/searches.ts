@@ -5,6 +5,7 @@ import type { SurrogateIds } from "../../core/observation/subjects.ts"
 import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../lib/days.ts"
 import { SOURCE_CODES } from "../../lib/rank-sources.ts"
+import { wavesOf } from "../../measuring/record/best-rows.ts"
 import type { SearchObservation } from "../kinds/search-shape.ts"
 
 /** A stored reading of search results. */
@@ -67,19 +68,6 @@ function isBetter(tx: Tx) {
   return tx`
     (excluded.origin = ${OWN}, excluded.parser, excluded.complete, excluded.depth, excluded.sha256)
       > (held.origin = ${OWN}, held.parser, held.complete, held.depth, held.sha256)`
-}
-
-/** Splits rows, in their order, into parts with distinct keys: one statement cannot write a row twice. */
-export function wavesOf<Keyed extends { key: string }>(rows: readonly Keyed[]): Keyed[][] {
-  const waves: Keyed[][] = []
-  const seen = new Map<string, number>()
-  for (const row of rows) {
-    const wave = seen.get(row.key) ?? 0
-    seen.set(row.key, wave + 1)
-    waves[wave] ??= []
-    waves[wave].push(row)
-  }
-  return waves
 }
 
 async function upsert(tx: Tx, rows: readonly SearchRow[]): Promise<SearchRow[]> {

@@ -78,3 +78,16 @@ export async function* pagesOf<Of>(read: (after: Of | null) => Promise<Of[]>): A
     after = rows.at(-1) as Of
   }
 }
+
+/** Splits rows, in their order, into parts with distinct keys: one statement cannot write a row twice. */
+export function wavesOf<Keyed extends { key: string }>(rows: readonly Keyed[]): Keyed[][] {
+  const waves: Keyed[][] = []
+  const seen = new Map<string, number>()
+  for (const row of rows) {
+    const wave = seen.get(row.key) ?? 0
+    seen.set(row.key, wave + 1)
+    waves[wave] ??= []
+    waves[wave].push(row)
+  }
+  return waves
+}

@@ -1,5 +1,4 @@
 import * as v from "valibot"
-import { hasDemoSeller } from "../../consoles/demo-accounts.ts"
 import { feedOf } from "../../core/observation/feed-name.ts"
 import { DEMO } from "../../core/observation/provenance.ts"
 import { ofApp, operation } from "../../core/operation.ts"
@@ -24,6 +23,7 @@ import { described } from "../../lib/schema.ts"
 import { Count, Day, Rank, Store, Storefront, Time } from "../../lib/shapes.ts"
 import { isRealDay } from "../../lib/time.ts"
 import { SOURCES } from "../../sources.ts"
+import { hasDemoSeller } from "../../tracking/tracked-app.ts"
 
 /** Maximum number of places shown per reading. */
 const SHOWN_PLACES = 100

@@ -1,6 +1,6 @@
-import { OAuthProblem } from "../../access/oauth/answers.ts"
 import { keepClient } from "../../access/oauth/clients.ts"
 import { createCode } from "../../access/oauth/code.ts"
+import { OAuthProblem } from "../../access/oauth/problem.ts"
 import { redirectHost } from "../../access/oauth/redirects.ts"
 import { type AuthorizationRequest, answerAddress, RefusedRequest, readRequest } from "../../access/oauth/request.ts"
 import type { OAuthParts } from "../../access/oauth/server.ts"

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto"
 import * as v from "valibot"
 import { siteOf } from "../../access/addresses.ts"
-import { jsonAnswer, OAuthProblem } from "../../access/oauth/answers.ts"
 import { ClientName, NAMELESS } from "../../access/oauth/client-name.ts"
+import { OAuthProblem } from "../../access/oauth/problem.ts"
 import { isUsableRedirect } from "../../access/oauth/redirects.ts"
 import type { OAuthParts } from "../../access/oauth/server.ts"
 import type { Sql } from "../../database/types.ts"
@@ -10,6 +10,7 @@ import { readUpTo } from "../../lib/request-body.ts"
 import { isStorable } from "../../lib/text.ts"
 import type { PageAnswer } from "../../ui/answer.ts"
 import type { PageVisit } from "../../ui/routes.ts"
+import { jsonAnswer } from "./answers.ts"
 
 /** Maximum registrations from one address (IPv6: /48) per hour. A person connects a few clients. */
 export const REGISTRATIONS_AN_HOUR = 20

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer"
-import { jsonAnswer, OAuthProblem } from "../../access/oauth/answers.ts"
 import { takeCode } from "../../access/oauth/code.ts"
+import { OAuthProblem } from "../../access/oauth/problem.ts"
 import { scopesIn } from "../../access/oauth/request.ts"
 import { isResource, type OAuthParts } from "../../access/oauth/server.ts"
 import { ACCESS_SECONDS, refreshTokens, revokeToken, type Tokens } from "../../access/oauth/tokens.ts"
@@ -9,6 +9,7 @@ import { isStorable } from "../../lib/text.ts"
 import type { PageAnswer } from "../../ui/answer.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
 import type { PageVisit } from "../../ui/routes.ts"
+import { jsonAnswer } from "./answers.ts"
 
 /** Exchanges a code or a refresh token for tokens (RFC 6749, 4.1.3 and 6). Throws OAuthProblem. */
 export async function openToken(parts: OAuthParts, { request }: PageVisit): Promise<PageAnswer> {

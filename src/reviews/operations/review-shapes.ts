@@ -1,5 +1,4 @@
 import * as v from "valibot"
-import { hasDemoSeller } from "../../consoles/demo-accounts.ts"
 import { feedOf } from "../../core/observation/feed-name.ts"
 import { DEMO, type Platform } from "../../core/observation/provenance.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
@@ -8,6 +7,7 @@ import type { TableRow } from "../../lib/list-table.ts"
 import { reviewLanguage } from "../../lib/review-language.ts"
 import { described, named } from "../../lib/schema.ts"
 import { Day, StarCounts, Store, Storefront, Time } from "../../tracking/shapes.ts"
+import { hasDemoSeller } from "../../tracking/tracked-app.ts"
 import { readStorefrontFeeds } from "../read/feeds.ts"
 import { type FeedState, type HeldFeed, type HeldReview, readFeedState } from "../read/reviews.ts"
 

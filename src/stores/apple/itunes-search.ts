@@ -1,9 +1,8 @@
-import type { SearchQuestion } from "../../keywords/kinds/search-shape.ts"
 import { normaliseTerm } from "../../lib/term.ts"
 import { appsOf } from "../../measuring/parsing/json.ts"
 import type { Source } from "../../measuring/source.ts"
 import { apps } from "../kinds/apps.ts"
-import type { AppsObservation } from "../kinds/apps-shape.ts"
+import type { AppsObservation, CatalogueQuestion } from "../kinds/apps-shape.ts"
 import { itunesRows } from "./itunes-app.ts"
 
 const PARSER = 3
@@ -15,7 +14,7 @@ const MAX_APPS = 200
  * AppsObservation, which is never converted to a SearchObservation. `asked` lists exactly the apps found, because a
  * search proves nothing about apps that it does not list.
  */
-export const itunesSearch: Source<SearchQuestion, AppsObservation> = {
+export const itunesSearch: Source<CatalogueQuestion, AppsObservation> = {
   name: "itunes-search",
   kind: apps,
   upstream: "itunes.apple.com",

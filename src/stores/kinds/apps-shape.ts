@@ -63,6 +63,12 @@ export function idsIn({ apps }: { apps: readonly { id: string }[] }): string[] {
 
 export type AppsObservation = ObservationOf<"apps", Source, typeof shape>
 
+/** A search for apps by a text, in the order of no chart or rank. */
+export interface CatalogueQuestion {
+  storefront: string
+  term: string
+}
+
 export interface AppsQuestion {
   storefront: string
   /** Store ids. */

@@ -1,5 +1,8 @@
 import type { AnswerOf } from "../../answers.ts"
 import { answerPart } from "../../ui/app/any-answer.ts"
+import { attempted, type Desk, isFault, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
+import { sideForm } from "../../ui/app/frame.ts"
+import { card, failureNote, inventedNote, refusedPart } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { momentTime } from "../../ui/times.ts"
 import { counted, percent, spoken } from "../../ui/words.ts"
@@ -8,8 +11,29 @@ type Sample = Pick<Engine, "named" | "of" | "low" | "high" | "tooThin">
 type Engine = NonNullable<Visibility["engines"][keyof Visibility["engines"]]>
 type Visibility = AnswerOf<"get_ai_visibility">
 
+export async function assistantsPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const visibility = desk.has("get_ai_visibility") && (await visibilityCard(desk, appId, side.country))
+  return {
+    title: `Assistants · ${app.name}`,
+    app,
+    at: "assistants",
+    body: html`${sideForm(desk, app, {}, side)}${visibility}`,
+  }
+}
+
+async function visibilityCard(desk: Desk, appId: string, country: string): Promise<Html> {
+  const title = "What assistants answer"
+  const hint = "A dated sample, not a ranking"
+  const answer = await attempted(desk.ask("get_ai_visibility", { appId, country }))
+  if (isFault(answer)) return card(title, refusedPart(answer), hint)
+  const notes = html`${inventedNote(answer)}${failureNote(answer)}`
+  return card(title, html`<div class="inside">${notes}${visibilityPart(answer)}</div>`, hint)
+}
+
 /** Renders the share of answers that name the app, per assistant, with dates and intervals. */
-export function visibilityPart({ providers, engines, answers, check, next, method }: Visibility): Html {
+function visibilityPart({ providers, engines, answers, check, next, method }: Visibility): Html {
   const measured = Object.entries(engines).filter((entry): entry is [string, Engine] => entry[1] !== null)
   const unmeasured = Object.entries(providers).filter(([name]) => !measured.some(([engine]) => engine === name))
   return html`${measured.map(([name, engine]) => enginePart(name, engine))}${unmeasured.length > 0 && html`<p class="small quiet">${unmeasured.map(([name, state]) => `${nameOf(name)}: ${spoken(state).toLowerCase()}`).join(" · ")}</p>`}${

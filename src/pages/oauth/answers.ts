@@ -1,17 +1,5 @@
+import type { OAuthProblem } from "../../access/oauth/problem.ts"
 import type { PageAnswer } from "../../ui/answer.ts"
-
-/** A refusal with an error code of RFC 6749. */
-export class OAuthProblem extends Error {
-  override name = "OAuthProblem"
-  readonly code: string
-  readonly status: number
-
-  constructor(code: string, message: string, status = 400) {
-    super(message)
-    this.code = code
-    this.status = status
-  }
-}
 
 /** Returns JSON that is not cached and that pages of any origin may read: nothing here depends on a cookie. */
 export function jsonAnswer(status: number, body: object, headers: Record<string, string> = {}): PageAnswer {
