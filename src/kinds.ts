@@ -46,10 +46,33 @@ import { assistantAnswer } from "./visibility/kinds/assistant-answer.ts"
 
 /** All kinds of observations. Rows are written kind by kind in this order, which prevents deadlocks. */
 export const KINDS: readonly AnyKind[] = [
-  search, apps, chart, hints, reviews, listing, genres, developer, appAds, popularity,
-  sales, subscriptions, subscriptionEvents, offerRedemptions, engagement, downloads, prices,
-  adsCampaigns, adsKeywords, adsDays, adsTerms, adsChanges, adsPopularity, billingEvent, billingMetrics, assistantAnswer,
-] // biome-ignore format: a list to scan
+  search,
+  apps,
+  chart,
+  hints,
+  reviews,
+  listing,
+  genres,
+  developer,
+  appAds,
+  popularity,
+  sales,
+  subscriptions,
+  subscriptionEvents,
+  offerRedemptions,
+  engagement,
+  downloads,
+  prices,
+  adsCampaigns,
+  adsKeywords,
+  adsDays,
+  adsTerms,
+  adsChanges,
+  adsPopularity,
+  billingEvent,
+  billingMetrics,
+  assistantAnswer,
+]
 
 export function kindNamed(name: unknown, kinds: readonly AnyKind[] = KINDS): AnyKind | undefined {
   return kinds.find((kind) => kind.name === name)

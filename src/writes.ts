@@ -14,7 +14,24 @@ import { addRivals, removeRivals } from "./tracking/actions/rivals.ts"
 
 /** Every write of POST /actions, in the order of the specification. */
 export const actions: readonly Action[] = [
-  addApp, addKeywords, removeKeywords, addRivals, removeRivals, shareLink, exportData, markAlertsRead,
-  createAlertRule, deleteAlertRule, replyReview, updateListing,
-  pauseCampaign, resumeCampaign, setDailyBudget, setKeywordBid, pauseKeyword, resumeKeyword, addNegativeKeyword, addExactKeyword,
-] // biome-ignore format: a list to scan
+  addApp,
+  addKeywords,
+  removeKeywords,
+  addRivals,
+  removeRivals,
+  shareLink,
+  exportData,
+  markAlertsRead,
+  createAlertRule,
+  deleteAlertRule,
+  replyReview,
+  updateListing,
+  pauseCampaign,
+  resumeCampaign,
+  setDailyBudget,
+  setKeywordBid,
+  pauseKeyword,
+  resumeKeyword,
+  addNegativeKeyword,
+  addExactKeyword,
+]

@@ -8,12 +8,12 @@ import { join } from "node:path"
  */
 
 const CEILINGS = {
-  longLines: 1311,
-  formatterExceptions: 105,
-  literalSpreads: 252,
+  longLines: 1095,
+  formatterExceptions: 73,
+  literalSpreads: 205,
   openings: 82,
   dialect: 23,
-  participles: 76,
+  participles: 74,
 }
 
 const root = join(import.meta.dirname, "..", "src")
@@ -26,7 +26,9 @@ const comments = sources.flatMap(({ text }) => commentsOf(text))
 
 describe("form", () => {
   test("lines over 120 columns do not increase", () => {
-    atMost(lines.filter((line) => line.length > 120).length, CEILINGS.longLines)
+    // accents of Indic scripts take no column, and ideographs take two
+    const isLong = (line: string) => line.length > 120 && Bun.stringWidth(line) > 120
+    atMost(lines.filter(isLong).length, CEILINGS.longLines)
   })
 
   test("formatter exceptions do not increase", () => {

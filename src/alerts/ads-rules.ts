@@ -51,7 +51,8 @@ async function tellApp(tx: Tx, { workspaceId, appId, account, app }: ChangedAdsA
     await tx`
       insert into alert (workspace_id, app_id, type, platform, subject, day, at, facts)
       values (
-        ${workspaceId}, ${appId}, 'asa_rule', 'ios', ${`${campaign} ${newest.key}`}, ${dayOf(newest.at)}::date, ${newest.at},
+        ${workspaceId}, ${appId}, 'asa_rule', 'ios', ${`${campaign} ${newest.key}`}, ${dayOf(newest.at)}::date,
+          ${newest.at},
         ${json(tx, facts)}
       )
       on conflict do nothing`

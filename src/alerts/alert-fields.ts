@@ -7,8 +7,13 @@ import { AdsChanges } from "./ads-changes.ts"
 import { Week } from "./week.ts"
 
 export const RIVAL_CHANGES = [
-  "version", "price", "name", "icon", "screenshots", "rating_jump",
-] as const satisfies readonly ListingChangeKind[] // biome-ignore format: a list to scan
+  "version",
+  "price",
+  "name",
+  "icon",
+  "screenshots",
+  "rating_jump",
+] as const satisfies readonly ListingChangeKind[]
 
 const Value = v.nullable(v.union([v.number(), v.string()]))
 

@@ -51,7 +51,8 @@ export async function readHeld(tx: Tx, place: Place, { types, from, to }: HeldQu
         select *
         from alert
         where workspace_id = ${workspaceId} and app_id = ${appId} and type = any(${ofLanguage}::text[])
-          and platform = ${platform} and (storefront = ${storefront} or storefront is null and subject = any(${feeds}::text[]))
+          and platform = ${platform}
+          and (storefront = ${storefront} or storefront is null and subject = any(${feeds}::text[]))
           and day between ${from} and ${to}
       )
     ) a

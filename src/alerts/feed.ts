@@ -103,7 +103,8 @@ async function readAlerts(sql: Sql, query: FeedQuery): Promise<FeedAlert[]> {
   return await sql<FeedAlert[]>`
     select id, app_id as "appId", type, platform, storefront, subject, day, at, facts, read_at is not null as read,
       history, withdrawn_at as "withdrawnAt", (
-        select coalesce(json_agg(json_build_object('channel', c.kind, 'state', d.state) order by c.kind, c.created_at, c.id), '[]')
+        select coalesce(json_agg(json_build_object('channel', c.kind, 'state', d.state)
+        order by c.kind, c.created_at, c.id), '[]')
         from delivery d
         join channel c on c.id = d.channel_id
         where d.alert_id = alert.id

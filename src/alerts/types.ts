@@ -12,9 +12,22 @@ import { weekly } from "./types/weekly.ts"
 
 /** Ordered as in the specification. */
 const ALERT_TYPES = [
-  droppedOut, rankDrop, rankRise, entered, rivalPassed, rivalBeaten, rivalEvent, asaRule, chartDrop, chartEnter, featured,
-  reviewWave, aiMentionLost, offTopic, weekly,
-] as const // biome-ignore format: a list to scan
+  droppedOut,
+  rankDrop,
+  rankRise,
+  entered,
+  rivalPassed,
+  rivalBeaten,
+  rivalEvent,
+  asaRule,
+  chartDrop,
+  chartEnter,
+  featured,
+  reviewWave,
+  aiMentionLost,
+  offTopic,
+  weekly,
+] as const
 
 export type FeedType = (typeof ALERT_TYPES)[number]
 export type RuleType = FeedType["name"]

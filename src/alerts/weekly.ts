@@ -70,7 +70,8 @@ async function readWeek(sql: Sql, app: RankedApp, week: WeekSpan, now: Date): Pr
   const { from, to } = week
   const sides = sidesOf(app)
   return {
-    ...{ from, to },
+    from,
+    to,
     ...(await readKeywords(sql, sides, week)),
     ratings: await readRatings(sql, sides, week),
     reviews: await readReviews(sql, sides, week, now),
@@ -100,8 +101,13 @@ async function readKeywords(sql: Sql, sides: readonly SideApp[], week: WeekSpan)
   const measured = terms.filter((term) => term.measured).length
   return {
     keywords: {
-      ...{ tracked: terms.length, measured, up: count("up"), down: count("down") },
-      ...{ entered: count("entered"), dropped: count("dropped"), same: count("same") },
+      tracked: terms.length,
+      measured,
+      up: count("up"),
+      down: count("down"),
+      entered: count("entered"),
+      dropped: count("dropped"),
+      same: count("same"),
     },
     best: moves("up", "entered").slice(0, MAX_MOVES),
     worst: moves("down", "dropped").reverse().slice(0, MAX_MOVES),
@@ -125,7 +131,15 @@ async function readRatings(sql: Sql, sides: readonly SideApp[], { from, to }: We
     if (!read || (read.ratings === null && read.rating === null)) return []
     const { ratings, rating } = read
     const comparable = before && before.source === read.source && before.ratings !== null && ratings !== null
-    return [{ ...{ platform, country, ratings, rating }, gained: comparable ? ratings - before.ratings! : null }]
+    return [
+      {
+        platform,
+        country,
+        ratings,
+        rating,
+        gained: comparable ? ratings - before.ratings! : null,
+      },
+    ]
   })
 }
 
@@ -158,7 +172,8 @@ async function countAlerts(sql: Sql, { id }: RankedApp, { from, to }: WeekSpan):
     select type, count(*)::int as count
     from alert
     where app_id = ${id} and at >= ${`${from}T00:00:00Z`}::timestamptz
-      and at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz and type <> 'weekly' and not history and withdrawn_at is null
+      and at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz and type <> 'weekly' and not history
+      and withdrawn_at is null
     group by type
     order by type
     limit 20`

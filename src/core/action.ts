@@ -10,8 +10,16 @@ import type { ObjectSchema, Schema } from "../lib/schema.ts"
 
 /** The kinds of object a write can change. */
 export const TARGETS = [
-  "app", "store_app", "alerts", "alert_rule", "review", "listing", "campaign", "ads_keyword", "negative_keyword",
-] as const // biome-ignore format: a list to scan
+  "app",
+  "store_app",
+  "alerts",
+  "alert_rule",
+  "review",
+  "listing",
+  "campaign",
+  "ads_keyword",
+  "negative_keyword",
+] as const
 
 /** Faults of writes that use the seller's console. */
 export const CONSOLE_FAULTS = ["asc_required", "asc_role", "asc_rejected", "asc_unavailable", "ios_only"] as const

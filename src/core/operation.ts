@@ -25,8 +25,19 @@ export type Effect = "reads" | "measures" | "spends" | "previews" | "writes"
 
 /** Groups of tools by subject; /mcp?tools=… limits the list to some of them. */
 export const TOOLSETS = [
-  "account", "apps", "keywords", "rivals", "reviews", "page", "charts", "revenue", "ads", "ai", "hive", "writes",
-] as const // biome-ignore format: a list to scan
+  "account",
+  "apps",
+  "keywords",
+  "rivals",
+  "reviews",
+  "page",
+  "charts",
+  "revenue",
+  "ads",
+  "ai",
+  "hive",
+  "writes",
+] as const
 export type Toolset = (typeof TOOLSETS)[number]
 
 /** How a handler takes from the workspace's allowances and returns units to them. */

@@ -38,13 +38,21 @@ export const LOCKS = [
     why: "Shared by everybody who looks ids up to store them: ids inside app_ids have no foreign key.",
   },
   { name: "identities made", why: "Before any row lock, by whoever adds lists, charts or apps or tracks something." },
-  { name: "new apps", why: "Of a storefront, right behind the rows of its charts: who is new there follows from all of them." },
+  {
+    name: "new apps",
+    why: "Of a storefront, right behind the rows of its charts: who is new there follows from all of them.",
+  },
   {
     name: "estimates",
-    why: "Versions of estimates are given in the order in which they become visible; alone it is only tried. Shared by writers of charts.",
+    why:
+      "Versions of estimates are given in the order in which they become visible; alone it is only tried. " +
+      "Shared by writers of charts.",
   },
   { name: "listing", why: "Of a sixty-fourth of all apps: what follows from one reading of them to the next." },
-  { name: "reviews", why: "Of an app's feed: forms of one review are weighed against each other, and exports count them." },
+  {
+    name: "reviews",
+    why: "Of an app's feed: forms of one review are weighed against each other, and exports count them.",
+  },
   { name: "genres", why: "Of a store's genre tree, which is replaced as a whole." },
   { name: "share links", why: "Of a workspace, behind the report it shows, so that other links are read meanwhile." },
   {
@@ -54,13 +62,24 @@ export const LOCKS = [
   },
   {
     name: "tracking followed",
-    why: "Shared by what makes rows of `due`. Alone it is only tried, and its holder waits for nothing, so it may come earlier.",
+    why:
+      "Shared by what makes rows of `due`. Alone it is only tried, and its holder waits for nothing, " +
+      "so it may come earlier.",
     functions: [
-      "follow_changed_app", "follow_charted", "follow_known_app", "follow_market", "follow_rivals", "follow_tracked_apps",
-      "follow_tracked_terms", "follow_workspace", "forget_scanned", "forget_untracked", "scan_storefronts",
+      "follow_changed_app",
+      "follow_charted",
+      "follow_known_app",
+      "follow_market",
+      "follow_rivals",
+      "follow_tracked_apps",
+      "follow_tracked_terms",
+      "follow_workspace",
+      "forget_scanned",
+      "forget_untracked",
+      "scan_storefronts",
     ],
   },
-] as const satisfies readonly AdvisoryLock[] // biome-ignore format: a list to scan
+] as const satisfies readonly AdvisoryLock[]
 
 type LockName = (typeof LOCKS)[number]["name"]
 type Subject = readonly (string | number)[]

@@ -123,7 +123,8 @@ export async function loadDemoInto(sql: Sql, workspaceId: number, owner: OwnerDa
   return {
     ...loaded,
     apps: apps.map(({ id, name }) => ({ id, name })),
-    ...{ read: loaded.read + read + inventedCount, recorded: loaded.recorded + recorded + invented.recorded },
+    read: loaded.read + read + inventedCount,
+    recorded: loaded.recorded + recorded + invented.recorded,
     known: loaded.known + known + invented.known,
     bad: [...loaded.bad, ...bad],
   }

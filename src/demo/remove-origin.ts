@@ -145,7 +145,8 @@ async function removePopularities(tx: Tx, publisher: string): Promise<Removal> {
   await lockLists(tx, lists)
   const { count } = await tx`
     delete from keyword_metric
-    where list_id = any(${lists}::int[]) and metric = 'popularity' and formula = 0 and parts ->> 'origin' = ${publisher}`
+    where list_id = any(${lists}::int[]) and metric = 'popularity' and formula = 0
+      and parts ->> 'origin' = ${publisher}`
   await deriveKeywordNow(tx, lists)
   return { lists, apps: [], readings: count }
 }

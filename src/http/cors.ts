@@ -39,7 +39,8 @@ export function createCors(origins: readonly string[], now: () => Date): Cors | 
 const PREFLIGHT = {
   "access-control-allow-methods": "GET, POST",
   "access-control-allow-headers":
-    "authorization, x-api-key, content-type, accept, if-none-match, x-request-id, traceparent, tracestate, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name",
+    "authorization, x-api-key, content-type, accept, if-none-match, x-request-id, traceparent, tracestate, " +
+    "mcp-protocol-version, mcp-session-id, mcp-method, mcp-name",
   "access-control-max-age": "7200",
   "cache-control": "no-store",
 }

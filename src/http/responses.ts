@@ -16,7 +16,8 @@ const EVENTS_TYPE = "text/event-stream"
 const PLAIN_TYPE = "text/plain; charset=utf-8"
 /** Headers that a page of another origin may read. */
 export const EXPOSED =
-  "x-credits-used, x-credits-limit, x-credits-remaining, x-credits-reset, x-request-id, traceparent, retry-after, ratelimit, ratelimit-policy, etag, allow, www-authenticate, deprecation, sunset, link, mcp-session-id"
+  "x-credits-used, x-credits-limit, x-credits-remaining, x-credits-reset, x-request-id, traceparent, retry-after, " +
+  "ratelimit, ratelimit-policy, etag, allow, www-authenticate, deprecation, sunset, link, mcp-session-id"
 
 /** A refusal on a surface with keys: JSON, never cached. */
 export function keyedFault(fault: Fault, body: unknown, shown: ResponseDetails): Response {

@@ -41,8 +41,8 @@ export async function enqueue(tx: Tx, job: NewJob, randomBytes: RandomBytes): Pr
   const [row] = await tx`
     insert into job (id, workspace_id, key_id, request_id, action, target, app_id, account_id, shown, args, before)
     values (
-      ${id}, ${workspaceId}, ${keyId}, ${requestId}, ${action}, ${target}, ${appId}, ${accountId}, ${storableJson(tx, job.shown)},
-      ${storableJson(tx, job.args)}, ${storableJson(tx, job.before)}
+      ${id}, ${workspaceId}, ${keyId}, ${requestId}, ${action}, ${target}, ${appId}, ${accountId},
+      ${storableJson(tx, job.shown)}, ${storableJson(tx, job.args)}, ${storableJson(tx, job.before)}
     )
     on conflict (workspace_id, target) where status in ('queued', 'running') do nothing
     returning id`

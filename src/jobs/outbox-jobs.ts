@@ -45,8 +45,8 @@ export async function claim(
       started_at = coalesce(started_at, now())
     from due
     where j.id = due.id
-    returning j.id, j.lease, j.workspace_id as "workspaceId", j.request_id as "requestId", j.action, j.app_id as "appId",
-      j.args, j.before, j.attempts`
+    returning j.id, j.lease, j.workspace_id as "workspaceId", j.request_id as "requestId", j.action,
+      j.app_id as "appId", j.args, j.before, j.attempts`
 }
 
 /** The heartbeat. Returns the leases that were extended; an expired lease is not renewed. */
@@ -79,7 +79,8 @@ export async function finish(sql: Sql, { id, lease }: Lease, outcome: Outcome): 
   const error = outcome.status === "failed" ? { error: outcome.fault.code, ...outcome.fault.extra } : null
   const rows = await sql`
     update job
-    set status = ${outcome.status}, proof_at = case when ${outcome.status} = 'unknown' then now() + interval '1 minute' end,
+    set status = ${outcome.status},
+      proof_at = case when ${outcome.status} = 'unknown' then now() + interval '1 minute' end,
       result = ${result === null ? null : json(sql, result)},
       error = ${error && json(sql, error)}, lease = null, lease_until = null, finished_at = now()
     where id = ${id} and lease = ${lease}
@@ -94,8 +95,8 @@ export async function finish(sql: Sql, { id, lease }: Lease, outcome: Outcome): 
 export async function giveBack(sql: Sql, { id, lease }: Lease, delayMs: number | null): Promise<boolean> {
   const rows = await sql`
     update job
-    set status = 'queued', next_at = ${later(sql, delayMs ?? 0)}, attempts = attempts - ${delayMs === null ? 1 : 0}::int,
-      sent_at = null, lease = null, lease_until = null
+    set status = 'queued', next_at = ${later(sql, delayMs ?? 0)},
+      attempts = attempts - ${delayMs === null ? 1 : 0}::int, sent_at = null, lease = null, lease_until = null
     where id = ${id} and lease = ${lease}
     returning id`
   return rows.length > 0
@@ -120,7 +121,8 @@ export async function recover(sql: Sql, maxAttempts: number): Promise<{ status: 
       for update skip locked
     ), recovered as (
       update job j
-      set status = s.status, proof_at = case when s.status = 'unknown' then now() + interval '1 minute' end, next_at = now(), lease = null, lease_until = null,
+      set status = s.status, proof_at = case when s.status = 'unknown' then now() + interval '1 minute' end,
+        next_at = now(), lease = null, lease_until = null,
         error = case when s.status = 'failed' then '{"error": "internal_error"}'::jsonb end,
         finished_at = case when s.status <> 'queued' then now() end
       from silent s

@@ -103,11 +103,32 @@ export type FaultCode = keyof typeof FAULTS
 
 /** Faults that any call can raise, so that no operation declares them. */
 export const UNIVERSAL_FAULTS = [
-  "missing_api_key", "invalid_api_key", "invalid_token", "account_deleted", "key_expired", "key_revoked", "key_leaked",
-  "key_budget_reached", "credits_exhausted", "key_limit", "ip_not_allowed", "key_paused", "plan_required",
-  "workspace_suspended", "ip_list_required", "rate_limited", "invalid_arguments", "key_in_url", "unknown_endpoint",
-  "method_not_allowed", "body_too_large", "unsupported_media_type", "headers_too_large", "internal_error", "unavailable",
-] as const satisfies FaultCode[] // biome-ignore format: a list to scan
+  "missing_api_key",
+  "invalid_api_key",
+  "invalid_token",
+  "account_deleted",
+  "key_expired",
+  "key_revoked",
+  "key_leaked",
+  "key_budget_reached",
+  "credits_exhausted",
+  "key_limit",
+  "ip_not_allowed",
+  "key_paused",
+  "plan_required",
+  "workspace_suspended",
+  "ip_list_required",
+  "rate_limited",
+  "invalid_arguments",
+  "key_in_url",
+  "unknown_endpoint",
+  "method_not_allowed",
+  "body_too_large",
+  "unsupported_media_type",
+  "headers_too_large",
+  "internal_error",
+  "unavailable",
+] as const satisfies FaultCode[]
 
 export const EXTRA = {
   scope: v.string(),

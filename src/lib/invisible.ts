@@ -7,8 +7,8 @@
 const NOTHING = "\\p{Default_Ignorable_Code_Point}|[^\\P{Cc}\\s\\x85\\0]|[\\ufff9-\\ufffb]"
 const INVISIBLE = new RegExp(NOTHING, "u")
 
-const JOINING =
-  "[\\p{Script=Arab}\\p{Script=Syrc}\\p{Script=Mong}\\p{Script=Deva}\\p{Script=Beng}\\p{Script=Guru}\\p{Script=Gujr}\\p{Script=Orya}\\p{Script=Taml}\\p{Script=Telu}\\p{Script=Knda}\\p{Script=Mlym}\\p{Script=Sinh}\\p{Script=Khmr}\\p{M}]"
+const JOINING_SCRIPTS = "Arab Syrc Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Khmr".split(" ")
+const JOINING = `[${JOINING_SCRIPTS.map((script) => `\\p{Script=${script}}`).join("")}\\p{M}]`
 const EMOJI = "[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]"
 
 const MEANT = [

@@ -102,7 +102,9 @@ function encodedOrNot(text: string): string {
 }
 
 const KEY = new RegExp(
-  `${encodedOrNot("svc_")}(?:(${encodedOrNot("live")})|(${encodedOrNot("test")})|${encodedOrNot("access")}|${encodedOrNot("refresh")})${encodedOrNot("_")}(?:[0-9a-z]|%(?:25)*[0-9a-f]{2})+`,
+  encodedOrNot("svc_") +
+    `(?:(${encodedOrNot("live")})|(${encodedOrNot("test")})|${encodedOrNot("access")}|${encodedOrNot("refresh")})` +
+    `${encodedOrNot("_")}(?:[0-9a-z]|%(?:25)*[0-9a-f]{2})+`,
   "gi",
 )
 // Up to the last @ of the host part, because a password may contain one.

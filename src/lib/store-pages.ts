@@ -53,7 +53,10 @@ export function storeOf(text: string): Platform | null {
 export function whyNoApp(text: string): string | null {
   const link = readStoreLink(text)
   if (link === null || "id" in link) return null
-  return `The link leads to ${link.leadsTo}, not to an app. Give the link of the app's own page, its App Store id or its package name.`
+  return (
+    `The link leads to ${link.leadsTo}, not to an app. Give the link of the app's own page, ` +
+    "its App Store id or its package name."
+  )
 }
 
 /** Parses a store link in the forms that stores, phones and chats produce. Null if it is not one. */

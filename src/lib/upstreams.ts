@@ -25,26 +25,50 @@ export type BillingSource = (typeof BILLING_SOURCES)[number]
 
 /** Sources of a workspace's own data. */
 const ACCOUNT_SOURCES = [
-  "asc-sales", "asc-subscriptions", "asc-subscription-events", "asc-offer-redemptions", "asc-engagement", "asc-downloads",
+  "asc-sales",
+  "asc-subscriptions",
+  "asc-subscription-events",
+  "asc-offer-redemptions",
+  "asc-engagement",
+  "asc-downloads",
   "asc-prices",
-  "apple-ads-campaigns", "apple-ads-keywords", "apple-ads-days", "apple-ads-terms", "apple-ads-changes", "apple-ads-popularity",
-  ...BILLING_SOURCES, "revenuecat-metrics",
-] as const // biome-ignore format: a list to scan
+  "apple-ads-campaigns",
+  "apple-ads-keywords",
+  "apple-ads-days",
+  "apple-ads-terms",
+  "apple-ads-changes",
+  "apple-ads-popularity",
+  ...BILLING_SOURCES,
+  "revenuecat-metrics",
+] as const
 export type AccountSource = (typeof ACCOUNT_SOURCES)[number]
 
 /** Assistants that are asked about apps, by maker. */
 export const ASSISTANTS = ["openai", "anthropic", "google", "perplexity"] as const
 export type Assistant = (typeof ASSISTANTS)[number]
 
-/** Sources of ranks, in order of precedence. The iTunes Search API is absent on purpose: its order differs from that on a phone. */
+/**
+ * Sources of ranks, in order of precedence. The iTunes Search API is absent on purpose: its order differs from that on
+ * a phone.
+ */
 export const RANK_SOURCES = ["apple-web-search", "apple-store-search", "play-search", "import", "foreign"] as const
 export type RankSource = (typeof RANK_SOURCES)[number]
 
 const FACT_SOURCES = [
-  "itunes-search", "itunes-lookup", "apple-hints", "play-details", "play-suggest", "apple-ads-report",
-  "apple-reviews", "play-reviews",
-  "apple-app-page", "apple-charts", "apple-genres", "itunes-developer", "app-ads-txt",
-] as const // biome-ignore format: a list to scan
+  "itunes-search",
+  "itunes-lookup",
+  "apple-hints",
+  "play-details",
+  "play-suggest",
+  "apple-ads-report",
+  "apple-reviews",
+  "play-reviews",
+  "apple-app-page",
+  "apple-charts",
+  "apple-genres",
+  "itunes-developer",
+  "app-ads-txt",
+] as const
 export type FactSource = (typeof FACT_SOURCES)[number]
 
 /** The sources of popularity: published, or estimated. */
@@ -66,6 +90,11 @@ export type AnalyticsReport = (typeof ANALYTICS_REPORTS)[number]
 
 /** Reports of an ads account. Each is a kind of observation. */
 export const ADS_REPORTS = [
-  "ads_campaigns", "ads_keywords", "ads_days", "ads_terms", "ads_changes", "ads_popularity",
-] as const // biome-ignore format: a list to scan
+  "ads_campaigns",
+  "ads_keywords",
+  "ads_days",
+  "ads_terms",
+  "ads_changes",
+  "ads_popularity",
+] as const
 export type AdsReport = (typeof ADS_REPORTS)[number]

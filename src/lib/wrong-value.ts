@@ -11,7 +11,10 @@ export function wrongValue(schema: ObjectSchema, name: string, value: unknown): 
   const rule = allowed ? `It must be ${allowed}.` : `${shape.description ?? "It needs another value."}`
   if (value === undefined) return `${name} is missing. ${isFreeText(shape) ? (shape.description ?? rule) : rule}`
   if (isEmpty(value))
-    return `${name} is empty: ${entry.type === "optional" ? "leave it out, or give it a value" : "it needs a value"}. ${rule}`
+    return (
+      `${name} is empty: ${entry.type === "optional" ? "leave it out, or give it a value" : "it needs a value"}. ` +
+      `${rule}`
+    )
   const { came, isChecked, meaning, meant } = whatCame(entry, shape, value)
   const hint = meant === undefined ? ukHint(meaning, came) : ` Is ${meant} meant?`
   // The description explains what JSON Schema cannot express.
@@ -72,7 +75,8 @@ function allowedOf(shape: Shape): string | undefined {
 
 function listOf({ items, minItems, maxItems, uniqueItems }: Shape): string {
   const each = items && (allowedOf(items) ?? lowered(items.description))
-  return `a list${between(minItems, maxItems, " of")}${each ? `, each ${each}` : ""}${uniqueItems ? ", none twice" : ""}`
+  const size = between(minItems, maxItems, " of")
+  return `a list${size}${each ? `, each ${each}` : ""}${uniqueItems ? ", none twice" : ""}`
 }
 
 function lowered(sentence: string | undefined): string | undefined {

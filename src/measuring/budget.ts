@@ -39,7 +39,8 @@ export async function readBudget(sql: Sql, { kinds, egress, gapsMs }: BudgetPart
   const bound = kinds.filter(({ storefronts }) => storefronts).map(({ upstream }) => upstream)
   const rows = await sql<BudgetRow[]>`
     with counted as materialized (
-      select kind, platform, storefront, count(*) as subjects, count(*) filter (where priority < ${PRIORITY.free}) as paying
+      select kind, platform, storefront, count(*) as subjects,
+        count(*) filter (where priority < ${PRIORITY.free}) as paying
       from due
       group by kind, platform, storefront
     ), asked as (

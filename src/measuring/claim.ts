@@ -72,8 +72,8 @@ async function takeFirst(sql: Sql, lane: Lane | null, kinds: readonly DueWork[],
   return await sql<DueRow[]>`
     select kind, platform, storefront, subject, priority, lease, claimed_at as "claimedAt"
     from claim_due(
-      ${lane?.upstream ?? null}, ${lane?.egress ?? null}, ${names}::text[], ${platforms}::text[], ${storefronts}::text[],
-      ${togethers}::int[], ${LOOK_BEYOND}, ${leaseMs}::float8 * interval '1 millisecond'
+      ${lane?.upstream ?? null}, ${lane?.egress ?? null}, ${names}::text[], ${platforms}::text[],
+      ${storefronts}::text[], ${togethers}::int[], ${LOOK_BEYOND}, ${leaseMs}::float8 * interval '1 millisecond'
     )`
 }
 
@@ -148,12 +148,15 @@ export async function readWait(
   kinds: readonly DueWork[],
   atMostMs: number,
 ): Promise<number | null> {
+  const turn = lane
+    ? sql`pace p where p.upstream = ${lane.upstream} and p.egress = ${lane.egress}`
+    : sql`(select now() as next_at) p`
   const [row] = await sql<{ turnMs: number; dueMs: number | null }[]>`
     select extract(epoch from p.next_at - now())::float8 * 1000 as "turnMs", (
       select extract(epoch from min(d.next_at) - now())::float8 * 1000
       from ${lookedAt(sql, kinds)}
       cross join lateral (${firstOf(sql, later(sql, atMostMs))}) d
     ) as "dueMs"
-    from ${lane ? sql`pace p where p.upstream = ${lane.upstream} and p.egress = ${lane.egress}` : sql`(select now() as next_at) p`}`
+    from ${turn}`
   return row ? Math.min(atMostMs, Math.max(0, row.turnMs, row.dueMs ?? atMostMs)) : null
 }

@@ -8,9 +8,21 @@ import type { Source } from "./source.ts"
 
 /** Sorted by locking order: a transaction locks its rows of `due` by the table's key. */
 export const DUE_NAMES = [
-  "app", "app_ads", "app_names", "canary", "chart", "chart_apps", "developer", "difficulty", "findings", "genres", "hints", "listing", "reviews",
+  "app",
+  "app_ads",
+  "app_names",
+  "canary",
+  "chart",
+  "chart_apps",
+  "developer",
+  "difficulty",
+  "findings",
+  "genres",
+  "hints",
+  "listing",
+  "reviews",
   "search",
-] as const // biome-ignore format: a list to scan
+] as const
 export type DueName = (typeof DUE_NAMES)[number]
 export type KindName = Exclude<DueName, "findings">
 

@@ -56,7 +56,8 @@ export class LeaseLost extends Error {
 export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: Claim<DueWork>): Promise<void> {
   const { count } = await tx`
     update due u
-    set priority = t.priority, next_at = ${unlessMoved(tx, claimedAt, dayAfter(tx, claimedAt, kind.everyDays))}, failures = 0,
+    set priority = t.priority, next_at = ${unlessMoved(tx, claimedAt, dayAfter(tx, claimedAt, kind.everyDays))},
+      failures = 0,
       failure = null, failed_at = null, measured_at = now(), lease = null, lease_until = null, asked_by = null,
       asked_until = null
     from due d
@@ -74,8 +75,8 @@ export async function endMeasured(tx: Tx, { lease, kind, subjects, claimedAt }: 
 export async function putOff(tx: Tx, { lease, claimedAt }: Claim<DueWork>, waitMs: number): Promise<boolean> {
   const { count } = await tx`
     update due u
-    set priority = greatest(priority, ${PRIORITY.paying}), next_at = ${unlessMoved(tx, claimedAt, later(tx, waitMs))}, lease = null,
-      lease_until = null, asked_by = null, asked_until = null
+    set priority = greatest(priority, ${PRIORITY.paying}), next_at = ${unlessMoved(tx, claimedAt, later(tx, waitMs))},
+      lease = null, lease_until = null, asked_by = null, asked_until = null
     where lease = ${lease}`
   return count > 0
 }
@@ -83,7 +84,8 @@ export async function putOff(tx: Tx, { lease, claimedAt }: Claim<DueWork>, waitM
 /** `u` is the latest version of the row, also after a wait for a transaction that rescheduled it. */
 function unlessMoved(tx: Tx, claimedAt: Date, planned: ReturnType<typeof later>) {
   // claimedAt has no microseconds: without the added millisecond, rows due in that millisecond would look rescheduled
-  return tx`case when u.next_at > ${claimedAt}::timestamptz + interval '1 millisecond' then u.next_at else ${planned} end`
+  return tx`
+    case when u.next_at > ${claimedAt}::timestamptz + interval '1 millisecond' then u.next_at else ${planned} end`
 }
 
 /** Ends a failed claim. Returns false if the lease was lost; the rows then stay unchanged. */

@@ -16,7 +16,14 @@ import type { AskMark } from "./live-asks.ts"
 import type { Failure } from "./rescheduling.ts"
 
 const KIND_OF: Record<LiveSubject["kind"], Pick<AnyKind, "latest">> = {
-  ...{ search, app: apps, listing, app_ads: appAds, chart, reviews, hints, developer },
+  search,
+  app: apps,
+  listing,
+  app_ads: appAds,
+  chart,
+  reviews,
+  hints,
+  developer,
   difficulty: { latest: latestDifficulty },
   chart_apps: { latest: latestLookUps },
   app_names: { latest: latestNameSearch },
@@ -58,7 +65,8 @@ export async function findFailureSince(
       limit 1
     ) a on true
     where d.kind is null
-      or (d.lease is null and (d.failed_at >= ${askedAt} or ${MAY_BE_NOTHING.includes(kind)} and d.measured_at >= ${askedAt}))`
+      or (d.lease is null
+        and (d.failed_at >= ${askedAt} or ${MAY_BE_NOTHING.includes(kind)} and d.measured_at >= ${askedAt}))`
   return row?.failure ?? null
 }
 

@@ -160,7 +160,8 @@ export async function putDue(sql: Sql, { wanted, asker, priority: place, forMs, 
       returning xmax = 0 as "isNew"
     )
     -- a row that another call wrote meanwhile is neither new nor in before
-    select coalesce((select not joined from before), (select "isNew" from put), false) as "isNew", now() as "askedAt", coalesce((select max(id) from attempt), 0) as "lastAttempt"`
+    select coalesce((select not joined from before), (select "isNew" from put), false) as "isNew", now() as "askedAt",
+      coalesce((select max(id) from attempt), 0) as "lastAttempt"`
   return row
 }
 
@@ -178,7 +179,10 @@ export function createForgetting(sql: Sql): ForgetQueue {
   const work = async () => {
     const batch = [...pending.values()]
     pending.clear()
-    const left = await forgetAsks(sql, batch.map(({ wanted }) => wanted)) // biome-ignore format: one line
+    const left = await forgetAsks(
+      sql,
+      batch.map(({ wanted }) => wanted),
+    )
     const again = batch.filter(({ wanted, tries }) => tries < TRIES && left.has(nameOf(wanted)))
     if (again.length === 0) return
     await sleep(APART_MS)

@@ -31,7 +31,8 @@ export const RETRY: Retry = { baseMs: 60_000, capMs: 6 * 3_600_000 }
  */
 export function tracking(sql: Db) {
   return sql`
-    select coalesce(min(s.priority), case when d.kind = 'canary' then greatest(d.priority, ${PRIORITY.paying}) else ${PRIORITY.free} end) as priority,
+    select coalesce(min(s.priority),
+      case when d.kind = 'canary' then greatest(d.priority, ${PRIORITY.paying}) else ${PRIORITY.free} end) as priority,
       interval '1 second' * ((
         hashtextextended(coalesce(
           (array_agg(s.app_id order by s.tracked_since, s.app_id))[1],
@@ -51,8 +52,8 @@ export function dayAfter(sql: Db, at: Date | "now", days: number) {
 /** SQL for the `set` clause of a row `d` that was not read; `t` is its `tracking`. */
 export function fallenBack(sql: Db, failure: Failure, retry: Retry, random: number) {
   return sql`
-    priority = t.priority, failures = d.failures + 1, failure = ${failure}, failed_at = now(), lease = null, lease_until = null,
-    asked_by = null, asked_until = null,
+    priority = t.priority, failures = d.failures + 1, failure = ${failure}, failed_at = now(), lease = null,
+    lease_until = null, asked_by = null, asked_until = null,
       next_at = case
         when d.failures + 1 >= ${RESTS_AFTER}::int then ${dayAfter(sql, "now", 1)}
         else now() + ${random}::float8 * interval '1 millisecond'

@@ -27,7 +27,7 @@ export async function readSilence(
   const since = answeredAt ? `since ${minuteOf(answeredAt)}` : "so far"
   const silentMs = answeredAt ? now.getTime() - answeredAt.getTime() : Number.POSITIVE_INFINITY
   return {
-    sentence: `${upstream} ${WORDS[failure]} ${since}. It is asked again on its own; appmeter sources shows the reason.`,
+    sentence: `${upstream} ${WORDS[failure]} ${since}. It is retried; appmeter sources shows the reason.`,
     isLasting: failures >= MIN_FAILURES && silentMs >= MIN_SILENCE_MS,
   }
 }

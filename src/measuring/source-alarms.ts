@@ -21,7 +21,9 @@ export async function noteHealth(sql: Sql, source: SourceName, log: Log): Promis
   const alerts = await sql<{ kind: string; detail: string; began: boolean }[]>`
     with state as (
       select unparsed, mismatched, refused_since, detail, exists (
-        select from due d where d.kind = 'canary' and d.subject = ${source} and d.failures >= ${FALLS_IN_A_ROW}::int and d.failure = 'changed'
+        select from due d
+        where d.kind = 'canary' and d.subject = ${source} and d.failures >= ${FALLS_IN_A_ROW}::int
+        and d.failure = 'changed'
       ) as canary_fell
       from source_state
       where source = ${source}
@@ -151,7 +153,8 @@ export async function ensureCanaries(sql: Sql, { sources, egressCountry }: Canar
       select d.platform, d.storefront, d.subject
       from due d
       where d.kind = 'canary' and d.lease is null
-        and not exists (select from wanted w where (w.platform, w.storefront, w.subject) = (d.platform, d.storefront, d.subject))
+        and not exists (select from wanted w
+          where (w.platform, w.storefront, w.subject) = (d.platform, d.storefront, d.subject))
         and (
           d.platform not in (select platform from tracked)
           or (d.storefront, d.subject) in (

@@ -53,8 +53,8 @@ function failure(sql: Sql, source: SourceName, { outcome, detail, now }: Failure
   return sql`
     insert into source_state as s (source, failed_at, failure, detail, failures, unparsed, mismatched, refused_since)
     values (
-      ${source}, ${now}, ${outcome}, ${detail}, 1, ${outcome === "changed" ? 1 : 0}, ${outcome === "mismatched" ? 1 : 0},
-      ${isRefusal ? now : null}
+      ${source}, ${now}, ${outcome}, ${detail}, 1, ${outcome === "changed" ? 1 : 0},
+      ${outcome === "mismatched" ? 1 : 0}, ${isRefusal ? now : null}
     )
     on conflict (source) do update
     set failed_at = excluded.failed_at, failure = excluded.failure, detail = excluded.detail,

@@ -69,7 +69,9 @@ export function createMeasuring(options: MeasuringOptions): MeasuringWorker {
       const unsigned = sign.end().catch(ends.failed)
       await Promise.all([worker.stop(), within(stopMs + LAST_WORDS_MS, unsigned)])
     },
-    ...{ isReading, nudge, runOnce },
+    isReading,
+    nudge,
+    runOnce,
     onEnded(listener) {
       listeners.push(listener)
     },
@@ -97,10 +99,25 @@ function partsOf(options: MeasuringOptions) {
     findingsAfterMs = FINDINGS_AFTER_MS,
   } = options
   return {
-    ...{ sql, kinds, reach, egress, log, keep, sourcesOff, outbound, now, random, retry, atOnce, pollMs, leaseMs },
+    sql,
+    kinds,
+    reach,
+    egress,
+    log,
+    keep,
+    sourcesOff,
+    outbound,
+    now,
+    random,
+    retry,
+    atOnce,
+    pollMs,
+    leaseMs,
     ...(options.bodyRoom && { bodyRoom: options.bodyRoom }),
     ...(options.parseAppAds && { parseAppAds: options.parseAppAds }),
-    ...{ readMs, longReadMs: 5 * readMs, findingsAfterMs },
+    readMs,
+    longReadMs: 5 * readMs,
+    findingsAfterMs,
     gapsMs: new Map([...BASE_GAPS_MS, ...(options.gapsMs ?? [])]),
     broken: new Map<string, string>(),
     stopwatch: () => stopwatch(now),

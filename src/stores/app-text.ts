@@ -34,7 +34,9 @@ export function wordsOf(text: string): string[] {
 /** Letters without a removable accent, mapped to the letters that people type instead. */
 const PLAIN: Record<string, string> = { ς: "σ", ł: "l", ø: "o", đ: "d", æ: "ae", œ: "oe" }
 /** Characters of scripts that do not separate words, for use inside a character class of a regular expression. */
-export const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々`
+export const UNSPACED =
+  "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}" +
+  "\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々"
 const WORD = new RegExp(`[${UNSPACED}]+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, "gu")
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u")
 

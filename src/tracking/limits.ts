@@ -57,7 +57,8 @@ const MAX_KEYWORDS = 9_000
 /** Throws write_limit_reached if a write touches more keywords than allowed. A keyword counts once per storefront. */
 export function refuseTooMany(keywords: number): void {
   if (keywords <= MAX_KEYWORDS) return
-  const reason = `One write may touch ${MAX_KEYWORDS} keywords, each counted in each storefront; this would touch ${keywords}.`
+  const reason =
+    `One write may touch ${MAX_KEYWORDS} keywords, each counted in each storefront; ` + `this would touch ${keywords}.`
   throw new Fault("write_limit_reached", { reason })
 }
 
@@ -68,7 +69,9 @@ export function refuseOverLimit(limits: Entitlements, held: LimitUsage, more: Pa
   if (!over) return
   const [one, many] = NAMES[over.limit]
   throw new Fault("write_limit_reached", {
-    reason: `The workspace may track ${over.allowed} ${over.allowed === 1 ? one : many}; this would make it ${over.asked}.`,
+    reason:
+      `The workspace may track ${over.allowed} ${over.allowed === 1 ? one : many}; ` +
+      `this would make it ${over.asked}.`,
   })
 }
 

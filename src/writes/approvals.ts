@@ -101,7 +101,10 @@ const DECLINED = "A person outside the assistant declined it. Nothing was writte
 function wayTo(publicUrl: string, id: string | null): string {
   if (id === null)
     return "Approvals became necessary after this preview: preview again, its answer says where to approve."
-  return `A person must approve it outside the assistant first, at ${addressOf(publicUrl, id)} or with: ${commandOf(id)}. Nothing was written, and the token is not used up.`
+  return (
+    `A person must approve it outside the assistant first, at ${addressOf(publicUrl, id)} or with: ${commandOf(id)}. ` +
+    "Nothing was written, and the token is not used up."
+  )
 }
 
 function addressOf(publicUrl: string, id: string): string {
@@ -122,7 +125,8 @@ export async function listApprovals(
 ): Promise<Approval[]> {
   return await sql<Approval[]>`
     select a.id, t.action, a.shown, json_build_object('id', k.id, 'name', k.name, 'hint', k.hint) as key,
-      a.created_at as "createdAt", t.created_at + interval '600 s' as "expiresAt", a.verdict, a.decided_by as "decidedBy"
+      a.created_at as "createdAt", t.created_at + interval '600 s' as "expiresAt", a.verdict,
+      a.decided_by as "decidedBy"
     from approval a
     join confirm_token t on t.sha256 = a.token_sha256
     join api_key k on k.id = t.key_id

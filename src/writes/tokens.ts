@@ -81,7 +81,8 @@ export async function lookUpToken(sql: Db, caller: Caller, token: string): Promi
 export const UNKNOWN_ACTION = "It stands for an action that this version does not have: preview again."
 
 const UNKNOWN =
-  "No preview with this key gave that token. It is the confirmToken of preview_action, whole and unchanged, and is confirmed with the key that previewed."
+  "No preview with this key gave that token. It is the confirmToken of preview_action, whole and unchanged, " +
+  "and is confirmed with the key that previewed."
 const EXPIRED = "A token is good for 10 minutes. Nothing was written: preview again, and confirm with the new token."
 
 /**

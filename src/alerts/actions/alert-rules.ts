@@ -237,11 +237,13 @@ function adsNotes(ads: AdsWatch | null): string[] {
   const what = "It tells what programs other than this one changed in Apple Ads, as the change history lists it"
   if (ads === null)
     return [
-      `No Apple Ads account is connected, so that nothing is told: connect one with appmeter account add apple-ads. ${what}.`,
+      "No Apple Ads account is connected, so that nothing is told: connect one with appmeter account add " +
+        `apple-ads. ${what}.`,
     ]
   if (ads.state === "ok" && ads.why === null)
     return [`${what}: rules of ad tools among them, which it does not tell apart.`]
   return [
-    `The Apple Ads account ${ads.id} is ${ads.state}${ads.why === null ? "" : ` (${ads.why})`}: nothing new is told until that is mended.`,
+    `The Apple Ads account ${ads.id} is ${ads.state}${ads.why === null ? "" : ` (${ads.why})`}: ` +
+      "nothing new is told until that is mended.",
   ]
 }

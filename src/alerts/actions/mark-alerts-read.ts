@@ -89,7 +89,9 @@ export const markAlertsRead = action({
   diff({ app, alerts, more, names }, { read, until }) {
     const state = alerts.length === 0 ? { alerts: [] } : { alerts: byApp(alerts, names), digest: digestOf(alerts) }
     const name = app?.name ?? "every app"
-    const left = `There are more than ${MAX_ALERTS.toLocaleString("en")}: these are the newest of them. Mark again for the rest.`
+    const left =
+      `There are more than ${MAX_ALERTS.toLocaleString("en")}: these are the newest of them. ` +
+      "Mark again for the rest."
     return {
       summary:
         `Mark ${counted(alerts.length)} of ${app ? JSON.stringify(name) : name}${until ? ` until ${until}` : ""} as ` +

@@ -62,7 +62,8 @@ async function readFound(tx: Tx, ids: readonly number[]): Promise<AlertWithRule[
   return rows.map(({ channels, dropBy, keywordScope, rivalScope, keywordTags, workspaceId, ...alert }) => ({
     alert: alert as Alert,
     rule: { type: alert.type, channels, dropBy, keywordScope, rivalScope } as AlertRule,
-    ...{ keywordTags, workspaceId },
+    keywordTags,
+    workspaceId,
   }))
 }
 

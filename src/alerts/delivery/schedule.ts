@@ -4,7 +4,7 @@
  */
 export const RETRIES_MS: readonly number[] = [
   5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 50_400_000, 72_000_000, 86_400_000,
-] // biome-ignore format: a list to scan
+]
 
 /** The longest pause of a failing channel. */
 const LONGEST_PAUSE_MS = 300_000

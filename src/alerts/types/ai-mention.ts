@@ -32,7 +32,9 @@ export const aiMentionLost = alertType({
   }),
   example: {
     ...({ term: "tea", assistant: "openai", model: "gpt-6-luna" } as const),
-    ...{ now: { named: 0, of: 6 }, before: { named: 6, of: 6 }, against: "2025-11-12" },
+    now: { named: 0, of: 6 },
+    before: { named: 6, of: 6 },
+    against: "2025-11-12",
   },
   // the app's names are recognised with today's rivals, so a later run may differ
   stands: true,

@@ -19,7 +19,10 @@ export const asaRule = alertType({
   }),
   example: {
     ads: {
-      ...{ account: "ac_0123456789abcdef01", campaign: "444555666", campaignName: "Tea, Germany", count: 2 },
+      account: "ac_0123456789abcdef01",
+      campaign: "444555666",
+      campaignName: "Tea, Germany",
+      count: 2,
       from: "2025-11-20T06:00:00.000Z",
       shown: [
         { event: "UPDATE", entity: "Keyword", name: "tea timer", field: "bid", from: "1.20", to: "0.80" },
@@ -31,7 +34,10 @@ export const asaRule = alertType({
   sentence({ ads: { campaign, campaignName, count, shown } }) {
     const what = shown.map(changeOf).join("; ")
     const more = count > shown.length ? `; and ${count - shown.length} more` : ""
-    return `Another program, such as an ad tool, changed your Apple Ads campaign ${quoted(campaignName ?? campaign)}: ${what}${more}`
+    return (
+      `Another program, such as an ad tool, changed your Apple Ads campaign ${quoted(campaignName ?? campaign)}: ` +
+      `${what}${more}`
+    )
   },
   fields: ({ ads }) => ({ ads }),
 })

@@ -46,7 +46,10 @@ type Facts = v.InferOutput<typeof facts>
 
 const example = {
   ...({ device: "iphone", chart: "free", genre: "6015", genreName: "Finance" } as const),
-  ...{ depth: 200, wasDepth: 200, source: "apple-charts", against: "2025-11-19" },
+  depth: 200,
+  wasDepth: 200,
+  source: "apple-charts",
+  against: "2025-11-19",
 }
 
 /** Covers the free, paid and grossing charts of the app's genre, for iPhone and iPad. */
@@ -115,8 +118,8 @@ async function readDays(tx: Tx, { place, from, to }: PlaceDays, genre: string): 
       where c.platform = ${platform} and c.storefront = ${storefront} and c.genre = ${genre}
         and c.device in ${tx([...DEVICES])} and c.chart in ${tx([...CHARTS])} and c.last_day >= ${from}::date
     ), pair as (
-      select *, lag(day) over before as was_day, lag(source) over before as was_source, lag(depth) over before as was_depth,
-        lag(rank) over before as was_rank
+      select *, lag(day) over before as was_day, lag(source) over before as was_source,
+        lag(depth) over before as was_depth, lag(rank) over before as was_rank
       from measured
       window before as (partition by id order by day)
     )

@@ -22,8 +22,11 @@ export const featured = alertType({
     beforeSeenAt: v.string(),
   }),
   example: {
-    ...{ card: "story", id: "1712345678", title: "Slow mornings" },
-    ...{ source: "apple-app-page", beforeSeenAt: "2025-11-19T10:00:00.000Z" },
+    card: "story",
+    id: "1712345678",
+    title: "Slow mornings",
+    source: "apple-app-page",
+    beforeSeenAt: "2025-11-19T10:00:00.000Z",
   },
   async find(tx, { place, from, to }) {
     const span = { storefront: place.storefront, from, to }

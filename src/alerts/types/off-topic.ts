@@ -31,8 +31,12 @@ export const offTopic = alertType({
     against: v.nullable(v.string()),
   }),
   example: {
-    ...{ term: "tea", genre: "6015", genreName: "Finance", genres: ["6014", null, ...Array(8).fill("6014")] },
-    ...{ source: "apple-web-search", against: "2025-11-19" },
+    term: "tea",
+    genre: "6015",
+    genreName: "Finance",
+    genres: ["6014", null, ...Array(8).fill("6014")],
+    source: "apple-web-search",
+    against: "2025-11-19",
   },
   async find(_, { place: { genre, categories }, searches }) {
     if (genre === null) return []

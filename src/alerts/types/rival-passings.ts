@@ -49,8 +49,14 @@ const facts = v.strictObject({
 type Facts = v.InferOutput<typeof facts>
 
 const example = {
-  ...{ rival: "9990000104", name: "Moodleaf", manual: true, term: "tea" },
-  ...{ depth: 200, wasDepth: 200, source: "apple-web-search", against: "2025-11-19" },
+  rival: "9990000104",
+  name: "Moodleaf",
+  manual: true,
+  term: "tea",
+  depth: 200,
+  wasDepth: 200,
+  source: "apple-web-search",
+  against: "2025-11-19",
 }
 
 const passingType = {

@@ -85,8 +85,14 @@ export const getChartMovers = operation({
     days: described(Rank, "How many days back were asked for."),
     state: described(
       v.picklist([
-        "compared", "nothing_before", "source_changed", "not_measured", "not_tracked", "category_unknown", "no_ios_app",
-      ]), // biome-ignore format: a list to scan
+        "compared",
+        "nothing_before",
+        "source_changed",
+        "not_measured",
+        "not_tracked",
+        "category_unknown",
+        "no_ios_app",
+      ]),
       "compared = the four lists are there; nothing_before = no measured day so far back (measuredSince); source_changed = the two days come from different sources; not_measured = nobody read the list yet; not_tracked = the app does not track this storefront; category_unknown = the store did not tell the app's category yet: name a genre; no_ios_app = the app is on Google Play alone.",
     ),
     day: described(v.nullable(Measured), "The later day; null = the list is not measured."),

@@ -99,14 +99,26 @@ export const getChartPositions = operation({
   }),
   table: {
     columns: [
-      "device", "kind", "scope", "genreId", "genreName", "measured", "day", "measuredAt", "rank", "depth", "source",
-      "measuredSince", "categoryId", "categoryName",
+      "device",
+      "kind",
+      "scope",
+      "genreId",
+      "genreName",
+      "measured",
+      "day",
+      "measuredAt",
+      "rank",
+      "depth",
+      "source",
+      "measuredSince",
+      "categoryId",
+      "categoryName",
     ],
     rows: ({ charts, category }) => {
       const categoryColumns = { categoryId: category?.id ?? null, categoryName: category?.name ?? null }
       return charts.flatMap(chartRows).map((row) => ({ ...row, ...categoryColumns }))
     },
-  }, // biome-ignore format: a table
+  },
 }).run(async ({ app, storefront }, { sql, now, caller }) => {
   const to = dayOf(now())
   const window = { from: addDays(to, 1 - Math.min(HISTORY_DAYS, caller.entitlements.historyDays)), to }
@@ -144,8 +156,14 @@ function chartRows(chart: Partial<v.InferOutput<typeof Chart>>): TableRow[] {
   const knowsLatest = [measured, day, rank, depth].every((known) => known !== undefined)
   const runs = knowsLatest && source === undefined ? undefined : sources
   const rows = series.map(([of, rank, depth]) => ({
-    ...about, measured: true, day: of, measuredAt: knowsLatest && measuredAt !== undefined ? null : undefined, rank, depth, source: runs && sourceOn(runs, of),
-  })) // biome-ignore format: a row
+    ...about,
+    measured: true,
+    day: of,
+    measuredAt: knowsLatest && measuredAt !== undefined ? null : undefined,
+    rank,
+    depth,
+    source: runs && sourceOn(runs, of),
+  }))
   const last = { ...latest, source: runs && source }
   return knowsLatest ? [...rows.filter((row) => row.day !== day), last] : rows
 }
@@ -167,7 +185,9 @@ async function readLists(sql: Sql, app: TrackedApp, storefront: string): Promise
   return DEVICES.flatMap((device) =>
     scopes.flatMap(({ scope, genre }) =>
       CHARTS.map((kind) => ({
-        ...{ device, kind, scope },
+        device,
+        kind,
+        scope,
         genre: genre === null ? null : { id: genre, name: names.get(genre) ?? null },
         key: genre === null ? null : { platform: "ios" as const, storefront, device, chart: kind, genre },
       })),

@@ -43,8 +43,8 @@ export async function readListedFacts(
       limit 1
     ) c on true
     left join lateral (
-      select released_at, case when (seen_at at time zone 'utc')::date ${near} then updated_at end as updated_at, seen_at,
-        source
+      select released_at, case when (seen_at at time zone 'utc')::date ${near} then updated_at end as updated_at,
+        seen_at, source
       from app_storefront
       where (app_id, storefront) = (s.id, ${storefront}) and source = any(${[...LOOKUP_SOURCES]}::text[]) and available
       order by seen_at desc, source
@@ -97,7 +97,8 @@ export function latestLookUps(sql: Db, chart: ChartSubject, since: Date) {
     select case when count(*) = count(l.seen_at) then min(l.seen_at) end as "seenAt"
     from (${firstOf(sql, chart)}) f
     left join app_storefront l
-      on (l.app_id, l.storefront, l.source) = (f.app_id, ${chart.storefront}, 'itunes-lookup') and l.seen_at >= ${since}`
+      on (l.app_id, l.storefront, l.source) = (f.app_id, ${chart.storefront}, 'itunes-lookup')
+        and l.seen_at >= ${since}`
 }
 
 function firstOf(sql: Db, { storefront, subject }: ChartSubject) {
@@ -113,5 +114,6 @@ function firstOf(sql: Db, { storefront, subject }: ChartSubject) {
       limit 1
     ) r
     cross join lateral unnest(r.app_ids[1:${LOOKED_UP}::int]) with ordinality u (app_id, place)
-    where (c.platform, c.storefront, c.device, c.chart, c.genre) = ('ios', ${storefront}, ${device}, ${chart}, ${genre})`
+    where (c.platform, c.storefront, c.device, c.chart, c.genre) = ('ios', ${storefront}, ${device}, ${chart},
+      ${genre})`
 }

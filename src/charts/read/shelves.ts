@@ -33,7 +33,8 @@ export async function readShelf(sql: Sql, { platform, id }: AppKey, storefront: 
     cross join lateral (
       select seen_at, origin, section, digest
       from listing_run
-      where (app_id, storefront, source) = (s.id, ${storefront}, ${source}) and section = any(${SECTIONS[platform]}::text[])
+      where (app_id, storefront, source) = (s.id, ${storefront}, ${source})
+        and section = any(${SECTIONS[platform]}::text[])
       order by section desc, first_seen_at desc
       limit 1
     ) r
@@ -49,7 +50,13 @@ export async function readShelf(sql: Sql, { platform, id }: AppKey, storefront: 
   if (!first) return null
   const { seenAt, origin } = first
   return {
-    ...{ id, platform, country: storefront, day: dayOf(seenAt), measuredAt: seenAt.toISOString(), source, origin },
+    id,
+    platform,
+    country: storefront,
+    day: dayOf(seenAt),
+    measuredAt: seenAt.toISOString(),
+    source,
+    origin,
     apps: rows.filter(isPlaced).map(({ seenAt: _, origin: __, ...app }) => app),
   }
 }

@@ -14,8 +14,8 @@ export async function deriveMarketApps(tx: Tx, apps: readonly StorefrontApp[]): 
       from unnest(${apps.map(({ app }) => app)}::int[], ${apps.map(({ storefront }) => storefront)}::text[])
         u (app_id, storefront)
     ), answer as materialized (
-      select a.app_id, a.storefront, s.store_id::bigint as store_id, case when not f.baseline then f.day end as first_day,
-        p.rank, p.free, p.paid, p.grossing, p.ipad, ${figures(tx)}
+      select a.app_id, a.storefront, s.store_id::bigint as store_id,
+        case when not f.baseline then f.day end as first_day, p.rank, p.free, p.paid, p.grossing, p.ipad, ${figures(tx)}
       from asked a
       cross join lateral (
         select min(p.rank) as rank, min(p.rank) filter (where c.device = 'iphone' and c.chart = 'free') as free,

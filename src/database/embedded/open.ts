@@ -84,7 +84,8 @@ async function hold(dataDir: string, as: "server" | "command"): Promise<(() => v
     if (as === "command" && (await controlAnswers(dataDir))) return null
     const { uid } = statSync(join(dataDir, "postgres"))
     throw new DatabaseProblem(
-      `the database in ${dataDir} belongs to user ${uid}, who could not open it after us; run this as that user: setpriv --reuid ${uid} --clear-groups …`,
+      `the database in ${dataDir} belongs to user ${uid}, who could not open it after us; run this as that user: ` +
+        `setpriv --reuid ${uid} --clear-groups …`,
     )
   }
   const until = performance.now() + PATIENCE_MS
@@ -161,7 +162,9 @@ async function start(options: EmbeddedOptions, held: HeldFolder | null): Promise
 }
 
 function watchDisk(sql: Sql, log: Log, dataDir: string) {
-  const cure = `too little room where ${dataDir} lies: nothing can be written until there is more; make room, or move it to a larger disk`
+  const cure =
+    `too little room where ${dataDir} lies: nothing can be written until there is more; ` +
+    "make room, or move it to a larger disk"
   const watch = createDiskWatch(log, cure)
   return { watch, stop: guardDisk(sql, { dataDir, watch }) }
 }

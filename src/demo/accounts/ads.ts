@@ -25,9 +25,17 @@ function boughtBy({ iosId, keywords }: DemoApp): { id: string; text: string; pla
 
 export function campaignRows(apps: readonly DemoApp[]): CampaignRow[] {
   return apps.map((app) => ({
-    ...{ id: campaignOf(app), app: app.iosId, name: `Invented: ${app.name}, United States`, status: "ENABLED" },
-    ...{ serving: "RUNNING", reasons: [], countries: [COUNTRY], budget: "25", currency: CURRENCY },
-    ...{ bidding: "MANUAL_CPT", placement: "APPSTORE_SEARCH_RESULTS" },
+    id: campaignOf(app),
+    app: app.iosId,
+    name: `Invented: ${app.name}, United States`,
+    status: "ENABLED",
+    serving: "RUNNING",
+    reasons: [],
+    countries: [COUNTRY],
+    budget: "25",
+    currency: CURRENCY,
+    bidding: "MANUAL_CPT",
+    placement: "APPSTORE_SEARCH_RESULTS",
   }))
 }
 
@@ -93,9 +101,17 @@ export function changeRows(app: DemoApp, day: string): ChangeRow[] {
   if (!first) return []
   return [
     {
-      ...{ change: `Keyword.${first.id}.${day}`, at: `${day}T16:20:00.000Z`, by: "dashboard", event: "UPDATE" },
-      ...{ entity: "Keyword", entityId: first.id, campaign: campaignOf(app), name: first.text },
-      ...{ field: "bid", from: BID, to: "0.95" },
+      change: `Keyword.${first.id}.${day}`,
+      at: `${day}T16:20:00.000Z`,
+      by: "dashboard",
+      event: "UPDATE",
+      entity: "Keyword",
+      entityId: first.id,
+      campaign: campaignOf(app),
+      name: first.text,
+      field: "bid",
+      from: BID,
+      to: "0.95",
     },
   ]
 }

@@ -105,7 +105,8 @@ async function storeApps(tx: Tx, accounts: DemoAccounts, apps: readonly DemoApp[
     from unnest(${[...ADS_TASKS]}::text[]) t (task)
     cross join ${rowsIn(tx, rows)} a
     cross join lateral (
-      select case when t.task in ('campaigns', 'changes') then '' when t.task = 'popularity' then ${COUNTRY} else a.campaign end
+      select case when t.task in ('campaigns', 'changes') then '' when t.task = 'popularity' then ${COUNTRY}
+        else a.campaign end
         as subject
     ) s
     union

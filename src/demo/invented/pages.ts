@@ -42,12 +42,22 @@ function ownPage(edition: number, day: string): Listing {
   const half = edition % 2
   const { ratings, rating } = ratingsOn(day)
   return {
-    ...{ name: INVENTED_APP.name, language: "en-US", price: 0, currency: "USD", rating, ratings },
+    name: INVENTED_APP.name,
+    language: "en-US",
+    price: 0,
+    currency: "USD",
+    rating,
+    ratings,
     subtitle: SUBTITLES[Math.floor((numberOf(day) + 34) / SUBTITLE_DAYS) % 2]!,
     promotionalText: "Invented by the demo: no store has this page.",
-    description: `Lumen Journal is a diary for the evening: three lines of gratitude, a mood and a picture.\n\nIt is invented by the demo, and shows what a page's readings tell. ${NEWS[half]}`,
+    description:
+      "Lumen Journal is a diary for the evening: three lines of gratitude, a mood and a picture.\n\n" +
+      `It is invented by the demo, and shows what a page's readings tell. ${NEWS[half]}`,
     screenshots: { phone: pictures(half === 0 ? 5 : 6) },
-    ...{ category: "Health & Fitness", ageRating: "4+", minimumOs: "17.0", size: "48.2 MB" },
+    category: "Health & Fitness",
+    ageRating: "4+",
+    minimumOs: "17.0",
+    size: "48.2 MB",
     languages: ["English", "German", "Spanish"],
     version: versionOf(edition),
     versions: [{ version: versionOf(edition), notes: NEWS[half]! }],

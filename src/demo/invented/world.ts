@@ -10,10 +10,29 @@ export const INVENTED_APP = { id: `${INVENTED_IDS}00001`, name: "Lumen Journal (
 export const INVENTED_STOREFRONT = "us"
 
 const RIVAL_NAMES = [
-  "Moodleaf", "Dayspring", "Quiet Pages", "Nightnote", "Gratitude Garden", "Inkwell", "Slow Morning", "Five Lines",
-  "Harbour", "Daily Ember", "Softly", "Penpal to Self", "Lantern", "Tidepool", "Mindful Minute", "Paperboat", "Still",
-  "Kindly", "Evergreen Diary", "Nook", "Sunlit", "Breathe Out",
-] // biome-ignore format: a list to scan
+  "Moodleaf",
+  "Dayspring",
+  "Quiet Pages",
+  "Nightnote",
+  "Gratitude Garden",
+  "Inkwell",
+  "Slow Morning",
+  "Five Lines",
+  "Harbour",
+  "Daily Ember",
+  "Softly",
+  "Penpal to Self",
+  "Lantern",
+  "Tidepool",
+  "Mindful Minute",
+  "Paperboat",
+  "Still",
+  "Kindly",
+  "Evergreen Diary",
+  "Nook",
+  "Sunlit",
+  "Breathe Out",
+]
 
 export const INVENTED_RIVALS = RIVAL_NAMES.map((name, place) => ({
   id: `${INVENTED_IDS}${String(place + 101).padStart(5, "0")}`,

@@ -89,7 +89,8 @@ Show each review with its stars, day and your draft. Publish nothing: I read the
 ]
 
 const HONEST =
-  "Say of every figure the day it was measured. What was not measured is unknown: never count it as zero, as a fall or as no change."
+  "Say of every figure the day it was measured. What was not measured is unknown: " +
+  "never count it as zero, as a fall or as no change."
 
 function inCountry(country: string | undefined): string {
   return country ? `, storefront ${country}` : ""

@@ -142,7 +142,8 @@ const AS_ROWS = "Sent as rows (`x-table`) where `accept` prefers text/csv or app
 /** The schema describes whole answers. Optional fields would make every typed client check each field. */
 const NARROWED = "With `fields` it has those alone (`x-narrow`)."
 const NARROWED_ROWS =
-  "With `fields` its rows have those alone, and the field that names the row (`x-narrow`); other required fields are left out then."
+  "With `fields` its rows have those alone, and the field that names the row (`x-narrow`); " +
+  "other required fields are left out then."
 
 function narrowText(narrow: Narrow): string {
   return narrow === "parts" ? NARROWED : NARROWED_ROWS

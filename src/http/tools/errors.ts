@@ -36,4 +36,6 @@ export function errorOf(fault: Fault, docsBase: string): RpcError {
 }
 
 const SIGN_IN =
-  "To sign in, let a client that speaks OAuth 2.1 follow the www-authenticate header, or set it up to send an API key with every request, as Authorization: Bearer <key> or as x-api-key: <key>. The command appmeter key create makes one."
+  "To sign in, let a client that speaks OAuth 2.1 follow the www-authenticate header, " +
+  "or set it up to send an API key with every request, as Authorization: Bearer <key> or as x-api-key: <key>. " +
+  "The command appmeter key create makes one."

@@ -20,7 +20,8 @@ export function createGuard(publicUrl: string, origins: readonly string[] = []):
 }
 
 const HOST =
-  "This host name is not that of PUBLIC_URL. Set PUBLIC_URL to the address that clients use, and let a proxy in between pass the Host header on."
+  "This host name is not that of PUBLIC_URL. Set PUBLIC_URL to the address that clients use, " +
+  "and let a proxy in between pass the Host header on."
 const ORIGIN = "This origin may not call the tool endpoint."
 
 /** Returns the host without its port, in lower case. Undefined if it is missing or malformed. */

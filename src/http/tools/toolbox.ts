@@ -92,7 +92,8 @@ const badQuery = () =>
   new RpcError(
     -32602,
     400,
-    `The query parameters are tools, a comma list of toolsets (daily, ${TOOLSETS.join(", ")}), and schemas=yes, which lists the schemas of answers.`,
+    `The query parameters are tools, a comma list of toolsets (daily, ${TOOLSETS.join(", ")}), and schemas=yes, ` +
+      "which lists the schemas of answers.",
   )
 
 function nameOf({ name }: Record<string, unknown>): string {

@@ -52,4 +52,5 @@ const NONE = "No Apple Ads account is connected here."
 
 /** How to fix asc_required. */
 export const NO_CONSOLE =
-  "No App Store Connect account of the workspace has this app; connect one with: appmeter account add app-store-connect."
+  "No App Store Connect account of the workspace has this app; connect one with: " +
+  "appmeter account add app-store-connect."

@@ -15,7 +15,24 @@ export interface WordLists {
 }
 
 export const SCRIPTS = [
-  "Latin", "Cyrillic", "Greek", "Arabic", "Hebrew", "Devanagari", "Bengali", "Gujarati", "Gurmukhi", "Kannada",
-  "Malayalam", "Oriya", "Tamil", "Telugu", "Thai", "Han", "Hiragana", "Katakana", "Hangul",
-] as const // biome-ignore format: a list to scan
+  "Latin",
+  "Cyrillic",
+  "Greek",
+  "Arabic",
+  "Hebrew",
+  "Devanagari",
+  "Bengali",
+  "Gujarati",
+  "Gurmukhi",
+  "Kannada",
+  "Malayalam",
+  "Oriya",
+  "Tamil",
+  "Telugu",
+  "Thai",
+  "Han",
+  "Hiragana",
+  "Katakana",
+  "Hangul",
+] as const
 export type Script = (typeof SCRIPTS)[number]

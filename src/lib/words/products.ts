@@ -12,11 +12,11 @@ export const APPLE_PRODUCTS =
 /** Other platforms and stores: App Review Guidelines 2.3.10. */
 export const OTHER_PLATFORMS =
   "android androids android_tv google_play google_play_store play_store wear_os chromebook chrome_os chromeos " +
-  "samsung_galaxy galaxy_store galaxy_watch google_pixel pixel_watch huawei appgallery harmonyos xiaomi miui oneplus " +
-  "blackberry windows_phone windows_10 windows_11 microsoft_windows for_windows microsoft_store xbox playstation " +
-  "playstation_4 playstation_5 ps4 ps5 nintendo nintendo_switch steam_deck kindle_fire fire_tablet fire_tv " +
-  "amazon_appstore roku f_droid " +
-  "андроид андроида アンドロイド 안드로이드 구글플레이 갤럭시_스토어 安卓 安卓版 أندرويد اندرويد אנדרואיד แอนดรอยด์ एंड्रॉइड एंड्रॉयड অ্যান্ড্রয়েড"
+  "samsung_galaxy galaxy_store galaxy_watch google_pixel pixel_watch huawei appgallery harmonyos xiaomi miui " +
+  "oneplus blackberry windows_phone windows_10 windows_11 microsoft_windows for_windows microsoft_store xbox " +
+  "playstation playstation_4 playstation_5 ps4 ps5 nintendo nintendo_switch steam_deck kindle_fire fire_tablet " +
+  "fire_tv amazon_appstore roku f_droid андроид андроида アンドロイド 안드로이드 구글플레이 갤럭시_스토어 安卓 安卓版 أندرويد اندرويد אנדרואיד " +
+  "แอนดรอยด์ एंड्रॉइड एंड्रॉयड অ্যান্ড্রয়েড"
 
 /** Names of well-known apps and their makers, as people search for them. */
 export const KNOWN_BRANDS =

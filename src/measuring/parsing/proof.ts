@@ -6,5 +6,17 @@ export function asksForProof(page: string): boolean {
   return ASKS.test(page.slice(0, 200_000))
 }
 
-const ASKS =
-  /captcha|unusual traffic|automated (?:queries|requests)|are you (?:a )?(?:human|robot)|not a robot|access (?:to this page )?(?:is |has been )?denied|verify (?:that )?you are (?:a )?human|too many requests|cf-challenge/i
+const ASKS = new RegExp(
+  [
+    "captcha",
+    "unusual traffic",
+    "automated (?:queries|requests)",
+    "are you (?:a )?(?:human|robot)",
+    "not a robot",
+    "access (?:to this page )?(?:is |has been )?denied",
+    "verify (?:that )?you are (?:a )?human",
+    "too many requests",
+    "cf-challenge",
+  ].join("|"),
+  "i",
+)

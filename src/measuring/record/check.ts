@@ -23,4 +23,5 @@ function isInvented(observation: Observation): boolean {
 }
 
 const NO_DEMO =
-  "only searches, charts, reviews, what the demo's own accounts say and what is of its invented app can be of the demo: name another origin, or leave it out"
+  "only searches, charts, reviews, what the demo's own accounts say and what is of its invented app can be of the " +
+  "demo: name another origin, or leave it out"

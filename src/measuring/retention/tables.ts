@@ -57,8 +57,18 @@ export const AGING: readonly AgingRows[] = [
   { table: "allowance_used", day: "period", keep: 40, where: (sql) => sql`allowance in ('hive', 'measurements')` },
   { table: "allowance_unit", time: "open_until", keep: 40 },
   // writing: a text is generated again each day it is requested; picture texts and listing translations are not
-  { table: "writer_text", time: "created_at", keep: 40, where: (sql) => sql`kind not in ('picture', 'listing_translation')` },
-  { table: "writer_text", time: "created_at", keep: 400, where: (sql) => sql`kind in ('picture', 'listing_translation')` },
+  {
+    table: "writer_text",
+    time: "created_at",
+    keep: 40,
+    where: (sql) => sql`kind not in ('picture', 'listing_translation')`,
+  },
+  {
+    table: "writer_text",
+    time: "created_at",
+    keep: 400,
+    where: (sql) => sql`kind in ('picture', 'listing_translation')`,
+  },
   { table: "writer_day", day: "day", keep: 400 },
   // visibility: a check is shown as long as its answers are kept
   { table: "ai_check", time: "began_at", keep: 400 },
@@ -66,7 +76,13 @@ export const AGING: readonly AgingRows[] = [
   { table: "audit", time: "at", keep: "auditDays", allowedBy: "appmeter.audit_retention" },
   { table: "operator_action", time: "at", keep: "auditDays" },
   // links: an expired link opens nothing
-  { table: "export_part", time: "created_at", keep: EXPORT_DAYS, owner: { table: "export", key: "export_id" }, weight: 10 },
+  {
+    table: "export_part",
+    time: "created_at",
+    keep: EXPORT_DAYS,
+    owner: { table: "export", key: "export_id" },
+    weight: 10,
+  },
   { table: "export", time: "created_at", keep: EXPORT_DAYS, where: withoutParts },
   { table: "share_link", time: "expires_at", keep: 0 },
   // sign-in: an expired code or session gives no access
@@ -89,4 +105,4 @@ export const AGING: readonly AgingRows[] = [
   { table: "instance_alert", time: "ended_at", keep: "attemptDays" },
   ...["done", "failed", "unknown"].map(jobsThatAre),
   { table: "alert", time: "at", keep: "alertDays" },
-] // biome-ignore format: a list to scan
+]

@@ -27,7 +27,11 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
   shape,
   line: {
     entries: {
-      ...{ page: null, token: null, next: null, more: null, end: null },
+      page: null,
+      token: null,
+      next: null,
+      more: null,
+      end: null,
       pages: v.optional(Whole),
       /**
        * True if no review is missing between the newest one and those stored before. Ignored when the reading contains
@@ -81,7 +85,11 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
     complete: true,
     reviews: [
       {
-        ...{ id: "13621253308", stars: 5, title: "Great", text: "Easy to use.", version: "4.1" },
+        id: "13621253308",
+        stars: 5,
+        title: "Great",
+        text: "Easy to use.",
+        version: "4.1",
         at: "2025-10-24T06:23:00-07:00",
       },
     ],

@@ -10,8 +10,17 @@ import { foldReviewText } from "../formulas/review-text.ts"
 import { findInFeeds } from "../read/find.ts"
 import { countNewReviews, type HeldFeed, type ReviewSearch } from "../read/reviews.ts"
 import {
-  type AppFeed, Feed, heldFeeds, LookedAt, REVIEW_COLUMNS, Review, readAppFeed, reviewRows, Stars, shownReview,
-} from "./review-shapes.ts" // biome-ignore format: one list
+  type AppFeed,
+  Feed,
+  heldFeeds,
+  LookedAt,
+  REVIEW_COLUMNS,
+  Review,
+  readAppFeed,
+  reviewRows,
+  Stars,
+  shownReview,
+} from "./review-shapes.ts"
 
 const STORES = ["ios", "android"] as const
 

@@ -41,6 +41,7 @@ export async function countSameReviews(
     from review_version
     where app_id = ${appId} and feed = ${feed} and current and stars = ${stars}
       and title is not distinct from ${title} and text = ${text}
-      and at between ${at}::timestamptz - ${days} * interval '1 day' and ${at}::timestamptz + ${days} * interval '1 day'`
+      and at between ${at}::timestamptz - ${days} * interval '1 day'
+      and ${at}::timestamptz + ${days} * interval '1 day'`
   return row.reviews
 }

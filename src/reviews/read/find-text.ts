@@ -2,8 +2,15 @@ import type { Db } from "../../database/types.ts"
 import { addDays } from "../../lib/days.ts"
 import { foldReview } from "../formulas/review-text.ts"
 import {
-  type FoundReviews, type HeldReview, heldReview, isWanted, milliseconds, type ReviewSearch, type ShownReview, startOf,
-} from "./reviews.ts" // biome-ignore format: one list
+  type FoundReviews,
+  type HeldReview,
+  heldReview,
+  isWanted,
+  milliseconds,
+  type ReviewSearch,
+  type ShownReview,
+  startOf,
+} from "./reviews.ts"
 
 interface ReviewTextSearch extends ReviewSearch {
   text: string

@@ -129,7 +129,8 @@ export async function countNewReviews(sql: Db, { appId, feed }: HeldFeed, state:
       ) v
       where h.newer < ${NEWEST}
     )
-    select (select at from before) as newest, count(*) as newer, count(*) filter (where e.first_seen_at >= ${day}) as count
+    select (select at from before) as newest, count(*) as newer,
+      count(*) filter (where e.first_seen_at >= ${day}) as count
     from (
       select review_id
       from review_version

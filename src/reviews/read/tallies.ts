@@ -101,7 +101,8 @@ interface OldestReview {
 
 async function readDays(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days): Promise<HeldDays> {
   const oldest = sql`
-    json_build_object('at', ${milliseconds(sql, "oldest_at")}, 'firstSeen', ${milliseconds(sql, "oldest_first_seen_at")})`
+    json_build_object('at', ${milliseconds(sql, "oldest_at")}, 'firstSeen',
+      ${milliseconds(sql, "oldest_first_seen_at")})`
   const below = sql`
             select day, seen_at
             from review_day

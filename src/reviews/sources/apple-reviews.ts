@@ -68,8 +68,8 @@ const changed = (detail: string) => new ReadFailure("changed", detail)
 function feedRequest({ storefront, storeId, page }: ReviewsQuestion, form: "xml" | "json") {
   if (!(Number.isInteger(page) && page >= 1 && page <= REVIEW_PAGES))
     throw new RangeError(`the pages of a feed are 1 to ${REVIEW_PAGES}`)
-  const path = `/${storefront}/rss/customerreviews/page=${page}/id=${encodeURIComponent(storeId)}/sortby=mostrecent/${form}`
-  return { path, headers: { "user-agent": "iTunes/12.11" } }
+  const feed = `page=${page}/id=${encodeURIComponent(storeId)}/sortby=mostrecent/${form}`
+  return { path: `/${storefront}/rss/customerreviews/${feed}`, headers: { "user-agent": "iTunes/12.11" } }
 }
 
 function feedOf(body: string): ReviewsFeed {

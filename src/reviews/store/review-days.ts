@@ -19,7 +19,8 @@ export async function readReviewDays(tx: Tx, reviews: readonly FeedReviews[]): P
   return await tx<FeedDay[]>`
     select distinct r.app_id as "appId", r.feed, (v.at at time zone 'utc')::date as day
     from unnest(
-      ${each.map(({ appId }) => appId)}::int[], ${each.map(({ feed }) => feed)}::text[], ${each.map(({ id }) => id)}::text[]
+      ${each.map(({ appId }) => appId)}::int[], ${each.map(({ feed }) => feed)}::text[],
+      ${each.map(({ id }) => id)}::text[]
     ) r (app_id, feed, review_id)
     cross join lateral (
       select at
@@ -57,15 +58,16 @@ export async function deriveReviewDays(tx: Tx, days: readonly FeedDay[]): Promis
       join tally using (place)
     ), written as (
       insert into review_day as held (
-        app_id, feed, day, reviews, oldest_at, oldest_first_seen_at, first_seen_at, seen_at, gap_seen_at, versions, stars,
-        counts
+        app_id, feed, day, reviews, oldest_at, oldest_first_seen_at, first_seen_at, seen_at, gap_seen_at, versions,
+        stars, counts
       )
       select app_id, feed, day, reviews, oldest_at, oldest_first_seen_at, first_seen_at, seen_at, gap_seen_at, versions,
         stars, counts
       from derived
       order by app_id, feed, day
       on conflict (app_id, feed, day) do update
-      set reviews = excluded.reviews, oldest_at = excluded.oldest_at, oldest_first_seen_at = excluded.oldest_first_seen_at,
+      set reviews = excluded.reviews, oldest_at = excluded.oldest_at,
+        oldest_first_seen_at = excluded.oldest_first_seen_at,
         first_seen_at = excluded.first_seen_at, seen_at = excluded.seen_at, gap_seen_at = excluded.gap_seen_at,
         versions = excluded.versions, stars = excluded.stars, counts = excluded.counts
       where held is distinct from excluded

@@ -53,7 +53,8 @@ export const exportData = action({
     platform: Platform,
     format: v.optional(described(v.picklist(["csv", "json"]), "How the file is written."), "csv"),
     from: RangeDay(
-      "First UTC day of history or reviews, YYYY-MM-DD; when left out as far back as the plan's history goes, and for reviews 90 days up to the last.",
+      "First UTC day of history or reviews, YYYY-MM-DD; when left out as far back as the plan's history goes, " +
+        "and for reviews 90 days up to the last.",
     ),
     to: RangeDay("Last UTC day of history or reviews, YYYY-MM-DD; today when left out or where it lies ahead."),
   }),

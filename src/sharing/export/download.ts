@@ -32,10 +32,11 @@ export function createExportFiles(idleMs = IDLE_MS): LinkKind {
   }
 }
 
-const UNKNOWN = html`<p>There is no file behind this link. Check that the whole of it was copied; a week after the file was
-made, its link stops working.</p>`
+const UNKNOWN = html`<p>There is no file behind this link. Check that the whole of it was copied; a week after the file
+was made, its link stops working.</p>`
 const AWAY = html`<p>Try again in a moment: the database does not answer.</p>`
-const BUSY = html`<p>Too many downloads are under way, of this file, from your address or in all. Try again in half a minute.</p>`
+const BUSY = html`<p>Too many downloads are under way, of this file, from your address or in all. Try again in half a
+minute.</p>`
 const WAIT = { "retry-after": "30" }
 const EXPIRED = html`<p>A link to an export works for 7 days. Whoever made this one can make another.</p>`
 

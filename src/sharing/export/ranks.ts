@@ -59,9 +59,13 @@ export async function draftHistory(
   const lineOf = ({ term, month, bytes }: TermMonth) => monthLine(term, month, bytes)
   const store = (tx: Tx, id: number) => storeLines(tx, id, [...measured.terms.values()].flat(), MONTHS_A_PART, lineOf)
   return {
-    ...{ rows: measured.rows, from, to, store },
+    rows: measured.rows,
+    from,
+    to,
+    store,
     notes: [
-      "Days on which a keyword was not measured have no row; measured true without a rank = not among the results read.",
+      "Days on which a keyword was not measured have no row; measured true without a rank = not among the results " +
+        "read.",
       ...withoutRows(measured),
       ...whyUnmeasured(app, side),
     ],

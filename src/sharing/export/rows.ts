@@ -10,13 +10,29 @@ import { sourceOf } from "../../lib/rank-sources.ts"
 /** The datasets and their columns, named as in the operations that show the same data. */
 export const EXPORT_COLUMNS = {
   keywords: [
-    "term", "country", "platform", "day", "measured", "rank", "searchDepth", "source", "demand", "hintCount",
-    "popularity", "popularitySource", "popularityWeek", "popularityNone", "difficulty", "difficultyBand",
-    "difficultyNone", "popularityLow", "popularityHigh",
+    "term",
+    "country",
+    "platform",
+    "day",
+    "measured",
+    "rank",
+    "searchDepth",
+    "source",
+    "demand",
+    "hintCount",
+    "popularity",
+    "popularitySource",
+    "popularityWeek",
+    "popularityNone",
+    "difficulty",
+    "difficultyBand",
+    "difficultyNone",
+    "popularityLow",
+    "popularityHigh",
   ],
   history: ["day", "term", "country", "platform", "measured", "rank", "searchDepth", "source"],
   reviews: ["id", "date", "rating", "title", "text", "version", "country", "platform", "feed", "seenAt"],
-} as const // biome-ignore format: tables
+} as const
 
 export type Dataset = keyof typeof EXPORT_COLUMNS
 
@@ -38,9 +54,23 @@ export function keywordLine({ term, measured, rank, depth, source }: TermRank, m
   const { demand, hintCount, popularity, popularitySource, popularityWeek, popularityNone } = metrics
   const { difficulty, difficultyBand, difficultyNone, popularityLow, popularityHigh } = metrics
   return JSON.stringify([
-    term, measured, rank, depth, source, demand, hintCount, popularity, popularitySource, popularityWeek,
-    popularityNone, difficulty, difficultyBand, difficultyNone, popularityLow, popularityHigh,
-  ]) // biome-ignore format: a row
+    term,
+    measured,
+    rank,
+    depth,
+    source,
+    demand,
+    hintCount,
+    popularity,
+    popularitySource,
+    popularityWeek,
+    popularityNone,
+    difficulty,
+    difficultyBand,
+    difficultyNone,
+    popularityLow,
+    popularityHigh,
+  ])
 }
 
 /**

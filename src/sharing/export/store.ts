@@ -19,7 +19,8 @@ export async function createExport(
   const { appId, dataset, format, platform, country, from, to, columns, rows } = head
   const token = makeLinkToken()
   const [made] = await tx<[{ id: number; expiresAt: Date }]>`
-    insert into export (sha256, workspace_id, app_id, dataset, format, platform, country, from_day, to_day, columns, rows)
+    insert into export (sha256, workspace_id, app_id, dataset, format, platform, country, from_day, to_day, columns,
+      rows)
     values (
       ${linkDigest(token)}, ${workspaceId}, ${appId}, ${dataset}, ${format}, ${platform}, ${country}, ${from}, ${to},
       ${columns}::text[], ${rows}

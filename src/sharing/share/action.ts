@@ -94,8 +94,10 @@ export const shareLink = action({
     const { from, to, stores } = report
     const hasPassword = password !== undefined
     const shared = { app: app.name, country, from, to, stores: stores.map(storeShown) }
+    const holders = `everybody who has the link${hasPassword ? " and the password" : ""}`
+    const duration = days === 1 ? "1 day" : `${days} days`
     return {
-      summary: `Show ${JSON.stringify(app.name)} in ${country} to everybody who has the link${hasPassword ? " and the password" : ""}, for ${days === 1 ? "1 day" : `${days} days`}.`,
+      summary: `Show ${JSON.stringify(app.name)} in ${country} to ${holders}, for ${duration}.`,
       target: { kind: "app", id: app.id, name: app.name },
       before: { link: null },
       after: { link: { days, hasPassword, shows: shared } },
@@ -135,7 +137,8 @@ function notesOf({ app, tracked, storefront, stores, from, to }: SharedReport, h
   const parts = stores.map((store) => `${STORE_NAMES[store.platform]}: ${partsOf(store)}`)
   const more = stores.some(({ more }) => more > 0)
   return [
-    `Public are the name ${JSON.stringify(app)}, the storefront, and of each store the keywords with their ranks, charts of ${from} to ${to}, and a summary of its page. ${parts.join(" ")}`,
+    `Public are the name ${JSON.stringify(app)}, the storefront, and of each store the keywords with their ranks, ` +
+      `charts of ${from} to ${to}, and a summary of its page. ${parts.join(" ")}`,
     "It is frozen at the confirm: it shows what is known then, and does not change when the app or its data do.",
     hasPassword
       ? "A reader is asked for the password. It cannot be looked up later, here or anywhere."

@@ -32,7 +32,8 @@ h2 { font-size: 1.3rem; margin: 2.25rem 0 .25rem }
 h3 { font-size: 1.05rem; margin: 1.5rem 0 .25rem }
 p { margin: .25rem 0 .6rem; max-width: 44rem }
 .quiet, footer, caption { color: var(--quiet) }
-footer { padding-top: 1rem; padding-bottom: 2.5rem; font-size: .875rem; border-top: 1px solid var(--line); margin-top: 2.5rem }
+footer { padding-top: 1rem; padding-bottom: 2.5rem; font-size: .875rem; border-top: 1px solid var(--line);
+  margin-top: 2.5rem }
 table { width: 100%; background: var(--card); border: 1px solid var(--line) }
 caption { text-align: left; padding: .25rem 0 .5rem; font-size: .875rem }
 th, td { padding: .5rem .75rem; border-top: 1px solid var(--line) }
@@ -44,8 +45,10 @@ thead th, td { overflow-wrap: break-word }
 .down { color: var(--down) }
 .small, .note { font-size: .8125rem }
 .note { display: block; color: var(--quiet) }
-.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1rem; margin: .75rem 0 0; padding: 0; list-style: none }
-figure { margin: 0; padding: .75rem .75rem .6rem; background: var(--card); border: 1px solid var(--line); border-radius: .4rem; break-inside: avoid }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1rem;
+  margin: .75rem 0 0; padding: 0; list-style: none }
+figure { margin: 0; padding: .75rem .75rem .6rem; background: var(--card); border: 1px solid var(--line);
+  border-radius: .4rem; break-inside: avoid }
 figcaption { font-weight: 600 }
 .chart { display: block; width: 100%; height: auto; margin: .35rem 0 .25rem }
 .chart text { font: 12px system-ui, sans-serif; fill: var(--quiet) }
@@ -56,19 +59,22 @@ figcaption { font-weight: 600 }
 .dots { stroke: var(--rank); stroke-width: 4; fill: none; stroke-linecap: round }
 .gone { fill: var(--gone) }
 .mid { text-anchor: middle }
-.told { stroke: transparent; stroke-width: 12; fill: none; stroke-linecap: round }
+.point { stroke: transparent; stroke-width: 12; fill: none; stroke-linecap: round }
 summary { color: var(--quiet); font-size: .875rem; padding: .4rem 0 }
 .days { max-height: 16rem; overflow-y: auto }
 .days th, .days td { padding: .2rem .5rem; font-size: .875rem; font-weight: 400 }
-dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); margin: .5rem 0; padding: .35rem 0; background: var(--card); border: 1px solid var(--line); border-radius: .4rem }
+dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); margin: .5rem 0;
+  padding: .35rem 0; background: var(--card); border: 1px solid var(--line); border-radius: .4rem }
 dl div { padding: .4rem .75rem }
 dt { color: var(--quiet); font-size: .8125rem }
 dd { margin: 0 }
 form { max-width: 24rem; margin: 1.5rem 0 }
 label { display: block; font-weight: 600; margin-bottom: .35rem }
-input, button { font: inherit; padding: .6rem .75rem; border-radius: .35rem; border: 1px solid var(--quiet); width: 100% }
+input, button { font: inherit; padding: .6rem .75rem; border-radius: .35rem; border: 1px solid var(--quiet);
+  width: 100% }
 input { background: var(--card); color: var(--ink) }
-button { margin-top: .75rem; background: var(--rank); color: var(--page); border-color: var(--rank); font-weight: 600; cursor: pointer }
+button { margin-top: .75rem; background: var(--rank); color: var(--page); border-color: var(--rank); font-weight: 600;
+  cursor: pointer }
 .wrong { color: var(--down); font-weight: 600 }
 @media (min-width: 30.01rem) {
   td { white-space: nowrap }

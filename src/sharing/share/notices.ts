@@ -26,7 +26,7 @@ export type TryOutcome = "wrong" | "again" | { waitSeconds: number }
 /** Asks for the password of a link without revealing what it shares. The form includes the ticket as a hidden field. */
 export function passwordPage({ outcome, ticket }: { outcome: TryOutcome | null; ticket: string }): string {
   const text = outcome && outcomeText(outcome)
-  const notice: Html | false = text !== null && html`<p class="wrong" id="said" role="alert">${text}</p>\n`
+  const notice: Html | false = text !== null && html`<p class="wrong" id="outcome" role="alert">${text}</p>\n`
   return shareLayout(
     outcome === null ? "Password needed" : outcome === "wrong" ? "Wrong password" : "Too many tries",
     html`<main class="alone">
@@ -34,7 +34,9 @@ export function passwordPage({ outcome, ticket }: { outcome: TryOutcome | null; 
 <p>Whoever sent you the link can tell you the password.</p>
 <form method="post">
 ${notice}<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="off" required${outcome !== null && html` aria-invalid="true" aria-describedby="said"`}>
+<input id="password" name="password" type="password" autocomplete="off" required${
+      outcome !== null && html` aria-invalid="true" aria-describedby="outcome"`
+    }>
 <input type="hidden" name="ticket" value="${ticket}">
 <button type="submit">Show the page</button>
 </form>

@@ -21,15 +21,16 @@ export function sharedPage({ report, createdAt, expiresAt }: SharedPage): string
     `${app} · ${country}`,
     html`<header>
 <h1><bdi>${app}</bdi></h1>
-<p>Storefront: ${country}. Ranks and store pages as of ${momentTime(createdAt.toISOString())}. This is a frozen copy: it does not
-change, and is here until ${momentTime(expiresAt.toISOString())}.</p>
+<p>Storefront: ${country}. Ranks and store pages as of ${momentTime(createdAt.toISOString())}. This is a frozen copy: it
+does not change, and is here until ${momentTime(expiresAt.toISOString())}.</p>
 </header>
 <main>
-${!tracked && html`<p>Nothing is measured in ${country} for this app.</p>\n`}${stores.map((store) => storePart(store, { ...report, from }))}
+${!tracked && html`<p>Nothing is measured in ${country} for this app.</p>\n`}
+${stores.map((store) => storePart(store, { ...report, from }))}
 </main>
 <footer>
-<p>Not measured: nobody read the results that day. Not in the first N: they were read that deep, and the app was not among
-them. Made with Appmeter.</p>
+<p>Not measured: nobody read the results that day. Not in the first N: they were read that deep, and the app was not
+among them. Made with Appmeter.</p>
 </footer>`,
   )
 }
@@ -52,11 +53,14 @@ function storePart(store: SharedStore, report: SharedReport): Html {
   return html`<section aria-labelledby="${platform}">
 <h2 id="${platform}">${name}</h2>
 <h3>Ranks</h3>
-${keywords.some(({ measured }) => measured) && html`<p>${totalText(keywords)}</p>\n`}${keywords.length === 0 ? html`<p>No keyword is tracked.</p>\n` : ranksTable(store)}${
+${keywords.some(({ measured }) => measured) && html`<p>${totalText(keywords)}</p>\n`}
+${keywords.length === 0 ? html`<p>No keyword is tracked.</p>\n` : ranksTable(store)}${
   charted.length > 0 &&
   html`<h3>Ranks over time</h3>
-<p class="quiet">Rank 1 is at the top. A gap is a day that was not measured; a square in the band below is a day on which the
-app was not among the results read.${keywords.some(isUncharted) && ` Charts are of the first ${charted.length} keywords that were measured.`}</p>
+<p class="quiet">Rank 1 is at the top. A gap is a day that was not measured; a square in the band below is a day on
+which the app was not among the results read.${
+    keywords.some(isUncharted) && ` Charts are of the first ${charted.length} keywords that were measured.`
+  }</p>
 <ul class="charts">
 ${charted.map((keyword, i) => chartPart(`${platform}-${i + 1}`, keyword, report))}</ul>\n`
 }${storePagePart(store)}
@@ -129,7 +133,15 @@ function chartPart(id: string, { term, points }: SharedKeyword, { from, to }: Sh
   const summary = inWords(measured, from, to)
   return html`<li><figure>
 <figcaption><bdi>${term}</bdi></figcaption>
-${rankChart({ id, title: `Rank of “${term}” over time`, description: summary, from, to, points: measured, dayLabel: shortDay })}
+${rankChart({
+  id,
+  title: `Rank of “${term}” over time`,
+  description: summary,
+  from,
+  to,
+  points: measured,
+  dayLabel: shortDay,
+})}
 <p class="small quiet" aria-hidden="true">${summary}</p>
 <details>
 <summary>Every measured day</summary>
@@ -137,7 +149,12 @@ ${rankChart({ id, title: `Rank of “${term}” over time`, description: summary
 <table>
 <thead><tr><th scope="col">Day</th><th scope="col">Rank</th><th scope="col">Read by</th></tr></thead>
 <tbody>
-${measured.toReversed().map(([day, rank, source]) => html`<tr><th scope="row">${dayTime(day)}</th><td>${rank ?? "absent"}</td><td>${sourceName(source)}</td></tr>\n`)}</tbody>
+${measured
+  .toReversed()
+  .map(
+    ([day, rank, source]) =>
+      html`<tr><th scope="row">${dayTime(day)}</th><td>${rank ?? "absent"}</td><td>${sourceName(source)}</td></tr>\n`,
+  )}</tbody>
 </table>
 </div>
 </details>

@@ -32,11 +32,18 @@ export function rankChart({ id, title, description, from, to, points, dayLabel }
 <g class="axis">
 ${ticks(lowest).map((rank) => html`<text class="end" x="${LEFT - 5}" y="${place.y(rank) + 4}">${rank}</text>\n`)}
 <text class="end" x="${LEFT - 5}" y="${BAND_TOP + BAND_HEIGHT / 2 + 4}">absent</text>
-${dayTicks(from, to, 4).map((day, at, all) => html`<text class="${at === 0 ? "" : at === all.length - 1 ? "end" : "mid"}" x="${at === 0 ? LEFT : at === all.length - 1 ? WIDTH - RIGHT : place.x(day)}" y="${HEIGHT - 3}">${dayLabel(day)}</text>\n`)}</g>
+${dayTicks(from, to, 4).map((day, at, all) => {
+  const [align, x] = at === 0 ? ["", LEFT] : at === all.length - 1 ? ["end", WIDTH - RIGHT] : ["mid", place.x(day)]
+  return html`<text class="${align}" x="${x}" y="${HEIGHT - 3}">${dayLabel(day)}</text>\n`
+})}</g>
 <path class="line" d="${linesOf(points, place)}"></path>
 <path class="dots" d="${dotsOf(points, place)}"></path>
 <path class="gone" d="${squaresOf(points, place)}"></path>
-${points.map(([day, rank]) => html`<path class="told" d="M${place.x(day)} ${rank === null ? BAND_TOP + BAND_HEIGHT / 2 : place.y(rank)}h0"><title>${dayLabel(day)}: ${rank ?? "absent"}</title></path>`)}
+${points.map(([day, rank]) => {
+  const y = rank === null ? BAND_TOP + BAND_HEIGHT / 2 : place.y(rank)
+  return html`<path class="point" d="M${place.x(day)} ${y}h0"><title>${dayLabel(day)}:
+${rank ?? "absent"}</title></path>`
+})}
 </svg>`
 }
 

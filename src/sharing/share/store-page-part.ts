@@ -12,7 +12,10 @@ export function storePagePart({ platform, storeId, page }: SharedStore): Html {
   const facts = factsOf(page, platform).filter(([, fact]) => fact !== null)
   return html`<h3>Page on ${STORE_NAMES[platform]}</h3>
 <p class="quiet">${platform === "ios" ? "App Store id" : "Package"} ${storeId}. ${readWhen(page)}${foundWhen(page)}</p>
-${facts.length > 0 && html`<dl>\n${facts.map(([name, fact]) => html`<div><dt>${name}</dt><dd>${fact}</dd></div>\n`)}</dl>`}`
+${
+  facts.length > 0 &&
+  html`<dl>\n${facts.map(([name, fact]) => html`<div><dt>${name}</dt><dd>${fact}</dd></div>\n`)}</dl>`
+}`
 }
 
 function readWhen({ readAt, source }: SharedStorePage): Html | string {

@@ -42,7 +42,8 @@ async function checkPassword(
   locked: LockedLink,
 ): Promise<LinkAnswer | null> {
   const page = (status: number, outcome: TryOutcome | null, headers = {}): LinkAnswer => ({
-    ...{ status, headers },
+    status,
+    headers,
     body: passwordPage({ outcome, ticket: formTicket(locked, address, now()) }),
   })
   if (request.method !== "POST") return page(200, null)

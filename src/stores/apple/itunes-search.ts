@@ -21,7 +21,9 @@ export const itunesSearch: Source<CatalogueQuestion, AppsObservation> = {
   parser: PARSER,
 
   request: ({ storefront, term }) => ({
-    path: `/search?term=${encodeURIComponent(term)}&country=${storefront}&media=software&entity=software&limit=${MAX_APPS}`,
+    path:
+      `/search?term=${encodeURIComponent(term)}&country=${storefront}` +
+      `&media=software&entity=software&limit=${MAX_APPS}`,
   }),
 
   parse(body, { storefront, term }, about) {

@@ -10,7 +10,8 @@ import { appleStorefront } from "./storefronts.ts"
 export function browserHeaders(storefront: string): Record<string, string> {
   return {
     "user-agent":
-      "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15",
+      "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, " +
+      "like Gecko) Version/18.5 Safari/605.1.15",
     accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
     "accept-language": `${appleStorefront(storefront).language},en;q=0.5`,
     cookie: `geo=${storefront.toUpperCase()}`,

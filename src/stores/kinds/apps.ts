@@ -81,9 +81,17 @@ export const apps = kind<AppsObservation, AppsQuestion>({
     asked: ["897446215", "399355755"],
     apps: [
       {
-        ...{ id: "897446215", name: "Canva", version: "4.1", price: 0, currency: "USD", genre: "6008" },
-        ...{ ratings: 6_400_000, rating: 4.8, updatedAt: "2025-10-20T08:00:00Z" },
-        ...{ languages: ["de", "en", "fr"], sizeBytes: 412_876_800 },
+        id: "897446215",
+        name: "Canva",
+        version: "4.1",
+        price: 0,
+        currency: "USD",
+        genre: "6008",
+        ratings: 6_400_000,
+        rating: 4.8,
+        updatedAt: "2025-10-20T08:00:00Z",
+        languages: ["de", "en", "fr"],
+        sizeBytes: 412_876_800,
       },
     ],
   },
@@ -155,10 +163,19 @@ function rowsOf(from: AppsObservation, { appOf }: SurrogateIds): AppRow[] {
 function columnsOf({ from, appId, app }: AppRow) {
   const { version, price, currency, genre, releasedAt, updatedAt, sizeBytes } = factsOf(app)
   return {
-    ...{ app_id: appId, storefront: from.storefront, ...provenanceOf(from), available: app !== undefined },
-    ...{ name: cleanText(app?.name) ?? null, version, price, currency, genre },
-    ...{ released_at: releasedAt?.toISOString() ?? null, updated_at: updatedAt?.toISOString() ?? null },
-    ...{ languages: app?.languages ?? null, size_bytes: sizeBytes },
+    app_id: appId,
+    storefront: from.storefront,
+    ...provenanceOf(from),
+    available: app !== undefined,
+    name: cleanText(app?.name) ?? null,
+    version,
+    price,
+    currency,
+    genre,
+    released_at: releasedAt?.toISOString() ?? null,
+    updated_at: updatedAt?.toISOString() ?? null,
+    languages: app?.languages ?? null,
+    size_bytes: sizeBytes,
   }
 }
 

@@ -100,8 +100,8 @@ async function replaceTree(tx: Tx, { genres, ...from }: GenresObservation): Prom
   const rows = genres.map(({ id, name, parent = null }, place) => ({ genre: id, name, parent, place }))
   await tx`
     insert into genre (platform, storefront, genre, name, parent, place, seen_at, source, parser, origin, sha256)
-    select ${platform}, ${storefront}, genre, name, parent, place, ${seenAt}::timestamptz, ${source}, ${parser}::smallint,
-      ${origin}, decode(${sha256}, 'hex')
+    select ${platform}, ${storefront}, genre, name, parent, place, ${seenAt}::timestamptz, ${source},
+      ${parser}::smallint, ${origin}, decode(${sha256}, 'hex')
     from jsonb_to_recordset(${tx.json(rows)}) r (genre text, name text, parent text, place smallint)
     order by place`
   return true
@@ -116,7 +116,8 @@ function storedTrees(sql: Sql, { since, sources }: StoredRange): AsyncIterable<G
         jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', genre, 'name', name, 'parent', parent)) order by place)
           as genres
       from genre
-      where seen_at >= ${since ?? "-infinity"}::date::timestamp at time zone 'utc' and source = any(${sources as string[]}::text[])
+      where seen_at >= ${since ?? "-infinity"}::date::timestamp at time zone 'utc'
+        and source = any(${sources as string[]}::text[])
         and (platform, storefront) > (${after?.platform ?? ""}, ${after?.storefront ?? ""})
       group by platform, storefront, source, seen_at, parser, origin, sha256
       order by platform, storefront

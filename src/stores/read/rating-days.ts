@@ -5,9 +5,18 @@ import type { SourceName } from "../../lib/upstreams.ts"
 
 /** Sources in order of preference. They round and count differently, so the same order applies to all days. */
 export const RATING_SOURCES: readonly SourceName[] = [
-  "itunes-lookup", "play-details", "apple-app-page", "itunes-search", "itunes-developer", "apple-charts",
-  "apple-web-search", "apple-store-search", "play-search", "import", "foreign",
-] // biome-ignore format: a list to scan
+  "itunes-lookup",
+  "play-details",
+  "apple-app-page",
+  "itunes-search",
+  "itunes-developer",
+  "apple-charts",
+  "apple-web-search",
+  "apple-store-search",
+  "play-search",
+  "import",
+  "foreign",
+]
 
 export interface RatingPoint {
   day: string

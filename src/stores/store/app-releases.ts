@@ -59,7 +59,9 @@ export async function findStaleRows(tx: Tx, rows: readonly AppRow[]): Promise<Si
   return sifted
 }
 
-/** Records the time of the latest stale response in the app's row. Returns the stale rows of the apps that it changed. */
+/**
+ * Records the time of the latest stale response in the app's row. Returns the stale rows of the apps that it changed.
+ */
 export async function countStale(tx: Tx, stale: ReadonlySet<AppRow>): Promise<AppRow[]> {
   if (stale.size === 0) return []
   const rows = [...stale]

@@ -134,7 +134,8 @@ async function updateApps(tx: Tx, facts: readonly Facts[]): Promise<number[]> {
           else coalesce(a.developer, f.developer) end as developer,
         case when whole then f.bundle_id when newer then coalesce(f.bundle_id, a.bundle_id)
           else coalesce(a.bundle_id, f.bundle_id) end as bundle_id,
-        case when whole then f.genre when newer then coalesce(f.genre, a.genre) else coalesce(a.genre, f.genre) end as genre,
+        case when whole then f.genre when newer then coalesce(f.genre, a.genre) else coalesce(a.genre,
+          f.genre) end as genre,
         case when whole then f.genres when newer then coalesce(f.genres, a.genres)
           else coalesce(a.genres, f.genres) end as genres,
         case when whole then f.developer_id when newer then coalesce(f.developer_id, a.developer_id)

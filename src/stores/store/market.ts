@@ -23,8 +23,8 @@ export async function storeMarket(
   if (rows.length === 0) return []
   const written = await tx<MarketKey[]>`
     insert into market_fact as held (
-      app_id, storefront, source, day, seen_at, installs, has_in_app_purchases, in_app_least, in_app_most, in_app_currency,
-      parser, origin, sha256
+      app_id, storefront, source, day, seen_at, installs, has_in_app_purchases, in_app_least, in_app_most,
+      in_app_currency, parser, origin, sha256
     )
     select app_id, storefront, source, day, seen_at, installs, has_in_app_purchases, in_app_least, in_app_most,
       in_app_currency, parser, origin, decode(sha256, 'hex')

@@ -149,8 +149,12 @@ function stored({ appId, storefront, origin, name, icon }: NameRow) {
     app_id: appId,
     storefront,
     origin,
-    ...{ name: name?.text ?? null, name_at: momentOf(name), name_weight: name?.weight ?? null },
-    ...{ icon_url: icon?.text ?? null, icon_at: momentOf(icon), icon_weight: icon?.weight ?? null },
+    name: name?.text ?? null,
+    name_at: momentOf(name),
+    name_weight: name?.weight ?? null,
+    icon_url: icon?.text ?? null,
+    icon_at: momentOf(icon),
+    icon_weight: icon?.weight ?? null,
   }
 }
 

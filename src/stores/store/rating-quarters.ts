@@ -76,7 +76,8 @@ function isOld(tx: Tx, before: string | null) {
     and exists (
       select
       from rating_count n
-      where (n.app_id, n.storefront, n.source, n.origin) = (r.app_id, r.storefront, r.source, r.origin) and n.day > r.day
+      where (n.app_id, n.storefront, n.source, n.origin) = (r.app_id, r.storefront, r.source, r.origin)
+        and n.day > r.day
         and (n.ratings is not null or r.ratings is null)
         and (n.rating is not null or r.rating is null)
       -- The fence prevents a join, which would read every count for every few apps.
@@ -218,10 +219,11 @@ interface CountKey {
 /** Removes these days from their quarters, because rating_count has them now. Requires the apps' lock. */
 export async function takeOut(tx: Tx, counts: readonly CountKey[]): Promise<void> {
   if (counts.length === 0) return
+  const keys = counts.map(({ app_id, storefront, day, source }) => ({ app_id, storefront, day, source }))
   await tx`
     with taken as (
       select app_id, storefront, date_trunc('quarter', day::timestamp)::date as quarter, source, array_agg(day) as days
-      from jsonb_to_recordset(${tx.json(counts.map(({ app_id, storefront, day, source }) => ({ app_id, storefront, day, source })))})
+      from jsonb_to_recordset(${tx.json(keys)})
         c (app_id int, storefront text, day date, source text)
       group by 1, 2, 3, 4
     ), changed as materialized (

@@ -105,7 +105,8 @@ export const addApp = action({
     if (lock) await lockTracking(sql, caller)
     const [found] = await sql<[StoreMatch]>`
       with store as (
-        select s.id, ${nameIn(sql, sql`s.id`, { storefront: countries[0] as string, countries })} as name, platform, store_id
+        select s.id, ${nameIn(sql, sql`s.id`, { storefront: countries[0] as string, countries })} as name, platform,
+          store_id
         from store_app s
         where (platform, store_id) in (('ios', ${iosId ?? null}), ('android', ${androidPkg ?? null}))
       )
@@ -129,7 +130,9 @@ export const addApp = action({
     const storeIds = [iosId && `ios:${iosId}`, androidPkg && `android:${androidPkg}`].filter((id) => id !== undefined)
     const target: Diff["target"] = { kind: "store_app", id: storeIds.join(" "), name: called }
     if (twin) {
-      const note = `The workspace tracks this app already, as ${twin.id}; its name, storefronts and stores stay as they are. Keywords are added with add_keywords.`
+      const note =
+        `The workspace tracks this app already, as ${twin.id}; its name, storefronts and stores stay as they are. ` +
+        "Keywords are added with add_keywords."
       const before = { appId: twin.id }
       return {
         summary: `Add nothing: ${JSON.stringify(called)} is tracked already.`,
@@ -142,8 +145,9 @@ export const addApp = action({
     refuseOverLimit(limits, held, { apps: 1, trackedKeywords: keywords.length * countries.length })
     const ids = { ...(iosId && { iosId }), ...(androidPkg && { androidPkg }) }
     const after = { app: { ...ids, name: name ?? null, countries, keywords } }
+    const withKeywords = keywords.length > 0 ? ` with ${counted(keywords.length)}` : ""
     return {
-      summary: `Track ${JSON.stringify(called)} in ${countries.join(", ")}${keywords.length > 0 ? ` with ${counted(keywords.length)}` : ""}.`,
+      summary: `Track ${JSON.stringify(called)} in ${countries.join(", ")}${withKeywords}.`,
       target,
       before: { app: null },
       after,

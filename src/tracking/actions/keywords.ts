@@ -97,7 +97,8 @@ export const removeKeywords = action({
       summary:
         trackedTerms.size === 0
           ? `Stop tracking nothing of ${quoted(app.name)}.`
-          : `Stop tracking ${counted(trackedTerms.size)} of ${quoted(app.name)} in every storefront. What was measured stays.`,
+          : `Stop tracking ${counted(trackedTerms.size)} of ${quoted(app.name)} in every storefront. ` +
+            "What was measured stays.",
       notes: unknown.length > 0 ? [`Not tracked, and left: ${listed(unknown)}.`] : [],
     }
   },

@@ -14,10 +14,12 @@ export const APPROVAL_POLICY = pagePolicy({ forms: ["'self'"] })
 export function approvalPage(approval: Approval, { formToken }: Owner, now: Date): string {
   const { id, key } = approval
   const outcome = outcomeOf(approval, now)
+  const request = html`An assistant with the key <strong>${key.name ?? `key ${key.id}`}</strong> is to do this, until
+${timeOf(approval.expiresAt)}:`
   return layout(
     outcome ? "Nothing to approve" : "Approve a write",
     "What an assistant is to write.",
-    html`<p>${outcome ?? html`An assistant with the key <strong>${key.name ?? `key ${key.id}`}</strong> is to do this, until ${timeOf(approval.expiresAt)}:`}</p>
+    html`<p>${outcome ?? request}</p>
 ${writePart(approval)}${
   !outcome &&
   html`<form method="post" action="/approve/${id}">
@@ -35,7 +37,10 @@ function writePart({ action, shown }: Pick<Approval, "action" | "shown">): Html 
   return html`<section>
 <h2>${shown.summary}</h2>
 <p class="quiet"><code>${action}</code> of ${shown.target.name}</p>
-${lines.map((line) => html`<pre>${line}</pre>\n`)}${shown.notes.length > 0 && html`<ul>${shown.notes.map((note) => html`<li>${note}</li>`)}</ul>\n`}<p>${shown.destructive && "It takes something away, or shows it to the world. "}It costs ${shown.credits} ${shown.credits === 1 ? "credit" : "credits"}.</p>
+${lines.map((line) => html`<pre>${line}</pre>\n`)}${
+  shown.notes.length > 0 && html`<ul>${shown.notes.map((note) => html`<li>${note}</li>`)}</ul>\n`
+}<p>${shown.destructive && "It takes something away, or shows it to the world. "}
+It costs ${shown.credits} ${shown.credits === 1 ? "credit" : "credits"}.</p>
 </section>
 `
 }
@@ -50,11 +55,13 @@ function outcomeOf({ verdict, decidedBy, expiresAt }: Approval, now: Date): Html
 export function waitingPage(approvals: readonly Approval[]): string {
   const rows = approvals.map(
     ({ id, shown, key, expiresAt }) =>
-      html`<li><a href="/approve/${id}">${shown.summary}</a> <span class="quiet">${key.name}, until ${timeOf(expiresAt)}</span></li>`,
+      html`<li><a href="/approve/${id}">${shown.summary}</a>
+<span class="quiet">${key.name}, until ${timeOf(expiresAt)}</span></li>`,
   )
   const none = html`<section>
 <h2>Nothing waits</h2>
-<p>An assistant previews each write before it makes it. Have writes approved here first, and each of them stands here for ten minutes, as it was previewed, until you approve or decline it; the assistant cannot:</p>
+<p>An assistant previews each write before it makes it. Have writes approved here first, and each of them stands here
+for ten minutes, as it was previewed, until you approve or decline it; the assistant cannot:</p>
 <pre>appmeter approval require all</pre>
 <p><a href="/approve/sample">What one looks like</a></p>
 </section>
@@ -75,7 +82,8 @@ const SAMPLE: Pick<Approval, "action" | "shown"> = {
     before: { tracked: [{ countries: ["us"], keywords: [] }] },
     after: { tracked: [{ countries: ["us"], keywords: ["evening pages", "habit journal"] }] },
     notes: ['Tracked already in us, and not added twice: "mood diary".'],
-    ...{ credits: 1, destructive: false },
+    credits: 1,
+    destructive: false,
   },
 }
 
@@ -84,12 +92,14 @@ export function sampleApprovalPage(): string {
   return layout(
     "What an approval looks like",
     "A sample of what an assistant is to write.",
-    html`<p><strong>Invented:</strong> no assistant asked for this, and no button here does anything. Of a write that waits, an assistant's key is named, and until when:</p>
+    html`<p><strong>Invented:</strong> no assistant asked for this, and no button here does anything. Of a write that
+waits, an assistant's key is named, and until when:</p>
 ${writePart(SAMPLE)}<form>
 <button type="button" disabled="">Approve</button>
 <button type="button" disabled="">Decline</button>
 </form>
-<p>Until somebody says yes here, or with <code>appmeter approve</code> on the machine, the assistant's confirm is refused; nothing is written and nothing charged. <a href="/approve">What waits for you</a></p>`,
+<p>Until somebody says yes here, or with <code>appmeter approve</code> on the machine, the assistant's confirm is
+refused; nothing is written and nothing charged. <a href="/approve">What waits for you</a></p>`,
   )
 }
 

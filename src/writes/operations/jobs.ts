@@ -97,7 +97,9 @@ export const getJob = operation({
 })
 
 const UNKNOWN =
-  "The write was interrupted after it may have been sent, so it may or may not have been applied. It is never tried again. What the target shows later can prove it either way: see findings. Look at the target on its platform; if it is not as wanted, preview the action anew."
+  "The write was interrupted after it may have been sent, so it may or may not have been applied. " +
+  "It is never tried again. What the target shows later can prove it either way: see findings. " +
+  "Look at the target on its platform; if it is not as wanted, preview the action anew."
 
 interface JobRow extends Pick<NewJob, "action" | "appId" | "requestId" | "shown"> {
   jobId: string
@@ -119,7 +121,8 @@ async function findJob(sql: Sql, { workspaceId, keyId, appList }: Caller, jobId:
   const [job] = await sql<JobRow[]>`
     select id as "jobId", action, status, app_id as "appId", attempts, result, error, shown, request_id as "requestId",
       created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt", proofs as findings, (
-        select coalesce(jsonb_agg(jsonb_build_object('what', what, 'sentAt', sent_at, 'outcome', outcome) order by n), '[]')
+        select coalesce(jsonb_agg(jsonb_build_object('what', what, 'sentAt', sent_at, 'outcome', outcome) order by n),
+          '[]')
         from job_step
         where job_id = job.id
       ) as steps

@@ -205,9 +205,14 @@ function declaredOfConfirm(find: (name: string) => Action | undefined, faults: r
       return action
     },
     faults: [
-      "app_not_allowed", "confirm_token_expired", "confirm_token_mismatch", "in_progress", "not_found",
-      "write_limit_reached", ...faults,
-    ] as FaultCode[], // biome-ignore format: a list to scan
+      "app_not_allowed",
+      "confirm_token_expired",
+      "confirm_token_mismatch",
+      "in_progress",
+      "not_found",
+      "write_limit_reached",
+      ...faults,
+    ] as FaultCode[],
     input: v.strictObject({
       confirmToken: coded(
         v.pipe(v.string(), v.minLength(1), v.maxLength(256), v.description("From preview_action.")),
