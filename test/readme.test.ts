@@ -29,7 +29,10 @@ test("the README has at most 8 KB, and every file that it links to exists", () =
 })
 
 test("every command in the README and the manual is valid, and audit is among them", async () => {
-  const commands = (text: string) => text.split("\n").filter((line) => /^(bun src\/main\.ts|appmeter) /.test(line))
+  const commands = (text: string) => {
+    const lines = text.replaceAll(/ \\\n +/g, " ").split("\n")
+    return lines.filter((line) => /^(bun src\/main\.ts|appmeter) /.test(line))
+  }
   expect(commands(readme).length).toBeGreaterThan(3)
   expect(commands([...manual.values()].join("\n")).length).toBeGreaterThan(20)
   for (const line of [readme, ...manual.values()].flatMap(commands)) {
