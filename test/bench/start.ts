@@ -94,7 +94,7 @@ async function callSandbox(url: string): Promise<void> {
 }
 
 async function loadDemo(_url: string, said: () => string): Promise<void> {
-  while (!/What can be asked/.test(said())) await Bun.sleep(5)
+  while (!/Reference and manual/.test(said())) await Bun.sleep(5)
 }
 
 async function readWithKey(url: string, said: () => string): Promise<void> {

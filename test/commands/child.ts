@@ -94,12 +94,12 @@ export async function serving(options: ChildOptions, args: string[] = []): Promi
   const child = start(words, { ...options, env: { PORT: "0", ...options.env } })
   const [out, err] = [collect(child.stdout), collect(child.stderr)]
   // the last line of what it prints for people, or the end of its JSON document
-  while (!/What can be asked|\n}\n/.test(out.text)) {
+  while (!/Reference and manual|\n}\n/.test(out.text)) {
     if (child.exitCode !== null) throw new Error(`serve ended: ${child.exitCode} ${err.text}`)
     await Bun.sleep(20)
   }
   return {
-    url: /serves on (\S+)|"url": "([^"]+)"/.exec(out.text)!.slice(1).find(Boolean)!,
+    url: /runs at (\S+)|"url": "([^"]+)"/.exec(out.text)!.slice(1).find(Boolean)!,
     out: () => out.text,
     err: () => err.text,
     pid: child.pid,

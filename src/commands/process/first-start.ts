@@ -12,31 +12,31 @@ export interface FirstKeys {
 }
 
 /**
- * Null where there is a workspace. Keys that a killed start had not shown are revoked and made anew; `markShown` ends
- * that. One process at a time: see `claimFirstStart`.
+ * Creates the first workspace and its keys. Null if there is a workspace. Replaces keys that a killed start created but
+ * did not show, until `markShown`. Only one process may call this at a time: see `claimFirstStart`.
  */
-export async function createFirstKeys(sql: Sql, asked: FirstWorkspace): Promise<FirstKeys | null> {
-  const workspace = await createFirstWorkspace(sql, asked)
+export async function createFirstKeys(sql: Sql, settings: FirstWorkspace): Promise<FirstKeys | null> {
+  const workspace = await createFirstWorkspace(sql, settings)
   if (!workspace) return null
-  const made = await listKeys(sql, NAME)
-  const unseen = made.filter(({ name, state }) => state !== "revoked" && FIRST.includes(name))
+  const keys = await listKeys(sql, NAME)
+  const unseen = keys.filter(({ name, state }) => state !== "revoked" && FIRST.includes(name))
   for (const { id } of unseen) await revokeKey(sql, id)
-  const make = async (kind: "live" | "test") =>
+  const create = async (kind: "live" | "test") =>
     (await createKey(sql, { workspace: NAME, kind, name: nameOf(kind) }, randomBytes)).secret
-  return { workspace, liveKey: await make("live"), testKey: await make("test") }
+  return { workspace, liveKey: await create("live"), testKey: await create("test") }
 }
 
-/** Whether `createFirstKeys` has anything to do. */
+/** Returns whether `createFirstKeys` has anything to do. */
 export async function isFirstStart(sql: Sql): Promise<boolean> {
   return (await readMarker(sql)) === "made" || (await listWorkspaces(sql)).length === 0
 }
 
-/** To be called once the keys have left the process: from then on they are never replaced. */
+/** Must be called after the keys were printed. From then on they are never replaced. */
 export async function markShown(sql: Sql): Promise<void> {
   await mark(sql, "shown")
 }
 
-/** Returns what ends the claim; null where another process is at its first start. */
+/** Returns a function that releases the claim. Null if another process is at its first start. */
 export async function claimFirstStart({ sql }: Database): Promise<(() => Promise<void>) | null> {
   return await holdLock(sql, "first start")
 }
@@ -55,7 +55,7 @@ async function createFirstWorkspace(
     if ((await readMarker(sql)) !== "made" || !present.some(({ name }) => name === NAME)) return null
     return await findWorkspace(sql, NAME)
   }
-  // before the workspace: a start that is killed after either of them is repeated
+  // marked before the workspace exists, so that a start killed in between is repeated
   await mark(sql, "made")
   return await createWorkspace(sql, { name: NAME, plan, explorer, overrides })
 }

@@ -16,15 +16,15 @@ interface LiveServer {
 }
 
 /**
- * Says where the server is, and at a first start the keys. A database that goes away meanwhile is waited for: the server
- * answers calls already, and a key that was shown must not be replaced by the next start.
+ * Prints the welcome, with new keys at a first start. Waits for a database that becomes unreachable: the server answers
+ * calls already, and a key that was shown must not be replaced by the next start.
  */
 export async function greet(invocation: Invocation, server: LiveServer, stop: Stop, log: Log): Promise<void> {
   const { sql } = server.database
-  const { claim, isDemo, first, ...said } = await lasting(stop, log, () => prepared(invocation, server, stop, log))
+  const { claim, isDemo, first, ...shown } = await lasting(stop, log, () => prepared(invocation, server, stop, log))
   try {
     if (stop.isAsked()) return
-    welcome(invocation, { url: server.url, first, ...said })
+    welcome(invocation, { url: server.url, first, ...shown })
     await invocation.terminal.flush()
     if (first) await lasting(stop, log, () => markShown(sql))
   } finally {
@@ -33,7 +33,7 @@ export async function greet(invocation: Invocation, server: LiveServer, stop: St
   if (isDemo) await addRestOfDemo(sql, stop, log)
 }
 
-/** What is said, made anew when it breaks off: keys that nobody was shown are revoked by the next time. */
+/** Prepares the welcome. Can be repeated after a failure: a repetition revokes keys that were not shown. */
 async function prepared(invocation: Invocation, server: LiveServer, stop: Stop, log: Log) {
   const { sql } = server.database
   const claim = (await isFirstStart(sql)) ? await claimed(invocation, server, log) : null
@@ -53,16 +53,16 @@ async function prepared(invocation: Invocation, server: LiveServer, stop: Stop, 
 const FIRST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 1_000
 
-/** Again, until the database is back or a stop is asked. Throws whatever else goes wrong. */
+/** Repeats `work` until the database is reachable or the process stops. Throws all other errors. */
 async function lasting<T>(stop: Stop, log: Log, work: () => Promise<T>): Promise<T> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     try {
       return await work()
     } catch (error) {
-      // an own connection is opened with a sentence about what went wrong
+      // opening a connection wraps the driver's error in one with a message for the operator
       const isAway = isConnectionProblem(error) || isConnectionProblem((error as Error).cause)
       if (!isAway || stop.isAsked()) throw error
-      if (pauseMs === FIRST_PAUSE_MS) log("warn", "greeting_waits", { reason: (error as Error).message })
+      if (pauseMs === FIRST_PAUSE_MS) log("warn", "welcome_waiting", { reason: (error as Error).message })
       await sleep(pauseMs)
     }
   }
@@ -72,10 +72,10 @@ interface Claim {
   release(): Promise<void>
 }
 
-/** Null when another process is at its first start. An embedded database has one server, which needs no lock. */
+/** Null if another process is at its first start. An embedded database has one server, which needs no lock. */
 async function claimed({ settings }: Invocation, { database }: LiveServer, log: Log): Promise<Claim | null> {
   if (database.kind === "embedded") return { release: async () => {} }
-  // a connection of its own: with DATABASE_CONNECTIONS=1 the pool has none to spare
+  // a separate connection: with DATABASE_CONNECTIONS=1 the pool has none to spare
   const { databaseUrl, dataDir } = settings
   const session = await openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections: 1 })
   try {
@@ -89,7 +89,7 @@ async function claimed({ settings }: Invocation, { database }: LiveServer, log: 
   return null
 }
 
-/** Its failure must not keep the keys from being shown; the next start tries again. */
+/** Loads the demo. A failure must not prevent showing the keys; the next start tries again. */
 async function addDemo(sql: Sql, workspaceId: number | null, stop: Stop, log: Log): Promise<boolean> {
   try {
     const isLoaded = await loadDemoOnce(sql, workspaceId)
@@ -101,7 +101,7 @@ async function addDemo(sql: Sql, workspaceId: number | null, stop: Stop, log: Lo
   }
 }
 
-/** After the greeting, which nothing of them is in. */
+/** Loads the parts of the demo that the welcome does not need. */
 async function addRestOfDemo(sql: Sql, stop: Stop, log: Log): Promise<void> {
   try {
     if (await loadRestOnce(sql)) log("info", "demo_completed")

@@ -7,9 +7,9 @@ import type { FirstKeys } from "./first-start.ts"
 export interface Welcome {
   url: string
   first: FirstKeys | null
-  /** Signs its owner in at a browser, once; null but at the first start. */
+  /** Signs the owner in with a browser, once. Null after the first start. */
   signInLink: string | null
-  /** An app of the first workspace whose ranks can be shown. */
+  /** An app of the first workspace with ranks to show. Null without the demo. */
   app: ShownApp | null
 }
 
@@ -18,7 +18,7 @@ interface ShownApp {
   country: string
 }
 
-/** Says where the server is and where assistants connect; at the first start also the keys, once, with calls to paste. */
+/** Prints addresses. At the first start it also prints keys, a sign-in link and what to try, in twelve lines. */
 export function welcome(invocation: Invocation, { url, first, signInLink, app }: Welcome): void {
   const calls = first && curlLines(url, first.liveKey, app)
   const value = {
@@ -28,20 +28,22 @@ export function welcome(invocation: Invocation, { url, first, signInLink, app }:
     keys: first && { workspace: first.workspace.name, live: first.liveKey, test: first.testKey },
     calls,
   }
+  const program = typedAs()
   show(invocation, value, () => [
-    `Appmeter serves on ${url}`,
+    `Appmeter runs at ${url}`,
     "",
-    ...(calls ? ["Try:", ...calls.map((call) => `  ${call}`), `  ${typedAs()} ranks`, ""] : []),
+    ...(signInLink ? [`Sign in, once within 10 minutes: ${signInLink}`] : [`Sign in: ${program} sign-in`]),
+    ...(first ? keyLines(first) : [`Create a key: ${program} key create`]),
+    ...(calls
+      ? ["", "Try next:", `  ${program} ${app ? "ranks" : "app add 'Name of your app'"}`, `  ${calls.at(-1)}`]
+      : []),
+    "",
     `Assistants connect to ${value.mcpUrl}`,
-    ...(signInLink ? [`Sign in as its owner, once, within ten minutes: ${signInLink}`] : []),
-    `How it is run: ${url}/docs/operate`,
-    ...(first ? ["", ...keyLines(first)] : [`Its keys were made before. A new one: ${typedAs()} key create`]),
-    `What can be asked: ${url}/docs`,
-    "",
+    `Reference and manual: ${url}/docs`,
   ])
 }
 
-/** The app of a workspace with the most keywords, to show its ranks. */
+/** Returns the app and storefront with the most keywords. Null if the workspace tracks none. */
 export async function findAppToShow(sql: Sql, workspaceId: number): Promise<ShownApp | null> {
   const [row] = await sql<ShownApp[]>`
     select a.id, t.country
@@ -54,16 +56,8 @@ export async function findAppToShow(sql: Sql, workspaceId: number): Promise<Show
   return row ?? null
 }
 
-/** In a frame: they are never shown again. */
-function keyLines({ workspace, liveKey, testKey }: FirstKeys): string[] {
-  const lines = [
-    `Keys of the workspace ${JSON.stringify(workspace.name)}, shown only this once:`,
-    `  live  ${liveKey}`,
-    `  test  ${testKey}`,
-  ]
-  const width = Math.max(...lines.map((line) => line.length))
-  const edge = "─".repeat(width + 2)
-  return [`┌${edge}┐`, ...lines.map((line) => `│ ${line.padEnd(width)} │`), `└${edge}┘`, ""]
+function keyLines({ liveKey, testKey }: FirstKeys): string[] {
+  return [`Live key, shown only now: ${liveKey}`, `Test key, for the sandbox: ${testKey}`]
 }
 
 function curlLines(url: string, key: string, app: ShownApp | null): string[] {

@@ -5,17 +5,22 @@ import { openRawBodies, type RawBodies } from "../../measuring/raw-bodies.ts"
 import type { Settings } from "../../settings/settings.ts"
 import { createWriting, type KeptAnswers, type TextWriter } from "../../texts/port/write.ts"
 
-/** Wires the settings into what writes texts. The address is the operator's own, so it is asked wherever it is. */
+/** Creates the text writer from the settings. The operator chose its address, so private addresses are allowed. */
 export function openWriting({ writer, measuring }: Settings, { sql, log }: { sql: Sql; log: Log }): TextWriter {
   const settings = writer && { ...writer, key: writer.key }
   const ask = (url: string, init: RequestInit) => fetch(url, init)
   return createWriting({
-    ...{ sql, log, settings, now: () => new Date(), randomBytes, fetch: ask },
+    sql,
+    log,
+    settings,
+    now: () => new Date(),
+    randomBytes,
+    fetch: ask,
     answers: keptAnswers(openRawBodies({ ...measuring.raw, log })),
   })
 }
 
-/** With the bodies of sources, and for as long. */
+/** Stores the model's answers with the response bodies of sources, for the same time. */
 export function keptAnswers(bodies: Pick<RawBodies, "keep" | "read">): KeptAnswers {
   return {
     async keep(bytes) {
@@ -24,8 +29,8 @@ export function keptAnswers(bodies: Pick<RawBodies, "keep" | "read">): KeptAnswe
       return sha256
     },
     async read(sha256) {
-      const kept = await bodies.read(sha256).catch(() => null)
-      return kept?.bytes ?? null
+      const stored = await bodies.read(sha256).catch(() => null)
+      return stored?.bytes ?? null
     },
   }
 }

@@ -55,7 +55,7 @@ long(
       sql = await freshDatabase()
       const { keys, events } = await greeted(failing(at, "CONNECTION_CLOSED").sql)
       expect(keys).toEqual([expect.stringMatching(/^svc_live_/)])
-      expect(events).toEqual(["greeting_waits"])
+      expect(events).toEqual(["welcome_waiting"])
       expect(await isFirstStart(sql)).toBeFalse()
       const usable = (await listKeys(sql, "default")).filter(({ state }) => state === "usable")
       expect(usable.map(({ name }) => name)).toEqual(["first live key", "first test key"])
