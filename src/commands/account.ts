@@ -30,7 +30,7 @@ import { accountReach } from "./process/account-reading.ts"
 
 export const WORKSPACE = { value: "NAME", meaning: "The workspace. Optional if there is only one." }
 
-/** A command for each kind of account. */
+/** One command per kind of account. */
 export const accountAdd: readonly Command[] = ACCOUNT_KINDS.map((kind) => ({
   name: `account add ${kind.name}`,
   changes: true,
@@ -221,13 +221,13 @@ export function optionsOfKey(kind: AnyAccountKind): AccountOption[] {
   return [...idsOf(kind), ...(kind.secret ? [kind.secret] : [])]
 }
 
-/** As the help shows them; what several kinds have, once. */
+/** Returns the options for the help. Options of several kinds appear once. */
 export function optionsOf(options: readonly AccountOption[]): Record<string, Option> {
   const shown = options.map(({ option, value, meaning }) => [option, { value, meaning }] as const)
   return Object.fromEntries([...shown].reverse())
 }
 
-/** The ids of a key; of a new key for a known account only those that differ, as the others stay. */
+/** Returns the ids of a key. For a new key of an existing account, only the ids that differ. */
 export function neededIds(invocation: Invocation, { ids }: AnyAccountKind, fresh?: "fresh"): Record<string, string> {
   assertGiven(
     invocation,
@@ -259,7 +259,7 @@ function assertGiven({ text }: Invocation, options: readonly Pick<AccountOption,
   throw new WrongUse(missing.length === 0 ? `${last} is missing` : `${missing.join(", ")} and ${last} are missing`)
 }
 
-/** Work that asks the console; SECRET_KEY is missed before anything is. */
+/** Runs work that sends requests to the console. Throws first if SECRET_KEY is missing. */
 export async function askConsole<T>(
   invocation: Invocation,
   work: (register: Register, workspaceId: number) => Promise<T>,

@@ -59,7 +59,7 @@ import { workspaceCreate, workspaceDelete, workspaceList, workspaceSet } from ".
 import { exportCommand, share } from "./writing/share.ts"
 import { write } from "./writing/write.ts"
 
-/** Every command, in the order the help shows them. */
+/** All commands in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   serve,
   work,

@@ -50,8 +50,12 @@ export const approvalList: Command = {
       ...table(
         ["ID", "UNTIL", "KEY", "ACTION", "SUMMARY"],
         approvals.map(({ id, expiresAt, key, action, shown }) => [
-          id, `${expiresAt.toISOString().slice(11, 16)} UTC`, printable(key.name ?? `key ${key.id}`), action, harmless(shown.summary),
-        ]), // biome-ignore format: one row of the table
+          id,
+          `${expiresAt.toISOString().slice(11, 16)} UTC`,
+          printable(key.name ?? `key ${key.id}`),
+          action,
+          harmless(shown.summary),
+        ]),
       ),
       ruleLine(rule!),
     ])
@@ -123,7 +127,7 @@ async function readWaiting(sql: Sql, id: string): Promise<Approval> {
   return approval
 }
 
-/** The preview, line by line, with nothing that could redraw the terminal. */
+/** Returns the lines of the preview, without control characters. */
 function linesOf({ action, shown, key }: Approval): string[] {
   const { summary, notes, credits, destructive } = shown
   return [

@@ -1,5 +1,5 @@
 import { listOperatorActions, type OperatorAction } from "../access/operator-actions.ts"
-import { listAudit } from "../writes/audit.ts"
+import { type AuditRow, listAudit } from "../writes/audit.ts"
 import { type Command, type Invocation, WrongUse } from "./cli/command.ts"
 import { harmless, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
@@ -30,10 +30,16 @@ export const audit: Command = {
     show(invocation, { writes, commands }, () => [
       ...table(
         ["TIME", "WORKSPACE", "KEY", "ACTION", "TARGET", "CREDITS", "REQUEST", "SUMMARY"],
-        writes.map(({ at, workspace, key, action, target, credits, requestId, summary, jobId, approvedBy }) => [
-          at.toISOString(), workspace, key.name === null ? `key ${key.id}` : `${key.name} ${key.hint}`,
-          action, target, credits, requestId, harmless(summary) + (jobId ? ` (${jobId})` : "") + (approvedBy ? `; approved by ${harmless(approvedBy)}` : ""),
-        ]), // biome-ignore format: one row of the table
+        writes.map((write) => [
+          write.at.toISOString(),
+          write.workspace,
+          write.key.name === null ? `key ${write.key.id}` : `${write.key.name} ${write.key.hint}`,
+          write.action,
+          write.target,
+          write.credits,
+          write.requestId,
+          summaryOf(write),
+        ]),
         "no confirmed writes yet",
       ),
       ...commandLines(commands),
@@ -42,13 +48,21 @@ export const audit: Command = {
   },
 }
 
-/** Of all workspaces: a command may be about several, or none. */
+function summaryOf({ summary, jobId, approvedBy }: AuditRow): string {
+  const job = jobId ? ` (${jobId})` : ""
+  const approval = approvedBy ? `; approved by ${harmless(approvedBy)}` : ""
+  return `${harmless(summary)}${job}${approval}`
+}
+
+/** Lists commands of all workspaces: a command may concern several workspaces or none. */
 function commandLines(commands: readonly OperatorAction[]): string[] {
   if (commands.length === 0) return []
   const rows = commands.map(({ at, actor, command, typed, exitCode }) => [
-    at.toISOString(), actor, exitCode === null ? "did not end" : exitCode === 0 ? "done" : "failed",
+    at.toISOString(),
+    actor,
+    exitCode === null ? "did not end" : exitCode === 0 ? "done" : "failed",
     harmless(`${command} ${typed}`),
-  ]) // biome-ignore format: one row of the table
+  ])
   return ["", ...table(["TIME", "ON THE MACHINE", "ENDED", "COMMAND"], rows)]
 }
 

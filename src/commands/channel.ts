@@ -173,7 +173,7 @@ async function changed<T>(
   })
 }
 
-/** Sent from here, whether a server runs or not. */
+/** Sends a test message from this process, whether a server runs or not. */
 async function test({ positionals, settings }: Invocation, { sql, sealer }: Register, workspaceId: number) {
   const [id] = positionals as [string]
   const opened = await openChannel(sealer, await readSealedChannel(sql, workspaceId, id))
@@ -203,9 +203,16 @@ function showChannels(invocation: Invocation, value: object, channels: ChannelRo
     table(
       ["ID", "KIND", "ADDRESS", "STATE", "WAITING", "UNDELIVERED", "LAST OK", "LAST FAILURE", "WHY"],
       channels.map((channel) => [
-        channel.id, channel.kind, printable(channel.address), channel.state, channel.waiting, channel.undelivered,
-        minute(channel.lastOk), minute(channel.lastFailure), channel.disabled ?? channel.failure,
-      ]), // biome-ignore format: one row of the table
+        channel.id,
+        channel.kind,
+        printable(channel.address),
+        channel.state,
+        channel.waiting,
+        channel.undelivered,
+        minute(channel.lastOk),
+        minute(channel.lastFailure),
+        channel.disabled ?? channel.failure,
+      ]),
       "no channels; add one with: appmeter channel add webhook, telegram or slack",
     ),
   )

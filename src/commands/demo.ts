@@ -36,7 +36,8 @@ export const demoRemove: Command = {
     const removed = await useDatabase(invocation, async (sql) => {
       if (!invocation.has("force"))
         await invocation.terminal.confirm(
-          "This removes the readings, apps and invented accounts of the demo. Apps to which you added keywords, tags, buried keywords, rivals or a goal are kept.",
+          "This removes the readings, apps and invented accounts of the demo. " +
+            "Apps to which you added keywords, tags, buried keywords, rivals or a goal are kept.",
         )
       return await removeAllOfDemo(sql)
     })

@@ -28,10 +28,11 @@ export const doctor: Command = {
   options: {
     rebuild: {
       meaning:
-        "Also recompute the current values of keywords, charts, reviews, ratings, reports and app names, and correct differences.",
+        "Also recompute the current values of keywords, charts, reviews, ratings, reports and app names, " +
+        "and correct differences.",
     },
   },
-  // what is said of settings stands among the findings
+  // warnings about settings are findings
   logs: true,
   async run(invocation): Promise<ExitCode> {
     const findings: Finding[] = []
@@ -47,7 +48,7 @@ export const doctor: Command = {
   },
 }
 
-/** In the order of the answer. Each gives one finding for each thing it looked at, and throws nothing. */
+/** The checks in the order of the output. None throws. */
 const CHECKS: ((invocation: Invocation, reached: DoctorDatabase) => Finding[] | Promise<Finding[]>)[] = [
   checkProgram,
   checkSettings,

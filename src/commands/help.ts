@@ -4,7 +4,7 @@ import type { Command, Option, Terminal } from "./cli/command.ts"
 
 type Emphasis = Terminal["bold"]
 
-/** The help of the whole program. */
+/** Returns the help of the program. */
 export function programHelp(commands: readonly Command[], bold: Emphasis): string {
   const examples = rows([
     ["appmeter serve", "serve on http://127.0.0.1:8787; the first start prints keys"],
@@ -22,19 +22,19 @@ export function programHelp(commands: readonly Command[], bold: Emphasis): strin
       ...(typedAs() === "appmeter" ? [] : [`Here, type ${typedAs()} instead of appmeter.`]),
       "A running server has the manual at /docs/operate.",
     ].join("\n"),
-    section(bold("Exit codes"), ["0 done, 1 failed, 2 wrong use, 78 wrong settings"]),
+    section(bold("Exit codes"), ["0 success, 1 failure, 2 wrong usage, 78 invalid settings"]),
   ]
     .join("\n\n")
     .concat("\n")
 }
 
-/** The help of a group of commands, "key". */
+/** Returns the help of a group of commands, such as "key". */
 export function groupHelp(group: string, commands: readonly Command[], bold: Emphasis): string {
   const list = rows(commands.map(({ name, summary }) => [name, summary]))
   return `${section(bold("Commands"), list)}\n\nFor details: appmeter ${group} … --help\n`
 }
 
-/** The help of one command, its examples first. */
+/** Returns the help of a command, with its examples first. */
 export function commandHelp(command: Command, bold: Emphasis): string {
   const options = Object.entries<Option>({ ...command.options, ...COMMON })
   const shown = options.map(([name, { value, meaning, repeated }]): [string, string] => [
@@ -57,7 +57,7 @@ function section(title: string, lines: string[]): string {
 
 const WIDEST = 44
 
-/** Two columns; a long left one gets a line of its own. */
+/** Formats two columns. A long left cell gets a line of its own. */
 function rows(pairs: [left: string, right: string][]): string[] {
   const width = Math.min(WIDEST, Math.max(...pairs.map(([left]) => left.length)))
   return pairs.flatMap(([left, right]) =>

@@ -34,7 +34,7 @@ export const importCommand: Command = {
         note,
       })
       terminal.progress("")
-      // without statistics what was imported would be read slowly until somebody gathers them
+      // without statistics, queries on the imported data would be slow
       await analyzeGrown(sql)
       terminal.progress("looking for changes that make alerts")
       await findings.tell(sql)
@@ -50,10 +50,13 @@ export const importCommand: Command = {
 }
 
 const PAUSE_MS = 5
-/** Transactions after which it is looked for tables that have grown; then after twice as many each time. */
+/** Transactions before the first check for grown tables. The number doubles after each check. */
 const FIRST_LOOK = 16
 
-/** While tables are small their statistics take no time, and doubled each time they are never far off. */
+/**
+ * Returns a function that analyses tables that have grown. Small tables take no time, and doubling keeps the statistics
+ * close.
+ */
 function analyzing(sql: Sql): () => Promise<void> {
   let [done, next] = [0, FIRST_LOOK]
   return async () => {
@@ -68,7 +71,7 @@ const SHOWN = 20
 
 interface Source {
   chunks: AsyncIterable<Uint8Array>
-  /** Bytes in all, where that is known. */
+  /** Size in bytes. Undefined if unknown. */
   size: number | undefined
   bytesRead(): number
 }
@@ -106,7 +109,7 @@ function counted(chunks: AsyncIterable<Uint8Array>, size: number | undefined): S
 
 const GZIP = [0x1f, 0x8b]
 
-/** Checks the first two bytes, which may come one by one. Returns the last byte seen. */
+/** Checks the first two bytes, which may arrive in separate chunks. Returns the last byte. */
 function assertNotGzip(before: number | undefined, chunk: Uint8Array): number | undefined {
   const [first, second] = before === undefined ? chunk : [before, ...chunk.subarray(0, 1)]
   if (first === GZIP[0] && second === GZIP[1])
@@ -123,7 +126,8 @@ function progress(terminal: Terminal, { size, bytesRead }: Source) {
 
 function summary({ read, recorded, known, attempts, bad, skipped = [] }: ImportResult): string {
   const items = skipped.length > 0 ? `, ${skipped.length} invalid items skipped` : ""
-  return `${read} lines read: ${recorded} recorded, ${known} known already, ${attempts} failed reads, ${bad.length} invalid${items}`
+  const counts = `${recorded} recorded, ${known} known already, ${attempts} failed reads, ${bad.length} invalid`
+  return `${read} lines read: ${counts}${items}`
 }
 
 function badLines({ bad, skipped = [] }: ImportResult): string[] {

@@ -111,7 +111,7 @@ export const keyLeaked = changing({
 })
 
 interface Change extends Pick<Command, "name" | "summary" | "examples"> {
-  /** Begins the question, where the change cannot be undone. */
+  /** Start of the confirmation. Undefined if the change can be undone. */
   destroys?: string
   change(sql: Sql, typed: string, invocation: Invocation): Promise<ApiKey>
 }
@@ -151,7 +151,7 @@ const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/
 function momentOf(typed: string | undefined): Date | undefined {
   if (typed === undefined) return undefined
   const moment = new Date(MOMENT.test(typed) ? typed : Number.NaN)
-  // Date turns February 30 into March 2
+  // Date converts February 30 to March 2
   if (Number.isNaN(moment.getTime()) || moment.toISOString().slice(0, 10) !== typed.slice(0, 10))
     throw new WrongUse("--expires must be a day or time in UTC, such as 2027-01-31 or 2027-01-31T12:00:00Z")
   return moment
@@ -168,8 +168,15 @@ function showKeys(invocation: Invocation, value: object, keys: ApiKey[]): void {
     table(
       ["ID", "KIND", "NAME", "KEY", "STATE", "USED", "BUDGET", "EXPIRES"],
       keys.map(({ id, kind, name, hint, state, used, monthlyBudget, expiresAt }) => [
-        id, kind, name, hint, state, used, monthlyBudget, expiresAt?.toISOString().slice(0, 16) ?? null,
-      ]), // biome-ignore format: one row of the table
+        id,
+        kind,
+        name,
+        hint,
+        state,
+        used,
+        monthlyBudget,
+        expiresAt?.toISOString().slice(0, 16) ?? null,
+      ]),
       "no keys; create one with: appmeter key create",
     ),
   )

@@ -44,10 +44,11 @@ export const linkWithdraw: Command = {
       const link = await findLink(sql, named, invocation.text("workspace"))
       if (!invocation.has("force"))
         await invocation.terminal.confirm(
-          `Withdrawing ${link.handle} (${holds(link)} of ${printable(link.appName ?? link.appId)}) cannot be undone.`,
+          `Withdrawing ${link.handle} (${contentOf(link)} of ${printable(link.appName ?? link.appId)}) ` +
+            "cannot be undone.",
         )
       const withdrawn = await withdrawLink(sql, link)
-      // another was faster, or it expired while the question stood
+      // it was withdrawn or expired during the confirmation
       if (!withdrawn) throw new CommandProblem(`${link.handle} is not open any more: it was withdrawn or has expired`)
       return link
     })
@@ -59,17 +60,17 @@ export const linkWithdraw: Command = {
 type Kind = PublicLink["kind"]
 type Link = { handle: string } & PublicLink
 
-/** Each has a handle that no other of them has. */
+/** Reads open links, each with a handle that is unique among them. */
 async function readLinks(sql: Sql, filter: LinkFilter): Promise<Link[]> {
   const links = await readOpenLinks(sql, filter)
   const handles = new Map([...handlesOf("share", links), ...handlesOf("export", links)])
   return links.map((link) => ({ handle: valueAt(handles, link), ...link }))
 }
 
-/** Digits of a handle: a workspace would need some ten thousand links for two of them to be alike. */
+/** Minimum digits of a handle. A collision needs about ten thousand links in a workspace. */
 const DIGITS = 8
 
-/** The first 8 digits of its hash, or as many as tell it from the others of its kind. */
+/** Returns handles: the first 8 digits of the hash, or as many as make it unique among links of its kind. */
 function handlesOf(kind: Kind, links: readonly PublicLink[]): [PublicLink, string][] {
   const sorted = links.filter((link) => link.kind === kind).sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
   return sorted.map((link, i) => {
@@ -84,11 +85,11 @@ function digitsAlike(hash: string, other = ""): number {
   return count
 }
 
-/** What was typed: a kind and how the hash begins, or the hash of a token, of whichever kind. */
+/** A link as typed: a kind and the start of its hash, or the whole hash of a token of any kind. */
 type LinkName = { kind: Kind; digits: string } | { kind: null; digits: string }
 
 function nameOf(typed: string): LinkName {
-  // before the token: a handle of 37 digits has a token's form too
+  // checked before the token, because a handle of 37 digits has the form of a token
   const [, kind, digits = ""] = /^(share|export)_([0-9a-f]+)$/i.exec(typed) ?? []
   if (kind && digits.length >= DIGITS && digits.length <= 64)
     return { kind: kind.toLowerCase() as Kind, digits: digits.toLowerCase() }
@@ -100,7 +101,7 @@ function nameOf(typed: string): LinkName {
   return { kind: null, digits: linkDigest(token).toString("hex") }
 }
 
-/** The link that is meant. A token names one among all workspaces: whoever finds it need not know whose it is. */
+/** Returns the link. A token is looked up in all workspaces, because its finder may not know the workspace. */
 async function findLink(sql: Sql, named: LinkName, workspace: string | undefined): Promise<Link> {
   const everywhere = named.kind === null && workspace === undefined
   const workspaceId = everywhere ? null : (await chooseWorkspace(sql, workspace)).id
@@ -113,14 +114,14 @@ async function findLink(sql: Sql, named: LinkName, workspace: string | undefined
   throw new WrongUse(`${named.kind}_${named.digits} matches several links; give more digits: ${handles.join(", ")}`)
 }
 
-/** Without the token: it may open something elsewhere. */
+/** The message does not contain the token, because it may be valid on another instance. */
 function noSuch({ kind, digits }: LinkName, everywhere: boolean): string {
   if (kind !== null) return `the workspace has no open link "${kind}_${digits}"; see: appmeter link list`
   const nobody = everywhere ? "no workspace has an" : "the workspace has no"
   return `${nobody} open link with this address: it expired, was withdrawn, or belongs to another instance`
 }
 
-/** The hashes that begin with these hex digits. */
+/** Returns the range of hashes that begin with these hex digits. */
 function hashesFrom(digits: string): { from: Buffer; to: Buffer } {
   const hashWith = (digit: string) => Buffer.from(digits.padEnd(64, digit), "hex")
   return { from: hashWith("0"), to: hashWith("f") }
@@ -130,7 +131,7 @@ function shown({ sha256: _, ...link }: Link): Omit<Link, "sha256"> {
   return link
 }
 
-function holds(link: Link): string {
+function contentOf(link: Link): string {
   if (link.kind === "share") return link.hasPassword ? "a page with a password" : "a page"
   return `${link.rows} ${link.rows === 1 ? "row" : "rows"} of ${link.dataset}, ${link.format}`
 }
@@ -141,9 +142,15 @@ function showLinks(invocation: Invocation, value: object, links: Link[]): void {
     table(
       ["HANDLE", "KIND", "WORKSPACE", "APP", "NAME", "CREATED", "EXPIRES", "CONTENT"],
       links.map((link) => [
-        link.handle, link.kind, printable(link.workspace), link.appId, link.appName && printable(link.appName),
-        minute(link.createdAt), minute(link.expiresAt), holds(link),
-      ]), // biome-ignore format: one row of the table
+        link.handle,
+        link.kind,
+        printable(link.workspace),
+        link.appId,
+        link.appName && printable(link.appName),
+        minute(link.createdAt),
+        minute(link.expiresAt),
+        contentOf(link),
+      ]),
       "no open links; create one with: appmeter share or appmeter export",
     ),
   )

@@ -25,7 +25,7 @@ export const mcp: Command = {
   },
 }
 
-/** Never an argument: what stands there, everybody on the machine can read. */
+/** The key is never an argument, because everyone on the machine can read arguments. */
 function checkedKey(key: string | undefined): string {
   const remedy =
     "create one with appmeter key create --name assistant, and pass it in the environment, never as an argument"

@@ -16,7 +16,7 @@ export const openapi: Command = {
     table: { meaning: "Print one line per operation instead." },
   },
   async run({ has, settings, terminal }) {
-    // as in serve.ts
+    // imported here to start other commands faster, as in serve.ts
     const [{ catalog }, { catalogTable }, { openApiDocument }, { prepareSandbox }] = await Promise.all([
       import("../catalog.ts"),
       import("../docs/terms.ts"),

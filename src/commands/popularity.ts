@@ -29,11 +29,13 @@ export const popularity: Command = {
     const report = readFile(file.bytes, countryOf(invocation))
     const stored = await useDatabase(invocation, async (sql, { kind }) => {
       const result = await importPopularity(sql, report.published, {
-        ...{ seenAt: file.seenAt, sha256: hash("sha256", file.bytes, "buffer"), now: () => new Date() },
+        seenAt: file.seenAt,
+        sha256: hash("sha256", file.bytes, "buffer"),
+        now: () => new Date(),
         onProgress: (done) => terminal.progress(`${done} of ${report.published.length} keywords`),
       })
       terminal.progress("")
-      // nobody else gathers statistics there
+      // the embedded database has no autovacuum
       if (kind === "embedded" && result.recorded >= BULK) await vacuumChanged(sql)
       return result
     })

@@ -6,7 +6,7 @@ import { sentenceOf } from "./cli/sentence.ts"
 import { processTerminal } from "./cli/terminal.ts"
 import { run } from "./run.ts"
 
-/** The program as the process it runs in; a runtime adds how it listens and how it reaches a Redis. */
+/** Connects the program to its process. Each runtime adds its way to listen and to reach Redis. */
 export function openProcess(redisWire: ProcessPort["redisWire"]) {
   const terminal = processTerminal(process, process.env)
   const exit = (code: number) => process.exit(code)
@@ -24,9 +24,9 @@ export function openProcess(redisWire: ProcessPort["redisWire"]) {
   }
 
   return {
-    /** Ends the process as an error would that nobody caught. */
+    /** Ends the process like an uncaught error. */
     fail: (error: unknown) => stop("error", error),
-    /** Runs what was typed, and ends the process with it. */
+    /** Runs the command and exits with its exit code. */
     async runToItsEnd(words: readonly string[], listen: ProcessPort["listen"], env: Environment = process.env) {
       const readFile = (path: string) => readFileSync(path, "utf8")
       const code = await run(words, { env, readFile, terminal, process: { listen, redisWire, onStop, exit } })

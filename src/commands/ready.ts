@@ -19,13 +19,13 @@ export const ready: Command = {
   },
 }
 
-// Less than a health check's own patience, so that the reason is told.
-const PATIENCE_MS = 2_500
+// Below the usual timeout of health checks, so that the reason is printed.
+const TIMEOUT_MS = 2_500
 
-/** Not by fetch: where the environment names a proxy, that would be asked. */
+/** Uses node:http because fetch would use a proxy named in the environment. */
 function statusOf(url: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const asking = get(url, (response) => {
+    const request = get(url, (response) => {
       clearTimeout(late)
       response.resume()
       resolve(response.statusCode)
@@ -33,9 +33,9 @@ function statusOf(url: string): Promise<number | undefined> {
     const fail = (why: string) => {
       clearTimeout(late)
       reject(new CommandProblem(`not ready: ${url} ${why}`))
-      asking.destroy()
+      request.destroy()
     }
-    const late = setTimeout(() => fail(`did not answer in ${PATIENCE_MS} ms`), PATIENCE_MS)
-    asking.on("error", () => fail("is not reachable"))
+    const late = setTimeout(() => fail(`did not answer in ${TIMEOUT_MS} ms`), TIMEOUT_MS)
+    request.on("error", () => fail("is not reachable"))
   })
 }

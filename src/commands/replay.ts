@@ -13,7 +13,7 @@ import type { ReplayExample, ReplaySummary, SourceComparison } from "./replay/re
 
 const ASKED: readonly Pick<Source<never>, "name" | "namesPeople">[] = Object.values(SOURCES).flat()
 
-/** But for those of which no body is kept. */
+/** All sources whose bodies are stored. */
 const NAMES: readonly SourceName[] = [
   ...ASKED.filter(({ namesPeople }) => !namesPeople).map(({ name }) => name),
   ...KEPT_OF_ACCOUNTS,
@@ -75,18 +75,29 @@ function summary({ sources }: ReplaySummary): string[] {
       "NOT STORED",
       "RECORDED",
     ],
-    sources.map((one) => [
-      one.source, one.same, one.different, one.places, one.nowReadable, one.stillUnreadable, one.unreadable,
-      one.notKept, one.recorded,
-    ]), // biome-ignore format: one row of the table
+    sources.map((comparison) => [
+      comparison.source,
+      comparison.same,
+      comparison.different,
+      comparison.places,
+      comparison.nowReadable,
+      comparison.stillUnreadable,
+      comparison.unreadable,
+      comparison.notKept,
+      comparison.recorded,
+    ]),
   )
 }
 
 function changes(examples: readonly ReplayExample[]): string[] {
   if (examples.length === 0) return []
   const rows = examples.map(({ source, change, subject, storefront, seenAt, detail }) => [
-    source, change, `${printable(subject)}, ${storefront}`, `${seenAt.toISOString().slice(0, 19)}Z`, detail,
-  ]) // biome-ignore format: one row of the table
+    source,
+    change,
+    `${printable(subject)}, ${storefront}`,
+    `${seenAt.toISOString().slice(0, 19)}Z`,
+    detail,
+  ])
   return ["", ...table(["SOURCE", "CHANGE", "SUBJECT", "READ AT", "DETAIL"], rows)]
 }
 

@@ -19,7 +19,7 @@ interface Surroundings {
   process: ProcessPort
 }
 
-/** Runs what was typed and gives the exit code. Never throws: a failure is one clear line on stderr. */
+/** Runs a command line and returns the exit code. Never throws: a failure is printed as one line to stderr. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
   try {
     return await dispatch(args, surroundings)
@@ -42,7 +42,7 @@ async function dispatch(args: readonly string[], { env, readFile, terminal, proc
   }
   const command = commandOf(args)
   const rest = args.slice(command?.name.split(" ").length)
-  if (!command) return unfinished(args, terminal)
+  if (!command) return showNearest(args, terminal)
   const typed = parseArguments(command, rest)
   if (typed.has("help")) {
     terminal.out(commandHelp(command, terminal.bold))
@@ -50,32 +50,32 @@ async function dispatch(args: readonly string[], { env, readFile, terminal, proc
   }
   const settings = readSettings(env, readFile)
   if (!command.logs) for (const warning of settings.warnings) terminal.say(`appmeter: warning: ${warning}`)
-  const recorded = command.changes && { actor: actor(), command: command.name, typed: shown(rest) }
+  const recorded = command.changes && { actor: actor(), command: command.name, typed: auditText(rest) }
   return await command.run({ ...typed, ...(recorded && { recorded }), settings, terminal, process: port })
 }
 
-/** Whom the system takes for the one who types; it may know no name, as in containers, or not tell. */
+/** Returns the system's user and host name. In containers the user may have no name, or reading it may be forbidden. */
 function actor(): string {
-  const told = (ask: () => unknown) => {
+  const textOf = (read: () => unknown) => {
     try {
-      return String(ask())
+      return String(read())
     } catch {
       return undefined
     }
   }
-  const user = told(() => userInfo().username) ?? told(() => `uid ${process.getuid?.()}`) ?? "somebody"
-  return `${user}@${told(hostname) ?? "here"}`
+  const user = textOf(() => userInfo().username) ?? textOf(() => `uid ${process.getuid?.()}`) ?? "somebody"
+  return `${user}@${textOf(hostname) ?? "here"}`
 }
 
 const LONGEST_TYPED = 500
 
-/** What was typed, as the audit keeps it: of an address no more than its host, and no key. */
-function shown(words: readonly string[]): string {
+/** Returns the arguments for the audit: addresses cut to their host, keys redacted. */
+function auditText(words: readonly string[]): string {
   const masked = words.map((word) => redact(word.replace(/(https?:\/\/[^/\s?#@]*@?[^/\s?#]*)[/?#]\S*/gi, "$1/…")))
   return harmless(masked.join(" ")).slice(0, LONGEST_TYPED)
 }
 
-/** Of the commands the words begin with, the longest: "app keywords add" before "app". */
+/** Returns the longest command that the words begin with: "app keywords add" before "app". */
 function commandOf(words: readonly string[]): Command | undefined {
   return COMMANDS.filter(({ name }) => name.split(" ").every((word, i) => words[i] === word)).sort(
     (a, b) => b.name.length - a.name.length,
@@ -89,7 +89,7 @@ function helpFor(words: readonly string[], { bold }: Terminal): string {
   return group ? groupHelp(group.name, group.commands, bold) : programHelp(COMMANDS, bold)
 }
 
-/** The longest run of words that begins some command: "app keywords". */
+/** Returns the longest group that the words begin with, such as "app keywords". */
 function groupOf(words: readonly string[]): { name: string; commands: Command[] } | undefined {
   for (let count = Math.min(words.length, 3); count > 0; count--) {
     const name = words.slice(0, count).join(" ")
@@ -99,8 +99,10 @@ function groupOf(words: readonly string[]): { name: string; commands: Command[] 
   return undefined
 }
 
-/** "key", "key crate" and "sevre": the group's commands, or the nearest one. */
-function unfinished(words: readonly string[], terminal: Terminal): ExitCode {
+/**
+ * Answers an incomplete or misspelt command ("key", "key crate", "sevre") with the group's help or the nearest command.
+ */
+function showNearest(words: readonly string[], terminal: Terminal): ExitCode {
   const group = groupOf(words)
   const rest = group ? words.slice(group.name.split(" ").length) : []
   const optionsOnly = rest.every((word) => word.startsWith("-"))

@@ -20,8 +20,10 @@ export const secretsReseal: Command = {
     show(invocation, { ...done, previousMayGo: unreadable === 0 }, () => [
       `${resealed} encrypted again; ${newest} in total are encrypted with SECRET_KEY`,
       unreadable === 0
-        ? "SECRET_KEY_PREVIOUS can be removed once no other process uses an earlier SECRET_KEY. Older backups still need it"
-        : `${unreadable} cannot be decrypted: add their key to SECRET_KEY_PREVIOUS, or remove and add their channels again (appmeter channel list)`,
+        ? "SECRET_KEY_PREVIOUS can be removed once no other process uses an earlier SECRET_KEY. " +
+          "Older backups still need it"
+        : `${unreadable} cannot be decrypted: add their key to SECRET_KEY_PREVIOUS, ` +
+          "or remove and add their channels again (appmeter channel list)",
     ])
     return unreadable === 0 ? 0 : 1
   },

@@ -11,8 +11,7 @@ export const serve: Command = {
   ],
   options: { demo: { meaning: "Load the demo into the first workspace, at the first start only." } },
   logs: true,
-  // loaded when asked for: the other commands start in half the time without the service, and this one opens its database
-  // meanwhile
+  // imported here, because other commands start twice as fast without the service; the database opens meanwhile
   run: (invocation) =>
     untilStopped(invocation, async () => {
       const { prepare, serve } = await import("./process/serving.ts")

@@ -44,7 +44,7 @@ export const sources: Command = {
   },
 }
 
-/** Each upstream's once. */
+/** Returns each upstream's budget once. */
 function budgetsOf(health: readonly SourceHealth[]): Budget[] {
   const budgets = new Map(health.flatMap(({ budget }) => (budget ? [[budget.upstream, budget] as const] : [])))
   return [...budgets.values()]
@@ -78,7 +78,7 @@ function sourceLines(health: readonly SourceHealth[], { sourcesOff }: MeasuringS
   return table(headings, rows)
 }
 
-/** The share of reads that were answered, and of how many apps the answer was a stale one. */
+/** Returns the share of answered reads, and the number of apps with a stale answer. */
 function lastDay({ successRate24h, stale24h }: SourceHealth): string | null {
   const share = successRate24h === null ? [] : [`${Math.floor(successRate24h * 1_000) / 10} %`]
   return [...share, ...(stale24h > 0 ? [`${stale24h} stale`] : [])].join(", ") || null
@@ -89,7 +89,7 @@ function gap({ pace: { gapMs, baseGapMs, waitingUntil } }: SourceHealth): string
   return `${gapMs} ms${slowed}${waitingUntil ? `, paused until ${moment(waitingUntil)}` : ""}`
 }
 
-/** To the second, in UTC. */
+/** Returns the time in UTC, to the second. */
 function moment(at: Date | null): string | null {
   return at && `${at.toISOString().slice(0, 19)}Z`
 }

@@ -114,7 +114,7 @@ export const workspaceDelete: Command = {
   },
 }
 
-/** A switch with two words, so that it can also be taken back. */
+/** Parses yes or no. Undefined leaves the setting unchanged. */
 function yesOrNo({ text }: Invocation, option: string): boolean | undefined {
   const given = text(option)
   if (given === undefined) return undefined
@@ -148,9 +148,15 @@ function showWorkspaces(invocation: Invocation, value: object, workspaces: Works
     table(
       ["ID", "NAME", "PLAN", "EXPLORER", "CREDITS USED", "OF", "IN PACKS", "STATE"],
       workspaces.map(({ id, name, plan, explorer, credits, suspendedAt }) => [
-        id, name, plan, explorer ? "yes" : "no", credits.used, credits.limit, credits.packCredits,
+        id,
+        name,
+        plan,
+        explorer ? "yes" : "no",
+        credits.used,
+        credits.limit,
+        credits.packCredits,
         suspendedAt ? "suspended" : "active",
-      ]), // biome-ignore format: one row of the table
+      ]),
       "no workspaces; create one with: appmeter workspace create",
     ),
   )

@@ -3,7 +3,7 @@ import type { Sql } from "../database/types.ts"
 import { shownName } from "../tracking/tracked-app.ts"
 
 /** A write that was applied or handed to a job. */
-interface AuditRow {
+export interface AuditRow {
   at: Date
   workspace: string
   /** Name and hint are null if the key was deleted. */

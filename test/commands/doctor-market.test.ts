@@ -95,7 +95,7 @@ describe("doctor says what MARKET asks", () => {
     })
     expect((await doctor({ MARKET: "us", SOURCES_OFF: "apple-charts" })).market).toMatchObject({
       state: "warning",
-      says: expect.stringMatching(/; apple-charts is switched off$/),
+      says: expect.stringMatching(/; apple-charts is off$/),
     })
     await followMarket(sql, whole("gb", "de"))
     expect((await doctor({ MARKET: "us" })).market).toMatchObject({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { hash } from "node:crypto"
-import { readHeldReports } from "../../src/commands/replay/replay-account-reports.ts"
+import { readStoredReports } from "../../src/commands/replay/replay-account-reports.ts"
 import { pacificDay } from "../../src/consoles/pacific.ts"
 import { readReportEvidence } from "../../src/consoles/read/read-evidence.ts"
 import { createAccountReading } from "../../src/consoles/worker.ts"
@@ -70,7 +70,7 @@ test("the evidence has the hash of the stored body, and replaying that body give
     expect([source, parser > 0, origin]).toEqual(["asc-sales", true, "own"])
   }
   let replayed = 0
-  for await (const page of readHeldReports(scene.sql, { since: null, source: null }))
+  for await (const page of readStoredReports(scene.sql, { since: null, source: null }))
     for (const subject of page) {
       const body = kept.get(Buffer.from(subject.sha256).toString("hex"))!
       expect(subject.compare(await subject.read(body))).toEqual([null])

@@ -78,7 +78,8 @@ function linesOf(
       : printable(typeof value === "object" ? JSON.stringify(value) : String(value))
   return [
     `${report}${about === null ? "" : ` of ${printable(about)}`}, ${day} (${dayZone}), of ${account} (${state})`,
-    `${source}, read ${seenAt.toISOString().slice(0, 19)}Z, parser ${parser}, origin ${printable(origin)}, body ${sha256}${bodyKept ? ", stored" : ""}`,
+    `${source}, read ${seenAt.toISOString().slice(0, 19)}Z, parser ${parser}, ` +
+      `origin ${printable(origin)}, body ${sha256}${bodyKept ? ", stored" : ""}`,
     ...(rows.length > 0
       ? table(
           columns.map((name) => name.toUpperCase()),

@@ -4,7 +4,9 @@ import { printable } from "../cli/show.ts"
 
 const SHOWN_APPS = 5
 
-/** Of an account that was just added: what is read from now on, or why nothing is, and what is still to be done for it. */
+/**
+ * Returns the next steps for an account that was just added: what is read now, or why nothing is, and what is missing.
+ */
 export function nextSteps({ id, kind: name, state, why, apps }: AccountRow): string[] {
   const { begins, needsAsking } = accountKind(name)
   const isRead = state === "ok"
@@ -21,7 +23,8 @@ export function nextSteps({ id, kind: name, state, why, apps }: AccountRow): str
       : []),
     ...others.map(
       ({ outsideId, name: app }) =>
-        `  to see the figures of ${printable(app)}: appmeter app add ${printable(JSON.stringify(app))} --ios ${outsideId}`,
+        `  to see the figures of ${printable(app)}: ` +
+        `appmeter app add ${printable(JSON.stringify(app))} --ios ${outsideId}`,
     ),
   ]
 }

@@ -14,7 +14,7 @@ import {
 } from "../account.ts"
 import { type Command, WrongUse } from "../cli/command.ts"
 
-/** Kinds of accounts that take writes. */
+/** Kinds of accounts that accept writes. */
 const WRITTEN: readonly string[] = ["app-store-connect", "apple-ads"]
 
 export const accountWrites: Command = {

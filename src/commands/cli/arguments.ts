@@ -2,7 +2,7 @@ import { parseArgs } from "node:util"
 import { nearest } from "../../lib/text.ts"
 import { type Command, type Invocation, type Option, WrongUse } from "./command.ts"
 
-/** What every command takes. */
+/** Options of every command. */
 export const COMMON: Record<string, Option> = {
   json: { meaning: "Print one JSON document." },
   help: { meaning: "Show this help." },
@@ -10,7 +10,10 @@ export const COMMON: Record<string, Option> = {
 
 type CommandInput = Pick<Invocation, "positionals" | "text" | "texts" | "amount" | "has">
 
-/** A command's arguments. Throws WrongUse with a hint when an option is unknown, lacks its value or an argument is missing. */
+/**
+ * Parses a command's arguments. Throws WrongUse with a hint if an option is unknown or lacks its value, or if an
+ * argument is missing.
+ */
 export function parseArguments(command: Command, args: readonly string[]): CommandInput {
   const options = { ...command.options, ...COMMON }
   const { tokens } = parseArgs({ args: [...args], options: parserOptions(options), strict: false, tokens: true })
@@ -35,7 +38,7 @@ export function parseArguments(command: Command, args: readonly string[]): Comma
   }
 }
 
-/** A whole number that was typed. Throws WrongUse when it is none. */
+/** Parses a whole number. Throws WrongUse if the text is not one. */
 export function wholeNumber<Text extends string | undefined>(
   what: string,
   text: Text,
@@ -46,7 +49,7 @@ export function wholeNumber(what: string, text: string | undefined): number | un
   return Number(text)
 }
 
-/** How a command is typed, without examples: "key revoke <id> [options]". */
+/** Returns the usage line of a command, such as "appmeter key revoke <id> [options]". */
 export function usageLine({ name, positionals = [] }: Command): string {
   const shown = positionals.map((word) => {
     const bare = word.replace(/[?…]+$/, "")
@@ -59,9 +62,9 @@ export function usageLine({ name, positionals = [] }: Command): string {
 
 function parserOptions(options: Record<string, Option>) {
   const entries = Object.entries(options).map(([name, { value }]) => [name, { type: value ? "string" : "boolean" }])
-  const known = Object.fromEntries(entries) as Record<string, { type: "string" | "boolean"; short?: string }>
-  if (known.help) known.help.short = "h"
-  return known
+  const parsed = Object.fromEntries(entries) as Record<string, { type: "string" | "boolean"; short?: string }>
+  if (parsed.help) parsed.help.short = "h"
+  return parsed
 }
 
 interface OptionToken {
@@ -72,26 +75,26 @@ interface OptionToken {
 }
 
 function checkOption(options: Record<string, Option>, { name, rawName, value, inlineValue }: OptionToken): string {
-  // own properties only: --constructor is no option
+  // own properties only: --constructor is not an option
   const option = Object.hasOwn(options, name) ? options[name] : undefined
   if (!option) {
     const meant = nearest(name, Object.keys(options))
     throw new WrongUse(`unknown option ${rawName.slice(0, 60)}${meant ? `; did you mean --${meant}?` : "; see --help"}`)
   }
   if (!option.value && value !== undefined) throw new WrongUse(`--${name} takes no value`)
-  // "--name --json" has forgotten the name; "--name=--json" means it
-  const forgotten = value === undefined || value === "" || (!inlineValue && value.startsWith("--"))
-  if (option.value && forgotten) throw new WrongUse(`--${name} needs a value: ${option.value}`)
+  // "--name --json" lacks the name, while "--name=--json" has one
+  const isMissing = value === undefined || value === "" || (!inlineValue && value.startsWith("--"))
+  if (option.value && isMissing) throw new WrongUse(`--${name} needs a value: ${option.value}`)
   return value ?? ""
 }
 
 function checkPositionals(command: Command, given: readonly string[]): void {
-  const { positionals: asked = [] } = command
-  const required = asked.filter((word) => !word.endsWith("?"))
+  const { positionals: declared = [] } = command
+  const required = declared.filter((word) => !word.endsWith("?"))
   const missing = required[given.length]
   if (missing) throw new WrongUse(`<${missing.replace("…", "")}> is missing: ${usageLine(command)}`)
   if (given.includes("")) throw new WrongUse(`an argument is empty: ${usageLine(command)}`)
-  const extra = given[asked.length]
-  if (/…\??$/.test(asked.at(-1) ?? "") || extra === undefined) return
+  const extra = given[declared.length]
+  if (/…\??$/.test(declared.at(-1) ?? "") || extra === undefined) return
   throw new WrongUse(`${JSON.stringify(extra.slice(0, 60))} is an unexpected argument: ${usageLine(command)}`)
 }

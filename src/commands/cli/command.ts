@@ -2,99 +2,102 @@ import type { RedisWire } from "../../access/limits/redis-wire.ts"
 import type { OperatorAction } from "../../access/operator-actions.ts"
 import type { Settings } from "../../settings/settings.ts"
 
-/** 0 done, 1 failed, 2 wrong use, 78 wrong settings. */
+/** 0 success, 1 failure, 2 wrong usage, 78 invalid settings. */
 export type ExitCode = 0 | 1 | 2 | 78
 
 export interface Command {
-  /** As typed, "key create". */
+  /** The words to type, such as "key create". */
   name: string
   /** An imperative of at most 72 characters. */
   summary: string
-  /** Further sentences for the command's own help. */
+  /** More sentences for the command's help. */
   details?: string
-  /** Shown first in the help: what is typed after "appmeter", and what it does. */
+  /** Examples at the top of the help: the words after "appmeter", and their effect. */
   examples: [typed: string, does: string][]
-  /** In order; those that may be left out end in "?", one that takes the rest ends in "…" or, where that may be none, "…?". */
+  /**
+   * Names of the arguments in order. "?" marks an optional one, "…" takes all remaining arguments, "…?" takes any
+   * number of them.
+   */
   positionals?: string[]
   options?: Record<string, Option>
-  /** Its stderr is a log, warnings about settings included. */
+  /** Writes log lines to stderr, including warnings about settings. */
   logs?: true
-  /** It changes what others work with: who typed it stands in the audit. */
+  /** Changes shared data. The audit records who ran the command. */
   changes?: true
   run(invocation: Invocation): Promise<ExitCode>
 }
 
 export interface Option {
   meaning: string
-  /** What stands for the value in the help; an option without one is a switch. */
+  /** Placeholder of the value in the help. An option without one is a switch. */
   value?: string
-  /** May be given several times. */
+  /** Can be given several times. */
   repeated?: true
 }
 
-/** One command as it was typed, with the settings it runs under. */
+/** A command with its arguments and settings. */
 export interface Invocation {
-  /** How the audit knows it; left out where it changes nothing. */
+  /** What the audit records. Undefined if the command changes nothing. */
   recorded?: Pick<OperatorAction, "actor" | "command" | "typed">
   positionals: string[]
-  /** The value of an option, undefined when it was not given. */
+  /** Returns the value of an option. Undefined if it was not given. */
   text(option: string): string | undefined
   texts(option: string): string[] | undefined
-  /** A whole number. Throws WrongUse when it is none. */
+  /** Returns the value as a whole number. Throws WrongUse if it is not one. */
   amount(option: string): number | undefined
-  /** Whether a switch was given. */
+  /** Returns whether the option was given. */
   has(option: string): boolean
   settings: Settings
   terminal: Terminal
   process: ProcessPort
 }
 
-/** The first argument of a command that takes one. Throws WrongUse if it is missing. */
+/** Returns the first argument. Throws WrongUse if it is missing. */
 export function firstArgument({ positionals }: Pick<Invocation, "positionals">): string {
   const [first] = positionals
   if (first === undefined) throw new WrongUse("an argument is missing; see --help")
   return first
 }
 
-/** Where a command speaks: data on stdout, talk on stderr. */
+/** Output of a command: data to stdout, messages to stderr. */
 export interface Terminal {
-  /** Writes data. */
+  /** Writes data to stdout. */
   out(text: string): void
-  /** Writes one JSON document. */
+  /** Writes one JSON document to stdout. */
   json(value: unknown): void
-  /** Writes a line of talk. */
+  /** Writes a message line to stderr. */
   say(line: string): void
-  /** Writes to stderr as it is, for log lines. */
+  /** Writes log lines to stderr, unchanged. */
   err(text: string): void
-  /** Whether a person reads stderr as it comes. */
+  /** Returns whether stderr is a terminal. */
   isWatched(): boolean
-  /** Shows a line of progress in place of the last one; nothing where stderr is no terminal. */
+  /** Replaces the progress line. Does nothing if stderr is not a terminal. */
   progress(line: string): void
-  /** Text made bold, unless NO_COLOR or a pipe forbids it. */
+  /** Returns bold text, or plain text with NO_COLOR or in a pipe. */
   bold(text: string): string
-  /** Text in green, red or grey, under the same conditions. Never the only thing that says what it says. */
+  /** Returns coloured text under the same conditions. Colour must never be the only sign of a meaning. */
   paint(tone: Tone, text: string): string
-  /** How many columns stdout shows; undefined in a pipe, where nothing is cut. */
+  /** Returns the width of stdout. Undefined in a pipe, where nothing is cut. */
   columns(): number | undefined
-  /** Asks before something is destroyed. Without a terminal nothing is asked. Throws CommandProblem unless it is agreed. */
+  /** Asks for a confirmation. Throws CommandProblem unless the answer is yes, and if there is no terminal to ask on. */
   confirm(question: string): Promise<void>
-  /** Lines of stdin. Throws CommandProblem when stdin is a terminal. */
+  /** Returns the bytes of stdin. Throws CommandProblem if stdin is a terminal. */
   stdin(): AsyncIterable<Uint8Array>
-  /** Resolves when everything written has left. */
+  /** Resolves when all output has been written. */
   flush(): Promise<void>
 }
 
 export type Tone = "good" | "bad" | "faint"
 
-/** What a command needs of the runtime. */
+/** Functions of the runtime that commands need. */
 export interface ProcessPort {
-  /** Listens. Throws an error with `code` EADDRINUSE and the like. */
+  /** Opens a port. Throws an error with a `code` such as EADDRINUSE. */
   listen(options: ListenOptions): ListeningProcess
-  /** Connects to the Redis at a redis:// or rediss:// address, in the background. */
+  /** Connects in the background to the Redis at a redis:// or rediss:// address. */
   redisWire(url: string): RedisWire
-  /** Takes over each SIGTERM and SIGINT, and errors that nobody caught. */
+  /** Sets the handler of SIGTERM, SIGINT and uncaught errors. */
   onStop(stop: (why: StopReason, error?: unknown) => void): void
-  /** Ends the process at once. */
+  /** Exits immediately. */
   exit(code: number): never
 }
 
@@ -108,16 +111,16 @@ export interface ListenOptions {
 
 export interface ListeningProcess {
   port: number
-  /** Takes no new connection; resolves once every request under way is answered. With `now`, drops them. */
+  /** Accepts no more connections and resolves when all open requests are answered. With `now`, drops them. */
   stop(now?: boolean): Promise<void>
 }
 
-/** What was typed cannot be meant: exit code 2. */
+/** The arguments are invalid: exit code 2. */
 export class WrongUse extends Error {
   override name = "WrongUse"
 }
 
-/** What was asked cannot be done, in one line: exit code 1. */
+/** The command failed for the reason in the one-line message: exit code 1. */
 export class CommandProblem extends Error {
   override name = "CommandProblem"
 }

@@ -1,7 +1,7 @@
 import { isRealDay } from "../../lib/time.ts"
 import { type Invocation, WrongUse } from "./command.ts"
 
-/** The value of an option that names a day. Throws WrongUse for what is no day of the calendar. */
+/** Returns the day in an option. Throws WrongUse if it is not a calendar day. */
 export function dayGiven({ text }: Invocation, option: string): string | undefined {
   const day = text(option)
   if (day === undefined) return undefined

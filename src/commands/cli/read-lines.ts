@@ -1,9 +1,9 @@
-/** The longest line kept whole, in bytes; of a longer one only so much, which no reader takes for a whole one. */
+/** Longest line in bytes. A longer line is cut to this length, so its JSON becomes invalid. */
 const LONGEST = 5_000_000
 
 const NEWLINE = 10
 
-/** The lines of UTF-8 text. A line that is not UTF-8 becomes one that nothing can be read from, so that it is still counted. */
+/** Yields the lines of UTF-8 text. A line that is not UTF-8 becomes an invalid one, so that line numbers stay right. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>, longest = LONGEST): AsyncGenerator<string> {
   let parts: Uint8Array[] = []
   let length = 0

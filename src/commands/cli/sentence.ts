@@ -2,7 +2,10 @@ import { isConnectionProblem } from "../../database/gate.ts"
 import { redact } from "../../lib/log.ts"
 import { WrongUse } from "./command.ts"
 
-/** One line, without a secret. What is called a problem is a sentence already; anything else is introduced as what it is. */
+/**
+ * Returns an error as one line without secrets. A problem's message is a complete sentence; other errors get an
+ * introduction.
+ */
 export function sentenceOf(error: unknown): string {
   const {
     message = String(error),

@@ -1,7 +1,7 @@
 import { type CsvCell, csvRecord } from "../../lib/csv.ts"
 import type { Invocation } from "./command.ts"
 
-/** Answers with `value` as JSON when --json was given, else with lines for the eye. */
+/** Prints `value` as JSON if --json was given, otherwise the lines. */
 export function show({ terminal, has }: Invocation, value: unknown, lines: () => string[]): void {
   if (has("json")) terminal.json(value)
   else
@@ -12,14 +12,15 @@ export function show({ terminal, has }: Invocation, value: unknown, lines: () =>
     )
 }
 
-/** The option of commands whose answer is rows, and what it writes: null is an empty cell. */
+/** The option of commands that print rows. */
 export const CSV = { csv: { meaning: "Print CSV for a spreadsheet." } }
 
+/** Returns CSV. Null is an empty cell. */
 export function csvOf(columns: string[], rows: readonly (readonly CsvCell[])[]): string {
   return [columns, ...rows].map(csvRecord).join("")
 }
 
-/** Aligned columns under their headings, by the columns of a terminal that each text takes; without rows what `none` says. */
+/** Aligns cells under their headings by their width in a terminal. Without rows it returns `none`. */
 export function table(headings: string[], rows: (string | number | null)[][], none?: string): string[] {
   if (rows.length === 0 && none !== undefined) return [none]
   const cells = [headings, ...rows.map((row) => row.map((cell) => String(cell ?? "-")))]
@@ -32,12 +33,12 @@ export function table(headings: string[], rows: (string | number | null)[][], no
   )
 }
 
-/** Columns of a terminal that a text takes; elsewhere than on Bun each character counts as one. */
+/** Returns the width of a text in a terminal. On other runtimes than Bun each character counts as one. */
 function widthOf(text: string): number {
   return globalThis.Bun ? Bun.stringWidth(text) : [...text.replaceAll(COLOURS, "")].length
 }
 
-/** A line of at most so many columns of a terminal; what is cut off leaves "…". Colours are kept whole. */
+/** Cuts a line to the width of a terminal and ends it with "…". Does not cut colour sequences. */
 export function fitted(line: string, columns: number | undefined): string {
   if (columns === undefined || widthOf(line) <= columns) return line
   let left = Math.max(0, columns - 1)
@@ -53,7 +54,7 @@ export function fitted(line: string, columns: number | undefined): string {
   return `${shown}…`
 }
 
-/** Lines of at most so many columns, broken between words; those after the first are indented. Without colours. */
+/** Wraps a line without colours between words. Continuation lines are indented. */
 export function wrapped(line: string, columns: number | undefined): string[] {
   if (columns === undefined || widthOf(line) <= columns) return [line]
   const lines: string[] = []
@@ -76,12 +77,12 @@ const COLOUR_OR_TEXT = /(\u001b\[[\d;]*m)|[^\u001b]+/g
 const COLOURS = /\u001b\[[\d;]*m/g
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
 
-/** What others wrote, whole: a control character in it could redraw the terminal. */
+/** Replaces control characters, because a text of others could redraw the terminal with them. */
 export function harmless(text: string): string {
   return text.replaceAll(/\p{C}/gu, "�")
 }
 
-/** What a store or a caller named, on one line and not too long. */
+/** Returns a name from a store or a caller for one line: without control characters, at most 60 characters. */
 export function printable(text: string): string {
   const shown = harmless(text)
   return shown.length > LONGEST ? `${shown.slice(0, LONGEST - 1)}…` : shown

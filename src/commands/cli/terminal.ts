@@ -7,15 +7,15 @@ interface Streams {
   stderr: NodeJS.WriteStream
 }
 
-/** The terminal of a process. */
+/** Returns the terminal of a process. */
 export function processTerminal({ stdin, stdout, stderr }: Streams, env: Record<string, string | undefined>): Terminal {
   let written: Promise<unknown> = Promise.resolve()
-  // a reader that went away (`| head`) is no failure
+  // a reader that closes the pipe (`| head`) is not a failure
   stdout.on("error", () => {})
   stderr.on("error", () => {})
   const out = (text: string) => {
     const leaving = new Promise((left) => stdout.write(text, left))
-    // what a command that runs for days has written must not add up here
+    // do not collect promises: a command may write for days
     written = Promise.all([written, leaving]).then(() => {})
   }
   const inColour = stdout.isTTY && !env.NO_COLOR
@@ -38,14 +38,14 @@ export function processTerminal({ stdin, stdout, stderr }: Streams, env: Record<
   }
 }
 
-/** Colours of the terminal's own palette, which is readable on its own ground. */
+/** Codes of the terminal's own palette, which is readable on its background. */
 const TONES: Record<Tone, number> = { good: 32, bad: 31, faint: 90 }
 
 async function confirm(question: string, stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Promise<void> {
   if (!stdin.isTTY || !stderr.isTTY)
     throw new CommandProblem(`${question} Nothing was done. To skip this question, add --force`)
   const asking = createInterface({ input: stdin, output: stderr })
-  // Ctrl-C and Ctrl-D close it, and leave the question without an answer
+  // Ctrl-C and Ctrl-D close it without an answer
   const closed = new Promise<string>((resolve) => asking.once("close", () => resolve("")))
   const answer = await Promise.race([asking.question(`${question} Type yes to continue: `), closed])
   asking.close()

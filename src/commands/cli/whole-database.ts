@@ -6,31 +6,31 @@ import type { Database, Sql } from "../../database/types.ts"
 import type { Settings } from "../../settings/settings.ts"
 import { CommandProblem, type Terminal } from "./command.ts"
 
-/** Where a database is, without user and password: "the database at db.example.com:5432/appmeter". */
+/** Returns a database's location without user and password: "the database at db.example.com:5432/appmeter". */
 export function placeOf({ sql, kind }: Database, { dataDir }: Pick<Settings, "dataDir">): string {
   if (kind === "embedded") return `the embedded database in ${dataDir}`
   const { host, port, database } = sql.options
   return `the database at ${host.map((name, i) => `${name}:${port[i] ?? port[0]}`).join(",")}/${database}`
 }
 
-/** Whether there is an embedded database in the folder. */
+/** Returns whether the folder contains an embedded database. */
 export function isMade(dataDir: string): boolean {
   return existsSync(join(dataDir, "postgres", "PG_VERSION"))
 }
 
-/** For a command that only reads: it must not make the database that it was to read. Throws CommandProblem. */
+/** Throws CommandProblem if there is no database, so that a command that only reads does not create one. */
 export function assertMade({ databaseUrl, dataDir }: Settings): void {
   if (databaseUrl || isMade(dataDir)) return
   throw new CommandProblem(`there is no database in ${dataDir}; set DATA_DIR or DATABASE_URL to use another one`)
 }
 
-/** Throws CommandProblem, which ends in `why`, while a server uses the database. */
+/** Throws CommandProblem with the reason `why` if a server uses the database. */
 export async function assertUnserved(database: Database, place: string, why: string): Promise<void> {
   const served = database.kind === "embedded" ? !("backend" in database) : await hasServer(database.sql)
   if (served) throw new CommandProblem(`a server is using ${place}. Stop it first, because ${why}`)
 }
 
-/** Throws CommandProblem if the database has tables that are not Appmeter's: ours would fail on them or be mixed with them. */
+/** Throws CommandProblem if the database has tables of another program, which could conflict with Appmeter's. */
 export async function assertOurs(sql: Sql, place: string): Promise<void> {
   if ((await readLandedSteps(sql)).length > 0) return
   const others = await sql<{ name: string }[]>`
@@ -47,12 +47,12 @@ export async function assertOurs(sql: Sql, place: string): Promise<void> {
   throw new CommandProblem(`${place} contains tables of another program (${names}); use an empty database`)
 }
 
-/** A line for the eye while tables pass by. */
+/** Shows the progress through the tables. */
 export function showProgress(terminal: Terminal): ProgressListener {
   return (table, done, all) => terminal.progress(`${table}: ${done} of ${all} rows`)
 }
 
-// The name that a server gives its sessions (options.ts).
+// Looks for sessions with the name that a server sets (options.ts).
 async function hasServer(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ served: boolean }]>`
     select exists (

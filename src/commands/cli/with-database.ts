@@ -9,8 +9,8 @@ import { createLog, type Log } from "../../lib/log.ts"
 import { CommandProblem, type Invocation, WrongUse } from "./command.ts"
 
 /**
- * Runs a command's work on the database, be it held by a server or not, and closes it. An embedded database that nobody
- * holds is brought up to date first; any other that is not gives a CommandProblem.
+ * Opens the database, runs the work and closes it, also while a server uses it. Migrates an embedded database that no
+ * server uses. Throws CommandProblem if any other database is not up to date.
  */
 export async function useDatabase<T>(
   { settings, terminal, recorded }: Invocation,
@@ -29,7 +29,7 @@ export async function useDatabase<T>(
   }
 }
 
-/** Who changes something stands in the audit before it is done, and how it ended after it. */
+/** Records the command in the audit before the work, and its result after it. */
 async function recordInAudit<T>(sql: Sql, recorded: Invocation["recorded"], work: () => Promise<T>): Promise<T> {
   if (!recorded) return await work()
   const id = await beginOperatorAction(sql, recorded)
@@ -43,7 +43,7 @@ async function recordInAudit<T>(sql: Sql, recorded: Invocation["recorded"], work
   }
 }
 
-/** The workspace of that name, or the only one there is. Throws AccessProblem, CommandProblem or WrongUse. */
+/** Returns the workspace with the name, or the only workspace. Throws AccessProblem, CommandProblem or WrongUse. */
 export async function chooseWorkspace(sql: Sql, name: string | undefined): Promise<Workspace> {
   if (name !== undefined) return await findWorkspace(sql, name)
   const [only, ...others] = await listWorkspaces(sql)
@@ -58,9 +58,9 @@ export function schemaFiles(): Map<string, string> {
   return readTree("sql", ".sql")
 }
 
-/** Brings an embedded database that this process alone holds up to date. Throws CommandProblem where any other is not. */
+/** Migrates an embedded database that only this process uses. Throws CommandProblem if any other is not up to date. */
 export async function bringUpToDate(database: Database, log: Log): Promise<void> {
-  // only who holds the embedded database has its backend
+  // the backend is present only if this process opened the embedded database itself
   if ("backend" in database) {
     await migrate(database.sql, schemaFiles(), log)
     return

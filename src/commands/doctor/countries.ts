@@ -10,7 +10,7 @@ import type { MeasuringSettings } from "../../settings/settings.ts"
 import { namedCountry } from "../../stores/play/calls.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 
-/** What asking Google Play for a country does, in words. */
+/** Describes how Google Play answers requests for a country. */
 export const EFFECTS: Record<CountryEffect, string> = {
   followed: "pages are of the requested country",
   ignored: "pages are always of the same country, whatever is requested",
@@ -19,8 +19,9 @@ export const EFFECTS: Record<CountryEffect, string> = {
 }
 
 /**
- * Whether Google Play answers for EGRESS_COUNTRY from this address. Its page is asked for without a country, for that one
- * and for another; what they name is kept beside what measuring learns. With `asks` false only what is kept is told.
+ * Checks whether Google Play answers for EGRESS_COUNTRY from this address. Requests its page without a country, for
+ * that country and for another one, and stores which countries the pages name, as measuring does. With `asks` false,
+ * uses only stored answers.
  */
 export async function checkCountry(
   sql: Sql,
@@ -35,7 +36,7 @@ export async function checkCountry(
 const HOST = "play.google.com"
 const WITHIN_MS = 5_000
 
-/** The country that a page names which is asked for none: undefined where it names none, or there is no page. */
+/** Returns the country of a page requested without a country. Undefined if the page names none or cannot be read. */
 async function learn(sql: Sql, { addresses, egress, egressCountry }: MeasuringSettings): Promise<string | undefined> {
   const url = `${addresses.get(HOST) ?? `https://${HOST}`}/store/apps?hl=en`
   const here = await readPage(url)
@@ -49,7 +50,7 @@ async function learn(sql: Sql, { addresses, egress, egressCountry }: MeasuringSe
   return here
 }
 
-/** Nothing for whatever goes wrong: whether the host is reached at all is told of the host. */
+/** Undefined after any failure: another check reports whether the host is reachable. */
 async function readPage(url: string): Promise<string | undefined> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(WITHIN_MS), redirect: "manual" })

@@ -11,7 +11,7 @@ import { lackOf, schemaFiles } from "../cli/with-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 import type { DoctorDatabase } from "./reached.ts"
 
-/** Whether the database is there, has the schema of this program, and keeps the same time. */
+/** Checks whether the database is reachable, has this program's schema and the same time. */
 export async function checkDatabase(
   { settings }: Pick<Invocation, "settings">,
   reached: DoctorDatabase,
@@ -19,7 +19,7 @@ export async function checkDatabase(
   try {
     const database = await reached.database()
     if (!database) return [ok("database", "embedded, not created yet; the first start creates it")]
-    return await createGate({ deadlineMs: PATIENCE_MS }).run(() => look(database, placeOf(database, settings)))
+    return await createGate({ deadlineMs: DEADLINE_MS }).run(() => look(database, placeOf(database, settings)))
   } catch (error) {
     const { code } = error as { code?: unknown }
     if (!settings.databaseUrl && (error instanceof DatabaseUnavailable || code === "55P03")) {
@@ -31,8 +31,8 @@ export async function checkDatabase(
   }
 }
 
-// A server that restores or backs up answers nobody else meanwhile.
-const PATIENCE_MS = 10_000
+// A server answers no other calls during a restore or a backup.
+const DEADLINE_MS = 10_000
 
 const ADDRESS = "DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/NAME"
 
@@ -63,10 +63,11 @@ function mendFolder(says: string, { dataDir }: Settings): string {
   const folder = JSON.stringify(dataDir)
   if (says.includes("in use by"))
     return `find the process that uses it: fuser -v ${JSON.stringify(`${dataDir}/server.lock`)}`
-  return `follow that advice, or set DATA_DIR to a folder other than ${folder}; the first start creates a new database there`
+  const another = `set DATA_DIR to a folder other than ${folder}`
+  return `follow that advice, or ${another}; the first start creates a new database there`
 }
 
-/** `skewMs` is how far the database's clock is ahead of this process'. */
+/** `skewMs` is positive if the database's clock is ahead of this process. */
 export function clock(skewMs: number): Finding {
   const seconds = (Math.abs(skewMs) / 1_000).toFixed(1)
   const way = skewMs > 0 ? "ahead of" : "behind"
@@ -96,9 +97,10 @@ function through({ pooling }: Database): string {
   return pooling ? `, through a ${pooling} pooler` : ""
 }
 
-/** Appmeter limits the time of its statements itself where a connection keeps its settings. */
+/** A connection that keeps its settings needs no limits of its role: Appmeter sets them itself. */
 function unlimited(role: string): Finding {
-  const fix = `run: alter role ${role} set statement_timeout = '4s'; alter role ${role} set idle_in_transaction_session_timeout = '10s'`
+  const alter = `alter role ${role} set`
+  const fix = `run: ${alter} statement_timeout = '4s'; ${alter} idle_in_transaction_session_timeout = '10s'`
   return warning("pooler", "abandoned statements keep running in the database, because it sets no time limit", fix)
 }
 

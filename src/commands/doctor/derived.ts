@@ -8,22 +8,34 @@ import type { Invocation } from "../cli/command.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 import type { DoctorDatabase } from "./reached.ts"
 
-/** With --rebuild: derives anew what stands now of every keyword, of charts, of reviews, of ratings and of reports and by what apps are found, and mends what is not as the readings say. */
+/**
+ * With --rebuild: derives the current values of keywords, charts, reviews, ratings, reports and app names from the
+ * readings again and corrects differences.
+ */
 export async function rebuildDerived({ has }: Pick<Invocation, "has">, reached: DoctorDatabase): Promise<Finding[]> {
   if (!has("rebuild")) return []
-  // what hinders the opening stands under "database"
+  // the finding "database" reports why it cannot be opened
   const database = await reached.database().catch(() => null)
   if (!database) return []
   try {
-    const { ranks, figures } = await rebuildNow(database.sql, letOthers)
-    const reviews = await rebuildReviews(database.sql, letOthers)
-    const texts = await rebuildAppTexts(database.sql, letOthers)
-    const charts = await rebuildCharts(database.sql, letOthers)
-    const reports = await rebuildAccounts(database.sql, letOthers)
-    const ratings = await rebuildRatings(database.sql, letOthers)
+    const { ranks, figures } = await rebuildNow(database.sql, yieldToOthers)
+    const reviews = await rebuildReviews(database.sql, yieldToOthers)
+    const texts = await rebuildAppTexts(database.sql, yieldToOthers)
+    const charts = await rebuildCharts(database.sql, yieldToOthers)
+    const reports = await rebuildAccounts(database.sql, yieldToOthers)
+    const ratings = await rebuildRatings(database.sql, yieldToOthers)
     if (ranks + figures + reviews + texts + charts + reports + ratings === 0)
       return [ok("derived", "current values match the readings")]
-    const says = `corrected values that differed from the readings: results of ${ranks} keywords, figures of ${figures} keywords, ${reviews} review days or feeds, ${charts} chart places or first days, ${reports} report days or product prices of accounts, search names of ${texts} apps, ${ratings} duplicate rating counts`
+    const counts = [
+      `results of ${ranks} keywords`,
+      `figures of ${figures} keywords`,
+      `${reviews} review days or feeds`,
+      `${charts} chart places or first days`,
+      `${reports} report days or product prices of accounts`,
+      `search names of ${texts} apps`,
+      `${ratings} duplicate rating counts`,
+    ]
+    const says = `corrected values that differed from the readings: ${counts.join(", ")}`
     return [warning("derived", says, "run appmeter doctor --rebuild again; if it corrects values again, report a bug")]
   } catch (error) {
     return [
@@ -32,7 +44,7 @@ export async function rebuildDerived({ has }: Pick<Invocation, "has">, reached: 
   }
 }
 
-/** Between two pieces, as the embedded database has one backend for all. */
-async function letOthers(): Promise<void> {
+/** Yields between pieces: the embedded database runs one statement at a time. */
+async function yieldToOthers(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20))
 }

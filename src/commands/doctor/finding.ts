@@ -1,11 +1,11 @@
-/** What was found out about one thing. */
+/** The result of one check. */
 export interface Finding {
   thing: string
-  /** A warning works today; a problem does not, or is not safe. */
+  /** A warning works now. A problem does not work or is not safe. */
   state: "ok" | "warning" | "problem"
-  /** One line, without a secret. */
+  /** The result in one line, without secrets. */
   says: string
-  /** The command or the setting that mends it; null when nothing is to mend. */
+  /** The command or setting that fixes it. Null if nothing needs fixing. */
   fix: string | null
 }
 

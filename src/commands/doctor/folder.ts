@@ -5,7 +5,7 @@ import type { Invocation } from "../cli/command.ts"
 import { isMade } from "../cli/whole-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 
-/** The folders in use: of the embedded database, and of the bodies that were read. What of them is whose, and what is left. */
+/** Checks the folders of the embedded database and of response bodies: owner, permissions, size and free space. */
 export function checkFolder({ settings }: Pick<Invocation, "settings">): Finding[] {
   const { dataDir, databaseUrl, measuring } = settings
   const { raw } = measuring
@@ -27,7 +27,7 @@ export function checkFolder({ settings }: Pick<Invocation, "settings">): Finding
   ]
 }
 
-// A judgement: one backend serves all, and 5 GB was the largest directory tried.
+// An estimate: one backend runs all statements, and the largest tested folder had 5 GB.
 const MOVE_AT = 10 * 2 ** 30
 
 export function size(bytes: number): Finding {
@@ -36,7 +36,7 @@ export function size(bytes: number): Finding {
   return warning("size", `${says}, more than it is made for`, "run: appmeter move-database --to URL")
 }
 
-// Four times the log that a checkpoint may leave. PostgreSQL stops when it cannot write its log.
+// Four times the log that a checkpoint may leave. PostgreSQL stops if it cannot write its log.
 const MIN_FREE = 2 ** 30
 
 export function space(free: number, used: number, dataDir = "DATA_DIR"): Finding {
@@ -50,7 +50,7 @@ export function space(free: number, used: number, dataDir = "DATA_DIR"): Finding
 
 type RawSettings = MeasuringSettings["raw"]
 
-/** Measuring goes on without it, but nothing can be read again from what was kept. */
+/** Measuring works without this folder, but readings cannot be replayed. */
 function rawFolder({ folder, days }: RawSettings): Finding[] {
   const thing = "RAW_DIR"
   if (days === 0) return [ok(thing, "no responses are stored (RAW_DAYS=0)")]
@@ -75,7 +75,7 @@ function rawSpace({ folder, megabytes }: RawSettings): Finding {
   return room(freeAt(at), used, megabytes)
 }
 
-/** `used` of the megabytes that bodies may take; PostgreSQL is elsewhere, so that a full disk stops no service. */
+/** Compares free space with what bodies may still use. PostgreSQL is elsewhere, so a full disk stops no service. */
 export function room(free: number, used: number, megabytes: number): Finding {
   const says = `${inUnits(free)} free on the disk of RAW_DIR`
   const more = megabytes * 1e6 - used
@@ -92,7 +92,7 @@ function permissions(dataDir: string, folder: Stats): Finding {
   const own = process.getuid?.()
   if (own !== undefined && own !== 0 && folder.uid !== own)
     return problem(thing, `${dataDir} belongs to another user`, `run: chown -R ${own} ${JSON.stringify(dataDir)}`)
-  // Windows has no such bits
+  // Windows has no permission bits
   if (process.platform === "win32" || (folder.mode & 0o077) === 0)
     return ok(thing, `${dataDir}, accessible to its user only`)
   const open = `other users of this machine can read ${dataDir} (${(folder.mode & 0o777).toString(8)})`
@@ -104,11 +104,11 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    return undefined // below a file, or where we may not look
+    return undefined // the path is below a file or not readable
   }
 }
 
-/** The path, or the nearest one above it that is there. */
+/** Returns the path, or its nearest existing parent. */
 function existing(path: string): string {
   let at = resolve(path)
   while (!statOf(at) && dirname(at) !== at) at = dirname(at)
@@ -131,7 +131,7 @@ function freeAt(path: string): number {
   return bavail * bsize
 }
 
-/** Files come and go while a server works. */
+/** Skips files that a running server removes in the meantime. */
 function sizeOf(folder: string): number {
   if (!statOf(folder)) return 0
   let bytes = 0

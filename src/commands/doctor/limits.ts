@@ -3,7 +3,7 @@ import { redact, silentLog } from "../../lib/log.ts"
 import type { Invocation } from "../cli/command.ts"
 import { type Finding, ok, problem } from "./finding.ts"
 
-/** Whether the Redis that counts calls answers. */
+/** Checks whether the Redis that counts calls answers. */
 export async function checkLimits({ settings, process }: Pick<Invocation, "settings" | "process">): Promise<Finding[]> {
   const { upstash, redisUrl, redisPrefix: prefix } = settings
   const wire = redisUrl !== undefined && !upstash ? process.redisWire(redisUrl) : undefined
@@ -13,25 +13,27 @@ export async function checkLimits({ settings, process }: Pick<Invocation, "setti
   const place = new URL(where).host
   try {
     if (await answersSoon(limits)) return [ok("limits", `counted in the Redis at ${place}`)]
-    const says = `the Redis at ${redact(place)} does not answer, so each process counts separately and Hive calls are refused`
-    return [problem("limits", says, upstash ? mendUpstash(where) : mendRedis(place))]
+    const effect = "each process counts separately and Hive calls are refused"
+    const says = `the Redis at ${redact(place)} does not answer, so ${effect}`
+    return [problem("limits", says, upstash ? fixUpstash(where) : fixRedis(place))]
   } finally {
     wire?.close()
   }
 }
 
-function mendRedis(place: string): string {
+function fixRedis(place: string): string {
   const [, host, port = "6379"] = /^(.*?)(?::(\d+))?$/.exec(place)!
-  const see = `start it and check that it answers PONG: redis-cli -h ${host} -p ${port} ping`
-  return `${see}; if it is elsewhere, set REDIS_URL=redis://:PASSWORD@HOST:6379`
+  const check = `start it and check that it answers PONG: redis-cli -h ${host} -p ${port} ping`
+  return `${check}; if it is elsewhere, set REDIS_URL=redis://:PASSWORD@HOST:6379`
 }
 
-function mendUpstash(url: string): string {
-  const see = `check that it answers PONG: curl -H "authorization: Bearer $UPSTASH_REDIS_REST_TOKEN" ${redact(url)}/ping`
-  return `${see}; if not, set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN as the Upstash console shows them`
+function fixUpstash(url: string): string {
+  const ping = `curl -H "authorization: Bearer $UPSTASH_REDIS_REST_TOKEN" ${redact(url)}/ping`
+  const check = `check that it answers PONG: ${ping}`
+  return `${check}; if not, set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN as the Upstash console shows them`
 }
 
-// As long as a starting server waits for it.
+// The same as the wait of a starting server.
 const SOON_MS = 1_000
 
 async function answersSoon({ ping }: Limits): Promise<boolean> {

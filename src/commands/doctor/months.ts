@@ -7,24 +7,25 @@ import { type Finding, problem } from "./finding.ts"
 import type { DoctorDatabase } from "./reached.ts"
 
 /**
- * Workspaces whose billing month is ahead of today. The month of an account never goes back by itself, so that nothing is
- * spent twice; after a clock that was far ahead, no new credits would come until then.
+ * Finds workspaces whose billing month is ahead of today, as after a wrong clock. The month never goes back by itself,
+ * so that no credit is spent twice. Until the real month catches up, no new credits are granted.
  */
 export async function checkMonths(_: Invocation, reached: DoctorDatabase): Promise<Finding[]> {
-  // what hinders the opening stands under "database", and a table that is missing too
+  // the finding "database" reports why it cannot be opened, or that a table is missing
   const database = await reached.database().catch(() => null)
-  const look = (sql: Sql) => createGate({ deadlineMs: PATIENCE_MS }).run(() => readAhead(sql))
+  const look = (sql: Sql) => createGate({ deadlineMs: DEADLINE_MS }).run(() => readAhead(sql))
   const rows = database ? await look(database.sql).catch(() => []) : []
   return rows.map(({ name, month }) =>
     problem(
       "credits",
-      `the billing month of ${printable(name)} is ${monthOf(month).slice(0, 7)}, ahead of today, so no new credits are granted until it ends`,
+      `the billing month of ${printable(name)} is ${monthOf(month).slice(0, 7)}, ahead of today, ` +
+        "so no new credits are granted until it ends",
       `correct the clock of every machine, then run: appmeter workspace set ${JSON.stringify(name)} --reset-month`,
     ),
   )
 }
 
-const PATIENCE_MS = 10_000
+const DEADLINE_MS = 10_000
 
 async function readAhead(sql: Sql): Promise<{ name: string; month: string }[]> {
   return await sql<{ name: string; month: string }[]>`

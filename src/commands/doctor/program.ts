@@ -5,7 +5,7 @@ import type { Invocation } from "../cli/command.ts"
 import { assertOpenFiles, readOpenFilesLimit } from "../process/open-files.ts"
 import { type Finding, ok, problem } from "./finding.ts"
 
-/** The runtime, the driver's patch, and how many files may be open. */
+/** Checks the runtime, the driver's patch and the limit of open files. */
 export function checkProgram({ settings }: Pick<Invocation, "settings">): Finding[] {
   return [runtime(process.versions.bun), driver(), openFiles(settings)]
 }
@@ -22,7 +22,7 @@ function openFiles(settings: Settings): Finding {
   return ok(thing, limit === null ? "the limit is unknown" : `at most ${limit}`)
 }
 
-/** `version` is undefined on another runtime, which runs all but the embedded database. */
+/** `version` is undefined on another runtime, which runs everything except the embedded database. */
 export function runtime(version: string | undefined): Finding {
   const { engines } = JSON.parse(readText("package.json")) as { engines: { bun: string } }
   const least = engines.bun.replace(/^\D+/, "")

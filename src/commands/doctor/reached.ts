@@ -4,9 +4,9 @@ import { silentLog } from "../../lib/log.ts"
 import type { Invocation } from "../cli/command.ts"
 import { isMade } from "../cli/whole-database.ts"
 
-/** The database, opened for the first check that asks for it. */
+/** The database, opened by the first check that needs it. */
 export interface DoctorDatabase {
-  /** Null where there is none yet; rejects, each time alike, when it cannot be opened. Migrates and makes nothing. */
+  /** Null if there is none yet. Rejects every time if it cannot be opened. Never migrates or creates a database. */
   database(): Promise<Database | null>
   close(): Promise<void>
 }

@@ -7,16 +7,18 @@ import { type Finding, ok, problem, warning } from "./finding.ts"
 
 const THING = "screenshots"
 
-/** Whether words in pictures are read with the trained data of OCR_DATA; without it nothing is said, English is inside. */
+/** Checks OCR with the trained data of OCR_DATA. Returns nothing without that setting: English is included. */
 export async function checkScreenshots({ settings: { ocrData } }: Pick<Invocation, "settings">): Promise<Finding[]> {
   if (ocrData === undefined) return []
   const names = trainedIn(ocrData)
-  const [began, thread] = [performance.now(), openOcrThread({ load: (asked) => loadTesseract(asked, ocrData) })]
+  const began = performance.now()
+  const thread = openOcrThread({ load: (languages) => loadTesseract(languages, ocrData) })
   try {
     const table = await thread.read(new Uint8Array(Buffer.from(WORD, "base64")), [ENGLISH])
     if (!table?.includes("Appmeter")) return [problem(THING, "Tesseract does not recognise the test word", FIX)]
     const ms = Math.round(performance.now() - began)
-    const says = `Tesseract recognises the test word in ${ms} ms; trained data: ${[...new Set([ENGLISH, ...names])].sort().join(", ")}`
+    const trained = [...new Set([ENGLISH, ...names])].sort().join(", ")
+    const says = `Tesseract recognises the test word in ${ms} ms; trained data: ${trained}`
     return [
       names.length > 0
         ? ok(THING, says)
@@ -31,7 +33,7 @@ export async function checkScreenshots({ settings: { ocrData } }: Pick<Invocatio
 
 const FIX = "reinstall the program, or use LSTM data of Tesseract 4 or 5"
 
-/** A picture of the word "Appmeter", a PNG. */
+/** A PNG with the word "Appmeter". */
 const WORD =
   "iVBORw0KGgoAAAANSUhEUgAAASwAAABQAQAAAACLkXXWAAABdklEQVR42u3VO27EIBAG4J8QZdKx5VbhGimicDOb1Ra5FrkJR6CkQEwGe1da1o5i" +
   "RUlnV358A2KGMeAtV8LOdraz/2PR/JZVu2Rhycoao79kpyXLa0xvYmfN6V2zz7bQJ0uMYg+OrtDHLdNnTq9gH6kSBnCBE+ZNfaKOnTgdMHqv6xPe" +

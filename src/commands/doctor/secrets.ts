@@ -8,7 +8,7 @@ import type { DoctorDatabase } from "./reached.ts"
 
 const THING = "secrets"
 
-/** Whether what is sealed in the database can be opened, and whether an earlier key is needed still. */
+/** Checks whether stored secrets can be decrypted, and whether an earlier key is still needed. */
 export async function checkSecrets(
   { settings }: Pick<Invocation, "settings">,
   reached: DoctorDatabase,
@@ -16,7 +16,7 @@ export async function checkSecrets(
   const { secretKeys } = settings
   const counts = await createGate({ deadlineMs: PATIENCE_MS })
     .run(() => countStored(reached, secretKeys))
-    .catch(() => null) // what is wrong with the database is said of the database
+    .catch(() => null) // the finding "database" reports its problems
   if (!counts) return []
   const { newest, earlier, unreadable } = counts
   if (unreadable > 0) {
@@ -42,7 +42,7 @@ export async function checkSecrets(
 
 const PATIENCE_MS = 10_000
 
-/** Null where no table of this program's stands yet. */
+/** Null before the first migration. */
 async function countStored(reached: DoctorDatabase, keys: SecretKeys | null): Promise<SealedCount | null> {
   const database = await reached.database()
   if (!database || !(await readLandedSteps(database.sql)).some(({ name }) => name === BASELINE)) return null

@@ -3,7 +3,7 @@ import { listeningUrl, type Settings } from "../../settings/settings.ts"
 import type { Invocation } from "../cli/command.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 
-/** What each setting allows but hardly anybody means. Settings that are wrong stop every command before this one. */
+/** Warns about valid settings that are probably a mistake. Invalid settings stop every command earlier. */
 export function checkSettings({ settings }: Pick<Invocation, "settings">): Finding[] {
   return [...spelling(settings), publicUrl(settings), trustedProxies(settings)]
 }
@@ -23,14 +23,16 @@ function publicUrl({ publicUrl, host, port }: Settings): Finding {
     if (isLoopback(host)) return ok(thing, `not set; links begin with ${listeningUrl(host, port)}`)
     return warning(
       thing,
-      `not set although HOST=${host} admits other machines: links begin with ${listeningUrl(host, port)}, and assistants that use another name are refused`,
+      `not set although HOST=${host} admits other machines: links begin with ${listeningUrl(host, port)}, ` +
+        "and assistants that use another name are refused",
       "set PUBLIC_URL to the address that callers use, for example PUBLIC_URL=https://ranks.example.com",
     )
   }
   const { protocol, hostname } = new URL(publicUrl)
   if (protocol === "https:" || isPrivate(hostname)) return ok(thing, publicUrl)
   const name = isIP(hostname.replace(/^\[|\]$/g, "")) ? "ranks.example.com" : hostname
-  const fix = `put a TLS proxy in front (appmeter packaging caddy --name ${name} prints a configuration) and set PUBLIC_URL=https://${name}`
+  const proxy = `put a TLS proxy in front (appmeter packaging caddy --name ${name} prints a configuration)`
+  const fix = `${proxy} and set PUBLIC_URL=https://${name}`
   return warning(thing, `${publicUrl} is not encrypted, so keys can be read in transit`, fix)
 }
 
@@ -38,15 +40,19 @@ function trustedProxies({ trustedProxies, publicUrl }: Settings): Finding {
   const thing = "TRUSTED_PROXIES"
   const anybody = trustedProxies.find((entry) => /\/[0-7]$/.test(entry))
   if (anybody) {
-    const fix = `remove ${anybody} from TRUSTED_PROXIES and list only your own proxies, for example TRUSTED_PROXIES=127.0.0.1`
-    return problem(thing, `${anybody} lets callers fake their address`, fix)
+    return problem(
+      thing,
+      `${anybody} lets callers fake their address`,
+      `remove ${anybody} from TRUSTED_PROXIES and list only your own proxies, for example TRUSTED_PROXIES=127.0.0.1`,
+    )
   }
   if (trustedProxies.length > 0) return ok(thing, trustedProxies.join(", "))
-  // this program speaks no TLS: where it is asked for, something stands in front
+  // this program has no TLS, so an https address means that there is a proxy
   if (!publicUrl?.startsWith("https:")) return ok(thing, "none")
   return warning(
     thing,
-    "not set although PUBLIC_URL is https: all callers seem to have the proxy's address, so address allow lists refuse them",
+    "not set although PUBLIC_URL is https: all callers seem to have the proxy's address, " +
+      "so address allow lists refuse them",
     "set TRUSTED_PROXIES to the proxy's address as this machine sees it, for example TRUSTED_PROXIES=127.0.0.1",
   )
 }
@@ -70,7 +76,7 @@ for (const [network, bits] of [
 ] as const)
   PRIVATE.addSubnet(network, bits, "ipv6")
 
-/** Whether a name or address means something only inside a network. */
+/** Returns whether a name or address is valid only inside a network. */
 function isPrivate(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "")
   const family = isIP(host)

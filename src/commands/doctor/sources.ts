@@ -17,26 +17,26 @@ import { checkCountry } from "./countries.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
 import type { DoctorDatabase } from "./reached.ts"
 
-/** Whether the stores can be read: from here, often enough, and by sources that still work. */
+/** Checks whether the stores can be read from here, often enough, and with working sources. */
 export async function checkSources(
   { settings }: Pick<Invocation, "settings">,
   reached: DoctorDatabase,
 ): Promise<Finding[]> {
-  // what is wrong with the database is told of the database
-  const sql = await reached.database().then((database) => database?.sql, () => undefined) // biome-ignore format: one line
-  if (!sql) return []
+  // the finding "database" reports its problems
+  const database = await reached.database().catch(() => null)
+  if (!database) return []
   try {
-    return await createGate({ deadlineMs: PATIENCE_MS }).run(() => look(sql, settings))
+    return await createGate({ deadlineMs: DEADLINE_MS }).run(() => look(database.sql, settings))
   } catch (error) {
-    const isTold = isConnectionProblem(error) || NO_SUCH.has((error as { code?: string }).code ?? "")
-    return isTold ? [] : [unknown(error)]
+    const isReported = isConnectionProblem(error) || MISSING.has((error as { code?: string }).code ?? "")
+    return isReported ? [] : [unknown(error)]
   }
 }
 
-const PATIENCE_MS = 15_000
+const DEADLINE_MS = 15_000
 
-// a table or column: the schema is behind, and said to be
-const NO_SUCH = new Set(["42P01", "42703"])
+// SQLSTATEs of a missing table or column: the finding "database" reports an old schema
+const MISSING = new Set(["42P01", "42703"])
 
 function unknown(error: unknown): Finding {
   const says = `unknown: ${redact((error as Error).message).split("\n")[0]}`
@@ -71,7 +71,7 @@ async function readTrackedPlatforms(sql: Sql): Promise<Platform[]> {
 
 const platformOf = (upstream: Upstream): Platform => (upstream === "play.google.com" ? "android" : "ios")
 
-/** Nobody asks Google Play while nothing of it is tracked, or another process does. */
+/** Sends no request if no Android app is tracked or another process reads Google Play. */
 async function checkEgressCountry(
   sql: Sql,
   measuring: MeasuringSettings,
@@ -82,8 +82,8 @@ async function checkEgressCountry(
 }
 
 /**
- * Asks each host that would be read from here. With MEASURE=no that is for another process to do; it is asked for all the
- * same where one behind this address has taken a turn within the hour.
+ * Sends a request to each host that is read from this address. With MEASURE=no, only if another process behind this
+ * address has read within the last hour.
  */
 async function checkReachability(sql: Sql, measuring: MeasuringSettings, sources: readonly AskedSource[]) {
   if (!measuring.on && !(await isReadFromHere(sql, measuring.egress)))
@@ -93,7 +93,7 @@ async function checkReachability(sql: Sql, measuring: MeasuringSettings, sources
         `not read from here: MEASURE=no, and no process with EGRESS=${measuring.egress} read anything for an hour`,
       ),
     ]
-  // sites of developers are nobody's to answer for
+  // developers' sites are out of the operator's control
   const hosts = sources.filter(({ upstream }) => STORE_HOSTS.some((host) => host === upstream))
   const upstreams = [...new Set(hosts.map(({ upstream }) => upstream))]
   return await Promise.all(upstreams.map((upstream) => reachable(upstream, measuring.addresses.get(upstream))))
@@ -110,7 +110,7 @@ async function isReadFromHere(sql: Sql, egress: string): Promise<boolean> {
 
 const REACHED_WITHIN_MS = 3_000
 
-/** Any answer will do: what it says is for the sources to read. */
+/** Any response counts, because only the connection is checked. */
 async function reachable(upstream: Upstream, standIn: string | undefined): Promise<Finding> {
   const url = `${standIn ?? `https://${upstream}`}/`
   const place = standIn === undefined ? "" : ` at ${new URL(url).host} (UPSTREAM_URLS)`
@@ -123,7 +123,8 @@ async function reachable(upstream: Upstream, standIn: string | undefined): Promi
     const why = name === "TimeoutError" ? `no answer within ${REACHED_WITHIN_MS / 1_000} s` : `${code ?? name}`
     const fix = standIn
       ? `start the service there, or remove ${upstream} from UPSTREAM_URLS`
-      : `allow this machine to connect to port 443 there and test it: curl -sI ${url}; or set UPSTREAM_URLS=${upstream}=ADDRESS to use a proxy`
+      : `allow this machine to connect to port 443 there and test it: curl -sI ${url}; ` +
+        `or set UPSTREAM_URLS=${upstream}=ADDRESS to use a proxy`
     return problem(upstream, `cannot be reached${place} from this machine: ${why}`, fix)
   }
 }
@@ -138,7 +139,8 @@ function budgets(all: readonly Budget[], settings: Settings): Finding[] {
 }
 
 function shortfall({ upstream, asked, can, canAtBase, short }: Budget, { databaseUrl }: Settings): Finding {
-  const says = `${upstream} needs ${asked} requests a day but only ${can} are possible, ${short} too few; paid plans go first`
+  const demand = `${upstream} needs ${asked} requests a day but only ${can} are possible`
+  const says = `${demand}, ${short} too few; paid plans go first`
   if (canAtBase >= asked)
     return warning(
       "budget",
@@ -146,24 +148,26 @@ function shortfall({ upstream, asked, can, canAtBase, short }: Budget, { databas
       "wait until it answers reliably again; watch the column GAP of: appmeter sources",
     )
   const gapMs = Math.max(1, Math.floor(DAY_MS / asked))
-  const others =
+  const another =
     databaseUrl && upstream !== "play.google.com"
       ? "run EGRESS=second appmeter work on a machine with another address; or "
       : ""
-  const fix = `${others}remove keywords that you do not need (appmeter app keywords remove); or set UPSTREAM_GAPS_MS=${upstream}=${gapMs} and watch whether it refuses requests`
+  const fix =
+    `${another}remove keywords that you do not need (appmeter app keywords remove); ` +
+    `or set UPSTREAM_GAPS_MS=${upstream}=${gapMs} and watch whether it refuses requests`
   return warning("budget", says, fix)
 }
 
-/** Those of sources that are off are of no consequence. */
+/** Leaves out alerts of sources that are off. */
 function alerts(open: readonly OpenAlert[], sources: readonly AskedSource[]): Finding[] {
-  const told = open.flatMap((alert) => {
+  const findings = open.flatMap((alert) => {
     if (alert.kind.startsWith("account_")) return [accountProblem(alert)]
     const source = sources.find(({ name, on }) => on && name === alert.subject)
     return source
-      ? [problem(source.name, `${alert.detail} (since ${alert.at.toISOString()})`, mend(alert, source))]
+      ? [problem(source.name, `${alert.detail} (since ${alert.at.toISOString()})`, fixOf(alert, source))]
       : []
   })
-  return told.length > 0 ? told : [ok("sources", "no open alerts")]
+  return findings.length > 0 ? findings : [ok("sources", "no open alerts")]
 }
 
 function accountProblem({ subject, detail, at }: OpenAlert): Finding {
@@ -174,11 +178,14 @@ function accountProblem({ subject, detail, at }: OpenAlert): Finding {
   )
 }
 
-function mend({ kind }: OpenAlert, { name, upstream }: AskedSource): string {
+function fixOf({ kind }: OpenAlert, { name, upstream }: AskedSource): string {
   const off = `to stop reading it, set SOURCES_OFF=${name}`
   if (kind === "source_changed") return `install the newest Appmeter, then run: appmeter replay; ${off}`
   if (kind === "source_mismatched" && upstream === "play.google.com")
-    return `check which country is answered: appmeter sources; set EGRESS_COUNTRY to it, or read from an address in the country you want; ${off}`
+    return (
+      "check which country is answered: appmeter sources; set EGRESS_COUNTRY to it, " +
+      `or read from an address in the country you want; ${off}`
+    )
   if (kind === "source_mismatched") return `check the attempts (appmeter sources) and report a bug; ${off}`
   return `read it more slowly with UPSTREAM_GAPS_MS=${upstream}=10000, or from another address; ${off}`
 }

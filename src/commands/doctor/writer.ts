@@ -11,7 +11,7 @@ import type { DoctorDatabase } from "./reached.ts"
 
 const THING = "writer"
 
-/** Whether the language model answers, how soon, and whether it keeps to a schema; and what of its day is used. */
+/** Checks whether the language model answers, how fast, and whether it follows a schema, and shows today's use. */
 export async function checkWriter(
   { settings }: Pick<Invocation, "settings">,
   reached: DoctorDatabase,
@@ -19,20 +19,21 @@ export async function checkWriter(
   const { writer } = settings
   if (!writer) return []
   const tried = await tryOut(writer)
-  const used = await createGate({ deadlineMs: PATIENCE_MS })
+  const used = await createGate({ deadlineMs: DEADLINE_MS })
     .run(async () => await usedToday(await reached.database()))
-    .catch(() => null) // what is wrong with the database is said of the database
+    .catch(() => null) // the finding "database" reports its problems
   if (!used) return [tried]
   const { tokensADay, price } = writer
   const tokens = used.input + used.output
   const cents = price && Math.round((used.input * price.input + used.output * price.output) / 1e4) / 100
-  const says = `${tokens} of ${tokensADay} tokens used today (UTC)${cents === undefined ? "" : `, costing about ${cents}`}`
+  const cost = cents === undefined ? "" : `, costing about ${cents}`
+  const says = `${tokens} of ${tokensADay} tokens used today (UTC)${cost}`
   const day =
     tokens < tokensADay ? ok(THING, says) : warning(THING, says, "raise AI_TOKENS_A_DAY, or wait until 00:00 UTC")
   return [tried, day]
 }
 
-const PATIENCE_MS = 10_000
+const DEADLINE_MS = 10_000
 const WITHIN_MS = 30_000
 
 const TASK: PromptTask = {

@@ -12,7 +12,7 @@ import { safeFetch } from "../../outbound/safe-fetch.ts"
 import type { Settings } from "../../settings/settings.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 
-/** An address that the operator put in the host's place may lie in any network. */
+/** An address that the operator set instead of the host may be in any network. */
 export function accountReach(
   { measuring, allowPrivateTargets }: Pick<Settings, "measuring" | "allowPrivateTargets">,
   now: () => Date,
@@ -29,7 +29,7 @@ export function accountReach(
   }
 }
 
-/** Ways to the accounts of workspaces, for what writes there. */
+/** Opens the accounts of workspaces for writes. */
 export async function openPlatforms(
   settings: Pick<Settings, "measuring" | "allowPrivateTargets" | "secretKeys">,
   sql: Sql,
@@ -38,7 +38,7 @@ export async function openPlatforms(
   return createPlatforms({ sql, sealer, reach: accountReach(settings, () => new Date()) })
 }
 
-/** Reads what connected accounts say, once started. */
+/** Creates the worker that reads connected accounts. */
 export async function openAccountReading(
   settings: Pick<Settings, "measuring" | "allowPrivateTargets" | "secretKeys">,
   { sql, log }: { sql: Sql; log: Log },

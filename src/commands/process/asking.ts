@@ -6,7 +6,7 @@ import type { Settings } from "../../settings/settings.ts"
 import { ENGINE_FORMATS } from "../../visibility/engines/ask-engine.ts"
 import { createAsking } from "../../visibility/worker.ts"
 
-/** What calls are told of the assistants; their keys stay here. */
+/** Returns the assistants' settings for calls, without their keys. */
 export function checksOf({ assistants: { engines, runs, mostAnswers, spreadMs } }: Settings): AssistantChecks {
   return {
     engines: engines.map(({ assistant, model, price }) => ({ assistant, model, price })),
@@ -16,7 +16,7 @@ export function checksOf({ assistants: { engines, runs, mostAnswers, spreadMs } 
   }
 }
 
-/** Asks assistants what checks want to know, once started. The addresses are the operator's own. */
+/** Creates the worker that asks assistants for checks. The operator chose the addresses. */
 export function openAsking({ assistants }: Settings, { sql, log }: { sql: Sql; log: Log }): Worker {
   const { engines, gapMs } = assistants
   return createAsking({

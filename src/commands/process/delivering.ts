@@ -9,7 +9,7 @@ import { guardedFetch } from "./guarded-fetch.ts"
 
 type DeliverySettings = Pick<Settings, "secretKeys" | "telegramApi" | "allowPrivateTargets">
 
-/** Sends alerts on the channels that rules name. Nothing is sent before `start`; a stop takes at most 2 s. */
+/** Creates the worker that sends alerts to the channels of rules. A stop takes at most 2 s. */
 export async function openDelivery(
   { secretKeys, telegramApi, allowPrivateTargets }: DeliverySettings,
   { sql, log }: { sql: Sql; log: Log },
@@ -23,7 +23,7 @@ export async function openDelivery(
   })
 }
 
-/** Writes the alerts that no reading of a store makes: the week's summary, and what was changed in ad accounts. */
+/** Creates the worker that writes alerts without store readings: weekly summaries and changes in ad accounts. */
 export function openFeedWriting({ sql, log }: { sql: Sql; log: Log }) {
   const summaries = createSummaries({ sql, log })
   const adsNotices = createAdsNotices({ sql, log })

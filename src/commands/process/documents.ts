@@ -15,10 +15,10 @@ import { SERVER_CARD_PATHS, serverCard } from "../../http/tools/server-card.ts"
 import { once, prepare } from "../../lib/prepared.ts"
 import { ICON_SVG } from "../../ui/style.ts"
 
-/** Of the OpenAPI document: without its examples. */
+/** The query for the OpenAPI document without examples. */
 const PLAIN = "?examples=no"
 
-/** Each is made when it is first asked for: all of them take longer than the rest of a start. */
+/** Creates each document at its first request: all of them together take longer than the rest of a start. */
 export function documentsOf(
   catalog: readonly Operation[],
   sandbox: Sandbox,

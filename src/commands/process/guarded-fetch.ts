@@ -1,7 +1,7 @@
 import { parseAddressList } from "../../access/addresses.ts"
 import { type SafeFetch, safeFetch } from "../../outbound/safe-fetch.ts"
 
-/** Asks addresses that others named, on the public network and on those networks that the operator allows. */
+/** Fetches addresses that users entered, on the public network and on networks that the operator allows. */
 export function guardedFetch(allowed: readonly string[]): SafeFetch {
   const allowPrivate = parseAddressList(allowed)
   return (url, options) => safeFetch(url, { ...options, allowPrivate })

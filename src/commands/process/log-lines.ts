@@ -1,39 +1,42 @@
 import { createLog, type Log, type LogLine } from "../../lib/log.ts"
 import type { Invocation } from "../cli/command.ts"
 
-/** The log of a running process: JSON in a pipe, lines for people on a terminal, or as LOG_FORMAT says. */
+/** Creates the log of a running process: JSON in a pipe, readable lines on a terminal, or as set in LOG_FORMAT. */
 export function processLog({ terminal, settings: { logLevel, logFormat } }: Invocation): Log {
-  const forPeople = logFormat === "lines" || (logFormat === "auto" && terminal.isWatched())
-  const write = gathering(terminal.err)
-  if (!forPeople) return createLog(write, logLevel)
+  const isReadable = logFormat === "lines" || (logFormat === "auto" && terminal.isWatched())
+  const write = buffered(terminal.err)
+  if (!isReadable) return createLog(write, logLevel)
   return createLog(write, logLevel, undefined, (line) => asLine(line, terminal.isWatched()))
 }
 
-/** Lines of one turn of the event loop that can wait are written at once; no other does: the process may be about to end. */
-function gathering(write: (text: string) => void): (line: string, canWait: boolean) => void {
-  let gathered = ""
-  const pass = () => {
-    if (gathered !== "") write(gathered)
-    gathered = ""
+/**
+ * Writes lines that can wait together, once per turn of the event loop. Other lines are written immediately, because
+ * the process may be about to end.
+ */
+function buffered(write: (text: string) => void): (line: string, canWait: boolean) => void {
+  let pending = ""
+  const flush = () => {
+    if (pending !== "") write(pending)
+    pending = ""
   }
   return (line, canWait) => {
-    if (gathered === "" && canWait) setImmediate(pass)
-    gathered += line
-    if (!canWait) pass()
+    if (pending === "" && canWait) setImmediate(flush)
+    pending += line
+    if (!canWait) flush()
   }
 }
 
 const TONES = { debug: 90, info: 0, warn: 33, error: 31 }
 
 /**
- * "09:28:40 GET /v1/apps 200 24 ms 1 credit", and other events by their name and fields. The time is the machine's own. What
- * is said of a call is its request's id only where it failed.
+ * Formats a call as "09:28:40 GET /v1/apps 200 24 ms 1 credit" and other events as name and fields. The time is local.
+ * A failed call also shows its request id.
  */
 function asLine({ at, level, event, ...fields }: LogLine, inColour: boolean): string {
   const time = at.toTimeString().slice(0, 8)
-  const said = event === "call" ? callText(fields) : [event.replaceAll("_", " "), ...pairs(fields)].join("  ")
-  const text = `${time} ${level === "info" ? "" : `${level}: `}${said}`.replaceAll(CONTROLS, "�")
-  return inColour && level !== "info" ? `\u001b[${TONES[level]}m${text}\u001b[39m` : text
+  const text = event === "call" ? callText(fields) : [event.replaceAll("_", " "), ...pairs(fields)].join("  ")
+  const plain = `${time} ${level === "info" ? "" : `${level}: `}${text}`.replaceAll(CONTROLS, "�")
+  return inColour && level !== "info" ? `\u001b[${TONES[level]}m${plain}\u001b[39m` : plain
 }
 
 function callText({
@@ -60,5 +63,5 @@ function pairs(fields: Record<string, unknown>): string[] {
     .map(([name, value]) => `${name}=${typeof value === "string" && /\s/.test(value) ? JSON.stringify(value) : value}`)
 }
 
-// what a caller wrote could redraw the terminal
+// a caller's text could redraw the terminal
 const CONTROLS = /\p{C}/gu

@@ -7,7 +7,7 @@ import type { AskedSource } from "../../measuring/source-alarms.ts"
 import type { MeasuringSettings } from "../../settings/settings.ts"
 import { SOURCES } from "../../sources.ts"
 
-/** What these settings read, from where and how fast: for health, budgets and canaries. */
+/** Returns what these settings read, from where and how fast, for health, budgets and canaries. */
 export function measuredBy(settings: MeasuringSettings): HealthParts & { kinds: readonly Kind[] } {
   const { egress, egressCountry, gapsMs, sourcesOff } = settings
   const byUpstream = [...Object.values(SOURCES).flat(), SITES].sort(
@@ -21,5 +21,5 @@ export function measuredBy(settings: MeasuringSettings): HealthParts & { kinds: 
   return { sources, kinds: kindsOf({ egressCountry, sourcesOff }), egress, egressCountry, gapsMs: gaps }
 }
 
-/** Each of them is asked where a listing says that it is. */
+/** Developers' sites: each has the address in its listing. */
 const SITES = { name: "app-ads-txt", upstream: "developer-sites" } as const

@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from "node:fs"
 import type { Log } from "../../lib/log.ts"
 import { type Settings, SettingsProblems } from "../../settings/settings.ts"
 
-/** About 270 are in use after a start with the embedded database, about 60 without. Below that statements fail. */
+/**
+ * About 270 files are open after a start with the embedded database, about 60 without it. With too low a limit,
+ * statements fail.
+ */
 const NEEDED = { embedded: 1_024, server: 256 }
 
-/** Throws SettingsProblems with the figure needed. */
+/** Throws SettingsProblems if the limit of open files is too low. */
 export function assertOpenFiles({ databaseUrl }: Pick<Settings, "databaseUrl">, limit = readOpenFilesLimit()): void {
   const needed = databaseUrl === undefined ? NEEDED.embedded : NEEDED.server
   if (limit === null || limit >= needed) return
@@ -13,20 +16,20 @@ export function assertOpenFiles({ databaseUrl }: Pick<Settings, "databaseUrl">, 
   throw new SettingsProblems([{ variable: "the limit of open files", value: `is ${limit}`, fix }])
 }
 
-/** Null where it cannot be read. The runtime has raised it as far as it may by then. */
+/** Returns the limit, which the runtime has already raised to the maximum. Null if it cannot be read. */
 export function readOpenFilesLimit(): number | null {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? []
     return limit === undefined ? null : Number(limit)
   } catch {
-    return null // no Linux, or a runtime that may not read there
+    return null // not Linux, or not permitted to read it
   }
 }
 
 const NEAR_LIMIT = 0.95
 const LOOK_MS = 10_000
 
-/** Null where they cannot be counted. When none is left, not even the folder that lists them can be opened. */
+/** Null if they cannot be counted. If none is left, the folder that lists them cannot be opened either. */
 function countOpenFiles(limit: number): number | null {
   try {
     return readdirSync("/proc/self/fd").length
@@ -36,8 +39,8 @@ function countOpenFiles(limit: number): number | null {
 }
 
 /**
- * Logs once when the open files come within 5 % of their limit, where new connections soon hang without a word, and once when
- * they are below it again. Returns what ends the watch.
+ * Logs once when open files reach 95 % of the limit, because beyond it new connections hang silently, and once when
+ * they are below again. Returns a function that stops watching.
  */
 export function watchOpenFiles(
   log: Log,
@@ -50,7 +53,7 @@ export function watchOpenFiles(
     if (open === null || open >= limit * NEAR_LIMIT === isNear) return
     isNear = !isNear
     const reason = `${open} of ${limit} files and connections are open`
-    if (isNear) log("warn", "open_files_near_limit", { reason: `${reason}; ${CURE}` })
+    if (isNear) log("warn", "open_files_near_limit", { reason: `${reason}; ${FIX}` })
     else log("info", "open_files_in_order", { reason })
   }
   const timer = setInterval(look, everyMs)
@@ -58,5 +61,6 @@ export function watchOpenFiles(
   return () => clearInterval(timer)
 }
 
-const CURE =
-  "new connections wait beyond it: raise ulimit -n, or LimitNOFILE of the systemd unit, or limit connections at the proxy"
+const FIX =
+  "new connections hang beyond the limit: raise ulimit -n or LimitNOFILE of the systemd unit, " +
+  "or limit connections at the proxy"

@@ -21,15 +21,15 @@ import { openPictureReading } from "./pictures.ts"
 import { openStoreReading } from "./store-reading.ts"
 import { openWriting } from "./writing.ts"
 
-/** Asks an operation with an input as REST has it, and gives what it answers. Throws the Fault that it raises. */
+/** Runs an operation with the same input as over REST and returns its answer. Throws its Fault. */
 export type AskOwner = (operation: Operation, input: Record<string, unknown>) => Promise<unknown>
 
 const MONTH_MS = 31 * DAY_MS
 
 /**
- * Whoever can open the database on the machine owns what it holds: calls need no key, have every right whatever the
- * workspace's plan, and cost nothing. Only reads: a write is charged and audited by its key. What reads a store is done by
- * the server or `appmeter work` of that database, and counts as the workspace's.
+ * Runs reads as the workspace's owner: without a key, with every right and free of charge, because a user who can open
+ * the database owns its data. Writes need a key, for charge and audit. The server or `appmeter work` with the same
+ * database does live reads; they count for the workspace.
  */
 export async function useOwner<T>(
   invocation: Invocation,
@@ -42,7 +42,7 @@ export async function useOwner<T>(
   return await useInvoke(invocation, sql, { ...OWN, paid: async () => paid, identified: async () => caller }, work)
 }
 
-/** The same by a key, as an assistant on the machine calls: with its rights, at its charge, and under its name in the audit. */
+/** Runs operations with a key, like an assistant: with its rights and charges, and audited under its name. */
 export async function useKey<T>(
   invocation: Invocation,
   sql: Sql,
@@ -54,7 +54,7 @@ export async function useKey<T>(
 
 const OWN = { authorization: null, apiKey: null }
 
-/** Who calls: what a key says of itself, or who is known without one. */
+/** The credentials of a call: a key, or an owner who needs none. */
 interface TerminalCaller {
   authorization: null
   apiKey: string | null
@@ -81,7 +81,7 @@ async function useInvoke<T>(
     apps: trackedApps,
     identify: identified ? known : createIdentify({ sql, now, log }),
     charge: paid ?? createChargeCall(sql),
-    // a server's calls of this second are not ours
+    // calls through a server are not counted in the rate
     limits: { ...limits, rate: memoryLimiter() },
     gate: createGate({ deadlineMs: requestDeadlineMs, maxWaiting: 10, slots: 2 }),
     deadlineMs: requestDeadlineMs,
@@ -120,7 +120,7 @@ function ownerOf({ id, overrides }: Workspace): Caller {
   const resetsAt = new Date(Date.now() + MONTH_MS).toISOString()
   return {
     workspaceId: id,
-    // no key has this number
+    // no key has this id
     keyId: 0,
     kind: "live",
     plan: "enterprise",

@@ -20,15 +20,15 @@ interface PagesParts extends LinkParts {
   invoke: Invoke
   catalog: readonly Operation[]
   sandbox: Sandbox
-  /** Left out where nothing can be unsealed: then /in/ is no address. */
+  /** Undefined without SECRET_KEY: then /in/ does not exist. */
   receive?: ReceiveMessage | undefined
-  /** Asks for documents of clients; left out, on the public network alone. */
+  /** Fetches documents of clients. Default: only on the public network. */
   fetch?: SafeFetch | undefined
 }
 
 const RECEIVE_MS = 5_000
 
-/** The routes of what people open, public links and the pages where somebody signs in, and of what services send. */
+/** Returns the routes without a key: public links, sign-in pages and messages from services. */
 export function openRoutes(parts: PagesParts): OpenRoute[] {
   const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, trustedProxies, now } = parts
   const owners = createOwners({ sql, gate, publicUrl })
@@ -53,7 +53,7 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
   return [...(messages ? [messageRoute(messages)] : []), ...linkRoutes(parts), ...pages]
 }
 
-/** Of the sandbox, and of what pages alone ask: those are read when the first of them is asked for. */
+/** Returns the sandbox's answers, and samples that only pages use, which are loaded at first use. */
 function samplesOf(sandbox: Sandbox, publicUrl: string): Sandbox["answer"] {
   const own = once(() => prepareSandbox(deskOperations, readTree("fixtures/desk", ".json"), publicUrl))
   return (operation, input) => (deskOperations.includes(operation) ? own() : sandbox).answer(operation, input)

@@ -12,7 +12,7 @@ import { openPictures, type PictureReader } from "../../texts/pictures/read-pict
 import { ENGLISH } from "../../texts/pictures/trained-data.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 
-/** Files of Tesseract by which a binary carries them. */
+/** Names of Tesseract's files inside the binary. */
 export const OCR_FILES = { wasm: "tesseract-core-simd-lstm.wasm", english: "eng.traineddata" } as const
 
 interface PictureAccess {
@@ -21,7 +21,7 @@ interface PictureAccess {
   outbound?: SafeFetch
 }
 
-/** Wires the settings into what reads pictures. Where no store is read, no picture is. */
+/** Creates the picture reader from the settings. With MEASURE=no it reads no pictures. */
 export function openPictureReading(settings: Settings, { sql, log, outbound }: PictureAccess): PictureReader {
   const { ocrData, measuring, allowPrivateTargets } = settings
   const { egress, gapsMs } = measuring
@@ -44,7 +44,7 @@ export function openPictureReading(settings: Settings, { sql, log, outbound }: P
 
 const TURN_MS = 15_000
 
-/** Names of the data in a folder; none where it cannot be read. */
+/** Returns the names of trained data in a folder. Empty if it cannot be read. */
 export function trainedIn(folder: string | undefined): string[] {
   if (folder === undefined) return []
   try {
@@ -54,7 +54,7 @@ export function trainedIn(folder: string | undefined): string[] {
   }
 }
 
-/** English is with the program; what the operator's folder has goes before it. */
+/** Loads Tesseract. The operator's folder has priority over the included English data. */
 export async function loadTesseract(names: readonly string[], folder?: string): Promise<TesseractFiles> {
   const own = new Set(trainedIn(folder))
   const english = async () => (await carriedFile(OCR_FILES.english)) ?? packagedEnglish()

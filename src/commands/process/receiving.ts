@@ -5,7 +5,9 @@ import type { Sql } from "../../database/types.ts"
 import type { ReceiveMessage } from "../../http/messages.ts"
 import type { Settings } from "../../settings/settings.ts"
 
-/** Takes what services send to /in/<account>; undefined without SECRET_KEY, for no secret can be opened to prove it by. */
+/**
+ * Returns the receiver of messages to /in/<account>. Undefined without SECRET_KEY, because messages cannot be verified.
+ */
 export async function createReceiving(
   sql: Sql,
   { secretKeys }: Pick<Settings, "secretKeys">,

@@ -4,7 +4,10 @@ import type { Database } from "../../database/types.ts"
 import type { Log } from "../../lib/log.ts"
 import type { Settings } from "../../settings/settings.ts"
 
-/** At once on the embedded database; on a server others may run with the earlier key: the log says what to do. */
+/**
+ * Encrypts secrets with the current key on the embedded database. With a server, other processes may use the earlier
+ * key, so the log only explains what to do.
+ */
 export async function resealAtStart(
   { secretKeys }: Pick<Settings, "secretKeys">,
   { sql, kind }: Pick<Database, "sql" | "kind">,

@@ -22,7 +22,7 @@ import type { Stop } from "./stop.ts"
 import type { RunningProcess } from "./until-stopped.ts"
 import { openWorkers, type Workers } from "./workers.ts"
 
-/** What a start makes while its database opens. The port may turn out to be another: then it is made anew. */
+/** Prepared while the database opens, and created again if the port turns out to be different. */
 interface ServingParts {
   url: string
   sandbox: Sandbox
@@ -37,40 +37,42 @@ const preparedFor = (url: string): ServingParts => ({
   sandbox: prepareSandbox(catalog, readTree("fixtures/sandbox", ".json"), url),
 })
 
-/** Serves over a database that is up to date, until a stop is asked. */
+/** Serves with a migrated database until the process is stopped. */
 export async function serve(invocation: Invocation, running: RunningProcess, prepared: ServingParts): Promise<void> {
   const { stop, log } = running
   await live(invocation, await listen(invocation, running, prepared), stop, log)
 }
 
-interface House {
+interface LiveService {
   database: Database
   app: App
   workers: Workers
   listening: ListeningProcess
-  /** The port of the metrics, where they have one. */
+  /** The port of the metrics. Null if they have none of their own. */
   metrics: ListeningProcess | null
   url: string
   closeLimits(): void
 }
 
-/** Serves until a stop is asked, then closes. A greeting under way is left then; the next start repeats it. */
-async function live(invocation: Invocation, house: House, stop: Stop, log: Log): Promise<void> {
+/** Serves until a stop, then closes. A stop interrupts the welcome; the next start repeats it. */
+async function live(invocation: Invocation, service: LiveService, stop: Stop, log: Log): Promise<void> {
   try {
-    await Promise.race([greet(invocation, house, stop, log), stop.asked])
+    await Promise.race([greet(invocation, service, stop, log), stop.asked])
     log("info", "stopping", { signal: await stop.asked })
   } finally {
-    stop.ask("error") // when the greeting failed
-    await close(invocation, house)
+    stop.ask("error") // if the welcome failed
+    await close(invocation, service)
   }
 }
 
-/** Opens the port, then wires the app in the same turn: its links need the port, and no request can come between. */
+/**
+ * Opens the port and creates the app in the same turn: its links need the port, and no request can arrive in between.
+ */
 async function listen(
   { settings, process }: Invocation,
   { database, log }: RunningProcess,
   prepared: ServingParts,
-): Promise<House> {
+): Promise<LiveService> {
   const { sql, background } = database
   const workers = await openWorkers(settings, { sql: background, log, as: "server" })
   const { redisUrl, upstash, host, port, redisPrefix: prefix } = settings
@@ -115,7 +117,7 @@ async function listen(
   }
 }
 
-/** What /metrics tells besides the calls; undefined where nobody is to be told. */
+/** Returns the parts of /metrics other than calls. Undefined if metrics are off. */
 function meteredOf({ metricsListen, metricsToken, databaseConnections, writer }: Settings, { kind }: Database) {
   if (!metricsListen && metricsToken === undefined) return undefined
   return {
@@ -136,7 +138,7 @@ function openMetrics(
   return listening
 }
 
-// Twice what a connection may take to be made (redis-wire.ts); it is made in the background.
+// Twice the timeout of connecting (redis-wire.ts), which happens in the background.
 const SOON_MS = 1_000
 
 async function answersSoon({ ping }: Limits): Promise<boolean> {
@@ -173,15 +175,15 @@ const UNUSABLE: Record<string, (setting: ListenAddress["setting"]) => string> = 
   EACCES: () => "the port needs rights that this user does not have; choose one above 1023",
 }
 
-// From the signal on: what is not answered by then is dropped.
+// From the signal on. Calls that are not answered by then are dropped.
 const ANSWERED_BY_MS = 18_000
 
 /**
- * Readiness goes first, so that load balancers turn away; then the port, while requests under way are answered. Jobs and
- * readings end or are given back meanwhile, and no new one is begun.
+ * Closes readiness first, so that load balancers stop sending, then the port while open requests are answered.
+ * Meanwhile jobs and readings finish or are released, and none starts.
  */
-async function close({ settings: { drainMs } }: Invocation, house: House): Promise<void> {
-  const { app, workers, listening, metrics, closeLimits } = house
+async function close({ settings: { drainMs } }: Invocation, service: LiveService): Promise<void> {
+  const { app, workers, listening, metrics, closeLimits } = service
   const late = setTimeout(() => void listening.stop(true), ANSWERED_BY_MS)
   app.setReady(false)
   const workersEnded = workers.stop()

@@ -1,20 +1,20 @@
 import type { Log } from "../../lib/log.ts"
 import type { Invocation, StopReason } from "../cli/command.ts"
 
-/** The time for stopping runs from the first call of `ask`. */
+/** The time limit of a stop begins with the first call of `ask`. */
 export interface Stop {
   ask(why: StopReason): void
   isAsked(): boolean
   asked: Promise<StopReason>
 }
 
-// From the signal on: what is not closed by then is left.
+// From the signal on. The process exits then, whatever is still open.
 const GONE_BY_MS = 24_500
 
-// `bun run` and `timeout` pass on a signal that the terminal gave to the whole group: it arrives twice.
+// `bun run` and `timeout` forward a signal that the terminal sends to the whole group: it arrives twice.
 const SAME_SIGNAL_MS = 500
 
-/** The first signal, or the first error that nobody caught. A second signal ends the process at once. */
+/** Waits for the first signal or uncaught error. A second signal exits immediately. */
 export function stopSignal({ process }: Invocation, log: Log): Stop {
   const { promise: asked, resolve } = Promise.withResolvers<StopReason>()
   let askedAt: number | undefined

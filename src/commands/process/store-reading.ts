@@ -17,18 +17,18 @@ import { guardedFetch } from "./guarded-fetch.ts"
 import { measuredBy } from "./measured-kinds.ts"
 
 export interface StoreReading {
-  /** Live reads; whichever process works next does them. */
+  /** Live reads. The next free process does them. */
   measure: Measure
   budget(): Promise<Budget[]>
-  /** Begins to read what is due, and to tend what goes with it. */
+  /** Starts reading what is due, with its maintenance. */
   start(): void
   stop(): Promise<void>
 }
 
-/** The longest that one answer of a store may take: a search page has 1 MB. */
+/** Timeout of a store's answer: a search page has 1 MB. */
 const ANSWER_MS = 20_000
 
-/** Wires the settings into what reads the stores. Nothing is asked before `start`. */
+/** Creates the store reader from the settings. It sends no request before `start`. */
 export function openStoreReading(opened: StoreReadingParts): StoreReading {
   const { settings, sql, log, allowPrivate = [], now = () => new Date() } = opened
   const parts = measuredBy(settings)
@@ -66,7 +66,7 @@ export function openStoreReading(opened: StoreReadingParts): StoreReading {
   }
   const chores = [
     recurring(MINUTE_MS, () => ensureCanaries(sql, parts), ends),
-    // an answer and the failure that makes an alert may be noted at one moment by two processes
+    // two processes may record an answer and the failure that causes an alert at the same time
     recurring(MINUTE_MS, () => judgeAll(sql, parts.sources, log), ends),
     recurring(10 * MINUTE_MS, () => bodies.sweep(), ends),
   ]
@@ -87,7 +87,10 @@ export function openStoreReading(opened: StoreReadingParts): StoreReading {
   }
 }
 
-/** Runtimes let garbage lie: hostile pages of 8 MB came to 300 MB, to 150 MB where the work waits for this. */
+/**
+ * Collects garbage, because runtimes delay it: with pages of 8 MB, memory grew to 300 MB without this and to 150 MB
+ * with it.
+ */
 function collectGarbage(): void {
   const { Bun: bun } = globalThis as { Bun?: { gc(sync: boolean): void } }
   bun?.gc(true)
@@ -101,7 +104,7 @@ interface StoreReadingParts {
   settings: MeasuringSettings
   sql: Sql
   log: Log
-  /** Addresses and networks that sites of developers may have although they are not public. */
+  /** Private addresses and networks that are allowed for developers' sites. */
   allowPrivate?: readonly string[]
   now?: () => Date
   outbound?: SafeFetch

@@ -17,10 +17,10 @@ export interface RunningProcess {
   log: Log
 }
 
-/** What runs: `load` gives it while the database opens, whose thread leaves this one free. */
+/** The work of the process, imported while the database opens in its own thread. */
 type Run = (running: RunningProcess) => Promise<void>
 
-/** Brings the database up to date, runs until a stop is asked, and closes the database. Gives the exit code. */
+/** Migrates the database, runs until a stop, and closes the database. Returns the exit code. */
 export async function untilStopped(invocation: Invocation, load: () => Promise<Run>): Promise<ExitCode> {
   assertOpenFiles(invocation.settings)
   const { databaseUrl, dataDir, databaseConnections: maxConnections, warnings } = invocation.settings
@@ -28,7 +28,7 @@ export async function untilStopped(invocation: Invocation, load: () => Promise<R
   for (const warning of warnings) log("warn", "setting", { reason: warning })
   const stop = stopSignal(invocation, log)
   const endWatch = watchOpenFiles(log)
-  // a server that answered 503 for ever would look alive to its supervisor
+  // a supervisor would not restart a server that answers 503 forever
   const onLoss = () => stop.ask("error")
   const opening = openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections, onLoss })
   const [database, run] = await Promise.all([opening, load()])

@@ -25,7 +25,10 @@ export interface Workers {
   stop(): Promise<void>
 }
 
-/** MEASURE=no: no store is read. DELIVER=no: no alert is sent, and the feed is written all the same. A process that serves nothing reads only. */
+/**
+ * Creates the workers. MEASURE=no reads no store. DELIVER=no sends no alerts but still writes the feed. A reader
+ * process only reads and delivers.
+ */
 export async function openWorkers(
   settings: Settings,
   { sql, log, as }: { sql: Sql; log: Log; as: "server" | "reader" },

@@ -5,8 +5,8 @@ import { useOperations, WORKSPACE } from "./ask.ts"
 
 const SHOWN = 20
 
-/** Alerts read for as many lines: one event may be dozens of alerts. */
-const READ = 200
+/** Number of alerts to read for that many events: an event may have dozens of alerts. */
+const MAX_READ = 200
 
 export const alerts: Command = {
   name: "alerts",
@@ -24,7 +24,7 @@ export const alerts: Command = {
     const { terminal } = invocation
     const given = invocation.amount("limit")
     const isData = invocation.has("json") || invocation.has("csv")
-    const limit = given ?? (isData ? SHOWN : READ)
+    const limit = given ?? (isData ? SHOWN : MAX_READ)
     const answer = await useOperations(invocation, (ask) => ask("list_alerts", { limit }))
     const { alerts: rows, omitted, unread } = answer
     if (invocation.has("csv")) {
@@ -50,7 +50,7 @@ export const alerts: Command = {
   },
 }
 
-/** "26 Nov", with the year if it is another than this one. */
+/** Returns "26 Nov", with the year unless it is this year. */
 function dateOf(day: string): string {
   const isThisYear = day.slice(0, 4) === new Date().toISOString().slice(0, 4)
   return `${DATE.format(new Date(`${day}T00:00:00Z`))}${isThisYear ? "" : ` ${day.slice(0, 4)}`}`

@@ -21,12 +21,13 @@ export async function useOperations<T>(
   assertMade(invocation.settings)
   return await useDatabase(invocation, async (sql) => {
     const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
-    const { useOwner } = await import("../process/owner.ts") // as in serve.ts
+    // imported here to start other commands faster, as in serve.ts
+    const { useOwner } = await import("../process/owner.ts")
     return await useOwner(invocation, sql, workspace, (askOwner) => work(askOf(askOwner), workspace))
   })
 }
 
-/** The same with the key in APPMETER_KEY: writes are charged to that key and audited under its name. */
+/** Runs operations with the key in APPMETER_KEY: writes are charged to that key and audited under its name. */
 export async function useKeyedOperations<T>(invocation: Invocation, work: (ask: Ask) => Promise<T>): Promise<T> {
   const { assistant } = invocation.settings
   if (assistant.key === undefined) throw new WrongUse(`APPMETER_KEY is not set; ${KEY_REMEDY}`)
@@ -62,7 +63,7 @@ export type ListedApp = Pick<
   "id" | "name" | "iosId" | "androidPkg" | "countries"
 >
 
-/** Returns the apps with that id, store id or name, else those whose name contains the word; all apps without a word. */
+/** Returns apps with that id, store id or name, or else with the word in their name. Without a word, all apps. */
 export async function findApps(ask: Ask, word: string | undefined): Promise<ListedApp[]> {
   const { apps } = await ask("list_apps")
   if (apps.length === 0) throw new CommandProblem("no app is tracked yet; add one with: appmeter app add")

@@ -54,11 +54,12 @@ function listOperations({ terminal, has }: Invocation, catalog: readonly Operati
     terminal.json({ operations: reading.map(({ id, summary }) => ({ id, summary })) })
     return
   }
-  const lines = table(["OPERATION", "SUMMARY"], reading.map(({ id, summary }) => [id, summary])) // biome-ignore format: one line
+  const rows = reading.map(({ id, summary }) => [id, summary])
+  const lines = table(["OPERATION", "SUMMARY"], rows)
   for (const line of lines) terminal.out(`${fitted(line, terminal.columns())}\n`)
 }
 
-/** Throws WrongUse with the nearest one, and for those that write. */
+/** Returns a reading operation. Throws WrongUse for a write, and for an unknown id with the nearest one. */
 function readingNamed(id: string, catalog: readonly Operation[]): Operation {
   const operation = catalog.find((one) => one.id === id)
   if (!operation) {
@@ -83,7 +84,7 @@ function formatOf({ has }: Invocation, { id, table }: Operation): TableType | nu
   return format
 }
 
-/** Columns that say nothing in any row are left out: the terminal is narrow. */
+/** Leaves out columns without any value, because terminals are narrow. */
 function rowsOf(operation: Operation, answer: unknown): string[] {
   const rows = [...(operation.table?.rows(answer) ?? [])]
   if (rows.length === 0)
@@ -108,8 +109,10 @@ function about(operation: Operation): string[] {
     required?: string[]
   }
   const rows = Object.entries(properties).map(([name, { description: means = "" }]) => [
-    name, required.includes(name) ? "required" : "", means,
-  ]) // biome-ignore format: one row
+    name,
+    required.includes(name) ? "required" : "",
+    means,
+  ])
   return [
     `${id}  ${method} /v1${path}`,
     summary,

@@ -1,18 +1,18 @@
 import { COMMON } from "../cli/arguments.ts"
 import { type Command, WrongUse } from "../cli/command.ts"
 
-/** What can be typed after some words: a further word, or an option, with what it means. */
+/** A word or option that can follow, with its meaning. */
 interface Choice {
   word: string
   means: string
 }
 
-/** By the words typed so far without options; of the longest that fits. */
+/** Choices by the words typed so far, without options. The longest matching key applies. */
 type Choices = Map<string, Choice[]>
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript }
 
-/** The command for all of them, itself among them. */
+/** Returns the completion command for all commands, including itself. */
 export function completionOf(commands: () => readonly Command[]): Command {
   return {
     name: "completion",
@@ -57,7 +57,7 @@ async function choicesOf(commands: readonly Command[]): Promise<Choices> {
   return choices
 }
 
-/** Longest first: "key create" before "key". */
+/** Sorts the longest first: "key create" before "key". */
 function longestFirst(choices: Choices): [string, Choice[]][] {
   return [...choices].sort(([one], [other]) => other.length - one.length || (one < other ? -1 : 1))
 }
@@ -107,7 +107,8 @@ function fishScript(choices: Choices): string {
   const lines = [...choices].flatMap(([typed, each]) =>
     each.map(({ word, means }) => {
       const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-a ${word}`
-      return `complete -c appmeter -f -n '__appmeter_at ${quoted(typed).replaceAll("'", '"')}' ${what} -d ${quoted(means)}`
+      const condition = `'__appmeter_at ${quoted(typed).replaceAll("'", '"')}'`
+      return `complete -c appmeter -f -n ${condition} ${what} -d ${quoted(means)}`
     }),
   )
   return `# fish completion of appmeter
@@ -127,7 +128,7 @@ ${lines.join("\n")}
 `
 }
 
-/** What was typed ends in a space after each word; what follows a whole command are its arguments. */
+/** Returns a shell pattern: each typed word is followed by a space, then come the command's arguments. */
 function pattern(typed: string): string {
   return typed === "" ? '""' : `"${typed} "*`
 }

@@ -9,7 +9,7 @@ import { CSV, csvOf, fitted, printable, table } from "../cli/show.ts"
 import { type Ask, findApps, type ListedApp, useOperations, WORKSPACE } from "./ask.ts"
 import { sparkline } from "./sparkline.ts"
 
-/** Days of the sparkline, unless --since says otherwise; and how many characters it takes at most. */
+/** Default days of the sparkline, and its maximum number of characters. */
 const DAYS = 30
 const WIDEST = 30
 const WATCH_MS = 5_000
@@ -50,9 +50,23 @@ export const ranks: Command = {
 }
 
 const COLUMNS = [
-  "appId", "app", "country", "platform", "term", "measured", "rank", "change", "popularity", "popularityLow", "popularityHigh",
-  "popularitySource", "difficulty", "source", "searchDepth", "measuredAt",
-] // biome-ignore format: a list
+  "appId",
+  "app",
+  "country",
+  "platform",
+  "term",
+  "measured",
+  "rank",
+  "change",
+  "popularity",
+  "popularityLow",
+  "popularityHigh",
+  "popularitySource",
+  "difficulty",
+  "source",
+  "searchDepth",
+  "measuredAt",
+]
 
 function cellsOf({ appId, app, country, platform, measuredAt, keywords }: RankSide) {
   return keywords.map((row) => [
@@ -128,33 +142,49 @@ async function readSide(
   { country, platform, days }: { country: string; platform: RankSide["platform"]; days: string[] },
 ): Promise<RankSide> {
   const { measuredAt, keywords } = await ask("list_keyword_ranks", { appId: app.id, country, platform })
-  const window = shownDays(days, measuredAt?.slice(0, 10) ?? null)
+  const window = windowDays(days, measuredAt?.slice(0, 10) ?? null)
   const histories = await readHistories(ask, app, { country, platform, days: window })
   return {
-    ...{ app: app.name, appId: app.id, country, platform, measuredAt, days: window },
+    app: app.name,
+    appId: app.id,
+    country,
+    platform,
+    measuredAt,
+    days: window,
     keywords: keywords.map((keyword) => {
-      const { term, measured, rank, popularity, popularityLow, popularityHigh, popularitySource, difficulty } = keyword
-      const searched = { popularity, popularityLow, popularityHigh, popularitySource }
-      const { source, searchDepth, measuring, notMeasuring } = keyword
-      const held = histories?.get(term)
-      const change = held && measured ? changeOf(held, { rank, searchDepth }) : null
+      const history = histories?.get(keyword.term)
       return {
-        ...{ term, measured, rank, change, series: held?.series ?? null, ...searched, difficulty },
-        ...{ source, searchDepth, measuring, notMeasuring },
+        term: keyword.term,
+        measured: keyword.measured,
+        rank: keyword.rank,
+        change: history && keyword.measured ? changeOf(history, keyword) : null,
+        series: history?.series ?? null,
+        popularity: keyword.popularity,
+        popularityLow: keyword.popularityLow,
+        popularityHigh: keyword.popularityHigh,
+        popularitySource: keyword.popularitySource,
+        difficulty: keyword.difficulty,
+        source: keyword.source,
+        searchDepth: keyword.searchDepth,
+        measuring: keyword.measuring,
+        notMeasuring: keyword.notMeasuring,
       }
     }),
   }
 }
 
-/** Those that end today; where the latest reading is before all of them, as many that end with it. */
-function shownDays(days: string[], measured: string | null): string[] {
+/** Returns the days up to today, or the same number up to the latest reading if that is older than all of them. */
+function windowDays(days: string[], measured: string | null): string[] {
   if (measured === null || measured >= (days[0] as string)) return days
   return days.map((_, at) => addDays(measured, at + 1 - days.length))
 }
 
 type History = AnswerOf<"get_rank_history">["keywords"][number]
 
-/** By keyword. Null where nothing is shown: the history is of the iOS side where there is one, and of plans that have it. */
+/**
+ * Returns the histories by keyword. Null if there are none: an app in both stores has only that of iOS, and some plans
+ * have none.
+ */
 async function readHistories(
   ask: Ask,
   app: ListedApp,
@@ -170,7 +200,7 @@ async function readHistories(
   }
 }
 
-/** An absence is no drop where fewer places were read than the rank before. */
+/** An absence is a drop only if the results were read at least as deep as the previous rank. */
 function changeOf(
   { series, sources }: History,
   { rank, searchDepth }: Pick<RankRow, "rank" | "searchDepth">,
@@ -194,7 +224,7 @@ function lastDays(count: number): string[] {
   return Array.from({ length: count }, (_, at) => addDays(today, at + 1 - count))
 }
 
-/** A table for each, with what its marks mean. */
+/** Returns a table for each side, with a legend. */
 export function shownRanks(sides: readonly RankSide[], terminal: Terminal): string[] {
   return sides.flatMap((side, at) => [...(at > 0 ? [""] : []), ...sideLines(side, terminal)])
 }
@@ -220,7 +250,7 @@ function sideLines(side: RankSide, terminal: Terminal): string[] {
   return [heading, ...[...lines, ...notes].map((text) => fitted(`  ${text}`, terminal.columns()))]
 }
 
-/** "absent" is measured, "-" is not: three states, three things. */
+/** "absent" means measured without the app, "-" not measured. */
 function rankText({ measured, rank, searchDepth }: RankRow): string | null {
   if (!measured) return null
   return rank === null ? `not in ${searchDepth ?? "those read"}` : String(rank)

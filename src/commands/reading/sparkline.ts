@@ -1,16 +1,16 @@
-/** A measured day of a keyword: its rank, or null where the app was not among the results read. */
+/** A measured day of a keyword: its rank, or null if the app was not in the results. */
 export type RankPoint = readonly [day: string, rank: number | null]
 
 const BARS = "▁▂▃▄▅▆▇█"
 const ABSENT = "–"
 const UNMEASURED = "·"
 
-/** Of the ranks that are told apart: from here on a bar is the lowest. */
+/** From this rank on, the bar is the lowest. */
 const DEEPEST = 200
 
 /**
- * A character for each of the days, or for each of equal parts of them where `width` is less: the last measured rank in it as
- * a bar, the higher the better, "–" where the app was absent and "·" where nothing was measured.
+ * Returns one character per day, or per equal part of the days if `width` is smaller. It shows the last measured rank
+ * as a bar, higher for a better rank, "–" if the app was absent, and "·" if nothing was measured.
  */
 export function sparkline(points: readonly RankPoint[], days: readonly string[], width: number): string {
   const ranks = new Map(points)
@@ -22,7 +22,7 @@ export function sparkline(points: readonly RankPoint[], days: readonly string[],
   }).join("")
 }
 
-/** By the logarithm: from 1 to 2 is as much as from 50 to 100. */
+/** Uses a logarithmic scale: from 1 to 2 is as much as from 50 to 100. */
 function bar(rank: number | null): string {
   if (rank === null) return ABSENT
   const height = 1 - Math.log(Math.min(rank, DEEPEST)) / Math.log(DEEPEST)

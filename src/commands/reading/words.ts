@@ -3,7 +3,7 @@ import { queryInput } from "../../http/query.ts"
 import { itemSchema, type Schema, unwrap } from "../../lib/schema.ts"
 import { WrongUse } from "../cli/command.ts"
 
-/** "name=value" words, as an address's query has them; lists with commas, objects as JSON. Throws WrongUse. */
+/** Parses "name=value" words like a query: lists with commas, objects as JSON. Throws WrongUse. */
 export function inputOf(operation: Pick<Operation, "input">, words: readonly string[]): Record<string, unknown> {
   const pairs = words.map((word) => {
     const [name, value] = word.split(/=(.*)/s)

@@ -5,7 +5,7 @@ import { itunesRows } from "../../stores/apple/itunes-app.ts"
 import type { AppsObservation } from "../../stores/kinds/apps-shape.ts"
 import { withoutPages } from "../../stores/kinds/pages-in-look-ups.ts"
 
-/** What the body of a held reading says now, of those apps alone: of the others something later is held. Throws ReadFailure. */
+/** Parses the body of a stored reading, only for its apps: later readings replaced the others. Throws ReadFailure. */
 export function readHeldApps(sources: Sources, held: AppsObservation, body: RawBody): AppsObservation {
   const { source, platform, storefront, asked } = held
   const subject = askedOf(source, asked, body).join()
@@ -13,21 +13,21 @@ export function readHeldApps(sources: Sources, held: AppsObservation, body: RawB
   return { ...read, asked, apps: read.apps.filter(({ id }) => asked.includes(id)) }
 }
 
-/** As far as the body and what is stored of it tell: later readings may have taken some places. Throws ReadFailure. */
+/** Returns the requested ids as far as known: later readings may have replaced some. Throws ReadFailure. */
 function askedOf(source: AppsObservation["source"], stored: readonly string[], { text }: RawBody): string[] {
   if (source !== "itunes-lookup") return [...stored]
   const named = itunesRows(text).flatMap((row) => (row.is === "other" ? [] : [row.id]))
   return [...new Set([...stored, ...named])]
 }
 
-/** Without their pages: nothing tells whether the body was read for these. Throws ReadFailure. */
+/** Parses apps without their pages, because it is unknown whether the body was read for these. Throws ReadFailure. */
 export function readApps(
   sources: Sources,
   { source: name, platform, storefront, subject }: Pick<Attempt, "source" | "platform" | "storefront" | "subject">,
   body: RawBody,
 ): AppsObservation {
   const catalogue = sources.catalogues.find((one) => one.name === name)
-  // the term is not stored, and says nothing of an app
+  // the term is not stored and does not matter for an app
   if (catalogue) return parseBody(catalogue, { storefront, term: "" }, body, undefined)
   const lookup = sources.lookups.find((one) => one.name === name)!
   const ids = subject.split(",")

@@ -19,7 +19,10 @@ interface AttemptRow {
 
 const PAGE = 200
 
-/** Not those recorded since, nor pages with another status than 200: an error that looks like an answer is none. */
+/**
+ * Yields failed reads that were not recorded later. Leaves out pages with a status other than 200, because an error
+ * page is not an answer.
+ */
 export async function* readUnreadAttempts(
   sql: Sql,
   sources: Sources,
@@ -53,7 +56,7 @@ function attemptOf(row: AttemptRow, sources: Sources): ReplaySubject {
     sha256,
     parser: null,
     subjects: [subject],
-    // the country that it was read from is not known of a read that failed
+    // a failed read has no country of its address
     read: (body) => readAgain(sources, row, body),
     compare: () => [],
   }

@@ -13,11 +13,11 @@ import { readApps, readHeldApps } from "./replay-apps.ts"
 import type { Range, ReplaySubject } from "./replay-subjects.ts"
 
 interface HeldRange extends Range {
-  /** The first day of which a body can be kept. */
+  /** The first day whose bodies may still be stored. */
   firstKept: string
 }
 
-/** What is held of every kind whose bodies are kept, page by page, in the order of their sources. */
+/** Yields stored readings of every kind with bodies, in pages, ordered by source. */
 export async function* readHeld(
   sql: Sql,
   sources: Sources,
@@ -44,7 +44,13 @@ function readFrom(kind: AnyKind, sources: Sources, held: StoreObservation): Repl
   const subjects = replay.subjects(held)
   const subject = { kind: kind.name, source, platform, storefront, subject: subjects.join() }
   return {
-    ...{ source, platform, storefront, seenAt, sha256, parser, subjects },
+    source,
+    platform,
+    storefront,
+    seenAt,
+    sha256,
+    parser,
+    subjects,
     read(body) {
       const read =
         kind === apps ? readHeldApps(sources, held as AppsObservation, body) : readAgain(sources, subject, body, egress)
@@ -54,30 +60,30 @@ function readFrom(kind: AnyKind, sources: Sources, held: StoreObservation): Repl
   }
 }
 
-/** Throws ReadFailure. */
+/** Parses a stored body again. Throws ReadFailure. */
 export function readAgain(
   sources: Sources,
-  asked: Omit<Attempt, "at" | "outcome">,
+  question: Omit<Attempt, "at" | "outcome">,
   body: RawBody,
   egress?: string,
 ): Observation {
-  const { source, platform, storefront, subject } = asked
-  const kind = kindNamed(asked.kind)!
-  if (kind === apps) return readApps(sources, asked, body)
-  const of = sourcesOf(kind, sources).find((one) => one.name === source)!
-  return parseBody(of, kind.replay!.asked({ platform, storefront }, subject), body, egress)
+  const { source, platform, storefront, subject } = question
+  const kind = kindNamed(question.kind)!
+  if (kind === apps) return readApps(sources, question, body)
+  const parser = sourcesOf(kind, sources).find(({ name }) => name === source)!
+  return parseBody(parser, kind.replay!.asked({ platform, storefront }, subject), body, egress)
 }
 
 function sourcesOf(kind: AnyKind, sources: Sources): Source<unknown>[] {
   return sourcesIn(sources).filter((one) => one.kind === kind)
 }
 
-/** Of sources whose bodies can be read again. */
+/** Returns the sources whose bodies can be parsed again. */
 export function readableNames(sources: Sources): SourceName[] {
   return sourcesIn(sources).flatMap(({ name, kind }) => (kind.replay ? [name] : []))
 }
 
-/** Whether what the failed read `a` was after is held from its body or from a later reading. */
+/** SQL that is true if the subject of the failed read `a` is stored, from its body or a later reading. */
 export function isHeld(sql: Sql) {
   const each = KINDS.flatMap(({ name, replay }) =>
     replay ? [sql`or (a.kind = ${name} and exists (${replay.isHeld(sql)}))`] : [],

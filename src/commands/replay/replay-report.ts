@@ -1,23 +1,23 @@
 import type { Platform } from "../../core/observation/provenance.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
 
-/** Of one source: readings of search results, answers of suggestions, and what was said of apps, app by app. */
+/** Counts of one source: readings of search results and suggestions, and apps. */
 export interface SourceComparison {
   source: SourceName
-  /** Read as they were. */
+  /** Parsed with the same result. */
   same: number
   different: number
-  /** Places of results and suggestions, and facts of apps, that differ in those. */
+  /** Places of results and suggestions, and facts of apps, that differ. */
   places: number
-  /** Reads that had failed as `changed`, and can be read. */
+  /** Reads that failed as `changed` and can now be parsed. */
   nowReadable: number
-  /** Of those that cannot. */
+  /** Reads that failed as `changed` and still cannot be parsed. */
   stillUnreadable: number
-  /** Stored, and not to be read any more. What is stored stays. */
+  /** Stored readings that can no longer be parsed. They stay stored. */
   unreadable: number
-  /** Their bodies are not kept. */
+  /** Readings whose bodies are not stored. */
   notKept: number
-  /** Observations recorded; fewer than differ where the parser's version was not raised, or a better one is held. */
+  /** Recorded observations. Fewer than differ if the parser version was not raised or a better reading is stored. */
   recorded: number
 }
 
@@ -26,34 +26,34 @@ export interface ReplayExample {
   change: "different" | "now readable" | "unreadable"
   platform: Platform
   storefront: string
-  /** A term, a beginning, a store id, or store ids with commas. */
+  /** A term, a prefix, a store id, or store ids with commas. */
   subject: string
   seenAt: Date
-  /** What differs, or why it cannot be read. */
+  /** The difference, or why it cannot be parsed. */
   detail: string
 }
 
 export interface ReplaySummary {
-  /** In alphabetical order; those of which nothing is stored are left out. */
+  /** In alphabetical order, without sources that have nothing stored. */
   sources: SourceComparison[]
-  /** The first few of each change of each source. */
+  /** The first few per change and source. */
   examples: ReplayExample[]
 }
 
 const EXAMPLES = 20
 
-/** Adds up what became of readings. */
+/** Creates a report that adds up the results of readings. */
 export function createReport() {
   const sources = new Map<SourceName, SourceComparison>()
   const examples: ReplayExample[] = []
-  const of = (source: SourceName): SourceComparison => {
-    const held = sources.get(source) ?? { source, ...NOTHING }
-    sources.set(source, held)
-    return held
+  const countsOf = (source: SourceName): SourceComparison => {
+    const counts = sources.get(source) ?? { source, ...NOTHING }
+    sources.set(source, counts)
+    return counts
   }
   return {
     add(source: SourceName, count: keyof typeof NOTHING, by: number): void {
-      of(source)[count] += by
+      countsOf(source)[count] += by
     },
     example(example: ReplayExample): void {
       const alike = examples.filter(({ source, change }) => source === example.source && change === example.change)

@@ -4,31 +4,31 @@ import type { Observation } from "../../kinds.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
 import type { RawBody } from "../../measuring/source.ts"
 
-/** What was read from one body, or was to be. */
+/** A stored body with the readings from it, or those that failed. */
 export interface ReplaySubject {
   source: SourceName
   platform: Platform
   storefront: string
   seenAt: Date
   sha256: Uint8Array
-  /** Of the parser that read it; null for none that could. */
+  /** Version of the parser that read it. Null if none could. */
   parser: number | null
-  /** Each counts as one reading. */
+  /** Each subject counts as one reading. */
   subjects: readonly string[]
-  /** Reads the body anew. Throws ReadFailure. */
+  /** Parses the body again. Throws ReadFailure. */
   read(body: RawBody): Observation | Promise<Observation>
-  /** How what was read now differs from what is stored of each subject; null = in nothing. */
+  /** Returns the difference from the stored reading of each subject. Null if there is none. */
   compare(seen: Observation): (Difference | null)[]
 }
 
-/** What of the database is looked at. */
+/** The range of readings to replay. */
 export interface Range {
   /** "YYYY-MM-DD" */
   since: string | null
   source: SourceName | null
 }
 
-/** When a day begins, as the database spells it; of none, before all times. */
+/** Returns the start of a day for SQL, or a time before all others for null. */
 export function startOf(day: string | null): string {
   return day === null ? "-infinity" : `${day}T00:00:00Z`
 }

@@ -9,7 +9,7 @@ import { checkObservation, ObservationProblem } from "../../measuring/record/che
 import { record } from "../../measuring/record/record.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 import type { Sources } from "../../sources.ts"
-import { readHeldReports } from "./replay-account-reports.ts"
+import { readStoredReports } from "./replay-account-reports.ts"
 import { readUnreadAttempts } from "./replay-attempts.ts"
 import { readHeld } from "./replay-held.ts"
 import { createReport, type ReplayExample, type ReplayReport, type ReplaySummary } from "./replay-report.ts"
@@ -18,21 +18,22 @@ import type { ReplaySubject } from "./replay-subjects.ts"
 interface ReplayOptions {
   bodies: Pick<RawBodies, "read" | "size">
   sources: Sources
-  /** The first day looked at, "YYYY-MM-DD". Without it all, but of search results what the oldest body can stand for. */
+  /** The first day, "YYYY-MM-DD". Default: all days; for search results, those whose bodies may still be stored. */
   since?: string | undefined
-  /** Only this source's. */
+  /** Only readings of this source. */
   source?: SourceName | undefined
-  /** Records what is read otherwise now. */
+  /** Records the differences. */
   write?: boolean
   now?: () => Date
-  /** Awaited between two pages, so that others get their turn on the embedded database's one backend. */
+  /** Awaited between pages, so that calls get a turn on the embedded database. */
   pause?: () => Promise<void>
   onProgress?: (readings: number) => void
 }
 
 /**
- * Without `write` nothing is changed. With it `record` gets what is read otherwise than stored, what an older parser
- * read, and what can be read now; its own rules decide. Replaying again goes on from where it ended.
+ * Parses stored bodies again. Without `write`, nothing is changed. With it, passes to `record` all readings that
+ * differ, that an older parser read, or that can be parsed only now; the rules of `record` decide. A repeated replay
+ * continues where it ended.
  */
 export async function replay(sql: Sql, options: ReplayOptions): Promise<ReplaySummary> {
   const { now = () => new Date(), pause = () => sleep(PAUSE_MS), onProgress = () => {}, write = false } = options
@@ -63,11 +64,11 @@ async function* readPages(
   if (kept === 0) return
   const range = { since: since ?? null, source: source ?? null }
   if (oldest) yield* readHeld(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
-  yield* readHeldReports(sql, range)
+  yield* readStoredReports(sql, range)
   if (oldest) yield* readUnreadAttempts(sql, sources, range)
 }
 
-/** Says what became of a reading; gives what there is to record. */
+/** Adds a reading to the report and returns the observation to record. */
 async function judge(
   stored: ReplaySubject,
   { bodies }: ReplayOptions,
@@ -109,7 +110,7 @@ function exampleOf(
   return { source, change, platform, storefront, subject, seenAt, detail }
 }
 
-/** Whether anything differs. */
+/** Adds the differences to the report. Returns whether there are any. */
 function compared(stored: ReplaySubject, seen: Observation, report: ReplayReport): boolean {
   const differences = stored.compare(seen)
   differences.forEach((difference, place) => {
@@ -121,7 +122,7 @@ function compared(stored: ReplaySubject, seen: Observation, report: ReplayReport
   return differences.some((difference) => difference !== null)
 }
 
-// As much as an import stores in one transaction.
+// The same as an import stores in one transaction.
 const PART_RESULTS = 1_000
 
 async function recordParts(

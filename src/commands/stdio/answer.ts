@@ -6,7 +6,7 @@ export class NoAnswer extends Error {
   override name = "NoAnswer"
 }
 
-/** Settles as the work does, or as soon as it is given up: work in this process may not notice that. */
+/** Settles with the work, or as soon as the signal aborts. Work in this process may ignore the signal. */
 export async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const giveUp = () => reject(signal.reason)
@@ -19,7 +19,7 @@ export async function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-/** The messages of an answer: one, none, or those of a stream as they come. */
+/** Yields the messages of a response: one, none, or those of a stream as they arrive. */
 export async function* textsOf(response: Response, signal: AbortSignal): AsyncGenerator<string> {
   const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")
   if (isStream && response.body) {
@@ -31,7 +31,7 @@ export async function* textsOf(response: Response, signal: AbortSignal): AsyncGe
   if (text !== "") yield text
 }
 
-/** The pieces of a body, which is let go of when nobody reads on. */
+/** Yields the chunks of a body and cancels it when the reader stops. */
 async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   const hangUp = () => void reader.cancel().catch(() => {})
@@ -49,7 +49,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal):
   }
 }
 
-/** Why what came is no answer of a tool endpoint: something else answers there, or it ended before it had answered. */
+/** Explains a response that is not from a tool endpoint: another service answered, or it ended early. */
 export function foreign(url: string, { status, headers }: Response, text: string): string {
   const where = new URL(url)
   const at = where.origin + where.pathname

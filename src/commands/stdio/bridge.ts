@@ -11,7 +11,7 @@ import {
   repeatedHeaders,
 } from "./message.ts"
 
-/** What answers a POST of the tool endpoint, in this process or over a network. */
+/** Answers a POST to the tool endpoint, in this process or over the network. */
 export type Endpoint = (request: Request) => Promise<Response>
 
 export interface BridgeParts {
@@ -19,21 +19,21 @@ export interface BridgeParts {
   url: string
   key: string
   lines: AsyncIterable<string>
-  /** Once it is settled no further line is read. */
+  /** When it settles, no further line is read. */
   stopped: Promise<unknown>
   write(line: string): void
-  /** Tells whoever looks after the process. */
+  /** Writes a message for the operator. */
   say(text: string): void
-  /** What to do about an endpoint that cannot be reached, in a sentence. */
+  /** Explains in a sentence what to do about an unreachable endpoint. */
   explain(error: unknown): string
-  /** How long what is under way has, once no further line comes. */
+  /** Time for open calls after the last line. */
   endsWithinMs?: number
 }
 
-/** No server answers later (REQUEST_DEADLINE_MS). */
+/** Longer than any server takes (REQUEST_DEADLINE_MS). */
 const ENDS_WITHIN_MS = 20_000
 
-/** Each line becomes a POST, each message of the answer a line. Calls go side by side. */
+/** Sends each line as a POST and writes each message of the response as a line. Calls run concurrently. */
 export async function bridge(parts: BridgeParts): Promise<void> {
   const passing = new MessageRelay(parts)
   const underWay = new Set<Promise<void>>()
@@ -51,7 +51,7 @@ export async function bridge(parts: BridgeParts): Promise<void> {
 
 async function* linesUntil(stopped: Promise<unknown>, lines: AsyncIterable<string>): AsyncGenerator<string> {
   const reading = lines[Symbol.asyncIterator]()
-  // not a race with `stopped` for each line: a promise keeps whoever waits for it, and this one may take days
+  // no Promise.race with `stopped` per line: it would add a listener to a promise that may stay open for days
   let stop = () => {}
   let isStopped = false
   void stopped.then(() => {
@@ -71,14 +71,14 @@ async function* linesUntil(stopped: Promise<unknown>, lines: AsyncIterable<strin
 class MessageRelay {
   readonly #parts: BridgeParts
   readonly #underWay = new Map<string | number, AbortController>()
-  /** What the answer to a handshake says that later messages must repeat. */
+  /** Headers from the handshake that later messages must repeat. */
   #session: Record<string, string> = {}
 
   constructor(parts: BridgeParts) {
     this.#parts = parts
   }
 
-  /** Never fails: whatever happens to a request is its answer. */
+  /** Never throws: a failure becomes the answer to the request. */
   async pass(line: string): Promise<void> {
     const { write, say } = this.#parts
     const value = parsed(line)
@@ -89,7 +89,7 @@ class MessageRelay {
     const message = lineMessage(value)
     if (message.method === "notifications/cancelled") {
       this.#cancel(message.params.requestId)
-      // over HTTP hanging up says it, in the revision that needs no handshake
+      // in the revision without a handshake, closing the HTTP connection cancels the call
       if (envelopeVersion(message) !== undefined) return
     }
     const calling = new AbortController()

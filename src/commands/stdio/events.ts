@@ -1,11 +1,11 @@
-/** The data of each message of an event stream, as servers send it; events of other names are left out. */
+/** Yields the data of each message event of an event stream. Skips events with other names. */
 export async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ""
   let data: string[] = []
   let name = "message"
   for await (const chunk of body) {
-    // a carriage return at the end may be half of a line's end
+    // a carriage return at the end may be the first half of CRLF
     const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop() as string
     for (const line of lines) {

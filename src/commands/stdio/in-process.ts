@@ -21,15 +21,18 @@ interface InProcessServer {
   close(): Promise<void>
 }
 
-/** Whom the tool endpoint takes for its caller, and its Host. */
+/** The caller's address and the Host header for the tool endpoint. */
 const HERE = "127.0.0.1"
 
-/** Where requests to the endpoint in this process seem to go. */
+/** The URL of the endpoint in this process. */
 export const HERE_URL = `http://${HERE}/mcp`
 
 const CONNECTIONS = 4
 
-/** Live reads are asked for, and done by the server or `appmeter work` at that database. Throws where there is none. */
+/**
+ * Opens the tool endpoint in this process. Live reads are requested, and done by the server or `appmeter work` with the
+ * same database. Throws if there is no database.
+ */
 export async function openInProcess({ settings, process }: Invocation, log: Log): Promise<InProcessServer> {
   assertMade(settings)
   const database = await openQuietly(settings, log)
@@ -62,7 +65,7 @@ export async function openInProcess({ settings, process }: Invocation, log: Log)
   }
 }
 
-/** An assistant leaves it open for days and asks now and then: the embedded database is held only while it is asked. */
+/** Holds the embedded database only during calls, because an assistant keeps this process open for days. */
 async function openQuietly({ databaseUrl, dataDir }: Settings, log: Log): Promise<Database> {
   if (databaseUrl) {
     const database = await openDatabase({ databaseUrl, dataDir, as: "server", log, maxConnections: CONNECTIONS })

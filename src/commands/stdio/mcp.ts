@@ -4,16 +4,16 @@ import { linesOf } from "../cli/read-lines.ts"
 import { sentenceOf } from "../cli/sentence.ts"
 import { stopSignal } from "../process/stop.ts"
 import { type BridgeParts, bridge } from "./bridge.ts"
-import { explainRemote, isReadableOnTheWay, openRemote } from "./remote.ts"
+import { explainRemote, isUnencrypted, openRemote } from "./remote.ts"
 
 interface Assistant {
   key: string
-  /** The tool endpoint of a server; without it that of this process. */
+  /** The tool endpoint of a server. Undefined for that of this process. */
   server: URL | undefined
   query: string
 }
 
-/** Passes an assistant's messages on until it closes stdin, or a stop is asked. Gives the exit code. */
+/** Forwards an assistant's messages until it closes stdin or the process is stopped. Returns the exit code. */
 export async function passMessages(invocation: Invocation, { key, server, query }: Assistant): Promise<ExitCode> {
   const { terminal, settings } = invocation
   const stdin = inputOf(invocation)
@@ -42,13 +42,13 @@ interface OpenBridge extends Pick<BridgeParts, "url" | "endpoint" | "explain"> {
 }
 
 function remote(server: URL, say: (line: string) => void): OpenBridge {
-  if (isReadableOnTheWay(server))
+  if (isUnencrypted(server))
     say(`appmeter: warning: ${server.origin} is asked without TLS; the key can be read on the way`)
   const explain = (error: unknown) => explainRemote(server, error)
   return { url: server.href, endpoint: openRemote(server, process.env), explain, close: async () => {} }
 }
 
-/** Loaded only here: passing on to a server needs none of the service. */
+/** Imports the service here, because forwarding to a server does not need it. */
 async function inProcess(invocation: Invocation, log: Log): Promise<OpenBridge> {
   const { HERE_URL, openInProcess } = await import("./in-process.ts")
   return { url: HERE_URL, explain: sentenceOf, ...(await openInProcess(invocation, log)) }

@@ -1,7 +1,7 @@
 import { isRecord } from "../../lib/objects.ts"
-/** What a line says, as far as whoever passes it on must know. */
+/** The parts of a message that forwarding needs. */
 export interface LineMessage {
-  /** Undefined for what is not answered: a notification, or an answer to the server. */
+  /** Undefined for a message that needs no answer: a notification, or an answer to the server. */
   id: string | number | undefined
   /** Undefined for an answer to the server. */
   method: string | undefined
@@ -10,7 +10,7 @@ export interface LineMessage {
 
 type Json = Record<string, unknown>
 
-/** Never throws: what is wrong with a message is the server's to say. */
+/** Never throws: the server reports invalid messages. */
 export function lineMessage(value: unknown): LineMessage {
   const { id, method, params } = (isRecord(value) ? value : {}) as Json
   const asks = typeof method === "string"
@@ -18,11 +18,11 @@ export function lineMessage(value: unknown): LineMessage {
   return { id: named ? id : undefined, method: asks ? method : undefined, params: isRecord(params) ? params : {} }
 }
 
-/** An answer of a server to `id`, on one line. Undefined when it is no message. */
+/** Returns a server's answer to `id` on one line. Undefined if it is not a message. */
 export function answerLine(text: string, id: LineMessage["id"]): { line: string; message: Json } | undefined {
   const message = parsed(text)
   if (!isRecord(message) || message.jsonrpc !== "2.0") return undefined
-  // of a message that was not read to its end the server does not know whose it is
+  // the server does not know the id of a message that it could not read completely
   const lost = id !== undefined && message.id === null && "error" in message
   if (lost) message.id = id
   return { line: lost || /[\r\n]/.test(text) ? JSON.stringify(message) : text, message }
@@ -32,7 +32,7 @@ export function errorLine(id: string | number | null, code: number, message: str
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })
 }
 
-/** The value, or undefined where the text is no JSON. */
+/** Returns the value. Undefined if the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -43,20 +43,20 @@ export function parsed(text: string): unknown {
 
 const VERSION = "io.modelcontextprotocol/protocolVersion"
 
-/** The revision that a message of its own names in its envelope; undefined for one that belongs to a session. */
+/** Returns the protocol revision in the message's envelope. Undefined for a message of a session. */
 export function envelopeVersion({ params: { _meta } }: LineMessage): string | undefined {
   const version = isRecord(_meta) ? _meta[VERSION] : undefined
   return typeof version === "string" ? version : undefined
 }
 
-/** Which parameter the header Mcp-Name repeats. */
+/** The parameter that the header Mcp-Name repeats. */
 const NAMED_BY = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
   ["resources/read", "uri"],
 ])
 
-/** The headers in which a message with an envelope says again, for proxies, what it is. */
+/** Returns the headers that repeat parts of a message with an envelope, for proxies. */
 export function repeatedHeaders(message: LineMessage): Record<string, string> {
   const { method, params } = message
   const version = envelopeVersion(message)
@@ -69,7 +69,7 @@ export function repeatedHeaders(message: LineMessage): Record<string, string> {
   }
 }
 
-/** As it is where a header may hold it, and comes out as it went in; else =?base64?…?= of its UTF-8. */
+/** Returns the text unchanged if it is valid in a header, otherwise =?base64?…?= of its UTF-8. */
 function headerText(text: string): string {
   const plain = /^[!-~]([\t -~]*[!-~])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text)
   return plain ? text : `=?base64?${Buffer.from(text.toWellFormed()).toString("base64")}?=`

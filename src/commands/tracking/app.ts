@@ -30,10 +30,16 @@ export const appAdd: Command = {
   summary: "Track an app by its store link, id or name.",
   details: "Existing measurements of its keywords become its history at once.",
   examples: [
-    ["app add https://apps.apple.com/us/app/id1234567890 --keyword tides", "by its link; if a name is ambiguous, the matches are listed"],
-    ["app add 'Tide Times' --ios 1234567890 --android com.example.tides --country us --country gb", "both stores, with your own name"],
+    [
+      "app add https://apps.apple.com/us/app/id1234567890 --keyword tides",
+      "by its link; if a name is ambiguous, the matches are listed",
+    ],
+    [
+      "app add 'Tide Times' --ios 1234567890 --android com.example.tides --country us --country gb",
+      "both stores, with your own name",
+    ],
     ["app add --ios 1234567890 --keyword tides --wait", "wait for the first ranks and show them"],
-  ], // biome-ignore format: an example a line
+  ],
   positionals: ["app?"],
   options: {
     workspace: WORKSPACE,
@@ -61,7 +67,7 @@ export const appAdd: Command = {
       const wanted = await useOwner(invocation, sql, workspace, (ask) => meantApp(invocation, ask))
       const id = await sql.begin((tx) => add(tx, workspace, wanted, invocation))
       const app = (await listTracked(sql, workspace.id)).find((listed) => listed.id === id)!
-      return [app, app.keywords > 0 ? await sayReading(sql, app) : []]
+      return [app, app.keywords > 0 ? await readingLines(sql, app) : []]
     })
     showApps(invocation, { app }, [app])
     for (const line of reading) invocation.terminal.say(line)
@@ -144,7 +150,7 @@ export const appGoal: Command = {
   },
 }
 
-/** Throws CommandProblem when the workspace now holds more than it may; the transaction must not stand then. */
+/** Throws CommandProblem if the workspace now exceeds its limits, so that the transaction is rolled back. */
 export async function assertWithin(
   tx: Tx,
   { id, name, plan, overrides }: Workspace,
@@ -181,8 +187,8 @@ async function add(
   return id
 }
 
-/** Whether its keywords are read now, and where not, why: a store that nobody asks answers nothing, whatever was added. */
-async function sayReading(sql: Sql, { iosId, androidPkg, countries }: TrackedListing): Promise<string[]> {
+/** Returns lines about storefronts whose keywords are not read now, with the reason. */
+async function readingLines(sql: Sql, { iosId, androidPkg, countries }: TrackedListing): Promise<string[]> {
   const whyNot = await readReaders(sql)
   const stores = [...(iosId ? (["ios"] as const) : []), ...(androidPkg ? (["android"] as const) : [])]
   const places = stores.flatMap((platform) => countries.map((storefront) => ({ platform, storefront })))
@@ -200,7 +206,10 @@ interface NamedApp {
   name: string
 }
 
-/** The tracked app with this id, store id, package name or name. Throws CommandProblem for none, WrongUse for several. */
+/**
+ * Returns the tracked app with this id, store id, package name or name. Throws CommandProblem if there is none,
+ * WrongUse if there are several.
+ */
 export async function findTracked(sql: Sql, word: string): Promise<NamedApp> {
   const apps = await sql<(NamedApp & { iosId: string | null; androidPkg: string | null })[]>`
     select a.id, ${shownName(sql)} as name, i.store_id as "iosId", g.store_id as "androidPkg"
@@ -210,13 +219,13 @@ export async function findTracked(sql: Sql, word: string): Promise<NamedApp> {
     order by a.id`
   const byId = apps.find(({ id }) => id === word)
   if (byId) return byId
-  const called = apps.filter(
+  const matches = apps.filter(
     ({ name, iosId, androidPkg }) => iosId === word || androidPkg === word || foldText(name) === foldText(word),
   )
-  if (called.length > 1)
-    throw new WrongUse(`several apps match: ${called.map(({ id, name }) => `${id} is ${printable(name)}`).join("; ")}`)
-  if (!called[0]) throw new CommandProblem("no tracked app matches; see: appmeter app list")
-  return called[0]
+  if (matches.length > 1)
+    throw new WrongUse(`several apps match: ${matches.map(({ id, name }) => `${id} is ${printable(name)}`).join("; ")}`)
+  if (!matches[0]) throw new CommandProblem("no tracked app matches; see: appmeter app list")
+  return matches[0]
 }
 
 function showApps(invocation: Invocation, value: object, apps: TrackedListing[]): void {
@@ -224,8 +233,14 @@ function showApps(invocation: Invocation, value: object, apps: TrackedListing[])
     table(
       ["ID", "NAME", "IOS", "ANDROID", "COUNTRIES", "KEYWORDS", "ORIGIN"],
       apps.map(({ id, name, iosId, androidPkg, countries, keywords, origin }) => [
-        id, name, iosId, androidPkg, countries.join(","), keywords, origin,
-      ]), // biome-ignore format: one row of the table
+        id,
+        name,
+        iosId,
+        androidPkg,
+        countries.join(","),
+        keywords,
+        origin,
+      ]),
       "no tracked apps; add one by its link, id or name with: appmeter app add",
     ),
   )

@@ -6,9 +6,9 @@ import { readSides, shownRanks } from "../reading/ranks.ts"
 const LONGEST_MS = 60_000
 const POLL_MS = 500
 
-/** Waits until every keyword that something reads now was read, and shows the ranks. */
+/** Waits until every keyword that is being read has a rank, and shows the ranks. */
 export async function showFirstRanks(
-  // reading changes nothing: the change itself stands in the audit already
+  // not recorded again: the audit already contains the change
   { recorded: _, ...invocation }: Invocation,
   app: ListedApp,
 ): Promise<void> {

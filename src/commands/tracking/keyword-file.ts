@@ -4,7 +4,7 @@ import { WrongUse } from "../cli/command.ts"
 
 export interface FileKeyword {
   term: string
-  /** Undefined = the file does not say. */
+  /** Undefined if the file has no storefront. */
   country: string | undefined
   tags: string[]
 }
@@ -14,7 +14,7 @@ export interface KeywordFile {
   bad: { line: number; reason: string }[]
 }
 
-/** What a column is, by the names that common tools give it, in lower case. */
+/** Column names of common tools, in lower case. */
 const COLUMNS: Record<"term" | "country" | "tags", readonly string[]> = {
   term: ["keyword", "keywords", "term", "search term", "search query", "query", "keyword phrase"],
   country: ["country", "storefront", "store", "country code", "region", "country or region"],
@@ -24,8 +24,9 @@ const COLUMNS: Record<"term" | "country" | "tags", readonly string[]> = {
 const SEPARATORS = ["\t", ";", ","]
 
 /**
- * Keywords of a file: one a line, or a table (CSV with commas, semicolons or tabs) whose first line names a column of
- * keywords. A file of one line is a list with commas, as App Store Connect has it. Throws WrongUse where columns are not named.
+ * Parses the keywords of a file: one per line, or a table (CSV with commas, semicolons or tabs) whose first line names
+ * a keyword column. A file of one line is a list with commas, as in App Store Connect. Throws WrongUse if the columns
+ * have no names.
  */
 export function keywordsIn(text: string): KeywordFile {
   const [first = ""] = text.replace(/^\uFEFF/, "").split(/\r?\n/, 1)

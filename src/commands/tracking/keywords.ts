@@ -57,7 +57,7 @@ export const keywordsAdd: Command = {
   },
 }
 
-/** Bad lines that are named on a terminal. */
+/** Maximum number of invalid lines to print. */
 const SHOWN = 20
 
 export const keywordsList: Command = {
@@ -150,7 +150,7 @@ async function readFileText(path: string, { stdin }: Terminal): Promise<string> 
   return lines.join("\n")
 }
 
-/** Each where its line says, else in `countries`; tags take the place of those that a keyword has. */
+/** Adds each keyword in the storefront of its line, or in `countries`. Tags replace those of an existing keyword. */
 async function addKeywords(
   tx: Tx,
   appId: string,
@@ -176,7 +176,7 @@ function inTransaction<T>(invocation: Invocation, work: (tx: Tx) => Promise<T>):
   return useDatabase(invocation, (sql) => sql.begin((tx) => work(tx)) as Promise<T>)
 }
 
-/** Whose an app is. Throws CommandProblem where nobody tracks it. */
+/** Returns the workspace of an app. Throws CommandProblem if the app is not tracked. */
 export async function readWorkspace(sql: Sql, appId: string): Promise<Workspace> {
   const [app] = await sql<{ workspaceId: number }[]>`
     select workspace_id as "workspaceId"

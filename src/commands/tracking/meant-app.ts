@@ -7,12 +7,12 @@ import { printable } from "../cli/show.ts"
 import type { AskOwner } from "../process/owner.ts"
 import { operationNamed } from "../reading/ask.ts"
 
-/** The app to track; without a name it is called as the store does. */
+/** The app to track. Without a name it gets the store's name. */
 export interface MeantApp {
   iosId?: string | undefined
   androidPkg?: string | undefined
   name?: string | undefined
-  /** The storefront that its link names. */
+  /** The storefront in its link. */
   country?: string | undefined
 }
 
@@ -20,7 +20,10 @@ type Candidate = AnswerOf<"hive_resolve_app">["apps"][number]
 
 const CANDIDATES = 5
 
-/** Looks the app up in its stores, so that a slip of the keys is not tracked. Throws WrongUse with what could be meant, CommandProblem where no store could be asked. */
+/**
+ * Looks the app up in its stores, so that a mistyped id is not tracked. Throws WrongUse with possible matches,
+ * CommandProblem if no store can be read.
+ */
 export async function meantApp(invocation: Invocation, ask: AskOwner): Promise<MeantApp> {
   const { text, texts, has, positionals, terminal } = invocation
   const [word] = positionals
@@ -41,7 +44,7 @@ export async function meantApp(invocation: Invocation, ask: AskOwner): Promise<M
   return { iosId, androidPkg, name: word }
 }
 
-/** False where its store cannot be asked now. Throws WrongUse where the store said that it has no such app. */
+/** False if its store cannot be read now. Throws WrongUse if the store has no such app. */
 async function isKnown(
   ask: AskOwner,
   { id, link, country }: { id: string; link: string; country: string },

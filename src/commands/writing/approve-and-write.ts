@@ -4,7 +4,7 @@ import type { ExitCode, Invocation, Option } from "../cli/command.ts"
 import { harmless, show } from "../cli/show.ts"
 import type { Ask } from "../reading/ask.ts"
 
-/** Of every command that writes. */
+/** Options of every command that writes. */
 export const WRITE_OPTIONS: Record<string, Option> = {
   preview: { meaning: "Only show the preview." },
   force: { meaning: "Skip the confirmation." },
@@ -12,7 +12,7 @@ export const WRITE_OPTIONS: Record<string, Option> = {
 
 type PreviewAnswer = AnswerOf<"preview_action">
 
-/** Shows what an action would do, asks, and has it done; what came of it is the command's answer. */
+/** Previews an action, asks, confirms it and shows the result. */
 export async function approveAndWrite(
   invocation: Invocation,
   ask: Ask,
@@ -44,7 +44,7 @@ function previewLines({ action, destructive, credits, preview }: PreviewAnswer):
 
 type Outcome = AnswerOf<"confirm_action">
 
-/** What was made says itself in its plain fields; --json has the rest. */
+/** Lists the plain fields of the result; --json has the others. */
 function outcomeLines({ status, credits, jobId, result }: Outcome): string[] {
   const fields = Object.entries(result ?? {}).filter(([, value]) =>
     ["string", "number", "boolean"].includes(typeof value),

@@ -50,9 +50,10 @@ function listWrites({ terminal, has }: Invocation, actions: readonly Action[]): 
 }
 
 function actionNamed(name: string, actions: readonly Action[]): Action {
-  const action = actions.find((one) => one.name === name)
-  if (action) return action
-  const meant = nearest(name, actions.map((one) => one.name)) // biome-ignore format: one line
+  const found = actions.find((action) => action.name === name)
+  if (found) return found
+  const names = actions.map((action) => action.name)
+  const meant = nearest(name, names)
   const hint = meant ? `did you mean ${meant}?` : "list them with: appmeter write"
   throw new WrongUse(`unknown write ${JSON.stringify(name.slice(0, 60))}; ${hint}`)
 }
@@ -63,8 +64,10 @@ function about({ name, summary, description, scope, plan, args }: Action): strin
     required?: string[]
   }
   const rows = Object.entries(properties).map(([argument, { description: means = "" }]) => [
-    argument, required.includes(argument) ? "required" : "", means,
-  ]) // biome-ignore format: one row
+    argument,
+    required.includes(argument) ? "required" : "",
+    means,
+  ])
   return [
     name,
     summary,

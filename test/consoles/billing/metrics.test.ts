@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { readHeldReports } from "../../../src/commands/replay/replay-account-reports.ts"
+import { readStoredReports } from "../../../src/commands/replay/replay-account-reports.ts"
 import { pacificDay } from "../../../src/consoles/pacific.ts"
 import { addAccount, type Register, removeAccount, rotateKey, setMapping } from "../../../src/consoles/register.ts"
 import { createAccountReading } from "../../../src/consoles/worker.ts"
@@ -132,7 +132,7 @@ test("billing figures are null before the first read, then the service's own fig
   expect(await billing("subscriptions")).toEqual(await billing())
   // A later read on the same day replaces its figures.
   const compared: unknown[] = []
-  for await (const page of readHeldReports(scene.sql, { since: null, source: "revenuecat-metrics" }))
+  for await (const page of readStoredReports(scene.sql, { since: null, source: "revenuecat-metrics" }))
     for (const subject of page) {
       const body = kept.get(Buffer.from(subject.sha256).toString("hex"))
       // Yesterday's figures were recorded by the test itself.
