@@ -1,10 +1,9 @@
 import { beforeAll, expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import type { Sql } from "../../src/database/types.ts"
 import { kindsOf } from "../../src/due-kinds.ts"
 import type { Upstream } from "../../src/lib/upstreams.ts"
 import { freshDatabase } from "../database.ts"
+import { cells, pageOf } from "../docs/pages.ts"
 import { requestsADay, type Tracked } from "./requests-a-day.ts"
 
 let sql: Sql
@@ -16,19 +15,19 @@ const ONE: Tracked = { platform: "ios", countries: ["us"], keywords: 50, rivals:
 const TABLE: Record<string, Tracked> = {
   // 50 searches; its page and ten rivals' pages; 12 charts; a look-up; 10/7 for difficulties; 5/4 for reviews; 1/7 and
   // 1/30; 50 * 4/7; 1/14
-  "an iOS app in one storefront": ONE,
-  "an iOS app in three": { ...ONE, countries: ["us", "de", "jp"] },
+  "an iOS app": ONE,
+  "in three storefronts": { ...ONE, countries: ["us", "de", "jp"] },
   // 50 searches, 11 pages of apps, 50/7 suggestions, 5/4 for reviews
-  "an Android app in one": { ...ONE, platform: "android" },
+  "an Android app": { ...ONE, platform: "android" },
 }
 
-test.each(Object.entries(TABLE))("%s takes as many requests a day as the manual says", async (row, tracked) => {
-  expect(await requestsADay(sql, tracked)).toEqual(stated(row))
+test.each(Object.entries(TABLE))("%s takes as many requests a day as the manual says", async (column, tracked) => {
+  expect(await requestsADay(sql, tracked)).toEqual(stated(column))
 })
 
 test("one more app takes as many more requests as the manual says", async () => {
   const [one, two] = [await requestsADay(sql, ONE), await requestsADay(sql, { ...ONE, apps: 2 })]
-  const { "developer-sites": _, ...more } = stated("one more iOS app, same storefront and genre")
+  const { "developer-sites": _, ...more } = stated("one more iOS app of the genre")
   for (const [upstream, requests] of Object.entries(more)) {
     const between = two[upstream as Upstream]! - one[upstream as Upstream]!
     expect([upstream, between]).toEqual([upstream, requests])
@@ -42,20 +41,16 @@ test("every kind of measurement has requests", () => {
   }
 })
 
-/** Returns the row of the manual's table with these upstreams. */
-function stated(row: string): Partial<Record<Upstream, number>> {
-  const cells = (line: string) =>
-    line
-      .split("|")
-      .slice(2, -1)
-      .map((cell) => cell.trim())
-  const page = join(import.meta.dirname, "../../src/docs/manual/measuring.md")
-  const lines = readFileSync(page, "utf8").split("\n")
-  const place = lines.findIndex((line) => line.startsWith(`| ${row} `))
-  const heads = lines.slice(0, place).findLast((line) => line.startsWith("| tracked ")) as string
-  const figures = cells(lines[place] as string).map((cell) => /^(?:about )?(\d+)$/.exec(cell)?.[1])
-  const named = cells(heads).map((head) => (head === "developers' sites" ? "developer-sites" : head))
+/** Returns the figures by upstream in a column of the manual's table. */
+function stated(column: string): Partial<Record<Upstream, number>> {
+  const [, table = ""] = pageOf("measuring").split("## Requests per day")
+  const [heads = [], , ...rows] = cells(table)
+  const place = heads.indexOf(column)
   return Object.fromEntries(
-    named.flatMap((head, at) => (figures[at] === undefined ? [] : [[head, Number(figures[at])]])),
+    rows.flatMap((row) => {
+      const upstream = row[0] === "developers' sites" ? "developer-sites" : row[0]
+      const figure = /^(?:about )?(\d+)$/.exec(row[place] as string)?.[1]
+      return figure === undefined ? [] : [[upstream, Number(figure)]]
+    }),
   )
 }
