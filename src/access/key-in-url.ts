@@ -3,6 +3,6 @@ import { Fault } from "../lib/faults.ts"
 /** The response does not repeat the URL. */
 export function keyInUrlFault(): Fault {
   const detail =
-    "Addresses end up in logs: send the key as Authorization: Bearer <key> or x-api-key, and make a new one."
+    "URLs end up in logs. Send the key in the header Authorization: Bearer <key> or x-api-key, and replace this key."
   return new Fault("key_in_url", { detail })
 }

@@ -21,7 +21,11 @@ export function createPasswordQueue({ atOnce, waitingPerKey, maxWaiting = Number
   const waitForTurn = (key: string) => {
     const line = waiting.get(key) ?? []
     if (line.length >= waitingPerKey || waitingInAll >= maxWaiting)
-      throw new Fault("unavailable", { detail: "Too many others are waiting." }, { retryAfter: 2 })
+      throw new Fault(
+        "unavailable",
+        { detail: "Too many sign-ins are waiting. Try again in a moment." },
+        { retryAfter: 2 },
+      )
     waitingInAll++
     waiting.set(key, line)
     return new Promise<void>((go) => line.push(go))

@@ -29,9 +29,9 @@ export function unread({ plan, entitlements }: Caller, { what, day, today, other
   const { days, words } = READ[what]
   const higher = PLANS.slice(PLANS.indexOf(plan) + 1)
   if (higher.some((above) => day >= firstDay(ENTITLEMENTS[above], what, today)))
-    return new Fault("plan_required", { detail: `This plan reads ${words} of ${entitlements[days]} days back.` })
+    return new Fault("plan_required", { detail: `This plan includes ${words} of the last ${entitlements[days]} days.` })
   const first = firstDay(entitlements, what, today)
-  return new Fault(otherwise, { field, detail: `${day} lies before ${first}, the first day that can be read here.` })
+  return new Fault(otherwise, { field, detail: `${day} is before ${first}, the first available day.` })
 }
 
 function firstDay(entitlements: Entitlements, what: PlannedDays, today: string): string {

@@ -17,7 +17,10 @@ export function checkRights(
   { scope, plan, hive }: Requirements,
 ): void {
   if (surface === "rest" && caller.plan === "free" && !caller.hasPack && !caller.boughtPack) {
-    throw new Fault("plan_required", { detail: "The REST API needs the Pro plan or above, or a credit pack." })
+    throw new Fault("plan_required", {
+      detail:
+        "The REST API needs the Pro plan or above, or a credit pack. The tool endpoint works on every plan. The tool endpoint works on every plan.",
+    })
   }
   if (!planCovers(caller.plan, plan)) {
     throw new Fault("plan_required", { detail: `This call needs the ${PLAN_NAMES[plan]} plan or above.` })

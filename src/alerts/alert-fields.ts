@@ -19,51 +19,62 @@ const Value = v.nullable(v.union([v.number(), v.string()]))
 
 /** The flat fields of all alert types. Every alert has all of them, null where they do not apply. */
 export const AlertFields = v.strictObject({
-  term: described(v.nullable(v.string()), "The keyword; null where it is about none."),
-  rivalId: described(v.nullable(v.string()), "Store id of the rival; null where it is about none."),
-  rivalName: described(v.nullable(v.string()), "The rival's name at the time; null until one was seen."),
-  rivalManual: described(v.nullable(v.boolean()), "Whether the rival was named by hand; null where it is about none."),
+  term: described(v.nullable(v.string()), "The keyword. Null if the alert concerns none."),
+  rivalId: described(v.nullable(v.string()), "Store id of the rival. Null if the alert concerns none."),
+  rivalName: described(v.nullable(v.string()), "Name of the rival at the time. Null if unknown."),
+  rivalManual: described(
+    v.nullable(v.boolean()),
+    "True if the rival was added by hand. Null if the alert concerns no rival.",
+  ),
   rivalBefore: described(
     v.nullable(Rank),
-    "rival_passed, rival_beaten: the rival's rank before; null = absent from the results read.",
+    "rival_passed and rival_beaten: the earlier rank of the rival. Null if absent from the results read.",
   ),
   rivalAfter: described(
     v.nullable(Rank),
-    "rival_passed, rival_beaten: the rival's rank that day; null = absent from the results read.",
+    "rival_passed and rival_beaten: the rank of the rival that day. Null if absent from the results read.",
   ),
-  change: described(v.nullable(v.picklist(RIVAL_CHANGES)), "rival_event: what changed; null elsewhere."),
+  change: described(v.nullable(v.picklist(RIVAL_CHANGES)), "rival_event: what changed. Null for other types."),
   currency: described(
     v.nullable(v.string()),
-    "ISO 4217, of a changed price; null elsewhere and where the store did not say.",
+    "ISO 4217 code of a changed price. Null for other changes and if unknown.",
   ),
-  device: described(v.nullable(v.picklist(DEVICES)), "chart_drop, chart_enter: whose chart; null elsewhere."),
-  chart: described(v.nullable(v.picklist(CHARTS)), "chart_drop, chart_enter: which chart; null elsewhere."),
+  device: described(
+    v.nullable(v.picklist(DEVICES)),
+    "chart_drop and chart_enter: device of the chart. Null for other types.",
+  ),
+  chart: described(v.nullable(v.picklist(CHARTS)), "chart_drop and chart_enter: the chart. Null for other types."),
   genre: described(
     v.nullable(v.string()),
-    "chart_drop, chart_enter, off_topic: the store's own id of the app's category; null elsewhere.",
+    "chart_drop, chart_enter and off_topic: the store's id of the app's category. Null for other types.",
   ),
   before: described(
     Value,
-    "What was. The app's rank of keywords, rivals and charts, null = absent from the places read; of a rival_event the version, name, price, average of stars, address of the icon or number of screenshots; of a review_wave the mean of the days before; of an ai_mention_lost the answers that named the app; null elsewhere.",
+    "The earlier value. Keywords, rivals and charts: rank of the app, null if absent from the results read. " +
+      "rival_event: version, name, price, average rating, icon URL or number of screenshots. review_wave: mean of " +
+      "the days before. ai_mention_lost: number of answers that named the app. Null for other types.",
   ),
   after: described(
     Value,
-    "What is: as before; of a review_wave the day's reviews of one star; of a featured app the title of the story or collection, null until one was seen.",
+    "The later value, like `before`. review_wave: the day's one-star reviews. A featured app: title of the story " +
+      "or collection, null if unknown.",
   ),
   against: described(
     v.nullable(Day),
-    "The measured UTC day that it is compared with: the last before, of the same source. Null where days are not compared, or there was none.",
+    "The measured UTC day of the comparison: the latest earlier day of the same source. Null if days are not " +
+      "compared or there is none.",
   ),
   depth: described(
     v.nullable(Rank),
-    "How many places were read that day; null where it is about no rank. An app that is absent may stand on any below.",
+    "Number of results read that day. Null if the alert concerns no rank. An absent app may rank anywhere below.",
   ),
-  source: described(v.nullable(Source), "Where it was read; null where it comes from several readings."),
+  source: described(v.nullable(Source), "Source of the reading. Null if several readings are combined."),
   ads: described(
     v.nullable(AdsChanges),
-    "asa_rule: what another program changed in a campaign; null elsewhere. A write of this service is none of it.",
+    "asa_rule: changes by another program in a campaign. Null for other types. Writes by this service are not " +
+      "included.",
   ),
-  week: described(v.nullable(Week), "weekly: the app's week in figures; null elsewhere."),
+  week: described(v.nullable(Week), "weekly: figures of the app's week. Null for other types."),
 })
 export type AlertFields = v.InferOutput<typeof AlertFields>
 

@@ -11,13 +11,13 @@ export function RangeDay(description: string) {
   return v.optional(coded(v.pipe(v.string(), v.isoDate(), v.check(isRealDay), v.description(description)), "bad_range"))
 }
 
-export const LAST_DAY = "Last UTC day, YYYY-MM-DD; today when left out or where it lies ahead."
+export const LAST_DAY = "Last UTC day, YYYY-MM-DD. Default, and latest: today."
 
 /** Throws bad_range if the range ends before it begins. */
 export function inOrder<Range extends { from?: string | undefined; to?: string | undefined }>(range: Range): Range {
   const { from, to } = range
   if (from !== undefined && to !== undefined && from > to)
-    throw new Fault("bad_range", { field: "from", detail: `from ${from} lies after to ${to}.` })
+    throw new Fault("bad_range", { field: "from", detail: `from (${from}) is after to (${to}).` })
   return range
 }
 
@@ -37,7 +37,7 @@ export function lookedAt(what: PlannedDays, asked: { from?: string; to?: string 
   const to = lastDay(asked, now)
   const { from = plan.from } = asked
   if (asked.from !== undefined && from > to)
-    throw new Fault("bad_range", { field: "from", detail: `${from} lies after ${to}, the last day that there is.` })
+    throw new Fault("bad_range", { field: "from", detail: `from (${from}) is after the last available day, ${to}.` })
   if (to < plan.from) throw unread(caller, { what, day: to, today: plan.to, otherwise: "bad_range", field: "to" })
   return { from: later(from, plan.from), to }
 }

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { EXTRA, type ExtraName, FAULT_CODES } from "../lib/faults.ts"
 import { extending, named } from "../lib/schema.ts"
 
-const Problem = named("Problem", EXTRA.problems.item, "What is wrong with one argument.")
+const Problem = named("Problem", EXTRA.problems.item, "A problem of one argument.")
 
 type Fields = { [Name in ExtraName]: v.OptionalSchema<(typeof EXTRA)[Name], undefined> }
 

@@ -57,11 +57,11 @@ function refusal(measured: LiveReadState & { state: "failed" }): Fault {
 
 /** Explains each failure if the source's state is unknown. */
 const BUSY_DETAIL = {
-  blocked: "The store refuses this server's requests; it is asked again on its own.",
-  rate_limited: "The store asks this server to slow down; it is asked again on its own.",
-  changed: "The store's answer has a form that this version cannot read; appmeter sources shows which.",
-  failed: "The store gave no usable answer; it is asked again on its own.",
-  gone: "No process took up the reading in time.",
+  blocked: "The store refuses requests from this server. They are retried automatically.",
+  rate_limited: "The store limits requests from this server. They are retried automatically.",
+  changed: "This version cannot read the store's response. appmeter sources shows the source.",
+  failed: "The store sent no usable response. The request is retried automatically.",
+  gone: "No worker started the reading in time. Try again later.",
   busy: "More readings are waiting than can be made within a minute.",
   refused: "The reading was not started.",
 } as const

@@ -62,6 +62,6 @@ function tooDeep(text: string): boolean {
 function malformed(): Fault {
   return new Fault("invalid_arguments", {
     field: "body",
-    detail: `The body must be one JSON object in UTF-8, at most ${MAX_DEPTH} deep.`,
+    detail: `The body must be a single JSON object in UTF-8, nested at most ${MAX_DEPTH} levels deep.`,
   })
 }

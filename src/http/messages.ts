@@ -54,13 +54,13 @@ export function messageRoute({ receive, publicUrl, trustedProxies, now }: Messag
   async function take(account: string, request: Request, address: string | null): Promise<object> {
     if (request.method !== "POST") throw new Fault("method_not_allowed", {}, { allow: "POST" })
     const body = await readUpTo(request, MAX_BYTES)
-    if (!body) throw new Fault("body_too_large", { detail: "A message has 256 KiB at most." })
+    if (!body) throw new Fault("body_too_large", { detail: "A message can have at most 256 KiB." })
     const message = { headers: request.headers, body, at: now() }
     // unknown accounts and unauthentic messages count as failed attempts, so that guessing is slowed down
     const received = await attempts.watch(address, async () => (await receive(account, message)) || null)
     if (received === null) throw new Fault("unknown_endpoint")
     if (received === "unreadable")
-      throw new Fault("invalid_arguments", { field: "body", detail: "The body is no event of that service." })
+      throw new Fault("invalid_arguments", { field: "body", detail: "The body is not an event of that service." })
     return received === true ? { received: true } : received.reply
   }
 }

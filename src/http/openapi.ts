@@ -57,23 +57,25 @@ export function openApiDocument(
 export const INFO = {
   title: "Appmeter",
   version: "1.5.0",
-  summary: "Where your apps stand in the stores.",
+  summary: "App store rankings, listings, reviews and rivals of your apps.",
   description:
-    "A term that was not measured has `measured: false`; one that was measured without the app among the results read has `rank: null`; otherwise `rank` is a number. The three are never mixed up.\n\nBelow `/sandbox` every GET is answered with fixed sample data, without a key and free of charge.",
+    "A keyword has one of three states: `measured: false` means not measured; `rank: null` means measured and absent " +
+    "from the results read; otherwise `rank` is a number.\n\nBelow `/sandbox` every GET answers with fixed sample data, " +
+    "without a key and free of charge.",
   license: { name: "MIT", identifier: "MIT" },
 }
 
 const SECURITY_SCHEMES = {
   bearer: { type: "http", scheme: "bearer", description: "An API key: svc_live_… or svc_test_…" },
-  apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "The same key in a header of its own." },
+  apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "The same key in its own header." },
 }
 
 const TAGS: Record<Operation["group"], string> = {
-  Account: "The caller and its workspace.",
-  "Your apps": "What was measured of the apps a workspace tracks.",
-  "Revenue and ads": "What connected sources say of an app's money.",
-  Hive: "Market data of any app or keyword measured.",
-  Writes: "Changes, previewed and then confirmed.",
+  Account: "The caller and the workspace.",
+  "Your apps": "Measurements of the tracked apps.",
+  "Revenue and ads": "Figures from connected accounts.",
+  Hive: "Market data of any app or keyword.",
+  Writes: "Writes with preview and confirm.",
 }
 
 function tagsOf(catalog: readonly Operation[]): object[] {

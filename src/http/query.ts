@@ -20,7 +20,10 @@ export function queryInput(
     const name = decode(equals < 0 ? part : part.slice(0, equals), undefined, "query")
     const entry = field(operation, name)
     if (entry && Object.hasOwn(params, name))
-      throw new Fault("invalid_arguments", { field: name, detail: `${name} stands in the path.` })
+      throw new Fault("invalid_arguments", {
+        field: name,
+        detail: `${name} is part of the path. Remove it from the query or body.`,
+      })
     // the input check reports an unknown name together with other errors
     if (!entry) {
       input[name] = ""
@@ -28,7 +31,7 @@ export function queryInput(
     }
     const text = decode(equals < 0 ? "" : part.slice(equals + 1), entry, name)
     if (seen.has(name) && unwrap(entry).type !== "array")
-      throw new Fault(codeOf(entry), { field: name, detail: `${name} came more than once.` })
+      throw new Fault(codeOf(entry), { field: name, detail: `${name} was sent more than once. Send it once.` })
     seen.add(name)
     const value = coerce(entry, text)
     input[name] = Array.isArray(value) ? [...((input[name] as unknown[] | undefined) ?? []), ...value] : value
@@ -46,7 +49,7 @@ function decode(text: string, entry: Schema | undefined, name: string): string {
   try {
     return decodeURIComponent(spaced)
   } catch {
-    throw new Fault(codeOf(entry), { field: name, detail: "Its percent-encoding is malformed." })
+    throw new Fault(codeOf(entry), { field: name, detail: "Its percent-encoding is malformed. Encode it as UTF-8." })
   }
 }
 

@@ -34,12 +34,15 @@ export const CountryOrEmpty = coded(
 /** The storefront of a call about an app. Default: the app's first storefront. */
 export const AppCountry = described(
   v.optional(Country),
-  "Two-letter storefront code; the app's first storefront when left out.",
+  "Two-letter storefront code. Default: the app's first storefront.",
 )
 
 export const Platform = v.optional(
   coded(
-    v.pipe(v.picklist(["ios", "android"]), v.description("The store; an app on Google Play alone needs android.")),
+    v.pipe(
+      v.picklist(["ios", "android"]),
+      v.description("The store. Use android for an app that is only on Google Play."),
+    ),
     "invalid_arguments",
   ),
   "ios",
@@ -55,7 +58,7 @@ export const Term = coded(
       const length = [...normaliseTerm(text)].length
       return length >= 1 && length <= 150 && !isPathStep(normaliseTerm(text))
     }),
-    v.description("The keyword; NFC, trimmed and lower-cased, inner white space significant."),
+    v.description("A keyword. It is normalised to NFC, trimmed and lower-cased; inner white space is significant."),
   ),
   "bad_term",
 )

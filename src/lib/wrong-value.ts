@@ -12,14 +12,14 @@ export function wrongValue(schema: ObjectSchema, name: string, value: unknown): 
   if (value === undefined) return `${name} is missing. ${isFreeText(shape) ? (shape.description ?? rule) : rule}`
   if (isEmpty(value))
     return (
-      `${name} is empty: ${entry.type === "optional" ? "leave it out, or give it a value" : "it needs a value"}. ` +
+      `${name} is empty. ${entry.type === "optional" ? "Omit it or give it a value." : "It needs a value."} ` +
       `${rule}`
     )
   const { came, isChecked, meaning, meant } = whatCame(entry, shape, value)
-  const hint = meant === undefined ? ukHint(meaning, came) : ` Is ${meant} meant?`
+  const hint = meant === undefined ? ukHint(meaning, came) : ` Did you mean ${meant}?`
   // The description explains what JSON Schema cannot express.
   if (isChecked || !allowed) return `${name} cannot be ${came}. ${meaning ?? rule}${hint}`
-  return `${name} must be ${allowed}, and ${came} came.${hint}`
+  return `${name} must be ${allowed}; received ${came}.${hint}`
 }
 
 /** The one code that is often mistaken for a country's. */
@@ -28,9 +28,9 @@ function ukHint(meaning: string | undefined, came: string): string {
 }
 
 function unknownName(names: readonly string[], name: string): string {
-  if (names.length === 0) return "The call takes no arguments."
+  if (names.length === 0) return "This call takes no arguments."
   const meant = nearest(name.slice(0, 64), names)
-  return `There is no such argument: the call takes ${names.join(", ")}.${meant ? ` Is ${meant} meant?` : ""}`
+  return `Unknown argument. This call takes ${names.join(", ")}.${meant ? ` Did you mean ${meant}?` : ""}`
 }
 
 /** An empty list in a query is parsed as a list with one empty text. */
@@ -85,7 +85,7 @@ function lowered(sentence: string | undefined): string | undefined {
 
 /** Ignores patterns, which are not readable; the field's description explains them. */
 function textOf({ format, pattern, minLength, maxLength }: Shape): string | undefined {
-  if (format === "date") return "a day that there is, YYYY-MM-DD"
+  if (format === "date") return "an existing day, YYYY-MM-DD"
   if (format || pattern) return undefined
   const length = between(minLength, maxLength, " of")
   return `text${length && `${length} characters`}`

@@ -3,16 +3,16 @@ import type { Sql } from "../database/types.ts"
 
 /** Reasons why something is not being measured, worst first, each with its text for callers. */
 export const NOT_MEASURING = {
-  not_scheduled: "nothing asks for it: it is not tracked there, or is of the demo",
-  no_worker: "no process that reads the stores is running",
-  source_off: "its sources are switched off",
-  no_egress_country: "Google Play is read for one country from an address, and which one was not said (EGRESS_COUNTRY)",
-  other_country: "Google Play is read for one country from an address (EGRESS_COUNTRY), which is another",
-  source_refuses: "the store refuses, and is left alone for more than ten minutes",
-  read_failed: "the latest reading failed; it is tried again later",
-  overdue: "due for more than a day: more is due than can be read",
-  awaits_results: "it is made of search results, and follows their first reading",
-  not_due: "nothing is due: its next reading is to come",
+  not_scheduled: "it is not tracked there, or belongs to the demo",
+  no_worker: "no worker process is running",
+  source_off: "its sources are disabled",
+  no_egress_country: "an address can read Google Play only for its own country, and EGRESS_COUNTRY is not set",
+  other_country: "an address can read Google Play only for its own country, and EGRESS_COUNTRY is another one",
+  source_refuses: "the store refuses requests, and the instance pauses for more than ten minutes",
+  read_failed: "the latest reading failed and is retried later",
+  overdue: "due for more than a day, because more is due than can be read",
+  awaits_results: "it depends on search results that were not read yet",
+  not_due: "its next reading is not due yet",
   past: "the day is over",
 } as const
 export type IdleReason = keyof typeof NOT_MEASURING

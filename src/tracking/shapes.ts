@@ -17,7 +17,7 @@ export const RankSource = named("RankSource", v.picklist(RANK_SOURCES))
 export const Origin = named(
   "Origin",
   v.nullable(v.string()),
-  "Who brought it: own = this instance, demo = its demo. Null = that reading is kept no more.",
+  "own: read by this instance; demo: sample data. Null if the reading is no longer stored.",
 )
 
 /** Why something is not being measured. Null if it is. */
@@ -28,9 +28,9 @@ export const ListingLocale = named("ListingLocale", v.picklist(LISTING_LOCALES))
 
 /** The latest ratings of an app in a storefront. */
 export const latestRatingsFields = {
-  ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none yet."),
-  ratingsDay: described(v.nullable(Day), "The UTC day they were read; null where ratings is."),
-  ratingsSource: described(v.nullable(Source), "Who read them; null where ratings is."),
+  ratings: described(v.nullable(Count), "Latest rating count in that storefront. Null if unknown."),
+  ratingsDay: described(v.nullable(Day), "UTC day of that count. Null if ratings is null."),
+  ratingsSource: described(v.nullable(Source), "Source of that count. Null if ratings is null."),
 }
 
 /** An app by its id in its store, with its latest ratings. */
@@ -38,7 +38,7 @@ export const RatedApp = named(
   "RatedApp",
   v.strictObject({
     id: described(v.string(), "Store id."),
-    name: described(v.string(), "The store's name of it, or the id until one was seen."),
+    name: described(v.string(), "Name in the store, or the store id if unknown."),
     ...latestRatingsFields,
   }),
 )
@@ -50,16 +50,16 @@ export const PopularitySource = named("PopularitySource", v.picklist(POPULARITY_
 export const popularityFields = {
   popularity: described(
     v.nullable(v.number()),
-    "1 to 100, Apple's monthly figure. Null = not published: see the band.",
+    "1 to 100, Apple's monthly figure. Null if not published; see the band.",
   ),
   popularityLow: described(
     v.nullable(v.number()),
-    `Low end of an estimate (Apple Ads' scale, 5 to 100; 4 of 5 cases). ${AT_FLOOR} Null if none.`,
+    `Low end of an estimated band (scale of Apple Ads, 5 to 100). ${AT_FLOOR} Null if ` + "there is none.",
   ),
-  popularityHigh: described(v.nullable(v.number()), "The other end, included."),
+  popularityHigh: described(v.nullable(v.number()), "High end of the band, inclusive."),
   popularitySource: described(
     v.nullable(PopularitySource),
-    "apple-ads-report = published; estimate = a band. Null = neither.",
+    "apple-ads-report: published; estimate: a band. Null if neither.",
   ),
 }
 
@@ -72,39 +72,37 @@ export const RankRuns = described(
     named(
       "RankRun",
       v.strictObject({
-        source: described(RankSource, "Who read the points."),
-        from: described(Day, "The day of the first of them."),
-        to: described(Day, "The day of the last."),
+        source: described(RankSource, "Source of the points."),
+        from: described(Day, "Day of the first point."),
+        to: described(Day, "Day of the last point."),
       }),
     ),
   ),
-  "Points next to each other that one source gave, oldest first: compare ranks within one of these only. Empty where there are no points.",
+  "Runs of consecutive points from one source, oldest first. Compare ranks only within a run. Empty if there are " +
+    "no points.",
 )
 
 const Terms = v.array(v.string())
 
 /** A workspace's app as every answer shows it. */
 export const trackedAppFields = {
-  id: described(v.string(), "The appId used in paths."),
-  name: described(v.string(), "Its own name, or what the store calls it; its store id until one was seen."),
-  icon: described(v.nullable(v.string()), "Address of the store icon; null where none was seen yet."),
+  id: described(v.string(), "The appId for other calls."),
+  name: described(v.string(), "Name given by the workspace, or the name in the store, or the store id."),
+  icon: described(v.nullable(v.string()), "URL of the store icon. Null if unknown."),
   iosId: described(v.nullable(v.string()), "App Store id."),
   androidPkg: described(v.nullable(v.string()), "Google Play package name."),
-  bundleId: described(v.nullable(v.string()), "iOS bundle id; null where none was seen yet."),
-  countries: described(v.array(Storefront), "Tracked storefronts; the first is the default of calls about the app."),
-  keywords: described(
-    Terms,
-    "Tracked keywords over all storefronts, each once: storefront by storefront, in their order.",
-  ),
+  bundleId: described(v.nullable(v.string()), "iOS bundle id. Null if unknown."),
+  countries: described(v.array(Storefront), "Tracked storefronts. The first is the default of calls about the app."),
+  keywords: described(Terms, "Tracked keywords of all storefronts without repeats, by storefront and in order."),
   keywordsByCountry: described(v.record(Storefront, Terms), "Tracked keywords of each storefront, in order."),
   manualRivals: described(
     v.nullable(v.array(v.string())),
-    "Rivals named by hand: ios:<store id> or android:<package>.",
+    "Rivals added by hand: ios:<store id> or android:<package>.",
   ),
   keywordTags: described(v.nullable(v.record(v.string(), v.array(v.string()))), "Tags of tracked keywords."),
-  buriedKeywords: described(v.nullable(Terms), "Keywords that are not suggested again."),
-  goal: described(v.nullable(v.picklist(["downloads", "rank", "revenue"])), "What the app is optimised for."),
-  tasksDone: described(v.nullable(v.array(v.string())), "Tasks of the weekly plan that were ticked off."),
+  buriedKeywords: described(v.nullable(Terms), "Keywords excluded from suggestions."),
+  goal: described(v.nullable(v.picklist(["downloads", "rank", "revenue"])), "Optimisation goal of the app."),
+  tasksDone: described(v.nullable(v.array(v.string())), "Completed tasks of the weekly plan."),
 }
 
 export const AppShape = named("App", v.strictObject(trackedAppFields))
@@ -131,12 +129,12 @@ export const ReadingSpan = named(
   "ReadingSpan",
   v.strictObject({
     sources: v.array(Source),
-    from: described(Time, "When the oldest was read."),
-    to: described(Time, "When the youngest was read."),
+    from: described(Time, "Time of the oldest reading."),
+    to: described(Time, "Time of the newest reading."),
   }),
 )
 
-const stars = (many: number) => described(Count, `Of ${many === 1 ? "one star" : `${many} stars`}.`)
+const stars = (many: number) => described(Count, `Ratings with ${many === 1 ? "1 star" : `${many} stars`}.`)
 
 /** How many of each number of stars. */
 export const StarCounts = named(

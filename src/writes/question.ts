@@ -25,7 +25,7 @@ export async function questionOf(
   if (seenOf(diff) !== seen) throw new Fault("confirm_token_mismatch", { preview: { ...diff } })
   if (changes(diff)) await assertMayAsk(sql, caller, { action: name, token, publicUrl: ctx.publicUrl })
   const cost = costOf(action, diff)
-  const warning = action.destructive && changes(diff) ? ["It takes something away, or shows it to the world."] : []
+  const warning = action.destructive && changes(diff) ? ["It removes something or makes it public."] : []
   return [
     diff.summary,
     ...changedLines(diff),

@@ -70,7 +70,7 @@ export async function lookUpToken(sql: Db, caller: Caller, token: string): Promi
     where sha256 = ${tokenDigest(token)} and workspace_id = ${caller.workspaceId} and key_id = ${caller.keyId}`
   if (!row) throw new Fault("confirm_token_invalid", { detail: UNKNOWN })
   if (row.usedAt) {
-    const detail = `It was used at ${row.usedAt.toISOString()}: its one confirm went through then.`
+    const detail = `It was already confirmed at ${row.usedAt.toISOString()}. A token is valid for one confirm.`
     throw new Fault("confirm_token_invalid", { detail })
   }
   if (row.expired) throw new Fault("confirm_token_expired", { detail: EXPIRED })

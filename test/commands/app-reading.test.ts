@@ -12,7 +12,7 @@ test("whoever adds an app is told whether its keywords are read now, and where n
     (await appmeter(["app", "add", "--ios", id, "--android", `com.example.a${id}`, ...more], { env: { DATA_DIR } })).err
   await appmeter(["workspace", "create", "own"], { env: { DATA_DIR } })
   expect(await add("1000000001", "--keyword", "tea")).toContain(
-    "its keywords are not read in us on ios, us on android: no process that reads the stores is running",
+    "its keywords are not read in us on ios, us on android: no worker process is running",
   )
   expect(await add("1000000002")).not.toContain("keywords are")
   const reads = [{ kind: "search", platform: "ios", upstream: "apps.apple.com", storefronts: null }]

@@ -92,7 +92,7 @@ describe("the list", () => {
       const { description, inputSchema } = (await list(samples)).find(({ name }) => name === id) as Tool
       for (const [name, value] of Object.entries(toolDefaults)) {
         expect(inputSchema.properties[name]?.default).toBe(value as number)
-        expect(description).toContain(`${name} is ${value} unless given (over REST: `)
+        expect(description).toContain(`the default of ${name} is ${value} (REST: `)
       }
     }
   })

@@ -55,7 +55,7 @@ describe("prompts", () => {
       const { messages } = await asked("prompts/get", { name, arguments: { appId: kettle, country: "de" } })
       expect(messages).toMatchObject([{ role: "user", content: { type: "text" } }])
       for (const said of [kettle, ", storefront de"]) expect(messages[0].content.text).toContain(said)
-      expect(messages[0].content.text).toContain("never count it as zero")
+      expect(messages[0].content.text).toContain("never treat it as zero")
     }
   })
 

@@ -22,40 +22,40 @@ const asked = (id: string, query: string) =>
   refusal(() => checkInput(operation(id), { ...queryInput(operation(id), query, { appId: "a" }), appId: "a" })).detail
 
 test("a wrong value is refused with the received value and the allowed ones", () => {
-  expect(asked("list_keyword_ranks", "platform=web")).toBe('platform must be one of ios, android, and "web" came.')
+  expect(asked("list_keyword_ranks", "platform=web")).toBe('platform must be one of ios, android; received "web".')
   expect(asked("list_keyword_ranks", "platform=IOS")).toBe(
-    'platform must be one of ios, android, and "IOS" came. Is ios meant?',
+    'platform must be one of ios, android; received "IOS". Did you mean ios?',
   )
   expect(asked("list_keyword_ranks", "platform=andriod")).toBe(
-    'platform must be one of ios, android, and "andriod" came. Is android meant?',
+    'platform must be one of ios, android; received "andriod". Did you mean android?',
   )
-  expect(asked("get_review_stats", "days=366")).toBe("days must be a whole number from 1 to 365, and 366 came.")
-  expect(asked("get_review_stats", "days=ten")).toBe('days must be a whole number from 1 to 365, and "ten" came.')
+  expect(asked("get_review_stats", "days=366")).toBe("days must be a whole number from 1 to 365; received 366.")
+  expect(asked("get_review_stats", "days=ten")).toBe('days must be a whole number from 1 to 365; received "ten".')
   expect(asked("search_reviews", "rating=1,6")).toBe(
-    "rating must be a list of 1 to 5, each a whole number from 1 to 5, none twice, and 6 as item 2 came.",
+    "rating must be a list of 1 to 5, each a whole number from 1 to 5, none twice; received 6 as item 2.",
   )
   expect(asked("get_keyword_competition", `terms=${"x".repeat(151)}`)).toBe(
-    "terms must be a list of 1 to 100, each text of 1 to 150 characters, and text of 151 characters as item 1 came.",
+    "terms must be a list of 1 to 100, each text of 1 to 150 characters; received text of 151 characters as item 1.",
   )
   expect(asked("search_reviews", "to=2025-02-30")).toBe(
-    'to must be a day that there is, YYYY-MM-DD, and "2025-02-30" came.',
+    'to must be an existing day, YYYY-MM-DD; received "2025-02-30".',
   )
   expect(asked("list_keyword_ranks", "country=usa")).toBe(
-    `country cannot be "usa". Two-letter storefront code; the app's first storefront when left out.`,
+    `country cannot be "usa". Two-letter storefront code. Default: the app's first storefront.`,
   )
-  expect(asked("list_keyword_ranks", "country=us&country=de")).toBe("country came more than once.")
+  expect(asked("list_keyword_ranks", "country=us&country=de")).toBe("country was sent more than once. Send it once.")
 })
 
 test("an empty value is refused with what is possible instead, whatever its code", () => {
-  expect(asked("list_keyword_ranks", "country=")).toStartWith("country is empty: leave it out, or give it a value.")
+  expect(asked("list_keyword_ranks", "country=")).toStartWith("country is empty. Omit it or give it a value.")
   expect(asked("get_review_stats", "days=")).toBe(
-    "days is empty: leave it out, or give it a value. It must be a whole number from 1 to 365.",
+    "days is empty. Omit it or give it a value. It must be a whole number from 1 to 365.",
   )
 })
 
 test("an unknown argument is refused with the existing ones and the probable intention", () => {
   expect(asked("list_keyword_ranks", "contry=us")).toBe(
-    "There is no such argument: the call takes appId, country, platform, adsPopularity, fields. Is country meant?",
+    "Unknown argument. This call takes appId, country, platform, adsPopularity, fields. Did you mean country?",
   )
   expect(refusal(() => checkInput(operation("list_keyword_ranks"), { appid: "a" })).detail).toBe(
     "appId is missing. App id from list_apps.",

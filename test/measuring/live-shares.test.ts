@@ -182,7 +182,7 @@ describe("a live read that no process does", () => {
     expect(answer).toEqual({
       state: "failed",
       why: "off",
-      because: expect.stringMatching(/^no process that reads the stores is running/),
+      because: expect.stringMatching(/^no worker process is running/),
     })
     expect(performance.now() - began).toBeLessThan(5_000)
     expect(await count()).toBe(0)

@@ -135,7 +135,7 @@ describe("range of days", () => {
       expect((await get(`${path}?from=2025-12-01&to=2025-12-02`)).body).toMatchObject({
         error: "bad_range",
         field: "from",
-        detail: "2025-12-01 lies after 2025-11-20, the last day that there is.",
+        detail: "from (2025-12-01) is after the last available day, 2025-11-20.",
       })
   })
 

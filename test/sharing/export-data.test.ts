@@ -71,7 +71,7 @@ describe("the preview", () => {
     const refused = await on.preview({ to: ago(90) })
     expect([said(refused), refused.body.detail]).toEqual([
       "403 plan_required",
-      "This plan reads history of 90 days back.",
+      "This plan includes history of the last 90 days.",
     ])
     expect(said(await on.preview({ dataset: "reviews", to: ago(365) }))).toBe("403 plan_required")
     expect((await on.preview({ dataset: "reviews", to: ago(364) })).body.preview.after.export.from).toBe(ago(364))

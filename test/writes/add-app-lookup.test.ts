@@ -45,7 +45,7 @@ describe("the preview of add_app", () => {
       const { status, body } = await preview(scene, args)
       expect([status, body.error, body.field]).toEqual([400, "invalid_arguments", field])
       expect(body.detail).toMatch(
-        /^(The App Store|Google Play) said that it has no app [\w.]+ in us(, de)? \(\d{4}-\d\d-\d\dT[\d:.]+Z\)\.$/,
+        /^(The App Store|Google Play) does not list app [\w.]+ in us(, de)? \(checked \d{4}-\d\d-\d\dT[\d:.]+Z\)\.$/,
       )
       expect(body.confirmToken).toBeUndefined()
     }

@@ -204,7 +204,7 @@ async function confirmAgain(house: House, { key, confirmToken }: Begun): Promise
     await Bun.sleep(10)
     answer = await confirm()
   }
-  if (answer.status === 400) expect(answer.body.detail).toMatch(/^It was used at \d{4}-/)
+  if (answer.status === 400) expect(answer.body.detail).toMatch(/^It was already confirmed at \d{4}-/)
   return said(answer)
 }
 

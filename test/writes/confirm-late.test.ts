@@ -220,7 +220,7 @@ async function settled({ writer, answer }: Held): Promise<string> {
   expect(books).toEqual(booksAt(applied ? 1 : 0))
   expect(await termsOf(sql, writer.app)).toEqual(applied ? [] : ["us old"])
   const again = await writer.confirm(writer.confirmToken)
-  if (again.status === 400) expect(again.body.detail).toMatch(/^It was used at \d{4}-/)
+  if (again.status === 400) expect(again.body.detail).toMatch(/^It was already confirmed at \d{4}-/)
   expect(await booksOf(sql, writer.workspace)).toEqual(booksAt(1))
   expect(await termsOf(sql, writer.app)).toEqual([])
   return `${applied ? "applied" : "nothing"}, then ${said(again)}`

@@ -42,7 +42,7 @@ describe("a confirm", () => {
     await on.sql.begin((tx) => removeTerms(tx, on.app, "all", ["tea"]))
     const again = await on.confirm(confirmToken)
     expect([again.status, again.body.error]).toEqual([400, "confirm_token_invalid"])
-    expect(again.body.detail).toMatch(/^It was used at \d{4}-/)
+    expect(again.body.detail).toMatch(/^It was already confirmed at \d{4}-/)
     expect([await on.ledger(), (await on.audits()).length]).toEqual([[{ operation: "remove_keywords", cost: 1 }], 1])
   })
 

@@ -9,14 +9,14 @@ import type { RuleOption } from "../alert-type.ts"
 import { type AlertRule, CHANNELS, type Channel, DROP_BY, KEYWORD_SCOPES, RIVAL_SCOPES, takes } from "../rules.ts"
 import { feedType, RULE_TYPES, type RuleType } from "../types.ts"
 
-const Type = named("AlertRuleType", v.picklist(RULE_TYPES), "What it is about, by the names that alerts go by.")
+const Type = named("AlertRuleType", v.picklist(RULE_TYPES), "Alert type, as in the alert feed.")
 
 const Rule = v.strictObject({
   type: Type,
   channels: v.optional(
     described(
       v.pipe(v.array(v.picklist(CHANNELS)), v.maxLength(100)),
-      "Where to; the workspace's connected channels when left out. Empty = nowhere, the feed alone.",
+      "Channels for the delivery. Default: the connected channels of the workspace. Empty: no delivery, only the feed.",
     ),
   ),
   dropBy: v.optional(
@@ -25,19 +25,19 @@ const Rule = v.strictObject({
       v.integer(),
       v.minValue(DROP_BY.least),
       v.maxValue(DROP_BY.most),
-      v.description(`rank_drop only: falls by so many places or more; ${DROP_BY.least} when left out.`),
+      v.description(`rank_drop only: minimum fall in places. Default: ${DROP_BY.least}.`),
     ),
   ),
   keywordScope: v.optional(
     described(
       v.picklist(KEYWORD_SCOPES),
-      "tagged = only of keywords that have a tag; all when left out. For the types that are about keywords.",
+      "tagged: only keywords with a tag. Default: all. Only for types about keywords.",
     ),
   ),
   rivalScope: v.optional(
     described(
       v.picklist(RIVAL_SCOPES),
-      "manual = only of rivals named by hand; all when left out. For the types that are about rivals.",
+      "manual: only rivals added by hand. Default: all. Only for types about rivals.",
     ),
   ),
 })
@@ -57,9 +57,10 @@ const RuleState = named("AlertRuleState", v.strictObject({ rule: v.nullable(Stan
 
 export const createAlertRule = action({
   name: "create_alert_rule",
-  summary: "Has alerts of one type delivered, or changes how.",
+  summary: "Creates or replaces the delivery rule of an alert type.",
   description:
-    "The feed tells every alert; a rule adds delivery, over all apps of the workspace. There is one rule of each type: creating it again replaces it, what is left out included.",
+    "The feed lists every alert; a rule adds delivery for all apps of the workspace. Each type has one rule: " +
+    "creating it again replaces the whole rule, including omitted fields.",
   scope: "track:write",
   plan: "free",
   credits: 2,
@@ -67,11 +68,14 @@ export const createAlertRule = action({
   args: Rule,
   example: { type: "rank_drop", dropBy: 5, keywordScope: "tagged" },
   state: RuleState,
-  result: v.strictObject({ rule: Standing, created: described(v.boolean(), "False = it replaced one.") }),
+  result: v.strictObject({ rule: Standing, created: described(v.boolean(), "False if it replaced a rule.") }),
   refine(args) {
     for (const option of ["dropBy", "keywordScope", "rivalScope"] as const)
       if (args[option] !== undefined && !takes(args.type, option))
-        throw new Fault("invalid_arguments", { field: option, detail: `A rule of ${args.type} takes no ${option}.` })
+        throw new Fault("invalid_arguments", {
+          field: option,
+          detail: `A rule for ${args.type} has no option ${option}. Omit it.`,
+        })
     return args
   },
   target: ({ type }) => `alert_rule ${type}`,
@@ -109,8 +113,8 @@ export const createAlertRule = action({
 
 export const deleteAlertRule = action({
   name: "delete_alert_rule",
-  summary: "Ends the delivery of alerts of one type.",
-  description: "The feed goes on telling them. Of a type without a rule nothing changes.",
+  summary: "Deletes the delivery rule of an alert type.",
+  description: "The feed still lists these alerts. If the type has no rule, nothing changes.",
   scope: "track:write",
   plan: "free",
   credits: 0,

@@ -19,19 +19,19 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 const entries = {
   appId: described(
     v.optional(AppId),
-    "Only alerts of this app; of every app that the key may see, and of the workspace, when left out.",
+    "Only alerts about this app. Default: alerts about every app that the key can see and about the workspace.",
   ),
   until: v.optional(
     v.pipe(
       v.union([v.pipe(v.string(), v.isoDate()), v.pipe(v.string(), v.isoTimestamp())]),
       v.check((text) => !Number.isNaN(Date.parse(text)) && isRealDay(text)),
       v.description(
-        "Only alerts whose `at` is not after it: YYYY-MM-DD means the end of that UTC day, " +
-          "else an ISO 8601 time with its zone. All that are there at the preview when left out.",
+        "Only alerts with `at` at or before this time: YYYY-MM-DD means the end of that UTC day; or an ISO 8601 " +
+          "time with its zone. Default: all alerts at the time of the preview.",
       ),
     ),
   ),
-  read: v.optional(described(v.boolean(), "False marks them as unread again."), true),
+  read: v.optional(described(v.boolean(), "False marks them as unread."), true),
 }
 
 /** Counts by app, the app with the newest alert first. */
@@ -39,7 +39,7 @@ const AlertsByApp = v.array(
   named(
     "MarkedAlerts",
     v.strictObject({
-      appId: described(v.nullable(v.string()), "Null = of the whole workspace."),
+      appId: described(v.nullable(v.string()), "Null for the whole workspace."),
       name: v.nullable(v.string()),
       count: Count,
       newest: Time,
@@ -53,11 +53,10 @@ type Args = v.InferOutput<v.StrictObjectSchema<typeof entries, undefined>> & { n
 
 export const markAlertsRead = action({
   name: "mark_alerts_read",
-  summary: "Marks alerts of the feed as read, or as unread again.",
+  summary: "Marks alerts as read or unread.",
   description:
-    `Those that were there at the preview: what is found after it stays as it is, whatever \`until\` says. ` +
-    `At most ${MAX_ALERTS.toLocaleString("en")} at once, the newest first. ` +
-    "A key limited to some apps marks alerts of those alone.",
+    `Covers alerts that exist at the preview; later ones are unaffected, whatever \`until\` is. At most ` +
+    `${MAX_ALERTS.toLocaleString("en")} at once, newest first. A key limited to some apps marks only their alerts.`,
   scope: "track:write",
   plan: "free",
   credits: 0,
@@ -66,7 +65,7 @@ export const markAlertsRead = action({
   example: { until: "2025-11-01" },
   state: v.strictObject({
     alerts: AlertsByApp,
-    digest: v.exactOptional(described(v.string(), "The same for the same alerts and no others.")),
+    digest: v.exactOptional(described(v.string(), "Digest of the alerts. It differs if the set of alerts differs.")),
     read: v.boolean(),
   }),
   result: v.strictObject({ read: v.boolean(), marked: Count, alerts: AlertsByApp }),
@@ -89,9 +88,7 @@ export const markAlertsRead = action({
   diff({ app, alerts, more, names }, { read, until }) {
     const state = alerts.length === 0 ? { alerts: [] } : { alerts: byApp(alerts, names), digest: digestOf(alerts) }
     const name = app?.name ?? "every app"
-    const left =
-      `There are more than ${MAX_ALERTS.toLocaleString("en")}: these are the newest of them. ` +
-      "Mark again for the rest."
+    const left = `Only the newest ${MAX_ALERTS.toLocaleString("en")} are included. Repeat the write for the others.`
     return {
       summary:
         `Mark ${counted(alerts.length)} of ${app ? JSON.stringify(name) : name}${until ? ` until ${until}` : ""} as ` +

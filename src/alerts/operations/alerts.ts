@@ -14,45 +14,55 @@ import { DELIVERY_STATES, type FeedPlace, MAX_ALERTS, readFeed, UNREAD_COUNTED }
 import { CHANNELS } from "../rules.ts"
 import { FEED_TYPES } from "../types.ts"
 
+/** The highest number that counts of the feed show. */
+const COUNTED = UNREAD_COUNTED.toLocaleString("en")
+
 const Row = named(
   "Alert",
   v.strictObject({
-    id: described(v.pipe(v.number(), v.integer(), v.minValue(1)), "The alert's own; later findings have higher ones."),
-    type: described(v.picklist(FEED_TYPES.map(({ name }) => name)), "What happened, by the names that rules go by."),
-    appId: described(v.nullable(v.string()), "The app it is about; null = the whole workspace."),
-    appName: described(v.nullable(v.string()), "As list_apps names it; null = the whole workspace."),
-    platform: described(v.nullable(Store), "Null = of no store alone."),
+    id: described(v.pipe(v.number(), v.integer(), v.minValue(1)), "Id of the alert. Later alerts have higher ids."),
+    type: described(v.picklist(FEED_TYPES.map(({ name }) => name)), "Alert type, as in alert rules."),
+    appId: described(v.nullable(v.string()), "The app. Null if the alert concerns the whole workspace."),
+    appName: described(
+      v.nullable(v.string()),
+      "Name of the app, as in list_apps. Null if the alert concerns the whole workspace.",
+    ),
+    platform: described(v.nullable(Store), "Null if the alert concerns no single store."),
     country: described(
       v.nullable(Storefront),
-      "Null = of no storefront alone: reviews on Google Play are of a language.",
+      "Null if the alert concerns no single storefront. Google Play reviews belong to a language.",
     ),
-    day: described(Day, "The measured UTC day that shows it; of a review_wave the day when the reviews were written."),
-    at: described(Time, "When the reading that shows it was seen."),
-    read: described(v.boolean(), "Marked as read, by mark_alerts_read."),
+    day: described(Day, "The measured UTC day of the finding. For review_wave, the day when the reviews were written."),
+    at: described(Time, "Time of the reading behind the alert."),
+    read: described(v.boolean(), "True if marked as read with mark_alerts_read."),
     history: described(
       v.boolean(),
-      "Found in days that were imported when they were history already, more than two UTC days past: it stands here at its day, read, and was delivered nowhere.",
+      "True if the alert comes from imported days that were already more than two UTC days past. It is listed at " +
+        "its day, marked as read, and was not delivered.",
     ),
     withdrawnAt: described(
       v.nullable(Time),
-      "When later readings showed that it does not hold: it stays here because it was queued for a channel or read. Null if it holds.",
+      "Time when later readings disproved the alert. It stays listed because it was queued for a channel or read. " +
+        "Null if it holds.",
     ),
     sentence: described(
       v.string(),
-      'One English sentence to the owner of the app, who is "you". Its day is in `day`; it names the earlier day of a comparison unless that is the day before.',
+      'One English sentence for the owner of the app, addressed as "you". `day` has its date; the sentence names ' +
+        "the earlier day of a comparison unless that is the day before.",
     ),
     ...AlertFields.entries,
     deliveries: described(
       v.array(
         v.strictObject({
-          channel: described(v.picklist(CHANNELS), "Where it is told."),
+          channel: described(v.picklist(CHANNELS), "The channel."),
           state: described(
             v.picklist(DELIVERY_STATES),
-            "waiting = to be told, or tried again; undelivered = given up: the receiver did not take it in ten attempts over three days, or the channel is disabled.",
+            "waiting: to be delivered or retried; undelivered: given up after ten attempts over three days, or " +
+              "because the channel is disabled.",
           ),
         }),
       ),
-      "How it was told on each channel that a rule names for it; empty where no rule wants it.",
+      "Delivery to each channel of a matching rule. Empty if no rule matches.",
     ),
   }),
 )
@@ -63,16 +73,20 @@ export const listAlerts = operation({
   path: "/alerts",
   group: "Account",
   toolset: "account",
-  summary: "The alert feed, newest first.",
+  summary: "Returns the alert feed, newest first.",
   description:
-    "What measured days show against the measured days before them: keywords that moved by 3 places or more, came or went; rivals that passed the app or were passed, within the first 50 for those named by hand and the first 10 for others; rivals' changes; charts, features, waves of one-star reviews, keywords whose results are of other categories, and what programs other than this one changed in a connected ads account. Nothing is told of days that were not measured, and never across a change of source.",
+    "Alerts compare each measured day with the measured day before it: keywords that moved by 3 places or more, " +
+    "entered or dropped out; rivals that passed the app or were passed (manual rivals within the first 50 " +
+    "results, others within the first 10); changes by rivals; charts, featuring, waves of one-star reviews, " +
+    "keywords whose results belong to other categories, and changes by other programs in a connected ads account. " +
+    "Unmeasured days and changes of source raise no alert.",
   effect: "reads",
   scope: "apps:read",
   price: 1,
   faults: ["not_found", "app_not_allowed"],
   input: v.strictObject({
-    limit: v.optional(wholeNumber(1, MAX_ALERTS, "The most alerts to give."), 50),
-    appId: described(v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))), "Only alerts of this app."),
+    limit: v.optional(wholeNumber(1, MAX_ALERTS, "Maximum number of alerts."), 50),
+    appId: described(v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))), "Only alerts about this app."),
     type: described(
       v.optional(
         v.pipe(v.array(v.picklist(FEED_TYPES.map(({ name }) => name))), v.minLength(1), v.maxLength(FEED_TYPES.length)),
@@ -88,16 +102,16 @@ export const listAlerts = operation({
           v.check((text) => !Number.isNaN(Date.parse(text)) && isRealDay(text)),
         ),
       ),
-      "Only alerts whose `at` is not before it: a UTC day, or an ISO 8601 time with its zone.",
+      "Only alerts with `at` at or after this time: a UTC day, or an ISO 8601 time with its zone.",
     ),
-    read: described(v.optional(v.boolean()), "Only alerts that are marked as read, or with false only unread ones."),
+    read: described(v.optional(v.boolean()), "True: only read alerts. False: only unread alerts."),
     cursor: v.optional(
       coded(
         v.pipe(
           v.string(),
           v.minLength(1),
           v.maxLength(500),
-          v.description("nextCursor of the page before, with the same filters."),
+          v.description("nextCursor of the previous page, with the same filters."),
         ),
         "bad_cursor",
       ),
@@ -109,14 +123,15 @@ export const listAlerts = operation({
   output: v.strictObject({
     unread: described(
       Count,
-      `Unread alerts of all apps this key may see, also of those not listed here; ${UNREAD_COUNTED.toLocaleString("en")} = that many or more.`,
+      `Unread alerts of all apps that this key can see, including those not listed here. ${COUNTED} means ` +
+        `${COUNTED} or more.`,
     ),
-    alerts: described(v.array(Row), "Newest first, by when what shows it was seen."),
+    alerts: described(v.array(Row), "Newest first, by `at`."),
     omitted: described(
       Count,
-      `Older alerts that pass the filters, beyond limit; ${UNREAD_COUNTED.toLocaleString("en")} = that many or more.`,
+      `Older alerts that match the filters, beyond limit. ${COUNTED} means ${COUNTED} or more.`,
     ),
-    nextCursor: described(v.nullable(v.string()), "The cursor of the next page. Null if there is none."),
+    nextCursor: described(v.nullable(v.string()), "Cursor of the next page. Null if this is the last page."),
   }),
 }).run(async ({ limit, appId, type: types, from, to, since, read, cursor }, { sql, caller, visibleApps }) => {
   const called = [appId, types, from, to, since, read]

@@ -8,11 +8,8 @@ import { bounded, coded, described, named } from "../../lib/schema.ts"
 export const Genre = named(
   "Genre",
   v.strictObject({
-    id: described(v.string(), `The App Store's own id; ${ALL_APPS} = all apps.`),
-    name: described(
-      v.nullable(v.string()),
-      "As the store names it in that storefront; null = its names were not read yet.",
-    ),
+    id: described(v.string(), `The App Store's genre id. ${ALL_APPS} means all apps.`),
+    name: described(v.nullable(v.string()), "Name of the genre in that storefront. Null if unknown."),
   }),
 )
 

@@ -19,22 +19,25 @@ import { readMoverNames } from "./shown-movers.ts"
 const PLACES = 3
 const MAX_RIVALS = 50
 
-const Kind = v.optional(
-  coded(v.pipe(v.picklist(CHARTS), v.description("Which list; the iPhone's.")), "bad_kind"),
-  "free",
+const Kind = v.optional(coded(v.pipe(v.picklist(CHARTS), v.description("The iPhone chart.")), "bad_kind"), "free")
+
+const GenreId = v.optional(genreId("The App Store's genre id; 36 means all apps. Default: the app's category."))
+
+const Days = v.optional(
+  wholeNumber(1, 90, "Days between the latest measured day and the day to compare with.", "bad_days"),
+  1,
 )
 
-const GenreId = v.optional(genreId("The App Store's id of a genre, 36 for all apps; the app's category when left out."))
-
-const Days = v.optional(wholeNumber(1, 90, "Compare with so many days before the latest measured day.", "bad_days"), 1)
-
-const Limit = v.optional(wholeNumber(1, 100, "The most of each of the four.", "invalid_arguments"), 25)
+const Limit = v.optional(
+  wholeNumber(1, 100, "Maximum number of apps in each of the four lists.", "invalid_arguments"),
+  25,
+)
 
 const Measured = named(
   "ChartReading",
   v.strictObject({
     day: Day,
-    measuredAt: described(Time, "When the day's answer was seen."),
+    measuredAt: described(Time, "Time of the reading."),
     depth: Depth,
     source: Source,
   }),
@@ -42,24 +45,27 @@ const Measured = named(
 
 const appFields = {
   id: described(v.string(), "App Store id."),
-  name: described(v.string(), "The store's name of it, or the id until one was seen."),
+  name: described(v.string(), "Name in the store, or the store id if unknown."),
 }
-const later = { rank: described(Rank, "On `day`.") }
-const earlier = { was: described(Rank, "On `against`.") }
+const later = { rank: described(Rank, "Rank on `day`.") }
+const earlier = { was: described(Rank, "Rank on `against`.") }
 const Moved = named("ChartMove", v.strictObject({ ...appFields, ...later, ...earlier }))
 
 const stood = {
-  rank: described(v.nullable(Rank), "On `day`; null = not among the places read, or the list is not measured (state)."),
+  rank: described(
+    v.nullable(Rank),
+    "Rank on `day`. Null if absent from the places read or the chart is not measured (see state).",
+  ),
   was: described(
     v.nullable(Rank),
-    "On `against`; null = not among the places read, or there is nothing to compare with (state).",
+    "Rank on `against`. Null if absent from the places read or nothing can be compared (see state).",
   ),
 }
 
 const Standing = named("ChartStanding", v.strictObject({ ...appFields, ...stood }))
 
 const bucket = <S extends Parameters<typeof v.array>[0]>(row: S, text: string) =>
-  described(v.nullable(v.array(row)), `${text} Null = there is nothing to compare with (state).`)
+  described(v.nullable(v.array(row)), `${text} Null if nothing can be compared (see state).`)
 
 export const getChartMovers = operation({
   id: "get_chart_movers",
@@ -67,9 +73,12 @@ export const getChartMovers = operation({
   path: "/apps/:appId/chart-movers",
   group: "Your apps",
   toolset: "charts",
-  summary: "What moved on a top chart of the App Store, and where the app and its rivals stood.",
+  summary: "Returns what moved on a top chart of the App Store, and the positions of the app and its rivals.",
   description:
-    "The latest measured day of an iPhone list against the day so many days before it, or the last that was measured before that. Readings of two sources are never compared. An app counts as new or gone only as far down as the other day was read; on the first measured day of a list nobody is new. get_chart_positions follows the app alone.",
+    "Compares the latest measured day of an iPhone chart with the day the given number of days earlier, or the " +
+    "last measured day before that. Readings from different sources are never compared. An app counts as new or " +
+    "gone only down to the depth read on the other day; on the first measured day of a chart no app is new. " +
+    "get_chart_positions has the app's own history.",
   effect: "reads",
   scope: "apps:read",
   plan: "pro",
@@ -79,10 +88,10 @@ export const getChartMovers = operation({
   output: v.strictObject({
     country: Storefront,
     platform: ChartStore,
-    device: described(v.picklist(["iphone"]), "Whose chart: always the iPhone's."),
-    kind: described(v.picklist(CHARTS), "Which chart was asked for."),
-    genre: described(v.nullable(Genre), "The list's genre; null = the app's category is not known yet."),
-    days: described(Rank, "How many days back were asked for."),
+    device: described(v.picklist(["iphone"]), "Device of the chart: always iPhone."),
+    kind: described(v.picklist(CHARTS), "The requested chart."),
+    genre: described(v.nullable(Genre), "Genre of the chart. Null if the app's category is unknown."),
+    days: described(Rank, "The requested number of days."),
     state: described(
       v.picklist([
         "compared",
@@ -93,40 +102,47 @@ export const getChartMovers = operation({
         "category_unknown",
         "no_ios_app",
       ]),
-      "compared = the four lists are there; nothing_before = no measured day so far back (measuredSince); source_changed = the two days come from different sources; not_measured = nobody read the list yet; not_tracked = the app does not track this storefront; category_unknown = the store did not tell the app's category yet: name a genre; no_ios_app = the app is on Google Play alone.",
+      "compared: the four lists are filled; nothing_before: no measured day that early (see measuredSince); " +
+        "source_changed: the two days come from different sources; not_measured: the chart was not read yet; " +
+        "not_tracked: the app does not track this storefront; category_unknown: the app's category is unknown, so " +
+        "specify a genre; no_ios_app: the app is only on Google Play.",
     ),
-    day: described(v.nullable(Measured), "The later day; null = the list is not measured."),
-    against: described(v.nullable(Measured), "The earlier day; null = there is none."),
-    measuredSince: described(v.nullable(Day), "The first day on which the list was measured; null = never."),
-    risers: bucket(Moved, `Up ${PLACES} places or more, the most first.`),
-    fallers: bucket(Moved, `Down ${PLACES} places or more, the most first.`),
-    entrants: bucket(v.strictObject({ ...appFields, ...later }), "On the list on `day` and not on `against`, by rank."),
+    day: described(v.nullable(Measured), "The later day. Null if the chart is not measured."),
+    against: described(v.nullable(Measured), "The earlier day. Null if there is none."),
+    measuredSince: described(v.nullable(Day), "First measured day of the chart. Null if never measured."),
+    risers: bucket(Moved, `Apps up ${PLACES} places or more, biggest rise first.`),
+    fallers: bucket(Moved, `Apps down ${PLACES} places or more, biggest fall first.`),
+    entrants: bucket(
+      v.strictObject({ ...appFields, ...later }),
+      "Apps on the chart on `day` but not on `against`, by rank.",
+    ),
     dropouts: bucket(
       v.strictObject({ ...appFields, ...earlier }),
-      "On the list on `against` and not on `day`, by last rank.",
+      "Apps on the chart on `against` but not on `day`, by last rank.",
     ),
     counts: described(
       v.nullable(
         v.strictObject({
-          risers: described(Count, `Up ${PLACES} places or more.`),
-          fallers: described(Count, `Down ${PLACES} places or more.`),
-          entrants: described(Count, "New on the list."),
-          dropouts: described(Count, "Gone from it."),
+          risers: described(Count, `Apps up ${PLACES} places or more.`),
+          fallers: described(Count, `Apps down ${PLACES} places or more.`),
+          entrants: described(Count, "Apps new on the chart."),
+          dropouts: described(Count, "Apps gone from the chart."),
         }),
       ),
-      "How many there are of each, whatever the limit. Null = there is nothing to compare with (state).",
+      "Full counts of the four lists, regardless of the limit. Null if nothing can be compared (see state).",
     ),
-    app: described(v.nullable(Standing), "Where the app stood; null without an iOS side."),
+    app: described(v.nullable(Standing), "Ranks of the app. Null without an iOS app."),
     rivals: described(
       v.array(
         extending(
           Standing,
-          v.strictObject({ ...appFields, manual: described(v.boolean(), "Named by hand."), ...stood }),
+          v.strictObject({ ...appFields, manual: described(v.boolean(), "True if added by hand."), ...stood }),
         ),
       ),
-      `Where its rivals stood: those named by hand, then those above it on the most keywords; at most ${MAX_RIVALS}.`,
+      "Ranks of its rivals: first those added by hand, then those above it on the most keywords; at most " +
+        `${MAX_RIVALS}.`,
     ),
-    rivalsTruncated: described(v.boolean(), "It has more rivals, which are left out."),
+    rivalsTruncated: described(v.boolean(), "True if there are more rivals than listed."),
   }),
 }).run(async ({ app, storefront, kind, genre, days, limit }, { sql }) => {
   const { iosApp } = app

@@ -18,51 +18,53 @@ import { Genre, readCategory, readGenreNames } from "./chart-genres.ts"
 const HISTORY_DAYS = 60
 
 /** The only platform with charts. */
-export const ChartStore = described(v.picklist(["ios"]), "Always ios: of Google Play there is no chart data.")
+export const ChartStore = described(v.picklist(["ios"]), "Always ios. Google Play publishes no chart data.")
 
 export const Source = named(
   "ChartSource",
   v.picklist(CHART_SOURCES),
-  "Where a reading comes from: apple-charts = read from the App Store by this instance, import = from a file. Ranks of two sources cannot be compared.",
+  "apple-charts: read from the App Store by this instance; import: from a file. Ranks from different sources " +
+    "cannot be compared.",
 )
 
-export const Depth = described(v.pipe(v.number(), v.integer(), v.minValue(0)), "How many places were read.")
+export const Depth = described(v.pipe(v.number(), v.integer(), v.minValue(0)), "Number of places read.")
 
 const Point = described(
   v.strictTuple([Day, v.nullable(Rank), Depth]),
-  "[day, rank, depth]; rank null = measured, and the app was not among the depth places read. Days without a point were not measured.",
+  "[day, rank, depth] triples. A null rank means measured and absent from the depth places read. Days without a " +
+    "triple were not measured.",
 )
 
 const Run = described(
   v.strictObject({ source: Source, from: Day, to: Day }),
-  "Points next to each other that one source gave: compare ranks within one of these only.",
+  "Runs of consecutive points from one source. Compare ranks only within a run.",
 )
 
 const Chart = named(
   "Chart",
   v.strictObject({
-    device: described(v.picklist(DEVICES), "Whose chart."),
-    kind: described(v.picklist(CHARTS), "Of free apps, of paid ones, or of all by what they earn."),
-    scope: described(v.picklist(["overall", "category"]), "All apps of the store, or those of the app's category."),
-    genre: described(v.nullable(Genre), "Null = the app's category is not known yet, so its chart is not measured."),
+    device: described(v.picklist(DEVICES), "Device of the chart."),
+    kind: described(v.picklist(CHARTS), "Free apps, paid apps, or all apps by revenue."),
+    scope: described(v.picklist(["overall", "category"]), "All apps of the store, or the app's category."),
+    genre: described(v.nullable(Genre), "Null if the app's category is unknown; its chart is then not measured."),
     measured: described(
       v.boolean(),
-      "False = nobody ever read this list, or the app does not track the storefront (state).",
+      "False if this chart was never read or the app does not track the storefront (see state).",
     ),
     day: described(
       v.nullable(Day),
-      "The latest UTC day on which the list was measured: rank is of that day. Null = never.",
+      "The latest UTC day on which the chart was measured; rank is of that day. Null if never.",
     ),
-    measuredAt: described(v.nullable(Time), "When that day's answer was seen; null = never."),
-    measuredSince: described(v.nullable(Day), "The first day on which the list was measured; null = never."),
-    source: described(v.nullable(Source), "Where that day's answer comes from; null where measured is false."),
-    depth: described(v.nullable(Depth), "How many places were read that day; null where measured is false."),
+    measuredAt: described(v.nullable(Time), "Time of that day's reading. Null if never measured."),
+    measuredSince: described(v.nullable(Day), "First measured day of the chart. Null if never measured."),
+    source: described(v.nullable(Source), "Source of that day's reading. Null if measured is false."),
+    depth: described(v.nullable(Depth), "Number of places read that day. Null if measured is false."),
     rank: described(
       v.nullable(Rank),
-      "Null with measured true = the app was not among the depth places read; null with measured false = unknown.",
+      "Null if absent from the places read (measured is true) or unknown (measured is false).",
     ),
-    sources: described(v.array(Run), "Oldest first; empty where series is."),
-    series: described(v.array(Point), "The measured days from `from` to `to`, oldest first."),
+    sources: described(v.array(Run), "Oldest first. Empty if series is empty."),
+    series: described(v.array(Point), "Measured days from `from` to `to`, oldest first."),
   }),
 )
 
@@ -72,8 +74,13 @@ export const getChartPositions = operation({
   path: "/apps/:appId/charts",
   group: "Your apps",
   toolset: "charts",
-  summary: "Where the app stands in the App Store's top charts, now and over time.",
-  description: `Twelve lists: free, paid and grossing, overall and in the app's category, on iPhone and iPad. Three states: measured false = nobody read the list; measured true and rank null = absent from the places read; a number = the rank. History of ${HISTORY_DAYS} days, or of the plan's where that is shorter, in today's category. iOS only: of Google Play there is no chart data. get_chart_movers has the others on a list.`,
+  summary: "Returns the app's positions in the App Store's top charts, now and over time.",
+  description:
+    "Twelve charts: free, paid and grossing, overall and in the app's category, on iPhone and iPad. A chart has " +
+    "one of three states: measured false means not read; measured true with a null rank means absent from the " +
+    `places read; a number is the rank. The history covers ${HISTORY_DAYS} days, or the plan's history if ` +
+    "shorter, in the current category. iOS only: Google Play publishes no chart data. get_chart_movers has the " +
+    "other apps of a chart.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -86,16 +93,18 @@ export const getChartPositions = operation({
     platform: ChartStore,
     state: described(
       v.picklist(["measured", "not_measured", "not_tracked", "no_ios_app"]),
-      "measured = at least one list is; not_measured = none yet; not_tracked = the app does not track this storefront, so nothing there is measured for it; no_ios_app = the app is on Google Play alone, and charts is empty.",
+      "measured: at least one chart was read; not_measured: none was read; not_tracked: the app does not track " +
+        "this storefront, so its charts are not read; no_ios_app: the app is only on Google Play, and charts is " +
+        "empty.",
     ),
-    category: described(v.nullable(Genre), "The app's main genre in the App Store; null = not known yet."),
+    category: described(v.nullable(Genre), "The app's primary genre in the App Store. Null if unknown."),
     from: described(
       Day,
-      `The first UTC day of the history: ${HISTORY_DAYS} days with today, or the plan's where those are fewer.`,
+      `First UTC day of the history: ${HISTORY_DAYS} days including today, or the plan's history if shorter.`,
     ),
-    to: described(Day, "The last UTC day of the history: today."),
-    measuredAt: described(v.nullable(Time), "When the latest of all the lists' answers was seen; null = never."),
-    charts: described(v.array(Chart), "iPhone before iPad, overall before category; then free, paid, grossing."),
+    to: described(Day, "Last UTC day of the history: today."),
+    measuredAt: described(v.nullable(Time), "Time of the latest reading of any chart. Null if never read."),
+    charts: described(v.array(Chart), "iPhone before iPad, overall before category, then free, paid and grossing."),
   }),
   table: {
     columns: [

@@ -61,7 +61,8 @@ export const Fields = described(
       ReturnType<typeof shapeOf>
     >,
   ),
-  "What to change: a text sets a field, null empties it, what is left out stays. The name cannot be emptied; addresses begin with https://.",
+  "The changes: a text sets a field, null empties it, an omitted field stays. The name cannot be emptied; URLs " +
+    "begin with https://.",
 )
 
 export const ShownTexts = v.strictObject(

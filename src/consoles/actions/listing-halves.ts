@@ -124,7 +124,7 @@ function bodyOf(type: string, id: string, attributes: Texts) {
 }
 
 function gone(): Fault {
-  return new Fault("no_editable_version", { detail: "What was to be edited is not there any more." })
+  return new Fault("no_editable_version", { detail: "The part to edit no longer exists. Preview the write again." })
 }
 
 function textsOf(names: readonly FieldName[], texts: Texts): Texts {

@@ -87,7 +87,7 @@ export async function readListing(
 async function findEditable(way: PlatformWay, half: Half, editable: readonly string[], signal: AbortSignal) {
   const { owners, state } = PATHS[half]
   const all = await listResources(way, owners(way.app), signal)
-  if (!all) throw new Fault("no_editable_version", { detail: "The console does not have the app." })
+  if (!all) throw new Fault("no_editable_version", { detail: "The connected console does not have this app." })
   const [found = null] = editable.flatMap((wanted) => all.find((one) => state(one) === wanted) ?? [])
   return { found, states: all.map(state) }
 }
@@ -122,7 +122,7 @@ function refuseMissing({ locale }: ListingQuestion, version: HalfReading, info: 
   if (version.seen.localization !== null && info?.seen.localization !== null) return
   const locales = version.locales.toSorted().join(", ") || "none"
   throw new Fault("locale_not_found", {
-    detail: `The version has the locales ${locales}. With open true, ${locale} is added.`,
+    detail: `The version has the locales ${locales}. Set open to true to add ${locale}.`,
   })
 }
 
@@ -136,7 +136,10 @@ function mixedText(states: readonly string[], fields: Texts): string {
   const without = fieldsOf("version", fields)
   const rest =
     without.length > 0 ? ` ${without.join(", ")} could go without ${fieldsOf("info", fields).join(", ")}.` : ""
-  return `The app's information is in: ${[...new Set(states)].sort().join(", ") || "none"}, where it cannot be edited.${rest}`
+  return (
+    `The app's information is in: ${[...new Set(states)].sort().join(", ") || "none"}, where it cannot be ` +
+    `edited.${rest}`
+  )
 }
 
 /**

@@ -20,10 +20,10 @@ const Args = v.strictObject({
   appId: AppId,
   country: described(
     v.optional(coded(Country, "invalid_arguments")),
-    "The storefront of the review; the app's first when left out.",
+    "Storefront of the review. Default: the app's first storefront.",
   ),
-  reviewId: v.pipe(textUpTo(200), v.description("The store's id of the review, from search_reviews.")),
-  response: v.pipe(textUpTo(LONGEST), v.description("The reply, in the developer's name.")),
+  reviewId: v.pipe(textUpTo(200), v.description("Review id in the store, from search_reviews.")),
+  response: v.pipe(textUpTo(LONGEST), v.description("The reply, in the name of the developer.")),
 })
 
 /** The review as read at the console, without its text. */
@@ -38,9 +38,10 @@ interface SeenReview {
 
 export const replyReview = action<typeof Args, { writer: Writer }>({
   name: "reply_review",
-  summary: "Replies to one review on the App Store, as the developer.",
+  summary: "Replies to a review on the App Store as the developer.",
   description:
-    "Through the connected seller's console, which must take writes (account writes on). A reply that stands there is overwritten, and shown before. Within a day the store shows it.",
+    "Requires a connected seller's console with writes enabled (account writes on). An existing reply is shown in " +
+    "the preview and overwritten. The store shows the reply within a day.",
   scope: "reviews:write",
   plan: "free",
   credits: 2,
@@ -53,11 +54,13 @@ export const replyReview = action<typeof Args, { writer: Writer }>({
   },
   state: named(
     "ReviewReply",
-    v.strictObject({ reply: described(v.nullable(v.string()), "What the developer says there; null = nothing.") }),
+    v.strictObject({
+      reply: described(v.nullable(v.string()), "Current reply of the developer. Null if there is none."),
+    }),
   ),
   result: v.strictObject({
     reviewId: v.string(),
-    state: described(v.string(), "As the console says it: PENDING_PUBLISH, or PUBLISHED."),
+    state: described(v.string(), "State in the console: PENDING_PUBLISH or PUBLISHED."),
   }),
   faults: [...CONSOLE_FAULTS, "review_not_found"],
   target: ({ appId, reviewId }) => `review ${appId} ${reviewId}`,

@@ -14,10 +14,16 @@ import { sameText } from "./same-text.ts"
 
 const Args = v.strictObject({
   appId: AppId,
-  locale: v.pipe(v.picklist(LISTING_LOCALES), v.description("As the console names it: en-US, de-DE, zh-Hans.")),
+  locale: v.pipe(
+    v.picklist(LISTING_LOCALES),
+    v.description("Locale in the terms of the console: en-US, de-DE, zh-Hans."),
+  ),
   fields: Fields,
   open: v.optional(
-    v.pipe(v.boolean(), v.description("Adds the locale where the version does not have it; then a name is needed.")),
+    v.pipe(
+      v.boolean(),
+      v.description("True adds the locale if the version does not have it. A name is then required."),
+    ),
     false,
   ),
 })
@@ -26,9 +32,11 @@ type Arguments = v.InferOutput<typeof Args> & { fields: Texts }
 
 export const updateListing = action<typeof Args, { writer: Writer; name: string }>({
   name: "update_listing",
-  summary: "Changes the texts of an app's App Store listing in one locale.",
+  summary: "Changes texts of an app's App Store listing in one locale.",
   description:
-    "Through the connected seller's console, which must take writes (account writes on), while the iOS version is in Prepare for Submission or rejected. Name, subtitle and privacy policy are sent first, the rest second; where the second is refused, the first is put back.",
+    "Requires a connected seller's console with writes enabled (account writes on), and an iOS version in Prepare " +
+    "for Submission or rejected. Name, subtitle and privacy policy are sent first, the other fields second; if " +
+    "the second part is rejected, the first is reverted.",
   scope: "listing:write",
   plan: "studio",
   credits: 5,
@@ -38,8 +46,8 @@ export const updateListing = action<typeof Args, { writer: Writer; name: string 
   state: named(
     "ListingTexts",
     v.strictObject({
-      isOpen: described(v.boolean(), "Whether the listing has the locale, on both of its parts that are touched."),
-      texts: described(ShownTexts, "Of the fields in question; null = empty."),
+      isOpen: described(v.boolean(), "Whether the listing has the locale in every part that the write changes."),
+      texts: described(ShownTexts, "Current texts of the changed fields. Null if empty."),
     }),
   ),
   result: v.strictObject({ locale: v.string(), changed: v.array(v.string()) }),
@@ -49,7 +57,7 @@ export const updateListing = action<typeof Args, { writer: Writer; name: string 
     if (open && fields.name === undefined)
       throw new Fault("invalid_arguments", {
         field: "fields",
-        detail: "A locale is added with a name: set fields.name.",
+        detail: "A new locale needs a name. Set fields.name.",
       })
     return args
   },
@@ -74,7 +82,9 @@ export const updateListing = action<typeof Args, { writer: Writer; name: string 
       ]),
     )
     return {
-      summary: `${isOpen ? "Change" : "Add"} the ${locale} listing of ${JSON.stringify(name)}: ${changed.join(", ") || "nothing"}.`,
+      summary:
+        `${isOpen ? "Change" : "Add"} the ${locale} listing of ${JSON.stringify(name)}: ` +
+        `${changed.join(", ") || "nothing"}.`,
       target: { kind: "listing", id: appId, name: `${name}, ${locale}` },
       before: { isOpen, texts: listing.texts },
       after: { isOpen: isOpen || open, texts: after },

@@ -30,18 +30,18 @@ const DAYS = 30
 export const ReportDay = v.pipe(v.string(), v.isoDate(), v.description("A day in dayZone, YYYY-MM-DD."))
 
 export const reportInput = {
-  country: described(v.optional(Country), "Two-letter storefront code; all when left out."),
-  days: v.optional(wholeNumber(1, MAX_DAYS, "So many days up to the last.", "bad_days"), DAYS),
-  to: RangeDay("Last day, of Pacific time; yesterday when left out."),
+  country: described(v.optional(Country), "Two-letter storefront code. Default: all."),
+  days: v.optional(wholeNumber(1, MAX_DAYS, "Number of days up to the last.", "bad_days"), DAYS),
+  to: RangeDay("Last day, in Pacific time. Default: yesterday."),
 }
 
 export const Money = named(
   "Money",
   v.strictObject({
-    amount: described(v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/)), "Decimal."),
+    amount: described(v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/)), "Decimal number."),
     currency: described(
       v.pipe(v.string(), v.regex(/^[A-Z]{3}$/)),
-      "ISO 4217. Nothing is converted or added across currencies.",
+      "ISO 4217 code. Amounts are never converted or summed across currencies.",
     ),
   }),
 )
@@ -49,30 +49,32 @@ export const Money = named(
 export const AccountSource = named(
   "AccountSource",
   v.strictObject({
-    id: described(v.string(), "The connected account, as `appmeter account list` names it."),
+    id: described(v.string(), "The connected account, as in `appmeter account list`."),
     kind: v.picklist(["app-store-connect"]),
-    report: described(v.picklist([...REPORTS, ...ANALYTICS_REPORTS]), "Which of its reports."),
+    report: described(v.picklist([...REPORTS, ...ANALYTICS_REPORTS]), "The report of the account."),
     state: described(
       v.picklist(ANSWERED_STATES),
-      "limited: a right is missing; agreement_required: the account holder must sign; revoked: the key is refused; unavailable: the last question failed, and is asked again; demo: every figure is invented. What was read before stays and is dated by asOf.",
+      "limited: a permission is missing; agreement_required: the account holder must accept an agreement; " +
+        "revoked: the key is refused; unavailable: the latest request failed and is retried; demo: invented sample " +
+        "data. asOf dates earlier readings.",
     ),
     why: described(
       v.nullable(v.string()),
-      "Who must do what; or which days failed, or have rows that cannot be read, and why. Null if all is well.",
+      "Who must do what, or which days failed or have unreadable rows, and why. Null if there is no problem.",
     ),
-    asOf: described(v.nullable(Time), "When a day of those was last read; null = none was."),
-    reportedDays: described(Count, "Days that it said, be it that there was nothing."),
-    days: described(Count, "Days asked for."),
-    lateDays: described(v.array(ReportDay), "Not published yet: unknown, not zero."),
+    asOf: described(v.nullable(Time), "Time of the latest reading of these days. Null if none was read."),
+    reportedDays: described(Count, "Days that were reported, with or without sales."),
+    days: described(Count, "Requested days."),
+    lateDays: described(v.array(ReportDay), "Days not published yet: unknown, not zero."),
   }),
 )
 
 export const reportFields = {
-  dayZone: described(v.literal(REPORT_ZONE), "The time zone whose days these are."),
-  from: described(ReportDay, "First day asked for."),
-  to: described(ReportDay, "Last day asked for."),
-  country: described(v.nullable(v.string()), "As asked; null = all storefronts."),
-  sources: described(v.array(AccountSource), "Where the figures come from, and how far they were read."),
+  dayZone: described(v.literal(REPORT_ZONE), "Time zone of the days."),
+  from: described(ReportDay, "First requested day."),
+  to: described(ReportDay, "Last requested day."),
+  country: described(v.nullable(v.string()), "The requested storefront. Null for all."),
+  sources: described(v.array(AccountSource), "Sources of the figures and how completely they were read."),
 }
 
 /** The requested days. */
@@ -108,13 +110,13 @@ export async function findReportingAccounts(
 function checkIos({ iosId }: TrackedApp): void {
   if (iosId !== null) return
   throw new Fault("unsupported_platform", {
-    detail: "The app is on Google Play alone; only App Store Connect can be connected.",
+    detail: "The app is only on Google Play. Only App Store Connect can be connected.",
   })
 }
 
 async function refuse({ iosId }: TrackedApp, sql: Sql, workspaceId: number): Promise<never> {
   const detail = (await isConnected(sql, { workspaceId, kind: "app-store-connect" }))
-    ? `The connected account has no app ${iosId}; see: appmeter account list, appmeter account map.`
+    ? `The connected account does not have app ${iosId}. See: appmeter account list, appmeter account map.`
     : "Connect the seller's console with: appmeter account add app-store-connect."
   throw new Fault("not_connected", { detail })
 }
@@ -135,7 +137,7 @@ export function checkKnown(
   if (standings.some(({ isKnown }) => isKnown)) return
   const since = `Connected since ${createdAt.toISOString().slice(0, 16)}Z`
   if (denied !== null)
-    throw new Fault("not_measured", { detail: `${since}, but the key may not read reports: it ${denied}.` })
+    throw new Fault("not_measured", { detail: `${since}, but its key cannot read reports: it ${denied}.` })
   if (why !== null) throw new Fault("not_measured", { detail: `${since}; ${state}: ${why}.` })
   const troubles = standings.flatMap((one) => reportTroubleText(one.report, one.troubles) ?? [])
   if (troubles.length > 0)

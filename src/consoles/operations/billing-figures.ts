@@ -8,7 +8,7 @@ import { ANSWERED_STATES } from "../state.ts"
 import { Money } from "./account-shapes.ts"
 
 const figures = {
-  mrr: described(v.nullable(Money), "Monthly recurring revenue; null = it says none."),
+  mrr: described(v.nullable(Money), "Monthly recurring revenue. Null if not provided."),
   activeSubscriptions: v.nullable(Count),
   activeTrials: v.nullable(Count),
 }
@@ -18,24 +18,25 @@ export const BillingFigures = described(
     named(
       "BillingFigures",
       v.strictObject({
-        id: described(v.string(), "The connected account, as `appmeter account list` names it."),
+        id: described(v.string(), "The connected account, as in `appmeter account list`."),
         kind: v.picklist(["revenuecat-metrics"]),
         state: v.picklist(ANSWERED_STATES),
-        why: described(v.nullable(v.string()), "Who must do what, or what failed; null = nothing."),
+        why: described(v.nullable(v.string()), "Who must do what, or what failed. Null if there is no problem."),
         projectApps: described(
           Count,
-          "Apps of the project that all figures are of together, whatever country is asked for.",
+          "Apps of the project. The figures cover all of them together, regardless of country.",
         ),
-        asOf: described(v.nullable(Time), "When it was last asked; null = it has said nothing yet."),
+        asOf: described(v.nullable(Time), "Time of the latest reading. Null if never read."),
         ...figures,
         days: described(
           v.array(v.strictObject({ day: Day, ...figures })),
-          "The UTC days of those asked for on which it was asked, oldest first. Nothing is known of any other.",
+          "The UTC days of the period with a reading, oldest first. Other days are unknown.",
         ),
       }),
     ),
   ),
-  "As a billing service reckons them itself, in one currency; never derived here. Null = none is connected that gives them.",
+  "Figures calculated by a billing service, in one currency; none are derived here. Null if no connected service " +
+    "provides them.",
 )
 
 /** Null if no service is connected that computes figures. */

@@ -15,17 +15,17 @@ import { findReportingAccount } from "./account-shapes.ts"
 import { MIN_RIVALS, pricedCountries } from "./priced-countries.ts"
 import { readLive } from "./read-prices-live.ts"
 
-const Amount = described(v.pipe(v.string(), v.regex(/^\d+(\.\d+)?$/)), "Decimal, in the storefront's currency.")
+const Amount = described(v.pipe(v.string(), v.regex(/^\d+(\.\d+)?$/)), "Decimal number, in the storefront's currency.")
 const Starts = v.pipe(v.string(), v.isoDate())
 
 const ProductShape = named(
   "SoldProduct",
   v.strictObject({
-    product: described(v.string(), "The console's id; of the app itself the app's."),
+    product: described(v.string(), "Product id in the console; for the app itself, the app's id."),
     soldAs: v.picklist(["app", "purchase", "subscription"]),
-    sku: described(v.string(), "The seller's own id."),
+    sku: described(v.string(), "SKU of the seller."),
     name: v.string(),
-    period: described(v.nullable(v.string()), "Of a subscription, as the console says it, such as ONE_YEAR."),
+    period: described(v.nullable(v.string()), "Subscription period in the terms of the console, such as ONE_YEAR."),
   }),
 )
 
@@ -34,50 +34,48 @@ const CountryPrice = named(
   v.strictObject({
     country: v.string(),
     currency: v.string(),
-    price: described(v.nullable(Amount), "What a new customer pays; null = only an announced price stands there."),
-    proceeds: described(v.nullable(Amount), "What the seller gets, before any settlement."),
-    proceedsYear2: described(v.nullable(Amount), "Of a subscription after a subscriber's first year."),
+    price: described(v.nullable(Amount), "Price for new customers. Null if only an announced price exists."),
+    proceeds: described(v.nullable(Amount), "Proceeds of the seller, before settlement."),
+    proceedsYear2: described(v.nullable(Amount), "Proceeds after a subscriber's first year."),
     automatic: described(
       v.nullable(v.boolean()),
-      "Whether Apple derives it from another storefront's; null = the console does not say.",
+      "True if Apple derives the price from another storefront. Null if unknown.",
     ),
-    startsAt: described(v.nullable(Starts), "Since when, where the console says it."),
+    startsAt: described(v.nullable(Starts), "First day of the price, if known."),
     upcoming: described(
       v.nullable(v.strictObject({ price: Amount, startsAt: Starts })),
-      "What was announced next; null = nothing.",
+      "The next announced price. Null if there is none.",
     ),
-    preserved: described(Count, "Earlier prices that old subscribers keep."),
-    applePrice: described(
-      v.nullable(Amount),
-      "What Apple would have the storefront pay, by the price in the United States.",
-    ),
+    preserved: described(Count, "Earlier prices preserved for existing subscribers."),
+    applePrice: described(v.nullable(Amount), "Apple's equivalent of the United States price."),
     usd: described(
       v.nullable(v.strictObject({ value: v.number(), rate: v.number(), rateDate: Starts, rateSource: v.string() })),
-      "In US dollars by a dated rate, for comparison alone; null = no rate is at hand.",
+      "US dollars at a dated exchange rate, only for comparison. Null without a rate.",
     ),
-    index: described(v.nullable(v.number()), "The dollar value, the United States = 100."),
+    index: described(v.nullable(v.number()), "The dollar value, with the United States as 100."),
     affordability: described(
       v.nullable(
         v.strictObject({
-          bigMacs: described(v.number(), "How many Big Macs the price buys there."),
+          bigMacs: described(v.number(), "Number of Big Macs that the price buys there."),
           index: described(
             v.nullable(v.number()),
-            "The same, the United States = 100: over it, dearer to people there.",
+            "The same with the United States as 100. Above 100, the price is less affordable there.",
           ),
         }),
       ),
-      "By affordabilitySource; null where it has no figure.",
+      "Based on affordabilitySource. Null if it has no figure.",
     ),
     rivals: described(
       v.nullable(
         v.strictObject({
-          median: described(Amount, "Of those that cost something, in the same currency."),
-          count: described(Count, `How many those are: ${MIN_RIVALS} or more.`),
-          free: described(Count, "Others, that cost nothing to download; they are in no median."),
-          asOf: described(Time, "When the price that was read longest ago was read."),
+          median: described(Amount, "Median of the paid apps, in the same currency."),
+          count: described(Count, `Number of paid apps: ${MIN_RIVALS} or more.`),
+          free: described(Count, "Number of free apps. They are not part of the median."),
+          asOf: described(Time, "Time of the oldest of the price readings."),
         }),
       ),
-      `What rivals that are followed in that storefront ask for their apps. Null = fewer than ${MIN_RIVALS} of them are known to cost something, or the product is sold within the app: what rivals ask there is public as ranges alone.`,
+      `App prices of the rivals in that storefront. Null if fewer than ${MIN_RIVALS} are known to be paid, or for ` +
+        "an in-app product, because rivals' in-app prices are public only as ranges.",
     ),
   }),
 )
@@ -88,41 +86,41 @@ export const getCountryPrices = operation({
   path: "/apps/:appId/country-prices",
   group: "Revenue and ads",
   toolset: "revenue",
-  summary: "What one product costs in every storefront, beside Apple's own price and what people there can afford.",
+  summary: "Returns a product's price in every storefront, with Apple's equivalent price and local affordability.",
   description:
-    "From the seller's console: read now where what is stored is over a day old, else as stored. No price is proposed.",
+    "From the seller's console. Prices stored more than a day ago are read again during the call. Proposes no price.",
   effect: "reads",
   scope: "revenue:read",
   plan: "pro",
   price: 1,
   faults: ["not_connected", "not_measured", "unsupported_platform"],
   input: ofApp({
-    country: described(v.optional(Country), "Two-letter storefront code; all when left out."),
+    country: described(v.optional(Country), "Two-letter storefront code. Default: all."),
     product: described(
       v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(200))),
-      "The console's id or the seller's own; the first subscription, else purchase, else the app when left out.",
+      "Product id in the console, or the SKU. Default: the first subscription, else the first purchase, else the app.",
     ),
   }),
   narrow: { rows: ["countries", "products"] },
   output: v.strictObject({
     product: ProductShape,
-    products: described(v.array(ProductShape), "All that the app sells, as the console lists it."),
-    country: described(v.nullable(v.string()), "As asked; null = all storefronts."),
+    products: described(v.array(ProductShape), "All products of the app in the console."),
+    country: described(v.nullable(v.string()), "The requested storefront. Null for all."),
     account: v.strictObject({
       id: v.string(),
       state: v.picklist(ANSWERED_STATES),
-      why: described(v.nullable(v.string()), "Who must do what, or what failed; null = nothing."),
+      why: described(v.nullable(v.string()), "Who must do what, or what failed. Null if there is no problem."),
     }),
-    asOf: described(Time, "When the console last said this."),
-    live: described(v.boolean(), "Whether it was asked within this call."),
+    asOf: described(Time, "Time of the reading."),
+    live: described(v.boolean(), "True if the console was read during this call."),
     countries: described(
       v.array(CountryPrice),
-      "Storefronts in which it is sold, by code. One that is not listed does not sell it, which is not free.",
+      "Storefronts that sell the product, by code. A storefront not listed does not sell it; this does not mean free.",
     ),
     affordabilitySource: v.strictObject({
       name: v.literal(PRICE_LEVELS.name),
       licence: v.literal(PRICE_LEVELS.licence),
-      asOf: described(v.literal(PRICE_LEVELS.asOf), "Of its prices, and of the rates by which dollars are reckoned."),
+      asOf: described(v.literal(PRICE_LEVELS.asOf), "Date of its prices and of the exchange rates."),
     }),
   }),
 }).run(async ({ app, country, product: wanted }, ctx) => {
@@ -172,7 +170,9 @@ async function findProduct(
   const names = products.slice(0, 20).map(({ sku }) => sku)
   throw new Fault("invalid_arguments", {
     field: "product",
-    detail: `The app sells no ${wanted}; the console lists ${names.join(", ")}${products.length > 20 ? " and others" : ""}.`,
+    detail:
+      `The app has no product ${wanted}. The console lists ` +
+      `${names.join(", ")}${products.length > 20 ? " and others" : ""}.`,
   })
 }
 

@@ -17,19 +17,21 @@ export const EventReconciliation = named(
         v.strictObject({
           event: described(
             v.picklist(COMPARED),
-            "payments: begun paid, begun again and renewed together, for a service counts who comes back as renewed.",
+            "payments: first payments, reactivations and renewals together, because a service counts " +
+              "reactivations as renewals.",
           ),
           console: Whole,
-          service: described(Count, "By its own days, UTC."),
-          difference: described(Whole, "Console less service."),
+          service: described(Count, "Figures by UTC day."),
+          difference: described(Whole, "Console minus service."),
           causes: described(
             v.array(v.strictObject({ cause: CauseName, units: Whole })),
-            "What of the difference each explains, taken off in this order.",
+            "Causes of the difference, subtracted in this order.",
           ),
           unexplained: Whole,
         }),
       ),
-      "What both count alike. Cancellations are not among them: the console dates them at the end of what was paid, a service when renewal was turned off.",
+      "Events that both count alike. Cancellations are excluded: the console dates them at the end of the paid " +
+        "period, a service when renewal is turned off.",
     ),
   }),
 )

@@ -28,11 +28,11 @@ import {
 const UnknownCount = v.nullable(Count)
 
 const countFields = {
-  impressions: described(UnknownCount, "How often the app was shown in the store."),
-  pageViews: described(UnknownCount, "How often its page was looked at."),
-  taps: described(UnknownCount, "Taps on it where it was shown, apart from page views."),
-  firstDownloads: described(UnknownCount, "Downloads by people who never had it."),
-  redownloads: described(UnknownCount, "Downloads by people who had it before; no part of any rate."),
+  impressions: described(UnknownCount, "Impressions of the app in the store."),
+  pageViews: described(UnknownCount, "Views of the store page."),
+  taps: described(UnknownCount, "Taps on an impression, separate from page views."),
+  firstDownloads: described(UnknownCount, "Downloads by people who never had the app."),
+  redownloads: described(UnknownCount, "Downloads by people who had the app before. Not part of any rate."),
 }
 
 function Rate(denominator: "impressions" | "pageViews", says: string) {
@@ -40,10 +40,10 @@ function Rate(denominator: "impressions" | "pageViews", says: string) {
     v.strictObject({
       value: described(
         v.nullable(v.number()),
-        "0.05 = 5 %; null where either count is not known, or the denominator is under 100.",
+        "0.05 means 5 %. Null if a count is unknown or the denominator is below 100.",
       ),
       denominator: v.literal(denominator),
-      count: described(UnknownCount, "Of the denominator, over those days on which both counts are known."),
+      count: described(UnknownCount, "The denominator over the days with both counts."),
     }),
     says,
   )
@@ -52,14 +52,15 @@ function Rate(denominator: "impressions" | "pageViews", says: string) {
 const FunnelRates = named(
   "FunnelRates",
   v.strictObject({
-    viewed: Rate("impressions", "Page views by impressions."),
+    viewed: Rate("impressions", "Page views divided by impressions."),
     downloaded: Rate(
       "pageViews",
-      "First downloads by page views; over 1 where people download from search results, without one.",
+      "First downloads divided by page views. It exceeds 1 if people download from search results without opening " +
+        "the page.",
     ),
     converted: Rate(
       "impressions",
-      "First downloads by impressions. The console's own rate divides by people, not by impressions.",
+      "First downloads divided by impressions. The console's own rate divides by people, not by impressions.",
     ),
   }),
 )
@@ -72,55 +73,55 @@ export const getFunnel = operation({
   path: "/apps/:appId/funnel",
   group: "Revenue and ads",
   toolset: "revenue",
-  summary: "From being shown to being downloaded, by day, country and where people came from.",
+  summary: "Returns the funnel from impressions to downloads, by day, country and traffic source.",
   description:
-    "From the console's analytics reports, two to three days late. A day not reported is null, which is not zero.",
+    "From the console's analytics reports, which arrive two to three days late. A day not reported is null, not zero.",
   effect: "reads",
   scope: "revenue:read",
   price: 1,
   faults: ["not_connected", "not_measured", "unsupported_platform"],
   input: ofApp({
     ...reportInput,
-    source: described(v.optional(v.picklist(TRAFFIC_SOURCES)), "Where people came from; all when left out."),
+    source: described(v.optional(v.picklist(TRAFFIC_SOURCES)), "Traffic source. Default: all."),
   }),
   narrow: { rows: ["days", "countries", "trafficSources"] },
   output: v.strictObject({
     ...reportFields,
     dayZone: described(
       v.null(),
-      "Apple does not say in which time zone these days are; join them with others over weeks.",
+      "Apple does not publish the time zone of these days; compare them with other sources over weeks.",
     ),
-    source: described(v.nullable(v.picklist(TRAFFIC_SOURCES)), "As asked; null = all."),
+    source: described(v.nullable(v.picklist(TRAFFIC_SOURCES)), "The requested source. Null for all."),
     completeTo: described(
       v.nullable(ReportDay),
-      "The last day on which all counts are whole; days after it still grow. Null = none is yet.",
+      "The last day with complete counts; later days still grow. Null if there is none.",
     ),
     totals: described(
       v.strictObject(funnelFields),
-      "Each count over its own reported days; rates over those on which all are.",
+      "Each count covers its own reported days; rates cover days with all counts.",
     ),
     days: described(
       v.array(
         v.strictObject({
           day: ReportDay,
-          complete: described(v.boolean(), "False = it still grows, or is not known."),
+          complete: described(v.boolean(), "False if the day still grows or is unknown."),
           ...funnelFields,
         }),
       ),
-      "Every day asked for, oldest first.",
+      "Every requested day, oldest first.",
     ),
     countries: described(
       v.array(
         v.strictObject({
-          country: described(v.nullable(v.string()), "Null = the report names none."),
+          country: described(v.nullable(v.string()), "Null if the report has none."),
           ...funnelFields,
         }),
       ),
-      "Storefronts with any, the most impressions first. One that is not listed had none on the reported days.",
+      "Storefronts with impressions, most first. A storefront not listed had none on the reported days.",
     ),
     trafficSources: described(
       v.array(v.strictObject({ source: v.picklist(TRAFFIC_SOURCES), ...funnelFields })),
-      "Where people came from, the most impressions first; other = under a name that is none of these.",
+      "Traffic sources, most impressions first. other: any source without a name here.",
     ),
   }),
 }).run(async ({ app, source = null, ...asked }, ctx) => {

@@ -10,39 +10,39 @@ import { reportQuery, sourceShape } from "./account-shapes.ts"
 export const RedeemedOffer = named(
   "RedeemedOffer",
   v.strictObject({
-    offer: described(v.string(), "The offer, or its code, as the messages name it."),
+    offer: described(v.string(), "The offer or its code, as named in the messages."),
     product: v.string(),
     firstDay: Day,
     lastDay: Day,
-    redemptions: described(Count, "Messages of something begun or paid with it."),
+    redemptions: described(Count, "Starts and payments with the offer."),
   }),
 )
 
 export const OfferedPrice = named(
   "OfferedPrice",
   v.strictObject({
-    product: described(v.string(), "The seller's SKU."),
+    product: described(v.string(), "SKU of the seller."),
     kind: described(
       v.picklist(OFFER_KINDS),
-      "introductory: to new subscribers; promotional: to those the app chooses; code: to who has one.",
+      "introductory: for new subscribers; promotional: for people selected by the app; code: for people with a code.",
     ),
-    name: described(v.nullable(v.string()), "As the console names it; null = it has none."),
-    mode: described(v.nullable(v.string()), "FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT; null = not said."),
-    duration: described(v.nullable(v.string()), "Of one period, such as ONE_MONTH; null = not said."),
-    periods: described(v.nullable(Count), "How many of these; null = not said."),
-    active: described(v.nullable(v.boolean()), "Of codes: whether they can be redeemed; null = not said."),
-    codes: described(v.nullable(Count), "Codes that were made; null = it is of none, or not said."),
-    countries: described(v.nullable(v.array(Storefront)), "Storefronts that it is for; null = it is of none alone."),
-    starts: described(v.nullable(Day), "Null = no day is set."),
-    ends: described(v.nullable(Day), "The same."),
+    name: described(v.nullable(v.string()), "Name in the console. Null if there is none."),
+    mode: described(v.nullable(v.string()), "FREE_TRIAL, PAY_AS_YOU_GO or PAY_UP_FRONT. Null if unknown."),
+    duration: described(v.nullable(v.string()), "Duration of a period, such as ONE_MONTH. Null if unknown."),
+    periods: described(v.nullable(Count), "Number of periods. Null if unknown."),
+    active: described(v.nullable(v.boolean()), "Codes: true if they can be redeemed. Null if unknown."),
+    codes: described(v.nullable(Count), "Number of codes. Null for other offers and if unknown."),
+    countries: described(v.nullable(v.array(Storefront)), "Storefronts of the offer. Null if it has no restriction."),
+    starts: described(v.nullable(Day), "Null if no day is set."),
+    ends: described(v.nullable(Day), "Null if no day is set."),
     redemptions: described(
       v.nullable(Count),
-      "Of subscriptions' codes, those days; null = not read, or another is named so.",
+      "Redemptions of subscription codes in the period. Null if not read, or if another offer has the same name.",
     ),
-    redeemedFrom: described(v.nullable(Day), "First of those days that was read; null as redemptions."),
-    redeemedTo: described(v.nullable(Day), "The last."),
-    firstSeen: described(Time, "When first listed to us."),
-    lastSeen: described(Time, "When it last was; read once a day."),
+    redeemedFrom: described(v.nullable(Day), "First day of the period that was read. Null like redemptions."),
+    redeemedTo: described(v.nullable(Day), "Time of the last answer."),
+    firstSeen: described(Time, "Time of the first reading with the offer."),
+    lastSeen: described(Time, "Time of the latest reading with the offer; offers are read once a day."),
   }),
 )
 

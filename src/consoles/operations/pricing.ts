@@ -29,71 +29,83 @@ const Amount = v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/))
 const Witness = named(
   "PricingSource",
   v.strictObject({
-    id: described(v.string(), "The connected account, as `appmeter account list` names it."),
+    id: described(v.string(), "The connected account, as in `appmeter account list`."),
     kind: v.picklist(["app-store-connect", ...BILLING_SOURCES]),
     state: v.picklist(ANSWERED_STATES),
     counted: described(
       v.boolean(),
-      "Its figures are shown: of several that tell of the same purchases one is counted.",
+      "True if its figures are shown. Of several sources of the same purchases only one is counted.",
     ),
-    since: described(v.nullable(Time), "When its first message came: nothing before is known; null = none."),
-    asOf: described(v.nullable(Time), "When its last came; null = none."),
-    events: described(v.nullable(Count), "Messages of those days on App Store purchases; null = it sends none."),
-    sandbox: described(v.nullable(Count), "Of tests: not counted."),
-    otherStores: described(v.nullable(Count), "Of other stores: not counted."),
-    familyShared: described(v.nullable(Count), "Of members of buyers' families, who pay nothing: not counted."),
-    unknownTypes: described(v.nullable(Count), "Of a type that counts as nothing."),
+    since: described(
+      v.nullable(Time),
+      "Time of its first message. Earlier purchases are unknown. Null if there is none.",
+    ),
+    asOf: described(v.nullable(Time), "Time of its last message. Null if there is none."),
+    events: described(v.nullable(Count), "Messages about App Store purchases in that period. Null if it sends none."),
+    sandbox: described(v.nullable(Count), "Messages about test purchases, not counted."),
+    otherStores: described(v.nullable(Count), "Messages about other stores, not counted."),
+    familyShared: described(
+      v.nullable(Count),
+      "Messages about family members of buyers, who pay nothing; not counted.",
+    ),
+    unknownTypes: described(v.nullable(Count), "Messages of types that are not counted."),
   }),
 )
 
 const counts = {
-  sales: described(Count, "Times it was paid: begun, converted, renewed, bought."),
-  refunds: described(Count, "Times it was given back."),
+  sales: described(Count, "Payments at this price: starts, conversions, renewals and purchases."),
+  refunds: described(Count, "Refunds at this price."),
 }
 
 const Price = named(
   "PaidPrice",
   v.strictObject({
-    price: described(Money, "What one paid for it, as its message says."),
-    firstDay: described(Day, "First UTC day on which it was paid or given back."),
-    lastDay: described(Day, "The last."),
+    price: described(Money, "Price of one unit in the message."),
+    firstDay: described(Day, "First UTC day with a payment or refund at this price."),
+    lastDay: described(Day, "Time of the last answer."),
     ...counts,
-    revenue: described(Amount, "Paid at it less given back, before anybody's share."),
+    revenue: described(Amount, "Payments minus refunds at this price, before commission."),
   }),
 )
 
 const Paid = named(
   "PaidProduct",
   v.strictObject({
-    product: described(v.string(), "The product's own id."),
-    country: described(v.nullable(Storefront), "Null = the messages name none."),
+    product: described(v.string(), "Id of the product."),
+    country: described(v.nullable(Storefront), "Null if the messages have none."),
     countryIs: described(
       v.nullable(v.picklist(["storefront", "last_contact"])),
-      "last_contact: where the phone was last heard of, maybe not the country of its account.",
+      "last_contact: the country of the device's last contact, which may differ from the country of the account.",
     ),
     trialStarts: Count,
     paidStarts: Count,
     trialConversions: Count,
     renewals: Count,
-    oneTime: described(Count, "Bought once and for all."),
-    cancellations: described(Count, "Renewal turned off, dated then."),
+    oneTime: described(Count, "True for a one-time purchase."),
+    cancellations: described(Count, "Renewals turned off, dated at that time."),
     refunds: Count,
-    prices: described(v.array(Price), "The one last paid first."),
+    prices: described(v.array(Price), "The price paid last comes first."),
   }),
 )
 
 const Listed = named(
   "ListedPrice",
   v.strictObject({
-    product: described(v.string(), "The seller's SKU."),
+    product: described(v.string(), "SKU of the seller."),
     name: v.string(),
     soldAs: v.picklist(["app", "purchase", "subscription"]),
     country: Storefront,
-    from: described(Day, "The day from which it counts."),
-    sinceKnown: described(v.boolean(), "False = no day is named: this is when it was first seen."),
-    price: described(v.nullable(Money), "Null = not sold there from then on."),
-    proceeds: described(v.nullable(Amount), "What the seller gets of it, in the same currency."),
-    automatic: described(v.nullable(v.boolean()), "Apple derives it from another storefront's; null where price is."),
+    from: described(Day, "First day of the price."),
+    sinceKnown: described(
+      v.boolean(),
+      "False if the console names no day; `from` is then the first reading with the price.",
+    ),
+    price: described(v.nullable(Money), "Null if not sold there from then on."),
+    proceeds: described(v.nullable(Amount), "Proceeds of the seller, in the same currency."),
+    automatic: described(
+      v.nullable(v.boolean()),
+      "True if Apple derives the price from another storefront. Null if price is null.",
+    ),
   }),
 )
 
@@ -103,15 +115,17 @@ export const getPricing = operation({
   path: "/apps/:appId/pricing",
   group: "Revenue and ads",
   toolset: "revenue",
-  summary: "What was paid for each product, at which prices, and what is asked for it.",
+  summary: "Returns the prices paid for each product and the listed prices.",
   description:
-    "Of the last 365 days. What was paid is what billing services and the App Store told, in the currency that was paid; what is asked is what the seller's console has written down. Nothing is converted. Without a country, prices that are asked are those of the app's storefronts.",
+    "Covers the last 365 days. Paid prices come from billing services and the App Store, in the currency of the " +
+    "payment; listed prices come from the seller's console. Nothing is converted. Without a country, listed " +
+    "prices are those of the app's storefronts.",
   effect: "reads",
   scope: "revenue:read",
   price: 1,
   faults: ["not_connected", "not_measured", "unsupported_platform"],
   input: ofApp({
-    country: described(v.optional(Country), "Two-letter storefront code; all when left out."),
+    country: described(v.optional(Country), "Two-letter storefront code. Default: all."),
     product: described(
       v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(100), v.check(isStorable))),
       "Only this product, by its id (SKU).",
@@ -119,28 +133,32 @@ export const getPricing = operation({
   }),
   narrow: { rows: ["paid", "listed", "offers", "offered"] },
   output: v.strictObject({
-    from: described(Day, "The first UTC day looked at."),
-    to: described(Day, "The last: yesterday."),
-    country: described(v.nullable(Storefront), "As asked; null = all."),
-    product: described(v.nullable(v.string()), "As asked; null = all."),
-    sources: described(v.array(Witness), "Who tells of purchases, the counted one first, and the console."),
+    from: described(Day, "First UTC day searched."),
+    to: described(Day, "Last day: yesterday."),
+    country: described(v.nullable(Storefront), "The requested source. Null for all."),
+    product: described(v.nullable(v.string()), "The requested source. Null for all."),
+    sources: described(v.array(Witness), "Sources of purchases, the counted one first, and the console."),
     paid: described(
       v.nullable(v.array(Paid)),
-      "What was paid, by product and country; null = nobody tells of purchases.",
+      "Paid prices by product and country. Null if no source reports purchases.",
     ),
     listed: described(
       v.nullable(v.array(Listed)),
-      "What the console asks now, and asked within those days; null = no console is connected.",
+      "Prices in the console, now and earlier in the period. Null if no console is connected.",
     ),
     offers: described(
       v.nullable(v.array(RedeemedOffer)),
-      "Offers that something was begun or paid with, the most first; null as paid.",
+      "Offers used for starts and payments, most used first. Null like paid.",
     ),
     offered: described(
       v.nullable(v.array(OfferedPrice)),
-      "What it offers or offered besides, those days; null as listed. Empty = nothing, or not read yet.",
+      "Offers in the console, now and earlier in the period. Null like listed. Empty if there are none or they " +
+        "were not read yet.",
     ),
-    redeemed: described(v.nullable(AccountSource), "How far the report of redemptions was read; null as listed."),
+    redeemed: described(
+      v.nullable(AccountSource),
+      "How completely the report of redemptions was read. Null like listed.",
+    ),
   }),
 }).run(async ({ app, country = null, product = null }, ctx) => {
   const { sql } = ctx
@@ -179,11 +197,15 @@ async function findWitnesses(
   { sql, caller }: Pick<Context, "sql" | "caller">,
 ): Promise<MoneyAccounts> {
   if (app.iosId === null)
-    throw new Fault("unsupported_platform", { detail: "The app is on Google Play alone, of which no account tells." })
+    throw new Fault("unsupported_platform", {
+      detail: "The app is only on Google Play, for which no account can be connected.",
+    })
   const accounts = await findMoneyAccounts(sql, caller.workspaceId, app)
   if (accounts.isBilled || accounts.seller) return accounts
   throw new Fault("not_connected", {
-    detail: `No account tells of app ${app.iosId}. Connect one with: appmeter account add revenuecat (adapty, superwall, app-store-notifications) for what is paid, app-store-connect for what is asked.`,
+    detail:
+      `No connected account has data of app ${app.iosId}. Connect one with: appmeter account add revenuecat (adapty, ` +
+      "superwall, app-store-notifications) for paid prices, app-store-connect for listed prices.",
   })
 }
 

@@ -18,32 +18,36 @@ const Decimal = v.pipe(v.string(), v.regex(/^-?\d+(\.\d+)?$/))
 export const SecondWitness = named(
   "SecondWitness",
   v.strictObject({
-    id: described(v.string(), "The connected account, as `appmeter account list` names it."),
+    id: described(v.string(), "The connected account, as in `appmeter account list`."),
     kind: v.picklist(BILLING_SOURCES),
     state: v.picklist(ANSWERED_STATES),
-    since: described(Time, "When its first message came: of what was before it told nothing."),
-    asOf: described(Time, "When the last came. Messages that were lost cannot be seen."),
-    sandbox: described(Count, "Messages of tests in those days, which are not counted."),
-    otherStores: described(Count, "Those of other stores, which are not counted."),
-    unknownTypes: described(Count, "Those of a type that counts as nothing here."),
+    since: described(Time, "Time of its first message. Earlier purchases are unknown."),
+    asOf: described(Time, "Time of its last message. Lost messages cannot be detected."),
+    sandbox: described(Count, "Messages about test purchases in that period, not counted."),
+    otherStores: described(Count, "Messages about other stores, not counted."),
+    unknownTypes: described(Count, "Messages of types that are not counted here."),
   }),
 )
 
 export const CauseName = named(
   "WitnessCause",
   v.picklist(CAUSES),
-  "day_zone: its days are UTC; not_reported: days that the console is late with; before_first_message: days on which the service did not tell of all yet; not_through_service: a product it never told of; not_in_console: one that the app never sold there; refunds: what one counts as given back and the other does not; free_units: trials and what else cost nothing; currency: as many stand under another; price_unknown: its messages name no price; price: as many, at other prices.",
+  "day_zone: the service uses UTC days; not_reported: days missing from the console; before_first_message: days " +
+    "before the service reported completely; not_through_service: the service never reported this product; " +
+    "not_in_console: the app never sold this product there; refunds: counted as refunded by only one of them; " +
+    "free_units: trials and other free units; currency: the same units in another currency; price_unknown: the " +
+    "messages have no price; price: the same units at other prices.",
 )
 
 const amounts = {
-  units: described(Whole, "Purchases paid, less those given back."),
-  gross: described(Decimal, "What customers paid with tax, before anybody's share; in the row's currency."),
+  units: described(Whole, "Paid purchases minus refunds."),
+  gross: described(Decimal, "Paid by customers including tax, before commission, in the currency of the row."),
 }
 const Amounts = v.strictObject(amounts)
-const Side = named("WitnessSide", v.strictObject({ ...amounts, refunds: described(Count, "Of them given back.") }))
+const Side = named("WitnessSide", v.strictObject({ ...amounts, refunds: described(Count, "Refunded purchases.") }))
 const UnitsShape = named(
   "WitnessUnits",
-  v.strictObject({ units: amounts.units, refunds: described(Count, "Of them given back.") }),
+  v.strictObject({ units: amounts.units, refunds: described(Count, "Refunded purchases.") }),
 )
 
 const MAX_PRODUCTS = 200
@@ -58,57 +62,54 @@ export const Reconciliation = named(
           "ReconciledProduct",
           v.strictObject({
             product: v.string(),
-            currency: described(v.nullable(v.string()), "Null = the service names none."),
+            currency: described(v.nullable(v.string()), "Null if the service reports none."),
             console: Side,
-            service: described(Side, "By its own days, UTC."),
-            difference: described(Amounts, "Console less service."),
+            service: described(Side, "Figures by UTC day."),
+            difference: described(Amounts, "Console minus service."),
             causes: described(
               v.array(v.strictObject({ cause: CauseName, ...amounts })),
-              "What of the difference each explains, taken off in this order.",
+              "Causes of the difference, subtracted in this order.",
             ),
             unexplained: v.strictObject({
               ...amounts,
               share: described(
                 v.nullable(v.pipe(v.number(), v.minValue(0))),
-                "Of the money of the one that says more. Null = neither says any.",
+                "Share of the larger of the two amounts. Null if both are zero.",
               ),
             }),
           }),
         ),
       ),
-      `Each currency by itself; those with most left unexplained first, at most ${MAX_PRODUCTS}.`,
+      `One row per product and currency; largest unexplained difference first, at most ${MAX_PRODUCTS}.`,
     ),
     productsOmitted: Count,
     days: described(
       v.array(
         v.strictObject({
           day: ReportDay,
-          console: described(v.nullable(UnitsShape), "Null = not reported."),
-          service: described(v.nullable(UnitsShape), "By the console's days. Null = before its first message."),
-          difference: described(v.nullable(Whole), "Of the units. Null where either is."),
+          console: described(v.nullable(UnitsShape), "Null if not reported."),
+          service: described(v.nullable(UnitsShape), "Figures by the console's days. Null before the first message."),
+          difference: described(v.nullable(Whole), "Difference in units. Null if either is null."),
           why: described(
             v.nullable(v.picklist(["not_reported", "before_first_message"])),
-            "What keeps the day from being compared; on the day of the first message it is part of a day.",
+            "Why the day cannot be compared. The day of the first message is incomplete.",
           ),
         }),
       ),
-      "Every day asked for, oldest first.",
+      "Every requested day, oldest first.",
     ),
     countries: described(
       v.array(
         v.strictObject({
-          country: described(v.nullable(Storefront), "Null = its messages name none."),
+          country: described(v.nullable(Storefront), "Null if the messages have none."),
           console: UnitsShape,
           service: UnitsShape,
-          difference: described(Whole, "Of the units."),
+          difference: described(Whole, "Difference in units."),
         }),
       ),
-      "Of days that both know. A service may name the country where the phone was last heard of instead of the storefront.",
+      "Days reported by both. A service may report the country of the device's last contact instead of the storefront.",
     ),
-    otherCountry: described(
-      Count,
-      "Units that stand in one country here and in another there: totals are not touched.",
-    ),
+    otherCountry: described(Count, "Units attributed to different countries by the two. Totals are not affected."),
   }),
 )
 

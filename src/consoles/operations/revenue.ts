@@ -22,21 +22,21 @@ const Units = v.pipe(v.number(), v.integer())
 
 const soldFields = {
   downloads: described(Units, "First downloads."),
-  redownloads: described(Units, "By people who had it before."),
+  redownloads: described(Units, "Downloads by people who had the app before."),
   updates: Units,
-  purchases: described(Units, "In-app purchases and non-renewing subscriptions, less refunds."),
-  subscriptions: described(Units, "Auto-renewable subscriptions paid, begun and renewed, less refunds."),
-  other: described(Units, "Units of types that count as none of these."),
-  refunds: described(Count, "Units given back."),
-  gross: described(v.array(Money), "What customers paid, less refunds, each currency by itself."),
-  proceeds: described(v.array(Money), "What the seller gets, as the report estimates; Apple settles it later."),
+  purchases: described(Units, "In-app purchases and non-renewing subscriptions, minus refunds."),
+  subscriptions: described(Units, "Payments for auto-renewable subscriptions, new and renewed, minus refunds."),
+  other: described(Units, "Units of all other product types."),
+  refunds: described(Count, "Refunded units."),
+  gross: described(v.array(Money), "Paid by customers, minus refunds, one amount per currency."),
+  proceeds: described(v.array(Money), "Proceeds of the seller, as estimated by the report; Apple settles them later."),
 }
 
 const SoldShape = named("Sold", v.strictObject(soldFields))
 
 const ProductSales = named(
   "ProductSales",
-  v.strictObject({ product: described(v.string(), "The seller's SKU."), title: v.string(), ...soldFields }),
+  v.strictObject({ product: described(v.string(), "SKU of the seller."), title: v.string(), ...soldFields }),
 )
 
 const unknownUnits = Object.fromEntries(
@@ -49,9 +49,9 @@ export const getRevenue = operation({
   path: "/apps/:appId/revenue",
   group: "Revenue and ads",
   toolset: "revenue",
-  summary: "What the app sold, by day, country and product.",
+  summary: "Returns the app's sales by day, country and product.",
   description:
-    "From the seller's console. A day not reported is null, one without sales 0. Money stays in its currency.",
+    "From the seller's console. A day not reported is null, a day without sales is 0. Amounts stay in their currency.",
   effect: "reads",
   scope: "revenue:read",
   price: 1,
@@ -60,41 +60,43 @@ export const getRevenue = operation({
   narrow: { rows: ["days", "countries", "products"] },
   output: v.strictObject({
     ...reportFields,
-    totals: described(SoldShape, "Over the reported days alone: see reportedDays of the source."),
+    totals: described(SoldShape, "Sums over the reported days only; see reportedDays of the source."),
     days: described(
       v.array(
         v.strictObject({
           day: ReportDay,
-          reported: described(v.boolean(), "False = not known: every figure is null."),
+          reported: described(v.boolean(), "False if unknown; every figure is then null."),
           ...unknownUnits,
         }),
       ),
-      "Every day asked for, oldest first.",
+      "Every requested day, oldest first.",
     ),
     countries: described(
       v.array(v.strictObject({ country: v.string(), ...soldFields })),
-      "Storefronts with any, the most downloads first. One that is not listed had none on the reported days.",
+      "Storefronts with sales, most downloads first. A storefront not listed had none on the reported days.",
     ),
-    products: described(v.array(ProductSales), "The app itself and what is sold within it."),
+    products: described(v.array(ProductSales), "The app itself and its in-app products."),
     bundles: described(
       v.nullable(v.array(ProductSales)),
-      "App bundles that the account sold, at most 50. They are in no other figure: reports do not list a bundle's apps. Null for a key limited to some apps.",
+      "App bundles sold by the account, at most 50. No other figure includes them, because reports do not list a " +
+        "bundle's apps. Null for a key limited to some apps.",
     ),
     restatements: described(
       v.array(
         v.strictObject({
           day: ReportDay,
-          seenAt: described(Time, "When the report first said otherwise."),
-          unitsBefore: described(Units, "All the app's units of that day, as said before."),
-          units: described(Units, "As said since."),
+          seenAt: described(Time, "Time of the first report with the new figures."),
+          unitsBefore: described(Units, "All units of the app on that day, before the restatement."),
+          units: described(Units, "All units after the restatement."),
         }),
       ),
-      "Days whose figures were changed by the console afterwards, newest first, at most 50.",
+      "Days that the console later restated, newest first, at most 50.",
     ),
     billing: BillingFigures,
     reconciliation: described(
       v.nullable(Reconciliation),
-      "The same purchases as a billing service or the App Store told them, and why the two differ. Null = nobody tells of them. Neither is corrected: the console counts for money, the service for what just happened.",
+      "The same purchases as reported by a billing service or the App Store, with the causes of differences. Null " +
+        "without such a source. Neither is corrected: use the console for money and the service for recent events.",
     ),
   }),
 }).run(async ({ app, ...asked }, ctx) => {

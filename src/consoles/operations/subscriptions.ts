@@ -23,16 +23,16 @@ import { EventReconciliation, readEventReconciliation } from "./event-reconcilia
 const Quantity = v.pipe(v.number(), v.integer())
 
 const eventFields: Record<EventGroup, v.GenericSchema<number>> = {
-  trialStarts: described(Quantity, "Free trials begun."),
-  trialConversions: described(Quantity, "Free trials that became paid."),
-  paidStarts: described(Quantity, "Begun paid, at whatever price."),
-  reactivations: described(Quantity, "Begun again by people who had one."),
-  renewals: described(Quantity, "Renewed, out of a billing issue too."),
+  trialStarts: described(Quantity, "Free trials started."),
+  trialConversions: described(Quantity, "Free trials converted to paid."),
+  paidStarts: described(Quantity, "Subscriptions started with a payment, at any price."),
+  reactivations: described(Quantity, "Subscriptions started again by former subscribers."),
+  renewals: described(Quantity, "Renewals, including those after a billing issue."),
   planChanges: described(Quantity, "Upgrades, downgrades and crossgrades."),
-  cancellations: described(Quantity, "Ended, dated at the end of what was paid."),
+  cancellations: described(Quantity, "Subscriptions ended, dated at the end of the paid period."),
   refunds: Quantity,
-  billingIssues: described(Quantity, "Into billing retry or a grace period."),
-  other: described(Quantity, "Under names that are none of these."),
+  billingIssues: described(Quantity, "Subscriptions that entered billing retry or a grace period."),
+  other: described(Quantity, "Events of all other types."),
 }
 
 const EventsShape = named("SubscriptionEvents", v.strictObject(eventFields))
@@ -47,9 +47,8 @@ export const getSubscriptions = operation({
   path: "/apps/:appId/subscriptions",
   group: "Revenue and ads",
   toolset: "revenue",
-  summary: "What happened to subscriptions by day and country, and how many stand.",
-  description:
-    "From the seller's console, which counts events, not people. A day not reported is null, which is not zero.",
+  summary: "Returns subscription events by day and country, and active subscriptions.",
+  description: "From the seller's console, which counts events, not people. A day not reported is null, not zero.",
   effect: "reads",
   scope: "revenue:read",
   price: 1,
@@ -58,8 +57,8 @@ export const getSubscriptions = operation({
   narrow: { rows: ["days", "countries"] },
   output: v.strictObject({
     ...reportFields,
-    dating: described(v.literal("app-store-connect"), "Whose dates the events have."),
-    totals: described(EventsShape, "Over the reported days alone: see reportedDays of the source."),
+    dating: described(v.literal("app-store-connect"), "The dating rule of the events."),
+    totals: described(EventsShape, "Sums over the reported days only; see reportedDays of the source."),
     stock: described(
       v.nullable(
         v.strictObject({
@@ -71,17 +70,17 @@ export const getSubscriptions = operation({
           retry: described(Count, "In billing retry."),
         }),
       ),
-      "What stood at the end of the last reported day; null = no day of those was reported.",
+      "Subscriptions at the end of the last reported day. Null if no day of the period is reported.",
     ),
     days: described(
       v.array(
         v.strictObject({
           day: ReportDay,
-          reported: described(v.boolean(), "False = not known: every figure is null."),
+          reported: described(v.boolean(), "False if unknown; every figure is then null."),
           ...unknownEvents,
         }),
       ),
-      "Every day asked for, oldest first.",
+      "Every requested day, oldest first.",
     ),
     countries: described(
       v.array(
@@ -90,16 +89,17 @@ export const getSubscriptions = operation({
           ...eventFields,
           days: described(
             v.array(v.strictObject({ day: ReportDay, ...eventFields })),
-            "Days with any; another reported day had none.",
+            "Days with events. Other reported days had none.",
           ),
         }),
       ),
-      "Storefronts with any.",
+      "Storefronts with events.",
     ),
     billing: BillingFigures,
     reconciliation: described(
       v.nullable(EventReconciliation),
-      "The same as a billing service or the App Store told it, and why the two differ. Null = nobody tells.",
+      "The same events as reported by a billing service or the App Store, with the causes of differences. Null " +
+        "without such a source.",
     ),
   }),
 }).run(async ({ app, ...asked }, ctx) => {

@@ -59,7 +59,8 @@ function changeFault(problem: AdsProblem, missing: () => Fault): Fault | null {
 function roleFault(): Fault {
   return new Fault("not_connected", {
     detail:
-      "The role of the API user does not write: it needs API Account Manager, or Limited Access: API Read & Write.",
+      "The role of the API user does not permit writes. It needs API Account Manager, or Limited Access: API Read " +
+      "& Write.",
   })
 }
 
@@ -67,12 +68,12 @@ function roleFault(): Fault {
 function refusedFault({ refusals }: AdsProblem): Fault {
   const [first] = refusals
   const reasons = refusals.map(({ code, message }) => (message ? `${message} (${code})` : code)).join("; ")
-  const detail = `Apple Ads refuses it: ${reasons || "without a reason"}`.slice(0, 600)
+  const detail = `Apple Ads rejected the change: ${reasons || "without a reason"}`.slice(0, 600)
   return new Fault("invalid_arguments", { detail, ...(first?.field && { field: first.field }) })
 }
 
 function unavailable({ retryAfterMs }: AdsProblem): Fault {
-  const detail = "Apple Ads could not be asked just now; nothing was changed."
+  const detail = "Apple Ads could not be reached; nothing was changed. Try again later."
   return new Fault(
     "unavailable",
     { detail },

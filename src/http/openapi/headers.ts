@@ -8,29 +8,29 @@ const text = { type: "string", maxLength: 8_192 }
 /** components.headers. Their names are short because every response refers to most of them. */
 export const HEADERS = {
   Used: header("Credits used this month.", amount),
-  Limit: header("Credits of this month, packs included.", amount),
+  Limit: header("Credits of this month, including packs.", amount),
   Left: header("Credits left.", amount),
-  Reset: header("When the next month starts.", { type: "string", format: "date-time", maxLength: 24 }),
-  Id: header("Names this call: your own `x-request-id` where you sent a well-formed one, else ours, a UUID.", {
+  Reset: header("Start of the next month.", { type: "string", format: "date-time", maxLength: 24 }),
+  Id: header("Id of this call: the `x-request-id` you sent, if well-formed, else a generated UUID.", {
     type: "string",
     pattern: "^[\\w.:=+@/-]+$",
     maxLength: 128,
   }),
-  Etag: header("Names what the answer says; send it as `if-none-match` the next time.", text),
-  Trace: header("The W3C trace context that you sent, if it was well-formed.", {
+  Etag: header("Identifies the content of the answer. Send it as `if-none-match` in the next call.", text),
+  Trace: header("The W3C trace context of the request, if well-formed.", {
     type: "string",
     maxLength: 512,
   }),
-  Policy: header('The key\'s calls a second: `"per-second";q=100;w=1`. Once the key is known.', text),
-  Rate: header('How many are left of this second: `"per-second";r=99;t=1`. Once the key is known.', text),
-  RetryAfter: header("Seconds to wait; on every 429 and 503.", {
+  Policy: header('Calls per second of the key: `"per-second";q=100;w=1`. Omitted if the key is unknown.', text),
+  Rate: header('Calls left in this second: `"per-second";r=99;t=1`. Omitted if the key is unknown.', text),
+  RetryAfter: header("Seconds to wait. Sent with every 429 and 503.", {
     type: "integer",
     format: "int32",
     minimum: 1,
     maximum: 2_147_483_647,
   }),
   WwwAuthenticate: header("How to sign in.", text),
-  Origin: header("The page's origin, where whoever runs the server lets its pages call; else left out.", text),
+  Origin: header("The origin of the page, if the operator allows it. Omitted otherwise.", text),
 }
 
 export const headerReference = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` })
@@ -49,9 +49,12 @@ export const EVERY_HEADER = {
 }
 
 const DEPRECATION_HEADERS = {
-  Deprecation: header("Since when it, or a parameter that was sent, is deprecated (RFC 9745): `@1764547200`.", text),
-  Sunset: header("From when it may be gone (RFC 8594).", text),
-  Link: header("Where it is written what may change.", text),
+  Deprecation: header(
+    "Time since which the operation, or a parameter sent, is deprecated (RFC 9745): `@1764547200`.",
+    text,
+  ),
+  Sunset: header("Time from which it may be removed (RFC 8594).", text),
+  Link: header("Page about changes of the API.", text),
 }
 
 export function deprecationHeaders({ deprecated, deprecatedInputs }: Operation): object {

@@ -137,13 +137,12 @@ function tableOf(operation: Operation): object {
 const ANSWER = "The answer."
 
 /** Part of the description, not of the content: generators would type each answer as "either this or a text". */
-const AS_ROWS = "Sent as rows (`x-table`) where `accept` prefers text/csv or application/jsonl."
+const AS_ROWS = "Sent as rows (`x-table`) if `accept` prefers text/csv or application/jsonl."
 
 /** The schema describes whole answers. Optional fields would make every typed client check each field. */
-const NARROWED = "With `fields` it has those alone (`x-narrow`)."
+const NARROWED = "With `fields` it has only those (`x-narrow`)."
 const NARROWED_ROWS =
-  "With `fields` its rows have those alone, and the field that names the row (`x-narrow`); " +
-  "other required fields are left out then."
+  "With `fields` its rows have only those and the field that names the row (`x-narrow`), without other required fields."
 
 function narrowText(narrow: Narrow): string {
   return narrow === "parts" ? NARROWED : NARROWED_ROWS
@@ -157,7 +156,7 @@ function narrowOf(narrow: Narrow, { output }: Operation): object | string {
 function pendingOf(operation: Operation): Record<number, object> {
   if (!operation.pending) return {}
   const schema = { $ref: referenceTo(answerName(operation)) }
-  const description = "Work goes on: ask again, after `eta` seconds where that is given."
+  const description = "Work is in progress. Call again, after `eta` seconds if given."
   return { 202: { description, headers: EVERY_HEADER, content: { "application/json": { schema } } } }
 }
 

@@ -60,7 +60,8 @@ export const PARAMETERS = {
   IfNoneMatch: {
     name: "if-none-match",
     in: "header",
-    description: "The `etag` of the answer you hold: while it says the same, this is 304 and costs nothing.",
+    description:
+      "The `etag` of a previous answer. While the content is unchanged, the response is 304 and costs nothing.",
     schema: { type: "string", maxLength: 8_192 },
   },
 }
@@ -80,7 +81,7 @@ export function conditionalParts(operation: Operation): { etag?: object; paramet
 
 /** The response of components.responses that is not an error. */
 export const NOT_MODIFIED = {
-  description: "What you hold says the same still. Costs nothing.",
+  description: "The content is unchanged. Costs nothing.",
   headers: { ...EVERY_HEADER, ETag: headerReference("Etag") },
 }
 
@@ -107,18 +108,18 @@ function headersOf(status: number): object {
 
 /** Component name and meaning of each status. */
 const ERRORS: Record<number, [name: string, meaning: string]> = {
-  400: ["BadRequest", "The call is wrong; of an argument `problems` says how and where."],
-  401: ["Unauthorized", "No key, or none that is valid."],
-  402: ["PaymentRequired", "No credits are left."],
-  403: ["Forbidden", "The key is good, but not for this call from there."],
-  404: ["NotFound", "There is no such thing, or nothing of it is known."],
-  409: ["Conflict", "It is not as the call takes it to be, or no longer."],
+  400: ["BadRequest", "The request is invalid. `problems` lists the invalid arguments."],
+  401: ["Unauthorized", "The key is missing or not valid."],
+  402: ["PaymentRequired", "The credits are used up."],
+  403: ["Forbidden", "The key does not permit this call."],
+  404: ["NotFound", "Not found, or not measured."],
+  409: ["Conflict", "The call conflicts with the current state."],
   413: ["BodyTooLarge", "The body is too large."],
-  415: ["UnsupportedMediaType", "The body is no plain JSON."],
-  429: ["TooManyRequests", "Too many calls, or an allowance is used up."],
+  415: ["UnsupportedMediaType", "The body is not plain JSON."],
+  429: ["TooManyRequests", "Too many requests, or an allowance is used up."],
   431: ["HeadersTooLarge", "The request line and headers are too large."],
-  500: ["InternalError", "Something failed here."],
-  502: ["BadGateway", "What was asked outside gave no usable answer."],
-  503: ["Unavailable", "Not just now."],
-  504: ["GatewayTimeout", "What was asked outside gave no answer in time."],
+  500: ["InternalError", "Internal error."],
+  502: ["BadGateway", "An upstream service sent no usable response."],
+  503: ["Unavailable", "Temporarily unavailable."],
+  504: ["GatewayTimeout", "An upstream service did not respond in time."],
 }

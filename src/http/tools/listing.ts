@@ -58,7 +58,7 @@ function defaultsOf({ toolDefaults, input }: Operation): string | undefined {
   if (!toolDefaults) return undefined
   const texts = Object.entries(toolDefaults).map(([name, value]) => {
     const elsewhere = v.getDefault(input.entries[name] as Schema)
-    return `${name} is ${value} unless given (over REST: ${elsewhere ?? "none"})`
+    return `the default of ${name} is ${value} (REST: ${elsewhere ?? "none"})`
   })
   return `In this tool ${texts.join("; ")}.`
 }

@@ -10,7 +10,7 @@ const Scale = v.pipe(v.number(), v.integer())
 /** Optional, because its scale differs from that of popularity and would confuse callers that do not need it. */
 export const adsPopularityInput = described(
   v.optional(v.boolean()),
-  "True = Apple Ads' own popularity too, where the workspace's ads account is connected.",
+  "True adds the popularity from Apple Ads, if an ads account is connected.",
 )
 
 /** Apple Ads' figures for keywords of a storefront, separate from our own figures and never mixed with them. */
@@ -21,26 +21,28 @@ export const AdsPopularity = described(
       v.strictObject({
         state: described(
           v.picklist(["measured", "not_measured", "not_connected", "hidden"]),
-          "not_measured: no week of that storefront was read, as of those that no app of the workspace is tracked in; not_connected: no ads account is; hidden: this key may not read ads.",
+          "not_measured: no week of that storefront was read, for example because no app of the workspace is " +
+            "tracked there; not_connected: no ads account is connected; hidden: this key cannot read ads.",
         ),
-        account: described(v.nullable(v.string()), "The ads account that says it. Null in every state but measured."),
-        from: described(v.nullable(Day), "The Sunday that the week begins on, UTC."),
-        to: described(v.nullable(Day), "The Saturday that it ends with."),
-        below: described(v.nullable(Scale), "What is not listed has at most this overall100, which is not zero."),
+        account: described(v.nullable(v.string()), "The ads account. Null unless state is measured."),
+        from: described(v.nullable(Day), "First day of the week, a Sunday (UTC)."),
+        to: described(v.nullable(Day), "Last day of the week, a Saturday (UTC)."),
+        below: described(v.nullable(Scale), "An unlisted term has at most this overall100. This does not mean zero."),
         terms: described(
           v.array(
             v.strictObject({
               term: described(v.string(), "The keyword."),
-              overall100: described(v.nullable(Scale), "1 to 100 over all genres. Null = not listed."),
-              overall5: described(v.nullable(Scale), "1 to 5, as Apple Ads shows it. Null = not listed."),
+              overall100: described(v.nullable(Scale), "1 to 100 over all genres. Null if not listed."),
+              overall5: described(v.nullable(Scale), "1 to 5, as shown by Apple Ads. Null if not listed."),
             }),
           ),
-          "The keywords in their order.",
+          "The keywords, in their order.",
         ),
       }),
     ),
   ),
-  "Of a week, by the workspace's own ads account: another scale. Null = not asked for, or Google Play.",
+  "Weekly popularity from the workspace's ads account, on a scale of its own. Null if not requested, or for " +
+    "Google Play.",
 )
 
 const NONE = { account: null, from: null, to: null, below: null, terms: [] }

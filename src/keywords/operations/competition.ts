@@ -37,22 +37,22 @@ const Leader = named(
   "KeywordLeader",
   v.strictObject({
     id: described(v.string(), "Store id."),
-    name: described(v.nullable(v.string()), "Null = the store showed none yet."),
-    rank: described(Rank, "From 1, in the order shown."),
+    name: described(v.nullable(v.string()), "Null if unknown."),
+    rank: described(Rank, "Position, from 1."),
     ...latestRatingsFields,
-    inTitle: described(v.nullable(v.boolean()), "Its name holds the keyword; null where the name is."),
+    inTitle: described(v.nullable(v.boolean()), "True if the name contains the keyword. Null if the name is unknown."),
   }),
 )
 
 const Reading = named(
   "MeasuredKeyword",
   v.strictObject({
-    term: described(v.string(), "The keyword, as it was normalised."),
-    day: described(Day, "The latest UTC day on which the keyword's results were read: the figures are of that day."),
-    measuredAt: described(Time, "When that day's answer was seen."),
-    source: described(RankSource, "Where that answer comes from."),
-    depth: described(Rank, "How many places were read: more apps than these were not looked for."),
-    apps: described(Count, "How many different apps the results read hold."),
+    term: described(v.string(), "The normalised keyword."),
+    day: described(Day, "The latest UTC day with results of the keyword; the figures are of that day."),
+    measuredAt: described(Time, "Time of that day's reading."),
+    source: described(RankSource, "Source of that reading."),
+    depth: described(Rank, "Number of places read. Apps below are unknown."),
+    apps: described(Count, "Number of different apps in the results read."),
   }),
 )
 
@@ -62,21 +62,26 @@ const Competition = named(
     Reading,
     v.strictObject({
       ...Reading.entries,
-      rank: described(v.nullable(Rank), "Where the app stands among them; null = it does not."),
-      named: described(Count, `Of the first ${FIRST} results, those whose name is known.`),
+      rank: described(v.nullable(Rank), "Rank of the app. Null if absent from the results read."),
+      named: described(Count, `Number of the first ${FIRST} results with a known name.`),
       inTitle: described(
         v.nullable(Count),
-        "Of those named, how many hold the keyword in their name, word by word: who aims at it. Null where none is named.",
+        "Number of them with every word of the keyword in the name, that is, apps that target it. Null if no name " +
+          "is known.",
       ),
       difficulty: described(
         v.nullable(v.number()),
-        "How strong the first ten are, 0 to 100, the higher the harder: the latest known, as in list_keyword_ranks. Null = not measured yet, or none can be given (difficultyNone).",
+        "Strength of the first ten results, 0 to 100; higher is harder. The latest known figure, as in " +
+          "list_keyword_ranks. Null if not measured or not available (see difficultyNone).",
       ),
-      difficultyBand: described(v.nullable(DifficultyBand), "A fifth of the scale each; null where difficulty is."),
-      difficultyNone: described(v.boolean(), `Measured, with fewer than ${MIN_RESULTS} results: too few for one.`),
+      difficultyBand: described(v.nullable(DifficultyBand), "A fifth of the scale. Null if difficulty is null."),
+      difficultyNone: described(
+        v.boolean(),
+        `True if there are fewer than ${MIN_RESULTS} results, too few for a difficulty.`,
+      ),
       difficultyAt: described(
         v.nullable(Time),
-        "When the youngest reading behind the difficulty was seen; null = none is young enough.",
+        "Time of the newest reading behind the difficulty. Null if all are too old.",
       ),
       top: described(v.array(Leader), `The first ${SHOWN} results.`),
     }),
@@ -89,8 +94,10 @@ export const getKeywordCompetition = operation({
   path: "/apps/:appId/competition",
   group: "Your apps",
   toolset: "keywords",
-  summary: "How many apps compete for a keyword, and how strong the first are.",
-  description: `Counted over the stored results of each keyword's latest measured day. A keyword has figures once it is seen on ${MIN_APPS} or more apps; the others are named in fewer and notMeasured. Nothing is measured by this call.`,
+  summary: "Returns how many apps compete for each keyword and how strong the first results are.",
+  description:
+    `Based on the stored results of each keyword's latest measured day. Keywords seen on ${MIN_APPS} or more apps ` +
+    "have figures; the others are listed in fewer and notMeasured. Measures nothing.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -101,7 +108,7 @@ export const getKeywordCompetition = operation({
     platform: Platform,
     terms: described(
       v.optional(v.pipe(v.array(Term), v.minLength(1), v.maxLength(MAX_TERMS))),
-      `Keywords, comma-separated; the first ${MAX_TERMS} tracked there when left out. Repeated ones count once.`,
+      `Comma-separated keywords; duplicates count once. Default: the first ${MAX_TERMS} tracked there.`,
     ),
   }),
   narrow: { rows: ["keywords"] },
@@ -111,15 +118,16 @@ export const getKeywordCompetition = operation({
     platform: Store,
     corpus: described(
       v.nullable(Count),
-      "How many different apps stand in the results of all keywords answered: the set behind the counts. Null = none of the keywords is measured.",
+      "Number of different apps in the results of all listed keywords, the basis of the counts. Null if no " +
+        "keyword is measured.",
     ),
-    keywords: described(v.array(Competition), `Those seen on ${MIN_APPS} or more apps, in the order asked.`),
-    fewer: described(v.array(Reading), `Measured, and seen on fewer than ${MIN_APPS} apps.`),
+    keywords: described(v.array(Competition), `Keywords seen on ${MIN_APPS} or more apps, in the requested order.`),
+    fewer: described(v.array(Reading), `Measured keywords seen on fewer than ${MIN_APPS} apps.`),
     notMeasured: described(
       v.array(v.string()),
-      "Keywords whose results nobody read; all of them where the app does not track the storefront or is not in the store.",
+      "Keywords without results read; all of them if the app does not track the storefront or is not in the store.",
     ),
-    omitted: described(Count, `Tracked keywords beyond the first ${MAX_TERMS}: name them in terms.`),
+    omitted: described(Count, `Tracked keywords beyond the first ${MAX_TERMS}. Request them with terms.`),
   }),
 }).run(async ({ app, storefront, platform, terms }, { sql, now }) => {
   const side = { storefront, platform }

@@ -24,7 +24,8 @@ const LONGEST_CURSOR = 2_000
 
 const Point = described(
   v.strictTuple([Day, v.nullable(Rank)]),
-  "[day, rank]; rank null = measured, and the app was not among the results read. Days without a point were not measured.",
+  "[day, rank] pairs. A null rank means measured and absent from the results read. Days without a pair were not " +
+    "measured.",
 )
 
 const Keyword = named(
@@ -42,9 +43,10 @@ export const getRankHistory = operation({
   path: "/apps/:appId/history",
   group: "Your apps",
   toolset: "keywords",
-  summary: "The rank of every tracked keyword over time.",
+  summary: "Returns the rank of every tracked keyword over time.",
   description:
-    "As far back as the plan's history goes, unless days or from is given; of the iOS side where the app has one, else of the Android side. list_keyword_ranks has the latest alone.",
+    "Covers the history of the plan unless days or from is given. Uses the iOS app if there is one, else the " +
+    "Android app. list_keyword_ranks has only the latest ranks.",
   effect: "reads",
   scope: "apps:read",
   plan: "pro",
@@ -52,18 +54,18 @@ export const getRankHistory = operation({
   faults: [],
   input: ofApp({
     country: AppCountry,
-    days: v.optional(wholeNumber(1, MAX_DAYS, "So many UTC days up to today, in place of from and to.", "bad_days")),
-    from: RangeDay("First UTC day, YYYY-MM-DD; as far back as the plan reads when left out."),
+    days: v.optional(wholeNumber(1, MAX_DAYS, "Number of UTC days up to today, instead of from and to.", "bad_days")),
+    from: RangeDay("First UTC day, YYYY-MM-DD. Default: start of the plan's history."),
     to: RangeDay(LAST_DAY),
     terms: described(v.optional(v.pipe(v.array(Term), v.minLength(1), v.maxLength(MAX_TERMS))), "Only these keywords."),
-    limit: v.optional(wholeNumber(1, MAX_KEYWORDS, "The most keywords on a page; all when left out.")),
+    limit: v.optional(wholeNumber(1, MAX_KEYWORDS, "Maximum number of keywords per page. Default: all.")),
     cursor: v.optional(
       coded(
         v.pipe(
           v.string(),
           v.minLength(1),
           v.maxLength(LONGEST_CURSOR),
-          v.description("nextCursor of the page before, beside the same country, days, from, to and terms."),
+          v.description("nextCursor of the previous page, with the same country, days, from, to and terms."),
         ),
         "bad_cursor",
       ),
@@ -76,14 +78,17 @@ export const getRankHistory = operation({
   output: v.strictObject({
     country: Storefront,
     platform: Store,
-    from: described(Day, "The first UTC day of the window."),
-    to: described(Day, "The last UTC day of the window: today, unless another was asked for."),
+    from: described(Day, "First UTC day of the window."),
+    to: described(Day, "Last UTC day of the window. Default: today."),
     keywords: described(v.array(Keyword), "Every tracked keyword of the storefront, in its order."),
     notTracked: v.optional(
-      described(v.array(v.string()), "With terms: those of them that the app does not track there."),
+      described(v.array(v.string()), "With terms: the requested keywords that the app does not track there."),
     ),
     nextCursor: v.optional(
-      described(v.nullable(v.string()), "With limit or cursor: the cursor of the next page; null = there is none."),
+      described(
+        v.nullable(v.string()),
+        "With limit or cursor: cursor of the next page. Null if this is the last page.",
+      ),
     ),
   }),
   table: {
@@ -154,7 +159,8 @@ function startIn(called: unknown, cursor: string): PageStart {
 }
 
 const NO_CURSOR =
-  "cursor must be the nextCursor of a page of this very call: the same app, country, days, from, to and terms; only limit and fields may differ. Leave it out for the first page."
+  "cursor must be the nextCursor of a page of this very call: the same app, country, days, from, to and terms; " +
+  "only limit and fields may differ. Leave it out for the first page."
 
 function nextCursor(called: unknown, { from, to }: Days, shown: readonly SeriesPlace[]): string {
   const { position, term } = shown.at(-1) as SeriesPlace

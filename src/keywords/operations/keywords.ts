@@ -27,86 +27,83 @@ const Keyword = named(
   "Keyword",
   v.strictObject({
     term: described(v.string(), "The keyword."),
-    measured: described(v.boolean(), "False = nobody read this keyword's results on the day shown."),
-    rank: described(v.nullable(Rank), "Null with measured true = the app was not among the results read."),
-    measuredAt: described(
-      v.nullable(Time),
-      "When its results of the day shown were seen; null where measured is false.",
+    measured: described(v.boolean(), "False if the results of this keyword were not read on the day shown."),
+    rank: described(
+      v.nullable(Rank),
+      "Rank of the app. Null if absent from the results read (measured is true) or unknown (measured is false).",
     ),
-    source: described(v.nullable(RankSource), "Who read them; null where measured is false."),
+    measuredAt: described(v.nullable(Time), "Time of the reading on the day shown. Null if measured is false."),
+    source: described(v.nullable(RankSource), "Source of the results. Null if measured is false."),
     demand: described(
       v.nullable(v.number()),
-      "0 to 100, from the rating counts of the first ten results there. Null = not measured yet, or no result. Google Play's search counts those of the app on its card alone: there it is null unless enough of the ten are tracked or rivals.",
+      "0 to 100, from the rating counts of the first ten results. Null if not measured or without results. Google " +
+        "Play's search counts only the ratings of the first app, so demand is null there unless enough of the ten " +
+        "are tracked or rivals.",
     ),
-    demandAt: described(
-      v.nullable(Time),
-      "When the youngest reading behind the demand was seen; null = none is young enough.",
-    ),
+    demandAt: described(v.nullable(Time), "Time of the newest reading behind the demand. Null if all are too old."),
     hintCount: described(
       v.nullable(Count),
-      "How many of the store's suggestions for the keyword, fully typed, begin with it and go on. Null = not measured yet.",
+      "Number of store suggestions that extend the fully typed keyword. Null if not measured.",
     ),
-    hintCountAt: described(
-      v.nullable(Time),
-      "When the youngest reading behind it was seen; null = none is young enough.",
-    ),
+    hintCountAt: described(v.nullable(Time), "Time of the newest reading behind it. Null if all are too old."),
     popularity: described(
       v.nullable(v.number()),
-      "1 to 100, as Apple's monthly report says it. Null = not published: an estimate is a band (popularityLow, popularityHigh), or there is none.",
+      "1 to 100, from Apple's monthly report. Null if not published; an estimate is a band (popularityLow, " +
+        "popularityHigh).",
     ),
     popularityLow: described(
       v.nullable(v.number()),
-      `Of an estimate: where it lies on Apple Ads' other scale (5 to 100, most terms at 5 to 9), with popularityHigh. Bands drawn on one half of ${CHECKED.terms} terms of the United States hold ${Math.round(100 * CHECKED.held)} of 100 of the other; other storefronts were not checked. ${AT_FLOOR} No number can be given: the order of the scores behind it goes with Apple's at ${CHECKED.correlation}. Null = no estimate.`,
+      "Low end of an estimated band on the scale of Apple Ads (5 to 100; most terms have 5 to 9). Bands fitted to " +
+        `half of ${CHECKED.terms} terms in the United States contain ${Math.round(100 * CHECKED.held)} of 100 of ` +
+        `the other half; other storefronts were not checked. ${AT_FLOOR} There is no single figure, because the ` +
+        `score behind the band correlates with Apple's at ${CHECKED.correlation}. Null if there is no estimate.`,
     ),
     popularityHigh: described(
       v.nullable(v.number()),
-      "The high end of the band, included. Null where popularityLow is.",
+      "High end of the band, inclusive. Null if popularityLow is null.",
     ),
     popularitySource: described(
       v.nullable(PopularitySource),
-      "apple-ads-report = Apple's own monthly figure; estimate = a band, calculated from ratings and suggestions. Null = neither.",
+      "apple-ads-report: Apple's monthly figure; estimate: a band calculated from ratings and suggestions. Null " +
+        "if neither.",
     ),
-    popularityWeek: described(
-      v.nullable(v.string()),
-      "The period that Apple's figure stands for: its report is of a month, YYYY-MM. Null for an estimate.",
-    ),
+    popularityWeek: described(v.nullable(v.string()), "Month of Apple's report, YYYY-MM. Null for an estimate."),
     popularityNone: described(
       v.boolean(),
-      "Measured, and neither results nor suggestions give a popularity; so is every keyword of Google Play, whose searches nobody publishes.",
+      "True if results and suggestions were read but give no popularity, and for all keywords of Google Play, " +
+        "which publishes none.",
     ),
     popularityAt: described(
       v.nullable(Time),
-      "Of an estimate: when the youngest reading behind it was seen. Of Apple's figure: when its report was. Null = neither.",
+      "Time of the newest reading behind an estimate, or of Apple's report. Null if neither.",
     ),
     difficulty: described(
       v.nullable(v.number()),
-      "0 to 100, the higher the harder. Null = not measured yet, or none can be given (difficultyNone).",
+      "0 to 100; higher is harder. Null if not measured or not available (see difficultyNone).",
     ),
-    difficultyBand: described(v.nullable(DifficultyBand), "A fifth of the scale each; null where difficulty is null."),
+    difficultyBand: described(v.nullable(DifficultyBand), "A fifth of the scale. Null if difficulty is null."),
     difficultyNone: described(
       v.boolean(),
-      `Measured, with fewer than ${MIN_RESULTS} results: too few for a difficulty.`,
+      `True if there are fewer than ${MIN_RESULTS} results, too few for a difficulty.`,
     ),
-    difficultyAt: described(
-      v.nullable(Time),
-      "When the youngest reading behind it was seen; null = none is young enough.",
-    ),
-    popularityMeasuring: described(v.boolean(), "A measurement of the popularity is under way, or next."),
+    difficultyAt: described(v.nullable(Time), "Time of the newest reading behind it. Null if all are too old."),
+    popularityMeasuring: described(v.boolean(), "True if a measurement of the popularity is running or scheduled."),
     popularityNotMeasuring: described(
       WhyNotMeasuring,
-      "Why popularityMeasuring is false, as notMeasuring; null where it is true.",
+      "Why popularityMeasuring is false, with the values of notMeasuring. Null if it is true.",
     ),
-    difficultyMeasuring: described(v.boolean(), "A measurement of the difficulty is under way, or next."),
+    difficultyMeasuring: described(v.boolean(), "True if a measurement of the difficulty is running or scheduled."),
     difficultyNotMeasuring: described(
       WhyNotMeasuring,
-      "Why difficultyMeasuring is false, as notMeasuring; null where it is true.",
+      "Why difficultyMeasuring is false, with the values of notMeasuring. Null if it is true.",
     ),
     measuring: described(
       v.boolean(),
-      "A measurement of the rank is under way, or next: something reads this store and storefront now. False = nothing will come while notMeasuring stands.",
+      "True if a measurement of the rank is running or scheduled. False: not scheduled; see `notMeasuring` for " +
+        "the reason.",
     ),
-    notMeasuring: described(WhyNotMeasuring, "Why measuring is false; null where it is true."),
-    searchDepth: described(v.nullable(Rank), "How many places were read; null where measured is false."),
+    notMeasuring: described(WhyNotMeasuring, "Why measuring is false. Null if it is true."),
+    searchDepth: described(v.nullable(Rank), "Number of results read. Null if measured is false."),
   }),
 )
 
@@ -116,9 +113,11 @@ export const listKeywordRanks = operation({
   path: "/apps/:appId/keywords",
   group: "Your apps",
   toolset: "keywords",
-  summary: "The latest rank of every tracked keyword.",
+  summary: "Returns the latest rank of every tracked keyword.",
   description:
-    "Three states: measured false = not measured that day; measured true and rank null = absent from the results read; a number = the rank. The day shown is the latest on which any of the keywords was measured; get_rank_history has the days before.",
+    "A keyword has one of three states: measured false means not measured that day; measured true with a null " +
+    "rank means absent from the results read; a number is the rank. The day shown is the latest on which any " +
+    "keyword was measured. get_rank_history has earlier days.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -133,8 +132,8 @@ export const listKeywordRanks = operation({
   output: v.strictObject({
     country: Storefront,
     platform: Store,
-    live: described(v.boolean(), "The day shown is today (UTC)."),
-    measuredAt: described(v.nullable(Time), "When the latest of the day's results was seen; null = never measured."),
+    live: described(v.boolean(), "True if the day shown is today (UTC)."),
+    measuredAt: described(v.nullable(Time), "Time of that day's latest reading. Null if never measured."),
     keywords: described(v.array(Keyword), "Every tracked keyword, in its order."),
     adsPopularity: AdsPopularity,
   }),

@@ -16,8 +16,8 @@ export const RivalTerm = named(
   "RivalTerm",
   v.strictObject({
     term: described(v.string(), "The tracked keyword."),
-    theirRank: described(Rank, "The rival's."),
-    ourRank: described(v.nullable(Rank), "Null = the tracked app was not among the results read."),
+    theirRank: described(Rank, "Rank of the rival."),
+    ourRank: described(v.nullable(Rank), "Rank of the tracked app. Null if absent from the results read."),
   }),
 )
 
@@ -29,9 +29,9 @@ const Rival = named(
       ...RatedApp.entries,
       terms: described(
         v.array(RivalTerm),
-        "Tracked keywords where it stands above the app; of a manual rival all it holds.",
+        "Tracked keywords where it ranks above the app; for a rival added by hand, all tracked keywords it ranks for.",
       ),
-      manual: described(v.boolean(), "Named by hand: listed wherever it stands."),
+      manual: described(v.boolean(), "True if added by hand. Such a rival is listed at any rank."),
     }),
   ),
 )
@@ -44,9 +44,11 @@ export const listRivals = operation({
   path: "/apps/:appId/rivals",
   group: "Your apps",
   toolset: "rivals",
-  summary: "The apps that rank above the app on its tracked keywords.",
+  summary: "Lists the apps that rank above the app on its tracked keywords.",
   description:
-    "From the results of the latest measured day, as list_keyword_ranks shows it. The most keywords first, then the best rank; at most 50, rivals named by hand among them. add_rivals names rivals, remove_rivals hides them; get_rival has one in full.",
+    "Based on the results of the latest measured day, as in list_keyword_ranks. Rivals with the most keywords " +
+    "come first, then by best rank; at most 50, including rivals added by hand. add_rivals adds rivals, " +
+    "remove_rivals hides them; get_rival shows one in full.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -60,11 +62,11 @@ export const listRivals = operation({
     platform: Store,
     day: described(
       v.nullable(Day),
-      "The UTC day of the results; null = never measured. Each keyword's moment and source stand in list_keyword_ranks.",
+      "UTC day of the results. Null if never measured. list_keyword_ranks has the time and source of each keyword.",
     ),
-    measuredAt: described(v.nullable(Time), "When the latest of that day's results was seen; null = never measured."),
-    sources: described(v.array(RankSource), "Who read them, the preferred first."),
-    rivals: described(v.array(Rival), "The most keywords first, then the best rank."),
+    measuredAt: described(v.nullable(Time), "Time of that day's latest reading. Null if never measured."),
+    sources: described(v.array(RankSource), "Sources of the results, the preferred source first."),
+    rivals: described(v.array(Rival), "Most keywords first, then by best rank."),
     omitted: described(Count, `Rivals beyond the first ${MAX_RIVALS}.`),
   }),
 }).run(async ({ app, storefront, platform }, { sql }) => {

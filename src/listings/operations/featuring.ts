@@ -38,26 +38,33 @@ const Place = named(
   "FeaturedPlace",
   v.strictObject({
     ...placeFields,
-    tracked: described(v.boolean(), "False = the app does not track this storefront: nothing of it is measured."),
-    measured: described(v.boolean(), "False = the page was never read there: that nothing is listed says nothing."),
-    measuredAt: described(v.nullable(Time), "The latest reading of the page; null = never."),
-    firstReadAt: described(v.nullable(Time), "The first reading: what was shown before it is not known."),
+    tracked: described(v.boolean(), "False if the app does not track this storefront; nothing there is measured."),
+    measured: described(v.boolean(), "False if the page was never read there; an empty list then means nothing."),
+    measuredAt: described(v.nullable(Time), "Time of the latest reading of the page. Null if never read."),
+    firstReadAt: described(v.nullable(Time), "Time of the first reading. What was shown earlier is unknown."),
     hasEditorial: described(
       v.nullable(v.boolean()),
-      "The latest page shows cards of the editors. Where false it may be that there are none, for a page then leaves them out. Null = the page was never read, or it is Google Play's, which is not read for cards and events.",
+      "True if the latest page shows cards of the editors. False may mean that there are none, because a page " +
+        "then omits the section. Null if the page was never read, and for Google Play, whose pages are not read for " +
+        "cards and events.",
     ),
     hasEvents: described(
       v.nullable(v.boolean()),
-      "The latest page has a section of in-app events; null as hasEditorial.",
+      "True if the latest page has a section of in-app events. Null like hasEditorial.",
     ),
-    similarAt: described(v.nullable(Time), "When the row of similar apps was read last; null = never."),
+    similarAt: described(
+      v.nullable(Time),
+      "Time of the latest reading of the row of similar apps. Null if never read.",
+    ),
     shelvesRead: described(
       Count,
-      "How many rows of similar apps were read that could show this app: of the apps on its own row and of its rivals.",
+      "Number of rows of similar apps read that could show this app: those of the apps in its own row and of its " +
+        "rivals.",
     ),
     historyTruncated: described(
       v.boolean(),
-      "There are more cards and events than are listed, which are the latest seen: at most 200 of a storefront, fewer of more than ten storefronts at once.",
+      "True if there are more cards and events than listed. The latest seen are listed: at most 200 per " +
+        "storefront, fewer for more than ten storefronts.",
     ),
   }),
 )
@@ -67,20 +74,21 @@ const Past = named(
   v.strictObject({
     country: Storefront,
     kind: described(v.picklist(["event", "story", "collection"]), "An in-app event, or a card of the editors."),
-    id: described(v.string(), "The store's own."),
-    title: described(v.nullable(v.string()), "As the page writes it; null where it has none."),
-    dedicated: described(v.nullable(v.boolean()), "As in editorial; null for an event."),
-    startsAt: described(v.nullable(Time), "Of an event; null where the page does not say."),
-    endsAt: described(v.nullable(Time), "Of an event; null where the page does not say."),
+    id: described(v.string(), "Id in the store."),
+    title: described(v.nullable(v.string()), "Title on the page. Null if there is none."),
+    dedicated: described(v.nullable(v.boolean()), "Like `dedicated` in editorial. Null for an event."),
+    startsAt: described(v.nullable(Time), "Start of an event. Null if unknown."),
+    endsAt: described(v.nullable(Time), "Start of an event. Null if unknown."),
     firstSeenAt: cardFields.firstSeenAt,
     lastSeenAt: cardFields.lastSeenAt,
     state: described(
       v.picklist(["shown", "gone", "unknown"]),
-      "shown: the latest page shows it, and an event is not over; gone: a later page showed others but not this one, or the event's own end has passed; unknown: later pages have no such section at all, so it is most likely over.",
+      "shown: on the latest page, and an event is not over; gone: missing on a later page that shows others, or " +
+        "the event has ended; unknown: later pages have no such section, so it is most likely over.",
     ),
     goneAt: described(
       v.nullable(Time),
-      "When a page was first without it, or else when the event ended by its own date. Null unless gone.",
+      "Time of the first page without it, or the scheduled end of the event. Null unless state is gone.",
     ),
   }),
 )
@@ -91,9 +99,10 @@ export const getFeaturing = operation({
   path: "/apps/:appId/featuring",
   group: "Your apps",
   toolset: "page",
-  summary: "Where the stores show the app: editors' cards, in-app events and rows of similar apps.",
+  summary: "Returns where the stores feature the app: editors' cards, in-app events and rows of similar apps.",
   description:
-    "As the app's own store pages say, storefront by storefront; what a store shows only within its app, such as its Today page, is not read. `storefronts` says what was read and when.",
+    "Based on the app's own store pages in each storefront. Content shown only inside a store app, such as the " +
+    "Today page, is not read. `storefronts` lists what was read and when.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -102,23 +111,23 @@ export const getFeaturing = operation({
   input: ofApp({
     country: described(
       v.optional(CountryOrEmpty),
-      "Two-letter storefront code; every storefront that the app tracks when empty or left out.",
+      "Two-letter storefront code. Default, or if empty: every storefront tracked for the app.",
     ),
   }),
   narrow: "parts",
   output: v.strictObject({
     from: described(
       Day,
-      "The first UTC day of the plan's history: what was last seen before it is not listed, unless the latest page shows it.",
+      "First UTC day of the plan's history. Entries last seen before it are listed only if the latest page shows them.",
     ),
-    storefronts: described(v.array(Place), "Every storefront asked for, on each store that the app is on."),
+    storefronts: described(v.array(Place), "Every requested storefront, per store of the app."),
     editorial: described(
       v.array(extending(CardShape, v.strictObject({ country: Storefront, ...cardFields }))),
-      "Cards that the latest page shows, the newest first.",
+      "Cards on the latest page, newest first.",
     ),
     events: described(
       v.array(extending(EventShape, v.strictObject({ country: Storefront, ...eventFields }))),
-      "In-app events that the latest page shows and that are not over.",
+      "In-app events on the latest page that are not over.",
     ),
     similar: described(
       v.array(extending(ShelfShape, v.strictObject({ ...placeFields, ...shelfFields }))),
@@ -128,12 +137,16 @@ export const getFeaturing = operation({
       v.array(
         extending(
           ShelfShape,
-          v.strictObject({ ...placeFields, ...shelfFields, seenAt: described(Time, "When that row was read last.") }),
+          v.strictObject({
+            ...placeFields,
+            ...shelfFields,
+            seenAt: described(Time, "Time of the latest reading of that row."),
+          }),
         ),
       ),
-      "On whose row of similar apps the app stands, with its place there; only rows that were read (shelvesRead).",
+      "Apps with this app in their row of similar apps, and its position; only rows that were read (see shelvesRead).",
     ),
-    history: described(v.array(Past), "Every card and event that was seen, the latest seen first."),
+    history: described(v.array(Past), "Every card and event seen, latest first."),
   }),
 }).run(async ({ app, country }, { sql, now, caller }) => {
   const storefronts = country === undefined ? app.countries : [country]

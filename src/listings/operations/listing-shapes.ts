@@ -7,35 +7,37 @@ import type { Placement, ShelfApp } from "../read/placements.ts"
 
 /** A detected change, as every response shows it. */
 export const changeFields = {
-  at: described(Time, "When the first reading of the page with it was seen."),
+  at: described(Time, "Time of the first reading with the change."),
   day: described(Day, "The UTC day of `at`."),
-  notYetAt: described(Time, "When the last reading without it was seen: the change was made in between."),
+  notYetAt: described(Time, "Time of the last reading without the change. The change was made between the two."),
   subjectKind: described(
     v.nullable(v.picklist(["event", "story", "collection"])),
-    "What came or went; null where the kind of change says all.",
+    "Type of the object that appeared or disappeared. Null if the kind of change says everything.",
   ),
-  subjectId: described(v.nullable(v.string()), "The store's own id of the event or card; else null."),
-  title: described(v.nullable(v.string()), "Of the event or card, as the page writes it; null where it has none."),
-  startsAt: described(v.nullable(Time), "Of an event; null where the page does not say."),
-  endsAt: described(v.nullable(Time), "Of an event; null where the page does not say."),
+  subjectId: described(v.nullable(v.string()), "The store's id of the event or card. Null for other changes."),
+  title: described(v.nullable(v.string()), "Title of the event or card on the page. Null if there is none."),
+  startsAt: described(v.nullable(Time), "Start of an event. Null if unknown."),
+  endsAt: described(v.nullable(Time), "Start of an event. Null if unknown."),
   before: described(
     v.nullable(v.string()),
-    "A version number, a price with its currency, or the address of an icon; of a promotional text its words, from the Pro plan. Null for all other kinds.",
+    "A version number, a price with its currency, or an icon URL; the promotional text on the Pro plan and above. " +
+      "Null for other kinds.",
   ),
-  after: described(v.nullable(v.string()), "As before."),
+  after: described(v.nullable(v.string()), "Like `before`."),
   picturesBefore: described(
     v.nullable(v.array(v.string())),
-    "Addresses of the screenshots of the devices whose set changed, the phone's first; null where these did not change.",
+    "Screenshot URLs of the devices whose set changed, phone first. Null if unchanged.",
   ),
-  picturesAfter: described(v.nullable(v.array(v.string())), "As picturesBefore."),
-  source: described(Source, "Who read the pages."),
+  picturesAfter: described(v.nullable(v.array(v.string())), "Like picturesBefore."),
+  source: described(Source, "Source of the readings."),
 }
 
 /** The kinds of changes of a store page. */
 export const PageChangeKind = named(
   "PageChangeKind",
   v.picklist(PAGE_CHANGES),
-  "event_…: an in-app event; featured and unfeatured: a card of the store's editors came or went. Of a description, and of the app's own name and subtitle, it is told that they changed, without the words.",
+  "event_…: an in-app event; featured and unfeatured: a card of the store's editors appeared or disappeared. A " +
+    "changed description, name or subtitle of the app is listed without its text.",
 )
 
 /** The fields of every change, without its kind. */
@@ -105,42 +107,42 @@ function picturesOf(value: unknown): string[] {
 const EVENT_STATES = ["live", "scheduled"] as const
 
 const shownFields = {
-  firstSeenAt: described(Time, "The first reading of the page that showed it."),
-  lastSeenAt: described(Time, "The latest reading that showed it."),
+  firstSeenAt: described(Time, "Time of the first reading with it."),
+  lastSeenAt: described(Time, "Time of the latest reading with it."),
 }
 
 /** A card of the store's editors. */
 export const cardFields = {
   kind: described(v.picklist(["story", "collection"]), "See dedicated."),
-  id: described(v.string(), "The store's own."),
-  title: described(v.nullable(v.string()), "As the page writes it; null where it has none."),
+  id: described(v.string(), "Id in the store."),
+  title: described(v.nullable(v.string()), "Title on the page. Null if there is none."),
   dedicated: described(
     v.boolean(),
-    "True = a story, which the editors write about an app; false = a collection, which shows the app among others. The page tells no more of a card.",
+    "True: a story about an app; false: a collection with several apps. The page shows no more about a card.",
   ),
   ...shownFields,
 }
 
 /** An event that is not over. */
 export const eventFields = {
-  id: described(v.string(), "The store's own."),
-  title: described(v.nullable(v.string()), "As the page writes it."),
-  kind: described(v.nullable(v.string()), "What the page calls it, in its language: Special Event."),
-  text: described(v.nullable(v.string()), "What the page says of it; null = nothing."),
-  state: described(
-    v.nullable(v.picklist(EVENT_STATES)),
-    "By now: it runs, or it begins later. Null = the page does not say when it begins.",
+  id: described(v.string(), "Id in the store."),
+  title: described(v.nullable(v.string()), "Title on the page."),
+  kind: described(
+    v.nullable(v.string()),
+    "Type of the event as shown on the page, in its language, for example Special Event.",
   ),
-  startsAt: described(v.nullable(Time), "Null where the page does not say."),
-  endsAt: described(v.nullable(Time), "Null where the page does not say."),
+  text: described(v.nullable(v.string()), "Description on the page. Null if there is none."),
+  state: described(v.nullable(v.picklist(EVENT_STATES)), "Current state of the event. Null if the start is unknown."),
+  startsAt: described(v.nullable(Time), "Null if unknown."),
+  endsAt: described(v.nullable(Time), "Null if unknown."),
   ...shownFields,
 }
 
 /** An app in a row of similar apps. */
 export const shelfFields = {
-  place: described(Rank, "From 1, in the order shown."),
+  place: described(Rank, "Position, from 1."),
   id: described(v.string(), "Store id."),
-  name: described(v.nullable(v.string()), "Null = no store showed one yet."),
+  name: described(v.nullable(v.string()), "Null if unknown."),
 }
 
 export const CardShape = named("EditorialCard", v.strictObject(cardFields))

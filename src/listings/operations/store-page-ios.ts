@@ -32,44 +32,50 @@ const WITHHELD = ["events", "promotionalText", "inAppPurchases"] as const
 const LOCKABLE = ["languages", ...WITHHELD] as const
 
 const Extras = v.strictObject({
-  measuredAt: described(v.nullable(Time), "When the page was read last; null = never: nothing here is known."),
-  languageCount: described(v.nullable(Count), "Null = the page does not say."),
+  measuredAt: described(
+    v.nullable(Time),
+    "Time of the page's latest reading. Null if never read; all else is then unknown.",
+  ),
+  languageCount: described(v.nullable(Count), "Null if unknown."),
   languages: described(
     v.nullable(v.array(v.string())),
-    `As the page names them, in its order; on Free the first ${FREE_LANGUAGES}. Null = the page does not say.`,
+    `Names on the page, in order; on the Free plan the first ${FREE_LANGUAGES}. Null if unknown.`,
   ),
   ...starsFields,
   events: described(
     v.nullable(v.array(EventShape)),
-    "In-app events that run or begin later. Null = the page shows no events, or they are locked.",
+    "In-app events that are live or start later. Null if the page shows no events or they are locked.",
   ),
-  promotionalText: described(v.nullable(v.string()), "Null = the page shows none, or it is locked."),
+  promotionalText: described(v.nullable(v.string()), "Null if not shown or locked."),
   inAppPurchases: described(
     v.nullable(
       v.array(
         v.strictObject({
-          name: described(v.string(), "As the page names it."),
-          price: described(v.nullable(v.string()), "As written; null = not shown."),
+          name: described(v.string(), "Name on the page."),
+          price: described(v.nullable(v.string()), "Age rating as written on the page. Null if not shown."),
         }),
       ),
     ),
-    "Those that the page names. Null = it names none, or they are locked.",
+    "In-app purchases named on the page. Null if none are named or they are locked.",
   ),
   locked: described(
     v.nullable(Count),
-    "How many languages remain beyond those named. 0 from the Pro plan; null = never measured.",
+    "Number of further languages that the plan hides. 0 on the Pro plan and above. Null if never measured.",
   ),
   withheld: described(
     v.nullable(
       v.strictObject({
         events: described(Count, "In-app events."),
-        promotionalText: described(Count, "1 where the page shows one."),
-        inAppPurchases: described(Count, "In-app purchases that the page names."),
+        promotionalText: described(Count, "1 if the page shows one."),
+        inAppPurchases: described(Count, "In-app purchases named on the page."),
       }),
     ),
-    "How much else the plan holds back. All 0 from the Pro plan; null = never measured.",
+    "Number of other entries that the plan hides. All 0 on the Pro plan and above. Null if never measured.",
   ),
-  lockedParts: described(v.array(v.picklist(LOCKABLE)), "Which parts are held back, wholly or from the sixth on."),
+  lockedParts: described(
+    v.array(v.picklist(LOCKABLE)),
+    "Parts hidden by the plan, completely or from the sixth entry on.",
+  ),
 })
 
 export const IosPage = named(
@@ -78,24 +84,26 @@ export const IosPage = named(
     StorePage,
     v.strictObject({
       ...pageFields,
-      size: described(v.nullable(v.string()), "As written; null = not shown."),
-      minimumOs: described(v.nullable(v.string()), "The lowest version of the phone's system; null = not shown."),
+      size: described(v.nullable(v.string()), "Age rating as written on the page. Null if not shown."),
+      minimumOs: described(v.nullable(v.string()), "Minimum version of the operating system. Null if not shown."),
       screenshotsPhone: described(
         v.nullable(v.array(v.string())),
-        "Addresses in the order shown. Null = the page has no row of them for this device; empty = the row holds none.",
+        "URLs in the order shown. Null if the page has no row for this device; empty if the row is empty.",
       ),
-      screenshotsPad: described(v.nullable(v.array(v.string())), "As screenshotsPhone."),
+      screenshotsPad: described(v.nullable(v.array(v.string())), "Like screenshotsPhone."),
       eventsLive: described(
         v.nullable(Count),
-        "In-app events that run now, as the latest page dates them. Null = the page has no section of events, or was never read.",
+        "In-app events that are live according to the latest page. Null if the page has no event section or was " +
+          "never read.",
       ),
-      eventsScheduled: described(v.nullable(Count), "In-app events that begin later; null as eventsLive."),
+      eventsScheduled: described(v.nullable(Count), "In-app events that start later. Null like eventsLive."),
       editorial: described(
         v.nullable(v.array(CardShape)),
-        "Stories and collections of the store's editors that the latest page shows. Null = the page has no such cards, or was never read.",
+        "Stories and collections of the store's editors on the latest page. Null if the page has no such cards or " +
+          "was never read.",
       ),
       ...shownFields,
-      listingExtras: described(Extras, "What the page says beyond that; on Free a part of it (locked)."),
+      listingExtras: described(Extras, "More details of the page. On the Free plan, only a part (see locked)."),
     }),
   ),
 )

@@ -8,33 +8,34 @@ const Text = v.nullable(v.string())
 
 /** Fields of both stores' pages. */
 export const pageFields = {
-  storeId: described(v.string(), "The store's own id of the app."),
-  url: described(v.string(), "The page itself."),
+  storeId: described(v.string(), "Store id of the app."),
+  url: described(v.string(), "The store page."),
   available: described(
     v.nullable(v.boolean()),
-    "Whether the store's look-up found the app in the storefront; null = it was not looked up.",
+    "True if the store lists the app in this storefront. Null if not looked up.",
   ),
-  availableAt: described(v.nullable(Time), "When it was looked up last."),
-  measured: described(v.boolean(), "False = the page was never read, which does not say that it is empty."),
-  measuredAt: described(v.nullable(Time), "The latest reading; null = never."),
+  availableAt: described(v.nullable(Time), "Time of the latest look-up."),
+  measured: described(v.boolean(), "False if the page was never read. This does not mean that it is empty."),
+  measuredAt: described(v.nullable(Time), "Time of the latest reading. Null if never read."),
   unchangedSince: described(
     v.nullable(Time),
-    "The first of the latest readings, one after the other, that found the same; null = never read.",
+    "Time of the first of the latest consecutive readings with the same content. Null if never read.",
   ),
   source: described(
     v.nullable(Source),
-    "Who read it: apple-app-page and play-details read the page itself, itunes-lookup the store's own summary of it, which lacks most parts.",
+    "Source of the reading. apple-app-page and play-details read the page itself; itunes-lookup is the store's " +
+      "summary and lacks most parts.",
   ),
-  language: described(Text, "BCP 47, of the texts; null = not said."),
-  version: described(Text, "Null = not shown, or another for each kind of device."),
-  versionReleasedAt: described(v.nullable(Time), "Null = the page does not say."),
-  releaseNotes: described(Text, "Null = the page shows none."),
-  price: described(v.nullable(v.number()), "0 = free; null = not shown."),
-  currency: described(Text, "ISO 4217, of the price."),
-  category: described(Text, "As the page names it; null = not shown."),
-  ageRating: described(Text, "As written; null = not shown."),
-  hasInAppPurchases: described(v.nullable(v.boolean()), "Null = the page does not say."),
-  icon: described(Text, "An address; null = not shown."),
+  language: described(Text, "BCP 47 language of the texts. Null if unknown."),
+  version: described(Text, "Null if not shown, or different for each device."),
+  versionReleasedAt: described(v.nullable(Time), "Null if unknown."),
+  releaseNotes: described(Text, "Null if not shown."),
+  price: described(v.nullable(v.number()), "0 means free. Null if not shown."),
+  currency: described(Text, "ISO 4217 code of the price."),
+  category: described(Text, "Name of the category on the page. Null if not shown."),
+  ageRating: described(Text, "Age rating as written on the page. Null if not shown."),
+  hasInAppPurchases: described(v.nullable(v.boolean()), "Null if unknown."),
+  icon: described(Text, "URL of the icon. Null if not shown."),
 }
 
 const PageShape = v.strictObject(pageFields)
@@ -67,9 +68,9 @@ export function pageShape({
 }
 
 const countFields = {
-  rating: described(v.nullable(v.number()), "The average, 0 to 5; null = none, or not measured."),
-  ratings: described(v.nullable(Count), "How many ratings; null = not measured."),
-  ratingsAt: described(v.nullable(Time), "When these two were seen last."),
+  rating: described(v.nullable(v.number()), "Average rating, 0 to 5. Null if there is none or it was not measured."),
+  ratings: described(v.nullable(Count), "Number of ratings. Null if not measured."),
+  ratingsAt: described(v.nullable(Time), "Time of the latest reading of rating and ratings."),
 }
 
 export function countShape({ rating, ratings, ratingsAt }: LatestCounts) {
@@ -78,8 +79,8 @@ export function countShape({ rating, ratings, ratingsAt }: LatestCounts) {
 
 /** Further fields of both stores' pages. */
 export const shownFields = {
-  similarAt: described(v.nullable(Time), "When the row of similar apps was read last; null = never."),
-  similar: described(v.nullable(v.array(ShelfShape)), "The row of similar apps, in its order. Null = never read."),
+  similarAt: described(v.nullable(Time), "Time of the latest reading of the row of similar apps. Null if never read."),
+  similar: described(v.nullable(v.array(ShelfShape)), "The row of similar apps, in order. Null if never read."),
   ...countFields,
 }
 
@@ -89,9 +90,10 @@ export const StorePage = named("StorePage", v.strictObject({ ...pageFields, ...s
 export const starsFields = {
   stars: described(
     v.nullable(StarCounts),
-    "How many gave one star to five. The store's figures do not always add up to all ratings. Null = not measured.",
+    "Number of ratings with 1 to 5 stars. The store's figures do not always add up to all ratings. Null if not " +
+      "measured.",
   ),
-  starsAt: described(v.nullable(Time), "When the stars were seen last; null = never."),
+  starsAt: described(v.nullable(Time), "Time of the latest reading of the stars. Null if never read."),
 }
 
 export function starsShape({ stars, starsAt }: LatestCounts) {

@@ -25,8 +25,11 @@ export const getStorePage = operation({
   path: "/apps/:appId/page",
   group: "Your apps",
   toolset: "page",
-  summary: "What the app's store pages show, and what changed there.",
-  description: `Version, in-app events, editorial placements, similar apps and screenshots of the App Store's page, and the data of Google Play's; name and subtitle are not included. \`timeline\` holds the detected changes of both, newest first, as far back as the plan's history goes, at most ${MAX_CHANGES}; get_timeline sets ranks beside them.`,
+  summary: "Returns the app's store pages and their changes.",
+  description:
+    "Version, in-app events, editorial placements, similar apps and screenshots of the App Store page, and the " +
+    `data of the Google Play page; without name and subtitle. \`timeline\` lists detected changes of both pages, ` +
+    `newest first, within the history of the plan, at most ${MAX_CHANGES}; get_timeline adds rank movements.`,
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -36,17 +39,14 @@ export const getStorePage = operation({
   narrow: "parts",
   output: v.strictObject({
     country: Storefront,
-    tracked: described(
-      v.boolean(),
-      "False = the app does not track this storefront: nothing of it is measured, whatever its pages show.",
-    ),
-    ios: described(v.nullable(IosPage), "Null = the app is not on the App Store, as far as the workspace says."),
-    android: described(v.nullable(AndroidPage), "Null = the app is not on Google Play, as far as the workspace says."),
-    timelineFrom: described(Day, "The first UTC day whose changes are listed."),
-    timelineTruncated: described(v.boolean(), "There are more changes than are listed."),
+    tracked: described(v.boolean(), "False if the app does not track this storefront; nothing there is measured."),
+    ios: described(v.nullable(IosPage), "Null if the workspace has no App Store app here."),
+    android: described(v.nullable(AndroidPage), "Null if the workspace has no Google Play app here."),
+    timelineFrom: described(Day, "First UTC day of the timeline."),
+    timelineTruncated: described(v.boolean(), "True if there are more changes than listed."),
     timeline: described(
       v.array(Change),
-      "Empty where nothing changed since the first reading, and where no page was read (measured).",
+      "Detected changes. Empty if nothing changed since the first reading, or the page was never read (see measured).",
     ),
   }),
 }).run(async ({ app, storefront }, { sql, now, caller }) => {

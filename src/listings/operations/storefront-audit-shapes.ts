@@ -20,26 +20,27 @@ export const nullable = <S extends v.GenericSchema>(schema: S, description: stri
 export const Summary = named(
   "AuditSummary",
   v.strictObject({
-    storefronts: described(Count, "Storefronts that were looked at: all of the App Store."),
-    sold: described(Count, "Storefronts whose page of the app was read."),
-    notSold: described(Count, "Storefronts where the store says that it does not have the app."),
-    notRead: described(Count, `Storefronts that could not be read within ${SCAN_MINUTES} minutes: nothing is known.`),
-    localised: described(Count, "Of those sold: pages in a language of their storefront."),
-    notLocalised: described(Count, "Of those sold: pages in another language."),
-    localisedUnknown: described(Count, "Of those sold: pages whose language cannot be told."),
-    ratings: nullable(Count, "All ratings of the storefronts that told them; null = none did."),
+    storefronts: described(Count, "Scanned storefronts: all of the App Store."),
+    sold: described(Count, "Storefronts with a page of the app."),
+    notSold: described(Count, "Storefronts that do not list the app."),
+    notRead: described(Count, `Storefronts that could not be read within ${SCAN_MINUTES} minutes.`),
+    localised: described(Count, "Sold storefronts with a page in their own language."),
+    notLocalised: described(Count, "Sold storefronts with a page in another language."),
+    localisedUnknown: described(Count, "Sold storefronts with a page whose language could not be detected."),
+    ratings: nullable(Count, "All ratings of the storefronts that show them. Null if none do."),
     ratingsNotLocalised: nullable(
       Count,
-      "Of these, ratings of storefronts that are not localised: how much of the audience reads another language. Null as ratings.",
+      "Ratings of storefronts that are not localised: the part of the audience that reads another language. Null " +
+        "if ratings is null.",
     ),
     languages: described(
       v.array(
         v.strictObject({
-          language: described(v.nullable(v.string()), "BCP 47; null = cannot be told."),
-          storefronts: described(Count, "Pages in it."),
+          language: described(v.nullable(v.string()), "BCP 47 language. Null if not detected."),
+          storefronts: described(Count, "Pages in this language."),
         }),
       ),
-      "In which language how many pages describe the app, the most shown first; null = cannot be told.",
+      "Number of pages per detected language, most frequent first. Null if not detected.",
     ),
   }),
 )
@@ -51,39 +52,41 @@ export const Row = named(
     name: described(v.string(), "English name of the country."),
     state: described(
       v.picklist(STOREFRONT_STATES),
-      "sold: its page was read; not_sold: the store has no such page there; not_read: nothing is known.",
+      "sold: the page was read; not_sold: the store has no such page there; not_read: unknown.",
     ),
-    readAt: nullable(Time, "When the storefront said so; null = not_read."),
-    locales: described(v.array(ListingLocale), "Locales whose listings the storefront reads, its default first."),
-    pageLanguage: nullable(
-      v.string(),
-      "What the page calls its own language (BCP 47), which its texts need not be in.",
-    ),
+    readAt: nullable(Time, "Time of the storefront's reading. Null if not_read."),
+    locales: described(v.array(ListingLocale), "Locales whose listings the storefront shows, its default first."),
+    pageLanguage: nullable(v.string(), "BCP 47 language declared by the page. Its texts may be in another language."),
     textLanguage: nullable(
       v.string(),
-      "The language of the description, told by its small words and letters; null = too short to tell, or no page.",
+      "Detected language of the description. Null if it is too short to detect, or there is no page.",
     ),
     localised: nullable(
       v.boolean(),
-      "Whether the description is in the language of the storefront's default locale; where that is en-GB beside others, of any of its locales. Where its language cannot be told, true if the text is shown only where one language is read while other storefronts show another text. Null = cannot be told, or no page. A page shows one listing: what phones in another language are shown is not known.",
+      "True if the description is in the language of the storefront's default locale, or, if the default is en-GB " +
+        "beside others, of any of its locales. If the language cannot be detected: true if the text appears only in " +
+        "storefronts of one language while others show another text. Null if unknown or there is no page. A page " +
+        "shows one listing; what devices in other languages show is unknown.",
     ),
     sameTextAs: nullable(
       Storefront,
-      "The first other row whose name, subtitle and description are the very same; null = none, or no page.",
+      "The first other row with the same name, subtitle and description. Null if there is none, or no page.",
     ),
-    appName: nullable(v.string(), "As the page shows it; null = no page."),
-    nameLength: nullable(Count, "Characters, of 30; null = no page."),
-    subtitle: nullable(v.string(), "Null = the page shows none, or no page."),
-    subtitleLength: nullable(Count, "Characters, of 30; null as subtitle."),
-    screenshotsPhone: nullable(Count, "Null = the page has no row of them for this device, or no page."),
-    screenshotsPad: nullable(Count, "As screenshotsPhone."),
-    rating: nullable(v.number(), "Mean of its stars; null = not told."),
-    ratings: nullable(Count, "Null = not told; 0 = nobody has rated it there."),
-    price: nullable(v.number(), "In the currency's units, 0 = free; null = not told."),
-    currency: nullable(v.string(), "ISO 4217; null = not told."),
+    appName: nullable(v.string(), "Name on the page. Null if there is no page."),
+    nameLength: nullable(Count, "Characters of 30. Null if there is no page."),
+    subtitle: nullable(v.string(), "Null if not shown, or there is no page."),
+    subtitleLength: nullable(Count, "Characters of 30. Null if subtitle is null."),
+    screenshotsPhone: nullable(Count, "Null if the page has no row for this device, or there is no page."),
+    screenshotsPad: nullable(Count, "Like screenshotsPhone."),
+    rating: nullable(v.number(), "Average rating. Null if unknown."),
+    ratings: nullable(Count, "Null if unknown; 0 if nobody rated the app there."),
+    price: nullable(v.number(), "In units of the currency; 0 means free. Null if unknown."),
+    currency: nullable(v.string(), "ISO 4217 code. Null if unknown."),
     findings: described(
       v.array(v.picklist(AUDIT_FINDINGS)),
-      `What is worth a look: not_sold; not_read; not_localised; subtitle_missing; subtitle_short and name_short: fewer than ${SHORT_BELOW} characters; screenshots_few: fewer than ${SHOWN_SCREENSHOTS} for the phone; no_ratings. Nothing follows from what is not known.`,
+      "Possible problems: not_sold; not_read; not_localised; subtitle_missing; subtitle_short and name_short: " +
+        `fewer than ${SHORT_BELOW} characters; screenshots_few: fewer than ${SHOWN_SCREENSHOTS} for the phone; ` +
+        "no_ratings. Unknown values give no finding.",
     ),
   }),
 )

@@ -25,8 +25,13 @@ export const getStorefrontAudit = operation({
   path: "/apps/:appId/storefront-audit",
   group: "Your apps",
   toolset: "page",
-  summary: "The app's App Store page in every storefront: where it is sold, in which language, with what missing.",
-  description: `Answers the last scan. With refresh it begins another, unless the last is younger than ${REFRESH_HOURS} hours, and answers 202 with eta, in seconds, and what is known so far; a scan that is under way, whoever began it, is joined. A scan of which more than one storefront in ${FAILS_BEYOND_ONE_IN} was not read within ${SCAN_MINUTES} minutes is audit_failed until another is begun. What this instance does not read, and an app that is on Google Play alone, is not_measured. On Free the table ends after its first ${PREVIEW} rows.`,
+  summary: "Audits the app's App Store page in every storefront: availability, language and gaps.",
+  description:
+    `Returns the last scan. With refresh it starts a new scan unless the last is younger than ${REFRESH_HOURS} ` +
+    "hours, and answers 202 with eta in seconds and the stored rows; it joins a running scan. A scan that could " +
+    `not read more than one storefront in ${FAILS_BEYOND_ONE_IN} within ${SCAN_MINUTES} minutes is audit_failed ` +
+    "until another is started. An app that is only on Google Play, or not read by this instance, is not_measured. " +
+    `The Free plan lists the first ${PREVIEW} rows.`,
   effect: "measures",
   scope: "apps:read",
   plan: "free",
@@ -34,26 +39,27 @@ export const getStorefrontAudit = operation({
   faults: ["audit_failed", "not_measured"],
   pending: true,
   input: ofApp({
-    refresh: described(v.optional(v.boolean()), "True = begin a new scan if the last is old enough."),
+    refresh: described(v.optional(v.boolean()), "True starts a new scan if the last is old enough."),
   }),
   narrow: { rows: ["rows"] },
   table: "rows",
   output: v.strictObject({
-    measured: described(v.boolean(), "False = no scan was finished yet: nothing is known."),
-    running: described(v.boolean(), "A scan is under way; what stands here is of the one before."),
-    startedAt: nullable(Time, "When the scan began; null = never."),
+    measured: described(v.boolean(), "False if no scan was finished; everything is unknown."),
+    running: described(v.boolean(), "True while a scan is running. The rows are those of the scan before."),
+    startedAt: nullable(Time, "Start of the scan. Null if never scanned."),
     finishedAt: nullable(
       Time,
-      `When its last storefront was read; a page that was read in the ${REFRESH_HOURS} hours before counts. Null = never.`,
+      `Time of the scan's last reading. Pages read in the ${REFRESH_HOURS} hours before count. Null if never scanned.`,
     ),
-    nextRefreshAt: nullable(Time, "From when refresh begins another; null = at once, or one is under way."),
-    summary: nullable(Summary, "Of the whole table, on every plan; null = never scanned."),
+    nextRefreshAt: nullable(Time, "Time from which refresh starts another scan. Null if now, or while one is running."),
+    summary: nullable(Summary, "Summary of all rows, on every plan. Null if never scanned."),
     rows: described(
       v.array(Row),
-      "A row a storefront: sold ones by their ratings, most first and unknown last, then not_read, then not_sold; equals by code. Empty = never scanned.",
+      "One row per storefront: sold ones by ratings, most first and unknown last, then not_read, then not_sold; " +
+        "ties by code. Empty if never scanned.",
     ),
-    locked: described(Count, "How many more rows the plan holds back; 0 from the Pro plan."),
-    eta: v.optional(described(Count, "While a scan is under way: seconds until it may be finished.")),
+    locked: described(Count, "Number of rows hidden by the plan. 0 on the Pro plan and above."),
+    eta: v.optional(described(Count, "During a scan: expected seconds until the end.")),
   }),
 }).run(async ({ app, refresh }, ctx) => {
   if (app.iosApp === null) throw new Fault("not_measured", { detail: NOT_ON_APP_STORE })

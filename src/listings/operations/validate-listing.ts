@@ -27,14 +27,11 @@ const text = (description: string) => v.optional(described(textOrEmptyUpTo(MAX_C
 const Measured = named(
   "TextLength",
   v.strictObject({
-    length: described(
-      Count,
-      "In characters: Unicode code points of the text in NFC, white space and line breaks included.",
-    ),
-    limit: described(Count, "The most that App Store Connect takes."),
-    over: described(Count, "Characters over the limit; 0 when it fits."),
-    left: described(Count, "Characters still free."),
-    bytes: described(Count, "The same text in UTF-8. The store does not count bytes; for tools that do."),
+    length: described(Count, "Unicode code points of the text in NFC, including white space and line breaks."),
+    limit: described(Count, "Limit in App Store Connect."),
+    over: described(Count, "Characters over the limit. 0 if it fits."),
+    left: described(Count, "Characters left."),
+    bytes: described(Count, "UTF-8 bytes of the text, for tools that count bytes. The store does not."),
   }),
 )
 const OptionalMeasured = v.nullable(Measured)
@@ -50,28 +47,30 @@ const Finding = named(
     ),
     severity: described(
       v.picklist(SEVERITIES),
-      "error = the store refuses it, or its guidelines forbid it in so many words; warning = it costs room, may be refused, or keeps people from finding the app; hint = worth a look.",
+      "error: the store rejects it or its guidelines forbid it explicitly; warning: it wastes space, may be " +
+        "rejected, or makes the app harder to find; hint: worth checking.",
     ),
-    field: described(v.nullable(v.picklist(FIELDS)), "Where it stands; null = the listing as a whole."),
-    what: described(v.string(), "The exact words, their first 100 characters."),
+    field: described(v.nullable(v.picklist(FIELDS)), "Field of the finding. Null for the listing as a whole."),
+    what: described(v.string(), "The exact words, at most 100 characters."),
     offset: described(
       v.nullable(Count),
-      "The characters of the field, in NFC, before those words. Null = they stand nowhere: a tracked keyword left out, or the locale.",
+      "Characters of the field (NFC) before those words. Null if they occur nowhere: an uncovered keyword, or the " +
+        "locale.",
     ),
     characters: described(
       Count,
-      "Characters that would be saved without it, with the comma or blank that goes too; 0 = none.",
+      "Characters saved without it, including the comma or space that goes with it. 0 if none.",
     ),
-    message: described(v.string(), "One sentence for people."),
+    message: described(v.string(), "The finding in one sentence."),
   }),
 )
 
 const Keyword = named(
   "ListingKeyword",
   v.strictObject({
-    keyword: described(v.string(), "Without the white space around it; empty between two commas."),
-    offset: described(Count, "The characters of the field before it."),
-    words: described(v.array(v.string()), "Its words, as search takes them."),
+    keyword: described(v.string(), "The keyword, trimmed. Empty between two commas."),
+    offset: described(Count, "Characters of the field before it."),
+    words: described(v.array(v.string()), "Its words, as the store search splits them."),
   }),
 )
 
@@ -81,13 +80,14 @@ const Covered = named(
     term: described(v.string(), "The tracked keyword."),
     covered: described(
       v.nullable(v.boolean()),
-      "All its words stand in name, subtitle and keywords together. Null = unknown: words are missing, and one of the three was not given.",
+      "True if all its words occur in name, subtitle and keywords together. Null if words are missing and one of " +
+        "the three was not given.",
     ),
     missing: described(
       v.array(v.string()),
-      "Words that stand in none of the fields given. Small words are not needed.",
+      "Words that occur in none of the given fields. Stop words are not required.",
     ),
-    variants: described(v.array(v.string()), "Words that stand there in another form alone: plural or accents."),
+    variants: described(v.array(v.string()), "Words that occur only in another form: plural or accents."),
   }),
 )
 
@@ -97,9 +97,12 @@ export const validateListing = operation({
   path: "/apps/:appId/validate-listing",
   group: "Your apps",
   toolset: "page",
-  summary: "What is wrong with a draft of the app's App Store listing, before the store says so.",
+  summary: "Checks a draft of the app's App Store listing for problems.",
   description:
-    "Checks lengths, room lost in the keyword field, repeats, brand, filler and price words, platform names, script and language, and which tracked keywords cannot be made of the words. Only the fields given are checked; give an empty text for a field that is empty. A text over its limit is a finding, not an error. Writes nothing.",
+    "Checks lengths, wasted space in the keyword field, repetitions, brand, filler and price words, platform " +
+    "names, script and language, and which tracked keywords the words do not cover. Only the given fields are " +
+    "checked; pass an empty text for an empty field. A text over its limit is a finding, not an error. Writes " +
+    "nothing.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -111,63 +114,65 @@ export const validateListing = operation({
         bounded(v.string(), { maxLength: LONGEST_LOCALE, pattern: LOCALE_PATTERN }),
         v.check((locale) => listingLocale(locale) !== undefined),
         v.description(
-          "The listing's locale, such as en-US, en_US or ja: a language of the App Store. Left out: the locale of the storefront that the texts read like, or else its first.",
+          "App Store locale of the listing, such as en-US, en_US or ja. Default: the storefront's locale detected " +
+            "in the texts, else its first.",
         ),
       ),
     ),
     country: AppCountry,
-    name: text(`The name, up to ${LIMITS.name} characters.`),
-    subtitle: text(`The subtitle, up to ${LIMITS.subtitle} characters.`),
-    keywords: text(`The keyword field, comma-separated, up to ${LIMITS.keywords} characters.`),
-    promotionalText: text(`The promotional text, up to ${LIMITS.promotionalText} characters.`),
-    description: text(`The description, up to ${LIMITS.description} characters.`),
+    name: text(`Name, up to ${LIMITS.name} characters.`),
+    subtitle: text(`Subtitle, up to ${LIMITS.subtitle} characters.`),
+    keywords: text(`Keyword field, comma-separated, up to ${LIMITS.keywords} characters.`),
+    promotionalText: text(`Promotional text, up to ${LIMITS.promotionalText} characters.`),
+    description: text(`Description, up to ${LIMITS.description} characters.`),
   }),
   output: v.strictObject({
     country: Storefront,
-    locale: described(Locale, "The App Store locale that the texts were checked for."),
+    locale: described(Locale, "App Store locale used for the checks."),
     localeFrom: described(
       v.picklist(["input", "texts", "storefront"]),
-      "Who said so: the call, the texts themselves, or the storefront's first locale for want of both.",
+      "Origin of the locale: the call, the texts, or the storefront's first locale.",
     ),
-    storefrontLocales: described(v.array(Locale), "The locales whose listings the storefront reads, its first first."),
+    storefrontLocales: described(v.array(Locale), "Locales whose listings the storefront shows, the default first."),
     fields: described(
       v.strictObject({
-        name: described(OptionalMeasured, "Of the name."),
-        subtitle: described(OptionalMeasured, "Of the subtitle."),
-        keywords: described(OptionalMeasured, "Of the keyword field, commas included."),
-        promotionalText: described(OptionalMeasured, "Of the promotional text."),
-        description: described(OptionalMeasured, "Of the description."),
+        name: described(OptionalMeasured, "The name."),
+        subtitle: described(OptionalMeasured, "The subtitle."),
+        keywords: described(OptionalMeasured, "The keyword field, including commas."),
+        promotionalText: described(OptionalMeasured, "The promotional text."),
+        description: described(OptionalMeasured, "The description."),
       }),
-      "The length of each field; null = not given.",
+      "Length of each field. Null if not given.",
     ),
     counts: described(
       v.strictObject({
-        error: described(Count, "Refused or forbidden."),
-        warning: described(Count, "Room lost, or a risk."),
-        hint: described(Count, "Worth a look."),
+        error: described(Count, "Rejected or forbidden by the store."),
+        warning: described(Count, "Wasted space or a risk."),
+        hint: described(Count, "Worth checking."),
       }),
-      "How many findings there are of each severity, those left out included.",
+      "Number of findings per severity, including those not listed.",
     ),
-    findings: described(v.array(Finding), `By field, then by place; of one code in one field at most ${MAX_SIMILAR}.`),
+    findings: described(v.array(Finding), `By field, then by position; at most ${MAX_SIMILAR} per code and field.`),
     findingsLeftOut: described(Count, `Findings beyond those ${MAX_SIMILAR}.`),
     keywordRoomLost: described(
       v.nullable(Count),
-      "Characters of the keyword field that errors and warnings would save, each counted once. Null = no keywords given.",
+      "Characters of the keyword field that fixing errors and warnings would save, each counted once. Null if " +
+        "keywords is not given.",
     ),
     keywords: described(
       v.nullable(v.array(Keyword)),
-      `The first ${MAX_KEYWORDS} keywords of the field; null = not given.`,
+      `The first ${MAX_KEYWORDS} keywords of the field. Null if not given.`,
     ),
     coverage: described(
       v.strictObject({
-        complete: described(v.boolean(), "Name, subtitle and keywords were all given, so that nothing is unknown."),
+        complete: described(v.boolean(), "True if name, subtitle and keywords were all given."),
         tracked: described(Count, "Keywords tracked in the storefront."),
-        covered: described(Count, "Of them, those that can be made of the words."),
-        leftOut: described(Count, "Of them, those that cannot."),
-        unknown: described(Count, "Of them, those of which it is unknown: a field was not given."),
+        covered: described(Count, "Keywords that the words cover."),
+        leftOut: described(Count, "Keywords that they do not cover."),
+        unknown: described(Count, "Keywords whose coverage is unknown because a field was not given."),
         keywords: described(v.array(Covered), "Each tracked keyword, in its order; at most 1,000."),
       }),
-      "Whether the app's tracked keywords of that storefront can be made of the words of name, subtitle and keywords.",
+      "Whether the words of name, subtitle and keywords cover the tracked keywords of that storefront.",
     ),
   }),
 }).run(async ({ app, storefront, locale: requestedLocale, appId: _, country: __, ...given }, { sql }) => {

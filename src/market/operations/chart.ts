@@ -32,13 +32,14 @@ const Row = named(
     estimate: v.optional(
       described(
         v.nullable(Estimate),
-        "With estimates: the app's own, as everywhere; null = there is none of this app.",
+        "With estimates: the app's estimate, as in hive_estimate_app. Null if there is none.",
       ),
     ),
     rankEstimate: v.optional(
       described(
         v.nullable(Estimate),
-        "With estimates: what its place brings, as the middle of the apps around, falling with the place; null = not known.",
+        "With estimates: expected figure for the rank, from the median of nearby apps, falling with the rank. " +
+          "Null if unknown.",
       ),
     ),
   }),
@@ -49,7 +50,7 @@ const Threshold = named(
   v.strictObject({
     rank: Rank,
     estimate: Estimate,
-    n: v.optional(described(Count, "Apps of the list that have a figure.")),
+    n: v.optional(described(Count, "Apps of the chart with a figure.")),
   }),
 )
 /** Fixed by the API specification. */
@@ -61,8 +62,11 @@ export const hiveGetChart = operation({
   path: "/hive/charts",
   group: "Hive",
   toolset: "hive",
-  summary: "A top chart of the App Store, whether or not anybody tracks an app on it.",
-  description: `The iPhone's list as it was read last. One that nobody follows is read when it is asked for, and kept ${KEPT_DAYS * 24} hours; what cannot be read now is answered as it was read before, and day says when. A row without an estimate is not paid for.`,
+  summary: "Returns a top chart of the App Store, tracked or not.",
+  description:
+    "The latest reading of the iPhone chart. A chart that is not tracked is read on request and cached for " +
+    `${KEPT_DAYS * 24} hours; if it cannot be read now, the answer is the earlier reading with its day. Rows ` +
+    "without an estimate are not charged.",
   effect: "measures",
   scope: "hive:read",
   hive: "pack",
@@ -76,35 +80,36 @@ export const hiveGetChart = operation({
   deadlineMs: READING_DEADLINE_MS,
   input: v.strictObject({
     country: MarketCountry,
-    kind: v.optional(coded(v.pipe(v.picklist(CHARTS), v.description("Which list; free when left out.")), "bad_kind")),
-    genre: v.optional(genreId("The App Store's id of a genre; all apps when left out.")),
-    limit: v.optional(wholeNumber(1, MAX_ROWS, `The most rows; ${MAX_ROWS} when left out.`, "invalid_arguments")),
-    estimates: v.optional(v.pipe(v.boolean(), v.description("With what each app is thought to bring in a month."))),
+    kind: v.optional(coded(v.pipe(v.picklist(CHARTS), v.description("The chart. Default: free.")), "bad_kind")),
+    genre: v.optional(genreId("The App Store's genre id. Default: all apps.")),
+    limit: v.optional(wholeNumber(1, MAX_ROWS, `Maximum number of rows. Default: ${MAX_ROWS}.`, "invalid_arguments")),
+    estimates: v.optional(v.pipe(v.boolean(), v.description("True adds estimated monthly figures of each app."))),
   }),
   table: "apps",
   output: v.strictObject({
     country: Storefront,
     platform: ChartStore,
-    device: described(v.picklist(["iphone"]), "Whose chart: always the iPhone's."),
-    kind: described(v.picklist(CHARTS), "Which list."),
+    device: described(v.picklist(["iphone"]), "Device of the chart: always iPhone."),
+    kind: described(v.picklist(CHARTS), "The chart."),
     genre: Genre,
     day: Day,
-    measuredAt: described(Time, "When it was seen."),
+    measuredAt: described(Time, "Time of that reading."),
     source: Source,
     origin: Origin,
     depth: Depth,
-    measuredSince: described(Day, "The first day on which this list was read."),
+    measuredSince: described(Day, "First measured day of this chart."),
     measure: v.optional(
       described(
         v.picklist(["downloads", "revenue"]),
-        "With estimates: what they are of. Revenue on the grossing list.",
+        "With estimates: the estimated measure. Revenue for the grossing chart, else downloads.",
       ),
     ),
     apps: v.array(Row),
     thresholds: v.optional(
       described(
         v.nullable(v.array(Threshold)),
-        "With estimates: what it takes to stand at #10, #50 and #100; one that lies before or behind all apps with an estimate is missing. Null = fewer than five apps of the list have one.",
+        "With estimates: the figure needed for ranks 10, 50 and 100; a rank outside all apps with an estimate is " +
+          "missing. Null if fewer than five apps have one.",
       ),
     ),
   }),

@@ -30,9 +30,10 @@ export const checkRank = operation({
   path: "/rank-check",
   group: "Hive",
   toolset: "hive",
-  summary: "Where any app stands for any keyword right now, tracked or not.",
+  summary: "Returns any app's current rank for any keyword, tracked or not.",
   description:
-    "The store is searched for this call, unless this instance did within the hour. Tracked keywords: list_keyword_ranks; the days before: hive_get_keyword_ranks.",
+    "Searches the store unless this instance did so within an hour. list_keyword_ranks has tracked keywords, " +
+    "hive_get_keyword_ranks earlier days.",
   effect: "measures",
   scope: "hive:read",
   hive: "pack",
@@ -46,10 +47,7 @@ export const checkRank = operation({
     term: Term,
     cc: MarketCountry,
     platform: v.optional(
-      coded(
-        v.pipe(v.picklist(["ios", "android"]), v.description("Read from the app when left out.")),
-        "invalid_arguments",
-      ),
+      coded(v.pipe(v.picklist(["ios", "android"]), v.description("Default: detected from app.")), "invalid_arguments"),
     ),
   }),
   refine(input) {
@@ -58,22 +56,25 @@ export const checkRank = operation({
   },
   output: v.strictObject({
     app: described(v.strictObject(marketAppFields), "The app."),
-    term: described(v.string(), "The keyword, as it was normalised."),
+    term: described(v.string(), "The normalised keyword."),
     country: Storefront,
     platform: Store,
     state: described(
       v.picklist(["ranked", "absent", "not_in_store"]),
-      "absent: the app is sold there, and stands below depth or nowhere. not_in_store: it is not sold there.",
+      "absent: sold there, but not among the results read; not_in_store: not sold there.",
     ),
-    rank: described(v.nullable(Rank), "Null unless ranked."),
-    above: described(v.nullable(v.array(Place)), `Up to ${ABOVE} apps just above it, by rank; null unless ranked.`),
-    top: described(v.nullable(v.array(Place)), `The first ${TOP} results; null where ranked.`),
-    depth: described(Rank, "How many places were read."),
+    rank: described(v.nullable(Rank), "Null unless state is ranked."),
+    above: described(
+      v.nullable(v.array(Place)),
+      `Up to ${ABOVE} apps just above it, by rank. Null unless state is ranked.`,
+    ),
+    top: described(v.nullable(v.array(Place)), `The first ${TOP} results. Null if state is ranked.`),
+    depth: described(Rank, "Number of places read."),
     source: RankSource,
     origin: Origin,
-    measuredAt: described(Time, "When the store answered."),
-    egress: described(v.nullable(Storefront), "The country that the store was asked from; null = it was not said."),
-    sha256: described(v.string(), "Of the store's answer as it came: the evidence."),
+    measuredAt: described(Time, "Time of the store's response."),
+    egress: described(v.nullable(Storefront), "Country of the request's origin. Null if unknown."),
+    sha256: described(v.string(), "Hash of the store's response, as evidence."),
   }),
 }).run(async ({ app, term, cc: storefront, platform: asked }, ctx) => {
   const id = await storeIdMeant(ctx.sql, app, asked)
@@ -99,13 +100,13 @@ async function storeIdMeant(sql: Sql, id: string, asked: "ios" | "android" | und
   if (others.length > 0)
     throw new Fault("bad_app_id", {
       field: "app",
-      detail: `Several apps of the App Store have the bundle id ${id}: give the App Store id.`,
+      detail: `Several App Store apps have the bundle id ${id}. Give the App Store id instead.`,
     })
   return app.id
 }
 
 function otherStore(platform: "ios" | "android"): string {
-  return `platform says otherwise than the app, which is one of ${platform}: leave it out.`
+  return `The app belongs to ${platform}. Omit platform or set it to ${platform}.`
 }
 
 interface AnyApp extends Side {

@@ -7,12 +7,12 @@ const amount = (text: string) => described(v.nullable(v.pipe(v.number(), v.minVa
 export const Estimate = named(
   "Estimate",
   v.strictObject({
-    value: amount("Null = no figure can be given, or only that it is under an amount."),
-    low: amount("Null with value."),
-    high: amount("Null with value."),
-    under: amount("It is less than this; null = a value stands, or nothing is known."),
+    value: amount("Null if there is no figure, or only an upper bound."),
+    low: amount("Null if value is null."),
+    high: amount("Null if value is null."),
+    under: amount("Upper bound of the figure. Null if there is a value or nothing is known."),
   }),
-  "Of a month, worldwide: downloads, or US dollars of revenue.",
+  "Worldwide figure per month: downloads, or revenue in US dollars.",
 )
 export type Estimate = v.InferOutput<typeof Estimate>
 

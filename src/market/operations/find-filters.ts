@@ -29,19 +29,19 @@ function filterOf<S extends v.GenericSchema<number>>(schema: S, text: string | u
 const filters = {
   genre: described(
     v.optional(coded(v.pipe(v.array(GenreId), v.minLength(1), v.maxLength(3)), "bad_genre")),
-    "Of the lists; 36 = overall.",
+    "Genre of the charts; 36 means overall.",
   ),
   country: v.optional(
     coded(v.pipe(v.array(Country), v.minLength(1), v.maxLength(5)), "bad_country"),
     DEFAULT_COUNTRIES,
   ),
-  kind: v.optional(coded(v.pipe(v.picklist(KINDS), v.description("ipad = the iPad's free list.")), "bad_kind")),
-  released: whole(1, MAX_MONTHS, "First seen within so many months."),
-  rankMin: whole(1, DEEPEST, "Bounds its best place on all lists asked for, the `rank` shown."),
+  kind: v.optional(coded(v.pipe(v.picklist(KINDS), v.description("ipad: the free iPad chart.")), "bad_kind")),
+  released: whole(1, MAX_MONTHS, "First seen within this number of months."),
+  rankMin: whole(1, DEEPEST, "Bounds of the app's best rank on all selected charts, shown as `rank`."),
   rankMax: whole(1, DEEPEST),
-  revenueMin: figure("US dollars a month."),
+  revenueMin: figure("US dollars per month."),
   revenueMax: figure(),
-  downloadsMin: figure("A month."),
+  downloadsMin: figure("Per month."),
   downloadsMax: figure(),
   growthMin: figure("Percent in 30 days."),
   growthMax: figure(),
@@ -51,7 +51,7 @@ const filters = {
         v.string(),
         v.maxLength(120),
         v.check((text) => wordsOf(text).length > 0),
-        v.description("Every word of it in a name or the publisher's."),
+        v.description("Words that must all occur in a name or the publisher's name."),
       ),
       "bad_filter",
     ),
@@ -63,9 +63,9 @@ const filters = {
 
 export const FindInput = v.strictObject({
   ...filters,
-  estimates: v.optional(v.pipe(v.boolean(), v.description("Adds what is estimated."))),
-  limit: v.optional(wholeNumber(1, 200, "Apps a page.", "invalid_arguments"), 50),
-  page: v.optional(wholeNumber(1, MAX_ROWS, `limit × page: up to ${MAX_ROWS}.`, "invalid_arguments"), 1),
+  estimates: v.optional(v.pipe(v.boolean(), v.description("True adds estimates."))),
+  limit: v.optional(wholeNumber(1, 200, "Apps per page.", "invalid_arguments"), 50),
+  page: v.optional(wholeNumber(1, MAX_ROWS, `limit × page must be at most ${MAX_ROWS}.`, "invalid_arguments"), 1),
 })
 export type FindQuery = v.InferOutput<typeof FindInput>
 
@@ -78,11 +78,11 @@ export function checkFilters(query: FindQuery): FindQuery {
   for (const range of RANGES) {
     const [least, most] = [query[`${range}Min`], query[`${range}Max`]]
     if (least === undefined || most === undefined || least <= most) continue
-    const detail = `${range}Min is ${least} and ${range}Max ${most}: nothing lies between.`
+    const detail = `${range}Min (${least}) is above ${range}Max (${most}).`
     throw new Fault("bad_filter", { field: `${range}Min`, detail })
   }
   if (query.limit * query.page > MAX_ROWS) {
-    const detail = `limit × page goes to ${MAX_ROWS}, and ${query.limit} × ${query.page} came: narrow the filters instead.`
+    const detail = `limit × page must be at most ${MAX_ROWS}: use narrower filters.`
     throw new Fault("invalid_arguments", { field: "page", detail })
   }
   return query

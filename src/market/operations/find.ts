@@ -25,22 +25,25 @@ const Found = named(
   "FoundApp",
   v.strictObject({
     ...marketAppFields,
-    rank: described(Rank, "Its best place on the lists asked for."),
-    country: described(Storefront, "Of that list."),
-    device: described(v.picklist(DEVICES), "Of that list."),
-    kind: described(v.picklist(CHARTS), "Of that list."),
-    genre: described(v.string(), "Of that list: the App Store's id, 36 = all apps."),
-    day: described(Day, "When that list was read last."),
-    measuredAt: described(Time, "When it was seen."),
-    ageDays: described(Count, "How many days ago that is."),
+    rank: described(Rank, "Best rank on the selected charts."),
+    country: described(Storefront, "Storefront of that chart."),
+    device: described(v.picklist(DEVICES), "Storefront of that chart."),
+    kind: described(v.picklist(CHARTS), "Storefront of that chart."),
+    genre: described(v.string(), "Genre of that chart: the App Store's id, 36 means all apps."),
+    day: described(Day, "Day of the chart's latest reading."),
+    measuredAt: described(Time, "Time of that reading."),
+    ageDays: described(Count, "Age of that reading in days."),
     source: Source,
     origin: Origin,
     firstSeen: described(
       v.nullable(Day),
-      "The first day on which charts of that storefront showed it; null = not known: it stood there when they were first read.",
+      "First day on which charts of that storefront showed it. Null if unknown because it was on the first reading.",
     ),
     estimates: v.optional(
-      described(v.nullable(FoundFigures), "With estimates or a filter of figures; null = there is none of this app."),
+      described(
+        v.nullable(FoundFigures),
+        "With estimates or a filter on figures. Null if there are none for this app.",
+      ),
     ),
   }),
 )
@@ -52,25 +55,27 @@ const Coverage = named(
       v.array(
         v.strictObject({
           country: Storefront,
-          lists: described(Count, "Lists of those asked for that were read; 0 = none there was."),
-          oldestDay: described(
-            v.nullable(Day),
-            "When the one of them was read that was read longest ago; null = none was.",
-          ),
-          newestDay: described(v.nullable(Day), "When one of them was read last; null = none was."),
-          genres: described(Count, "Genres of those lists."),
+          lists: described(Count, "Selected charts that were read. 0 if there was none."),
+          oldestDay: described(v.nullable(Day), "Day of the oldest of their latest readings. Null if none was read."),
+          newestDay: described(v.nullable(Day), "Day of the newest of their latest readings. Null if none was read."),
+          genres: described(Count, "Genres of those charts."),
           missing: described(
             v.nullable(Count),
-            "Lists of those asked for that are to be read daily and were not yet; null = none is (followedSince).",
+            "Selected charts that are scheduled daily but not read yet. Null if they are not scheduled (see " +
+              "followedSince).",
           ),
-          followedSince: described(v.nullable(Day), "Since when all its lists are read daily; null = they are not."),
+          followedSince: described(
+            v.nullable(Day),
+            "Time since when all its charts are read daily. Null if they are not.",
+          ),
         }),
       ),
-      "Of each storefront asked for.",
+      "Coverage of each requested storefront.",
     ),
     firstSeenUnknown: described(
       Count,
-      "Apps that all else fits and that released left out, as it is not known since when they stand there. 0 without released.",
+      "Apps that match everything else but were excluded by released, because their first day is unknown. 0 " +
+        "without released.",
     ),
   }),
 )
@@ -82,7 +87,7 @@ export const hiveFindApps = operation({
   group: "Hive",
   toolset: "hive",
   summary: "Finds apps on the App Store's top charts.",
-  description: "Needs a filter; country=us alone is none.",
+  description: "Needs a filter; country=us alone does not count.",
   effect: "reads",
   scope: "hive:read",
   hive: "pack",
@@ -98,23 +103,26 @@ export const hiveFindApps = operation({
   narrow: { rows: ["apps"] },
   table: "apps",
   output: v.strictObject({
-    platform: described(Store, "Always ios: of Google Play there is no chart data."),
-    countries: described(v.array(Storefront), "As asked."),
-    kind: described(v.nullable(v.picklist(KINDS)), "As asked; null = all."),
-    genres: described(v.nullable(v.array(v.string())), "As asked; null = all."),
+    platform: described(Store, "Always ios. Google Play publishes no chart data."),
+    countries: described(v.array(Storefront), "The requested review."),
+    kind: described(v.nullable(v.picklist(KINDS)), "The requested source. Null for all."),
+    genres: described(v.nullable(v.array(v.string())), "The requested source. Null for all."),
     page: Rank,
-    total: described(Count, "How many apps fit, on all pages."),
+    total: described(Count, "Number of matching apps on all pages."),
     state: described(
       v.nullable(v.string()),
-      "Names how the lists stood, and with a filter of figures these: pages with one state have no app twice. Another = a list was read meanwhile. Null = none was read.",
+      "Identifies the state of the charts and, with a filter on figures, of the figures. Pages with the same " +
+        "state do not repeat apps; another state means that a chart was read in between. Null if no chart was read.",
     ),
     apps: described(
       v.array(Found),
-      "The best place first, then the lowest id. Of equal places that of the overall list is shown, then the first storefront by its code, the iPhone, free before grossing before paid.",
+      "Best rank first, then lowest id. Among equal ranks the overall chart is shown, then the first storefront " +
+        "by code, iPhone, free, grossing, paid.",
     ),
     noEstimate: described(
       Count,
-      "Apps that all else fits and that a filter of revenue, downloads or growth left out, as there is no such figure of them, or only an amount that it is under and that decides nothing.",
+      "Apps that match everything else but were excluded by a filter on revenue, downloads or growth, because the " +
+        "figure is unknown or has only an upper bound that decides nothing.",
     ),
     coverage: Coverage,
   }),

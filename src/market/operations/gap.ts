@@ -51,9 +51,9 @@ const App = named(
     ...marketAppFields,
     inside: described(
       v.boolean(),
-      "True if it ranks for a keyword that was searched. False: outside the index, not charged, and not in the rows.",
+      "True if it ranks for a searched keyword. False: outside the index, not charged, and not in the rows.",
     ),
-    keywords: described(Count, "How many of them it ranks for."),
+    keywords: described(Count, "Number of keywords it ranks for."),
   }),
 )
 
@@ -61,11 +61,11 @@ const Keyword = named(
   "GapKeyword",
   v.strictObject({
     term: described(v.string(), "The keyword."),
-    held: described(Rank, "How many of the apps rank for it."),
-    missing: described(v.array(v.string()), "Ids of those inside the index that do not."),
+    held: described(Rank, "Number of the apps that rank for it."),
+    missing: described(v.array(v.string()), "Ids of the other apps inside the index."),
     ranks: described(
       v.record(v.string(), v.nullable(Rank)),
-      "By id, of the apps inside the index; null if absent from the results to that depth.",
+      "Rank by id, for the apps inside the index. Null if absent from the results read.",
     ),
     ...answerFields,
   }),
@@ -83,8 +83,8 @@ export const hiveGetKeywordGap = operation({
   path: "/hive/gap",
   group: "Hive",
   toolset: "hive",
-  summary: "Keywords that some of several apps rank for and others do not.",
-  description: "Searches all keywords that this instance read or imported, for any workspace (searched).",
+  summary: "Compares several apps and lists keywords that only some of them rank for.",
+  description: "Searches all keywords that this instance read or imported for any workspace (see searched).",
   effect: "reads",
   scope: "hive:spy",
   hive: "explorer",
@@ -102,11 +102,11 @@ export const hiveGetKeywordGap = operation({
     country: Storefront,
     platform: Store,
     ...searchedFields,
-    apps: described(v.array(App), "In the order asked."),
-    total: described(Count, "Keywords that any of them ranks for."),
+    apps: described(v.array(App), "In the requested order."),
+    total: described(Count, "Number of keywords that any of them ranks for."),
     keywords: described(
       v.array(Keyword),
-      `Those that most of the apps rank for first, then the most popular, then by term; at most ${MAX_KEYWORDS}.`,
+      `Keywords with the most apps first, then most popular first, then by term; at most ${MAX_KEYWORDS}.`,
     ),
     nextCursor: NextCursor,
   }),

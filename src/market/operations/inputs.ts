@@ -10,7 +10,7 @@ export const MarketCountry = described(v.optional(Country, "us"), "Two-letter st
 
 /** Platform parameter of operations that support only the App Store. */
 export const AppStoreAlone = v.optional(
-  coded(v.pipe(v.picklist(["ios"]), v.description("Measured on iOS only.")), "unsupported_platform"),
+  coded(v.pipe(v.picklist(["ios"]), v.description("Only ios.")), "unsupported_platform"),
   "ios",
 )
 
@@ -20,7 +20,7 @@ export const StoreAppId = coded(
     bounded(v.string(), { pattern: STORE_ID_PATTERNS.any }),
     v.maxLength(255),
     v.check((id) => platformOf(id) !== null),
-    v.description("App Store id, 5 to 12 digits, or the package name of an app on Google Play."),
+    v.description("App Store id (5 to 12 digits) or Google Play package name."),
   ),
   "bad_app_id",
 )
@@ -32,7 +32,7 @@ export const StoreAppLink = coded(
     v.maxLength(2_000),
     // links to other pages pass here: `refuseOtherLink` then explains what they lead to
     v.check((text) => storeIdIn(text) !== null || whyNoApp(text) !== null),
-    v.description("Link to the app's store page, App Store id, or package name on Google Play."),
+    v.description("Link to the store page, App Store id, or Google Play package name."),
   ),
   "bad_app_id",
 )

@@ -41,7 +41,7 @@ const Result = named(
     rank: Rank,
     ...marketAppFields,
     ...latestRatingsFields,
-    inTitle: described(v.nullable(v.boolean()), "Its name holds the keyword; null = no name was seen."),
+    inTitle: described(v.nullable(v.boolean()), "True if the name contains the keyword. Null if the name is unknown."),
   }),
 )
 
@@ -51,8 +51,11 @@ export const getKeywordDifficulty = operation({
   path: "/keyword-difficulty",
   group: "Hive",
   toolset: "hive",
-  summary: "How hard any keyword is on the App Store, and what that is made of.",
-  description: `Read when asked for, and kept ${KEPT_DAYS} days. On Free only keywords tracked in that storefront, whose figures list_keyword_ranks has too; how your app fares among them: get_keyword_competition.`,
+  summary: "Returns the difficulty of any App Store keyword and its parts.",
+  description:
+    `Read on request and cached for ${KEPT_DAYS} days. On the Free plan only for keywords tracked in that ` +
+    "storefront, whose figures are also in list_keyword_ranks. get_keyword_competition shows how your app " +
+    "compares.",
   effect: "measures",
   scope: "hive:read",
   hive: "pack",
@@ -61,47 +64,52 @@ export const getKeywordDifficulty = operation({
   deadlineMs: READING_DEADLINE_MS,
   input: v.strictObject({ term: Term, cc: MarketCountry, adsPopularity: adsPopularityInput }),
   output: v.strictObject({
-    term: described(v.string(), "The keyword, as it was normalised."),
+    term: described(v.string(), "The normalised keyword."),
     country: Storefront,
     platform: Store,
     difficulty: score(
-      "How strong the first ten are, the higher the harder, as in list_keyword_ranks. Null = the store says too little of them, or there are too few (difficultyNone).",
+      "Strength of the first ten results; higher is harder. As in list_keyword_ranks. Null if the data is " +
+        "insufficient or there are too few results (see difficultyNone).",
     ),
-    difficultyBand: described(v.nullable(DifficultyBand), "Null where difficulty is."),
-    difficultyNone: described(v.boolean(), `There are fewer than ${MIN_RESULTS} results: too few for one.`),
-    difficultyAt: described(v.nullable(Time), "When the youngest reading behind it was seen."),
+    difficultyBand: described(v.nullable(DifficultyBand), "Null if difficulty is null."),
+    difficultyNone: described(
+      v.boolean(),
+      `True if there are fewer than ${MIN_RESULTS} results, too few for a difficulty.`,
+    ),
+    difficultyAt: described(v.nullable(Time), "Time of the newest reading behind it."),
     parts: described(
       v.nullable(
         v.strictObject({
-          titles: score("How far the ten names are about the keyword."),
-          weakest: score("How many ratings the three weakest have, by their logarithm."),
-          freshness: score("How lately they were updated."),
+          titles: score("How closely the ten names match the keyword."),
+          weakest: score("Rating counts of the three weakest, on a logarithmic scale."),
+          freshness: score("How recently they were updated."),
         }),
       ),
-      "What the difficulty is made of: 0.3 titles + 0.6 weakest + 0.1 freshness. Null where difficulty is.",
+      "Parts of the difficulty: 0.3 titles + 0.6 weakest + 0.1 freshness. Null if difficulty is null.",
     ),
-    demand: score("How much is searched for, as far as ratings tell; null = too few of them are known."),
-    demandAt: described(v.nullable(Time), "When the youngest reading behind it was seen."),
+    demand: score("Estimated search demand from rating counts. Null if too few are known."),
+    demandAt: described(v.nullable(Time), "Time of the newest reading behind it."),
     related: described(
       v.nullable(v.array(v.string())),
-      "What the store suggests for the keyword, in its order; empty = nothing. Null = not read yet.",
+      "The store's suggestions for the keyword, in order. Empty if there are none. Null if not read.",
     ),
-    relatedAt: described(v.nullable(Time), "When the store suggested it."),
-    day: described(Day, "The UTC day on which the results were read."),
-    measuredAt: described(Time, "When the results were seen."),
+    relatedAt: described(v.nullable(Time), "Time of the suggestions."),
+    day: described(Day, "UTC day of the results."),
+    measuredAt: described(Time, "Time of the results."),
     source: RankSource,
     origin: Origin,
-    depth: described(Rank, "How many places were read."),
-    results: described(Count, "How many apps they hold."),
-    thin: described(v.boolean(), `There are fewer than ${FIRST} results.`),
+    depth: described(Rank, "Number of places read."),
+    results: described(Count, "Number of apps in the results."),
+    thin: described(v.boolean(), `True if there are fewer than ${FIRST} results.`),
     zayifEslesme: described(
       v.nullable(v.boolean()),
-      "Loosely matched: none of the ten names holds each word of the keyword. Null = no result, or not all names are known.",
+      "True if none of the ten names contains every word of the keyword. Null without results, or if a name is " +
+        "unknown.",
     ),
-    rated: described(Count, "Of how many of the ten the rating count is known."),
-    strongest: described(v.nullable(Count), "The most ratings among them; null = of none known."),
-    median: described(v.nullable(v.number()), "Their median rating count; null = of none known."),
-    top: described(v.array(Result), "The first ten."),
+    rated: described(Count, "How many of the ten have a known rating count."),
+    strongest: described(v.nullable(Count), "Highest rating count. Null if none is known."),
+    median: described(v.nullable(v.number()), "Median rating count. Null if none is known."),
+    top: described(v.array(Result), "The first ten results."),
     adsPopularity: AdsPopularity,
   }),
 }).run(async ({ term, cc: storefront, adsPopularity }, ctx) => {

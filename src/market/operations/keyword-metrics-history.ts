@@ -22,29 +22,34 @@ const LONGEST_CURSOR = 1_000
 const MetricDay = named(
   "MetricRecord",
   v.strictObject({
-    day: described(Day, "The UTC day it is of; of a published popularity the first of its month."),
+    day: described(Day, "UTC day of the record; for a published popularity, the first of its month."),
     state: described(
       v.picklist(["measured", "absent", "failed", "incomplete"]),
-      "measured = a figure; absent = all that it needs was read, and gave none; failed = a reading that it needs failed, and incomplete = broke off: neither says anything of the keyword.",
+      "measured: a figure; absent: all required data was read and gave none; failed: a required reading failed; " +
+        "incomplete: a required reading was interrupted. The last two do not describe the keyword.",
     ),
     value: described(
       v.nullable(v.pipe(v.number(), v.integer())),
-      "Null unless measured; of an estimate its band stands.",
+      "Null unless measured, and for an estimate, which is a band.",
     ),
-    low: described(v.nullable(v.number()), "Of an estimate: the low end of its band; else null."),
-    high: described(v.nullable(v.number()), "The high end, included; else null."),
+    low: described(v.nullable(v.number()), "Low end of the estimated band. Null if not an estimate."),
+    high: described(v.nullable(v.number()), "High end of the band, inclusive. Null if not an estimate."),
     basis: described(
       v.nullable(v.picklist(["published", "estimate", "calculated"])),
-      "published = by the store, of a month; estimate = a popularity's band by our formula; calculated = a difficulty. Null = failed or incomplete.",
+      "published: by the store, for a month; estimate: a calculated band of popularity; calculated: a difficulty. " +
+        "Null if failed or incomplete.",
     ),
     formula: described(
       v.nullable(v.pipe(v.number(), v.integer())),
-      "Version of the formula: compare figures of one alone. Null = none made it.",
+      "Version of the formula. Compare figures of one version only. Null if none was used.",
     ),
-    at: described(Time, "When the youngest reading behind it was seen, or was tried."),
-    of: described(v.nullable(v.picklist(READ_PARTS)), "What was to be read; null = measured or absent."),
-    outcome: described(v.nullable(v.picklist(OUTCOMES)), "How it failed; null unless failed."),
-    source: described(v.nullable(Source), "Who published it, or was asked; null = calculated here, or not held."),
+    at: described(Time, "Time of the newest reading or attempt behind it."),
+    of: described(v.nullable(v.picklist(READ_PARTS)), "What was requested. Null if measured or absent."),
+    outcome: described(v.nullable(v.picklist(OUTCOMES)), "How the reading failed. Null unless failed."),
+    source: described(
+      v.nullable(Source),
+      "Publisher of the figure or source of the reading. Null if calculated here or not stored.",
+    ),
   }),
 )
 
@@ -54,8 +59,10 @@ export const hiveGetKeywordMetricsHistory = operation({
   path: "/hive/keywords/:term/metrics/history",
   group: "Hive",
   toolset: "hive",
-  summary: "What was stored of any keyword's popularity and difficulty, day by day.",
-  description: `Never asks a store. A day without a record was not measured, not zero. Each series pages apart, by ${PAGE} records. The latest: hive_get_keyword_metrics.`,
+  summary: "Returns the stored popularity and difficulty of any keyword over time.",
+  description:
+    "Never sends a request to a store. A day without a record was not measured, which does not mean zero. Each " +
+    `series has its own pages of ${PAGE} records. hive_get_keyword_metrics has the latest.`,
   effect: "reads",
   scope: "hive:read",
   hive: "explorer",
@@ -64,14 +71,14 @@ export const hiveGetKeywordMetricsHistory = operation({
   input: v.strictObject({
     term: Term,
     platform: AppStoreAlone,
-    days: v.optional(wholeNumber(1, MAX_DAYS, `UTC days up to today; ${DAYS} when left out.`, "bad_days")),
+    days: v.optional(wholeNumber(1, MAX_DAYS, `Number of UTC days up to today. Default: ${DAYS}.`, "bad_days")),
     cursor: v.optional(
       coded(
         v.pipe(
           v.string(),
           v.minLength(1),
           v.maxLength(LONGEST_CURSOR),
-          v.description("pagination.nextCursor; same term, country and days."),
+          v.description("pagination.nextCursor, with the same term, country and days."),
         ),
         "bad_cursor",
       ),
@@ -80,19 +87,19 @@ export const hiveGetKeywordMetricsHistory = operation({
   }),
   narrow: { rows: ["difficulty", "popularity"] },
   output: v.strictObject({
-    term: described(v.string(), "The keyword, as it was normalised."),
+    term: described(v.string(), "The normalised keyword."),
     country: Storefront,
     platform: described(Store, "Always ios."),
-    days: described(Rank, "How many were asked for."),
-    from: described(Day, "The first of them."),
-    to: described(Day, "The last: the day of the first page."),
-    difficulty: described(v.array(MetricDay), "The latest first."),
+    days: described(Rank, "The requested number of days."),
+    from: described(Day, "First day of the period."),
+    to: described(Day, "Last day: the day of the first page."),
+    difficulty: described(v.array(MetricDay), "Latest first."),
     popularity: described(
       v.array(MetricDay),
-      "The latest first. A published month stands here where any of its days is among those asked for.",
+      "Latest first. A published month is listed if any of its days is requested.",
     ),
     pagination: v.strictObject({
-      nextCursor: described(v.nullable(v.string()), "Asks for the next page; null = there is none."),
+      nextCursor: described(v.nullable(v.string()), "Cursor of the next page. Null if this is the last page."),
     }),
   }),
 }).run(async ({ term, country: storefront, platform, days = DAYS, cursor }, ctx) => {
@@ -153,7 +160,8 @@ function pageIn(called: unknown, cursor: string): MetricPage {
 }
 
 const NO_CURSOR =
-  "cursor must be the nextCursor of a page of this very call: the same term, country and days; only fields may differ. Leave it out for the first page."
+  "cursor must be the nextCursor of a page of this very call: the same term, country and days; only fields may " +
+  "differ. Leave it out for the first page."
 
 function shownRecord(
   { day, at, result, of, outcome, source }: MetricRecord,

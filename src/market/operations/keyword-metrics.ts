@@ -16,8 +16,9 @@ export const hiveGetKeywordMetrics = operation({
   path: "/hive/keywords/:term/metrics",
   group: "Hive",
   toolset: "hive",
-  summary: "What is stored of any keyword's popularity and difficulty, and what each rests on.",
-  description: "Never asks a store: what is not stored is unmeasured. get_keyword_difficulty reads now.",
+  summary: "Returns the stored popularity and difficulty of any keyword, with the evidence.",
+  description:
+    "Never sends a request to a store; what is not stored is unmeasured. get_keyword_difficulty reads on request.",
   effect: "reads",
   scope: "hive:read",
   hive: "explorer",
@@ -30,14 +31,17 @@ export const hiveGetKeywordMetrics = operation({
     adsPopularity: adsPopularityInput,
   }),
   output: v.strictObject({
-    term: described(v.string(), "The keyword, as it was normalised."),
+    term: described(v.string(), "The normalised keyword."),
     country: Storefront,
     platform: described(Store, "Always ios."),
     popularity: figure(
       1,
-      "As Apple's monthly report says it, 1 to 100; null = absent, unmeasured, or a band (popularityStanding).",
+      "1 to 100, from Apple's monthly report. Null if absent, unmeasured or a band (see popularityStanding).",
     ),
-    difficulty: figure(0, "How hard the first ten are to join; null = absent or unmeasured (difficultyStanding)."),
+    difficulty: figure(
+      0,
+      "How hard it is to enter the first ten. Null if absent or unmeasured (see difficultyStanding).",
+    ),
     popularityStanding: PopularityStanding,
     difficultyStanding: DifficultyStanding,
     adsPopularity: AdsPopularity,
@@ -49,7 +53,9 @@ export const hiveGetKeywordMetrics = operation({
   const figures = await readFigures(sql, list, dayOf(at))
   const attempts = await readAttempts(sql, list)
   if (figures.length === 0 && attempts.length === 0)
-    return nothing(new Fault("not_measured", { detail: "Nobody has tried to measure it here." }))
+    return nothing(
+      new Fault("not_measured", { detail: "It was never measured here. hive_measure_keyword measures it." }),
+    )
   const facts = { figures, attempts, now: at }
   const [popularity, difficulty] = [popularityOf(facts), difficultyOf(facts)]
   const answer = {

@@ -25,25 +25,22 @@ const Results = named(
   "MarketResults",
   v.strictObject({
     day: Day,
-    measured: described(v.boolean(), "False = nobody read it that day: the rest is null."),
-    measuredAt: described(v.nullable(Time), "When the day's best reading was seen."),
+    measured: described(v.boolean(), "False if not read that day; the other fields are then null."),
+    measuredAt: described(v.nullable(Time), "Time of the day's best reading."),
     source: described(v.nullable(RankSource), "Compare ranks of one source only."),
-    origin: described(v.nullable(v.string()), "Who read it: own = this instance."),
-    depth: described(v.nullable(Rank), "How many places were read: below it may stand anybody."),
+    origin: described(v.nullable(v.string()), "Instance of the reading. own: this instance."),
+    depth: described(v.nullable(Rank), "Number of places read. Apps below are unknown."),
     apps: described(
       v.nullable(
         v.array(
           v.strictObject({
             rank: Rank,
-            id: described(v.string(), "App Store id, or package name."),
-            name: described(
-              v.string(),
-              "As that storefront shows it, else as another does; the id until a name was seen anywhere.",
-            ),
+            id: described(v.string(), "App Store id or package name."),
+            name: described(v.string(), "Name in that storefront, else in another, else the id."),
           }),
         ),
       ),
-      "By rank; empty = the store found nothing.",
+      "By rank. Empty if the store found nothing.",
     ),
   }),
 )
@@ -54,8 +51,11 @@ export const hiveGetKeywordRanks = operation({
   path: "/hive/keywords/:term/ranks",
   group: "Hive",
   toolset: "hive",
-  summary: "Who stood first for any keyword, day by day.",
-  description: `The days that were read, here or by import; days shrink so that top times days stays under ${MAX_ROWS + 1}. A keyword without any is read once for having been asked for. One app now: check_rank; your own apps: get_rank_history.`,
+  summary: "Returns the first results of any keyword, day by day.",
+  description:
+    "Covers the days read here or imported. The number of days is reduced so that top times days stays under " +
+    `${MAX_ROWS + 1}. A keyword without results is read once on request. check_rank has one app's current rank, ` +
+    "get_rank_history your own apps.",
   effect: "measures",
   scope: "hive:read",
   hive: "pack",
@@ -63,20 +63,20 @@ export const hiveGetKeywordRanks = operation({
   faults: ["not_measured", "hive_read_failed"],
   input: v.strictObject({
     term: Term,
-    top: v.optional(wholeNumber(1, MAX_TOP, `${TOP} when left out.`, "invalid_arguments")),
-    days: v.optional(wholeNumber(1, MAX_DAYS, `Up to today; ${DAYS} when left out.`, "bad_days")),
+    top: v.optional(wholeNumber(1, MAX_TOP, `Default: ${TOP}.`, "invalid_arguments")),
+    days: v.optional(wholeNumber(1, MAX_DAYS, `Number of days up to today. Default: ${DAYS}.`, "bad_days")),
     country: MarketCountry,
     platform: Platform,
   }),
   output: v.strictObject({
-    term: described(v.string(), "The keyword, as it was normalised."),
+    term: described(v.string(), "The normalised keyword."),
     country: Storefront,
     platform: Store,
-    top: described(Rank, "At most so many results of each day."),
-    days: described(Rank, "How many days were given: fewer than asked for where top is large."),
-    from: described(Day, "The first day given."),
-    to: described(Day, "The last day given: today."),
-    results: described(v.array(Results), "Every day given, the latest first."),
+    top: described(Rank, "Maximum number of results per day."),
+    days: described(Rank, "Number of days listed, fewer than requested if top is large."),
+    from: described(Day, "First day listed."),
+    to: described(Day, "Last day listed: today."),
+    results: described(v.array(Results), "Every day listed, latest first."),
   }),
   table: {
     columns: ["day", "measured", "rank", "id", "name", "measuredAt", "source", "origin", "depth"],

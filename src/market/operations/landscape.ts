@@ -49,7 +49,8 @@ const GenreOrKey = coded(
     bounded(v.string(), { maxLength: 20 }),
     v.regex(new RegExp(`^(?:[1-9]\\d{0,5}|${NAMES.join("|")})$`)),
     v.description(
-      `The category: the App Store's id of a genre, or one of ${NAMES.join(", ")}. Every measured one when left out, and then nothing is read.`,
+      `The category: the App Store's genre id, or one of ${NAMES.join(", ")}. Default: every measured category, ` +
+        "without reading any.",
     ),
   ),
   "bad_genre",
@@ -59,8 +60,8 @@ const figure = (fields: v.ObjectEntries, text: string) =>
   described(
     v.strictObject({
       ...fields,
-      n: described(Count, "Of how many it is known."),
-      of: described(Count, "How many there are."),
+      n: described(Count, "Apps with a known count."),
+      of: described(Count, "Number of apps."),
     }),
     text,
   )
@@ -72,27 +73,27 @@ const Category = named(
   "CategoryLandscape",
   v.strictObject({
     genre: Genre,
-    key: described(v.nullable(v.picklist(NAMES)), "The name it goes by in genre; null = its id alone."),
+    key: described(v.nullable(v.picklist(NAMES)), "Its name as a value of genre. Null if it has only an id."),
     day: Day,
-    measuredAt: described(Time, "When the list was seen."),
+    measuredAt: described(Time, "Time of the chart's reading."),
     source: ChartSource,
     origin: Origin,
     depth: Depth,
-    listed: described(Count, `How many apps the figures are of: the first ${PLACES}, or all where there are fewer.`),
+    listed: described(Count, `Number of apps behind the figures: the first ${PLACES}, or all if there are fewer.`),
     ratingsWall: figure({ least: v.nullable(Count), median: Median }, `Rating counts of the first ${FIRST}.`),
-    rating: figure({ median: Median }, "The average rating, of apps that have one."),
+    rating: figure({ median: Median }, "Average rating of the apps that have one."),
     nameLength: figure({ median: Median }, "Characters of the name in that storefront."),
-    releasedWithinYear: figure({ share: Share }, "First came to the store in the 365 days before the list's."),
-    updatedWithin90Days: figure({ share: Share }, "The version that is sold came in the 90 days before the list's."),
-    languages: figure({ median: Median }, "How many languages the store names of an app."),
-    sizeBytes: figure({ median: Median }, "How large an app is."),
+    releasedWithinYear: figure({ share: Share }, "Apps released in the 365 days before the chart's day."),
+    updatedWithin90Days: figure({ share: Share }, "Apps updated in the 90 days before the chart's day."),
+    languages: figure({ median: Median }, "Number of languages of an app in the store."),
+    sizeBytes: figure({ median: Median }, "Size of an app."),
     publishers: figure(
       { count: v.nullable(Count), apps: v.nullable(Count) },
-      "Those with two apps or more on this list, and how many apps are theirs.",
+      "Publishers with two or more apps on this chart, and the number of their apps.",
     ),
     restsOn: v.strictObject({
-      ratings: basis(`Rating counts, of the ${NEAR_DAYS} days around the list's; null = none is known.`),
-      lookUps: basis("Look-ups of the apps, for releases, updates, languages and sizes; null = none is known."),
+      ratings: basis(`Rating counts from the ${NEAR_DAYS} days around the chart's day. Null if none is known.`),
+      lookUps: basis("Look-ups of the apps for releases, updates, languages and sizes. Null if none is known."),
     }),
   }),
 )
@@ -103,8 +104,12 @@ export const hiveGetLandscape = operation({
   path: "/hive/landscape",
   group: "Hive",
   toolset: "hive",
-  summary: "What a newcomer meets in a category of the App Store.",
-  description: `Figures of the first ${PLACES} apps of the iPhone's free list; null where known of less than half. A category asked for is read then, with look-ups of its first ${LOOKED_UP} apps, and kept ${CHART_KEPT_DAYS} day (look-ups ${APPS_KEPT_DAYS}). Without a ratings wall it costs what an empty answer does.`,
+  summary: "Returns what a new app faces in a category of the App Store.",
+  description:
+    `Figures of the first ${PLACES} apps of the free iPhone chart; null if known for less than half. A requested ` +
+    `category is read during the call, with look-ups of its first ${LOOKED_UP} apps, and cached for ` +
+    `${CHART_KEPT_DAYS} day (look-ups for ${APPS_KEPT_DAYS}). Without ratingsWall the answer costs as much as an ` +
+    "empty one.",
   effect: "measures",
   scope: "hive:read",
   hive: "pack",
@@ -117,15 +122,15 @@ export const hiveGetLandscape = operation({
   output: v.strictObject({
     country: Storefront,
     platform: ChartStore,
-    device: described(v.picklist(["iphone"]), "Whose lists: always the iPhone's."),
-    kind: described(v.picklist(["free"]), "Which lists: always those of free apps."),
+    device: described(v.picklist(["iphone"]), "Device of the charts: always iPhone."),
+    kind: described(v.picklist(["free"]), "Kind of the charts: always free."),
     categories: described(
       v.array(Category),
-      "All apps first, then by id; the one that was asked for; empty = none was ever read.",
+      "All apps first, then by id; or the requested category. Empty if none was read.",
     ),
     readingForS: described(
       v.nullable(Count),
-      "Apps of the category that was asked for are being looked up: ask again in so many seconds. Null = they are not.",
+      "While apps of the requested category are being looked up: seconds after which to call again. Null otherwise.",
     ),
   }),
 }).run(async ({ genre, country }, ctx) => {

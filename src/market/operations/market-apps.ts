@@ -6,15 +6,12 @@ import { nameIn } from "../../stores/store/app-names.ts"
 
 /** The fields that identify an app in every answer about the market. */
 export const marketAppFields = {
-  id: described(v.string(), "App Store id, or package name."),
-  name: described(
-    v.string(),
-    "As that storefront shows it, else as another does; the id until a name was seen anywhere.",
-  ),
-  publisher: described(v.nullable(v.string()), "Who sells it, as the store names them; null = not said yet."),
+  id: described(v.string(), "App Store id or package name."),
+  name: described(v.string(), "Name in that storefront, else in another, else the id."),
+  publisher: described(v.nullable(v.string()), "Publisher in the store. Null if unknown."),
   publisherId: described(
     v.nullable(v.string()),
-    "The store's own id of them, for hive_get_publisher; null = not said yet.",
+    "The store's id of the publisher, for hive_get_publisher. Null if unknown.",
   ),
 }
 

@@ -19,35 +19,41 @@ const LONGEST_CURSOR = 2_000
 export const searchedFields = {
   since: described(
     Day,
-    `The first UTC day searched: the latest results of each keyword count if they are of the last ${ANSWER_DAYS} days.`,
+    `First UTC day searched. The latest results of each keyword count if they are of the last ${ANSWER_DAYS} days.`,
   ),
   searched: described(
     Count,
-    "Keywords of this storefront with results since then, read for any workspace. Above 5,000 counted within the last minute.",
+    "Keywords of this storefront with results since then, read for any workspace. Above 5,000, the count is up to " +
+      "a minute old.",
   ),
 }
 
 /** The fields of every row about a keyword of the market. */
 export const answerFields = {
-  depth: described(Rank, "How many places were read; ranks below are unknown."),
+  depth: described(Rank, "Number of places read. Ranks below are unknown."),
   day: described(Day, "The UTC day of the keyword's latest results."),
-  source: described(RankSource, "Who read them: compare ranks of one source only."),
-  origin: described(v.string(), "Where they come from: own = this instance."),
+  source: described(RankSource, "Source of the results. Compare ranks of one source only."),
+  origin: described(v.string(), "Instance of the results. own: this instance."),
   ...popularityFields,
-  popularityWeek: described(v.nullable(v.string()), "Month of a published popularity, YYYY-MM; else null."),
-  difficulty: described(v.nullable(v.number()), "0 to 100; null if not measured or not computable."),
+  popularityWeek: described(v.nullable(v.string()), "Month of a published popularity, YYYY-MM. Null for others."),
+  difficulty: described(v.nullable(v.number()), "0 to 100. Null if not measured or not computable."),
 }
 
 export const KeywordsCursor = v.optional(
   coded(
-    v.pipe(v.string(), v.minLength(1), v.maxLength(LONGEST_CURSOR), v.description("nextCursor; same input.")),
+    v.pipe(
+      v.string(),
+      v.minLength(1),
+      v.maxLength(LONGEST_CURSOR),
+      v.description("nextCursor of the previous page, with the same input."),
+    ),
     "bad_cursor",
   ),
 )
 
 export const NextCursor = described(
   v.nullable(v.string()),
-  `Cursor of the next ${MAX_KEYWORDS} keywords; null on the last page.`,
+  `Cursor of the next ${MAX_KEYWORDS} keywords. Null if this is the last page.`,
 )
 
 /** Returns the place that a cursor of the same call encodes. Null without a cursor. Throws bad_cursor. */
@@ -78,7 +84,7 @@ export function refuseOtherStore(
   const other = ids.find((id) => platformOf(id) !== platform)
   if (other === undefined) return
   const [store, asked] = platform === "ios" ? ["Google Play", "android"] : ["the App Store", "ios"]
-  throw new Fault(code, { field, detail: `${other} is an id of ${store}: ask with platform=${asked}.` })
+  throw new Fault(code, { field, detail: `${other} is an id of ${store}. Set platform to ${asked}.` })
 }
 
 /** Returns the values of `answerFields`. */

@@ -29,8 +29,8 @@ const Reading = named(
   v.strictObject({
     source: Source,
     seenAt: Time,
-    prefix: v.optional(described(v.string(), "Of suggestions: what was typed.")),
-    sha256: described(v.string(), "Of the body that was read."),
+    prefix: v.optional(described(v.string(), "The typed prefix of suggestions.")),
+    sha256: described(v.string(), "Hash of the response body."),
   }),
 )
 
@@ -38,10 +38,11 @@ const Attempt = named(
   "MetricAttempt",
   v.strictObject({
     at: Time,
-    of: described(v.picklist(READ_PARTS), "What was to be read: the first ten results' ratings count as ratings."),
+    of: described(v.picklist(READ_PARTS), "What was requested. The ratings of the first ten results count as ratings."),
     outcome: described(
       v.picklist(["read", "incomplete", ...OUTCOMES]),
-      "read = it worked, whatever it gave; incomplete = it broke off; any other = it failed, and says nothing of the keyword.",
+      "read: successful, whatever the result; incomplete: interrupted; other values: failed, which does not " +
+        "describe the keyword.",
     ),
   }),
 )
@@ -49,23 +50,26 @@ const Attempt = named(
 const standing = {
   state: described(
     State,
-    "measured = there is a figure, or a band; absent = all that it needs was read, and gives none; unmeasured = it was not read.",
+    "measured: there is a figure or a band; absent: all required data was read and gives none; unmeasured: not read.",
   ),
-  measuredAt: described(v.nullable(Time), "When the youngest reading behind it was seen; null = unmeasured."),
+  measuredAt: described(v.nullable(Time), "Time of the newest reading behind it. Null if unmeasured."),
   stale: described(
     v.nullable(v.boolean()),
-    `It is older than ${FRESH_DAYS} days, or a month for which a later one should be out. Null = unmeasured.`,
+    `True if older than ${FRESH_DAYS} days, or if a later month should be published. Null if unmeasured.`,
   ),
-  staleAt: described(v.nullable(Time), "From when on it is stale; null = unmeasured."),
-  lastAttempt: described(v.nullable(Attempt), "The last time this instance tried to read what it needs; null = never."),
+  staleAt: described(v.nullable(Time), "Time from which it is stale. Null if unmeasured."),
+  lastAttempt: described(
+    v.nullable(Attempt),
+    "The latest attempt of this instance to read the required data. Null if there was none.",
+  ),
 }
 
 const evidenceFields = {
-  formula: described(v.nullable(v.pipe(v.number(), v.integer())), "Version of the formula; null = no formula made it."),
-  readings: described(v.array(Reading), "What it was made of, as far as it is still held."),
+  formula: described(v.nullable(v.pipe(v.number(), v.integer())), "Version of the formula. Null if none was used."),
+  readings: described(v.array(Reading), "The readings used, as far as they are still stored."),
   ratings: described(
     v.nullable(ReadingSpan),
-    "Where rating counts come from that did not come with the results; null = none did.",
+    "Source of rating counts that did not come with the results. Null if there are none.",
   ),
 }
 
@@ -75,13 +79,15 @@ export const PopularityStanding = named(
     ...standing,
     basis: described(
       v.nullable(v.picklist(["published", "estimate"])),
-      "published = Apple's monthly report, 1 to 100; estimate = a band by our formula, on Apple Ads' other scale of 5 to 100. Null = unmeasured.",
+      "published: Apple's monthly report, 1 to 100; estimate: a calculated band on the scale of Apple Ads, 5 to " +
+        "100. Null if unmeasured.",
     ),
     band: described(
       v.nullable(v.strictObject({ low: v.number(), high: v.number() })),
-      `Of an estimate: where it lies in 4 of 5 cases, both ends included; no number can be given. ${AT_FLOOR} Else null.`,
+      `Estimated band, inclusive and right in 4 of 5 cases; there is no single figure. ${AT_FLOOR} Null if not an ` +
+        "estimate.",
     ),
-    month: described(v.nullable(v.string()), "YYYY-MM that a published one stands for; else null."),
+    month: described(v.nullable(v.string()), "Month of a published figure, YYYY-MM. Null for others."),
     evidence: described(
       v.nullable(
         v.strictObject({
@@ -89,33 +95,33 @@ export const PopularityStanding = named(
           error: described(
             v.nullable(
               v.strictObject({
-                terms: described(v.number(), "Checked on so many terms of Apple Ads, all of the United States."),
-                correlation: described(v.number(), "How well the order of the scores goes with Apple's there."),
-                held: described(v.number(), "What share of them lies within bands that were drawn on others."),
-                points: described(v.number(), "The error of the best single figure: root mean square, in points."),
-                constant: described(v.number(), "That of a constant."),
+                terms: described(v.number(), "Number of Apple Ads terms used for the check, all in the United States."),
+                correlation: described(v.number(), "Rank correlation of the scores with Apple's figures."),
+                held: described(v.number(), "Share of them within bands fitted to other terms."),
+                points: described(v.number(), "Error of the best single figure: root mean square, in points."),
+                constant: described(v.number(), "The same error of a constant."),
               }),
             ),
-            "Of the formula; null for a published figure.",
+            "Error of the formula. Null for a published figure.",
           ),
           parts: described(
             v.nullable(
               v.strictObject({
-                demand: part("0 to 100: what the first ten's ratings come to; null = not read."),
-                prefixDepth: part("0 to 100: how early the store suggests it; null = not read."),
-                hintCount: part("0 to 100: how many suggestions extend it; null = not read."),
-                blend: part("Their weighted mean."),
+                demand: part("0 to 100: demand from the ratings of the first ten. Null if not read."),
+                prefixDepth: part("0 to 100: how early the store suggests the keyword. Null if not read."),
+                hintCount: part("0 to 100: how many suggestions extend the keyword. Null if not read."),
+                blend: part("Weighted mean of the parts."),
               }),
             ),
-            "Of an estimate; null for a published figure.",
+            "Parts of an estimate. Null for a published figure.",
           ),
           genres: described(
             v.nullable(v.array(v.strictObject({ genre: v.string(), rank: v.number(), popularity: v.number() }))),
-            "Of a published figure: genres whose list names it; null for an estimate.",
+            "Genres that list a published figure. Null for an estimate.",
           ),
         }),
       ),
-      "Null = unmeasured.",
+      "Null if unmeasured.",
     ),
   }),
 )
@@ -124,21 +130,21 @@ export const DifficultyStanding = named(
   "DifficultyStanding",
   v.strictObject({
     ...standing,
-    band: described(v.nullable(DifficultyBand), "Null where difficulty is."),
+    band: described(v.nullable(DifficultyBand), "Null if difficulty is null."),
     evidence: described(
       v.nullable(
         v.strictObject({
           ...evidenceFields,
-          error: described(v.null(), "Always null: nobody publishes a difficulty to hold it against."),
+          error: described(v.null(), "Always null: there is no published difficulty to compare with."),
           parts: v.strictObject({
-            results: described(v.number(), "How many of the first ten places are taken."),
-            titles: part("0 to 100: how far the ten names are about the keyword."),
-            weakest: part("0 to 100: the ratings of the three weakest, by their logarithm."),
-            freshness: part("0 to 100: how lately they were updated; null = not known of most."),
+            results: described(v.number(), "Number of the first ten places taken."),
+            titles: part("0 to 100: how closely the ten names match the keyword."),
+            weakest: part("0 to 100: rating counts of the three weakest, on a logarithmic scale."),
+            freshness: part("0 to 100: how recently they were updated. Null if unknown for most."),
           }),
         }),
       ),
-      "Null = unmeasured.",
+      "Null if unmeasured.",
     ),
   }),
 )

@@ -18,20 +18,17 @@ const KINDS = [...CHARTS, "ipad"] as const
 
 const fields = {
   id: described(v.string(), "App Store id."),
-  name: described(
-    v.string(),
-    "As that storefront shows it, else as another does; the id until a name was seen anywhere.",
-  ),
+  name: described(v.string(), "Name in that storefront, else in another, else the id."),
 }
 const Climber = named("MarketMove", v.strictObject({ ...fields, rank: Rank, was: Rank }))
 const list = <S extends Parameters<typeof v.array>[0]>(row: S, text: string) =>
-  described(v.nullable(v.array(row)), `${text} Null = there is nothing to compare with (measured).`)
+  described(v.nullable(v.array(row)), `${text} Null if nothing can be compared (see measured).`)
 
 const Reading = named(
   "MarketReading",
   v.strictObject({
     day: Day,
-    measuredAt: described(Time, "When it was seen."),
+    measuredAt: described(Time, "Time of that reading."),
     source: Source,
     origin: Origin,
     depth: Depth,
@@ -44,9 +41,12 @@ export const hiveGetChartMovers = operation({
   path: "/hive/movers",
   group: "Hive",
   toolset: "hive",
-  summary: "What climbed, fell, came and went on a top chart of the App Store.",
+  summary: "Returns what rose, fell, entered and left on a top chart of the App Store.",
   description:
-    "The latest reading against the day so many days before it, or the last that was read before that. Readings of two sources are never compared, an app counts as new or gone only as far down as the other day was read, and on the first day of a list nobody is new. A list that nobody follows is read when it is asked for: it can be compared from the next day on that it is read.",
+    "Compares the latest reading with the day the given number of days earlier, or the last reading before that. " +
+    "Readings from different sources are never compared. An app counts as new or gone only down to the depth read " +
+    "on the other day; on the first day of a chart no app is new. A chart that is not tracked is read on request " +
+    "and can be compared from its next day of reading on.",
   effect: "measures",
   scope: "hive:read",
   hive: "pack",
@@ -57,40 +57,42 @@ export const hiveGetChartMovers = operation({
     country: MarketCountry,
     kind: v.optional(
       coded(
-        v.pipe(
-          v.picklist(KINDS),
-          v.description("Which list of the iPhone, free when left out; ipad = the iPad's of free apps."),
-        ),
+        v.pipe(v.picklist(KINDS), v.description("The iPhone chart. Default: free. ipad: the free iPad chart.")),
         "bad_kind",
       ),
     ),
-    genre: v.optional(genreId("The App Store's id of a genre; all apps when left out.")),
-    days: v.optional(wholeNumber(1, 90, "Compare with so many days before the latest; 7 when left out.", "bad_days")),
-    limit: v.optional(wholeNumber(1, 100, "The most of each of the four; 25 when left out.", "invalid_arguments")),
+    genre: v.optional(genreId("The App Store's genre id. Default: all apps.")),
+    days: v.optional(
+      wholeNumber(1, 90, "Days between the latest day and the day to compare with. Default: 7.", "bad_days"),
+    ),
+    limit: v.optional(
+      wholeNumber(1, 100, "Maximum number of apps in each of the four lists. Default: 25.", "invalid_arguments"),
+    ),
   }),
   output: v.strictObject({
     country: Storefront,
     platform: ChartStore,
-    kind: described(v.picklist(KINDS), "Which list."),
+    kind: described(v.picklist(KINDS), "The chart."),
     genre: Genre,
-    days: described(Rank, "How many days back were asked for."),
+    days: described(Rank, "The requested number of days."),
     measured: described(
       v.boolean(),
-      "There is a day to compare with. False = none was read so far back (measuredSince), or another source read it.",
+      "True if there is a day to compare with. False if none was read that early (see measuredSince), or another " +
+        "source read it.",
     ),
     latest: Reading,
-    against: described(v.nullable(Reading), "Null = no day was read so far back."),
-    measuredSince: described(Day, "The first day on which this list was read."),
-    climbed: list(Climber, "The most places first."),
-    fell: list(Climber, "The most places first."),
-    entered: list(v.strictObject({ ...fields, rank: Rank }), "On the list now and not then, by rank."),
+    against: described(v.nullable(Reading), "Null if no day was read that early."),
+    measuredSince: described(Day, "First measured day of this chart."),
+    climbed: list(Climber, "Biggest movement first."),
+    fell: list(Climber, "Biggest movement first."),
+    entered: list(v.strictObject({ ...fields, rank: Rank }), "Apps on the chart now but not then, by rank."),
     left: list(
-      v.strictObject({ ...fields, was: described(Rank, "The last rank.") }),
-      "On the list then and not now, by last rank.",
+      v.strictObject({ ...fields, was: described(Rank, "Last rank.") }),
+      "Apps on the chart then but not now, by last rank.",
     ),
     counts: described(
       v.nullable(v.strictObject({ climbed: Count, fell: Count, entered: Count, left: Count })),
-      "How many there are of each, whatever the limit.",
+      "Full counts of the lists, regardless of the limit.",
     ),
   }),
 }).run(async ({ country: storefront, kind = "free", genre = ALL_APPS, days = 7, limit = 25 }, ctx) => {

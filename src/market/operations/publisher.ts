@@ -25,30 +25,27 @@ const IDS = /^[1-9]\d{0,15}$/
 
 const FirstSeen = described(
   v.nullable(Day),
-  "The first day on which it was seen on a chart. Null = not known: it stood there when the chart was first read.",
+  "First day on a chart. Null if unknown because it was on the first reading.",
 )
 
 const Charted = named(
   "ChartedApp",
   v.strictObject({
     id: described(v.string(), "App Store id."),
-    name: described(
-      v.string(),
-      "As the store shows it in the United States or else elsewhere, or the id until a name was seen.",
-    ),
-    rank: described(Rank, "Its best place on any chart, as each was read last."),
+    name: described(v.string(), "Name in the United States, else in another storefront, else the id."),
+    rank: described(Rank, "Best rank on the latest reading of any chart."),
     country: Storefront,
-    device: described(v.picklist(DEVICES), "Of that chart."),
-    kind: described(v.picklist(CHARTS), "Of that chart."),
-    genre: described(v.string(), "Of that chart: the App Store's id, 36 = all apps."),
-    day: described(Day, "When that chart was read last."),
-    measuredAt: described(Time, "When it was seen."),
+    device: described(v.picklist(DEVICES), "Kind of that chart."),
+    kind: described(v.picklist(CHARTS), "Kind of that chart."),
+    genre: described(v.string(), "Genre of that chart: the App Store's id, 36 means all apps."),
+    day: described(Day, "Day of that chart's latest reading."),
+    measuredAt: described(Time, "Time of that reading."),
     source: Source,
     origin: Origin,
     firstSeen: FirstSeen,
     storefronts: described(
       v.array(v.strictObject({ country: Storefront, rank: Rank, day: Day, firstSeen: FirstSeen })),
-      "Its best place in each, the best first.",
+      "Best rank in each storefront, best first.",
     ),
   }),
 )
@@ -59,9 +56,10 @@ export const hiveGetPublisher = operation({
   path: "/hive/publisher/:publisherId",
   group: "Hive",
   toolset: "hive",
-  summary: "Every app of a publisher that stands on a top chart of the App Store.",
+  summary: "Lists every app of a publisher on the App Store's top charts.",
   description:
-    "Of the charts that this instance read, in every storefront, with each app's best place and since when it stands there. publisherId is what other hive_ tools call so.",
+    "Covers all charts read by this instance, in every storefront, with each app's best rank and first day. Other " +
+    "hive_ tools return the publisherId.",
   effect: "measures",
   scope: "hive:read",
   hive: "pack",
@@ -73,30 +71,31 @@ export const hiveGetPublisher = operation({
       v.string(),
       v.minLength(1),
       v.maxLength(255),
-      v.description("The App Store's id of who sells an app."),
+      v.description("The App Store's id of a publisher."),
     ),
   }),
   narrow: { rows: ["apps"] },
   table: "apps",
   output: v.strictObject({
     publisherId: v.string(),
-    name: described(v.nullable(v.string()), "As the store names them; null = not said yet."),
-    platform: described(Store, "Always ios: of Google Play there is no chart data."),
-    apps: described(v.array(Charted), "The best place first. Empty = none of theirs stands on a chart that was read."),
+    name: described(v.nullable(v.string()), "Name in the store. Null if unknown."),
+    platform: described(Store, "Always ios. Google Play publishes no chart data."),
+    apps: described(v.array(Charted), "Best rank first. Empty if no chart read shows an app of the publisher."),
     searched: described(
       v.array(Storefront),
-      "Storefronts of which charts were read; others may have apps of theirs too.",
+      "Storefronts with charts read. Others may also have apps of the publisher.",
     ),
     shelf: described(
       v.nullable(
         v.strictObject({
           country: Storefront,
           count: described(Count, "Apps sold there, on a chart or not."),
-          complete: described(v.boolean(), "False = the answer was as long as it can be: there may be more."),
-          measuredAt: described(Time, "When the store was asked."),
+          complete: described(v.boolean(), "False if the response had the maximum length; there may be more apps."),
+          measuredAt: described(Time, "Time of the request to the store."),
         }),
       ),
-      `All that they sell in one storefront, read when it is asked for and kept ${KEPT_DAYS} days; null = it could not be read yet.`,
+      `All apps of the publisher in one storefront, read on request and cached for ${KEPT_DAYS} days. Null if not ` +
+        "readable yet.",
     ),
   }),
 }).run(async ({ publisherId }, ctx) => {

@@ -39,8 +39,8 @@ export async function whyUnread(ctx: Context, { wanted, keptDays, waitMs, live }
     const eta = await readOnRequest(ctx, wanted, { keptDays, waitMs })
     if (eta === null) return null
     if (live)
-      return new Fault("measure_busy", { detail: `It is being read now: ask again in ${eta} s.` }, { retryAfter: eta })
-    return new Fault("not_measured", { detail: `It is being read now: ask again in ${eta} s.` })
+      return new Fault("measure_busy", { detail: `It is being read now. Try again in ${eta} s.` }, { retryAfter: eta })
+    return new Fault("not_measured", { detail: `It is being read now. Try again in ${eta} s.` })
   } catch (error) {
     if (error instanceof Fault) return error
     throw error

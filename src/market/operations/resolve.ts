@@ -31,7 +31,8 @@ const Query = coded(
       return length >= 1 && length <= MAX_QUERY_LENGTH
     }),
     v.description(
-      "An app's name or its publisher's, in any case and without accents; a link to its store page, an App Store id or a package name.",
+      "Name of an app or publisher, without regard to case and accents; or a link to a store page, an App Store " +
+        "id or a package name.",
     ),
   ),
   "bad_query",
@@ -42,15 +43,17 @@ const Resolved = named(
   v.strictObject({
     ...marketAppFields,
     platform: Store,
-    ratings: described(v.nullable(Count), "How many ratings in that storefront; null = not measured."),
-    ratingsAt: described(v.nullable(Time), "When they were seen; null where ratings is."),
+    ratings: described(v.nullable(Count), "Number of ratings in that storefront. Null if not measured."),
+    ratingsAt: described(v.nullable(Time), "Time of that reading. Null if ratings is null."),
     matchedBy: described(
       v.picklist(MATCHES),
-      "link, id, package: q is that of the app; a package is an App Store app's bundle id too. name, prefix: q is a name of it, or begins one; words: every word of q occurs in its names; publisher: some only in its publisher's, whatever storefront they are of. store: the store's search found it by other words.",
+      "link, id, package: exact match; a package also matches the bundle id of an App Store app. name: equal to a " +
+        "name; prefix: start of a name; words: every word occurs in its names; publisher: some words occur only in " +
+        "its publisher's name, in any storefront. store: found by the store's search.",
     ),
-    source: described(v.nullable(Source), "Who said last who it is; null = nobody yet: its id is all that is known."),
+    source: described(v.nullable(Source), "Source of the app's identity. Null if only the id is known."),
     origin: Origin,
-    seenAt: described(v.nullable(Time), "When that was said."),
+    seenAt: described(v.nullable(Time), "Time of that reading."),
   }),
 )
 
@@ -61,7 +64,9 @@ export const hiveResolveApp = operation({
   group: "Hive",
   toolset: "hive",
   summary: "Finds the store id of any app by name, publisher or link.",
-  description: `The nearest names first, alike ones by ratings in that storefront. Where fewer are known than asked for, the App Store's search is asked too and its answer kept ${NAMES_KEPT_DAYS} days.`,
+  description:
+    "Closest names first, then by ratings in that storefront. If fewer than limit are known, the App Store search " +
+    `is used too and its response cached for ${NAMES_KEPT_DAYS} days.`,
   effect: "measures",
   scope: "hive:read",
   hive: "pack",
@@ -71,7 +76,7 @@ export const hiveResolveApp = operation({
   appInput: "q",
   input: v.strictObject({
     q: Query,
-    limit: v.optional(wholeNumber(1, 25, "The most apps.", "invalid_arguments"), 10),
+    limit: v.optional(wholeNumber(1, 25, "Maximum number of apps.", "invalid_arguments"), 10),
     country: MarketCountry,
   }),
   refine(input) {
@@ -82,17 +87,18 @@ export const hiveResolveApp = operation({
   output: v.strictObject({
     q: v.string(),
     country: Storefront,
-    apps: described(v.array(Resolved), "The nearest first."),
+    apps: described(v.array(Resolved), "Best match first."),
     complete: described(
       v.boolean(),
-      `False = over ${MAX_COMPARED.toLocaleString("en")} apps are as near: only those that were known first were compared, so ask with more of the name.`,
+      `False if over ${MAX_COMPARED.toLocaleString("en")} apps match equally; only those known first were ` +
+        "compared. Use more of the name.",
     ),
     storeAsked: described(
       v.nullable(v.boolean()),
-      "Whether the App Store's own search was asked. False = it could not be (why); null = enough was known without it.",
+      "Whether the App Store search was used. False if it failed (see why). Null if it was not needed.",
     ),
-    storeAskedAt: described(v.nullable(Time), "When its answer was given that is among these; null = none is."),
-    why: described(v.nullable(v.string()), "Why it could not be asked; null where storeAsked is not false."),
+    storeAskedAt: described(v.nullable(Time), "Time of the search response used. Null if none was used."),
+    why: described(v.nullable(v.string()), "Why the search failed. Null unless storeAsked is false."),
   }),
 }).run(async ({ q, limit, country }, ctx) => {
   const query = { q, text: q.trim(), limit, country }

@@ -23,8 +23,10 @@ export const hiveGetSimilarApps = operation({
   path: "/hive/similar/:appId",
   group: "Hive",
   toolset: "hive",
-  summary: "The row of similar apps on any app's store page.",
-  description: `In the order in which the page shows them. A page that nobody follows is read when it is asked for, and kept ${KEPT_DAYS} days. A page that was read and shows no such row is an answer: no apps.`,
+  summary: "Returns the row of similar apps on any app's store page.",
+  description:
+    `In the order of the page. A page that is not tracked is read on request and cached for ${KEPT_DAYS} days. If ` +
+    "the page has no such row, the list is empty.",
   effect: "measures",
   scope: "hive:read",
   hive: "pack",
@@ -36,21 +38,21 @@ export const hiveGetSimilarApps = operation({
     appId: StoreAppId,
     country: described(
       v.optional(CountryOrEmpty),
-      "Two-letter storefront code; the newest row that was read anywhere when empty or left out.",
+      "Two-letter storefront code. Default, or if empty: the newest row of any storefront.",
     ),
   }),
   table: "apps",
   output: v.strictObject({
-    id: described(v.string(), "The app's."),
+    id: described(v.string(), "Id of the app."),
     platform: Store,
-    country: described(Storefront, "Whose page it is."),
-    day: described(Day, "The UTC day on which it was read."),
-    measuredAt: described(Time, "When it was read."),
-    source: described(v.picklist(Object.values(SHELVED_BY)), "The page that shows it."),
+    country: described(Storefront, "Storefront of the page."),
+    day: described(Day, "UTC day of the reading."),
+    measuredAt: described(Time, "Time of its reading."),
+    source: described(v.picklist(Object.values(SHELVED_BY)), "Source of the page."),
     origin: Origin,
     apps: described(
       v.array(named("SimilarApp", v.strictObject({ place: Rank, ...marketAppFields }))),
-      "Empty = the page was read, and shows none.",
+      "Empty if the page shows none.",
     ),
   }),
 }).run(async ({ appId: id, country }, ctx) => {

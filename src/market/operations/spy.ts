@@ -26,7 +26,7 @@ const Keyword = named(
   "MarketKeyword",
   v.strictObject({
     term: described(v.string(), "The keyword."),
-    rank: described(Rank, "The app's rank."),
+    rank: described(Rank, "Rank of the app."),
     ...answerFields,
   }),
 )
@@ -42,9 +42,10 @@ export const hiveSpyApp = operation({
   path: "/hive/spy/:id",
   group: "Hive",
   toolset: "hive",
-  summary: "Every keyword that any app ranks for, the best rank first.",
+  summary: "Lists every keyword that any app ranks for, best rank first.",
   description:
-    "Searches all keywords that this instance read or imported, for any workspace (searched). Sends no request to a store.",
+    "Searches all keywords that this instance read or imported for any workspace (see searched). Sends no request " +
+    "to a store.",
   effect: "reads",
   scope: "hive:spy",
   hive: "pack",
@@ -58,8 +59,8 @@ export const hiveSpyApp = operation({
     country: Storefront,
     platform: Store,
     ...searchedFields,
-    total: described(Count, "Keywords that the app ranks for."),
-    keywords: described(v.array(Keyword), `The best ranks first; at most ${MAX_KEYWORDS}. Empty if it ranks for none.`),
+    total: described(Count, "Number of keywords that the app ranks for."),
+    keywords: described(v.array(Keyword), `Best ranks first; at most ${MAX_KEYWORDS}. Empty if it ranks for none.`),
     nextCursor: NextCursor,
   }),
 }).run(async ({ id, country: storefront, platform, cursor }, ctx) => {

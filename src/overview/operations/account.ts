@@ -11,38 +11,38 @@ import { described, named } from "../../lib/schema.ts"
 import { Count, Storefront, Time } from "../../tracking/shapes.ts"
 
 const PlanName = v.picklist(PLANS)
-const PerDay = described(Count, "Hive calls a day: 10,000 with Explorer, 500 while a credit pack lasts, otherwise 0.")
-const PerSecond = described(Count, "Requests a second that one key may make.")
+const PerDay = described(Count, "Hive calls per day: 10,000 with Explorer, 500 while a credit pack lasts, otherwise 0.")
+const PerSecond = described(Count, "Requests per second that one key can make.")
 
 const Account = v.strictObject({
-  plan: described(PlanName, "The workspace's plan."),
+  plan: described(PlanName, "Plan of the workspace."),
   auth: described(v.picklist(["live key", "test key", "sign-in"]), "How the caller authenticated."),
-  scopes: described(v.array(v.picklist(SCOPES)), "What the key may do."),
+  scopes: described(v.array(v.picklist(SCOPES)), "Scopes of the key."),
   apps: described(
     v.array(
       v.strictObject({
-        id: described(v.string(), "The appId used in paths."),
-        name: described(v.string(), "Its own name, or the store's."),
+        id: described(v.string(), "The appId for other calls."),
+        name: described(v.string(), "Name given by the workspace, or the name in the store."),
         countries: described(
           v.array(Storefront),
-          "Tracked storefronts; the first is the default of calls about the app.",
+          "Tracked storefronts. The first is the default of calls about the app.",
         ),
       }),
     ),
-    "The apps that this key may see, oldest first.",
+    "Apps that this key can see, oldest first.",
   ),
-  appRestriction: described(v.boolean(), "The key is limited to the apps listed."),
+  appRestriction: described(v.boolean(), "True if the key is limited to the listed apps."),
   credits: described(
     v.strictObject({
-      used: described(Count, "Used this month."),
-      limit: described(Count, "Of so many."),
-      resetsAt: described(v.nullable(Time), "When the next month starts, UTC."),
+      used: described(Count, "Credits used this month."),
+      limit: described(Count, "Credits available this month."),
+      resetsAt: described(v.nullable(Time), "Start of the next month (UTC)."),
     }),
-    "The workspace's credits this month; limit holds the plan's and what is left of packs. Remaining = limit - used.",
+    "Credits of the workspace this month. limit includes the plan and what is left of packs. Remaining = limit - used.",
   ),
-  hive: described(v.strictObject({ perDay: PerDay }), "The daily allowance of Hive calls."),
+  hive: described(v.strictObject({ perDay: PerDay }), "Daily allowance of Hive calls."),
   ratePerSecond: PerSecond,
-  docs: described(v.pipe(v.string(), v.url()), "The reference."),
+  docs: described(v.pipe(v.string(), v.url()), "Address of the reference."),
 })
 
 const AUTH = { live: "live key", test: "test key", grant: "sign-in" } as const
@@ -53,7 +53,7 @@ export const whoami = operation({
   path: "/account",
   group: "Account",
   toolset: "account",
-  summary: "Who is calling: plan, scopes, apps and credits.",
+  summary: "Returns the caller's plan, scopes, apps and credits.",
   effect: "reads",
   scope: null,
   price: 0,
@@ -87,34 +87,35 @@ const Quota = named(
   v.strictObject({
     key: described(
       v.picklist(QUOTA_KEYS),
-      "trackedKeywords counts one keyword in one storefront of one app, so a keyword tracked in three storefronts counts three times.",
+      "trackedKeywords counts a keyword once per storefront and app: a keyword tracked in three storefronts " +
+        "counts three times.",
     ),
     kind: described(
       v.picklist(["stock", "month", "day", "rate", "total"]),
-      "stock: held at once; month and day: used up and renewed in UTC; rate: a second; total: never renewed.",
+      "stock: held at one time; month and day: renewed in UTC; rate: per second; total: never renewed.",
     ),
-    used: described(v.nullable(Count), "null = not metered, which does not mean zero."),
-    limit: described(v.nullable(Count), "null = no limit."),
+    used: described(v.nullable(Count), "Null if not metered. This does not mean zero."),
+    limit: described(v.nullable(Count), "Null if unlimited."),
     byApp: v.optional(
       described(
         v.array(
           v.strictObject({
-            appId: described(v.string(), "As in list_apps."),
-            name: described(v.string(), "As list_apps names it."),
-            used: described(Count, "Its share."),
+            appId: described(v.string(), "Id of the app, as in list_apps."),
+            name: described(v.string(), "Name of the app, as in list_apps."),
+            used: described(Count, "Use by this app."),
           }),
         ),
-        "The share of each app that this key may see, oldest first; used and limit are the whole workspace's.",
+        "Use by each app that this key can see, oldest first. used and limit cover the whole workspace.",
       ),
     ),
   }),
 )
 
-const Left = described(Count, "What is left of bought packs.")
+const Left = described(Count, "Credits left in packs.")
 
 const Usage = v.strictObject({
-  plan: described(PlanName, "The workspace's plan."),
-  quotas: described(v.array(Quota), "What is used of each, and of how much."),
+  plan: described(PlanName, "Plan of the workspace."),
+  quotas: described(v.array(Quota), "Use and limit of each quota."),
   packs: described(
     v.strictObject({
       ask: Left,
@@ -122,21 +123,18 @@ const Usage = v.strictObject({
       aiText: Left,
       aiVisibility: Left,
       apiCredits: Left,
-      explorer: described(v.boolean(), "The workspace has Explorer."),
-      prices: described(
-        v.record(v.string(), v.number()),
-        "The operator's price of each pack; empty where none is set.",
-      ),
+      explorer: described(v.boolean(), "True if the workspace has Explorer."),
+      prices: described(v.record(v.string(), v.number()), "The operator's price of each pack. Empty if none is set."),
     }),
-    "What was bought beside the plan.",
+    "Credit packs and Explorer.",
   ),
   hive: described(
     v.strictObject({
       perDay: PerDay,
-      usedToday: described(v.nullable(Count), "Null while the store that counts them does not answer."),
+      usedToday: described(v.nullable(Count), "Null while the counter is unavailable."),
       resetsAt: described(Time, "00:00 UTC of the next day."),
     }),
-    "The daily allowance of Hive calls.",
+    "Daily allowance of Hive calls.",
   ),
   ratePerSecond: PerSecond,
 })
@@ -149,7 +147,7 @@ export const getUsage = operation({
   path: "/usage",
   group: "Account",
   toolset: "account",
-  summary: "What the workspace has used of each quota.",
+  summary: "Returns what the workspace has used of each quota.",
   effect: "reads",
   scope: null,
   price: 0,

@@ -12,33 +12,36 @@ import { type AdoptedTask, readAdoptedTasks } from "../read/adopted-tasks.ts"
 export const AdoptedTaskShape = named(
   "AdoptedTask",
   v.strictObject({
-    taskId: described(v.string(), "As it was told."),
+    taskId: described(v.string(), "Id of the task."),
     country: Storefront,
-    field: described(v.string(), "As it was told."),
-    proposed: described(v.string(), "The text, which stood on the page afterwards."),
-    toldAt: described(Time, "When it was first proposed."),
-    adoptedAt: described(Time, "When the page was first seen with it."),
-    from: described(Day, "The first day whose ranks count: a week later."),
-    to: described(Day, "The last, four weeks later."),
-    final: described(v.boolean(), "False = days are still to come."),
+    field: described(v.string(), "Id of the task."),
+    proposed: described(v.string(), "The proposed text, which later appeared on the page."),
+    toldAt: described(Time, "Time of the first proposal."),
+    adoptedAt: described(Time, "Time of the first reading with the text."),
+    from: described(Day, "First day whose ranks count, a week later."),
+    to: described(Day, "Last day, four weeks later."),
+    final: described(v.boolean(), "False if days are still to come."),
     keywords: described(
       v.array(
         v.strictObject({
           term: described(v.string(), "The keyword."),
-          before: described(v.nullable(Rank), "When it was told; null = absent."),
-          expectedRank: described(Rank, "When it was told."),
-          rank: described(v.nullable(Rank), "In the middle of the measured days; null = absent on most, or none is."),
-          days: described(Count, "Days measured."),
+          before: described(v.nullable(Rank), "Rank at the time of the proposal. Null if absent."),
+          expectedRank: described(Rank, "Expected rank at the time of the proposal."),
+          rank: described(
+            v.nullable(Rank),
+            "Median rank of the measured days. Null if absent on most, or none is measured.",
+          ),
+          days: described(Count, "Number of measured days."),
           verdict: described(
             v.picklist(["reached", "better", "not_better", "not_measured"]),
-            "reached = the expected rank or better; better = better than before.",
+            "reached: at least the expected rank; better: better than before.",
           ),
         }),
       ),
-      "Those that the task was told to gain.",
+      "Keywords that the task was expected to gain.",
     ),
   }),
-  "What became of a task that was carried out: no proof that its text did it.",
+  "Outcome of a task that was carried out. It does not prove that the text caused it.",
 )
 
 const MAX_TASKS = 10

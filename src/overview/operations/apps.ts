@@ -24,8 +24,8 @@ export const listApps = operation({
   path: "/apps",
   group: "Your apps",
   toolset: "apps",
-  summary: "The apps that the workspace tracks.",
-  description: "Call it first: its ids are the appId of every other call about an app.",
+  summary: "Lists the tracked apps of the workspace.",
+  description: "Call this first: other calls take the app ids from here.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -35,7 +35,7 @@ export const listApps = operation({
   narrow: { rows: ["apps"] },
   table: "apps",
   output: v.strictObject({
-    apps: described(v.array(AppShape), "Oldest first; those that the key may see."),
+    apps: described(v.array(AppShape), "Apps that the key can see, oldest first."),
   }),
 }).run(async (_, { sql, caller }) => ({ apps: (await readAppsWithTerms(sql, caller)).map(appShape) }))
 
@@ -44,14 +44,14 @@ const Measurement = named(
   v.strictObject({
     country: Storefront,
     platform: Store,
-    day: described(v.nullable(Day), "The latest UTC day on which any tracked keyword was measured; null = never."),
-    measuredAt: described(v.nullable(Time), "When the latest of that day's results was seen; null = never."),
+    day: described(v.nullable(Day), "The latest UTC day on which any tracked keyword was measured. Null if never."),
+    measuredAt: described(v.nullable(Time), "Time of that day's latest reading. Null if never measured."),
     tracked: described(Count, "Tracked keywords."),
-    measured: described(Count, "Of these, measured on that day."),
-    ranked: described(Count, "Of these, with the app among the results read."),
-    top3: described(Count, "Of these, at rank 1 to 3."),
-    top10: described(Count, "Of these, at rank 1 to 10."),
-    best: described(v.nullable(Rank), "The best rank of that day; null = the app was found nowhere."),
+    measured: described(Count, "Tracked keywords measured on that day."),
+    ranked: described(Count, "Tracked keywords with the app among the results read."),
+    top3: described(Count, "Tracked keywords with the app at rank 1 to 3."),
+    top10: described(Count, "Tracked keywords with the app at rank 1 to 10."),
+    best: described(v.nullable(Rank), "Best rank of that day. Null if the app is absent from all results read."),
   }),
 )
 
@@ -72,8 +72,8 @@ export const getApp = operation({
   path: "/apps/:appId",
   group: "Your apps",
   toolset: "apps",
-  summary: "One tracked app with its latest measurement.",
-  description: "Its day is in get_today, its ranks in list_keyword_ranks.",
+  summary: "Returns one tracked app with its latest measurement.",
+  description: "get_today has the figures of its day, list_keyword_ranks its ranks.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",

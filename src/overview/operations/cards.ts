@@ -11,25 +11,24 @@ const Figure = v.nullable(v.number())
 export const Card = v.strictObject({
   id: described(
     v.picklist(["hours", "countries"]),
-    "hours: users and revenue by the hour; countries: what was sold by storefront, from the seller's console.",
+    "hours: users and revenue by the hour; countries: sales by storefront, from the seller's console.",
   ),
   state: described(
     v.picklist(["measured", "not_measured", "not_connected", "hidden"]),
-    "not_measured: the day is not reported (yet) of any app; not_connected: its source is not connected (conns), and nothing tells the hours; hidden: this key may not read money (hiddenMoney).",
+    "not_measured: no app's day is reported yet; not_connected: the source is not connected (see conns), and no " +
+      "source has hourly figures; hidden: this key cannot read money (see hiddenMoney).",
   ),
   rows: described(
     v.array(
       v.strictObject({
-        label: described(v.string(), "The hour in the time zone asked for, 00 to 23, or the storefront."),
-        users: described(Figure, "Null = not known."),
-        revenue: described(Figure, "US dollars; null = not known, or not all in US dollars: see proceeds."),
-        proceeds: described(
-          v.array(Money),
-          "What the seller gets of it, each currency by itself; nothing is converted.",
-        ),
+        label: described(v.string(), "The hour (00 to 23) in the requested time zone, or the storefront."),
+        users: described(Figure, "Null if unknown."),
+        revenue: described(Figure, "US dollars. Null if unknown or partly in other currencies; see proceeds."),
+        proceeds: described(v.array(Money), "Proceeds of the seller, one amount per currency. Nothing is converted."),
       }),
     ),
-    "Storefronts with any, the most first, as far as currencies can be compared. Empty in every state but measured; empty then too where nothing was sold.",
+    "Storefronts with sales, highest first, as far as currencies can be compared. Empty unless state is measured, " +
+      "and if nothing was sold.",
   ),
 })
 type DayCard = v.InferOutput<typeof Card>

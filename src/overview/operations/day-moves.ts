@@ -10,11 +10,11 @@ export const Move = named(
     term: described(v.string(), "The keyword."),
     platform: Store,
     country: Storefront,
-    direction: described(v.picklist(DIRECTIONS), "up, down, entered: absent before; dropped: absent that day."),
-    rank: described(v.nullable(Rank), "That day; null = absent from the results read."),
-    was: described(v.nullable(Rank), "On the measured day before; null = absent."),
-    against: described(Day, "The measured day before."),
-    source: described(RankSource, "Who read both days."),
+    direction: described(v.picklist(DIRECTIONS), "up; down; entered: absent before; dropped: absent that day."),
+    rank: described(v.nullable(Rank), "Rank that day. Null if absent from the results read."),
+    was: described(v.nullable(Rank), "Rank on the previous measured day. Null if absent."),
+    against: described(Day, "The previous measured day."),
+    source: described(RankSource, "Source of both days."),
   }),
 )
 

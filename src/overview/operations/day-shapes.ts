@@ -13,7 +13,7 @@ export const TimeZone = v.optional(
       bounded(v.string(), { pattern: "^[A-Za-z][A-Za-z0-9_+/-]*$" }),
       v.maxLength(64),
       v.check(isTimeZone),
-      v.description("IANA time zone, as Europe/Berlin, that the day begins and ends in."),
+      v.description("IANA time zone of the day, such as Europe/Berlin."),
     ),
     "invalid_arguments",
   ),
@@ -26,7 +26,7 @@ export const PastDay = v.optional(
       v.string(),
       v.isoDate(),
       v.check(isRealDay),
-      v.description("YYYY-MM-DD, no later than yesterday in that time zone; today when left out."),
+      v.description("YYYY-MM-DD, at most yesterday in that time zone. Default: today."),
     ),
     "bad_day",
   ),
@@ -34,16 +34,17 @@ export const PastDay = v.optional(
 
 /** The fields with which every answer about a day begins. */
 export const askedDayFields = {
-  tz: described(v.string(), "The time zone asked for."),
+  tz: described(v.string(), "The requested time zone."),
   today: described(
     Day,
-    "The day shown, in that time zone. What the stores show is read once a UTC day: the one of this date.",
+    "The day shown, in that time zone. Stores are read once per UTC day; the figures are those of the UTC day " +
+      "with this date.",
   ),
-  past: described(v.boolean(), "False while the day shown is not over."),
-  realToday: described(Day, "The day it is now in that time zone."),
-  from: described(Time, "When the day shown began."),
-  to: described(Time, "When it ended, or will."),
-  at: described(Time, "When this was answered."),
+  past: described(v.boolean(), "False if the day shown is not over."),
+  realToday: described(Day, "The current day in that time zone."),
+  from: described(Time, "Start of the day shown."),
+  to: described(Time, "End of the day shown."),
+  at: described(Time, "Time of this answer."),
 }
 
 export const DayShown = named("DayShown", v.strictObject(askedDayFields))
@@ -61,7 +62,7 @@ export interface AskedDay {
 export function askedDay({ tz, day }: { tz: string; day?: string }, now: Date, caller: Caller): AskedDay {
   const realToday = zonedDay(now, tz)
   if (day !== undefined && day >= realToday) {
-    const detail = `${day} is not over in ${tz}, where it is ${realToday}: leave day out to ask for today.`
+    const detail = `${day} is not over in ${tz}, where today is ${realToday}. Omit day for today.`
     throw new Fault("bad_day", { field: "day", detail })
   }
   if (day !== undefined && day < planFrom(caller, "history", realToday))
@@ -93,15 +94,16 @@ export const Connections = described(
       v.strictObject({
         id: described(
           v.picklist(CONNECTIONS),
-          "analytics: an analytics service; ads: an ad network's reports; subscriptions: the console that the app is sold through; apple_ads: the account that advertises it.",
+          "analytics: an analytics service; ads: reports of an ad network; subscriptions: the console that sells " +
+            "the app; apple_ads: the account that advertises it.",
         ),
-        connected: described(v.boolean(), "False = nothing is known of its figures."),
-        gives: described(v.array(v.picklist(OWN_FIGURES)), "The figures that come from it."),
-        invented: described(v.optional(v.boolean()), "True = all of its figures are the demo's, and nobody's."),
+        connected: described(v.boolean(), "False if the source is not connected; its figures are unknown."),
+        gives: described(v.array(v.picklist(OWN_FIGURES)), "Figures from this source."),
+        invented: described(v.optional(v.boolean()), "True if all its figures are sample data of the demo."),
       }),
     ),
   ),
-  "Sources of the workspace's own figures. What is not connected gives none: its figures are null, which is not zero.",
+  "Sources of the workspace's own figures. Figures of a source that is not connected are null, not zero.",
 )
 
 const GIVES: Record<(typeof CONNECTIONS)[number], (typeof OWN_FIGURES)[number][]> = {

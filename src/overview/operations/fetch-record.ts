@@ -18,7 +18,7 @@ const Id = coded(
   v.pipe(
     textOrEmptyUpTo(MAX_CHARACTERS),
     v.check((text) => parseRecordId(text) !== null),
-    v.description("An id that search returned, unchanged."),
+    v.description("An id from search, unchanged."),
   ),
   "bad_id",
 )
@@ -29,9 +29,10 @@ export const fetchRecord = operation({
   path: "/fetch",
   group: "Account",
   toolset: "account",
-  summary: "The full record behind an id that search returned.",
+  summary: "Returns the full record of a search result.",
   description:
-    "An app with its latest measurement, a keyword with its rank and history, or a rival with its ratings and the keywords where it stands above the app.",
+    "An app with its latest measurement, a keyword with its rank and history, or a rival with its ratings and the " +
+    "keywords where it ranks above the app.",
   effect: "reads",
   scope: "apps:read",
   price: 1,
@@ -40,11 +41,11 @@ export const fetchRecord = operation({
   connector: { names: {} },
   input: v.strictObject({ id: Id }),
   output: v.strictObject({
-    id: described(v.string(), "As search gives it."),
-    title: described(v.string(), "The app's or rival's name, its store id until a name was seen; or the keyword."),
-    url: described(v.pipe(v.string(), v.url()), "The store's own page."),
-    text: described(v.string(), "The record in one line, for a reader."),
-    metadata: described(v.union([KeywordRecord, AppRecord, RivalRecord]), "Of a keyword, of an app, or of a rival."),
+    id: described(v.string(), "Id, as in search."),
+    title: described(v.string(), "Name of the app or rival (its store id if unknown), or the keyword."),
+    url: described(v.pipe(v.string(), v.url()), "The store page."),
+    text: described(v.string(), "The record in one line of text."),
+    metadata: described(v.union([KeywordRecord, AppRecord, RivalRecord]), "Record of a keyword, an app or a rival."),
   }),
 }).run(async ({ id }, ctx) => {
   const recordId = parseRecordId(id) as RecordId

@@ -25,42 +25,42 @@ export const KeywordRecord = named(
   v.strictObject({
     term: described(v.string(), "The keyword."),
     country: Storefront,
-    platform: described(Store, "The App Store where the app is in it, else Google Play."),
+    platform: described(Store, "ios if the app is in the App Store, else android."),
     current: described(
       v.strictObject({
         term: described(v.string(), "The keyword."),
         measured: described(
           v.boolean(),
-          "False = nobody read this keyword's results on the latest day on which any of the app's keywords there was measured.",
+          "False if the results of this keyword were not read on the latest measured day of the app there.",
         ),
-        rank: described(v.nullable(Rank), "Null with measured true = the app was not among the results read."),
-        day: described(v.nullable(Day), "That day, in UTC; null = never measured."),
-        measuredAt: described(
-          v.nullable(Time),
-          "When its results of that day were seen; null where measured is false.",
+        rank: described(
+          v.nullable(Rank),
+          "Rank of the app. Null if absent from the results read (measured is true) or unknown (measured is " +
+            "false).",
         ),
-        source: described(v.nullable(RankSource), "Who read them; null where measured is false."),
+        day: described(v.nullable(Day), "The UTC day. Null if never measured."),
+        measuredAt: described(v.nullable(Time), "Time of that day's reading. Null if measured is false."),
+        source: described(v.nullable(RankSource), "Source of the results. Null if measured is false."),
         demand: described(
           v.nullable(v.number()),
-          "0 to 100, from the rating counts of the first ten results there. Null = not measured yet, or no result.",
+          "0 to 100, from the rating counts of the first ten results. Null if not measured or without results.",
         ),
-        demandAt: described(
-          v.nullable(Time),
-          "When the youngest reading behind the demand was seen; null = none is young enough.",
-        ),
-        depth: described(v.nullable(Rank), "How many places were read; null where measured is false."),
+        demandAt: described(v.nullable(Time), "Time of the newest reading behind the demand. Null if all are too old."),
+        depth: described(v.nullable(Rank), "Number of results read. Null if measured is false."),
         above: described(
           v.array(RatedApp),
-          `The apps above it in that day's results, in their order, at most ${MAX_ABOVE}; where the app itself is absent, the first ${MAX_ABOVE} of the results. Empty where measured is false.`,
+          `Apps above the app in that day's results, in order, at most ${MAX_ABOVE}. If the app is absent, the ` +
+            `first ${MAX_ABOVE} results. Empty if measured is false.`,
         ),
       }),
-      "How it stands on the latest measured day.",
+      "Figures of the latest measured day.",
     ),
     adsPopularity: AdsPopularity,
     sources: RankRuns,
     history: described(
       v.array(v.strictTuple([Day, v.nullable(Rank)])),
-      "[day, rank] as far back as the plan's history goes, oldest first; rank null = measured and absent. Days without a point were not measured.",
+      "[day, rank] pairs within the history of the plan, oldest first. A null rank means measured and absent. " +
+        "Days without a pair were not measured.",
     ),
   }),
 )

@@ -17,18 +17,19 @@ import { Count, Day, Source, Store, Storefront } from "../../tracking/shapes.ts"
 const LISTS = 1_000
 
 const Ratings = v.strictObject({
-  count: described(Count, "How many ratings it had."),
-  day: described(Day, "The UTC day on which the store showed it."),
-  source: described(Source, "Where it was read."),
+  count: described(Count, "Number of ratings."),
+  day: described(Day, "UTC day of the reading."),
+  source: described(Source, "Source of the reading."),
 })
 
 const Standing = v.strictObject({
   country: Storefront,
-  day: described(v.nullable(Day), "The latest UTC day on which any of the app's keywords was measured; null = never."),
-  ratings: described(v.nullable(Ratings), "The latest rating count known of that storefront; null = none yet."),
+  day: described(v.nullable(Day), "The latest UTC day on which any keyword of the app was measured. Null if never."),
+  ratings: described(v.nullable(Ratings), "Latest rating count in that storefront. Null if unknown."),
   terms: described(
     v.array(RivalTerm),
-    `Keywords where it stands above the app on that day; of a manual rival all it holds. Looked for on the app's first ${LISTS} keywords over all storefronts.`,
+    "Keywords where it ranks above the app on that day; for a rival added by hand, all keywords it ranks for. " +
+      `Covers the first ${LISTS} keywords of the app over all storefronts.`,
   ),
 })
 
@@ -36,22 +37,22 @@ export const RivalRecord = named(
   "RivalRecord",
   v.strictObject({
     platform: Store,
-    storeId: described(v.string(), "The store's own id of it."),
+    storeId: described(v.string(), "Store id."),
     name: described(
       v.nullable(v.string()),
-      "As the store shows it in the first storefront where it stands above the app, or else in the app's first; null until it was seen.",
+      "Name in the first storefront where it ranks above the app, else in the app's first storefront. Null if unknown.",
     ),
-    developer: described(v.nullable(v.string()), "Null until one was seen."),
-    icon: described(v.nullable(v.string()), "Address of the store icon; null until one was seen."),
-    manual: described(v.boolean(), "Named by hand: a rival wherever it stands."),
+    developer: described(v.nullable(v.string()), "Null if unknown."),
+    icon: described(v.nullable(v.string()), "URL of the store icon. Null if unknown."),
+    manual: described(v.boolean(), "True if added by hand. Such an app is a rival at any rank."),
     app: described(
       v.strictObject({
-        id: described(v.string(), "As in list_apps."),
-        name: described(v.string(), "As list_apps names it."),
+        id: described(v.string(), "Id of the app, as in list_apps."),
+        name: described(v.string(), "Name of the app, as in list_apps."),
       }),
-      "The tracked app it is a rival of.",
+      "The tracked app whose rival it is.",
     ),
-    storefronts: described(v.array(Standing), "The storefronts that the app tracks, in their order."),
+    storefronts: described(v.array(Standing), "Storefronts tracked for the app, in order."),
   }),
 )
 

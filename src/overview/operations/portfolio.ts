@@ -29,33 +29,45 @@ import { oneCurrency, ownFigures, sumOfDollars } from "./own-money.ts"
 const Figure = v.nullable(v.number())
 
 const figures = {
-  liveUsers: described(Figure, "Users just now. Null = not connected (conns)."),
-  users: described(Figure, "Users that day. Null = not connected."),
-  newUsers: described(Figure, "Users that were new that day. Null = not connected."),
-  adRevenue: described(Figure, "US dollars that day. Null = not connected, or hidden (hiddenMoney)."),
+  liveUsers: described(Figure, "Users at this moment. Null if not connected (see conns)."),
+  users: described(Figure, "Users that day. Null if not connected."),
+  newUsers: described(Figure, "New users that day. Null if not connected."),
+  adRevenue: described(Figure, "US dollars that day. Null if not connected or hidden (see hiddenMoney)."),
   subscriptionRevenue: described(
     Figure,
-    "US dollars that day. Null = not connected, not reported, hidden, or not all in US dollars (get_revenue has each currency).",
+    "US dollars that day. Null if not connected, not reported, hidden, or partly in other currencies (get_revenue " +
+      "lists each currency).",
   ),
-  trials: described(Figure, "Trials begun that day. Null = not connected, or not reported."),
+  trials: described(Figure, "Trials started that day. Null if not connected or not reported."),
   adSpend: described(
     v.nullable(Money),
-    "What campaigns of Apple Ads cost that day of their account's zone. Null = not connected, not known, hidden, or of a total not all in one currency.",
+    "Spend of Apple Ads campaigns that day, in the time zone of the account. Null if not connected, unknown, " +
+      "hidden, or, for a total, in several currencies.",
   ),
   keywordsTracked: described(
     v.nullable(Count),
-    "Over all storefronts and both stores. Null for a past day: which keywords were tracked then is not kept.",
+    "Keywords tracked in all storefronts of both stores. Null for a past day, because earlier tracking is not stored.",
   ),
   keywordsMeasured: described(
     Count,
-    "Of the keywords tracked now, those whose results were read on the UTC day of this date; so are all that moved.",
+    "Keywords tracked now with results read on the UTC day of this date. The movement counts cover the same keywords.",
   ),
-  keywordsUp: described(v.nullable(Count), "Moved up since the measured day before; null = nothing can be compared."),
-  keywordsDown: described(v.nullable(Count), "Moved down, dropped out included; null = nothing can be compared."),
-  bestRank: described(v.nullable(Rank), "Null = on no keyword among the results read that day, or none read."),
+  keywordsUp: described(
+    v.nullable(Count),
+    "Keywords that rose since the previous measured day. Null if nothing can be compared.",
+  ),
+  keywordsDown: described(
+    v.nullable(Count),
+    "Keywords that fell or dropped out since the previous measured day. Null if nothing can be compared.",
+  ),
+  bestRank: described(
+    v.nullable(Rank),
+    "Best rank of the day. Null if the app is absent from all results read, or none were read.",
+  ),
   newReviews: described(
     v.nullable(Count),
-    "Written that day, of the reviews that were read since it ended, or, of a day that is not over, since it began; null = none were. Google Play's are counted once a language.",
+    "Reviews written that day, counted in readings after its end (for a running day, after its start). Null if " +
+      "there is no such reading. Google Play reviews are counted once per language.",
   ),
 }
 
@@ -66,18 +78,18 @@ const AppRow = named(
   extending(
     DayFigures,
     v.strictObject({
-      appId: described(v.string(), "As in list_apps."),
-      name: described(v.string(), "As list_apps names it."),
-      icon: described(v.nullable(v.string()), "Address of the store icon; null where none was seen yet."),
+      appId: described(v.string(), "Id of the app, as in list_apps."),
+      name: described(v.string(), "Name of the app, as in list_apps."),
+      icon: described(v.nullable(v.string()), "URL of the store icon. Null if unknown."),
       ...figures,
       rankSources: described(
         v.array(RankSource),
-        "Who read the results that the keyword figures come from, on the UTC day of this date. Empty where none were read.",
+        "Sources of the results behind the keyword figures on the UTC day of this date. Empty if none were read.",
       ),
-      reviewSources: described(v.array(Source), "Who read the reviews. Empty where newReviews is null."),
+      reviewSources: described(v.array(Source), "Sources of the reviews. Empty if newReviews is null."),
       reviewsReadAt: described(
         v.nullable(Time),
-        "When the list of reviews that was read longest ago was read; null where newReviews is.",
+        "Time of the oldest of the readings behind newReviews. Null if newReviews is null.",
       ),
     }),
   ),
@@ -86,26 +98,29 @@ const AppRow = named(
 const SubscriptionEvent = named(
   "SubscriptionEvent",
   v.strictObject({
-    at: described(v.pipe(v.string(), v.isoTimestamp()), "When it happened."),
-    appId: described(v.string(), "As in list_apps."),
-    event: described(v.string(), "What happened, as its source calls it."),
-    country: described(v.nullable(Storefront), "Null = not said."),
-    revenue: described(Figure, "US dollars; null = none came with it."),
+    at: described(v.pipe(v.string(), v.isoTimestamp()), "Time of the event."),
+    appId: described(v.string(), "Id of the app, as in list_apps."),
+    event: described(v.string(), "Type of the event, in the terms of its source."),
+    country: described(v.nullable(Storefront), "Null if unknown."),
+    revenue: described(Figure, "US dollars. Null if the event has no amount."),
   }),
 )
 
 const Pending = named(
   "PendingReading",
   v.strictObject({
-    appId: described(v.string(), "As in list_apps."),
+    appId: described(v.string(), "Id of the app, as in list_apps."),
     platform: Store,
     country: Storefront,
-    keywords: described(Count, "Keywords tracked now whose results of the day shown were not read."),
+    keywords: described(Count, "Keywords tracked now whose results for the day shown were not read."),
     expected: described(
       Count,
-      "Of them, those that will still be read that day: something reads this store and storefront now.",
+      "Those of them that will still be read that day, because this store and storefront are being read.",
     ),
-    notMeasuring: described(WhyNotMeasuring, "Why most of the others will not; null where all will."),
+    notMeasuring: described(
+      WhyNotMeasuring,
+      "The most frequent reason why the others will not be read. Null if all will.",
+    ),
   }),
 )
 
@@ -117,9 +132,10 @@ export const getPortfolioOverview = operation({
   path: "/portfolio",
   group: "Account",
   toolset: "account",
-  summary: "One day across all apps.",
+  summary: "Returns one day's figures for every app.",
   description:
-    "A row for each app that this key may see, and their totals. A figure that was not measured is null; a total is that of the apps that have the figure. get_today has one app in full.",
+    "One row for each app that this key can see, and totals. An unmeasured figure is null; a total covers the " +
+    "apps that have the figure. For one app in full, use get_today.",
   effect: "reads",
   scope: "apps:read",
   price: 2,
@@ -135,29 +151,28 @@ export const getPortfolioOverview = operation({
         extending(
           DayFigures,
           v.strictObject({
-            apps: described(Count, "Apps that this key may see."),
+            apps: described(Count, "Number of apps that this key can see."),
             ...figures,
             subscriptionRevenueWithout: v.exactOptional(
               described(
                 v.array(v.string()),
-                "Apps that are not in subscriptionRevenue, by appId: not all of what they sold is in US dollars, or the day is not reported. Left out where none are.",
+                "Ids of apps missing from subscriptionRevenue: their sales are partly in other currencies, or the " +
+                  "day is not reported. Omitted if there are none.",
               ),
             ),
           }),
         ),
-        "Over the apps that have the figure; of bestRank the best. Null = no app has it.",
+        "Sums over the apps that have the figure; for bestRank, the best. Null if no app has it.",
       ),
-      pending: described(
-        v.array(Pending),
-        "What was not read of the day shown; the day waits for what is `expected` of it, and for nothing else.",
-      ),
-      cards: described(v.array(Card), "The day by the hour, and by storefront."),
+      pending: described(v.array(Pending), "What was not read for the day shown. Only `expected` is still to come."),
+      cards: described(v.array(Card), "The day by hour and by storefront."),
       feed: described(
         v.array(SubscriptionEvent),
-        `What a billing service or the App Store told of purchases that day, newest first, at most ${MAX_EVENTS}. Empty where nobody tells of each: a console counts them by the day (get_subscriptions).`,
+        "Purchases of that day reported by a billing service or the App Store, newest first, at most " +
+          `${MAX_EVENTS}. Empty without such a source; a console reports daily counts only (get_subscriptions).`,
       ),
       conns: Connections,
-      hiddenMoney: described(v.boolean(), "This key may not read revenue: money is hidden."),
+      hiddenMoney: described(v.boolean(), "True if this key cannot read revenue; amounts are hidden."),
     }),
   ),
 }).run(async ({ tz, day }, ctx) => {

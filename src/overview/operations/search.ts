@@ -22,7 +22,7 @@ const Query = coded(
       const length = [...text.trim()].length
       return length >= 1 && length <= 120
     }),
-    v.description("What to look for, in any case: words, a store id, or a link to an app's page in a store."),
+    v.description("Words, a store id, or a link to a store page. Case is ignored."),
   ),
   "bad_query",
 )
@@ -30,10 +30,10 @@ const Query = coded(
 const Result = named(
   "SearchResult",
   v.strictObject({
-    id: described(v.string(), "Pass it to fetch unchanged."),
-    title: described(v.string(), "The app's or rival's name, its store id until a name was seen; or the keyword."),
-    url: described(v.pipe(v.string(), v.url()), "The store's own page: of the app, or its search for the keyword."),
-    kind: described(v.picklist(["app", "keyword", "rival"]), "What it is."),
+    id: described(v.string(), "Id for fetch."),
+    title: described(v.string(), "Name of the app or rival (its store id if unknown), or the keyword."),
+    url: described(v.pipe(v.string(), v.url()), "Store page of the app, or the store's search for the keyword."),
+    kind: described(v.picklist(["app", "keyword", "rival"]), "Type of the result."),
   }),
 )
 
@@ -43,8 +43,13 @@ export const search = operation({
   path: "/search",
   group: "Account",
   toolset: "account",
-  summary: "Finds the workspace's apps, tracked keywords and rivals.",
-  description: `Apps and rivals by name or store id, keywords by their text; every word must occur. Exact matches first, then those that begin with the text, then those in which every word begins one; at most ${MAX_MATCHES}. Rivals are those named by hand and the apps above yours in the results of the latest measured day, as far as one search reads: the first ${LISTS} keywords and ${PLACES.toLocaleString("en")} places in all, so with many keywords only the first places of each.`,
+  summary: "Finds apps, tracked keywords and rivals of the workspace.",
+  description:
+    "Matches apps and rivals by name or store id, and keywords by text. Every word must occur. Order: exact " +
+    "matches, texts that begin with the query, texts in which every word of the query begins a word; at most " +
+    `${MAX_MATCHES}. Rivals are those added by hand and the apps above yours in the latest results. A search ` +
+    `reads at most the first ${LISTS} keywords and ${PLACES.toLocaleString("en")} results, so with many keywords ` +
+    "it reads only the first results of each.",
   effect: "reads",
   scope: "apps:read",
   price: 1,
@@ -52,8 +57,8 @@ export const search = operation({
   connector: { names: { query: "q" } },
   input: v.strictObject({ q: Query }),
   output: v.strictObject({
-    query: described(v.string(), "As it was asked."),
-    results: described(v.array(Result), "The best first; among equals apps, then keywords, then rivals."),
+    query: described(v.string(), "The query as received."),
+    results: described(v.array(Result), "Best match first; among equals apps, then keywords, then rivals."),
     omitted: described(Count, `Matches beyond the first ${MAX_MATCHES}, among the best 200 keywords and 200 rivals.`),
   }),
 }).run(async ({ q }, { sql, visibleApps }) => {

@@ -25,16 +25,19 @@ const Move = named(
   "TimelineMove",
   v.strictObject({
     term: described(v.string(), "The keyword."),
-    direction: described(v.picklist(["up", "down", "entered", "dropped"]), "As the counts have it."),
-    from: described(v.nullable(Rank), "The rank on fromDay; null = absent from the results read."),
-    to: described(v.nullable(Rank), "The rank on toDay; null = absent from the results read."),
+    direction: described(
+      v.picklist(["up", "down", "entered", "dropped"]),
+      "Direction of the movement, as in the counts.",
+    ),
+    from: described(v.nullable(Rank), "Rank on fromDay. Null if absent from the results read."),
+    to: described(v.nullable(Rank), "Rank on toDay. Null if absent from the results read."),
     places: described(
       Rank,
-      "How many places it moved; of an entry or a drop the fewest it can have been, counted from right below the places read.",
+      "Number of places moved. For an entry or a drop, the minimum, counted from just below the places read.",
     ),
-    fromDay: described(Day, "The last measured UTC day before the change."),
-    toDay: described(Day, "The last measured UTC day of the window after it."),
-    source: described(RankSource, "Who read both days."),
+    fromDay: described(Day, "Last measured UTC day before the change."),
+    toDay: described(Day, "Last measured UTC day of the window after the change."),
+    source: described(RankSource, "Source of both days."),
   }),
 )
 
@@ -45,11 +48,12 @@ const Change = named(
     v.strictObject({
       kind: described(
         v.picklist([...KINDS, "keyword_field"]),
-        "event_…: an in-app event; featured and unfeatured: a card of the store's editors came or went; keyword_field: only with App Store Connect (keywordFieldConnected).",
+        "event_…: an in-app event; featured and unfeatured: a card of the store's editors appeared or " +
+          "disappeared; keyword_field: only with App Store Connect (see keywordFieldConnected).",
       ),
       ...changeFields,
-      windowTo: described(Day, "The last UTC day of the window after the change."),
-      windowOver: described(v.boolean(), "False = the window still runs: its figures are those so far."),
+      windowTo: described(Day, "Last UTC day of the window after the change."),
+      windowOver: described(v.boolean(), "False if the window is still running; its figures are preliminary."),
       up: described(
         Count,
         "Tracked keywords that rose. The seven counts add up to all tracked keywords of the storefront.",
@@ -57,19 +61,16 @@ const Change = named(
       down: described(Count, "Tracked keywords that fell."),
       entered: described(
         Count,
-        "Absent before, ranked after; counted only where the earlier reading went as deep as the rank.",
+        "Keywords absent before and ranked after, if the earlier reading was at least as deep as the rank.",
       ),
       dropped: described(
         Count,
-        "Ranked before, absent after; counted only where the later reading went as deep as the rank.",
+        "Keywords ranked before and absent after, if the later reading was at least as deep as the rank.",
       ),
-      unchanged: described(Count, "At the same rank, or absent on both days."),
-      uncertain: described(Count, "Absent from a reading that did not go as deep as the rank on the other day."),
-      unmeasured: described(
-        Count,
-        "Not measured on both sides of the change by one source: nothing can be said of them.",
-      ),
-      biggest: described(v.array(Move), "The five biggest moves, the most places first."),
+      unchanged: described(Count, "Keywords with the same rank, or absent on both days."),
+      uncertain: described(Count, "Keywords absent from a reading that was less deep than the rank on the other day."),
+      unmeasured: described(Count, "Keywords not measured on both sides of the change by one source."),
+      biggest: described(v.array(Move), "The five biggest movements, biggest first."),
     }),
   ),
 )
@@ -80,8 +81,12 @@ export const getTimeline = operation({
   path: "/apps/:appId/timeline",
   group: "Your apps",
   toolset: "page",
-  summary: "Dated changes of the app's store page, and how its keywords moved after each.",
-  description: `Each tracked keyword is compared from its last measured day before the change (at most 30 days back) to its last measured day within the window after it, of one source. That a keyword moved after a change does not say that it moved because of it. As far back as the plan's history goes and at most ${MAX_DAYS} days; the newest ${MAX_CHANGES} changes, newest first. get_store_page has the pages themselves.`,
+  summary: "Returns dated changes of the app's store page and how its keywords moved after each.",
+  description:
+    "Compares each tracked keyword between its last measured day before the change (at most 30 days earlier) and " +
+    "its last measured day in the window after it, from one source. A movement after a change does not prove that " +
+    `the change caused it. Covers the plan's history, at most ${MAX_DAYS} days, and lists the newest ` +
+    `${MAX_CHANGES} changes, newest first. get_store_page has the pages.`,
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -90,28 +95,29 @@ export const getTimeline = operation({
   input: ofApp({
     country: AppCountry,
     platform: Platform,
-    window: v.optional(wholeNumber(1, 30, "How many days after each change are looked at.", "invalid_arguments"), 7),
+    window: v.optional(wholeNumber(1, 30, "Length in days of the window after each change.", "invalid_arguments"), 7),
   }),
   narrow: { rows: ["changes"] },
   table: "changes",
   output: v.strictObject({
     country: Storefront,
     platform: Store,
-    window: described(Rank, "Days after each change."),
-    from: described(Day, "The first UTC day whose changes are listed."),
-    to: described(Day, "The last: today."),
+    window: described(Rank, "Length in days of the window after each change."),
+    from: described(Day, "First UTC day of the timeline."),
+    to: described(Day, "Last UTC day: today."),
     measured: described(
       v.boolean(),
-      "False = the page was never read there, so no change can be known; an empty list then says nothing.",
+      "False if the page was never read there; changes are then unknown, and an empty list means nothing.",
     ),
-    firstReadAt: described(v.nullable(Time), "The first reading of the page: changes before it cannot be known."),
-    measuredAt: described(v.nullable(Time), "The latest reading of the page."),
+    firstReadAt: described(v.nullable(Time), "Time of the first reading of the page. Earlier changes are unknown."),
+    measuredAt: described(v.nullable(Time), "Time of the latest reading of the page."),
     keywordFieldConnected: described(
       v.boolean(),
-      "False = App Store Connect is not connected, and edits of the keyword field, which no page shows, are not known: that none are listed does not say that there were none.",
+      "False if App Store Connect is not connected. Edits of the keyword field, which no page shows, are then " +
+        "unknown, even if none are listed.",
     ),
-    truncated: described(v.boolean(), "There are more changes than are listed."),
-    changes: described(v.array(Change), "Newest first; see measured for what an empty list says."),
+    truncated: described(v.boolean(), "True if there are more changes than listed."),
+    changes: described(v.array(Change), "Newest first. See `measured` for the meaning of an empty list."),
   }),
 }).run(async ({ app, storefront, platform, window }, { sql, now, caller }) => {
   const side = { storefront, platform }

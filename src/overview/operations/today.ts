@@ -38,31 +38,33 @@ const Figure = named(
   v.strictObject({
     key: described(
       v.picklist([...OWN_FIGURES, "proceeds", ...PUBLIC_FIGURES]),
-      "proceeds: what the seller got, each storefront and currency by itself; keywords… count the keywords of that storefront that are tracked now: measured that day, ranked among the results read, and moved since the measured day before; rating is the average of all ratings and ratings their number; lowReviews are those of 1 and 2 stars.",
+      "proceeds: proceeds of the seller per storefront and currency; keywords…: keywords of the storefront that " +
+        "are tracked now, by state: measured that day, ranked among the results read, moved since the previous " +
+        "measured day; rating: average of all ratings; ratings: their number; lowReviews: reviews with 1 or 2 stars.",
     ),
-    platform: described(v.nullable(Store), "Null where the figure is of the whole app."),
-    country: described(v.nullable(Storefront), "Null where the figure is of the whole app."),
+    platform: described(v.nullable(Store), "Null if the figure covers the whole app."),
+    country: described(v.nullable(Storefront), "Null if the figure covers the whole app."),
     value: described(
       v.nullable(v.number()),
-      "Null in every state but measured; also where a measured day has none, such as an average of no reviews, or subscriptionRevenue that is not all in US dollars (get_revenue has each currency).",
+      "Null unless state is measured, and if a measured day has no value, for example the average of no reviews, " +
+        "or subscriptionRevenue partly in other currencies (get_revenue lists each currency).",
     ),
-    currency: described(
-      v.nullable(v.string()),
-      "Of money, whatever its value: ISO 4217. Null = no money, or not known.",
-    ),
+    currency: described(v.nullable(v.string()), "ISO 4217 code of an amount. Null for other figures and if unknown."),
     was: described(
       v.nullable(v.number()),
-      "Of ratings: on the measured day before, by the same source. Null = there is none.",
+      "Ratings on the previous measured day, from the same source. Null if there is none.",
     ),
     against: described(v.nullable(Day), "The UTC day of `was`."),
     state: described(
       v.picklist(["measured", "not_measured", "not_connected", "hidden"]),
-      "not_measured: nobody read it that day, or, of keywordsTracked of a past day, which were tracked then is not kept; not_connected: it comes from a source that the workspace has not connected; hidden: this key may not read money.",
+      "not_measured: not read that day, or, for keywordsTracked of a past day, not stored; not_connected: from a " +
+        "source that the workspace has not connected; hidden: this key cannot read money.",
     ),
-    source: described(v.nullable(v.string()), "What the figure was read from; null where it was not."),
+    source: described(v.nullable(v.string()), "Source of the figure. Null if there is none."),
     measuredAt: described(
       v.nullable(Time),
-      "When the source was read, where it was at one moment. Of keywords null: each was read at some moment of the UTC day shown, the latest as list_keyword_ranks tells.",
+      "Time of the reading, if the figure has a single one. Null for keywords, which are read at different times " +
+        "of the UTC day; list_keyword_ranks has the latest.",
     ),
   }),
 )
@@ -85,9 +87,11 @@ export const getToday = operation({
   path: "/apps/:appId/today",
   group: "Your apps",
   toolset: "apps",
-  summary: "One app's day, each figure marked by its source.",
+  summary: "Returns one app's figures for a day, each with its source.",
   description:
-    "What moved, what changed and what was measured on one day, over every storefront and store of the app. Stores are read once a UTC day; reviews and changes are those of the day in the time zone asked for. No figure is a guess: `state` says why a value is missing. All apps in a row each: get_portfolio_overview.",
+    "What moved, changed and was measured on one day in every storefront and store of the app. Stores are read " +
+    "once per UTC day; reviews and changes belong to the day in the requested time zone. No figure is guessed: " +
+    "`state` gives the reason for a missing value. get_portfolio_overview has one row for each app.",
   effect: "reads",
   scope: "apps:read",
   plan: "free",
@@ -98,25 +102,25 @@ export const getToday = operation({
   output: extending(
     DayShown,
     v.strictObject({
-      appId: described(v.string(), "As in list_apps."),
-      name: described(v.string(), "As list_apps names it."),
+      appId: described(v.string(), "Id of the app, as in list_apps."),
+      name: described(v.string(), "Name of the app, as in list_apps."),
       ...askedDayFields,
       figures: described(
         v.array(Figure),
-        "The workspace's own first, then keywords, ratings and reviews, each storefront and store by itself.",
+        "The workspace's own figures first, then keywords, ratings and reviews, per storefront and store.",
       ),
       moves: described(
         v.array(Move),
-        `Keywords that moved since the measured day before: the ${MAX_MOVES} biggest moves.`,
+        `Keywords that moved since the previous measured day: the ${MAX_MOVES} biggest movements.`,
       ),
-      movesOmitted: described(Count, "Smaller moves, which are left out."),
+      movesOmitted: described(Count, "Number of smaller movements not listed."),
       changes: described(
         v.array(Change),
-        `Changes of the app's store pages that were seen that day, newest first, at most ${MAX_CHANGES}.`,
+        `Changes of the app's store pages seen that day, newest first, at most ${MAX_CHANGES}.`,
       ),
-      changesOmitted: described(Count, "Older ones of the day, which are left out."),
+      changesOmitted: described(Count, "Number of earlier changes of the day not listed."),
       conns: Connections,
-      hiddenMoney: described(v.boolean(), "This key may not read revenue: money is hidden."),
+      hiddenMoney: described(v.boolean(), "True if this key cannot read revenue; amounts are hidden."),
     }),
   ),
 }).run(async ({ app, tz, day }, { sql, now, caller }) => {

@@ -32,49 +32,49 @@ const Outlook = named(
   "TaskOutlook",
   v.strictObject({
     term: described(v.string(), "The keyword."),
-    day: described(Day, "When its results were read."),
-    rank: described(v.nullable(Rank), "Null = absent from the results read."),
+    day: described(Day, "Day of the results."),
+    rank: described(v.nullable(Rank), "Null if absent from the results read."),
     expectedRank: described(
       Rank,
-      "The median place of apps that carry its words in their name and have no more ratings; of two in the middle the worse.",
+      "Median rank of apps with its words in their name and no more ratings; the lower rank of the two in the middle.",
     ),
     weight: described(
       v.number(),
-      "1 to 100, in expectedValue: the popularity, or the score behind the band, which says an order and no level.",
+      "1 to 100, used in expectedValue: the popularity, or the score behind the band, which gives an order but no " +
+        "level.",
     ),
     ...popularityFields,
-    popularityAt: described(
-      v.nullable(Time),
-      "When the youngest reading behind it was seen, as in list_keyword_ranks.",
-    ),
+    popularityAt: described(v.nullable(Time), "Time of the newest reading behind it, as in list_keyword_ranks."),
   }),
 )
 
 const Task = named(
   "WeeklyTask",
   v.strictObject({
-    taskId: described(v.string(), "The same as long as the same text is proposed; list it in tasksDone to hide it."),
+    taskId: described(v.string(), "Stable as long as the same text is proposed. Add it to tasksDone to hide the task."),
     platform: Store,
     country: Storefront,
-    field: described(v.picklist(["subtitle"]), "On Google Play: the short description."),
-    sentence: described(v.string(), "The whole of it in one English sentence."),
-    current: described(v.string(), "As the page shows it; empty where it shows none."),
-    proposed: described(v.string(), "The text to put in its place, within the store's limit."),
-    added: described(v.array(v.string()), "Words that proposed has and current has not."),
-    removed: described(v.array(v.string()), "Words of current that make room for them; empty = nothing goes."),
-    reasons: described(v.array(v.string()), "What was measured that speaks for it, in English sentences."),
-    tradeOff: described(v.string(), "What it costs, in one English sentence."),
+    field: described(v.picklist(["subtitle"]), "On Google Play, the short description."),
+    sentence: described(v.string(), "The task in one English sentence."),
+    current: described(v.string(), "Text on the page. Empty if there is none."),
+    proposed: described(v.string(), "Replacement text within the store's limit."),
+    added: described(v.array(v.string()), "Words that are only in proposed."),
+    removed: described(v.array(v.string()), "Words that are only in current. Empty if none is removed."),
+    reasons: described(v.array(v.string()), "Measurements in favour of the task, in English sentences."),
+    tradeOff: described(v.string(), "What the task costs, in one English sentence."),
     confidence: described(
       v.picklist(["low", "medium"]),
-      `low: ${MIN_PEERS} to ${MANY_PEERS - 1} apps show the expected rank; medium: ${MANY_PEERS} or more. Never high: they carry the words in their name, which counts for more.`,
+      `low: ${MIN_PEERS} to ${MANY_PEERS - 1} apps show the expected rank; medium: ${MANY_PEERS} or more. Never ` +
+        "high, because those apps have the words in their name, which counts for more.",
     ),
     expectedValue: described(
       v.number(),
-      "The sum over the keywords gained of weight × (1 / expected rank − 1 / rank): an index that orders tasks, no forecast of downloads.",
+      "Sum over the gained keywords of weight × (1 / expected rank − 1 / rank). An index for ordering tasks, not " +
+        "a forecast of downloads.",
     ),
     gains: described(
       v.array(Outlook),
-      "Tracked keywords that name and subtitle would make up together; the one it is proposed for first.",
+      "Tracked keywords that name and subtitle would newly cover, the main one first.",
     ),
   }),
 )
@@ -85,56 +85,61 @@ export const getWeeklyPlan = operation({
   path: "/apps/:appId/weekly-plan",
   group: "Your apps",
   toolset: "page",
-  summary: "Texts of the store page worth changing this week, by what was measured.",
-  description: `Each task stands alone and begins with the text as it is. Often there is none, by design: only where at least ${MIN_PEERS} apps with no more ratings show what the words are worth, and never within ${SETTLES_DAYS} days of a change of name or subtitle. Writes nothing to a store; each task told is kept, and held against what happened: see record.`,
+  summary: "Suggests changes to the store page for this week, based on measurements.",
+  description:
+    "Each task is independent and starts from the current text. Often there is none, by design: a task needs at " +
+    `least ${MIN_PEERS} apps with no more ratings that show the value of the words, and there is none within ` +
+    `${SETTLES_DAYS} days of a change of name or subtitle. Writes nothing to a store. Every task is stored and ` +
+    "later compared with the outcome; see record.",
   effect: "reads",
   scope: "apps:read",
   plan: "pro",
   price: 1,
   faults: ["bad_goal"],
   input: ofApp({
-    country: described(v.optional(Country), "Two-letter storefront code; all storefronts of the app when left out."),
+    country: described(v.optional(Country), "Two-letter storefront code. Default: all storefronts of the app."),
     goal: v.optional(
       coded(
         v.pipe(
           v.picklist(["downloads", "rank", "revenue"]),
-          v.description(
-            "What the app is optimised for; the app's own goal when left out. Tasks are ordered by expected value in any case.",
-          ),
+          v.description("Optimisation goal. Default: the app's own goal. Tasks are always ordered by expected value."),
         ),
         "bad_goal",
       ),
     ),
     platform: Platform,
-    limit: v.optional(wholeNumber(1, 10, "The most tasks, over all storefronts."), 5),
+    limit: v.optional(wholeNumber(1, 10, "Maximum number of tasks over all storefronts."), 5),
   }),
   output: v.strictObject({
     platform: Store,
     goal: described(
       v.nullable(v.picklist(["downloads", "rank", "revenue"])),
-      "As asked, or else the app's own; null = neither.",
+      "The requested goal, else the app's own. Null if neither is set.",
     ),
-    tasks: described(v.array(Task), "The greatest expected value first."),
+    tasks: described(v.array(Task), "Highest expected value first."),
     storefronts: described(
       v.array(
         v.strictObject({
           country: Storefront,
           state: described(
             v.picklist(STATES),
-            `nothing_to_do: all was measured, and no change is worth it; settling: name or subtitle changed within ${SETTLES_DAYS} days; not_measured: page, ratings or keywords of the last ${YOUNG_DAYS} days are missing.`,
+            "nothing_to_do: everything was measured, and no change is worthwhile; settling: name or subtitle " +
+              `changed within ${SETTLES_DAYS} days; not_measured: page, ratings or keywords of the last ` +
+              `${YOUNG_DAYS} days are missing.`,
           ),
-          settledAt: described(v.nullable(Time), "Of settling: when tasks are told again."),
-          pageReadAt: described(v.nullable(Time), "When the page was read last; null = never."),
-          keywords: described(Count, "Keywords whose results and popularity were read that were looked at."),
+          settledAt: described(v.nullable(Time), "settling: time from which there are tasks again."),
+          pageReadAt: described(v.nullable(Time), "Time of the latest reading of the page. Null if never read."),
+          keywords: described(Count, "Number of keywords considered: those with results and popularity read."),
         }),
       ),
-      `Each storefront looked at, at most the first ${MAX_STOREFRONTS}.`,
+      `Storefronts considered, at most the first ${MAX_STOREFRONTS}.`,
     ),
     record: described(
       v.array(AdoptedTaskShape),
-      "Of tasks told before, those whose text stood on the page afterwards, with what its keywords ranked since; the last first, at most 10.",
+      "Earlier tasks whose text later appeared on the page, with the ranks of their keywords since; latest first, " +
+        "at most 10.",
     ),
-    storefrontsLeftOut: described(Count, "Further storefronts of the app; ask for each by country."),
+    storefrontsLeftOut: described(Count, "Further storefronts of the app. Request each with country."),
   }),
 }).run(async ({ app, country, goal, platform, limit }, ctx) => {
   const all = country === undefined ? app.countries : [country]
@@ -221,14 +226,18 @@ function taskRow({ platform, storefront, task }: PlannedTask): v.InferOutput<typ
     platform,
     country: storefront,
     field,
-    sentence: `Put ${words} into the ${platform === "ios" ? "subtitle" : "short description"} in ${storefront}: "${proposed}".`,
+    sentence:
+      `Put ${words} into the ${platform === "ios" ? "subtitle" : "short description"} in ${storefront}: ` +
+      `"${proposed}".`,
     current,
     proposed,
     added,
     removed,
     reasons: [
-      `"${first.term}" has ${popularityText(first)}, and the app ${first.rank === null ? "is not among the results read" : `ranks ${first.rank}`}.`,
-      `${evidence} apps with no more ratings carry its words in their name; the middle one of them ranks ${first.expectedRank}.`,
+      `"${first.term}" has ${popularityText(first)}, and the app ` +
+        `${first.rank === null ? "is not among the results read" : `ranks ${first.rank}`}.`,
+      `${evidence} apps with no more ratings carry its words in their name; the middle one of them ranks ` +
+        `${first.expectedRank}.`,
       ...(others.length > 0 ? [`It also makes up ${others.map(({ term }) => `"${term}"`).join(", ")}.`] : []),
     ],
     tradeOff: tradeOffOf(removed),

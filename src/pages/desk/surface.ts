@@ -120,7 +120,10 @@ async function sent(desk: Desk, owner: Owner, visit: PageVisit): Promise<PageAns
     return pageAnswer(
       desk,
       fields === "text" ? 400 : 403,
-      notHerePage(desk, new Fault("invalid_arguments", { detail: "Send the form of the page as it was shown." })),
+      notHerePage(
+        desk,
+        new Fault("invalid_arguments", { detail: "The form is not complete. Reload the page and send it again." }),
+      ),
     )
   if (isOpened) return await shown({ ...desk, isSent: true }, visit)
   try {

@@ -19,12 +19,13 @@ const DayFigures = named(
     day: Day,
     count: described(
       v.nullable(Count),
-      "Reviews held of the day. Null = none are held, and the day is not covered: there may have been some.",
+      "Stored reviews of the day. Null if none are stored and the day is not covered; there may be some.",
     ),
     average: Figures.average,
     covered: described(
       v.boolean(),
-      "Every review of the day that the store showed in the languages of the feed is held, so that 0 is 0. False = there may be more.",
+      "True if every review of the day shown by the store in the languages of the feed is stored, so that 0 means " +
+        "none. False if there may be more.",
     ),
   }),
 )
@@ -32,8 +33,8 @@ const DayFigures = named(
 const VersionFigures = named(
   "ReviewVersion",
   v.strictObject({
-    version: described(v.nullable(v.string()), "Of the app; null = the store does not say."),
-    count: described(Count, "Reviews held of this version, of the days looked at."),
+    version: described(v.nullable(v.string()), "Version of the app. Null if unknown."),
+    count: described(Count, "Stored reviews of this version in these days."),
     ...Figures,
   }),
 )
@@ -44,8 +45,11 @@ export const getReviewStats = operation({
   path: "/apps/:appId/reviews/stats",
   group: "Your apps",
   toolset: "reviews",
-  summary: "Stars of reviews: distribution, average, by day and by version.",
-  description: `Of reviews, not of ratings without words on the App Store. Each review counts once, as it stands, on the UTC day on which it was written or last edited. Days before those that the plan reads are not looked at. search_reviews has the texts.`,
+  summary: "Returns review counts by stars, day and version, with the average.",
+  description:
+    "Counts reviews, not App Store ratings without text. Each review counts once, in its current form, on the UTC " +
+    "day when it was written or last edited. Days before the plan's history are excluded. search_reviews has the " +
+    "texts.",
   effect: "reads",
   scope: "reviews:read",
   plan: "free",
@@ -54,8 +58,11 @@ export const getReviewStats = operation({
   input: ofApp({
     country: AppCountry,
     platform: Platform,
-    days: v.optional(wholeNumber(1, MAX_DAYS, "So many UTC days up to the last; from overrides it.", "bad_days"), 90),
-    from: RangeDay("First UTC day, YYYY-MM-DD; days counts when left out."),
+    days: v.optional(
+      wholeNumber(1, MAX_DAYS, "Number of UTC days up to the last. Ignored if from is given.", "bad_days"),
+      90,
+    ),
+    from: RangeDay("First UTC day, YYYY-MM-DD. Default: set by days."),
     to: RangeDay(LAST_DAY),
   }),
   refine: inOrder,
@@ -66,26 +73,27 @@ export const getReviewStats = operation({
       ...LookedAt.entries,
       coveredFrom: described(
         v.nullable(Day),
-        "From this day to coveredTo every review that the store showed is held: the latest such days, none left out between. Null = no whole day is covered.",
+        "First day of the latest gapless period in which every review shown by the store is stored. Null if no " +
+          "whole day is covered.",
       ),
       coveredTo: described(
         v.nullable(Day),
-        "The last covered day, at the latest the one before the latest complete reading (feed.completeAt).",
+        "Last day of that period, at most the day before the latest complete reading (feed.completeAt).",
       ),
       count: described(
         v.nullable(Count),
-        "Reviews held of the days looked at. Null = nothing to look at: never read, or not in that store.",
+        "Stored reviews of these days. Null if the feed was never read or the app is not in that store.",
       ),
       average: Figures.average,
       lowShare: described(
         v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
-        "Share of reviews with one or two stars, 0 to 1, to four decimals; null = no reviews.",
+        "Share of reviews with one or two stars, 0 to 1, rounded to four decimals. Null without reviews.",
       ),
-      distribution: described(v.nullable(Figures.distribution), "Reviews by their stars; null with count."),
-      byDay: described(v.array(DayFigures), "Every day looked at, oldest first; empty where count is null."),
+      distribution: described(v.nullable(Figures.distribution), "Reviews by number of stars. Null if count is null."),
+      byDay: described(v.array(DayFigures), "Every day of the period, oldest first. Empty if count is null."),
       byVersion: described(
         v.array(VersionFigures),
-        `The most reviews first; at most ${MAX_VERSIONS} (see versionsOmitted).`,
+        `Versions with the most reviews first; at most ${MAX_VERSIONS} (see versionsOmitted).`,
       ),
       versionsOmitted: described(Count, `Versions beyond the first ${MAX_VERSIONS}.`),
     }),

@@ -30,10 +30,10 @@ const LISTED = 100
 const PLAY_DAYS = 30
 
 const listedFields = {
-  from: described(Day, "The first UTC day listed."),
+  from: described(Day, "First UTC day listed."),
   total: described(
     v.nullable(Count),
-    "Reviews held of these days; null = never read, or the app is not in that store.",
+    "Stored reviews of these days. Null if never read or the app is not in that store.",
   ),
 }
 
@@ -45,8 +45,11 @@ export const listReviews = operation({
   path: "/apps/:appId/reviews",
   group: "Your apps",
   toolset: "reviews",
-  summary: "The newest reviews on the App Store and on Google Play.",
-  description: `At most ${LISTED} of each store, newest first: iOS reviews as far back as the plan reads, Google Play's of the last ${PLAY_DAYS} days. search_reviews finds the others. Null = never read, an empty list = no reviews in these days.`,
+  summary: "Lists the newest reviews from the App Store and Google Play.",
+  description:
+    `At most ${LISTED} per store, newest first: iOS reviews within the plan's history, Google Play reviews of the ` +
+    `last ${PLAY_DAYS} days. search_reviews finds older ones. Null means never read; an empty list means no ` +
+    "reviews in these days.",
   effect: "reads",
   scope: "reviews:read",
   plan: "free",
@@ -58,22 +61,23 @@ export const listReviews = operation({
     country: Storefront,
     newCount: described(
       v.nullable(Count),
-      "iOS reviews first seen on the UTC day of the latest reading (feeds.ios.readAt), newer than all held before it. Null = unknown: never read, that reading broke off, or nothing from before that day is held.",
+      "iOS reviews first seen on the UTC day of the latest reading (feeds.ios.readAt) and newer than all stored " +
+        "before. Null if unknown: never read, the reading was incomplete, or no earlier review is stored.",
     ),
     list: described(
       v.nullable(v.array(Review)),
-      "iOS reviews; null = never read, or not on the App Store (feeds.ios).",
+      "iOS reviews. Null if never read or not in the App Store (see feeds.ios).",
     ),
     android: described(
       v.nullable(v.array(Review)),
-      "Google Play reviews; null = awaiting the first reading, or not on Google Play (feeds.android).",
+      "Google Play reviews. Null if not read yet or not on Google Play (see feeds.android).",
     ),
     feeds: described(
       v.strictObject({
-        ios: described(ListedFeed, "Of the App Store."),
-        android: described(ListedFeed, "Of Google Play."),
+        ios: described(ListedFeed, "The App Store."),
+        android: described(ListedFeed, "Google Play."),
       }),
-      "Where the reviews of each store come from, and how far they were read.",
+      "Feed of each store and how completely it was read.",
     ),
   }),
   table: {
@@ -118,9 +122,11 @@ export const searchReviews = operation({
   path: "/apps/:appId/reviews/search",
   group: "Your apps",
   toolset: "reviews",
-  summary: "Reviews by text, stars, version and days.",
+  summary: "Searches reviews by text, stars, version and days.",
   description:
-    "Every filter that is given must hold; newest first, within the days that the plan reads. The text is found wherever it stands in title or body, also inside words: case, width, composition, runs of white space, curly quotes and the dot of an i count for nothing, ß is ss; diacritics count. get_review_stats counts stars.",
+    "A review must match every filter. Newest first, within the history of the plan. The text may occur anywhere " +
+    "in title or body, also inside words. Case, width, repeated white space and curly quotes are ignored; ß " +
+    "equals ss; diacritics are significant. get_review_stats counts stars.",
   effect: "reads",
   scope: "reviews:read",
   plan: "free",
@@ -135,9 +141,7 @@ export const searchReviews = operation({
         v.minLength(1),
         v.metadata({ maxLength: LONGEST_QUERY }),
         v.check((text) => [...text].length <= LONGEST_QUERY && foldReviewText(text) !== ""),
-        v.description(
-          `Text in title or body, 1 to ${LONGEST_QUERY} characters; white space around it counts for nothing.`,
-        ),
+        v.description(`Text in title or body, 1 to ${LONGEST_QUERY} characters. Surrounding white space is ignored.`),
       ),
     ),
     rating: v.optional(
@@ -147,7 +151,7 @@ export const searchReviews = operation({
         v.maxLength(5),
         v.check((stars) => new Set(stars).size === stars.length),
         v.metadata({ uniqueItems: true }),
-        v.description("Comma-separated stars, each once, as 1,2; all when left out."),
+        v.description("Comma-separated stars, each at most once, such as 1,2. Default: all."),
       ),
     ),
     version: v.optional(
@@ -155,12 +159,12 @@ export const searchReviews = operation({
         v.string(),
         v.minLength(1),
         v.maxLength(100),
-        v.description("The version of the app, exactly as the store says it."),
+        v.description("Version of the app, exactly as in the store."),
       ),
     ),
-    from: RangeDay("First UTC day, YYYY-MM-DD; as far back as the plan reads when left out."),
+    from: RangeDay("First UTC day, YYYY-MM-DD. Default: start of the plan's history."),
     to: RangeDay(LAST_DAY),
-    limit: v.optional(wholeNumber(1, 1_000, "Reviews answered at most."), 100),
+    limit: v.optional(wholeNumber(1, 1_000, "Maximum number of reviews."), 100),
   }),
   refine: inOrder,
   narrow: { rows: ["reviews"] },
@@ -170,9 +174,9 @@ export const searchReviews = operation({
       ...LookedAt.entries,
       total: described(
         v.nullable(Count),
-        "All matches in the days looked at, answered or not. Null = nothing to look at: never read, or not in that store.",
+        "All matches in these days, listed or not. Null if the feed was never read or the app is not in that store.",
       ),
-      truncated: described(v.boolean(), "There are more matches than are answered."),
+      truncated: described(v.boolean(), "True if there are more matches than listed."),
       reviews: described(v.array(Review), "The newest matches, newest first."),
     }),
   ),

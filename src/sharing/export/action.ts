@@ -23,7 +23,7 @@ const file = {
   format: v.picklist(["csv", "json"]),
   country: Storefront,
   platform: Store,
-  from: described(v.nullable(Day), "Null = never measured."),
+  from: described(v.nullable(Day), "Null if never measured."),
   to: v.nullable(Day),
   rows: Count,
   columns: v.array(v.string()),
@@ -31,9 +31,11 @@ const file = {
 
 export const exportData = action({
   name: "export_data",
-  summary: "Makes a file of an app's keywords, rank history or reviews, as they are now.",
+  summary: "Exports an app's keywords, rank history or reviews to a file.",
   description:
-    "The confirm answers a link that is good for 7 days and needs no key: who has it has the file. CSV is made for spreadsheets: UTF-8 with a byte order mark, and an apostrophe before what one would take for a formula. JSON holds every text as it is.",
+    "The confirm returns a link that is valid for 7 days and needs no key: anyone with the link can download the " +
+    "file. CSV is made for spreadsheets: UTF-8 with a byte order mark, and an apostrophe before texts that look " +
+    "like formulas. JSON has every text unchanged.",
   scope: "reports:write",
   plan: "pro",
   credits: 20,
@@ -42,28 +44,29 @@ export const exportData = action({
     appId: AppId,
     dataset: described(
       v.picklist(["keywords", "history", "reviews"]),
-      "keywords: the latest rank and figures of every tracked keyword. history: a row for each keyword and measured day. reviews: one storefront's on the App Store, one language's on Google Play.",
+      "keywords: latest rank and figures of every tracked keyword. history: one row per keyword and measured day. " +
+        "reviews: reviews of one storefront (App Store) or language (Google Play).",
     ),
     country: v.optional(
       v.pipe(
         coded(Country, "invalid_arguments"),
-        v.description("Two-letter storefront code; the app's first storefront when left out."),
+        v.description("Two-letter storefront code. Default: the app's first storefront."),
       ),
     ),
     platform: Platform,
-    format: v.optional(described(v.picklist(["csv", "json"]), "How the file is written."), "csv"),
+    format: v.optional(described(v.picklist(["csv", "json"]), "Format of the file."), "csv"),
     from: RangeDay(
-      "First UTC day of history or reviews, YYYY-MM-DD; when left out as far back as the plan's history goes, " +
-        "and for reviews 90 days up to the last.",
+      "First UTC day of history or reviews, YYYY-MM-DD. Default: start of the plan's history; for reviews, 90 " +
+        "days before the last day.",
     ),
-    to: RangeDay("Last UTC day of history or reviews, YYYY-MM-DD; today when left out or where it lies ahead."),
+    to: RangeDay("Last UTC day of history or reviews, YYYY-MM-DD. Default, and latest: today."),
   }),
   example: { appId: "app_4fD0Zs81hQbK", dataset: "keywords" },
   state: v.strictObject({ export: v.nullable(v.strictObject(file)) }),
   result: v.strictObject({
     appId: v.string(),
     ...file,
-    url: described(v.string(), "Shown this once."),
+    url: described(v.string(), "The link. It is shown only once."),
     expiresAt: Time,
   }),
   refine(args) {
@@ -72,10 +75,10 @@ export const exportData = action({
     if (dataset === "keywords" && (from ?? to) !== undefined)
       throw new Fault("invalid_arguments", {
         field: from === undefined ? "to" : "from",
-        detail: "The dataset keywords is that of the latest day: it takes no days.",
+        detail: "The dataset keywords covers only the latest day. Omit from and to.",
       })
     if (from !== undefined && to !== undefined && from > to)
-      throw new Fault("invalid_arguments", { field: "from", detail: `from ${from} lies after to ${to}.` })
+      throw new Fault("invalid_arguments", { field: "from", detail: `from (${from}) is after to (${to}).` })
     return { ...args, ...(country && { country: country.toLowerCase() }) }
   },
   target: ({ appId, dataset }) => `export ${appId} ${dataset}`,

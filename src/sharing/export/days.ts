@@ -29,7 +29,7 @@ export function exportDays(
   const from = asked.from ?? (dataset === "history" ? first : later(addDays(to, 1 - REVIEW_DAYS), first))
   if (to < first) throw unread(caller, { what: dataset, day: to, today, otherwise: "invalid_arguments", field: "to" })
   if (from > to) {
-    const detail = `${from} lies after ${to}, the last day that there is.`
+    const detail = `from (${from}) is after the last available day, ${to}.`
     throw new Fault("invalid_arguments", { field: "from", detail })
   }
   return { from: later(from, first), to, planFrom: first, cut: from < first }

@@ -18,18 +18,22 @@ const MAX_LINKS = 200
 
 export const shareLink = action({
   name: "create_share_link",
-  summary: "Makes a public page that shows an app's ranks and store pages as they are now.",
+  summary: "Creates a public page with an app's current ranks and store pages.",
   description:
-    "The confirm answers a link that needs no key: who has it, and the password if one is set, sees the page until it expires. What it shows is frozen at the confirm and never changes.",
+    "The confirm returns a link that needs no key: anyone with the link, and the password if one is set, can open " +
+    "the page until it expires. The content is frozen at the confirm.",
   scope: "reports:write",
   plan: "free",
   credits: 1,
   destructive: false,
   args: v.strictObject({
     appId: AppId,
-    country: v.pipe(coded(Country, "invalid_arguments"), v.description("Two-letter code of the storefront to show.")),
+    country: v.pipe(
+      coded(Country, "invalid_arguments"),
+      v.description("Two-letter code of the storefront on the page."),
+    ),
     days: v.optional(
-      described(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(30)), "How many days the link is good for."),
+      described(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(30)), "Days until the link expires."),
       7,
     ),
     password: v.optional(
@@ -39,7 +43,7 @@ export const shareLink = action({
         // JSON Schema counts code points, valibot's maxLength UTF-16 units
         v.metadata({ maxLength: LONGEST_PASSWORD }),
         v.check(isUsablePassword),
-        v.description("What a reader must type to see the page; none when left out. Only its hash is stored."),
+        v.description("Password for readers of the page. Default: none. Only its hash is stored."),
       ),
     ),
   }),
@@ -66,7 +70,7 @@ export const shareLink = action({
     country: Storefront,
     days: Count,
     hasPassword: v.boolean(),
-    url: described(v.string(), "Shown this once."),
+    url: described(v.string(), "The link. It is shown only once."),
     expiresAt: Time,
   }),
   refine: (args) => ({ ...args, country: args.country.toLowerCase() }),

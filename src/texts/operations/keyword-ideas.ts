@@ -46,13 +46,14 @@ const Evidence = named(
   v.strictObject({
     kind: described(
       v.picklist(["ranked", "rival", "suggested", "names"]),
-      "ranked: the app stands there. rival: another does. suggested: the store offers it. names: apps carry it.",
+      "ranked: the app ranks for it. rival: another app ranks for it. suggested: the store suggests it. names: it " +
+        "occurs in app names.",
     ),
-    rank: v.optional(described(Rank, "The app's, or the rival's.")),
-    rival: v.optional(described(v.string(), "Who stands there.")),
-    prefix: v.optional(described(v.string(), "What was typed.")),
-    apps: v.optional(described(Count, "So many names.")),
-    day: v.optional(described(Day, "When that was read.")),
+    rank: v.optional(described(Rank, "Rank of the app or the rival.")),
+    rival: v.optional(described(v.string(), "The rival.")),
+    prefix: v.optional(described(v.string(), "The typed prefix.")),
+    apps: v.optional(described(Count, "Number of app names.")),
+    day: v.optional(described(Day, "Day of the reading.")),
   }),
 )
 
@@ -60,13 +61,19 @@ const Idea = named(
   "KeywordIdea",
   v.strictObject({
     term: described(v.string(), "The keyword, 1 to 3 words."),
-    reason: described(v.string(), "Why, in one line made of the first evidence."),
-    measured: described(v.boolean(), "Its search results were read lately; false: rank and figures are not known."),
-    rank: described(v.nullable(Rank), "The app's; null = absent from the results read, or measured: false."),
+    reason: described(v.string(), "The strongest evidence in one line."),
+    measured: described(
+      v.boolean(),
+      "True if its search results were read recently. False: rank and figures are unknown.",
+    ),
+    rank: described(v.nullable(Rank), "Rank of the app. Null if absent from the results read, or measured is false."),
     ...popularityFields,
-    difficulty: described(v.nullable(v.number()), "0 to 100; null = not measured."),
-    picked: described(v.nullable(v.boolean()), "A language model finds that it fits the app; null = none was asked."),
-    evidence: described(v.array(Evidence), "All that speaks for it, the strongest first."),
+    difficulty: described(v.nullable(v.number()), "0 to 100. Null if not measured."),
+    picked: described(
+      v.nullable(v.boolean()),
+      "True if a language model finds that it fits the app. Null if no model was used.",
+    ),
+    evidence: described(v.array(Evidence), "All evidence, strongest first."),
   }),
 )
 
@@ -74,10 +81,10 @@ const NewIdea = named(
   "NewKeywordIdea",
   v.strictObject({
     term: described(v.string(), "The keyword, 1 to 3 words."),
-    reason: described(v.string(), "Why, in one line."),
-    measured: described(v.literal(false), "Nothing was measured of it: track it, and it is."),
-    from: described(v.literal("model"), "A language model's idea."),
-    quote: described(v.string(), "Words of the app's page that it follows from."),
+    reason: described(v.string(), "The reason, in one line."),
+    measured: described(v.literal(false), "Always false. Track the keyword to measure it."),
+    from: described(v.literal("model"), "Origin of the idea: a language model."),
+    quote: described(v.string(), "Words of the app's page behind the idea."),
   }),
 )
 
@@ -87,8 +94,11 @@ export const suggestKeywords = operation({
   path: "/apps/:appId/suggest",
   group: "Your apps",
   toolset: "keywords",
-  summary: "Keywords worth tracking, each with what was measured.",
-  description: `At most ${MAX_IDEAS}, from ranks, rivals, store suggestions and names. None tracked, buried or a brand. A language model, if set up, adds its own. New ideas take one AI writing unit, the same on the same UTC day none.`,
+  summary: "Suggests keywords worth tracking, with the evidence for each.",
+  description:
+    `At most ${MAX_IDEAS}, from ranks, rivals, store suggestions and app names, without tracked or buried ` +
+    "keywords and brands. A language model, if configured, adds its own. New ideas take one AI writing unit; " +
+    "repeating the call on the same UTC day takes none.",
   effect: "spends",
   scope: "apps:read",
   plan: "pro",
@@ -99,14 +109,15 @@ export const suggestKeywords = operation({
   output: v.strictObject({
     country: Storefront,
     platform: Store,
-    lang: described(v.picklist(WRITING_LANGUAGES), "The language of the reasons."),
-    candidates: described(Count, "Keywords looked at; 0 = nothing was measured that speaks for any."),
-    ideas: described(v.array(Idea), "The most kinds of evidence first."),
+    lang: described(v.picklist(WRITING_LANGUAGES), "Language of the reasons."),
+    candidates: described(Count, "Number of candidates. 0 if there is no evidence for any keyword."),
+    ideas: described(v.array(Idea), "Ideas with the most kinds of evidence first."),
     newIdeas: described(
       v.nullable(v.array(NewIdea)),
-      "A language model's own, checked; none of them is measured. Null = none was asked, or what it said was no use.",
+      "Ideas of a language model that passed the checks; none is measured. Null if no model was used or its " +
+        "output was unusable.",
     ),
-    written: described(v.nullable(Written), "How it was made; null = no candidates, and no unit is taken."),
+    written: described(v.nullable(Written), "Provenance of the text. Null without candidates; no unit is then taken."),
   }),
 }).run(async ({ app, cc, lang }, ctx) => {
   const side: Side = { platform: app.iosApp === null ? "android" : "ios", storefront: cc ?? app.countries[0] }

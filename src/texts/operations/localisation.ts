@@ -24,20 +24,23 @@ const ETA_S = 20
 const Translated = named(
   "TranslatedField",
   v.strictObject({
-    field: described(v.picklist(DRAFT_FIELDS), "As App Store Connect names it."),
-    source: described(v.string(), "The page's text."),
-    text: described(v.string(), "Its translation, or with kept the page's own text."),
-    characters: described(Count, "In Unicode code points."),
-    limit: described(Count, "What the store takes."),
-    kept: described(v.nullable(v.string()), "Why no translation may be shown in its place; null = it is one."),
+    field: described(v.picklist(DRAFT_FIELDS), "Name of the field in App Store Connect."),
+    source: described(v.string(), "Text of the page."),
+    text: described(v.string(), "The translation, or the page's text if kept is set."),
+    characters: described(Count, "Length in Unicode code points."),
+    limit: described(Count, "Maximum length in the store."),
+    kept: described(v.nullable(v.string()), "Why the page's text was kept. Null if text is a translation."),
   }),
 )
 
 const KeywordIdea = named(
   "TranslatedKeyword",
   v.strictObject({
-    term: described(v.string(), "For the keyword field of that locale."),
-    measured: described(v.boolean(), "Its popularity there is known, if as a band; false = the model's idea alone."),
+    term: described(v.string(), "A keyword for that locale."),
+    measured: described(
+      v.boolean(),
+      "True if its popularity there is known, at least as a band. False: an idea of the model.",
+    ),
     ...popularityFields,
   }),
 )
@@ -45,9 +48,9 @@ const KeywordIdea = named(
 const Caption = named(
   "TranslatedCaption",
   v.strictObject({
-    position: described(Count, "Of the screenshot, from 1."),
-    source: described(v.nullable(v.string()), "Its large words, by OCR; null = it could not be read."),
-    text: described(v.nullable(v.string()), "Their translation; null = not read, or refused."),
+    position: described(Count, "Position of the screenshot, from 1."),
+    source: described(v.nullable(v.string()), "Its large words, by OCR. Null if not readable."),
+    text: described(v.nullable(v.string()), "The translation. Null if not read or rejected by the checks."),
   }),
 )
 
@@ -57,9 +60,10 @@ export const localizeListing = operation({
   path: "/apps/:appId/localize",
   group: "Your apps",
   toolset: "page",
-  summary: "The app's listing in another locale, by a language model, checked.",
+  summary: "Translates the app's listing into another locale with a language model and checks it.",
   description:
-    "The first call begins it and answers 202; poll until it is there, or has ended in an error. Needs a storefront audit. A new locale takes one listing write, which comes back when it fails.",
+    "The first call starts the work and answers 202; poll until the translation or an error arrives. Requires a " +
+    "storefront audit. A new locale takes one listing write, which is returned if it fails.",
   effect: "spends",
   scope: "apps:read",
   plan: "free",
@@ -75,32 +79,41 @@ export const localizeListing = operation({
         v.string(),
         v.maxLength(5),
         v.regex(/^[A-Za-z]{2}[_-][A-Za-z]{2}$/),
-        v.description("Such as de_de or de-DE."),
+        v.description("Locale, such as de_de or de-DE."),
       ),
       "bad_locale",
     ),
-    poll: v.optional(v.pipe(v.boolean(), v.description("Only look; begin nothing."))),
-    shots: v.optional(v.pipe(v.boolean(), v.description("Also captions of the screenshots."))),
+    poll: v.optional(v.pipe(v.boolean(), v.description("True only checks the state and starts nothing."))),
+    shots: v.optional(v.pipe(v.boolean(), v.description("True also translates the captions of the screenshots."))),
   }),
   output: v.strictObject({
-    state: described(v.picklist(["pending", "done"]), "pending (202): it is being written; ask again with poll."),
-    locale: described(Locale, "The locale of the listing."),
-    storefronts: described(v.array(Storefront), "Where the app is sold and that locale is read."),
+    state: described(
+      v.picklist(["pending", "done"]),
+      "pending (202): the translation is being written; call again with poll.",
+    ),
+    locale: described(Locale, "Locale of the listing."),
+    storefronts: described(v.array(Storefront), "Storefronts that sell the app and show that locale."),
     source: described(
       v.nullable(
         v.strictObject({
           country: Storefront,
-          locale: described(Locale, "What that page is written in."),
-          pageReadAt: described(Time, "When it was read."),
+          locale: described(Locale, "Locale of that page."),
+          pageReadAt: described(Time, "Time of its reading."),
         }),
       ),
-      "The page that is translated; null while pending.",
+      "The translated page. Null while pending.",
     ),
-    fields: described(v.array(Translated), "In the order of the store's form; empty while pending."),
-    keywords: described(v.array(KeywordIdea), "For the keyword field: together with commas at most 100 characters."),
-    shots: described(v.nullable(v.array(Caption)), "Null unless asked for, and while pending."),
-    written: described(v.nullable(Written), "Who wrote it, and what was left out; null while pending."),
-    eta: v.optional(described(Count, "With 202: seconds until it may be there.")),
+    fields: described(v.array(Translated), "Fields in the order of the store's form. Empty while pending."),
+    keywords: described(
+      v.array(KeywordIdea),
+      "Keywords for the keyword field, together with commas at most 100 characters.",
+    ),
+    shots: described(v.nullable(v.array(Caption)), "Translated captions. Null unless requested, and while pending."),
+    written: described(
+      v.nullable(Written),
+      "Provenance of the text and parts removed by the checks. Null while pending.",
+    ),
+    eta: v.optional(described(Count, "With 202: expected seconds until the translation.")),
   }),
 }).run(async ({ app, locale, poll, shots = false }, ctx) => {
   const audited = await targetOf(ctx, app, locale)

@@ -86,7 +86,7 @@ async function readSource(ctx: Context, app: TrackedApp, sold: readonly AuditRow
     const texts = await readListingTexts(ctx.sql, app.iosApp!, { platform: "ios", storefront: country })
     if (texts) return { country, texts }
   }
-  throw new Fault("not_measured", { detail: "No page of the app was read yet." })
+  throw new Fault("not_measured", { detail: "No store page of the app was read yet." })
 }
 
 function fieldsOf({ name, subtitle, promotionalText, description }: ListingTexts) {

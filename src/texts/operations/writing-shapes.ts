@@ -10,16 +10,16 @@ import { type Omission, OTHER_RULES, WRITTEN_PARTS } from "../checks/checker.ts"
 import { WRITING_LANGUAGES } from "../languages.ts"
 
 export const Language = v.optional(
-  v.pipe(v.picklist(WRITING_LANGUAGES), v.description("Of the answer's own words.")),
+  v.pipe(v.picklist(WRITING_LANGUAGES), v.description("Language of labels and sentences.")),
   "en",
 )
 
 const OmissionShape = named(
   "LeftOutText",
   v.strictObject({
-    what: described(v.picklist(WRITTEN_PARTS), "What was left out."),
-    rule: described(v.picklist([...RULES, ...OTHER_RULES]), "The rule that refused it."),
-    count: described(Count, "So many."),
+    what: described(v.picklist(WRITTEN_PARTS), "The removed part."),
+    rule: described(v.picklist([...RULES, ...OTHER_RULES]), "The rule that rejected it."),
+    count: described(Count, "Number of removals."),
   }),
 )
 
@@ -29,13 +29,14 @@ export const Written = named(
   v.strictObject({
     by: described(
       v.picklist(["rules", "model", "ocr"]),
-      "rules: chosen and counted, nothing is written. model: its sentences are a language model's, checked; counts and quotes are not. ocr: read in pictures, nothing is written.",
+      "rules: selected and counted, no text generated. model: sentences by a language model, checked; counts and " +
+        "quotes are computed. ocr: read from images, no text generated.",
     ),
-    model: described(v.nullable(v.string()), "The model, or what read the pictures; null = none."),
-    at: described(Time, "When."),
-    version: described(Count, "Of the rules or the prompt that made it: it is told apart from what others made."),
-    inputDigest: described(v.string(), "SHA-256 of what it was made from: the same input, the same text."),
-    dropped: described(v.array(OmissionShape), "What the checks left out; empty = nothing."),
+    model: described(v.nullable(v.string()), "The model or OCR engine. Null if none was used."),
+    at: described(Time, "Time of creation."),
+    version: described(Count, "Version of the rules or the prompt."),
+    inputDigest: described(v.string(), "SHA-256 of the input. The same input gives the same text."),
+    dropped: described(v.array(OmissionShape), "Parts removed by the checks. Empty if none."),
   }),
 )
 
@@ -77,7 +78,8 @@ export function faultOf(state: Exclude<WritingState<unknown>, { state: "done" }>
   const { why, retryAfter = 60 } = state
   if (why === "off") return noWriter()
   if (why === "unusable") return new Fault("ai_failed")
-  const detail = why === "spent" ? "The instance's tokens of today are used up." : "The language model asks to wait."
+  const detail =
+    why === "spent" ? "The instance's token budget for today is used up." : "The language model is rate limited."
   return new Fault("unavailable", { detail }, { retryAfter })
 }
 
@@ -86,7 +88,8 @@ function noWriter(): Fault {
 }
 
 const NO_MODEL =
-  "No usable language model is configured on this server: its operator sets AI_URL, AI_MODEL and, where needed, AI_KEY (appmeter doctor checks them). Retrying does not help before that."
+  "No usable language model is configured on this server: its operator sets AI_URL, AI_MODEL and, where needed, " +
+  "AI_KEY (appmeter doctor checks them). Retrying does not help before that."
 
 /** Takes a unit for a new text, once per day and text. Throws `code` if the month's units are used up. */
 export async function takeUnit(ctx: Context, allowance: Allowance, digest: string, code: FaultCode): Promise<void> {

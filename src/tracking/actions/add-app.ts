@@ -27,9 +27,11 @@ const storeId = (platform: "ios" | "android", description: string) =>
 
 export const addApp = action({
   name: "add_app",
-  summary: "Starts to track an app.",
+  summary: "Starts tracking an app.",
   description:
-    "Needs iosId, androidPkg or both. The preview looks the app up in its stores and refuses an id that they do not have in the storefronts named; where a store does not answer in time, or is not read from here, it says so and goes on.",
+    "Requires iosId, androidPkg or both. The preview looks the app up and rejects ids that the stores do not list " +
+    "in these storefronts. If a store does not respond in time or is not read by this instance, the preview notes " +
+    "that and continues.",
   scope: "track:write",
   plan: "free",
   credits: 2,
@@ -44,29 +46,32 @@ export const addApp = action({
         // JSON Schema counts code points; valibot's own maxLength counts UTF-16 units
         v.metadata({ maxLength: 100 }),
         v.check(isName),
-        v.description("What to call it; as the store does when left out."),
+        v.description("Name in the workspace. Default: the name in the store."),
       ),
     ),
     countries: v.optional(
       described(
         v.pipe(v.array(Country), v.minLength(1), v.maxLength(200)),
-        "Storefronts; the first is the app's default.",
+        "Storefronts. The first is the app's default.",
       ),
       ["us"],
     ),
     keywords: v.optional(
-      described(v.pipe(v.array(Term), v.maxLength(400)), "Up to 400, tracked in every one of the storefronts."),
+      described(
+        v.pipe(v.array(Term), v.maxLength(400)),
+        "Up to 400 keywords, tracked in every one of the storefronts.",
+      ),
     ),
   }),
   example: { iosId: "1234567890", name: "Tide Times", keywords: ["tides"] },
   state: v.strictObject({
-    appId: v.exactOptional(described(v.string(), "The app of the workspace that it is already.")),
+    appId: v.exactOptional(described(v.string(), "The existing app of the workspace.")),
     app: v.exactOptional(
       v.nullable(
         v.strictObject({
           iosId: v.exactOptional(v.string()),
           androidPkg: v.exactOptional(v.string()),
-          name: described(v.nullable(v.string()), "Null = as the store calls it."),
+          name: described(v.nullable(v.string()), "Null for the name in the store."),
           countries: v.array(Storefront),
           keywords: v.array(v.string()),
         }),
@@ -78,7 +83,7 @@ export const addApp = action({
     if (args.iosId === undefined && args.androidPkg === undefined)
       throw new Fault("invalid_arguments", {
         field: "iosId",
-        detail: "Neither iosId nor androidPkg came: it takes one or both.",
+        detail: "Give iosId, androidPkg or both.",
       })
     const { countries, keywords } = args
     for (const country of countries) {
@@ -209,6 +214,6 @@ async function refuseUnknown(
     where a.platform = ${platform} and a.store_id = ${id} and f.storefront = any(${checked as string[]}::text[])`
   if (!row || row.sold) return
   const store = platform === "ios" ? "The App Store" : "Google Play"
-  const detail = `${store} said that it has no app ${id} in ${checked.join(", ")} (${row.askedAt?.toISOString()}).`
+  const detail = `${store} does not list app ${id} in ${checked.join(", ")} (checked ${row.askedAt?.toISOString()}).`
   throw new Fault("invalid_arguments", { field, detail })
 }

@@ -22,15 +22,18 @@ const TrackedKeywords = named(
 
 export const addKeywords = action({
   name: "add_keywords",
-  summary: "Tracks keywords of an app in every storefront that the app tracks.",
-  description: "What was measured of a keyword before is its history at once.",
+  summary: "Tracks keywords for an app in all its storefronts.",
+  description: "Earlier measurements of a keyword become its history immediately.",
   scope: "track:write",
   plan: "free",
   credits: 1,
   destructive: false,
   args: v.strictObject({
     appId: AppId,
-    keywords: keywordsUpTo(50, "1 to 50 keywords. Those tracked already are named and not added twice."),
+    keywords: keywordsUpTo(
+      50,
+      "1 to 50 keywords. Keywords tracked already are listed in the preview and not added twice.",
+    ),
   }),
   example: { appId: "app_4fD0Zs81hQbK", keywords: ["high water", "tide times"] },
   state: TrackedKeywords,
@@ -72,15 +75,18 @@ export const addKeywords = action({
 
 export const removeKeywords = action({
   name: "remove_keywords",
-  summary: "Stops tracking keywords of an app in every storefront.",
-  description: "What was measured stays; no more of it is collected for the app.",
+  summary: "Stops tracking keywords for an app in all storefronts.",
+  description: "Earlier measurements stay; no new ones are collected for the app.",
   scope: "track:write",
   plan: "free",
   credits: 1,
   destructive: true,
   args: v.strictObject({
     appId: AppId,
-    keywords: keywordsUpTo(400, "1 to 400 keywords. Those not tracked are named and left."),
+    keywords: keywordsUpTo(
+      400,
+      "1 to 400 keywords. Keywords that are not tracked are listed in the preview and ignored.",
+    ),
   }),
   example: { appId: "app_4fD0Zs81hQbK", keywords: ["high water"] },
   state: TrackedKeywords,

@@ -27,13 +27,18 @@ const RivalState = named("RivalLists", v.strictObject({ named: v.array(v.string(
 
 export const addRivals = action({
   name: "add_rivals",
-  summary: "Names rivals of an app by hand.",
-  description: `They are listed wherever they stand, and read every day from the app's next reading on. One that remove_rivals had hidden is shown again. At most ${MAX_NAMED} of an app.`,
+  summary: "Adds rivals to an app by hand.",
+  description:
+    "They are listed at any rank and read every day from the app's next reading on. A rival hidden by " +
+    `remove_rivals is shown again. At most ${MAX_NAMED} per app.`,
   scope: "track:write",
   plan: "free",
   credits: 1,
   destructive: false,
-  args: v.strictObject({ appId: AppId, rivals: rivals("1 to 50 rivals. Those named already are said, and left.") }),
+  args: v.strictObject({
+    appId: AppId,
+    rivals: rivals("1 to 50 rivals. Existing rivals are listed in the preview and ignored."),
+  }),
   example: { appId: "app_4fD0Zs81hQbK", rivals: ["ios:1437816860"] },
   state: RivalState,
   result: v.strictObject({ appId: v.string(), added: v.array(v.string()), alreadyNamed: v.array(v.string()) }),
@@ -69,14 +74,18 @@ export const addRivals = action({
 
 export const removeRivals = action({
   name: "remove_rivals",
-  summary: "Takes rivals of an app away: they are not shown as its rivals any more.",
+  summary: "Removes rivals of an app and hides them.",
   description:
-    "Those named by hand are named no more, and none of them is shown where it stands above the app, until add_rivals brings it back. Alerts that were told stay.",
+    "Rivals added by hand are removed. None of them is listed when it ranks above the app, until add_rivals " +
+    "restores it. Existing alerts stay.",
   scope: "track:write",
   plan: "free",
   credits: 1,
   destructive: true,
-  args: v.strictObject({ appId: AppId, rivals: rivals("1 to 50 rivals. Those hidden already are said, and left.") }),
+  args: v.strictObject({
+    appId: AppId,
+    rivals: rivals("1 to 50 rivals. Hidden rivals are listed in the preview and ignored."),
+  }),
   example: { appId: "app_4fD0Zs81hQbK", rivals: ["ios:1437816860"] },
   state: RivalState,
   result: v.strictObject({ appId: v.string(), removed: v.array(v.string()), alreadyHidden: v.array(v.string()) }),
@@ -138,7 +147,7 @@ async function lookAt(
   if (rivals.some((rival) => rival === `ios:${app.iosId}` || rival === `android:${app.androidPkg}`))
     throw new Fault("invalid_arguments", {
       field: "rivals",
-      detail: "The app itself is among them: it is no rival of its own.",
+      detail: "An app cannot be its own rival. Remove it from the list.",
     })
   const seen = await sql<{ rival: string }[]>`
     select r.rival

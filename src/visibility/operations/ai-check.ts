@@ -20,8 +20,11 @@ export const startAiCheck = operation({
   path: "/apps/:appId/ai-check",
   group: "Your apps",
   toolset: "ai",
-  summary: "Has assistants asked about the app's keywords; get_ai_visibility tells what they answer.",
-  description: `Asks about the ${MAX_TERMS} most wanted tracked keywords of a storefront, in its language, and never names the app. Without a country it asks in the app's first ${STOREFRONTS}. Takes one AI visibility unit, which comes back if the check fails. One check of an app at a time.`,
+  summary: "Asks AI assistants about the app's keywords; get_ai_visibility has the answers.",
+  description:
+    `Asks about the ${MAX_TERMS} keywords with the highest demand in a storefront, in its language, without ` +
+    `naming the app. Default: the app's first ${STOREFRONTS} storefronts. Takes one AI visibility unit, which is ` +
+    "returned if the check fails. An app can have one check at a time.",
   effect: "spends",
   scope: "ai:read",
   plan: "studio",
@@ -30,25 +33,26 @@ export const startAiCheck = operation({
   input: ofApp({
     country: described(
       v.optional(CountryOrEmpty),
-      `Two-letter storefront code; the app's first ${STOREFRONTS} storefronts when empty or left out.`,
+      `Two-letter storefront code. Default, or if empty: the app's first ${STOREFRONTS} storefronts.`,
     ),
   }),
   output: v.strictObject({
-    checkId: described(v.nullable(v.string()), "The check, as get_ai_visibility shows it; null = none began."),
+    checkId: described(v.nullable(v.string()), "Id of the check, as in get_ai_visibility. Null if none was started."),
     state: described(
       v.picklist(["measuring", "measured", "nothing_tracked"]),
-      "measured = everything was asked within a day already. nothing_tracked = no keyword is tracked there: no unit is taken.",
+      "measured: every question was already answered within a day. nothing_tracked: no keyword is tracked there, " +
+        "and no unit is taken.",
     ),
-    countries: described(v.array(Storefront), "Where it asks."),
-    keywords: described(Count, "Keywords that it asks about, over all storefronts."),
+    countries: described(v.array(Storefront), "Storefronts of the check."),
+    keywords: described(Count, "Keywords of the check, over all storefronts."),
     engines: described(
-      v.array(v.strictObject({ engine: AssistantName, model: described(v.string(), "As it is asked for.") })),
-      "Whom it asks.",
+      v.array(v.strictObject({ engine: AssistantName, model: described(v.string(), "Requested model.") })),
+      "Assistants of the check.",
     ),
-    runs: described(Count, "Answers to each keyword of each assistant."),
+    runs: described(Count, "Answers per keyword and assistant."),
     ...cost,
-    eta: described(Count, "Seconds until it may be over; 0 = it is."),
-    method: described(v.array(v.string()), "What the figures are to be read with."),
+    eta: described(Count, "Expected seconds until the end. 0 if finished."),
+    method: described(v.array(v.string()), "How to read the figures."),
   }),
 }).run(async ({ app, country }, ctx) => {
   const { sql, assistants } = ctx
@@ -72,7 +76,8 @@ export const startAiCheck = operation({
 })
 
 const NO_ENGINES =
-  "No assistant is configured on this server: its operator sets AI_ENGINES and the key of each. Retrying does not help before that."
+  "No assistant is configured on this server: its operator sets AI_ENGINES and the key of each. Retrying does not " +
+  "help before that."
 
 /**
  * Starts the check. Throws ai_limit, or already_measuring if another call was faster; that fault returns the unit. The

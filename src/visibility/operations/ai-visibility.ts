@@ -30,9 +30,10 @@ export const getAiVisibility = operation({
   path: "/apps/:appId/ai",
   group: "Your apps",
   toolset: "ai",
-  summary: "Whether assistants name the app when they are asked about its keywords, and whom they name instead.",
+  summary: "Returns how often AI assistants name the app for its keywords, and which apps they name instead.",
   description:
-    "A dated sample of each assistant, never averaged over them. Every figure has its n and interval. start_ai_check asks anew; rivals added later are found in old answers too.",
+    "A dated sample per assistant, never averaged across assistants. Every figure has its sample size and " +
+    "interval. start_ai_check asks again; rivals added later are also found in earlier answers.",
   effect: "reads",
   scope: "ai:read",
   plan: "studio",
@@ -44,23 +45,21 @@ export const getAiVisibility = operation({
     country: Storefront,
     providers: described(
       ofAssistants((name) => described(RunState, SAID_OF[name])),
-      "Each assistant: failed = the last check asked it, and fewer than half of its answers came; not_measured = nobody asked it. Neither is a zero.",
+      "State of each assistant. failed: fewer than half of the answers of the last check arrived; not_measured: " +
+        "the assistant was not asked. Neither means zero.",
     ),
     engines: described(
       ofAssistants((name) => v.optional(described(Engine, SAID_OF[name]))),
-      "The measured ones.",
+      "The measured assistants.",
     ),
-    answers: described(v.array(Answer), "The answers that engines counts, by assistant and keyword."),
-    matcher: described(Count, "Version of the rules by which names are found."),
-    check: described(
-      v.nullable(Check),
-      "The last check of this app that asked in this storefront; null = there was none.",
-    ),
+    answers: described(v.array(Answer), "The answers behind `engines`, by assistant and keyword."),
+    matcher: described(Count, "Version of the rules that find names."),
+    check: described(v.nullable(Check), "The last check of this app in this storefront. Null if there was none."),
     next: described(
       v.nullable(v.strictObject(cost)),
-      "What a check of this storefront would ask now; null = no assistant can be asked here, or no keyword is tracked.",
+      "What a check of this storefront would ask now. Null if no assistant is available here or no keyword is tracked.",
     ),
-    method: described(v.array(v.string()), "What every figure here is to be read with."),
+    method: described(v.array(v.string()), "How to read the figures."),
   }),
 }).run(async ({ app, storefront }, ctx) => {
   const terms = [...new Set((await listTerms(ctx.sql, app.id, storefront)).map(({ term }) => term))]

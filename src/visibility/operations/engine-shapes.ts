@@ -17,15 +17,15 @@ export const SAID_OF: Record<Assistant, string> = {
   openai: "GPT with web search.",
   anthropic: "Claude with web search.",
   google: "Gemini with Google Search.",
-  perplexity: "Perplexity's agent.",
+  perplexity: "Perplexity's agent API.",
 }
 
 const NamedApp = named(
   "AppInAnswers",
   v.strictObject({
-    name: described(v.string(), "As the store has it, up to what it adds behind a colon or dash."),
+    name: described(v.string(), "Name in the store, without the part after a colon or dash."),
     storeIds: StoreIds,
-    rival: described(v.boolean(), "One of the app's rivals."),
+    rival: described(v.boolean(), "True if it is a rival of the app."),
     ...mentionFields,
   }),
 )
@@ -35,46 +35,53 @@ export const Answer = named(
   "AssistantAnswer",
   v.strictObject({
     engine: AssistantName,
-    term: described(v.string(), "The keyword that was asked for."),
-    phrasing: described(v.string(), "Version and variant of the question's words."),
-    askedAt: described(Time, "When it answered."),
-    searched: described(v.boolean(), "It searched the web for it."),
-    named: described(v.nullable(v.boolean()), "Whether it names the app; null = uncertain."),
-    excerpt: described(v.string(), `The line that names the app, or the beginning; at most ${MAX_TEXT} characters.`),
+    term: described(v.string(), "The keyword of the question."),
+    phrasing: described(v.string(), "Version and variant of the question's wording."),
+    askedAt: described(Time, "Time of the answer."),
+    searched: described(v.boolean(), "True if the assistant searched the web."),
+    named: described(v.nullable(v.boolean()), "True if the answer names the app. Null if uncertain."),
+    excerpt: described(
+      v.string(),
+      `The line that names the app, or the beginning of the answer; at most ${MAX_TEXT} characters.`,
+    ),
   }),
 )
 
-const Naming = described(Count, "Answers that do.")
+const Naming = described(Count, "Answers with that name.")
 
 /** The figures of one assistant. */
 export const Engine = named(
   "AssistantVisibility",
   v.strictObject({
-    model: described(v.string(), "As it was asked for."),
-    language: described(v.string(), "Of the questions."),
-    measuredFrom: described(Time, "The first of these answers."),
-    measuredTo: described(Time, "The last."),
-    answers: described(Count, "Answers in this sample, whoever had them asked for."),
+    model: described(v.string(), "Requested model."),
+    language: described(v.string(), "Language of the questions."),
+    measuredFrom: described(Time, "Time of the first answer."),
+    measuredTo: described(Time, "Time of the last answer."),
+    answers: described(Count, "Answers in this sample, whichever workspace requested them."),
     ...mentionFields,
     pooledLow: described(
       v.nullable(Share),
-      "The share of all keywords together, at least: wider, since answers to one keyword are alike. 95 %, by a bootstrap over keywords; null = fewer than two.",
+      "Lower end of the 95 % interval over all keywords (bootstrap over keywords). Wider, because answers to one " +
+        "keyword resemble each other. Null with fewer than two keywords.",
     ),
-    pooledHigh: described(v.nullable(Share), "At most."),
-    searched: described(Count, "Answers for which the web was searched."),
+    pooledHigh: described(v.nullable(Share), "Upper end of that interval."),
+    searched: described(Count, "Answers with a web search."),
     keywords: described(
       v.array(v.strictObject({ term: described(v.string(), "The keyword."), ...mentionFields })),
-      "Each keyword by itself, in the order of the alphabet.",
+      "Figures of each keyword, in alphabetical order.",
     ),
-    rivals: described(v.array(NamedApp), "The app's rivals in the same answers, also those added since; at most 50."),
-    apps: described(v.array(NamedApp), "Apps that are named most, the app itself aside; at most 10."),
+    rivals: described(
+      v.array(NamedApp),
+      "Rivals of the app in the same answers, including rivals added later; at most 50.",
+    ),
+    apps: described(v.array(NamedApp), "The apps named most often, without the app itself; at most 10."),
     others: described(
-      v.array(v.strictObject({ name: described(v.string(), "As written."), answers: Naming })),
-      "Names at the heads of lists that are of no app known here; at most 10.",
+      v.array(v.strictObject({ name: described(v.string(), "The name as written."), answers: Naming })),
+      "Names at the start of list items that match no known app; at most 10.",
     ),
     domains: described(
-      v.array(v.strictObject({ domain: described(v.string(), "The host, without www."), answers: Naming })),
-      "Hosts that are cited, by answers that do; at most 10.",
+      v.array(v.strictObject({ domain: described(v.string(), "Host name without www."), answers: Naming })),
+      "Hosts cited in the answers, by number of answers; at most 10.",
     ),
   }),
 )

@@ -17,40 +17,41 @@ export const getJob = operation({
   path: "/jobs/:jobId",
   group: "Writes",
   toolset: "writes",
-  summary: "How a confirmed write to an outside platform stands.",
+  summary: "Returns the state of a confirmed write to an outside platform.",
   description:
-    "Ask every few seconds until the status is done, failed or unknown. Done and failed do not change any more; unknown does where a later look at the target proves what became of it, after 1, 10 and 60 minutes and a day. There is no progress percentage.",
+    "Poll every few seconds until the status is done, failed or unknown. done and failed are final. unknown " +
+    "changes if a later check of the target, after 1, 10 and 60 minutes and a day, proves the outcome. There is " +
+    "no progress percentage.",
   effect: "reads",
   scope: null,
   price: 0,
   faults: ["job_not_found"],
   missing: "job_not_found",
   input: v.strictObject({
-    jobId: v.pipe(v.string(), v.minLength(1), v.maxLength(64), v.description("The jobId that a confirm answered.")),
+    jobId: v.pipe(v.string(), v.minLength(1), v.maxLength(64), v.description("jobId from confirm_action.")),
   }),
   output: v.strictObject({
     jobId: v.string(),
-    action: described(v.string(), "The write, as it was previewed."),
-    summary: described(v.string(), "What it does, as the preview said it."),
+    action: described(v.string(), "The write."),
+    summary: described(v.string(), "Summary from the preview."),
     status: described(
       v.picklist(STATUSES),
-      "queued: not begun, or to be tried again, nothing sent. running. done: the platform has applied it. failed: nothing was applied, error says why, and its credits are given back. unknown: it may or may not have been applied, note says what to do.",
+      "queued: not started, or to be retried, and nothing was sent. running: in progress. done: applied by the " +
+        "platform. failed: nothing was applied; error has the reason, and the credits are returned. unknown: it may " +
+        "have been applied; note says what to do.",
     ),
     target: described(
       v.strictObject({ kind: v.string(), id: v.string(), name: v.string() }),
-      "What is changed, as the preview showed it.",
+      "Target from the preview.",
     ),
-    appId: described(v.nullable(v.string()), "The app it is about; null = none of the workspace's."),
-    attempts: described(Count, "How often it was begun. It is begun again only while nothing was sent."),
-    createdAt: described(Time, "When it was confirmed."),
-    startedAt: described(v.nullable(Time), "When it was first begun; null = not yet."),
-    finishedAt: described(v.nullable(Time), "When it was done, failed or became unknown; null = not yet."),
-    result: described(v.nullable(v.record(v.string(), v.unknown())), "What was done, by action; null until done."),
-    error: described(
-      v.nullable(FaultText),
-      "Why it failed: a code of the error list, its sentence and its fields; null unless failed.",
-    ),
-    note: described(v.nullable(v.string()), "What to know about an unknown outcome; null otherwise."),
+    appId: described(v.nullable(v.string()), "The app. Null if it is not an app of the workspace."),
+    attempts: described(Count, "Number of starts. A job is restarted only while nothing was sent."),
+    createdAt: described(Time, "Time of the confirm."),
+    startedAt: described(v.nullable(Time), "Time of the first start. Null if not started."),
+    finishedAt: described(v.nullable(Time), "Time when the status became done, failed or unknown. Null before."),
+    result: described(v.nullable(v.record(v.string(), v.unknown())), "Result, by action. Null unless status is done."),
+    error: described(v.nullable(FaultText), "Error with its code, message and fields. Null unless status is failed."),
+    note: described(v.nullable(v.string()), "Advice for an unknown outcome. Null otherwise."),
     steps: described(
       v.array(
         v.strictObject({
@@ -58,11 +59,11 @@ export const getJob = operation({
           sentAt: Time,
           outcome: described(
             v.nullable(v.picklist(["done", "refused", "unsure"])),
-            "refused: nothing of it was applied. unsure: it may have been. Null = its end was never heard of.",
+            "refused: nothing was applied; unsure: it may have been applied. Null if the response was lost.",
           ),
         }),
       ),
-      "The requests that went out, in order; each is sent once.",
+      "The requests sent, in order. Each is sent once.",
     ),
     findings: described(
       v.array(
@@ -70,16 +71,17 @@ export const getJob = operation({
           at: Time,
           verdict: described(
             v.picklist(["applied", "absent", "unclear"]),
-            "absent: the target is as it was before. unclear: neither as before nor as wanted.",
+            "absent: the target is unchanged; unclear: the target is neither unchanged nor as requested.",
           ),
           text: v.string(),
         }),
       ),
-      "What looks at the target found since the outcome became unknown.",
+      "Results of checks of the target since the outcome became unknown.",
     ),
     requestId: described(
       v.string(),
-      "Our id of the confirm, its x-request-id unless it brought one; the log names the job by it.",
+      "Request id of the confirm as assigned here, which is its x-request-id unless the caller sent one. The log " +
+        "lists the job under it.",
     ),
   }),
 }).run(async ({ jobId }, { sql, caller }) => {

@@ -151,7 +151,7 @@ describe("marked alerts", () => {
     const { body } = await on.preview("mark_alerts_read")
     expect([body.preview.summary, body.preview.notes]).toEqual([
       "Mark 5,000 alerts of every app as read.",
-      ["There are more than 5,000: these are the newest of them. Mark again for the rest."],
+      ["Only the newest 5,000 are included. Repeat the write for the others."],
     ])
     expect((await on.confirm(body.confirmToken)).body.result.marked).toBe(5_000)
     expect(await unread()).toEqual([oldest])

@@ -108,7 +108,7 @@ test("country prices list price, proceeds, Apple's price, dollars at a dated rat
   expect(told.result.structuredContent).toEqual(body)
   const unknown = await call("?product=tea.month")
   expect([unknown.status, unknown.body.error, unknown.body.detail]).toEqual([
-    ...[400, "invalid_arguments", "The app sells no tea.month; the console lists tea.year, tea.cup, TEA01."],
+    ...[400, "invalid_arguments", "The app has no product tea.month. The console lists tea.year, tea.cup, TEA01."],
   ])
 })
 

@@ -145,7 +145,7 @@ describe("the window of a history", () => {
     expect([status, body.error, body.detail]).toEqual([
       403,
       "plan_required",
-      "This plan reads history of 90 days back.",
+      "This plan includes history of the last 90 days.",
     ])
   })
 })

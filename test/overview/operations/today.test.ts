@@ -270,7 +270,7 @@ describe("the requested day", () => {
     for (const day of ["2025-11-20", "2025-11-21"])
       expect(await refusal(() => today(app, { day }))).toEqual([
         "bad_day",
-        { field: "day", detail: `${day} is not over in UTC, where it is 2025-11-20: leave day out to ask for today.` },
+        { field: "day", detail: `${day} is not over in UTC, where today is 2025-11-20. Omit day for today.` },
       ])
     expect(await today(app, { day: "2025-11-19" })).toMatchObject({
       today: "2025-11-19",
@@ -286,7 +286,7 @@ describe("the requested day", () => {
       "bad_day",
       {
         field: "day",
-        detail: "2025-11-20 is not over in America/New_York, where it is 2025-11-20: leave day out to ask for today.",
+        detail: "2025-11-20 is not over in America/New_York, where today is 2025-11-20. Omit day for today.",
       },
     ])
   })
@@ -296,7 +296,7 @@ describe("the requested day", () => {
     const free = context({ entitlements: ENTITLEMENTS.free })
     expect((await today(app, { day: "2025-10-22" }, free)).today).toBe("2025-10-22")
     const [code, extra] = await refusal(() => today(app, { day: "2025-10-21" }, free))
-    expect([code, extra]).toEqual(["plan_required", { detail: "This plan reads history of 30 days back." }])
+    expect([code, extra]).toEqual(["plan_required", { detail: "This plan includes history of the last 30 days." }])
     expect((await refusal(() => portfolio({ day: "2025-10-21" }, free)))[0]).toBe("plan_required")
   })
 

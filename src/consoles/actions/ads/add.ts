@@ -16,8 +16,8 @@ const MATCHES = ["EXACT", "BROAD"] as const
 const State = named(
   "AdsAddedKeyword",
   v.strictObject({
-    isThere: described(v.boolean(), "Whether the keyword stands there, paused ones too."),
-    bid: described(v.nullable(v.string()), "Of the keyword itself; null = none, or its ad group's."),
+    isThere: described(v.boolean(), "True if the keyword exists, even if paused."),
+    bid: described(v.nullable(v.string()), "Bid of the keyword. Null if it does not exist or uses the ad group's bid."),
   }),
 )
 const Result = v.strictObject({ id: v.string(), text: v.string(), matchType: v.string() })
@@ -27,7 +27,7 @@ const NegativeArgs = v.strictObject({
   campaignId: CampaignId,
   adGroupId: v.optional(AdGroupId),
   text: KeywordText,
-  matchType: v.optional(v.pipe(v.picklist(MATCHES), v.description("Which searches it keeps away from.")), "EXACT"),
+  matchType: v.optional(v.pipe(v.picklist(MATCHES), v.description("Match type of the excluded searches.")), "EXACT"),
 })
 type NegativeArguments = v.InferOutput<typeof NegativeArgs>
 
@@ -66,8 +66,8 @@ const EXACT = (args: ExactArguments): Keyword => ({ list: "keywords", ...args, m
 export const addNegativeKeyword = action({
   ...OF_ADS,
   name: "add_negative_keyword",
-  summary: "Keeps a campaign, or one ad group of it, away from searches of a keyword.",
-  description: "Of the whole campaign unless adGroupId is given.",
+  summary: "Excludes a campaign or one of its ad groups from searches for a keyword.",
+  description: "Applies to the whole campaign unless adGroupId is given.",
   destructive: true,
   args: NegativeArgs,
   example: { appId: "app_4fD0Zs81hQbK", campaignId: "444555666", text: "free" },
@@ -93,8 +93,8 @@ export const addNegativeKeyword = action({
 export const addExactKeyword = action({
   ...OF_ADS,
   name: "add_exact_keyword",
-  summary: "Buys a keyword for an ad group, as an exact match.",
-  description: "With a bid of its own, within the account's limits, or with the ad group's.",
+  summary: "Adds an exact-match keyword to an ad group.",
+  description: "Uses its own bid within the account's limits, or the ad group's bid.",
   destructive: false,
   args: ExactArgs,
   example: { appId: "app_4fD0Zs81hQbK", campaignId: "444555666", adGroupId: "555666777", text: "tide times" },
@@ -180,7 +180,7 @@ async function sendNew(keyword: Keyword, place: AdsPlace, bid: string | null, po
 function proofOfNew(keywordOf: (args: unknown) => Keyword): Proof {
   return {
     absentAt: [60, 1_440],
-    absence: () => new Fault("unavailable", { detail: "It was not applied: a day later the keyword is not there." }),
+    absence: () => new Fault("unavailable", { detail: "Not applied: a day later the keyword does not exist." }),
     async look(args, { platforms, workspaceId, appId, signal }, { sentAt }) {
       const keyword = keywordOf(args)
       const way = await platforms.open("apple-ads", { workspaceId, appId: appId as string })

@@ -12,24 +12,24 @@ import { findWriter, type Writer } from "../../writing/writers.ts"
 const id = (what: string) => v.pipe(bounded(v.string(), { maxLength: 20 }), v.regex(/^\d{1,20}$/), v.description(what))
 
 export const AppOfCampaign = AppId
-export const CampaignId = id("The campaign, from list_campaigns.")
-export const AdGroupId = id("The ad group, from list_ads_keywords.")
-export const KeywordId = id("The bought keyword, from list_ads_keywords.")
+export const CampaignId = id("Campaign id from list_campaigns.")
+export const AdGroupId = id("Ad group id from list_ads_keywords.")
+export const KeywordId = id("Keyword id from list_ads_keywords.")
 export const Amount = v.pipe(
   v.number(),
   v.minValue(0.01),
   v.maxValue(1_000_000),
-  v.description("In the account's currency, to the hundredth."),
+  v.description("In the account's currency, with at most two decimals."),
 )
 export const Currency = v.optional(
   v.pipe(
     bounded(v.string(), { maxLength: 3 }),
     v.regex(/^[A-Za-z]{3}$/),
-    v.description("As EUR: refused where the account pays in another."),
+    v.description("ISO 4217 code, such as EUR. Rejected if the account uses another currency."),
   ),
 )
 /** The platform accepts at most 80 characters. */
-export const KeywordText = v.pipe(textUpTo(80), v.description("The keyword's text; its case does not matter."))
+export const KeywordText = v.pipe(textUpTo(80), v.description("Text of the keyword. Case is ignored."))
 
 const ADS_FAULTS: readonly FaultCode[] = ["not_connected", "ios_only"]
 
@@ -111,7 +111,7 @@ export function proofOf<Args>(changeOf: (args: Args, before: unknown) => Omit<Fi
     absentAt: [1_440],
     absence: () =>
       new Fault("unavailable", {
-        detail: "It was not applied: a day later the platform's history has no entry of it.",
+        detail: "Not applied: a day later the platform's history does not list it.",
       }),
     async look(args, port, { before, sentAt }: SentWrite): Promise<ProofFinding> {
       const change = changeOf(args as Args, before)

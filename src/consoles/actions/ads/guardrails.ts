@@ -36,6 +36,6 @@ export function refused(reason: string): Fault {
 /** Throws invalid_arguments when the given currency is not the account's. */
 export function refuseCurrency(meant: string | undefined, currency: string | null): void {
   if (meant === undefined || meant.toUpperCase() === currency) return
-  const detail = `The account pays in ${currency ?? "a currency that it did not say"}: leave currency out, or name that.`
+  const detail = `The account uses ${currency ?? "an unknown currency"}. Omit currency or set it to that one.`
   throw new Fault("invalid_arguments", { field: "currency", detail })
 }

@@ -28,13 +28,17 @@ interface SeenBudget extends SeenCampaign {
 export const setDailyBudget = action({
   ...OF_ADS,
   name: "set_daily_budget",
-  summary: "Sets what a campaign may spend a day.",
+  summary: "Sets the daily budget of a campaign.",
   description:
-    "By half of what it is at most, up to the account's limit, and not below a bid. Refused where a shared budget rules.",
+    "Changes it by at most half of its current value, up to the account's limit and not below a bid. Rejected if " +
+    "the campaign uses a shared budget.",
   destructive: true,
   args: BudgetArgs,
   example: { appId: "app_4fD0Zs81hQbK", campaignId: "444555666", amount: 25 },
-  state: named("AdsBudget", v.strictObject({ dailyBudget: described(Money, "Decimal, in the account's currency.") })),
+  state: named(
+    "AdsBudget",
+    v.strictObject({ dailyBudget: described(Money, "Decimal number, in the account's currency.") }),
+  ),
   result: v.strictObject({ id: v.string(), dailyBudget: v.string() }),
   target: ({ campaignId }) => `campaign ${campaignId}`,
   diff({ writer }, { campaignId, amount, currency }, seen) {
@@ -91,13 +95,17 @@ interface SeenBid {
 export const setKeywordBid = action({
   ...OF_ADS,
   name: "set_keyword_bid",
-  summary: "Sets the bid of a bought keyword.",
+  summary: "Sets the bid of a keyword.",
   description:
-    "By half of the bid that holds at most, and within the account's limits. Refused where the campaign bids by itself.",
+    "Changes it by at most half of the current bid, within the account's limits. Rejected if the campaign sets " +
+    "bids automatically.",
   destructive: true,
   args: BidArgs,
   example: { appId: "app_4fD0Zs81hQbK", campaignId: "444555666", keywordId: "777888999", amount: 1.2 },
-  state: named("AdsBid", v.strictObject({ bid: described(Money, "Of the keyword itself; null = its ad group's.") })),
+  state: named(
+    "AdsBid",
+    v.strictObject({ bid: described(Money, "Bid of the keyword. Null if it uses the ad group's bid.") }),
+  ),
   result: v.strictObject({ id: v.string(), bid: v.string() }),
   target: ({ keywordId }) => `keyword ${keywordId}`,
   diff({ writer }, { keywordId, amount, currency }, seen) {

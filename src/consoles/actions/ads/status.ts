@@ -7,7 +7,7 @@ import { openCampaign, readKeyword, type SeenCampaign, type SeenKeyword } from "
 
 const State = named(
   "AdsStatus",
-  v.strictObject({ status: described(v.string(), "As the platform says it: ENABLED or PAUSED.") }),
+  v.strictObject({ status: described(v.string(), "Status on the platform: ENABLED or PAUSED.") }),
 )
 const Result = v.strictObject({ id: v.string(), status: v.string() })
 
@@ -26,7 +26,7 @@ function campaignStatus(name: string, to: Status, summary: string) {
     ...OF_ADS,
     name,
     summary,
-    description: "In the connected Apple Ads account, which must take writes (account writes on).",
+    description: "Requires a connected Apple Ads account with writes enabled (account writes on).",
     destructive: to === "PAUSED",
     args: CampaignArgs,
     example: EXAMPLE,
@@ -58,7 +58,7 @@ function keywordStatus(name: string, to: Status, summary: string) {
     ...OF_ADS,
     name,
     summary,
-    description: "In the connected Apple Ads account, which must take writes (account writes on).",
+    description: "Requires a connected Apple Ads account with writes enabled (account writes on).",
     destructive: to === "PAUSED",
     args: KeywordArgs,
     example: { ...EXAMPLE, keywordId: "777888999" },
@@ -91,7 +91,7 @@ function diffOf(target: Diff["target"], { status, to, notes }: { status: string;
   return { summary: `${VERBS[to]} ${target.name}.`, target, before: { status }, after: { status: to }, notes }
 }
 
-export const pauseCampaign = campaignStatus("pause_campaign", "PAUSED", "Pauses a campaign: it spends nothing more.")
-export const resumeCampaign = campaignStatus("resume_campaign", "ENABLED", "Lets a paused campaign spend again.")
-export const pauseKeyword = keywordStatus("pause_keyword", "PAUSED", "Pauses a bought keyword.")
-export const resumeKeyword = keywordStatus("resume_keyword", "ENABLED", "Lets a paused keyword bid again.")
+export const pauseCampaign = campaignStatus("pause_campaign", "PAUSED", "Pauses a campaign, which stops its spend.")
+export const resumeCampaign = campaignStatus("resume_campaign", "ENABLED", "Resumes a paused campaign.")
+export const pauseKeyword = keywordStatus("pause_keyword", "PAUSED", "Pauses a bid keyword.")
+export const resumeKeyword = keywordStatus("resume_keyword", "ENABLED", "Resumes a paused bid keyword.")

@@ -21,18 +21,18 @@ export const CampaignId = v.pipe(
   v.string(),
   v.maxLength(20),
   v.regex(/^[0-9]{1,20}$/),
-  v.description("A campaign, as list_campaigns names it; all when left out."),
+  v.description("Campaign id from list_campaigns. Default: all."),
 )
 
 const metricFields = {
   impressions: Count,
   taps: Count,
-  installs: described(Count, "By taps and views; those of the last 30 days still grow."),
+  installs: described(Count, "Installs after taps and views. Those of the last 30 days still grow."),
   newDownloads: Count,
   spend: Money,
-  ttr: described(v.nullable(v.number()), "Taps by impressions; null = no impression."),
-  cpt: described(v.nullable(Money), "Spend by taps; null = no tap."),
-  cpi: described(v.nullable(Money), "Spend by installs; null = no install."),
+  ttr: described(v.nullable(v.number()), "Taps divided by impressions. Null without impressions."),
+  cpt: described(v.nullable(Money), "Spend divided by taps. Null without taps."),
+  cpi: described(v.nullable(Money), "Spend divided by installs. Null without installs."),
 }
 
 export const Metrics = named("AdsMetrics", v.strictObject(metricFields))
@@ -40,42 +40,43 @@ export const Metrics = named("AdsMetrics", v.strictObject(metricFields))
 export const AdsSource = named(
   "AdsSource",
   v.strictObject({
-    id: described(v.string(), "The connected ad account, as `appmeter account list` names it."),
+    id: described(v.string(), "The connected ads account, as in `appmeter account list`."),
     kind: v.literal("apple-ads"),
     state: described(
       v.picklist(ANSWERED_STATES),
-      "limited: a right is missing; revoked: the key is refused; unavailable: the last question to it failed, and it is asked again by itself; demo: every figure is invented. What was read before stays and is dated by asOf.",
+      "limited: a permission is missing; revoked: the key is refused; unavailable: the latest request failed and " +
+        "is retried automatically; demo: invented sample data. asOf dates earlier readings.",
     ),
     why: described(
       v.nullable(v.string()),
-      "Who must do what; or which questions failed, or have rows that cannot be read, and why. Null if all is well.",
+      "Who must do what, or which requests failed or have unreadable rows, and why. Null if there is no problem.",
     ),
-    asOf: described(v.nullable(Time), "When what was read longest ago of these was read; null = some of it never was."),
+    asOf: described(v.nullable(Time), "Time of the oldest of the readings used. Null if one is missing."),
   }),
 )
 
 /** Describes the period and which of its days are known. */
 export const windowFields = {
-  dayZone: described(v.string(), "The time zone of the ad account, whose days these are."),
-  from: described(AdsDay, `First of ${WINDOW_DAYS} days.`),
-  to: described(AdsDay, "The last whose figures are all there."),
-  sources: described(v.array(AdsSource), "Where the figures come from, and how far they were read."),
+  dayZone: described(v.string(), "Time zone of the ads account, which defines the days."),
+  from: described(AdsDay, `First of the ${WINDOW_DAYS} days.`),
+  to: described(AdsDay, "Last day with complete figures."),
+  sources: described(v.array(AdsSource), "Sources of the figures and how completely they were read."),
 }
 
 export const dayFields = {
-  reportedDays: described(Count, `Of the ${WINDOW_DAYS} days, those known of every campaign.`),
-  lateDays: described(v.array(AdsDay), "The others: not known, which is not zero."),
-  installsSettleBy: described(AdsDay, "From this day on installs of the last day do not grow any more."),
+  reportedDays: described(Count, `Of the ${WINDOW_DAYS} days, those known for every campaign.`),
+  lateDays: described(v.array(AdsDay), "The other days: unknown, not zero."),
+  installsSettleBy: described(AdsDay, "From this day on, installs of the last day are final."),
 }
 
 export const Organic = named(
   "OrganicStanding",
   v.strictObject({
     country: described(v.string(), "The storefront."),
-    rank: described(v.nullable(Rank), "The app's, unpaid; null = not among the results read, or not measured."),
-    measured: described(v.boolean(), "False = nobody read the results there: not known."),
-    tracked: described(v.boolean(), "The term is tracked for the app there."),
-    day: described(v.nullable(v.string()), "The UTC day of the results; null where measured is false."),
+    rank: described(v.nullable(Rank), "Organic rank. Null if absent from the results read or not measured."),
+    measured: described(v.boolean(), "False if the results were not read there; the rank is unknown."),
+    tracked: described(v.boolean(), "True if the term is tracked for the app there."),
+    day: described(v.nullable(v.string()), "UTC day of the results. Null if measured is false."),
   }),
 )
 
@@ -103,14 +104,14 @@ export async function findAdvertiser(
 ): Promise<AdsAccount> {
   if (app.iosId === null)
     throw new Fault("unsupported_platform", {
-      detail: "The app is on Google Play alone; Apple Ads advertises apps of the App Store.",
+      detail: "The app is only on Google Play. Apple Ads advertises only App Store apps.",
     })
   const { workspaceId } = caller
   const account = await findAdsAccount(sql, workspaceId, app, task)
   if (account) return account
   const detail = (await isConnected(sql, { workspaceId, kind: "apple-ads" }))
-    ? `The connected ad account has no campaign of ${app.iosId}; see: appmeter account list, appmeter account map.`
-    : "Connect the ad account with: appmeter account add apple-ads."
+    ? `The connected ads account has no campaign for ${app.iosId}. See: appmeter account list, appmeter account map.`
+    : "Connect the ads account with: appmeter account add apple-ads."
   throw new Fault("not_connected", { detail })
 }
 
@@ -137,11 +138,14 @@ export function unread(
   missing = "what it says",
 ): Fault {
   const since = `Connected since ${createdAt.toISOString().slice(0, 16)}Z`
-  if (denied !== null) return new Fault("not_measured", { detail: `${since}, but the key may not read: it ${denied}.` })
+  if (denied !== null)
+    return new Fault("not_measured", { detail: `${since}, but its key cannot read it: it ${denied}.` })
   if (why !== null) return new Fault("not_measured", { detail: `${since}; ${state}: ${why}.` })
   const failed = adsTroubleText(troubles.filter(({ task, isFailed }) => isFailed && tasks.includes(task)))
   if (failed !== null)
-    return new Fault("not_measured", { detail: `${since}, but not read: ${failed}. It is asked for again by itself.` })
+    return new Fault("not_measured", {
+      detail: `${since}, but not read: ${failed}. The request is retried automatically.`,
+    })
   return new Fault("not_measured", { detail: `${since}; a running server reads ${missing} within the hour.` })
 }
 

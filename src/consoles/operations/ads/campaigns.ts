@@ -11,17 +11,20 @@ const Campaign = named(
   v.strictObject({
     id: v.string(),
     name: v.string(),
-    status: described(v.string(), "ENABLED or PAUSED, as it is set."),
+    status: described(v.string(), "ENABLED or PAUSED, as configured."),
     serving: described(
       v.strictObject({ status: v.nullable(v.string()), reasons: v.array(v.string()) }),
-      "What Apple makes of it, in its own words; status null = not said.",
+      "Serving status in Apple's terms. status is null if unknown.",
     ),
-    countries: described(v.array(v.string()), "Storefronts that it is shown in."),
-    budget: described(v.nullable(Money), "A day; null = none is set."),
-    bidStrategy: described(v.nullable(v.string()), "MANUAL_CPT or MAX_CONVERSIONS; null = not said."),
-    placement: described(v.nullable(v.string()), "Where it is shown, in Apple's words; null = not said."),
-    metrics: described(v.nullable(Metrics), "Over the reported days; null = none is known."),
-    share: described(v.nullable(v.number()), "Of the app's spend, 0 to 1; null = none was spent, or not known."),
+    countries: described(v.array(v.string()), "Storefronts of the campaign."),
+    budget: described(v.nullable(Money), "Daily budget. Null if none is set."),
+    bidStrategy: described(v.nullable(v.string()), "MANUAL_CPT or MAX_CONVERSIONS. Null if unknown."),
+    placement: described(v.nullable(v.string()), "Placement, in Apple's terms. Null if unknown."),
+    metrics: described(v.nullable(Metrics), "Sums over the reported days. Null if no day is known."),
+    share: described(
+      v.nullable(v.number()),
+      "Share of the app's spend, 0 to 1. Null if nothing was spent, or if unknown.",
+    ),
   }),
 )
 
@@ -31,22 +34,23 @@ export const listCampaigns = operation({
   path: "/apps/:appId/campaigns",
   group: "Revenue and ads",
   toolset: "ads",
-  summary: "The app's ad campaigns: state, budget, and 28 days of cost and installs.",
+  summary: "Lists the app's ad campaigns with state, budget, and 28 days of cost and installs.",
   description:
-    "From the connected Apple Ads account, by the app's store id; campaigns of Maps are left out. By spend. Money is in the account's currency.",
+    "From the connected Apple Ads account, by the app's store id, highest spend first. Campaigns of Maps are " +
+    "excluded. Amounts are in the account's currency.",
   effect: "reads",
   scope: "ads:read",
   price: 1,
   faults: ["not_connected", "not_measured", "unsupported_platform"],
-  input: ofApp({ country: described(v.optional(Country), "Figures of this storefront alone; of all when left out.") }),
+  input: ofApp({ country: described(v.optional(Country), "Only figures of this storefront. Default: all.") }),
   narrow: { rows: ["campaigns"] },
   table: "campaigns",
   output: v.strictObject({
     ...windowFields,
     ...dayFields,
-    country: described(v.nullable(v.string()), "As asked; null = all storefronts."),
+    country: described(v.nullable(v.string()), "The requested storefront. Null for all."),
     campaigns: v.array(Campaign),
-    totals: described(Metrics, "Of all campaigns, over the reported days."),
+    totals: described(Metrics, "Sums over all campaigns on the reported days."),
   }),
 }).run(async ({ app, country }, ctx) => {
   const { account, scope } = await findAdsScope(app, { country }, ctx)

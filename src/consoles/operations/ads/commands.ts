@@ -12,31 +12,33 @@ import { AdsSource, adsSource, findAdvertiser, unread } from "./ads-shapes.ts"
 const Command = named(
   "AdsCommand",
   v.strictObject({
-    at: described(Time, "When it was done."),
+    at: described(Time, "Time of the change."),
     by: described(
       v.picklist(["service", "other_api", "dashboard", "apple", "other"]),
-      "service: a write confirmed here; other_api: another program, an automation rule among them; dashboard: a person at Apple's pages; apple: its support; other: a kind of user that is new. Who it was is not kept.",
+      "service: a write confirmed here; other_api: another program, including automation rules; dashboard: a " +
+        "person in Apple's web interface; apple: Apple support; other: an unknown type of user. The identity is not " +
+        "stored.",
     ),
-    event: described(v.nullable(v.string()), "CREATE, UPDATE, DELETE or OTHER; null until Apple's history shows it."),
-    entity: described(v.string(), "What was changed, in Apple's words or the write's."),
+    event: described(v.nullable(v.string()), "CREATE, UPDATE, DELETE or OTHER. Null until Apple's history lists it."),
+    entity: described(v.string(), "Type of the changed object, in the terms of Apple or the write."),
     entityId: v.string(),
-    name: described(v.nullable(v.string()), "Its name or text; null = not said."),
-    campaign: described(v.nullable(v.string()), "The campaign's id; null = not said."),
+    name: described(v.nullable(v.string()), "Name or text of the object. Null if unknown."),
+    campaign: described(v.nullable(v.string()), "Id of the campaign. Null if unknown."),
     changes: described(
       v.array(
         v.strictObject({
-          field: described(v.string(), "In Apple's words."),
-          from: described(v.nullable(v.string()), "Null = nothing stood there."),
-          to: described(v.nullable(v.string()), "Null = nothing stands there."),
+          field: described(v.string(), "Name of the field, in Apple's terms."),
+          from: described(v.nullable(v.string()), "Earlier value. Null if empty."),
+          to: described(v.nullable(v.string()), "New value. Null if empty."),
         }),
       ),
-      "Empty until Apple's history shows it.",
+      "Changed fields. Empty until Apple's history lists it.",
     ),
     job: described(
       v.nullable(v.strictObject({ id: v.string(), action: v.string(), status: v.string() })),
-      "The write of ours that did it (get_job); null = none did.",
+      "Job of the write (see get_job). Null if the change was not made by this service.",
     ),
-    listed: described(v.boolean(), "Apple's own change history shows it: proof that it was applied."),
+    listed: described(v.boolean(), "True if Apple's change history lists it, which proves that it was applied."),
   }),
 )
 
@@ -46,17 +48,20 @@ export const listAdsCommands = operation({
   path: "/apps/:appId/ads-commands",
   group: "Revenue and ads",
   toolset: "ads",
-  summary: "What was changed in the app's campaigns, by whom: writes made here, other programs, people.",
+  summary: "Lists changes to the app's campaigns by this service, other programs and people.",
   description:
-    "Writes of this service joined with the change history of Apple Ads, each once, the newest first. The history lags; a write without it stands by itself until it comes.",
+    "Combines writes of this service with the change history of Apple Ads, without duplicates, newest first. The " +
+    "history lags; until then a write appears alone.",
   effect: "reads",
   scope: "ads:read",
   price: 1,
   faults: ["not_connected", "not_measured", "unsupported_platform", "bad_cursor"],
   input: ofApp({
-    limit: v.optional(wholeNumber(1, 200, "Commands on a page."), 50),
+    limit: v.optional(wholeNumber(1, 200, "Maximum number of commands per page."), 50),
     cursor: coded(
-      v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(500), v.description("nextCursor of the page before."))),
+      v.optional(
+        v.pipe(v.string(), v.minLength(1), v.maxLength(500), v.description("nextCursor of the previous page.")),
+      ),
       "bad_cursor",
     ),
   }),
@@ -65,7 +70,7 @@ export const listAdsCommands = operation({
   output: v.strictObject({
     sources: v.array(AdsSource),
     commands: v.array(Command),
-    nextCursor: described(v.nullable(v.string()), "Asks for the page after this one; null = this is the last."),
+    nextCursor: described(v.nullable(v.string()), "Cursor of the next page. Null if this is the last page."),
   }),
 }).run(async ({ app, limit, cursor }, { sql, caller }) => {
   const account = await findAdvertiser(app, "changes", { sql, caller })
@@ -97,7 +102,7 @@ function placeOf(called: unknown, cursor: string): { at: Date; key: string } {
   if (!place.success)
     throw new Fault("bad_cursor", {
       field: "cursor",
-      detail: "cursor must be the nextCursor of a page about this app.",
+      detail: "cursor must be the nextCursor of a previous page for this app.",
     })
   const [at, key] = place.output
   return { at: new Date(at), key }

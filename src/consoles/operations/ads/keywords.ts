@@ -26,7 +26,7 @@ const Bid = extending(
   Money,
   v.strictObject({
     ...Money.entries,
-    own: described(v.boolean(), "False = the ad group's, which counts for a keyword without one."),
+    own: described(v.boolean(), "False if the bid is the ad group's, which applies to keywords without one."),
   }),
 )
 
@@ -34,14 +34,14 @@ const Keyword = named(
   "AdsKeyword",
   v.strictObject({
     id: v.string(),
-    text: described(v.nullable(v.string()), "Null = deleted before it was ever read; what it cost stands."),
+    text: described(v.nullable(v.string()), "Null if it was deleted before it was read; its cost remains."),
     match: described(v.nullable(v.string()), "EXACT or BROAD."),
-    status: described(v.string(), "ENABLED or PAUSED, or DELETED for one that is not listed any more."),
+    status: described(v.string(), "ENABLED, PAUSED, or DELETED if it is no longer listed."),
     campaign: v.strictObject({ id: v.string(), name: v.string() }),
     group: v.strictObject({ id: v.string(), name: v.nullable(v.string()) }),
-    bid: described(v.nullable(Bid), "The most that is paid for a tap; null = not known."),
+    bid: described(v.nullable(Bid), "Maximum price per tap. Null if unknown."),
     metrics: Metrics,
-    organic: described(v.nullable(Organic), "Where the app stands unpaid; null where the text is not known."),
+    organic: described(v.nullable(Organic), "Organic rank of the app. Null if the text is unknown."),
   }),
 )
 
@@ -51,9 +51,10 @@ export const listAdsKeywords = operation({
   path: "/apps/:appId/ads-keywords",
   group: "Revenue and ads",
   toolset: "ads",
-  summary: "Keywords bought over all campaigns in the last 28 days, by spend, with the unpaid rank beside.",
+  summary: "Lists bid keywords of all campaigns over the last 28 days, by spend, with the organic rank.",
   description:
-    "From the connected Apple Ads account. What Apple matches by itself is of no keyword: keywords may cost less than their campaigns (campaignTotals).",
+    "From the connected Apple Ads account. Automatic matches belong to no keyword, so keywords may cost less than " +
+    "their campaigns (see campaignTotals).",
   effect: "reads",
   scope: "ads:read",
   price: 1,
@@ -61,21 +62,21 @@ export const listAdsKeywords = operation({
   input: ofApp({
     country: described(
       v.optional(Country),
-      "Figures of this storefront alone, and unpaid ranks there; figures of all, and ranks of the app's first, when left out.",
+      "Only figures and organic ranks of this storefront. Default: figures of all, ranks of the app's first.",
     ),
     campaign: v.optional(CampaignId),
-    limit: v.optional(wholeNumber(1, 1_000, "Keywords answered at most."), 100),
+    limit: v.optional(wholeNumber(1, 1_000, "Maximum number of keywords."), 100),
   }),
   narrow: { rows: ["keywords"] },
   table: "keywords",
   output: v.strictObject({
     ...windowFields,
     ...dayFields,
-    country: described(v.nullable(v.string()), "As asked; null = all storefronts."),
-    keywords: described(v.array(Keyword), "The most spent on first."),
-    omitted: described(Count, "Keywords beyond limit; totals are of all."),
-    totals: described(Metrics, "Of all keywords."),
-    campaignTotals: described(Metrics, "Of the campaigns, with what Apple matched by itself."),
+    country: described(v.nullable(v.string()), "The requested storefront. Null for all."),
+    keywords: described(v.array(Keyword), "Highest spend first."),
+    omitted: described(Count, "Keywords beyond limit. Totals cover all."),
+    totals: described(Metrics, "Sums over all keywords."),
+    campaignTotals: described(Metrics, "Sums over the campaigns, including automatic matches."),
   }),
 }).run(async ({ app, storefront, country, campaign, limit }, ctx) => {
   const { sql } = ctx

@@ -23,11 +23,11 @@ const MAX_TERMS = 50
 const Scale = v.pipe(v.number(), v.integer())
 
 const figures = {
-  genre: described(v.string(), "In Apple Ads' words; of several the one where it ranks best."),
+  genre: described(v.string(), "Genre in Apple Ads, the one with the best rank if there are several."),
   rankInGenre: Rank,
   inGenre: described(Scale, "1 to 100, within the genre."),
-  overall100: described(Scale, "1 to 100, over all genres, as Apple Ads says it."),
-  overall5: described(Scale, "1 to 5, as Apple Ads shows it."),
+  overall100: described(Scale, "1 to 100 over all genres, as shown by Apple Ads."),
+  overall5: described(Scale, "1 to 5, as shown by Apple Ads."),
 }
 
 const Listed = named("SearchPopularity", v.strictObject({ term: v.string(), ...figures }))
@@ -36,10 +36,10 @@ const Wanted = named(
   "WantedPopularity",
   v.strictObject({
     term: v.string(),
-    tracked: described(v.boolean(), "Tracked for the app in that storefront."),
-    listed: described(v.boolean(), "False = below the list, which is not zero: see below."),
-    below: described(v.nullable(Scale), "Of what is not listed: its overall100 is at most this. Null where listed."),
-    popularity: described(v.nullable(Listed), "Null where not listed."),
+    tracked: described(v.boolean(), "True if tracked for the app in that storefront."),
+    listed: described(v.boolean(), "False if unlisted, which does not mean zero; see `below`."),
+    below: described(v.nullable(Scale), "Upper bound of overall100 for an unlisted term. Null if listed."),
+    popularity: described(v.nullable(Listed), "Null if unlisted."),
   }),
 )
 
@@ -49,9 +49,10 @@ export const getSearchPopularity = operation({
   path: "/apps/:appId/search-popularity",
   group: "Revenue and ads",
   toolset: "ads",
-  summary: "Apple's own search popularity of a week, from the connected ads account.",
+  summary: "Returns Apple's weekly search popularity from the connected ads account.",
   description:
-    "The most searched for in a storefront, and how the app's tracked keywords and any terms asked for stand. Apple lists the first 500 of each genre; what is not listed is below the list.",
+    "The most popular search terms of a storefront, and the popularity of the app's tracked keywords and " +
+    "requested terms. Apple lists the first 500 of each genre; unlisted terms are below the list.",
   effect: "reads",
   scope: "ads:read",
   price: 1,
@@ -63,33 +64,33 @@ export const getSearchPopularity = operation({
         v.string(),
         v.maxLength(60),
         v.regex(/^[A-Za-z_]{2,60}$/),
-        v.description("A genre of the answer's list: ranks within it; over all genres when left out."),
+        v.description("A genre from `genres`, to rank within it. Default: all genres."),
       ),
     ),
-    limit: v.optional(wholeNumber(1, 200, "The most searched for, so many."), 50),
+    limit: v.optional(wholeNumber(1, 200, "Maximum number of most popular terms."), 50),
     terms: described(
       v.optional(v.pipe(v.array(Term), v.minLength(1), v.maxLength(MAX_TERMS))),
-      `Terms to look up besides, at most ${MAX_TERMS}.`,
+      `Further terms to look up, at most ${MAX_TERMS}.`,
     ),
   }),
   narrow: { rows: ["top", "wanted"] },
   output: v.strictObject({
     country: Storefront,
-    from: described(Day, "The Sunday that the week begins on, UTC."),
-    to: described(Day, "The Saturday that it ends with."),
-    genre: described(v.nullable(v.string()), "As asked; null = over all."),
-    genres: described(v.array(v.string()), "Those that Apple Ads lists."),
+    from: described(Day, "First day of the week, a Sunday (UTC)."),
+    to: described(Day, "Last day of the week, a Saturday (UTC)."),
+    genre: described(v.nullable(v.string()), "The requested genre. Null for all."),
+    genres: described(v.array(v.string()), "Genres that Apple Ads lists."),
     sources: v.array(AdsSource),
-    top: described(v.array(Listed), "In a genre by its ranks, else by overall100."),
-    wanted: described(v.array(Wanted), "Terms asked for, then the app's tracked keywords."),
+    top: described(v.array(Listed), "By rank within a genre, else by overall100."),
+    wanted: described(v.array(Wanted), "The requested terms, then the app's tracked keywords."),
   }),
 }).run(async ({ app, storefront, genre, limit, terms = [] }, ctx) => {
   const { sql, caller } = ctx
   if (app.iosId === null)
-    throw new Fault("unsupported_platform", { detail: "Apple Ads knows searches of the App Store alone." })
+    throw new Fault("unsupported_platform", { detail: "Apple Ads covers only searches in the App Store." })
   const account = await findKindAccount(sql, caller.workspaceId, "apple-ads")
   if (!account)
-    throw new Fault("not_connected", { detail: "Connect the ad account with: appmeter account add apple-ads." })
+    throw new Fault("not_connected", { detail: "Connect the ads account with: appmeter account add apple-ads." })
   const task = await readTask(sql, account.id, "popularity", storefront)
   const troubled = { ...account, troubles: adsTroublesOf("popularity", storefront, task) }
   const week = await readWeek(sql, account.id, storefront)

@@ -23,26 +23,28 @@ import {
 const Term = named(
   "AdsSearchTerm",
   v.strictObject({
-    term: described(v.nullable(v.string()), "What people typed; null where undisclosed."),
+    term: described(v.nullable(v.string()), "The search term. Null if undisclosed."),
     undisclosed: described(
       v.boolean(),
-      "Terms that Apple withholds: one row for all of a keyword's, so that nothing is missing from the totals. The keyword is not the term.",
+      "True for terms that Apple withholds: one row for all of a keyword, so that totals are complete. The " +
+        "keyword is not the term.",
     ),
     source: described(
       v.string(),
-      "TARGETED: a keyword matched; AUTO: Apple matched by itself; SEARCH, in Apple's words; UNDISCLOSED: what Apple counts in the campaign's total and shows in no row.",
+      "TARGETED: matched by a keyword; AUTO: matched automatically; SEARCH: Apple's term; UNDISCLOSED: part of " +
+        "the campaign's total that Apple shows in no row.",
     ),
     campaign: v.strictObject({ id: v.string(), name: v.string() }),
     groupId: described(
       v.nullable(v.string()),
-      "The ad group; null = the rest of a campaign, which Apple shows in no row.",
+      "The ad group. Null for the rest of a campaign, which Apple shows in no row.",
     ),
     keyword: described(
       v.nullable(v.strictObject({ id: v.string(), text: v.nullable(v.string()), match: v.nullable(v.string()) })),
-      "What was bought; null = Apple matched by itself.",
+      "The bid keyword. Null if matched automatically.",
     ),
     metrics: Metrics,
-    organic: described(v.nullable(Organic), "Where the app stands unpaid; null where undisclosed."),
+    organic: described(v.nullable(Organic), "Organic rank of the app. Null if undisclosed."),
   }),
 )
 
@@ -52,9 +54,10 @@ export const listAdsSearchTerms = operation({
   path: "/apps/:appId/ads-search-terms",
   group: "Revenue and ads",
   toolset: "ads",
-  summary: "What people typed when the ads were shown in the last 28 days, by spend, with the unpaid rank beside.",
+  summary: "Lists the search terms that led to ad impressions in the last 28 days, by spend, with the organic rank.",
   description:
-    "From the connected Apple Ads account. Apple withholds rare terms; they stand as undisclosed rows, one a keyword, and count in every total.",
+    "From the connected Apple Ads account. Apple withholds rare terms; they appear as one undisclosed row per " +
+    "keyword and count in every total.",
   effect: "reads",
   scope: "ads:read",
   price: 1,
@@ -62,22 +65,22 @@ export const listAdsSearchTerms = operation({
   input: ofApp({
     country: described(
       v.optional(Country),
-      "Figures of this storefront alone, and unpaid ranks there; figures of all, and ranks of the app's first, when left out.",
+      "Only figures and organic ranks of this storefront. Default: figures of all, ranks of the app's first.",
     ),
     campaign: v.optional(CampaignId),
-    limit: v.optional(wholeNumber(1, 1_000, "Rows answered at most."), 100),
+    limit: v.optional(wholeNumber(1, 1_000, "Maximum number of rows."), 100),
   }),
   narrow: { rows: ["terms"] },
   table: "terms",
   output: v.strictObject({
     ...windowFields,
-    country: described(v.nullable(v.string()), "As asked; null = all storefronts."),
-    terms: described(v.array(Term), "The most spent on first."),
-    omitted: described(Count, "Rows beyond limit; totals are of all."),
-    unreadCampaigns: described(v.array(v.string()), "Campaigns whose terms are not known yet: they are in no total."),
+    country: described(v.nullable(v.string()), "The requested storefront. Null for all."),
+    terms: described(v.array(Term), "Highest spend first."),
+    omitted: described(Count, "Rows beyond limit. Totals cover all."),
+    unreadCampaigns: described(v.array(v.string()), "Campaigns whose terms were not read yet. No total includes them."),
     totals: Metrics,
-    undisclosed: described(Metrics, "Of the totals, what is withheld."),
-    undisclosedShare: described(v.nullable(v.number()), "Of the spend, 0 to 1; null = nothing was spent."),
+    undisclosed: described(Metrics, "The withheld part of the totals."),
+    undisclosedShare: described(v.nullable(v.number()), "Share of the spend, 0 to 1. Null if nothing was spent."),
   }),
 }).run(async ({ app, storefront, country, campaign, limit }, ctx) => {
   const { sql } = ctx

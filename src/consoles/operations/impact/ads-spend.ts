@@ -20,21 +20,25 @@ export const AdsSpend = v.nullable(
   named(
     "ImpactAdsSpend",
     v.strictObject({
-      account: described(v.string(), "The ads account, as `appmeter account list` names it."),
+      account: described(v.string(), "The ads account, as in `appmeter account list`."),
       state: v.picklist(ANSWERED_STATES),
-      dayZone: described(v.string(), "The account's own time zone, whose days these are."),
-      currency: described(v.nullable(v.string()), "Null = not known."),
-      before: described(Mean, "A day, of the known days compared with. Null = too few of them are known."),
-      after: described(Mean, "A day, of those of the window. Null = too few are known."),
+      dayZone: described(v.string(), "Time zone of the account, which defines the days."),
+      currency: described(v.nullable(v.string()), "Null if unknown."),
+      before: described(Mean, "Per day, over the known days before. Null if too few are known."),
+      after: described(Mean, "Per day, over the known days of the window. Null if too few are known."),
       boughtBefore: described(
         Mean,
-        "First downloads that ads brought a day, of the days compared with: they are among downloads and taken off nowhere, for they are known by days of another zone and of the last months alone. Null as before.",
+        "First downloads per day from ads, on the days before. They are part of downloads and not subtracted, " +
+          "because they use another time zone and cover only recent months. Null like before.",
       ),
-      boughtAfter: described(Mean, "The same of the window. Null as after."),
+      boughtAfter: described(Mean, "The same for the window. Null like after."),
       knownBefore: Count,
       knownAfter: Count,
-      changePercent: described(v.nullable(v.number()), "Null = either is not known, or nothing was spent before."),
-      confounds: described(v.boolean(), "It swung by 30 % and more: the verdict says so. False where it is not known."),
+      changePercent: described(v.nullable(v.number()), "Null if either is unknown or nothing was spent before."),
+      confounds: described(
+        v.boolean(),
+        "True if it changed by 30 % or more, which makes the verdict confounded. False if unknown.",
+      ),
     }),
   ),
 )

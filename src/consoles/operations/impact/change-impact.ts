@@ -32,9 +32,7 @@ const ChangedDayInput = v.optional(
       v.string(),
       v.isoDate(),
       v.check(isRealDay),
-      v.description(
-        "UTC day on which a change was seen, YYYY-MM-DD, no later than yesterday; the latest when left out.",
-      ),
+      v.description("UTC day of the change, YYYY-MM-DD, at most yesterday. Default: the latest change."),
     ),
     "bad_day",
   ),
@@ -46,50 +44,52 @@ export const getChangeImpact = operation({
   path: "/apps/:appId/change-impact",
   group: "Revenue and ads",
   toolset: "revenue",
-  summary: "What the funnel, ranks and sales did after the store page changed, with an interval.",
+  summary: "Estimates, with an interval, how funnel, ranks and sales changed after a store page change.",
   description:
-    "Storefronts (of ranks: keywords) that changed are compared with those that did not, weighted so that they moved alike before (difference in differences, synthetic controls). The 90 % interval is what the same reckoning gives of earlier days without a change, widened by what smaller counts scatter after a fall; where it has too few, the answer says not enough data. Twenty windows of earlier days are needed: half a year for 7 days.",
+    "Compares storefronts that changed (for ranks: keywords) with those that did not, weighted to match them " +
+    "before the change (difference in differences with synthetic controls). The 90 % interval comes from the same " +
+    "calculation on earlier days without a change, widened for the spread of smaller counts after a fall. With " +
+    "too few earlier days the answer is not_enough_data: it needs twenty windows, for 7 days half a year.",
   effect: "reads",
   scope: "revenue:read",
   price: 1,
   faults: ["not_connected", "not_measured", "unsupported_platform", "bad_day"],
   input: ofApp({
-    country: described(v.optional(Country), "Two-letter storefront code; every one that changed when left out."),
+    country: described(v.optional(Country), "Two-letter storefront code. Default: every storefront that changed."),
     day: ChangedDayInput,
-    window: v.optional(wholeNumber(3, 30, "How many days after the change are looked at.", "invalid_arguments"), 7),
+    window: v.optional(wholeNumber(3, 30, "Length in days of the window after the change.", "invalid_arguments"), 7),
   }),
   output: v.strictObject({
-    country: described(v.nullable(Storefront), "As asked; null = every storefront that changed."),
-    window: described(Rank, "Days after the change."),
-    day: described(Day, "The UTC day on which the change was seen."),
-    notYetAt: described(Time, "When the last reading without it was seen; the days from then on are left out."),
-    at: described(Time, "When the last of the first readings with it was seen."),
+    country: described(v.nullable(Storefront), "The requested storefront. Null for every storefront that changed."),
+    window: described(Rank, "Length in days of the window after the change."),
+    day: described(Day, "UTC day of the first reading with the change."),
+    notYetAt: described(Time, "Time of the last reading without the change. Days from then on are excluded."),
+    at: described(Time, "Time of the last of the first readings with the change."),
     changed: described(
       v.array(named("ImpactChange", v.strictObject({ kind: v.picklist(TREATMENTS), countries: v.array(Storefront) }))),
-      "What changed that day, and where. The first kind decides what it is judged by.",
+      "What changed that day, and where. The first kind determines the primary outcome.",
     ),
-    complete: described(v.boolean(), "The primary outcome's window is over and known."),
-    verdict: described(Verdict, "Of the primary outcome."),
-    sentence: described(v.string(), "The same in one English sentence."),
+    complete: described(v.boolean(), "True if the window of the primary outcome is over and known."),
+    verdict: described(Verdict, "Verdict of the primary outcome."),
+    sentence: described(v.string(), "The verdict in one English sentence."),
     standing: described(
       v.nullable(v.picklist(["association", "holds_against_placebos"])),
-      "Of improved and worse: that something moved after a change is no proof that it moved because of it. holds_against_placebos: it moved farther than nine of ten earlier days and than every control did by itself, which 60 to 100 % of chance findings in simulated worlds do as well.",
+      "For improved and worse. A movement after a change does not prove that the change caused it. " +
+        "holds_against_placebos: it moved farther than nine of ten earlier days and than every control, as do 60 to " +
+        "100 % of chance findings in simulations.",
     ),
-    outcomes: described(v.array(Outcome), "The primary one first."),
+    outcomes: described(v.array(Outcome), "The primary outcome first."),
     missing: Missing,
     overlaps: described(
       v.array(Overlap),
-      "What else changed from as many days before the change as the window has until its end, at most 50.",
+      "Other changes, from one window length before the change to the end of the window, at most 50.",
     ),
     adsSpend: described(
       AdsSpend,
-      "What Apple Ads cost in the storefronts that changed, before and in the window. Null = no ads account has the app.",
+      "Apple Ads spend in the storefronts that changed, before and in the window. Null if no ads account has the app.",
     ),
-    tryWindow: described(
-      v.nullable(Rank),
-      "A longer window that may see what this one does not; null where none is proposed.",
-    ),
-    sources: described(v.array(AccountSource), "Where sales and analytics come from, and how far they were read."),
+    tryWindow: described(v.nullable(Rank), "A longer window that may detect more. Null if none is proposed."),
+    sources: described(v.array(AccountSource), "Sources of sales and analytics and how completely they were read."),
   }),
 }).run(async ({ app, country, day, window }, ctx) => {
   const { sql, now, caller } = ctx
@@ -139,7 +139,10 @@ function checkDay(day: string | undefined, { now, caller }: Pick<Context, "now" 
   if (day === undefined) return
   const plan = planDays("history", now(), caller)
   if (day >= plan.to)
-    throw new Fault("bad_day", { field: "day", detail: `${day} is not over; yesterday is ${addDays(plan.to, -1)}.` })
+    throw new Fault("bad_day", {
+      field: "day",
+      detail: `${day} is not over. The latest possible day is ${addDays(plan.to, -1)}.`,
+    })
   if (day < plan.from)
     throw unread(caller, { what: "history", day, today: plan.to, otherwise: "bad_day", field: "day" })
 }

@@ -6,7 +6,7 @@ import { OUTCOMES } from "./outcome.ts"
 
 export const Missing = described(
   v.array(v.strictObject({ what: v.picklist([...OUTCOMES, "ads_spend"]), why: v.string() })),
-  "What would be looked at and is not there.",
+  "Missing data that would be used.",
 )
 
 interface FoundParts {

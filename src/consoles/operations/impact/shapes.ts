@@ -19,7 +19,9 @@ const OutcomeName = named("ImpactOutcomeName", v.picklist(OUTCOMES))
 export const Verdict = named(
   "ImpactVerdict",
   v.picklist(VERDICTS),
-  "improved, worse: the 90 % interval leaves out nothing having happened; no_clear_change: it does not, see leastDetectable; too_early: the window is not over; not_enough_data; confounded: something else of the app's own changed near; cannot_tell: too little stayed unchanged to compare with.",
+  "improved, worse: the 90 % interval excludes no change; no_clear_change: it does not, see " +
+    "leastDetectablePercent; too_early: the window is not over; not_enough_data; confounded: something else of the " +
+    "app changed in the same period; cannot_tell: too little stayed unchanged for a comparison.",
 )
 
 export const Overlap = named(
@@ -27,11 +29,12 @@ export const Overlap = named(
   v.strictObject({
     kind: PageChangeKind,
     country: Storefront,
-    day: described(v.pipe(v.string(), v.isoDate()), "The UTC day on which it was seen."),
-    own: described(v.boolean(), "False = of a rival that is followed."),
+    day: described(v.pipe(v.string(), v.isoDate()), "UTC day of the first reading with it."),
+    own: described(v.boolean(), "False for a change by a rival."),
     confounds: described(
       v.boolean(),
-      "The verdict says so. A version is in all storefronts, also in those compared with; a rival's doings are no doing of the app.",
+      "True if it makes the verdict confounded. A version reaches all storefronts, including the controls; " +
+        "changes by rivals do not confound.",
     ),
   }),
 )
@@ -41,60 +44,67 @@ export const Outcome = named(
   v.strictObject({
     outcome: described(
       OutcomeName,
-      "search_impressions: how often the app was shown in results of searches; conversion: first downloads per page view, as the console's analytics count both; ranks: places of keywords in one storefront, by their ratio, so that fewer is better; downloads: first downloads; proceeds_per_download: in each storefront's own currency.",
+      "search_impressions: impressions in search results; conversion: first downloads per page view in the " +
+        "console's analytics; ranks: ranks of keywords in one storefront, as a ratio, so that lower is better; " +
+        "downloads: first downloads; proceeds_per_download: in each storefront's currency.",
     ),
     primary: described(
       v.boolean(),
-      "The one that the kind of change is judged by; fixed before figures are looked at. Analytics that are known for too short a time are none.",
+      "True for the outcome that the kind of change is judged by, fixed before looking at figures. Analytics " +
+        "known for too short a time are never primary.",
     ),
-    country: described(v.nullable(Storefront), "Of ranks; else null."),
+    country: described(v.nullable(Storefront), "Storefront of ranks. Null for other outcomes."),
     treated: described(
       v.array(v.string()),
-      "Storefronts that changed; of ranks the keywords whose words came or went.",
+      "Storefronts that changed; for ranks, keywords whose words were added or removed.",
     ),
     dayZone: described(
       v.nullable(v.picklist(["UTC", REPORT_ZONE])),
-      "Whose days those of its figures are; null = Apple does not say it of its analytics.",
+      "Time zone of the days. Null if unknown: Apple does not publish that of its analytics.",
     ),
-    before: described(Stretch, "Days compared with; those between before and after are left out."),
+    before: described(Stretch, "Days compared with. Days between before and after are excluded."),
     after: described(Stretch, "The window."),
     complete: described(
       v.boolean(),
-      "False = the window is not over, or its last days are not known: no figure is given.",
+      "False if the window is not over or its last days are unknown; there are then no figures.",
     ),
     verdict: Verdict,
     method: described(
       v.nullable(v.picklist(["difference_in_differences", "before_after"])),
-      "difference_in_differences: what the weighted controls did is taken off; before_after: fewer than 3 controls, nothing is. Null without an effect.",
+      "difference_in_differences: the change of the weighted controls is subtracted; before_after: fewer than 3 " +
+        "controls, nothing is subtracted. Null without an effect.",
     ),
     effectPercent: described(
       v.nullable(Percent),
-      "After against before, less what the controls did. Null = none is stated.",
+      "Change from before to after, minus that of the controls. Null if not available.",
     ),
     lowPercent: described(
       v.nullable(Percent),
-      "Lower end of the 90 % interval, from what the same reckoning gives of earlier days.",
+      "Lower end of the 90 % interval, from the same calculation on earlier days.",
     ),
-    highPercent: described(v.nullable(Percent), "Its upper end."),
+    highPercent: described(v.nullable(Percent), "Upper end of the interval."),
     leastDetectablePercent: described(
       v.nullable(Percent),
-      "The least effect that would be found four times of five: smaller ones are mostly not seen.",
+      "Smallest effect that would be detected in four of five cases.",
     ),
-    treatedPercent: described(v.nullable(Percent), "What the changed ones did, nothing taken off."),
-    controlsPercent: described(v.nullable(Percent), "What the weighted controls did; null without any."),
+    treatedPercent: described(v.nullable(Percent), "Change of the treated ones, without subtraction."),
+    controlsPercent: described(v.nullable(Percent), "Change of the weighted controls. Null without controls."),
     controls: described(
       v.array(v.strictObject({ name: v.string(), weight: Share })),
-      "Unchanged storefronts or keywords that together moved most as the changed ones did before, with a weight of 0.001 and more.",
+      "Unchanged storefronts or keywords whose weighted mix moved most like the treated ones before; weights from " +
+        "0.001.",
     ),
-    earlierDays: described(v.nullable(Count), "Earlier days of which the same was reckoned."),
-    earlierNeeded: described(v.nullable(Rank), "Where there are too few of them: how many are needed."),
+    earlierDays: described(v.nullable(Count), "Number of earlier days with the same calculation."),
+    earlierNeeded: described(v.nullable(Rank), "Number needed, if there are too few."),
     chance: described(
       v.nullable(Share),
-      "The share of earlier days that moved as far by themselves; of outcomes that are not primary adjusted for their number (Holm).",
+      "Share of earlier days that moved as far by chance; for other than primary outcomes adjusted for their " +
+        "number (Holm).",
     ),
     placebos: described(
       v.nullable(v.strictObject({ controls: Count, asLarge: Count })),
-      "Controls reckoned as if they had changed, and how many of those moved as far for their own spread. Null without controls.",
+      "Number of controls tested as if they had changed, and how many of them moved as far relative to their " +
+        "spread. Null without controls.",
     ),
   }),
 )

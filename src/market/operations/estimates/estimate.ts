@@ -31,18 +31,18 @@ export const RATINGS_TEST = { month: "2021-06", n: 26, medianError: 86, coverage
 const Growth = named(
   "DownloadsGrowth",
   v.strictObject({ percent: v.number(), low: v.number(), high: v.number() }),
-  "Against the 30 days before.",
+  "Compared with the 30 days before.",
 )
 
 const BackTest = named(
   "EstimateBackTest",
   v.strictObject({
-    month: described(v.string(), "Of the truth it was tried on."),
-    n: described(Count, "Apps."),
-    medianError: described(v.number(), "Percent: half of the figures err by more."),
-    coverage: described(v.number(), "The share of the truths within the interval."),
+    month: described(v.string(), "Month of the true values."),
+    n: described(Count, "Number of apps."),
+    medianError: described(v.number(), "Median error in percent."),
+    coverage: described(v.number(), "Share of the true values within the interval."),
   }),
-  "What such figures were worth on Google Play, whose own counts are known. Of the App Store no truth is public.",
+  "Accuracy of such figures on Google Play, where true counts are known. No true values are public for the App Store.",
 )
 
 export const hiveEstimateApp = operation({
@@ -51,9 +51,10 @@ export const hiveEstimateApp = operation({
   path: "/hive/estimate/:id",
   group: "Hive",
   toolset: "hive",
-  summary: "What any app is thought to bring in a month: downloads and revenue, each with its interval.",
+  summary: "Estimates the monthly downloads and revenue of any app, with intervals.",
   description:
-    "Downloads of a Google Play app are the store's own counts, those of an App Store app follow from ratings gained. The first call reads the app: 202 with eta, for 1 credit. Unknown is null, never 0.",
+    "Downloads on Google Play are the store's own counts; those of the App Store are estimated from ratings " +
+    "gained. The first call reads the app: 202 with eta, for 1 credit. Unknown values are null, never 0.",
   effect: "measures",
   scope: "hive:estimate",
   hive: "pack",
@@ -66,34 +67,46 @@ export const hiveEstimateApp = operation({
   output: v.strictObject({
     ...marketAppFields,
     platform: Store,
-    country: described(Storefront, "Whose name is shown, and which is read first."),
-    downloads: described(v.nullable(Estimate), "Of 30 days, or of `days` where they are measured; null = not known."),
-    revenue: described(v.nullable(Estimate), "US dollars of 30 days; null = not known."),
+    country: described(Storefront, "Storefront of the name, read first."),
+    downloads: described(v.nullable(Estimate), "Over 30 days, or over `days` if measured. Null if unknown."),
+    revenue: described(v.nullable(Estimate), "US dollars over 30 days. Null if unknown."),
     revenueBasis: described(
       v.nullable(v.picklist(BASES)),
-      "What the revenue rests on: as basis where it is downloads at a price; own = places of the grossing list, of which your own apps' sales say what they bring: moved for your workspace alone. Null = not known.",
+      "Basis of the revenue, with the values of basis if it is downloads times price. own: ranks on the grossing " +
+        "chart, calibrated with your own apps' sales, for your workspace only. Null if unknown.",
     ),
-    revenueMarkets: described(v.nullable(Count), "Storefronts that the revenue is of; null = not known."),
-    growth: described(v.nullable(Growth), "Of the downloads; null = not known."),
-    level: described(v.number(), "How likely an interval is meant to hold the truth."),
+    revenueMarkets: described(v.nullable(Count), "Storefronts of the revenue. Null if unknown."),
+    growth: described(v.nullable(Growth), "Change of the downloads. Null if unknown."),
+    level: described(v.number(), "Intended probability that an interval contains the true value."),
     basis: described(
       v.nullable(v.picklist(BASES)),
-      "What the downloads rest on: measured = counted by the store, prior = what is known of the store at large.",
+      "Basis of the downloads. measured: counted by the store; prior: typical figures of the store.",
     ),
-    markets: described(Count, "Storefronts whose counts the downloads rest on; others are not in them."),
-    days: described(v.nullable(Count), "Over which counts were compared; null = one count alone, or none."),
-    day: described(v.nullable(Day), "Of the newest count."),
-    pairs: described(v.nullable(Count), "Known truths that the interval rests on; 0 = none: its width is the prior's."),
-    coverage: described(v.nullable(v.number()), "What such intervals reached on those; null = not tried."),
-    formula: described(v.nullable(Count), "Another number = the same counts give another figure."),
-    madeAt: described(v.nullable(Time), "Null = not yet."),
-    backTest: described(v.nullable(BackTest), "Null = measured, or not tried: one count alone."),
-    graded: described(v.nullable(GradedMonth), "Null = measured, or fewer than 20 such apps are read."),
+    markets: described(
+      Count,
+      "Storefronts whose counts were used. Other storefronts are not included in the downloads.",
+    ),
+    days: described(v.nullable(Count), "Days between the compared counts. Null with one count or none."),
+    day: described(v.nullable(Day), "Day of the newest count."),
+    pairs: described(
+      v.nullable(Count),
+      "Known true values behind the interval. 0: none; its width comes from the prior.",
+    ),
+    coverage: described(v.nullable(v.number()), "Share of those values within their intervals. Null if not tested."),
+    formula: described(
+      v.nullable(Count),
+      "Version of the formula. Another version gives another figure for the same counts.",
+    ),
+    madeAt: described(v.nullable(Time), "Null if not calculated yet."),
+    backTest: described(v.nullable(BackTest), "Null if measured or not tested (a single count)."),
+    graded: described(v.nullable(GradedMonth), "Null if measured, or if fewer than 20 such apps are read."),
     ownRecord: described(
       v.nullable(v.array(OwnMonth)),
-      "Of your own app: each month's figure beside what your console reported, newest first. Shown to your workspace alone, and used for no other figure. Null = no connected console speaks of the app, or the key may not read revenue.",
+      "For your own app: each month's figure and the figure reported by your console, newest first. Visible to " +
+        "your workspace only and used for no other figure. Null if no connected console reports the app, or the key " +
+        "cannot read revenue.",
     ),
-    eta: v.optional(described(Count, "With 202: seconds until there may be a figure.")),
+    eta: v.optional(described(Count, "With 202: expected seconds until the figure.")),
   }),
 }).run(async ({ id, country }, ctx) => {
   const platform = platformOfChecked(id)

@@ -10,12 +10,12 @@ import type { OwnContext } from "./own-sales.ts"
 export const FoundFigures = named(
   "AppEstimates",
   v.strictObject({
-    downloads: described(v.nullable(Estimate), "A month; null = not known."),
-    revenue: described(v.nullable(Estimate), "US dollars a month; null = not known."),
-    growth: described(v.nullable(v.number()), "Percent that the downloads rose or fell in 30 days; null = not known."),
-    growthLow: v.optional(described(v.nullable(v.number()), "Null with growth.")),
-    growthHigh: v.optional(described(v.nullable(v.number()), "Null with growth.")),
-    basis: v.optional(described(v.nullable(v.picklist(BASES)), "What the downloads rest on; see hive_estimate_app.")),
+    downloads: described(v.nullable(Estimate), "Per month. Null if unknown."),
+    revenue: described(v.nullable(Estimate), "US dollars per month. Null if unknown."),
+    growth: described(v.nullable(v.number()), "Change of downloads in 30 days, in percent. Null if unknown."),
+    growthLow: v.optional(described(v.nullable(v.number()), "Null if growth is null.")),
+    growthHigh: v.optional(described(v.nullable(v.number()), "Null if growth is null.")),
+    basis: v.optional(described(v.nullable(v.picklist(BASES)), "Basis of the downloads; see hive_estimate_app.")),
   }),
 )
 type FoundFigures = v.InferOutput<typeof FoundFigures>

@@ -11,28 +11,31 @@ export const GradedMonth = named(
   "GradedMonth",
   v.strictObject({
     month: Month,
-    n: described(Count, "Apps with a figure by ratings whose downloads the store counts."),
-    medianError: described(v.number(), "Percent: half of the figures err by more."),
+    n: described(Count, "Apps with a figure from ratings and a count by the store."),
+    medianError: described(v.number(), "Median error in percent."),
     order: described(v.number(), "Rank correlation of figures and counts."),
-    withinTwo: described(Share, "The share that is met within a factor of two."),
-    coverage: described(Share, "The share of the counts within the interval that was stated; 0.8 is meant."),
+    withinTwo: described(Share, "Share of figures within a factor of two of the count."),
+    coverage: described(Share, "Share of the counts within the stated interval; the target is 0.8."),
     under: v.strictObject({
-      n: described(Count, "Apps of which only an amount was said that they are under."),
-      held: described(Count, "Of them those that were."),
+      n: described(Count, "Apps with only an upper bound."),
+      held: described(Count, "Of them, apps below the bound."),
     }),
   }),
-  "What figures by ratings were worth last month on the Google Play apps that this instance reads and the store counts.",
+  "Last month's accuracy of figures from ratings, on Google Play apps read by this instance.",
 )
 
 export const OwnMonth = named(
   "OwnMonth",
   v.strictObject({
-    month: described(Month, "The figure is of the 30 days that end with it."),
-    storefronts: described(v.array(Storefront), "Whose ratings it rested on; the downloads are of these."),
+    month: described(Month, "Month whose last 30 days the figure covers."),
+    storefronts: described(
+      v.array(Storefront),
+      "Storefronts of the ratings used; the reported downloads are of the same storefronts.",
+    ),
     estimate: Estimate,
-    reportedDays: described(Count, "Of the 30 days those that your console has reported."),
-    downloads: described(v.nullable(Count), "First downloads, as reported; null = not all of the days are."),
-    held: described(v.nullable(v.boolean()), "They lie within the interval; null = not known."),
+    reportedDays: described(Count, "How many of the 30 days your console has reported."),
+    downloads: described(v.nullable(Count), "First downloads, as reported. Null if not all days are reported."),
+    held: described(v.nullable(v.boolean()), "True if they lie within the interval. Null if unknown."),
   }),
 )
 

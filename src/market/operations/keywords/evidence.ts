@@ -15,7 +15,8 @@ export const TOP = 10
 const State = named(
   "MetricState",
   v.picklist(["measured", "absent", "pending", "failed", "unmeasured"]),
-  "measured = there is a figure, or a band; absent = all that it needs was read, and gives none; pending = it is being measured; failed = a source failed at the last try; unmeasured = nobody tried, or not for long.",
+  "measured: there is a figure or a band; absent: all required data was read and gives none; pending: being " +
+    "measured; failed: a source failed at the latest attempt; unmeasured: never or not recently attempted.",
 )
 const score = (text: string) => described(v.nullable(v.number()), text)
 
@@ -23,17 +24,17 @@ const score = (text: string) => described(v.nullable(v.number()), text)
 export const evidenceFields = {
   ...popularityFields,
   popularityState: State,
-  popularityAt: described(v.nullable(Time), "When it was seen; null where neither measured nor absent."),
-  difficulty: score("0 to 100; null unless measured."),
+  popularityAt: described(v.nullable(Time), "Time of the measurement. Null unless measured or absent."),
+  difficulty: score("0 to 100. Null if not measured."),
   difficultyState: State,
-  difficultyAt: described(v.nullable(Time), "When it was seen; null where neither measured nor absent."),
-  appCount: described(v.nullable(Count), "How many apps the results hold; null = not read lately."),
+  difficultyAt: described(v.nullable(Time), "Time of the measurement. Null unless measured or absent."),
+  appCount: described(v.nullable(Count), "Number of apps in the results. Null if not read recently."),
   appCountAtLeast: described(
     v.nullable(v.boolean()),
-    "It was read no further: there may be more. Null where appCount is.",
+    "True if the results were not read to the end; there may be more. Null if appCount is null.",
   ),
-  day: described(v.nullable(Day), "Of the results; null = not read lately."),
-  source: described(v.nullable(RankSource), "Who read them; null = not read lately."),
+  day: described(v.nullable(Day), "Day of the results. Null if not read recently."),
+  source: described(v.nullable(RankSource), "Source of the results. Null if not read recently."),
   origin: Origin,
 }
 

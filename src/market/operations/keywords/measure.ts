@@ -29,7 +29,8 @@ const ENDS = ["stored", "measured", "absent", "pending", "failed", "incomplete"]
 const end = (metric: Metric) =>
   described(
     v.nullable(v.picklist(ENDS)),
-    `How it ended for ${metric}: stored = a fresh figure or absence was there already; measured, absent = this reading's; pending = it goes on; failed = what it needs was not read; incomplete = read, and says too little. Null = not asked for.`,
+    `End of the measurement of ${metric}. stored: a fresh result was stored; measured, absent: read now; pending: ` +
+      "running; failed: a required reading failed; incomplete: the data read is insufficient. Null if not requested.",
   )
 
 export const hiveMeasureKeyword = operation({
@@ -38,8 +39,10 @@ export const hiveMeasureKeyword = operation({
   path: "/hive/keywords/:term/metrics/measure",
   group: "Hive",
   toolset: "hive",
-  summary: "Have any keyword's popularity and difficulty measured now.",
-  description: `Kept ${FRESH_DAYS} days. New work takes a unit of the day's, joining it none. 202: it goes on; hive_get_keyword_metrics has it later.`,
+  summary: "Measures any keyword's popularity and difficulty now.",
+  description:
+    `Results are cached for ${FRESH_DAYS} days. New work takes one unit of the daily measurements; joining ` +
+    "running work takes none. On a 202, hive_get_keyword_metrics has the result later.",
   effect: "measures",
   scope: "hive:measure",
   hive: "explorer",
@@ -70,26 +73,29 @@ export const hiveMeasureKeyword = operation({
           v.maxLength(METRICS.length),
           v.check((metrics) => new Set(metrics).size === metrics.length),
           v.metadata({ uniqueItems: true }),
-          v.description("Each ends for itself."),
+          v.description("Metrics to measure. Each ends separately."),
         ),
         "bad_metrics",
       ),
       [...METRICS],
     ),
-    wait: v.optional(wholeNumber(0, LONGEST_WAIT_S, "Seconds to wait for the end.", "bad_wait"), 0),
+    wait: v.optional(wholeNumber(0, LONGEST_WAIT_S, "Maximum seconds to wait for the end.", "bad_wait"), 0),
   }),
   output: v.strictObject({
-    term: described(v.string(), "The keyword, as it was normalised."),
+    term: described(v.string(), "The normalised keyword."),
     country: Storefront,
     platform: described(Store, "Always ios."),
-    started: described(v.boolean(), "This call began new work, which took a unit of the day's measurements."),
+    started: described(v.boolean(), "True if this call started new work, which took one of the daily measurements."),
     popularityEnd: end("popularity"),
     difficultyEnd: end("difficulty"),
     popularity: figure(
       1,
-      "As Apple's monthly report says it, 1 to 100; null = absent, unmeasured, or a band (popularityStanding).",
+      "1 to 100, from Apple's monthly report. Null if absent, unmeasured or a band (see popularityStanding).",
     ),
-    difficulty: figure(0, "How hard the first ten are to join; null = absent or unmeasured (difficultyStanding)."),
+    difficulty: figure(
+      0,
+      "How hard it is to enter the first ten. Null if absent or unmeasured (see difficultyStanding).",
+    ),
     popularityStanding: PopularityStanding,
     difficultyStanding: DifficultyStanding,
   }),

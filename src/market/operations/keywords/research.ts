@@ -24,10 +24,7 @@ const TopApp = named(
   "TopApp",
   v.strictObject({
     id: v.string(),
-    name: described(
-      v.string(),
-      "As that storefront shows it, else as another does; the id until a name was seen anywhere.",
-    ),
+    name: described(v.string(), "Name in that storefront, else in another, else the id."),
   }),
 )
 
@@ -38,12 +35,14 @@ const keywordFields = {
   ...evidenceFields,
   brand: described(
     v.nullable(v.boolean()),
-    "The name of the first app begins with it and goes on behind a separator, or not at all: people look for that app. Null = not known.",
+    "True if the name of the first app is the keyword, or begins with it before a separator; people then search " +
+      "for that app. Null if unknown.",
   ),
-  top: described(v.nullable(v.array(TopApp)), `The first ${TOP} results; null = not read lately.`),
+  top: described(v.nullable(v.array(TopApp)), `The first ${TOP} results. Null if not read recently.`),
   compare: described(
     v.array(Compared),
-    "The same in each storefront of compare, in its order. A popularity is one among its storefront's searches: it compares keywords there, not storefronts.",
+    "The same in each storefront of compare, in order. A popularity is relative to its storefront; compare " +
+      "keywords within a storefront, not across storefronts.",
   ),
 }
 
@@ -55,14 +54,14 @@ const Keyword = named(
       v.nullable(
         v.strictObject({
           apps: described(Count, `Apps among the first ${NEAR_PLACES} results of both.`),
-          of: described(Count, "Of so many results of the seed."),
-          relatedness: described(v.number(), "0 to 1: apps by the geometric mean of both's places."),
+          of: described(Count, "Number of results of the seed considered."),
+          relatedness: described(v.number(), "0 to 1: shared apps weighted by the geometric mean of both ranks."),
         }),
       ),
-      "Why it is here: apps that rank for both. Null = too few, or its results were not read.",
+      "Reason: apps that rank for both. Null if too few, or its results were not read.",
     ),
-    names: described(v.nullable(Count), "Why it is here: so many names of the seed's first apps hold it; null = none."),
-    suggested: described(v.boolean(), "Why it is here: the store suggests it for the seed."),
+    names: described(v.nullable(Count), "Reason: number of the seed's first apps with it in their name. Null if none."),
+    suggested: described(v.boolean(), "Reason: the store suggests it for the seed."),
   }),
 )
 
@@ -72,9 +71,10 @@ export const hiveResearchKeyword = operation({
   path: "/hive/research",
   group: "Hive",
   toolset: "hive",
-  summary: "Keywords related to any keyword, each with why, its figures and who ranks for it.",
+  summary: "Lists keywords related to any keyword, each with the reason, its figures and the apps that rank for it.",
   description:
-    "The seed itself is read when it is not kept; of the others what this instance holds. What shares apps comes first, then words of names, then the store's suggestions.",
+    "The seed is read if it is not stored; the others come from stored results. Keywords that share apps come " +
+    "first, then words of app names, then suggestions of the store.",
   effect: "measures",
   scope: "hive:read",
   hive: "explorer",
@@ -85,7 +85,7 @@ export const hiveResearchKeyword = operation({
     seed: Term,
     compare: v.optional(
       coded(
-        v.pipe(v.array(Country), v.maxLength(MAX_COMPARED), v.description("More storefronts, comma-separated.")),
+        v.pipe(v.array(Country), v.maxLength(MAX_COMPARED), v.description("Further storefronts, comma-separated.")),
         "bad_country",
       ),
     ),
@@ -98,10 +98,10 @@ export const hiveResearchKeyword = operation({
     country: Storefront,
     platform: described(Store, "Always ios."),
     ...searchedFields,
-    seed: described(v.strictObject(keywordFields), "The keyword that was asked about."),
+    seed: described(v.strictObject(keywordFields), "The requested keyword."),
     related: described(
       v.nullable(v.array(v.string())),
-      "What the store suggests for the seed, in its order; empty = nothing. Null = not read.",
+      "The store's suggestions for the seed, in order. Empty if there are none. Null if not read.",
     ),
     spell: described(
       v.nullable(
@@ -109,14 +109,15 @@ export const hiveResearchKeyword = operation({
           term: v.string(),
           source: described(
             v.picklist(["keywords", "suggestions"]),
-            "keywords = a keyword that is searched for more; suggestions = the store suggests it for how the seed begins.",
+            "keywords: a known keyword with more searches; suggestions: suggested by the store for the beginning " +
+              "of the seed.",
           ),
-          popularity: described(v.nullable(v.number()), "As Apple's monthly report says it; null = not published."),
+          popularity: described(v.nullable(v.number()), "From Apple's monthly report. Null if not published."),
         }),
       ),
-      "What may have been meant, where the store suggests nothing for the seed; null = nothing known is written alike.",
+      "A likely spelling, if the store suggests nothing for the seed. Null if no known keyword is similar.",
     ),
-    keywords: described(v.array(Keyword), `Up to ${MAX_CANDIDATES}, by the strongest reason first.`),
+    keywords: described(v.array(Keyword), `Up to ${MAX_CANDIDATES}, strongest reason first.`),
     adsPopularity: AdsPopularity,
   }),
 }).run(async ({ seed: term, country: storefront, compare = [], adsPopularity }, ctx) => {
@@ -127,7 +128,12 @@ export const hiveResearchKeyword = operation({
   const hints = await readLatestHints(ctx.sql, { platform: "ios", storefront, prefix: term }, lists.since)
   if (!seed.answer && !hints) {
     throwUnlessAnswer(why)
-    return nothing(why ?? new Fault("not_measured", { detail: "Neither its results nor suggestions were read." }))
+    return nothing(
+      why ??
+        new Fault("not_measured", {
+          detail: "Neither its results nor its suggestions were read yet. Try again later.",
+        }),
+    )
   }
   const facts = { term, lists, answer: seed.answer, suggested: hints?.terms ?? null }
   const candidates = await findCandidates(ctx, facts)

@@ -19,7 +19,8 @@ export const RivalId = coded(
     bounded(v.string(), { maxLength: "android:".length + 255, pattern: STORE_ID_PATTERNS.either }),
     v.check((text) => asRival(text) !== null),
     v.description(
-      "A rival's id from list_rivals, of the platform asked for: digits on the App Store, a package name on Google Play. ios:<store id> and android:<package>, as manualRivals has them, are understood too.",
+      "Rival id from list_rivals on the requested platform: digits for the App Store, a package name for Google " +
+        "Play. ios:<store id> and android:<package>, as in manualRivals, are also accepted.",
     ),
   ),
   "bad_app_id",
@@ -28,7 +29,7 @@ export const RivalId = coded(
 /** The first fields of every answer about a rival. */
 export const rivalFields = {
   id: described(v.string(), "Store id."),
-  name: described(v.string(), "The store's name of it, or the id until one was seen."),
+  name: described(v.string(), "Name in the store, or the store id if unknown."),
 }
 
 export interface Rival {
@@ -59,7 +60,7 @@ export async function findRival(
   if (parsed?.platform !== platform)
     throw new Fault("bad_app_id", {
       field: "rivalId",
-      detail: `rivalId must be the id of an app on ${STORES[platform]}.`,
+      detail: `rivalId must be the id of an app on ${STORES[platform]}. list_rivals has the ids. list_rivals has the ids.`,
     })
   const storeId = parsed.id
   const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false

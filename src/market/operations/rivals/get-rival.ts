@@ -26,9 +26,12 @@ const Point = named(
   "RatingPoint",
   v.strictObject({
     day: Day,
-    ratings: described(Count, "How many ratings it had."),
-    rating: described(v.nullable(v.number()), "0 to 5 stars; null = not shown that day."),
-    source: described(Source, "Compare counts of one source only: sources round and count otherwise."),
+    ratings: described(Count, "Number of ratings."),
+    rating: described(v.nullable(v.number()), "0 to 5 stars. Null if not shown that day."),
+    source: described(
+      Source,
+      "Source of the count. Compare counts of one source only, because sources round and count differently.",
+    ),
   }),
 )
 
@@ -41,7 +44,8 @@ const Change = named(
       ...changeFields,
       before: described(
         v.nullable(v.string()),
-        "A name, a subtitle, a version number, a price with its currency, or the address of an icon; of a promotional text its words, from the Pro plan. Null for all other kinds.",
+        "A name, subtitle, version number, price with its currency, or icon URL; the promotional text on the Pro " +
+          "plan and above. Null for other kinds.",
       ),
     }),
   ),
@@ -51,22 +55,22 @@ const Keyword = named(
   "RivalKeyword",
   v.strictObject({
     term: described(v.string(), "The keyword."),
-    rank: described(Rank, "The rival's."),
+    rank: described(Rank, "Rank of the rival."),
     ourRank: described(
       v.nullable(Rank),
-      "Null = the tracked app was not among the results read, or is not in this store.",
+      "Rank of the tracked app. Null if absent from the results read or not in this store.",
     ),
-    depth: described(Rank, "How many places were read."),
-    day: described(Day, "The UTC day of the answer: the keyword's latest."),
-    source: described(RankSource, "Where that answer comes from."),
-    tracked: described(v.boolean(), "The app tracks this keyword in this storefront."),
+    depth: described(Rank, "Number of places read."),
+    day: described(Day, "UTC day of the keyword's latest results."),
+    source: described(RankSource, "Source of that reading."),
+    tracked: described(v.boolean(), "True if the app tracks this keyword in this storefront."),
   }),
 )
 
 const Spies = v.strictObject({
   used: described(Count, "Keyword spies used this month (UTC)."),
-  limit: described(Count, "Of so many a month."),
-  resetsAt: described(Time, "When the next month starts."),
+  limit: described(Count, "Keyword spies per month."),
+  resetsAt: described(Time, "Start of the next month."),
 })
 
 export const getRival = operation({
@@ -75,9 +79,13 @@ export const getRival = operation({
   path: "/apps/:appId/rivals/:rivalId",
   group: "Your apps",
   toolset: "rivals",
-  summary: "One rival: its ratings and what changed on its page over 90 days, and every keyword it ranks for.",
+  summary: "Returns one rival: ratings and page changes over 90 days, and every keyword it ranks for.",
   description:
-    "A keyword list takes one keyword spy of the workspace's monthly allowance and then stays open for 30 days, for the whole workspace, in that storefront: reading it again takes nothing, and neither does a rival without a keyword. With the allowance used up the answer is locked: true and holds the rival's own figures alone. A rival is an app named by hand, or seen among the results of the app's keywords on the latest measured day or in the last 30; any other is not_found.",
+    "A keyword list takes one keyword spy of the workspace's monthly allowance. It then stays open for 30 days " +
+    "for the whole workspace in that storefront: another call takes none, and neither does a rival without " +
+    "keywords. When the allowance is used up, the answer is locked: true with only the rival's own figures. A " +
+    "rival is an app added by hand, or one in the results of the app's keywords on the latest measured day or " +
+    "within 30 days; others are not_found.",
   effect: "spends",
   scope: "apps:read",
   plan: "free",
@@ -89,49 +97,52 @@ export const getRival = operation({
     country: Storefront,
     platform: Store,
     ...rivalFields,
-    developer: described(v.nullable(v.string()), "Null until one was seen."),
-    icon: described(v.nullable(v.string()), "Address of the store icon; null until one was seen."),
-    manual: described(v.boolean(), "Named by hand."),
+    developer: described(v.nullable(v.string()), "Null if unknown."),
+    icon: described(v.nullable(v.string()), "URL of the store icon. Null if unknown."),
+    manual: described(v.boolean(), "True if added by hand."),
     available: described(
       v.nullable(v.boolean()),
-      "Whether the store sells it in this storefront, as it said last; null = it was not asked yet.",
+      "Whether the store sells it in this storefront, according to the latest look-up. Null if not looked up.",
     ),
     ...ratingFields,
     history: described(
       v.strictObject({
-        from: described(Day, "The first UTC day of the window."),
-        to: described(Day, "The last UTC day of the window: today."),
+        from: described(Day, "First UTC day of the window."),
+        to: described(Day, "Last UTC day of the window: today."),
         points: described(
           v.array(Point),
-          "Rating counts of the measured days, oldest first; other days were not measured.",
+          "Rating counts of the measured days, oldest first. Other days were not measured.",
         ),
       }),
-      `How its ratings grew over ${HISTORY_DAYS} days.`,
+      `Rating counts over ${HISTORY_DAYS} days.`,
     ),
     changes: described(
       v.array(Change),
-      `What changed on its store page in this storefront in those days, newest first; at most ${MAX_CHANGES}. A rival's page is read once a day where the pace allows it.`,
+      `Changes of its store page in this storefront in that period, newest first; at most ${MAX_CHANGES}. A ` +
+        "rival's page is read once a day if the request rate allows it.",
     ),
-    changesTruncated: described(v.boolean(), "There are older ones in those days, which are left out."),
+    changesTruncated: described(v.boolean(), "True if older changes of the period are not listed."),
     locked: described(
       v.boolean(),
-      "There are keywords, and the month's keyword spies are used up: total, searched, complete and keywords are left out.",
+      "True if there are keywords but the month's keyword spies are used up. total, searched, complete and " +
+        "keywords are then omitted.",
     ),
     openUntil: described(
       v.nullable(Time),
-      "Until when this keyword list is read again without another spy; null = locked, or no keyword to open.",
+      "Until this time the keyword list can be read without another spy. Null if locked or without keywords.",
     ),
-    spies: described(v.nullable(Spies), "The allowance after this call; null = there was no keyword to open."),
-    total: v.optional(described(Count, "Keywords found.")),
+    spies: described(v.nullable(Spies), "The allowance after this call. Null if there were no keywords to open."),
+    total: v.optional(described(Count, "Number of keywords found.")),
     searched: v.optional(
       described(
         Count,
-        `Keywords of this storefront that were looked at: all that anybody had measured in the last ${ANSWER_DAYS} days (UTC, today included), each by its latest day.`,
+        "Number of keywords searched: all keywords of this storefront measured for any workspace in the last " +
+          `${ANSWER_DAYS} days (UTC, including today), each by its latest day.`,
       ),
     ),
-    complete: v.optional(described(v.boolean(), "Always true: all of them are looked at, however many there are.")),
+    complete: v.optional(described(v.boolean(), "Always true: every such keyword is searched.")),
     keywords: v.optional(
-      described(v.array(Keyword), `The best ranks first; at most ${MAX_KEYWORDS} of total. Empty = found on none.`),
+      described(v.array(Keyword), `Best ranks first; at most ${MAX_KEYWORDS} of total. Empty if it ranks for none.`),
     ),
   }),
 }).run(async ({ app, storefront, platform, rivalId }, ctx) => {

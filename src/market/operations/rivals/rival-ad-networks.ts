@@ -26,20 +26,18 @@ const MAX_NETWORKS = 1_000
 const Network = named(
   "AdNetwork",
   v.strictObject({
-    system: described(v.string(), "The ad system's domain, as the file names it."),
-    name: described(
-      v.nullable(v.string()),
-      "What the ad system calls itself, where the domain leaves no doubt; else null.",
-    ),
+    system: described(v.string(), "Domain of the ad system in the file."),
+    name: described(v.nullable(v.string()), "Name of the ad system, if its domain identifies it. Null if unknown."),
     relation: described(
       v.picklist(["DIRECT", "RESELLER"]),
-      "DIRECT = the developer's own account there; RESELLER = somebody else's who may sell for it. A system with both stands twice.",
+      "DIRECT: an account of the developer; RESELLER: an account of a company that may sell for the developer. A " +
+        "system with both is listed twice.",
     ),
-    accounts: described(Rank, "Accounts of this relation that the file names there."),
+    accounts: described(Rank, "Accounts with this relation in the file."),
   }),
 )
 
-const OfRecords = "Null = not known: the state is neither records nor no_file."
+const OfRecords = "Null unless state is records or no_file."
 
 export const getRivalAdNetworks = operation({
   id: "get_rival_ad_networks",
@@ -47,8 +45,10 @@ export const getRivalAdNetworks = operation({
   path: "/apps/:appId/rivals/:rivalId/adnetworks",
   group: "Your apps",
   toolset: "rivals",
-  summary: "The ad networks that a rival's developer lets sell in its apps, by its app-ads.txt.",
-  description: `Read on request from the developer's site and kept ${KEPT_DAYS} days; what takes longer than a few seconds answers 202 with eta.`,
+  summary: "Lists the ad networks that may sell a rival's ad space, from its developer's app-ads.txt.",
+  description:
+    `Read on request from the developer's site and cached for ${KEPT_DAYS} days. If it takes longer than a few ` +
+    "seconds, the answer is 202 with eta.",
   effect: "measures",
   scope: "apps:read",
   plan: "free",
@@ -63,17 +63,19 @@ export const getRivalAdNetworks = operation({
     ...rivalFields,
     state: described(
       v.picklist([...APP_ADS_STATES, "measuring"]),
-      "records = the file names ad networks; no_file = the developer declares none; no_site = the listing has no developer website; unreachable = the check could not be completed, which says nothing of the file; measuring = the check goes on (202).",
+      "records: the file lists ad networks; no_file: the developer publishes no file; no_site: the listing has no " +
+        "developer website; unreachable: the check failed, and the file is unknown; measuring: the check is running " +
+        "(202).",
     ),
-    domain: described(v.nullable(v.string()), "The host that answered, or failed to; null = none, or not known yet."),
+    domain: described(v.nullable(v.string()), "The host that was requested. Null if there is none or it is unknown."),
     direct: described(v.nullable(Count), `Ad systems with a DIRECT account. ${OfRecords}`),
     reseller: described(v.nullable(Count), `Ad systems with a RESELLER account. ${OfRecords}`),
     networks: described(
       v.nullable(v.array(Network)),
-      `DIRECT first, then the most accounts; at most ${MAX_NETWORKS}. ${OfRecords}`,
+      `DIRECT first, then most accounts first; at most ${MAX_NETWORKS}. ${OfRecords}`,
     ),
-    measuredAt: described(v.nullable(Time), "When the site was asked; null = not yet."),
-    eta: v.optional(described(Count, "With 202: seconds until the answer may be there.")),
+    measuredAt: described(v.nullable(Time), "Time of the request to the site. Null if not requested yet."),
+    eta: v.optional(described(Count, "With 202: expected seconds until the answer.")),
   }),
 }).run(async ({ app, storefront, platform, rivalId }, ctx) => {
   const rival = await findRival(ctx, app, { rivalId, platform, storefront })

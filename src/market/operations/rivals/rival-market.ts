@@ -20,21 +20,18 @@ const KEPT_DAYS = 7
 const Prices = named(
   "PurchasePrices",
   v.strictObject({
-    least: described(v.number(), "The cheapest, in the currency's units."),
-    most: described(v.number(), "The dearest."),
-    currency: described(v.string(), "ISO 4217."),
+    least: described(v.number(), "Lowest price, in units of the currency."),
+    most: described(v.number(), "Highest price."),
+    currency: described(v.string(), "ISO 4217 code."),
   }),
 )
 
 const Change = named(
   "RivalMarketChange",
   v.strictObject({
-    change: described(
-      v.pipe(v.number(), v.integer()),
-      "Installs more than at the measurement before; less than 0 = fewer.",
-    ),
-    from: described(Day, "The UTC day of the measurement before, by the same source."),
-    to: described(Day, "The UTC day of the latest."),
+    change: described(v.pipe(v.number(), v.integer()), "Change of installs since the previous measurement."),
+    from: described(Day, "UTC day of the previous measurement, from the same source."),
+    to: described(Day, "UTC day of the latest measurement."),
   }),
 )
 
@@ -44,8 +41,10 @@ export const getRivalMarket = operation({
   path: "/apps/:appId/rivals/:rivalId/market",
   group: "Your apps",
   toolset: "rivals",
-  summary: "What a store says of a rival: price, ratings and release; on Google Play its installs.",
-  description: `Read on request and kept ${KEPT_DAYS} days; what takes longer than a few seconds answers 202 with what is stored so far and eta.`,
+  summary: "Returns a rival's store data: price, ratings and release, and installs on Google Play.",
+  description:
+    `Read on request and cached for ${KEPT_DAYS} days. If it takes longer than a few seconds, the answer is 202 ` +
+    "with the stored data and eta.",
   effect: "measures",
   scope: "apps:read",
   plan: "free",
@@ -60,31 +59,27 @@ export const getRivalMarket = operation({
     ...rivalFields,
     available: described(
       v.nullable(v.boolean()),
-      "False = the store does not sell it in this storefront: what stands beside is of before. Null = not read yet.",
+      "False if the store does not sell it in this storefront; the other fields then have earlier values. Null if " +
+        "not read.",
     ),
-    price: described(v.nullable(v.number()), "In the currency's units, 0 = free; null = not said."),
-    currency: described(v.nullable(v.string()), "ISO 4217; null = not said."),
+    price: described(v.nullable(v.number()), "In units of the currency; 0 means free. Null if unknown."),
+    currency: described(v.nullable(v.string()), "ISO 4217 code. Null if unknown."),
     ...ratingFields,
-    releasedAt: described(v.nullable(Time), "When it first came to the store; null = not said."),
-    hasInAppPurchases: described(
-      v.nullable(v.boolean()),
-      "Null = not said, or the App Store's page of it was not read.",
-    ),
-    inAppPrices: described(
-      v.nullable(Prices),
-      "What is sold within it, on Google Play; null = not said, or App Store.",
-    ),
+    releasedAt: described(v.nullable(Time), "First release in the store. Null if unknown."),
+    hasInAppPurchases: described(v.nullable(v.boolean()), "Null if unknown or the App Store page was not read."),
+    inAppPrices: described(v.nullable(Prices), "In-app prices on Google Play. Null if unknown or in the App Store."),
     installs: described(
       v.nullable(Count),
-      "Of all time and all countries, exact, on Google Play; null = not said, or App Store: it tells none.",
+      "Exact installs on Google Play, of all time and all countries. Null if unknown or in the App Store, which " +
+        "publishes none.",
     ),
-    installsDay: described(v.nullable(Day), "The UTC day of that figure."),
-    installsChange: described(v.nullable(Change), "Null until two days' installs were read, or App Store."),
+    installsDay: described(v.nullable(Day), "UTC day of the installs."),
+    installsChange: described(v.nullable(Change), "Null until installs of two days were read, and in the App Store."),
     measuredAt: described(
       v.nullable(Time),
-      "When the store was asked for price, release and availability; null = not yet.",
+      "Time of the look-up of price, release and availability. Null if not read.",
     ),
-    eta: v.optional(described(Count, "With 202: seconds until the answer may be there.")),
+    eta: v.optional(described(Count, "With 202: expected seconds until the answer.")),
   }),
 }).run(async ({ app, storefront, platform, rivalId }, ctx) => {
   const rival = await findRival(ctx, app, { rivalId, platform, storefront })

@@ -8,10 +8,10 @@ import type { Rival } from "./find-rival.ts"
 
 /** An app's latest rating count in a storefront. */
 export const ratingFields = {
-  rating: described(v.nullable(v.number()), "0 to 5 stars, of that reading; null = not shown, or none was read yet."),
-  ratings: described(v.nullable(Count), "The latest rating count known of that storefront; null = none was read yet."),
-  ratingsDay: described(v.nullable(Day), "The UTC day on which the store showed it."),
-  ratingsSource: described(v.nullable(Source), "Where it was read."),
+  rating: described(v.nullable(v.number()), "0 to 5 stars, from that reading. Null if not shown or never read."),
+  ratings: described(v.nullable(Count), "Latest rating count in that storefront. Null if never read."),
+  ratingsDay: described(v.nullable(Day), "UTC day of the reading."),
+  ratingsSource: described(v.nullable(Source), "Source of the reading."),
 }
 
 export function ratingsOf(point: RatingPoint | null) {

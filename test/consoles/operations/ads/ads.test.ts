@@ -273,7 +273,7 @@ describe("refusals of ads reads, over REST and as a tool", () => {
     const { id } = await scene.add()
     const elsewhere = await refusals()
     for (const said of elsewhere.slice(0, 4))
-      expect(said).toContain(`404 not_connected: The connected ad account has no campaign of ${TEA.id}`)
+      expect(said).toContain(`404 not_connected: The connected ads account has no campaign for ${TEA.id}`)
     expect(elsewhere[4]).toMatch(/^404 not_measured: Connected since .* the searches of de/)
     await sql`update account_app set app_id = ${scene.appId}, outside_id = ${TEA.id} where account_id = ${id}`
     for (const said of await refusals()) expect(said).toMatch(/^404 not_measured: /)
