@@ -32,6 +32,7 @@ import { doctor } from "./doctor.ts"
 import { evidence } from "./evidence.ts"
 import { importCommand } from "./import.ts"
 import { keyCreate, keyLeaked, keyList, keyPause, keyResume, keyRevoke } from "./key.ts"
+import { licences } from "./licences.ts"
 import { linkList, linkWithdraw } from "./link.ts"
 import { mcp } from "./mcp.ts"
 import { openapi } from "./openapi.ts"
@@ -138,5 +139,6 @@ export const COMMANDS: readonly Command[] = [
   ready,
   packaging,
   version,
+  licences,
   completionOf(() => COMMANDS),
 ]

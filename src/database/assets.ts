@@ -23,6 +23,14 @@ export function typedAs(): string {
   return process.versions.deno ? `deno run ${DENO_RIGHTS} src/deno.ts` : "bun src/main.ts"
 }
 
+/** The file in a compiled program with the licences of everything in it. */
+export const NOTICES_FILE = "NOTICES"
+
+/** Returns a file that only a compiled program contains. Null in a checkout. */
+export function readCompiled(name: string): string | null {
+  return isCompiled() && existsSync(pathOf(name)) ? readText(name) : null
+}
+
 /** The permissions for serving and for commands that use only the database. */
 const DENO_RIGHTS = "--no-lock --allow-env --allow-net --allow-read"
 
@@ -34,7 +42,7 @@ export const COMMIT_FILE = "commit"
  * git.
  */
 export function commitOf(): string | null {
-  if (isCompiled()) return existsSync(pathOf(COMMIT_FILE)) ? readText(COMMIT_FILE) : null
+  if (isCompiled()) return readCompiled(COMMIT_FILE)
   const root = pathOf(".")
   const place = [`--git-dir=${join(root, ".git")}`, `--work-tree=${root}`]
   try {

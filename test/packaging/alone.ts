@@ -1,13 +1,15 @@
 import { copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { build } from "./build.ts"
+import { build, type Contents } from "./build.ts"
 
 /** The binary where nothing else is: as root on Linux in a root directory of its own that holds only libc beside it. */
 export interface Alone {
   where: "empty folder" | "empty root"
   /** The folder it is started in. */
   folder: string
+  /** What the build put into it. */
+  contents: Contents
   start(args: string[], options?: StartOptions): Started
   /** Runs it to its end. */
   run(args: string[], options?: StartOptions): Promise<{ code: number; out: string; err: string }>
@@ -33,7 +35,8 @@ export async function buildAlone(): Promise<Alone> {
   const scratch = mkdtempSync(join(tmpdir(), "appmeter-alone-"))
   const binary = join(scratch, "appmeter")
   built ??= buildOnce()
-  linkSync(await built, binary)
+  const { file, contents } = await built
+  linkSync(file, binary)
   const root = emptyRoot(scratch, binary)
   const command = root ? [...OWN_ROOT, root, "/appmeter"] : [binary]
   const folder = root ?? join(scratch, "empty")
@@ -56,6 +59,7 @@ export async function buildAlone(): Promise<Alone> {
   return {
     where: root ? "empty root" : "empty folder",
     folder,
+    contents,
     start,
     async run(args, options) {
       const { exited, out, err } = start(args, options)
@@ -65,14 +69,18 @@ export async function buildAlone(): Promise<Alone> {
   }
 }
 
-let built: Promise<string> | undefined
+interface Built {
+  file: string
+  contents: Contents
+}
 
-async function buildOnce(): Promise<string> {
+let built: Promise<Built> | undefined
+
+async function buildOnce(): Promise<Built> {
   const folder = mkdtempSync(join(tmpdir(), "appmeter-built-"))
   removeAfterwards(folder)
-  const binary = join(folder, "appmeter")
-  await build(binary)
-  return binary
+  const file = join(folder, "appmeter")
+  return { file, contents: await build(file) }
 }
 
 // `bun test` runs no exit handlers: another process waits for the end of this one's pipe.

@@ -110,6 +110,27 @@ long("its stacks name files and lines of the source, and no folder of the machin
   expect(err).not.toContain(root)
 })
 
+long("licences names every package in the binary, and where each file in it comes from", async () => {
+  const { code, out } = await alone.run(["licences"])
+  expect(code).toBe(0)
+  const { modules, carried, assets } = alone.contents
+  const named = new Set(out.match(/^(?:@[\w.-]+\/)?[\w.-]+(?= \d+\.\d+\.\d+ \()/gm))
+  const bundled = modules.flatMap(
+    (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(path)?.[1] ?? [],
+  )
+  expect(new Set(bundled).size).toBeGreaterThan(10)
+  const origins = Object.values(carried).flatMap((origin) => origin ?? [])
+  for (const name of new Set([...bundled, ...origins])) expect([name, named.has(name)]).toEqual([name, true])
+  // everything else is of this repository, or made by the build
+  const rest = modules.filter((path) => !path.includes("node_modules/"))
+  expect(rest.filter((path) => !/^(src|sql|fixtures)\/|^package\.json$/.test(path))).toEqual([])
+  expect(assets.sort()).toEqual(["NOTICES", "commit", "engine-files", "fixtures", "manual", "package.json", "sql"])
+  for (const within of ["PostgreSQL", "Tesseract", "Public Suffix List", "JavaScriptCore"])
+    expect(out).toContain(within)
+  for (const text of ["Apache License", "University of California", "GNU LESSER GENERAL PUBLIC LICENSE"])
+    expect(out).toContain(text)
+})
+
 const KILLS = 4
 
 long(`a first start killed at ${KILLS} moments never leaves a broken directory`, async () => {

@@ -1,33 +1,52 @@
-// bun run build [--all] [--release | --pack] [--into FOLDER] — the program as one file with everything inside; with --all for other
-// machines too, with --release compressed as well, with the checksums beside; --pack compresses what the folder holds already.
+// bun run build [--all] [--release | --pack] [--into FOLDER] — the program as one file with everything inside; --all
+// builds for other machines too. --release also writes what is published: archives, packages, checksums and signature
+// (release.ts). --pack does that with the programs that are in the folder already.
 import {
   existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from "node:fs" // biome-ignore format: a list to scan
-import { basename, dirname, join, relative } from "node:path"
+import { basename, dirname, join, relative, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { OCR_FILES, packagedEnglish, packagedWasm } from "../../src/commands/process/pictures.ts"
-import { COMMIT_FILE, commitOf, versionOf } from "../../src/database/assets.ts"
+import { COMMIT_FILE, commitOf, NOTICES_FILE, versionOf } from "../../src/database/assets.ts"
 import { CARRIED, engineFile } from "../../src/database/embedded/engine.ts"
 import { TEMPLATE, templateOf } from "../../src/database/embedded/template.ts"
 import { MANUAL_FOLDER } from "../../src/docs/manual.ts"
+import { noticesOf } from "./notices.ts"
+import { productionPackages } from "./production-packages.ts"
+import { writeRelease } from "./release.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 
 const TARGETS = ["linux-x64", "linux-arm64", "linux-x64-musl", "darwin-arm64", "darwin-x64", "windows-x64"] as const
 type Target = (typeof TARGETS)[number]
 
+/** What a binary contains besides Bun's runtime. */
+export interface Contents {
+  /** Modules, relative to the root of the project. */
+  modules: string[]
+  /** Files of packages that are embedded compressed, by name: the package of each, or null if the build makes it. */
+  carried: Record<string, string | null>
+  /** Names of other embedded files and folders. */
+  assets: string[]
+}
+
 /**
  * Builds for this machine, or for `target`, into `file`. Throws with Bun's reason, which for another target may be that
  * its runtime cannot be downloaded.
  */
-export async function build(file: string, target?: Target): Promise<void> {
+export async function build(file: string, target?: Target): Promise<Contents> {
   // beside the file, so that it can be moved there whole; the source maps are inside it and stay behind
   const parts = mkdtempSync(join(dirname(file), ".build-"))
   try {
-    await collectEngine(join(parts, CARRIED))
+    const carried = await collectEngine(join(parts, CARRIED))
     const commit = commitOf()
     if (commit !== null) writeFileSync(join(parts, COMMIT_FILE), commit)
-    await Bun.build({
+    writeFileSync(join(parts, NOTICES_FILE), noticesOf(versionOf(), productionPackages()))
+    const assets = [
+      ...["sql", "fixtures", "package.json", MANUAL_FOLDER].map((name) => join(ROOT, name)),
+      ...[CARRIED, NOTICES_FILE, ...(commit === null ? [] : [COMMIT_FILE])].map((name) => join(parts, name)),
+    ]
+    const { metafile } = await Bun.build({
       // the workers' names must stand beside the main program's: thread.ts asks for ./worker.ts, pool.ts for its own
       entrypoints: [
         join(ROOT, "src/main.ts"),
@@ -40,16 +59,13 @@ export async function build(file: string, target?: Target): Promise<void> {
       target: "bun",
       format: "esm",
       bytecode: true,
+      metafile: true,
       // Names and lines of the source stay in stacks; minified, the file would be 0.1 MB of 120 smaller.
       sourcemap: "linked",
       compile: {
         outfile: join(parts, basename(file)),
         ...(target && { target: `bun-${target}`, ...(await runtimeOf(target)) }),
-        assets: [
-          ...["sql", "fixtures", "package.json", MANUAL_FOLDER].map((name) => join(ROOT, name)),
-          join(parts, CARRIED),
-          ...(commit === null ? [] : [join(parts, COMMIT_FILE)]),
-        ],
+        assets,
         // a stranger's file in the folder of the start is no setting of ours
         autoloadDotenv: false,
         autoloadBunfig: false,
@@ -58,6 +74,8 @@ export async function build(file: string, target?: Target): Promise<void> {
       },
     })
     renameSync(join(parts, basename(file)), file)
+    const modules = Object.keys(metafile!.inputs).map((path) => relative(ROOT, resolve(path)))
+    return { modules, carried, assets: assets.map((path) => basename(path)) }
   } finally {
     rmSync(parts, { recursive: true, force: true })
   }
@@ -82,15 +100,20 @@ async function runtimeOf(target: Target): Promise<{ executablePath?: string }> {
   return existsSync(executablePath) ? { executablePath } : {}
 }
 
-async function collectEngine(folder: string): Promise<void> {
+/** Returns the package of each file by its name; null for the template, which the build makes from the schema. */
+async function collectEngine(folder: string): Promise<Record<string, string | null>> {
   mkdirSync(folder)
-  const put = (name: string, bytes: Uint8Array<ArrayBuffer>) =>
+  const carried: Record<string, string | null> = {}
+  const put = (name: string, bytes: Uint8Array<ArrayBuffer>, origin: string | null) => {
     writeFileSync(join(folder, `${name}.zst`), Bun.zstdCompressSync(bytes, { level: LEVEL }))
-  put("pglite.wasm", engineFile("pglite.wasm"))
-  put("pglite.data", engineFile("pglite.data"))
-  put(TEMPLATE, await templateOf())
-  put(OCR_FILES.wasm, packagedWasm())
-  put(OCR_FILES.english, packagedEnglish())
+    carried[name] = origin
+  }
+  put("pglite.wasm", engineFile("pglite.wasm"), "@electric-sql/pglite")
+  put("pglite.data", engineFile("pglite.data"), "@electric-sql/pglite")
+  put(TEMPLATE, await templateOf(), null)
+  put(OCR_FILES.wasm, packagedWasm(), "tesseract.js-core")
+  put(OCR_FILES.english, packagedEnglish(), "@tesseract.js-data/eng")
+  return carried
 }
 
 // 19 would make the file 3 MB of 125 smaller and the build 10 s longer
@@ -115,29 +138,8 @@ if (import.meta.main) {
     const file = join(into, named(`appmeter-${target}`, target))
     failed = !(await report(file, "not tested: it runs only elsewhere", target)) || failed
   }
-  if ((values.release || values.pack) && !failed) for (const line of pack(into, own, versionOf())) console.log(line)
+  if ((values.release || values.pack) && !failed) for (const line of await writeRelease(into, own)) console.log(line)
   process.exit(failed ? 1 : 0)
-}
-
-/** Each program of the folder as an archive that names version and machine, and SHA256SUMS of them, as `sha256sum -c` reads it. */
-export function pack(folder: string, own: string, version: string): string[] {
-  const programs = readdirSync(folder)
-    .filter((name) => /^appmeter(?:-[a-z0-9-]+)?(?:\.exe)?$/.test(name))
-    .sort()
-  const archives = programs.map((name) => {
-    const target = /^appmeter-([a-z0-9-]+)/.exec(name)?.[1] ?? own
-    const archive = `appmeter-${version}-${target}${name.endsWith(".exe") ? ".exe" : ""}.gz`
-    writeFileSync(join(folder, archive), Bun.gzipSync(readFileSync(join(folder, name)), { level: 9 }))
-    return archive
-  })
-  const sums = archives.map((archive) => `${sha256Of(join(folder, archive))}  ${archive}\n`)
-  writeFileSync(join(folder, "SHA256SUMS"), sums.join(""))
-  return archives.map((archive) => `${archive}: ${Math.round(statSync(join(folder, archive)).size / 1e6)} MB`)
-}
-
-// a function, for it is called from above while this file is still being run
-function sha256Of(file: string): string {
-  return new Bun.CryptoHasher("sha256").update(readFileSync(file)).digest("hex")
 }
 
 function named(name: string, target: string): string {

@@ -1,39 +1,108 @@
-import { expect, test } from "bun:test"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { generateKeyPairSync, verify } from "node:crypto"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { pack } from "./build.ts"
+import { Spec, Validation } from "@cyclonedx/cyclonedx-library"
+import { versionOf } from "../../src/database/assets.ts"
+import { productionPackages } from "./production-packages.ts"
+import { sbomOf } from "./sbom.ts"
 
-test("a release is an archive for each machine, and the checksums that its tool accepts", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "appmeter-release-"))
-  for (const name of ["appmeter", "appmeter-linux-arm64", "appmeter-windows-x64.exe"])
-    writeFileSync(join(folder, name), `program ${name}`)
+setDefaultTimeout(120_000)
+
+const version = versionOf()
+const scratch = mkdtempSync(join(tmpdir(), "appmeter-release-"))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+const UNIX = `appmeter-${version}-linux-arm64`
+const WINDOWS = `appmeter-${version}-windows-x64`
+const COMMON = [
+  "LICENSE",
+  "NOTICES",
+  "README.md",
+  "appmeter.service",
+  "completions/_appmeter",
+  "completions/appmeter.bash",
+  "completions/appmeter.fish",
+]
+
+/** Packs stand-ins of two programs with the command of a release. */
+function pack(name: string, env: Record<string, string> = {}): string {
+  const folder = join(scratch, name)
+  mkdirSync(folder)
+  writeFileSync(join(folder, "appmeter-linux-arm64"), "program for arm64")
+  writeFileSync(join(folder, "appmeter-windows-x64.exe"), "program for Windows")
   writeFileSync(join(folder, "notes.txt"), "no program")
-  pack(folder, "linux-x64", "1.2.3")
-  const archives = ["appmeter-1.2.3-linux-arm64.gz", "appmeter-1.2.3-linux-x64.gz", "appmeter-1.2.3-windows-x64.exe.gz"]
-  expect(
-    readdirSync(folder)
-      .filter((name) => name.endsWith(".gz"))
-      .sort(),
-  ).toEqual(archives)
-  expect(new TextDecoder().decode(Bun.gunzipSync(readFileSync(join(folder, archives[1]!))))).toBe("program appmeter")
-  const check = () => Bun.spawnSync(["sha256sum", "--check", "--quiet", "SHA256SUMS"], { cwd: folder }).exitCode
-  if (Bun.which("sha256sum")) {
-    expect(check()).toBe(0)
-    writeFileSync(join(folder, archives[0]!), "another")
-    expect(check()).toBe(1)
-  }
-  // a second time it packs no archive of an archive
-  pack(folder, "linux-x64", "1.2.3")
-  expect(readdirSync(folder)).toHaveLength(8)
-  rmSync(folder, { recursive: true })
-})
+  const command = [process.execPath, join(import.meta.dirname, "build.ts"), "--pack", "--into", folder]
+  const { exitCode, stderr } = Bun.spawnSync(command, { env: { ...process.env, ...env } })
+  expect([exitCode, stderr.toString()]).toEqual([0, ""])
+  return folder
+}
 
-test("the command itself packs: what it calls is there by then", () => {
-  const folder = mkdtempSync(join(tmpdir(), "appmeter-release-"))
-  writeFileSync(join(folder, "appmeter"), "program")
-  const packed = Bun.spawnSync([process.execPath, join(import.meta.dirname, "build.ts"), "--pack", "--into", folder])
-  expect([packed.exitCode, packed.stderr.toString()]).toEqual([0, ""])
-  expect(readFileSync(join(folder, "SHA256SUMS"), "utf8")).toMatch(/^[0-9a-f]{64} {2}appmeter-[\d.]+-\w+-\w+\.gz\n$/)
-  rmSync(folder, { recursive: true })
+const run = (command: string[], cwd: string) => {
+  const { exitCode, stdout } = Bun.spawnSync(command, { cwd })
+  return { exitCode, out: stdout.toString() }
+}
+
+describe("a release", () => {
+  test("has an archive for each machine, a bill of materials and checksums that sha256sum accepts", () => {
+    const folder = pack("plain")
+    const published = [`${UNIX}.tar.xz`, `${WINDOWS}.zip`, `appmeter-${version}.cdx.json`]
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(published))
+    const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8").trim().split("\n")
+    expect(sums.map((line) => line.split("  ")[1] ?? "").sort()).toEqual(published.sort())
+    expect(run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], folder).exitCode).toBe(0)
+    writeFileSync(join(folder, `${WINDOWS}.zip`), "another")
+    expect(run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], folder).exitCode).toBe(1)
+    expect(readdirSync(folder)).not.toContain("SHA256SUMS.sig")
+  })
+
+  test("an archive has one folder with the program, its licences, completions, unit and README", () => {
+    const folder = pack("content")
+    expect(run(["tar", "xJf", `${UNIX}.tar.xz`], folder).exitCode).toBe(0)
+    const unpacked = join(folder, UNIX)
+    const files = readdirSync(unpacked, { recursive: true, encoding: "utf8" })
+    expect(files.sort()).toEqual([...COMMON, "appmeter", "completions"].sort())
+    expect(run(["sh", "-c", "test -x appmeter && cat appmeter"], unpacked)).toEqual({
+      exitCode: 0,
+      out: "program for arm64",
+    })
+    expect(readFileSync(join(unpacked, "README.md"), "utf8")).toStartWith(`# Appmeter ${version}\n`)
+    expect(readFileSync(join(unpacked, "completions/appmeter.bash"), "utf8")).toContain("complete ")
+    expect(readFileSync(join(unpacked, "appmeter.service"), "utf8")).toContain("[Service]")
+    const listed = run(["unzip", "-Z1", `${WINDOWS}.zip`], folder)
+      .out.trim()
+      .split("\n")
+    const expected = [...COMMON, "appmeter.exe"].map((file) => `${WINDOWS}/${file}`)
+    expect(listed.filter((name) => !name.endsWith("/")).sort()).toEqual(expected.sort())
+  })
+
+  test("the same programs give the same bytes and the same signature, which its public key confirms", () => {
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519")
+    const keyFile = join(scratch, "key.pem")
+    writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }))
+    const [once, again] = ["once", "again"].map((name) => pack(name, { APPMETER_RELEASE_KEY_FILE: keyFile }))
+    for (const name of readdirSync(once!)) {
+      const [first, second] = [once!, again!].map((folder) => readFileSync(join(folder, name)))
+      expect([name, first!.equals(second!)]).toEqual([name, true])
+    }
+    const signature = readFileSync(join(once!, "SHA256SUMS.sig"))
+    const sums = readFileSync(join(once!, "SHA256SUMS"))
+    expect(verify(null, sums, publicKey, signature)).toBe(true)
+    const openssl = ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", "appmeter.pub", "-rawin"]
+    const check = () => run([...openssl, "-in", "SHA256SUMS", "-sigfile", "SHA256SUMS.sig"], once!).exitCode
+    expect(check()).toBe(0)
+    writeFileSync(join(once!, "SHA256SUMS"), "changed")
+    expect(check()).toBe(1)
+  })
+
+  test("the bill of materials is valid CycloneDX and has every production package with its hash", async () => {
+    const text = sbomOf(version, productionPackages())
+    expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text)).toBeNull()
+    const { components } = JSON.parse(text) as { components: { purl?: string; hashes?: object[] }[] }
+    const found = components.filter(({ hashes }) => hashes?.length === 1).map(({ purl }) => purl)
+    const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))
+    for (const [name, exact] of Object.entries(dependencies))
+      expect(found).toContain(`pkg:npm/${name.replace("@", "%40")}@${exact}`)
+  })
 })

@@ -1,0 +1,145 @@
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join, relative } from "node:path"
+import { commitOf, versionOf } from "../../src/database/assets.ts"
+import { noticesOf } from "./notices.ts"
+import { type Package, productionPackages } from "./production-packages.ts"
+import { sbomOf } from "./sbom.ts"
+import { releaseKey, signFile } from "./signing.ts"
+
+const ROOT = join(import.meta.dirname, "../..")
+
+/**
+ * Writes what is published of the programs in `folder`: an archive for each machine, the bill of materials, SHA256SUMS
+ * and, if the environment names a key, its signature. The same commit gives the same bytes. Programs without a target in
+ * their name are for `own`. Returns a line for each file. Throws if tar, xz or zip is missing.
+ */
+export async function writeRelease(folder: string, own: string): Promise<string[]> {
+  const version = versionOf()
+  const key = releaseKey(process.env)
+  const programs = readdirSync(folder)
+    .filter((name) => /^appmeter(?:-[a-z0-9-]+)?(?:\.exe)?$/.test(name))
+    .sort()
+  assertPrograms(programs)
+  const packages = productionPackages()
+  const stage = mkdtempSync(join(tmpdir(), "appmeter-stage-"))
+  try {
+    writeCommonFiles(join(stage, "common"), version, packages)
+    const files = programs.map((program) => {
+      const target = /^appmeter-([a-z0-9-]+)/.exec(program)?.[1] ?? own
+      return archive(join(folder, program), stage, `appmeter-${version}-${target}`, folder)
+    })
+    const sbom = `appmeter-${version}.cdx.json`
+    writeFileSync(join(folder, sbom), sbomOf(version, packages))
+    files.push(sbom)
+    const sums = files.map((file) => `${sha256Of(join(folder, file))}  ${file}\n`)
+    writeFileSync(join(folder, "SHA256SUMS"), sums.join(""))
+    const signed = key ? signFile(folder, "SHA256SUMS", key) : []
+    return [...files, "SHA256SUMS", ...signed].map((file) => `${file}: ${sizeOf(join(folder, file))}`)
+  } finally {
+    rmSync(stage, { recursive: true, force: true })
+  }
+}
+
+function assertPrograms(programs: readonly string[]): void {
+  const needed = ["tar", "xz", ...(programs.some(isWindows) ? ["zip"] : [])]
+  const missing = needed.filter((name) => !Bun.which(name))
+  if (missing.length > 0) throw new Error(`install ${missing.join(" and ")} to make archives`)
+}
+
+const isWindows = (program: string) => program.endsWith(".exe")
+
+/** Writes the files that every archive has. Completions and the unit come from the commands that print them. */
+function writeCommonFiles(folder: string, version: string, packages: readonly Package[]): void {
+  mkdirSync(join(folder, "completions"), { recursive: true })
+  copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"))
+  const readme = readFileSync(join(import.meta.dirname, "archive-readme.md"), "utf8")
+  const filled = readme.replace("{{version}}", version).replace("{{commit}}", commitOf() ?? "unknown")
+  writeFileSync(join(folder, "README.md"), filled)
+  writeFileSync(join(folder, "NOTICES"), noticesOf(version, packages))
+  writeFileSync(join(folder, "appmeter.service"), printed(["packaging", "systemd"]))
+  writeFileSync(join(folder, "completions/appmeter.bash"), printed(["completion", "bash"]))
+  writeFileSync(join(folder, "completions/_appmeter"), printed(["completion", "zsh"]))
+  writeFileSync(join(folder, "completions/appmeter.fish"), printed(["completion", "fish"]))
+}
+
+/** Runs a command without the settings of whoever builds. */
+function printed(args: string[]): string {
+  const command = [process.execPath, join(ROOT, "src/main.ts"), ...args]
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { env: { PATH: process.env.PATH ?? "" } })
+  if (exitCode !== 0) throw new Error(`${args.join(" ")}: ${stderr}`)
+  return stdout.toString()
+}
+
+/** Packs a program with the common files and returns the name of the archive. */
+function archive(program: string, stage: string, name: string, into: string): string {
+  const folder = join(stage, name)
+  cpSync(join(stage, "common"), folder, { recursive: true })
+  const suffix = isWindows(program) ? ".exe" : ""
+  copyFileSync(program, join(folder, `appmeter${suffix}`))
+  const paths = pathsIn(folder)
+  for (const path of paths) {
+    chmodSync(path, statSync(path).isDirectory() || path.endsWith(`/appmeter${suffix}`) ? 0o755 : 0o644)
+    utimesSync(path, buildTime(), buildTime())
+  }
+  const sorted = paths.map((path) => relative(stage, path)).sort()
+  const file = `${name}${suffix ? ".zip" : ".tar.xz"}`
+  rmSync(join(into, file), { force: true })
+  const command = suffix
+    ? `zip -X -9 -q ${quoted(join(into, file))} -@`
+    : `tar --no-recursion --format=ustar --owner=0 --group=0 --numeric-owner -c -T - | xz -6 -T1 > ${quoted(join(into, file))}`
+  run(["bash", "-o", "pipefail", "-c", command], stage, `${sorted.join("\n")}\n`)
+  rmSync(folder, { recursive: true })
+  return file
+}
+
+function pathsIn(folder: string): string[] {
+  const entries = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((entry) => join(folder, entry))
+  return [folder, ...entries]
+}
+
+/**
+ * The time of the commit, so that the same commit gives the same archives. SOURCE_DATE_EPOCH replaces it, as in other
+ * reproducible builds. The earliest time of a zip file if there is neither.
+ */
+function buildTime(): number {
+  const given = Number(process.env.SOURCE_DATE_EPOCH)
+  if (given > 0) return given
+  const { exitCode, stdout } = Bun.spawnSync(["git", "-C", ROOT, "log", "-1", "--format=%ct"])
+  return exitCode === 0 ? Number(stdout.toString()) : Date.UTC(1980, 0, 1) / 1_000
+}
+
+/** A zip file has local times, so the time zone is fixed. */
+function run(command: string[], cwd: string, stdin: string): void {
+  const { exitCode, stderr } = Bun.spawnSync(command, {
+    cwd,
+    stdin: new Blob([stdin]),
+    env: { PATH: process.env.PATH ?? "", TZ: "UTC", LC_ALL: "C" },
+  })
+  if (exitCode !== 0) throw new Error(`${command.at(-1)}: ${stderr}`)
+}
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", "'\\''")}'`
+}
+
+function sha256Of(file: string): string {
+  return new Bun.CryptoHasher("sha256").update(readFileSync(file)).digest("hex")
+}
+
+function sizeOf(file: string): string {
+  const { size } = statSync(file)
+  return size < 1e6 ? `${Math.ceil(size / 1e3)} KB` : `${Math.round(size / 1e6)} MB`
+}
