@@ -80,7 +80,9 @@ describe("a move can be repeated", () => {
       const env = { DATA_DIR: copyOf(kept) }
       await inFolder(env.DATA_DIR, (sql) => fillUp(sql, 3_000))
       const child = begun(["move-database", "--to", target.url], { env })
-      await until(async () => (await written(target.admin)) > 2_000_000)
+      await until(() => inServer(target.url, hasSchema))
+      const empty = await sizeOf(target.admin)
+      await until(async () => (await sizeOf(target.admin)) > empty + 1_000_000)
       child.kill("SIGKILL")
       await child.exited
       await until(async () => (await sessions(target.admin)) === 0)
@@ -198,14 +200,17 @@ const NOWHERE = "postgres://user:canary@127.0.0.1:1/name"
 type Admin = Awaited<ReturnType<typeof scratchDatabase>>["admin"]
 
 /** Bytes of the database, of a transaction that is not over too. */
-async function written(admin: Admin): Promise<number> {
-  const [row] = await admin`select pg_database_size(datname)::int as bytes from pg_database where datname like ${MINE}`
-  floor = Math.min(floor, row!.bytes)
-  return row!.bytes - floor
+async function hasSchema(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ there: boolean }[]>`select to_regclass('schema_migration') is not null as there`
+  return row!.there
+}
+
+async function sizeOf(admin: Admin): Promise<number> {
+  const [row] = await admin`select pg_database_size(datname)::int as bytes from pg_database where datname = ${MINE}`
+  return row!.bytes
 }
 
 const MINE = `appmeter_test_${process.pid}_to`
-let floor = Number.POSITIVE_INFINITY
 
 async function sessions(admin: Admin): Promise<number> {
   const [row] = await admin`select count(*)::int as count from pg_stat_activity where datname = ${MINE}`
