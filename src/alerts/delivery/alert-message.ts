@@ -10,6 +10,6 @@ export function messageOf({ id, alert: { appName, ...alert } }: Head, today: str
 
 /** Returns the message that tests a channel. It is not stored. */
 export function testMessage(id: string, at: Date): Message {
-  const sentence = "This is a test: Appmeter can tell alerts here."
+  const sentence = "This is a test message: alerts from Appmeter arrive here."
   return { id, type: "channel.test", at: at.toISOString(), data: { sentence }, text: sentence }
 }

@@ -15,7 +15,7 @@ export async function sendSlack(
   try {
     const answer = await post(url, JSON.stringify(body), port)
     if (GONE.includes(answer.status))
-      return { result: "refused", failure: `status ${answer.status}: Slack takes nothing at this address any more` }
+      return { result: "refused", failure: `status ${answer.status}: Slack no longer accepts messages at this address` }
     return sentBy(answer, port.now())
   } catch (error) {
     return unsentBy(error)

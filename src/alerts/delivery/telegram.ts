@@ -26,7 +26,7 @@ export async function sendTelegram(
     if (answer.status === 429) return { result: "throttled", failure: "status 429", ...askedOf(answer.bytes) }
     const sent = sentBy(answer, port.now())
     const hint =
-      migrated === undefined ? hintOf(answer) : `the group has a new number, ${migrated}: set up the channel with it`
+      migrated === undefined ? hintOf(answer) : `the group has a new id, ${migrated}: add the channel again with it`
     return sent.result === "failed" && hint ? { ...sent, failure: `${sent.failure}: ${hint}` } : sent
   } catch (error) {
     return unsentBy(error)
@@ -34,7 +34,7 @@ export async function sendTelegram(
 }
 
 const REFUSALS: Record<number, string> = {
-  401: "the bot's token is not valid any more",
+  401: "the bot's token is no longer valid",
   403: "the bot may not write to this chat",
 }
 
@@ -42,7 +42,7 @@ function hintOf({ status, bytes }: { status: number; bytes: Uint8Array }): strin
   if (status === 404) return "the bot's token or TELEGRAM_API may be wrong"
   if (status !== 400) return undefined
   if (/TOPIC_CLOSED/i.test(new TextDecoder().decode(bytes))) return "the topic is closed: reopen it in the group"
-  return "there may be no such chat, or the bot is not in it"
+  return "the chat may not exist, or the bot is not a member"
 }
 
 function migratedTo(bytes: Uint8Array): string | undefined {

@@ -55,7 +55,7 @@ function saidOf({ change, before, after }: Facts): string {
     case "rating_jump":
       return `${Number(after) < Number(before) ? "fell" : "rose"} from ${before} to ${after} stars`
     default:
-      return `changed its ${change}`
+      return `changed its ${change.replaceAll("_", " ")}`
   }
 }
 

@@ -31,7 +31,7 @@ function weekLine({ from, to, keywords, best, worst }: Week): string {
 }
 
 function weekText({ from, to, keywords, best, worst, ratings, reviews, changes, alerts }: Week): string {
-  const counts = Object.entries(alerts).map(([type, count]) => `${count} ${type}`)
+  const counts = Object.entries(alerts).map(([type, count]) => `${type.replaceAll("_", " ")} ${count}`)
   const lines = [
     `Week ${from} to ${to}`,
     `Keywords: ${ranked(keywords)}`,
@@ -41,7 +41,7 @@ function weekText({ from, to, keywords, best, worst, ratings, reviews, changes, 
     ...reviews.map(({ platform, feed, count, low }) => {
       const where =
         platform === "ios" ? whereSaid({ platform, country: feed }) : `in the language ${feed} on Google Play`
-      return `Reviews ${where}: ${count} written, ${low} of them with 1 or 2 stars`
+      return `Reviews ${where}: ${count}, ${low} of them with 1 or 2 stars`
     }),
     `Store page changes: ${changes === MAX_CHANGES ? `${changes} or more` : changes}`,
     ...(counts.length > 0 ? [`Alerts: ${counts.join(", ")}`] : []),

@@ -101,7 +101,7 @@ describe("Telegram", () => {
     await found(at)
     await talking().runOnce()
     expect(JSON.stringify(await findChannel(sql, at.workspaceId, id))).toContain(
-      "the group has a new number, -1002222222222",
+      "the group has a new id, -1002222222222",
     )
   })
 
@@ -140,7 +140,7 @@ describe("Telegram", () => {
     }
     expect(there.at(PATH)).toHaveLength(answers.length)
     expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({
-      ...{ state: "disabled", disabled: "status 401: the bot's token is not valid any more" },
+      ...{ state: "disabled", disabled: "status 401: the bot's token is no longer valid" },
     })
     // no listener, no such host, no valid address
     for (const telegramApi of ["http://127.0.0.1:1", "http://nobody.invalid", "http://[bad"]) {
