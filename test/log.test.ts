@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { createLog, type LogFields, redact } from "../src/lib/log.ts"
+import { LOG_EVENTS } from "../src/lib/log-events.ts"
 
 const KEY = `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`
 const everyCharacter = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16)}`).join("")
@@ -16,16 +19,26 @@ function logged(fields: Record<string, unknown>, least?: Parameters<typeof creat
     least,
     () => new Date(0),
   )
-  log("info", "event", fields as LogFields)
+  log("info", "call", fields as LogFields)
   return lines
 }
+
+test("every event that the manual lists is logged somewhere", () => {
+  const root = join(import.meta.dirname, "../src")
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+  const code = files
+    .filter((name) => name.endsWith(".ts") && !name.endsWith("log-events.ts"))
+    .map((name) => readFileSync(join(root, name), "utf8"))
+    .join("\n")
+  expect(Object.keys(LOG_EVENTS).filter((event) => !code.includes(`"${event}"`))).toEqual([])
+})
 
 describe("a log line", () => {
   test("a log line is one JSON object with time, level and event, ended by one newline", () => {
     const [line = ""] = logged({ status: 200, latencyMs: 1.5, path: "/v1/apps" })
     expect(line.endsWith("}\n")).toBeTrue()
     expect(JSON.parse(line)).toEqual({
-      at: "1970-01-01T00:00:00.000Z", level: "info", event: "event", status: 200, latencyMs: 1.5, path: "/v1/apps",
+      at: "1970-01-01T00:00:00.000Z", level: "info", event: "call", status: 200, latencyMs: 1.5, path: "/v1/apps",
     }) // biome-ignore format: one line of log
   })
 

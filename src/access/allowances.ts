@@ -261,7 +261,7 @@ async function keepUnits({ sql, log, requestId }: TakingParts, begun: readonly P
         as kept (allowance, subject)
       where u.workspace_id = ${units[0]!.workspaceId} and u.allowance = kept.allowance and u.subject = kept.subject`
   } catch (error) {
-    log("warn", "units_not_kept", { requestId, reason: (error as Error).message })
+    log("warn", "units_not_stored", { requestId, reason: (error as Error).message })
   }
 }
 
@@ -271,7 +271,7 @@ async function persist({ log, requestId }: TakingParts, giveBack: () => Promise<
       await giveBack()
       return
     } catch (error) {
-      log("warn", "give_back_failed", { requestId, count: attempt, reason: (error as Error).message })
+      log("warn", "unit_refund_failed", { requestId, count: attempt, reason: (error as Error).message })
     }
     await new Promise((resolve) => setTimeout(resolve, attempt * 1_000))
   }

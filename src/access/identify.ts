@@ -59,7 +59,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
   const callerOf = (key: KnownKey, address: string | null, proof: Proof | null): Caller => {
     const refused = refusalOf(key, address, proof?.by === "token")
     if (!refused) return key.caller
-    log("debug", "refused", { code: refused.code, workspace: key.caller.workspaceId, keyId: key.caller.keyId })
+    log("debug", "key_refused", { code: refused.code, workspace: key.caller.workspaceId, keyId: key.caller.keyId })
     throw refused
   }
 

@@ -22,7 +22,7 @@ const FINDINGS = (["ios", "android"] as const).map(
 export function createFindings(options: FindingsOptions): Worker {
   const { sql, log, now = () => new Date(), random = Math.random, retry = RETRY, find = deriveFindings } = options
   const { atOnce = 6, pollMs = 1_000, leaseMs = 30_000, stopMs = 15_000 } = options
-  const broken = firstOf(log, "findings_broken", "error")
+  const broken = firstOf(log, "findings_failed", "error")
   return createWorker<"findings", Claim<DueWork>>(
     {
       lanes: ["findings"],
@@ -38,7 +38,7 @@ export function createFindings(options: FindingsOptions): Worker {
       extend: (claims) => extend(sql, claims, leaseMs),
       recover: () => recover(sql, retry, random()),
     },
-    { leaseMs, pollMs, stopMs, now, ends: firstOf(log, "findings_interrupted") },
+    { leaseMs, pollMs, stopMs, now, ends: firstOf(log, "findings_worker_failed") },
   )
 }
 

@@ -13,7 +13,7 @@ export const work: Command = {
       return async ({ database, stop, log }) => {
         const workers = await openWorkers(invocation.settings, { sql: database.sql, log, as: "reader" })
         workers.start()
-        log("info", "working", { database: database.kind })
+        log("info", "worker_started", { database: database.kind })
         log("info", "stopping", { signal: await stop.asked })
         await workers.stop()
       }

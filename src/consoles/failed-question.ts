@@ -42,7 +42,7 @@ export function questionFailure(
   }
   if (error instanceof ReadFailure) return bounded(error.message, error.outcome === "not_found")
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  log("error", "account_question_failed", { operation: what, reason: message, ...(stack !== undefined && { stack }) })
+  log("error", "account_request_failed", { operation: what, reason: message, ...(stack !== undefined && { stack }) })
   const isRefused = error instanceof ObservationProblem
   const text = isRefused ? `it cannot be stored: ${message}` : `unexpected error: ${platformText(message, MAX_TEXT)}`
   return bounded(text)

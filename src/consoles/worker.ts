@@ -71,7 +71,7 @@ export function createAccountReading(options: AccountReadingOptions): Worker {
         await options.sweepBodies?.(await readIds(sql))
       },
     },
-    { leaseMs, pollMs, stopMs, ends: firstOf(log, "accounts_interrupted") },
+    { leaseMs, pollMs, stopMs, ends: firstOf(log, "account_worker_failed") },
   )
 }
 
@@ -130,11 +130,11 @@ async function readAccount(run: Run<LeasedAccount>, options: AccountReadingOptio
   } catch (error) {
     if (abort.signal.aborted) return
     if (error instanceof AccessProblem) {
-      log("warn", "account_not_opened", { reason: error.message })
+      log("warn", "account_unreadable", { reason: error.message })
       waitMs = HOUR_MS
     } else if (error instanceof ConsoleProblem) {
       await noteTrouble(sql, claim, error)
-      log("info", "account_not_read", { operation: claim.kind, reason: error.message })
+      log("info", "account_read_failed", { operation: claim.kind, reason: error.message })
       waitMs = error.retryAfterMs ?? (claim.isRevoked ? REVOKED_MS : WAITS_MS[error.trouble])
     } else {
       // After an unexpected error wait an hour, so that it does not cost a request at every poll.

@@ -81,7 +81,11 @@ async function takeBack({ sql, log }: ChargeParts, due: Due, charging: Promise<C
     try {
       if (await refund(sql, due)) return
     } catch (error) {
-      log("warn", "refund_failed", { requestId: due.requestId, count: attempt, reason: (error as Error).message })
+      log("warn", "credit_refund_failed", {
+        requestId: due.requestId,
+        count: attempt,
+        reason: (error as Error).message,
+      })
     }
     await new Promise((resolve) => setTimeout(resolve, attempt * 1_000))
   }

@@ -27,7 +27,8 @@ export function faultOf(
   error: unknown,
 ): Fault {
   if (error instanceof Fault) {
-    if (error.cause instanceof Error) log("warn", error.code, { requestId, reason: error.cause.message })
+    if (error.cause instanceof Error)
+      log("warn", "call_failed", { requestId, code: error.code, reason: error.cause.message })
     return error
   }
   if (error instanceof DatabaseUnavailable || error instanceof AllowanceUnavailable || isConnectionProblem(error)) {

@@ -20,7 +20,7 @@ export function createDiskWatch(log: Log, cure: string, now = () => performance.
     const before = isFull()
     next()
     if (isFull() && !before) log("error", "disk_full", { reason: cure })
-    if (!isFull() && before) log("info", "disk_has_room")
+    if (!isFull() && before) log("info", "disk_recovered")
   }
   return {
     noteFull: () =>

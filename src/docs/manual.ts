@@ -4,7 +4,7 @@ import { layout, pagePolicy } from "../ui/layout.ts"
 import type { DocumentedAction } from "./actions.ts"
 import { assistantSections, SAMPLE } from "./assistants.ts"
 import { type MarkdownPage, renderMarkdown } from "./markdown.ts"
-import { actionRows, callRows, deprecatedRows, settingRows } from "./tables.ts"
+import { actionRows, callRows, deprecatedRows, logRows, settingRows } from "./tables.ts"
 
 /** Folder of the pages, relative to the project root. */
 export const MANUAL_FOLDER = "src/docs/manual"
@@ -36,6 +36,7 @@ export function manualAddresses(): { page: string; address: string }[] {
 export function manualTexts({ files, catalog, actions }: ManualParts): Map<string, string> {
   const tables: Record<string, () => string> = {
     settings: settingRows,
+    log: logRows,
     calls: () => callRows(catalog),
     deprecated: () => deprecatedRows(catalog),
     actions: () => actionRows(actions),

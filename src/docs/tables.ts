@@ -1,4 +1,5 @@
 import { type Operation, priceRange } from "../core/operation.ts"
+import { LOG_EVENTS } from "../lib/log-events.ts"
 import { describedSettings } from "../settings/settings.ts"
 import type { DocumentedAction } from "./actions.ts"
 import { shownPath } from "./terms.ts"
@@ -9,6 +10,12 @@ export function settingRows(): string {
     return [`\`${name}\``, fallback && `\`${fallback}\``, meaning]
   })
   return tableOf(["setting", "default", "meaning"], rows)
+}
+
+/** The table of log events with meanings. */
+export function logRows(): string {
+  const rows = Object.entries(LOG_EVENTS).map(([event, meaning]) => [`\`${event}\``, meaning])
+  return tableOf(["event", "meaning"], rows)
 }
 
 /** The table of API calls with prices and required plans. */

@@ -4,6 +4,7 @@ import type { Sql } from "../database/types.ts"
 import type { Platforms } from "../lib/accounts/platform.ts"
 import { Fault } from "../lib/faults.ts"
 import type { Log, LogLevel } from "../lib/log.ts"
+import type { LogEvent } from "../lib/log-events.ts"
 import { storable } from "../lib/storable.ts"
 import { finish, giveBack, type Job, markSent, type Outcome } from "./outbox-jobs.ts"
 import { stepsOf } from "./outbox-steps.ts"
@@ -113,6 +114,8 @@ function notDone(error: unknown): Outcome {
 
 const CHANGED: Outcome = { status: "failed", fault: new Fault("changed_since_preview") }
 
+const ENDED = { done: "job_done", failed: "job_failed", unknown: "job_unknown" } as const
+
 const STORE_TRIES = 60
 const STORE_PAUSE_MS = 500
 
@@ -123,7 +126,7 @@ async function store({ claim: job }: JobRun, outcome: Outcome, parts: AttemptPar
       const stood = await finish(parts.sql, job, outcome)
       const code = outcome.status === "failed" ? outcome.fault.code : undefined
       const level = outcome.status === "done" ? "info" : "warn"
-      return tell(parts, level, stood ? `job_${outcome.status}` : "job_lease_lost", job, { code, why: outcome.why })
+      return tell(parts, level, stood ? ENDED[outcome.status] : "job_lease_lost", job, { code, why: outcome.why })
     } catch (error) {
       if (tries >= STORE_TRIES) throw error
       await sleep(STORE_PAUSE_MS)
@@ -134,7 +137,7 @@ async function store({ claim: job }: JobRun, outcome: Outcome, parts: AttemptPar
 function tell(
   { log }: AttemptParts,
   level: LogLevel,
-  event: string,
+  event: LogEvent,
   { requestId, workspaceId: workspace, action: operation, attempts: count }: Job,
   { code, why }: { code?: string | undefined; why?: unknown },
 ): void {

@@ -91,7 +91,7 @@ async function look(parts: ProofParts, turn: ProofTurn, proof: NonNullable<Outsi
     // for days
     await endLate(sql, turn)
     const reason = error instanceof Fault ? error.code : String((error as Error).message)
-    return log("info", "job_not_proved", {
+    return log("info", "job_check_failed", {
       requestId: turn.requestId,
       workspace: workspaceId,
       operation: turn.action,
@@ -101,7 +101,7 @@ async function look(parts: ProofParts, turn: ProofTurn, proof: NonNullable<Outsi
   const stored: StoredFinding = { at: new Date().toISOString(), verdict: found.verdict, text: found.text }
   const findings = [...turn.findings, stored]
   const code = await storeFinding(sql, turn, findings, { found, proof })
-  log("info", `job_proved_${code}`, { requestId: turn.requestId, workspace: workspaceId, operation: turn.action })
+  log("info", "job_checked", { requestId: turn.requestId, workspace: workspaceId, operation: turn.action, code })
 }
 
 type SettledStatus = "done" | "failed" | "unknown"

@@ -45,7 +45,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         await settleUnknown({ ...parts, kinds, readMs: pace.readMs })
       },
     },
-    { leaseMs, pollMs, stopMs, now, ends: firstOf(log, "jobs_interrupted") },
+    { leaseMs, pollMs, stopMs, now, ends: firstOf(log, "job_worker_failed") },
   )
 }
 
@@ -68,7 +68,7 @@ async function sweep({ sql, log, pace }: AttemptParts, maxAgeMs: number): Promis
     log(status === "queued" ? "info" : "warn", "jobs_recovered", { code: status, count: jobs })
   }
   const old = await failOld(sql, maxAgeMs, new Fault("unavailable", { detail: OLD }))
-  if (old > 0) log("warn", "jobs_too_old", { count: old })
+  if (old > 0) log("warn", "jobs_expired", { count: old })
 }
 
 const OLD = "It could not be begun for a day; nothing was sent."

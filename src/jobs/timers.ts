@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Db } from "../database/types.ts"
 import type { Log, LogLevel } from "../lib/log.ts"
+import type { LogEvent } from "../lib/log-events.ts"
 import type { RecurringWork } from "../lib/time.ts"
 
 /** SQL for now() plus `ms`, by the database's clock. Null gives null, which greatest() ignores. */
@@ -54,7 +55,7 @@ export function recurring(everyMs: number, work: () => Promise<unknown>, ends: R
 }
 
 /** Logs only the first failure in a row: while the database is down every run fails. */
-export function firstOf(log: Log, event: string, level: LogLevel = "warn"): RunListener {
+export function firstOf(log: Log, event: LogEvent, level: LogLevel = "warn"): RunListener {
   let away = false
   return {
     failed(error) {

@@ -1,3 +1,5 @@
+import type { LogEvent } from "./log-events.ts"
+
 /** The fields of a log line. Only these can be logged, so that no key, token or password gets in. */
 export interface LogFields {
   requestId?: string
@@ -31,7 +33,7 @@ export interface LogFields {
 
 export type LogLevel = "debug" | "info" | "warn" | "error"
 
-export type Log = (level: LogLevel, event: string, fields?: LogFields) => void
+export type Log = (level: LogLevel, event: LogEvent, fields?: LogFields) => void
 
 const FIELDS = new Set<string>([
   "requestId",
@@ -61,7 +63,7 @@ const FIELDS = new Set<string>([
 const LEVELS: LogLevel[] = ["debug", "info", "warn", "error"]
 
 /** A log line: fields of the allow-list, strings redacted and cut at 2,000 characters. */
-export type LogLine = { at: Date; level: LogLevel; event: string } & { [name: string]: unknown }
+export type LogLine = { at: Date; level: LogLevel; event: LogEvent } & { [name: string]: unknown }
 
 /**
  * Creates a log that writes lines of level `least` and above, as JSON by default. Lines about successful calls, of

@@ -1,6 +1,7 @@
 import type { Attempt, Outcome } from "../core/observation/attempt.ts"
 import type { Sql } from "../database/types.ts"
 import type { Log } from "../lib/log.ts"
+import type { LogEvent } from "../lib/log-events.ts"
 import type { SourceName, Upstream } from "../lib/upstreams.ts"
 import { type AppAdsFile, parseAppAds } from "../listings/sources/app-ads.ts"
 import { OutboundProblem } from "../outbound/problem.ts"
@@ -181,7 +182,7 @@ async function note({ sql, log, now }: AskParts, source: SourceName, outcome: Ou
   return isFirstFailure
 }
 
-function tell({ log }: AskParts, level: "info" | "warn", event: string, operation: string, why?: ReadFailure): void {
+function tell({ log }: AskParts, level: "info" | "warn", event: LogEvent, operation: string, why?: ReadFailure): void {
   log(level, event, { operation, ...(why && { code: why.outcome, reason: why.message }) })
 }
 

@@ -147,7 +147,7 @@ function tellBroken(error: unknown, { kind }: Claim, { log, broken }: ReadingPar
   const operation = named(kind)
   if (broken.get(operation) === reason) return
   broken.set(operation, reason)
-  log("error", "reading_broken", { operation, reason, ...(stack !== undefined && { stack }) })
+  log("error", "reading_failed", { operation, reason, ...(stack !== undefined && { stack }) })
 }
 
 function named({ name, platform }: Kind): string {

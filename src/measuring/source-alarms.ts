@@ -12,13 +12,15 @@ export interface AskedSource {
   on: boolean
 }
 
+type SourceAlertKind = "source_changed" | "source_blocked" | "source_mismatched"
+
 /**
  * Begins or ends alerts by the stored state of a source: `source_changed` after five unparsed bodies in a row or two
  * failed canaries, `source_blocked` after an hour of refusals, `source_mismatched` after five answers to another
  * question. Only one process logs each change, once.
  */
 export async function noteHealth(sql: Sql, source: SourceName, log: Log): Promise<void> {
-  const alerts = await sql<{ kind: string; detail: string; began: boolean }[]>`
+  const alerts = await sql<{ kind: SourceAlertKind; detail: string; began: boolean }[]>`
     with state as (
       select unparsed, mismatched, refused_since, detail, exists (
         select from due d
@@ -65,7 +67,7 @@ export async function noteHealth(sql: Sql, source: SourceName, log: Log): Promis
     limit 6`
   for (const { kind, detail, began } of alerts) {
     if (began) log("error", kind, { operation: source, reason: detail })
-    else log("info", "source_recovered", { operation: source, reason: `${kind} is over` })
+    else log("info", "source_alert_ended", { operation: source, reason: `${kind} is over` })
   }
 }
 

@@ -52,7 +52,7 @@ export function createMeasuring(options: MeasuringOptions): MeasuringWorker {
   const { stopMs = 15_000 } = options
   const parts = partsOf(options)
   const { log, leaseMs, pollMs, now } = parts
-  const ends = firstOf(log, "measuring_interrupted")
+  const ends = firstOf(log, "measuring_worker_failed")
   const listeners: ((ended: PerformedReading) => void)[] = []
   const tell = (ended: PerformedReading | null) => {
     if (ended) for (const listener of listeners) listener(ended)

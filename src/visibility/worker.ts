@@ -67,7 +67,7 @@ export function createAsking(options: AskingOptions): Worker {
         await recoverTurns(sql)
       },
     },
-    { leaseMs, pollMs, stopMs, ends: firstOf(log, "assistants_interrupted") },
+    { leaseMs, pollMs, stopMs, ends: firstOf(log, "assistant_worker_failed") },
   )
 }
 
@@ -115,7 +115,7 @@ async function askTurn(run: Run<ClaimedTurn>, access: EngineAccess, options: Ask
   })
   run.isEnding = true
   if (!("failed" in reply)) return await storeAnswer(sql, claim, { reply, seenAt: now() })
-  log("warn", "assistant_not_heard", { operation: claim.assistant, ...saidOf(reply) })
+  log("warn", "assistant_failed", { operation: claim.assistant, ...saidOf(reply) })
   await storeFailure(sql, claim, reply, options)
   await giveBackUnits(sql)
 }

@@ -60,7 +60,7 @@ test("findings that fail store nothing, are retried later, are logged once, and 
   expect([...(await sql`select of from effect`)]).toEqual([{ of: "90002" }])
   expect(await row("90001")).toMatchObject({ lease: null, failures: 1, failure: "failed", measured_at: null })
   expect(logged.map((line) => JSON.parse(line)).map(({ event, level }) => [event, level])).toEqual([
-    ["findings_broken", "error"],
+    ["findings_failed", "error"],
   ])
 })
 

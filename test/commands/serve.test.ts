@@ -166,7 +166,7 @@ describe("the first start", () => {
     await Bun.sleep(500)
     again.kill("SIGINT")
     expect(await again.exited).toBe(1)
-    expect(events(again).at(-1)).toMatchObject({ event: "stopped_at_once", signal: "SIGINT" })
+    expect(events(again).at(-1)).toMatchObject({ event: "stopped_immediately", signal: "SIGINT" })
   })
 })
 
@@ -194,7 +194,7 @@ long("an error that nobody caught is logged, calls are answered, and the exit is
   const server = await serving({ env: await dataFolder(), preload })
   server.kill("SIGUSR2")
   expect(await server.exited).toBe(1)
-  expect(events(server).find(({ event }) => event === "uncaught")).toMatchObject({
+  expect(events(server).find(({ event }) => event === "uncaught_error")).toMatchObject({
     level: "error",
     reason: "boom svc_live_[redacted]",
   })

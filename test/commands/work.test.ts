@@ -93,7 +93,7 @@ test("work reads and serves nothing, and ends at once when it is told to", async
       .split("\n")
       .filter(Boolean)
       .map((line) => JSON.parse(line).event),
-  ).toContain("working")
+  ).toContain("worker_started")
 })
 
 postgres("postgres: three work processes read each term once", async () => {

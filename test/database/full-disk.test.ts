@@ -81,7 +81,7 @@ test.skipIf(!LONG || disk === null)(
     const events = said.map(({ event }) => event)
     // In addition each worker logs once that it was interrupted.
     expect(new Set(events).size).toBe(events.length)
-    expect(events).toContain("disk_has_room")
+    expect(events).toContain("disk_recovered")
     expect(said.find(({ event }) => event === "disk_full").reason).toContain("make room")
   },
 )
@@ -171,5 +171,5 @@ test("a server's full disk is remembered for ten seconds after the last failed w
   watch.noteRoom(true)
   watch.noteRoom(true)
   watch.noteRoom(false)
-  expect(said).toEqual(["disk_full", "disk_full", "disk_has_room"])
+  expect(said).toEqual(["disk_full", "disk_full", "disk_recovered"])
 })

@@ -68,7 +68,7 @@ describe("a started worker", () => {
     const polling = on.worker({ sql: flaky, pollMs: 10, log: createLog((line) => void logged.push(line)) })
     polling.start()
     await Bun.sleep(100)
-    expect(logged.map((line) => JSON.parse(line).event)).toEqual(["jobs_interrupted"])
+    expect(logged.map((line) => JSON.parse(line).event)).toEqual(["job_worker_failed"])
     away = false
     await until(async () => (await jobRow(on.sql, id)).status === "done")
     await polling.stop()

@@ -102,7 +102,7 @@ test("allowed private targets are logged at the start, and no line is logged wit
     return lines
   }
   expect(await told(["10.1.2.0/24", "192.168.7.9"])).toEqual([
-    ["info", "private_targets", "may be asked: 10.1.2.0/24, 192.168.7.9"],
+    ["info", "private_targets_allowed", "10.1.2.0/24, 192.168.7.9"],
   ])
   expect(await told([])).toEqual([])
 })

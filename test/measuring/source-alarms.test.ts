@@ -110,7 +110,7 @@ describe("a parser that stops matching", () => {
     await reads(3, null)
     expect([[...(await alerts())], events()]).toEqual([
       [ended("source_changed")],
-      ["source_changed", "source_recovered"],
+      ["source_changed", "source_alert_ended"],
     ])
     await reads(5, "changed")
     expect([...(await alerts())]).toEqual([ended("source_changed"), opened("source_changed")])
@@ -145,7 +145,7 @@ describe("a canary", () => {
     await read(null)
     expect([[...(await alerts())], events()]).toEqual([
       [ended("source_changed")],
-      ["source_changed", "source_recovered"],
+      ["source_changed", "source_alert_ended"],
     ])
   })
 
@@ -171,7 +171,7 @@ describe("a refusing source", () => {
     await reads(2, null)
     expect([[...(await alerts())], events()]).toEqual([
       [ended("source_blocked")],
-      ["source_blocked", "source_recovered"],
+      ["source_blocked", "source_alert_ended"],
     ])
   })
 
@@ -218,7 +218,7 @@ describe("concurrent processes", () => {
       await Promise.all(each.flatMap((on) => Array.from({ length: 15 }, () => read("changed", { on }))))
       expect(events()).toEqual(["source_changed"])
       await Promise.all(each.flatMap((on) => Array.from({ length: 5 }, () => read(null, { on }))))
-      expect(events()).toEqual(["source_changed", "source_recovered"])
+      expect(events()).toEqual(["source_changed", "source_alert_ended"])
       expect([...(await alerts())]).toEqual(Array.from({ length: round }, () => ended("source_changed")))
     }
   })

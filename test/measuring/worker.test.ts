@@ -156,7 +156,7 @@ describe("a poison subject", () => {
     expect(row).toMatchObject({ failures: 8, failure: "failed" })
     expect(row.next_at.getTime()).toBeGreaterThan(Date.now())
     const lines = logged.map((line) => JSON.parse(line))
-    expect(lines.filter(({ event }) => event !== "reading_broken")).toEqual([])
+    expect(lines.filter(({ event }) => event !== "reading_failed")).toEqual([])
     expect(lines.length).toBeLessThan(9)
     expect(lines[0]).toMatchObject({ operation: "search ios", reason: "undefined is not a function" })
   })
@@ -291,7 +291,7 @@ describe("a started worker", () => {
     const polling = on.measuring({ sql: failing("", () => away), pollMs: 10, leaseMs: 300, log })
     polling.start()
     await Bun.sleep(150)
-    expect(logged.map((line) => JSON.parse(line).event)).toEqual(["measuring_interrupted"])
+    expect(logged.map((line) => JSON.parse(line).event)).toEqual(["measuring_worker_failed"])
     away = false
     await until(async () => (await on.due("tea")).measured_at !== null)
     await polling.stop()

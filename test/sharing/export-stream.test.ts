@@ -106,7 +106,7 @@ describe("a large file", () => {
       () => "broke off",
     )
     expect(outcome).toBe("broke off")
-    expect(logged.join()).toContain("export_broke_off")
+    expect(logged.join()).toContain("export_interrupted")
     expect(logged.join()).not.toContain(token)
   })
 })

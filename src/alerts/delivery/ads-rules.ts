@@ -12,9 +12,9 @@ export function createAdsNotices({ sql, log, now = () => new Date() }: SummaryOp
   const looked = new Map<string, number>()
   const tell = async () => {
     const addedCount = await tellAdsRules(sql, now(), looked)
-    if (addedCount > 0) log("info", "ads_rules_told", { count: addedCount })
+    if (addedCount > 0) log("info", "ads_changes_added", { count: addedCount })
     return addedCount
   }
-  const look = recurring(MINUTE_MS, tell, firstOf(log, "ads_rules_interrupted"))
+  const look = recurring(MINUTE_MS, tell, firstOf(log, "ads_changes_failed"))
   return { start: look.start, stop: look.stop, runOnce: tell }
 }

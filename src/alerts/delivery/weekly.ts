@@ -39,10 +39,10 @@ export function createSummaries({ sql, log, now = () => new Date() }: SummaryOpt
       if (!last || apps.length < AT_ONCE) break
       after = last.id
     }
-    if (addedCount > 0) log("info", "weeks_told", { count: addedCount })
+    if (addedCount > 0) log("info", "weekly_summaries_added", { count: addedCount })
     return addedCount
   }
-  const look = recurring(MINUTE_MS, tellAll, firstOf(log, "weeks_interrupted"))
+  const look = recurring(MINUTE_MS, tellAll, firstOf(log, "weekly_worker_failed"))
   return {
     start: look.start,
     async stop() {

@@ -46,7 +46,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       perform: (run) => tellOn(run, parts),
       giveBack: (channel) => release(sql, channel),
     },
-    { leaseMs, pollMs, stopMs, lastWordsMs: LAST_WORDS_MS, now, ends: firstOf(log, "delivery_interrupted") },
+    { leaseMs, pollMs, stopMs, lastWordsMs: LAST_WORDS_MS, now, ends: firstOf(log, "delivery_worker_failed") },
   )
 }
 
@@ -81,7 +81,7 @@ async function tellOn(run: Run<LeasedChannel>, parts: DeliveryParts): Promise<vo
   } catch (error) {
     if (abort.signal.aborted) return
     if (!(error instanceof AccessProblem)) throw error
-    log("warn", "channel_not_opened", { operation: channel.kind, reason: error.message })
+    log("warn", "channel_unreadable", { operation: channel.kind, reason: error.message })
     await setAside(sql, channel, error.message, UNOPENED_MS)
   } finally {
     await release(sql, channel)
@@ -99,8 +99,9 @@ async function tellNext(
   const sent = await send(opened, messageOf(head, dayOf(parts.now())), parts)
   const gapMs = gapsMs[channel.kind]
   const stood = await settle(sql, channel, { id: head.id, sent, retries: { retriesMs, random: random() }, gapMs })
-  if (sent.result === "refused") log("warn", "channel_disabled", { operation: channel.kind, reason: sent.failure })
-  else if (sent.result !== "delivered")
-    log("info", `delivery_${sent.result}`, { operation: channel.kind, reason: sent.failure })
+  const about = { operation: channel.kind, reason: sent.result === "delivered" ? undefined : sent.failure }
+  if (sent.result === "refused") log("warn", "channel_disabled", about)
+  if (sent.result === "failed") log("info", "delivery_failed", about)
+  if (sent.result === "throttled") log("info", "delivery_throttled", about)
   return stood && sent.result === "delivered" && gapMs === 0
 }

@@ -54,7 +54,7 @@ export function watchOpenFiles(
     isNear = !isNear
     const reason = `${open} of ${limit} files and connections are open`
     if (isNear) log("warn", "open_files_near_limit", { reason: `${reason}; ${FIX}` })
-    else log("info", "open_files_in_order", { reason })
+    else log("info", "open_files_recovered", { reason })
   }
   const timer = setInterval(look, everyMs)
   timer.unref?.()

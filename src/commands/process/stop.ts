@@ -26,11 +26,11 @@ export function stopSignal({ process }: Invocation, log: Log): Stop {
   process.onStop((why, error) => {
     if (why === "error") {
       const { message, stack } = error instanceof Error ? error : new Error(String(error))
-      log("error", "uncaught", { reason: message, stack })
+      log("error", "uncaught_error", { reason: message, stack })
     } else if (askedAt === undefined) {
       askedAt = performance.now()
     } else if (performance.now() - askedAt > SAME_SIGNAL_MS) {
-      log("warn", "stopped_at_once", { signal: why })
+      log("warn", "stopped_immediately", { signal: why })
       process.exit(1)
     }
     ask(why)

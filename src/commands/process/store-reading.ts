@@ -62,7 +62,7 @@ export function openStoreReading(opened: StoreReadingParts): StoreReading {
   const { isReading, nudge, onEnded } = measuring
   const ends = {
     worked() {},
-    failed: (error: unknown) => log("warn", "tending_failed", { reason: (error as Error).message }),
+    failed: (error: unknown) => log("warn", "maintenance_failed", { reason: (error as Error).message }),
   }
   const chores = [
     recurring(MINUTE_MS, () => ensureCanaries(sql, parts), ends),
@@ -74,8 +74,7 @@ export function openStoreReading(opened: StoreReadingParts): StoreReading {
     measure: createMeasure({ sql, kinds, egress, now, sources: parts.sources, isReading, nudge, onEnded }),
     budget: () => readBudget(sql, parts),
     start() {
-      if (allowPrivate.length > 0)
-        log("info", "private_targets", { reason: `may be asked: ${allowPrivate.join(", ")}` })
+      if (allowPrivate.length > 0) log("info", "private_targets_allowed", { reason: allowPrivate.join(", ") })
       measuring.start()
       findings.start()
       for (const chore of chores) chore.start()

@@ -25,7 +25,7 @@ export async function untilStopped(invocation: Invocation, load: () => Promise<R
   assertOpenFiles(invocation.settings)
   const { databaseUrl, dataDir, databaseConnections: maxConnections, warnings } = invocation.settings
   const log = processLog(invocation)
-  for (const warning of warnings) log("warn", "setting", { reason: warning })
+  for (const warning of warnings) log("warn", "setting_warning", { reason: warning })
   const stop = stopSignal(invocation, log)
   const endWatch = watchOpenFiles(log)
   // a supervisor would not restart a server that answers 503 forever

@@ -45,7 +45,7 @@ export function keepHouse(
       .then(analyze)
       .then(vacuum)
       .catch((error: Error) => {
-        if (!stopping.signal.aborted) log("warn", "housekeeping_failed", { reason: error.message })
+        if (!stopping.signal.aborted) log("warn", "database_maintenance_failed", { reason: error.message })
       })
       .finally(() => {
         busy = false

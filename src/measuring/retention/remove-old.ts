@@ -67,7 +67,7 @@ export function createCleaning(
       const removed = await removeOld(sql, kept, { ...options, signal, packsRatings: packedOn !== today })
       packedOn = today
       for (const [table, count] of Object.entries(removed))
-        if (count > 0) log("info", `removed_old_${table}`, { count })
+        if (count > 0) log("info", "rows_deleted", { operation: table, count })
     } catch (error) {
       if (!signal.aborted) log("warn", "retention_failed", { reason: (error as Error).message })
     }

@@ -142,7 +142,7 @@ function streamOf(
     await texts.return(undefined)
   }
   const breakOff = (controller: ReadableStreamDefaultController<Uint8Array>, reason: string) => {
-    log("warn", "export_broke_off", { requestId, reason })
+    log("warn", "export_interrupted", { requestId, reason })
     controller.error(new Error("the export broke off"))
     return close()
   }

@@ -57,7 +57,7 @@ export function openPictures(parts: PictureParts): PictureReader {
       return await readPicture(task, { ...parts, ocr: ocr! }, signal)
     } catch (error) {
       signal.throwIfAborted()
-      log("warn", "picture_not_read", { reason: (error as Error).message })
+      log("warn", "picture_read_failed", { reason: (error as Error).message })
       return { done: false, why: "off" }
     }
   }

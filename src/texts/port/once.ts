@@ -110,7 +110,7 @@ async function makeUnder<Task extends TextKey>(
     return (await readText(sql, task)) ?? { state: "failed", why: "unusable" }
   } catch (error) {
     const isStop = ended.aborted
-    log(isStop ? "info" : "warn", "writing_ended", { operation: task.kind, reason: (error as Error).name })
+    log(isStop ? "info" : "warn", "writing_aborted", { operation: task.kind, reason: (error as Error).name })
     await storeFailure(sql, lease, { why: isStop ? null : "unusable" })
     if (isStop) return { state: "failed", why: "unusable" }
     throw error

@@ -76,7 +76,7 @@ async function judgeAgain({ sql, settings, answers, log }: WritingParts, task: W
   const judged = read && task.judge(read.answer, true)
   const isFit = judged !== null && "value" in judged
   await storeJudged(sql, task, isFit ? judged : null)
-  if (!isFit) log("info", "writing_judged_again", { operation: task.kind, reason: "refused" })
+  if (!isFit) log("info", "writing_rejected", { operation: task.kind, reason: "refused" })
 }
 
 function secondsTo(moment: string, now: Date): number {

@@ -25,7 +25,7 @@ test("JSON in a pipe, lines on a terminal, and either where it is asked for", as
     ["lines", false, false],
   ] as const) {
     const { lines, log } = logged(format, isWatched)
-    log("info", "ready", { url: "http://127.0.0.1:8787" })
+    log("info", "listening", { url: "http://127.0.0.1:8787" })
     await turnOver()
     expect(lines[0]?.startsWith("{")).toBe(isJson)
   }

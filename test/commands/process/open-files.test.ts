@@ -39,7 +39,7 @@ test("open files within 5 % of their limit are logged once with the cure, and on
   open = 40
   await looked()
   end()
-  expect(lines.slice(1)).toEqual(["info open_files_in_order 40 of 100 files and connections are open"])
+  expect(lines.slice(1)).toEqual(["info open_files_recovered 40 of 100 files and connections are open"])
 })
 
 test("too few open files are said with the figure needed, by kind of database", () => {

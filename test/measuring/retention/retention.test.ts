@@ -242,9 +242,11 @@ describe("a running server", () => {
     const log = (_: string, event: string, fields?: LogFields) => void lines.push([event, fields])
     const cleaning = createCleaning({ sql, kept: KEPT, log }, { ...quick, firstMs: 1, everyMs: 1 })
     cleaning.start()
-    while (!lines.some(([event]) => event === "removed_old_ledger")) await Bun.sleep(10)
+    const deletions = () =>
+      lines.filter(([event, fields]) => event === "rows_deleted" && fields?.operation === "ledger").length
+    while (deletions() < 1) await Bun.sleep(10)
     await ledger(sql)
-    while (lines.filter(([event]) => event === "removed_old_ledger").length < 2) await Bun.sleep(10)
+    while (deletions() < 2) await Bun.sleep(10)
     await cleaning.stop()
     await ledger(sql)
     const left = await counted(sql, "ledger")
