@@ -1,12 +1,15 @@
 import { Buffer } from "node:buffer"
-import { createHmac, timingSafeEqual } from "node:crypto"
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import type { Gate } from "../../database/gate.ts"
 import type { Sql } from "../../database/types.ts"
 import { isSessionToken, type OwnerSession, readSession, SESSION_HOURS } from "./session.ts"
 
 /** The owner who is signed in with a browser. Pages call `invoke` with `credentials: { grant: owner.keyId }`. */
 export interface Owner extends OwnerSession {
-  /** CSRF token: the hidden field "form" of every form. It proves that the form was shown in this session. */
+  /**
+   * CSRF token: the hidden field "form" of every form. It proves that the form was shown in this session. It is masked
+   * anew for each request, so that the size of compressed pages does not reveal it (BREACH).
+   */
   formToken: string
 }
 
@@ -29,15 +32,16 @@ export function createOwners({ sql, gate, publicUrl }: OwnersParts): Owners {
     async ownerOf(request) {
       const token = tokenOf(request, publicUrl)
       const session = token === null ? null : await gate.run(() => readSession(sql, token))
-      return session && { ...session, formToken: formTokenOf(token!) }
+      return session && { ...session, formToken: masked(formTokenOf(token!)) }
     },
   }
 }
 
 /** Whether a form was sent from a page of this session. Another site cannot know the token. */
 export function isOwnForm(owner: Owner, fields: URLSearchParams): boolean {
-  const [sent, expected] = [Buffer.from(fields.get(FORM_FIELD) ?? ""), Buffer.from(owner.formToken)]
-  return sent.length === expected.length && timingSafeEqual(sent, expected)
+  const sent = unmasked(fields.get(FORM_FIELD) ?? "")
+  const expected = unmasked(owner.formToken)
+  return sent !== null && expected !== null && timingSafeEqual(sent, expected)
 }
 
 /** Returns the sign-in page that redirects to `back`, a path and query of this server, afterwards. */
@@ -84,6 +88,25 @@ function isSecure(publicUrl: string): boolean {
 const SECURE_COOKIE = "__Host-appmeter"
 const COOKIE = "appmeter"
 
-function formTokenOf(token: string): string {
-  return createHmac("sha256", token).update("form").digest("base64url")
+function formTokenOf(token: string): Buffer {
+  return createHmac("sha256", token).update("form").digest()
+}
+
+const TOKEN_BYTES = 32
+
+/** Returns a random pad, and the token combined with it. */
+function masked(token: Buffer): string {
+  const pad = randomBytes(TOKEN_BYTES)
+  return Buffer.concat([pad, combined(pad, token)]).toString("base64url")
+}
+
+/** Null if the text is not a masked token. */
+function unmasked(text: string): Buffer | null {
+  const bytes = Buffer.from(text, "base64url")
+  if (bytes.length !== 2 * TOKEN_BYTES) return null
+  return combined(bytes.subarray(0, TOKEN_BYTES), bytes.subarray(TOKEN_BYTES))
+}
+
+function combined(one: Buffer, other: Buffer): Buffer {
+  return Buffer.from(one.map((byte, at) => byte ^ (other[at] as number)))
 }
