@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs"
 import { listWorkspaces, type Workspace } from "../../access/workspaces.ts"
 import type { Sql, Tx } from "../../database/types.ts"
+import { type FileKeyword, type KeywordFile, keywordsIn } from "../../tracking/keyword-file.ts"
 import { type AddedTerms, addTerms, buryTerms, listTerms, removeTerms, tagTerms } from "../../tracking/terms.ts"
 import { type Command, CommandProblem, type Invocation, type Terminal, WrongUse } from "../cli/command.ts"
 import { linesOf } from "../cli/read-lines.ts"
 import { printable, show, table } from "../cli/show.ts"
 import { useDatabase } from "../cli/with-database.ts"
 import { assertWithin } from "./app.ts"
-import { type FileKeyword, type KeywordFile, keywordsIn } from "./keyword-file.ts"
 
 const POSITIONALS = ["app-id", "term…"]
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { keywordsIn } from "../../../src/commands/tracking/keyword-file.ts"
+import { keywordsIn } from "../../../src/tracking/keyword-file.ts"
 import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
 import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "../child.ts"
 

@@ -1,6 +1,6 @@
-import { csvRecords } from "../../lib/csv.ts"
-import { storefrontNamed } from "../../lib/storefront-names.ts"
-import { WrongUse } from "../cli/command.ts"
+import { csvRecords } from "../lib/csv.ts"
+import { storefrontNamed } from "../lib/storefront-names.ts"
+import { WrongValue } from "./checks.ts"
 
 export interface FileKeyword {
   term: string
@@ -25,7 +25,7 @@ const SEPARATORS = ["\t", ";", ","]
 
 /**
  * Parses the keywords of a file: one per line, or a table (CSV with commas, semicolons or tabs) whose first line names
- * a keyword column. A file of one line is a list with commas, as in App Store Connect. Throws WrongUse if the columns
+ * a keyword column. A file of one line is a list with commas, as in App Store Connect. Throws WrongValue if the columns
  * have no names.
  */
 export function keywordsIn(text: string): KeywordFile {
@@ -47,7 +47,7 @@ export function keywordsIn(text: string): KeywordFile {
 
 function plain(records: { line: number; fields: string[] | null }[]): KeywordFile {
   if (records.length > 1 && records.some(({ fields }) => fields && fields.length > 1))
-    throw new WrongUse(
+    throw new WrongValue(
       "a file with several columns must begin with their names: keyword and, optionally, country and tags",
     )
   const file: KeywordFile = { keywords: [], bad: [] }
