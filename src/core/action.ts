@@ -117,11 +117,29 @@ interface ActionBase<Args extends ObjectSchema, State> {
   diff(state: State, args: v.InferOutput<Args>, seen?: unknown): Diff
 }
 
+/** A write as the audit has it, for `undo`. */
+export interface MadeWrite {
+  args: Record<string, unknown>
+  before: Record<string, unknown>
+  after: Record<string, unknown>
+  /** When it was written, with microseconds. */
+  at: string
+}
+
+interface Undo {
+  /** True if the present state must still be the one after the write, so that no later change is lost. */
+  needsSameState: boolean
+  /** Restores the state before the write. Awaits nothing but the transaction. */
+  restore(made: MadeWrite, writing: WriteContext): Promise<void>
+}
+
 interface InsideAction<Args extends ObjectSchema, State> extends ActionBase<Args, State> {
   /** Writes and returns the result. Awaits nothing but the transaction. */
   write(args: v.InferOutput<Args>, state: State, writing: WriteContext): Promise<Record<string, unknown>>
   /** Result fields shown only to the caller and only once, such as a secret link. */
   shownOnce?: readonly string[]
+  /** Left out if the write cannot be undone. */
+  undo?: Undo
   outside?: never
 }
 
@@ -135,6 +153,7 @@ interface OutsideAction<Args extends ObjectSchema, State> extends ActionBase<Arg
   account?(state: State): string
   write?: never
   shownOnce?: never
+  undo?: never
 }
 
 /** A write behind POST /actions. */

@@ -20,15 +20,18 @@ import { summaryPage } from "../reviews/page/summary.ts"
 import type { Desk, Page } from "../ui/app/desk.ts"
 import { readingsPage } from "../ui/app/readings.ts"
 import { draftPage, replyPage } from "../ui/app/texts/drafts.ts"
-import { addPage, editPage } from "../ui/app/write/edit.ts"
+import { editPage } from "../ui/app/write/edit.ts"
 import { assistantsPage } from "../visibility/page/assistants.ts"
+import { addAppPage } from "./add-app.ts"
 import { portfolioPage } from "./portfolio.ts"
+import { searchPage } from "./search.ts"
 import { sourcesPage } from "./sources.ts"
 import { usagePage } from "./usage.ts"
 
 const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
   "": portfolioPage,
-  "/add": addPage,
+  "/add": addAppPage,
+  "/search": searchPage,
   "/alerts": alertsPage,
   "/changes": changesPage,
   "/usage": usagePage,

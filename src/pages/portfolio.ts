@@ -4,10 +4,10 @@ import { storefrontName } from "../lib/storefront-names.ts"
 import { appAddress, attempted, type Desk, isFault, type Page } from "../ui/app/desk.ts"
 import { badge } from "../ui/app/frame.ts"
 import { card, empty, refusedPart, tiles } from "../ui/app/parts.ts"
-import { addForm } from "../ui/app/write/edit.ts"
 import { type Html, html } from "../ui/html.ts"
 import { dayTime } from "../ui/times.ts"
 import { counted, figure, STORES } from "../ui/words.ts"
+import { searchForm } from "./add-app.ts"
 
 type Standing = AnswerOf<"list_standings">["apps"][number]
 type Today = Standing["today"]
@@ -22,7 +22,7 @@ export async function portfolioPage(desk: Desk): Promise<Page> {
     desk.ask("list_standings"),
     attempted(desk.ask("list_alerts", { limit: READ })),
   ])
-  if (apps.length === 0) return { title: "Your apps", at: "", body: noApps(desk) }
+  if (apps.length === 0) return { title: "Overview", at: "", body: noApps(desk) }
   const today = apps.map(({ today }) => today)
   const isMeasured = today.some(({ measured }) => measured > 0)
   const alerts = isFault(feed)
@@ -31,15 +31,15 @@ export async function portfolioPage(desk: Desk): Promise<Page> {
       ? nothingMoved()
       : alertList(desk, feed.alerts, LATEST)
   return {
-    title: "Your apps",
+    title: "Overview",
     at: "",
-    body: html`${isMeasured && todayTiles(today)}<div class="columns-2"><ul class="apps">
+    body: html`${isMeasured && todayTiles(today)}${!desk.isSample && html`<p class="deeds"><a class="button" href="${desk.base}/add">Add app</a></p>`}<div class="columns-2"><ul class="apps">
 ${apps.map((app) => appCard(desk, app))}</ul>
-<div>${card("What moved", alerts, html`<a href="${desk.base}/alerts">All alerts</a>`)}${!desk.isSample && card("Add an app", addForm(desk))}</div></div>${!desk.isSample && !isMeasured && SAMPLE_LINE}`,
+<div>${card("What happened", alerts, html`<a href="${desk.base}/alerts">All alerts</a>`)}</div></div>${!desk.isSample && !isMeasured && SAMPLE_LINE}`,
   }
 }
 
-const SAMPLE_LINE = html`<p class="quiet">Nothing was measured today yet. <a href="/app/sample">A sample</a> shows what each page looks like once days have been measured.</p>
+const SAMPLE_LINE = html`<p class="quiet">Nothing was measured today yet. <a href="/app/sample">The sample</a> shows how each page looks after some measured days.</p>
 `
 
 /** A total includes only the apps that have the figure. */
@@ -63,7 +63,8 @@ function todayTiles(today: readonly Today[]): Html {
 function appCard(desk: Desk, app: Standing): Html {
   const side = app.sides?.find((one) => one.day !== null) ?? app.sides?.[0]
   const stores = [app.iosId && STORES.ios, app.androidPkg && STORES.android].filter(Boolean).join(", ")
-  return html`<li><div class="subject">${badge(app.name)}<div><h2><a class="cover" href="${appAddress(desk, app)}"><bdi>${app.name}</bdi></a></h2>
+  return html`<li><div class="subject">${badge(app.name)}<div>
+<h2><a class="cover" href="${appAddress(desk, app)}"><bdi>${app.name}</bdi></a></h2>
 <p class="quiet small">${stores} · ${app.countries.length > 3 ? counted(app.countries.length, "storefront") : app.countries.map(storefrontName).join(", ")}</p></div></div>
 ${side && standing(side)}${todayLine(app.today)}</li>
 `
@@ -71,7 +72,8 @@ ${side && standing(side)}${todayLine(app.today)}</li>
 
 function standing({ day, tracked, measured, top10, best }: NonNullable<Standing["sides"]>[number]): Html {
   if (day === null) return html`<p class="small quiet">${counted(tracked, "keyword")}, not measured yet.</p>`
-  return html`<dl><div><dt>Best rank</dt><dd>${best ?? "absent"}</dd></div><div><dt>In the top 10</dt><dd>${top10}</dd></div><div><dt>Measured</dt><dd>${measured} of ${tracked}</dd></div></dl>
+  return html`<dl><div><dt>Best rank</dt><dd>${best ?? "absent"}</dd></div>
+<div><dt>In the top 10</dt><dd>${top10}</dd></div><div><dt>Measured</dt><dd>${measured} of ${tracked}</dd></div></dl>
 <p class="small quiet">As of ${dayTime(day)}</p>`
 }
 
@@ -83,18 +85,15 @@ function todayLine({ up, down, newReviews }: Today): Html | false {
 function noApps(desk: Desk): Html {
   return html`<section class="card">${empty(
     "No app is tracked yet",
-    "Add one by its store link, its id or its name. Its first ranks are here some seconds later.",
-    {
-      command: "appmeter app add 'https://apps.apple.com/us/app/id1234567890' --keyword 'tide times' --keyword tides",
-      sample: "/app/sample",
-    },
-  )}${addForm(desk)}</section>`
+    "Find it by its name, the link of its store page, or its id. The first ranks appear within seconds.",
+    { sample: "/app/sample" },
+  )}${searchForm(desk)}</section>`
 }
 
 function nothingMoved(): Html {
   return empty(
-    "Nothing moved yet",
-    "Each measured day is held against the measured day before it: keywords that rose or fell by three places, rivals that passed you, changed store pages, waves of bad reviews. The first alerts come with the second day.",
+    "Nothing happened yet",
+    "Each measured day is compared with the one before: keywords that rose or fell by three places, rivals that passed you, changed store pages, waves of bad reviews. The first alerts appear on the second day.",
     { sample: "/app/sample/alerts" },
   )
 }

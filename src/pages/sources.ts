@@ -2,6 +2,7 @@ import type { AnswerOf } from "../answers.ts"
 import type { Desk, Page } from "../ui/app/desk.ts"
 import { card, empty } from "../ui/app/parts.ts"
 import { type Html, html } from "../ui/html.ts"
+import { sourceName } from "../ui/source-names.ts"
 import { momentTime } from "../ui/times.ts"
 import { counted, percent, spoken } from "../ui/words.ts"
 
@@ -21,9 +22,13 @@ export async function sourcesPage(desk: Desk): Promise<Page> {
       alerts.length > 0 &&
       card(
         "Not in order",
-        html`<ul class="list">${alerts.map(({ kind, source, since }) => html`<li class="fresh"><p><strong><code>${source}</code></strong> ${spoken(kind).toLowerCase()}</p><p class="small quiet">since ${momentTime(since)} · <code>appmeter doctor</code> says what to do</p></li>`)}</ul>`,
+        html`<ul class="list">${alerts.map(
+          ({ kind, source, since }) => html`<li class="fresh">
+<p><strong>${inTitle(sourceName(source))}</strong> ${spoken(kind).toLowerCase()}</p>
+<p class="small quiet">since ${momentTime(since)} · <code>appmeter doctor</code> says what to do</p></li>`,
+        )}</ul>`,
       )
-    }${readSources.length > 0 ? card("Sources", askedPart(readSources)) : html`<section class="card">${noneAsked(desk)}</section>`}${unreadSources.length > 0 && card("Not asked yet", html`<ul class="list">${unreadSources.map(({ source }) => html`<li><p><code>${source}</code></p><p class="small quiet">${READS[source]}</p></li>`)}</ul>`, counted(unreadSources.length, "source"))}`,
+    }${readSources.length > 0 ? card("Sources", askedPart(readSources)) : html`<section class="card">${noneAsked(desk)}</section>`}${unreadSources.length > 0 && card("Not asked yet", html`<ul class="list">${unreadSources.map(({ source }) => html`<li><p>${inTitle(sourceName(source))}</p><p class="small quiet">${READS[source]}</p></li>`)}</ul>`, counted(unreadSources.length, "source"))}`,
   }
 }
 
@@ -34,6 +39,8 @@ function noneAsked(desk: Desk): Html {
     desk.isSample ? {} : { sample: "/app/sample/sources" },
   )
 }
+
+const inTitle = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 /** The data that each source provides. */
 const READS: Record<string, string> = {
@@ -55,10 +62,11 @@ const READS: Record<string, string> = {
 }
 
 function askedPart(sources: readonly Source[]): Html {
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Sources"><table class="rows"><thead><tr><th scope="col">Source</th><th scope="col" class="num">Answered, 24 h</th><th scope="col" class="wide">Last answer</th><th scope="col" class="wide">Last failure</th><th scope="col" class="num">In a row</th></tr></thead>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Sources"><table class="rows"><thead>
+<tr><th scope="col">Source</th><th scope="col" class="num">Answered, 24 h</th><th scope="col" class="wide">Last answer</th><th scope="col" class="wide">Last failure</th><th scope="col" class="num">In a row</th></tr></thead>
 <tbody>${sources.map(({ source, lastSuccess, answered24h, failed24h, lastFailure, failuresInARow }) => {
     const all = answered24h + failed24h
-    return html`<tr><th scope="row"><code>${source}</code><br><span class="small quiet">${READS[source]}</span></th><td class="num">${all === 0 ? html`<span class="quiet">–</span>` : html`${percent(answered24h / all)} <span class="quiet small">of ${all}</span>`}</td><td class="wide">${lastSuccess ? momentTime(lastSuccess) : html`<span class="quiet">never</span>`}</td><td class="wide">${lastFailure && html`${momentTime(lastFailure.at)}, ${spoken(lastFailure.outcome).toLowerCase()}`}</td><td class="num">${failuresInARow > 0 ? html`<span class="down">${failuresInARow}</span>` : "0"}</td></tr>
+    return html`<tr><th scope="row">${inTitle(sourceName(source))}<br><span class="small quiet">${READS[source]}</span></th><td class="num">${all === 0 ? html`<span class="quiet">–</span>` : html`${percent(answered24h / all)} <span class="quiet small">of ${all}</span>`}</td><td class="wide">${lastSuccess ? momentTime(lastSuccess) : html`<span class="quiet">never</span>`}</td><td class="wide">${lastFailure && html`${momentTime(lastFailure.at)}, ${spoken(lastFailure.outcome).toLowerCase()}`}</td><td class="num">${failuresInARow > 0 ? html`<span class="down">${failuresInARow}</span>` : "0"}</td></tr>
 `
   })}</tbody></table></div>`
 }

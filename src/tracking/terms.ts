@@ -85,6 +85,16 @@ export async function buryTerms(tx: Tx, appId: string, terms: readonly string[])
     where id = ${appId}`
 }
 
+/** Allows buried terms to be suggested again. Throws TrackingProblem. */
+export async function unburyTerms(tx: Tx, appId: string, terms: readonly string[]): Promise<void> {
+  const { buriedKeywords } = await lockApp(tx, appId)
+  const left = (buriedKeywords ?? []).filter((term) => !terms.includes(term))
+  await tx`
+    update tracked_app
+    set buried_keywords = ${left.length > 0 ? left : null}::text[]
+    where id = ${appId}`
+}
+
 /**
  * Sets the tags of tracked terms; an empty list removes them. Throws TrackingProblem, also if a term is not tracked.
  */

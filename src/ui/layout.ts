@@ -78,7 +78,10 @@ interface PagePermissions {
 const STYLE = `${BASE_STYLE}
 html { scroll-padding-top: 4.25rem }
 a { color: var(--rank); text-underline-offset: .15em }
-header { position: sticky; top: 0; z-index: 1; display: flex; gap: 1.5rem; align-items: center; min-height: 3.25rem; padding: 0 1rem; background: var(--card); border-bottom: 1px solid var(--line) }
+header {
+  position: sticky; top: 0; z-index: 1; display: flex; gap: 1.5rem; align-items: center; min-height: 3.25rem;
+  padding: 0 1rem; background: var(--card); border-bottom: 1px solid var(--line)
+}
 header a { color: inherit; text-decoration: none }
 header nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; font-size: .9375rem }
 header nav a { color: var(--quiet); padding: .3rem 0 }
@@ -92,18 +95,26 @@ h3 a { color: inherit; text-decoration: none }
 h3 code { font-weight: 600; font-size: 1em }
 p { margin: .25rem 0 .6rem; max-width: 46rem }
 code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, monospace }
-pre { margin: .5rem 0; padding: .7rem .85rem; white-space: pre-wrap; background: var(--soft); border: 1px solid var(--line); border-radius: .4rem }
+pre {
+  margin: .5rem 0; padding: .7rem .85rem; white-space: pre-wrap; background: var(--soft);
+  border: 1px solid var(--line); border-radius: .4rem
+}
 ul { margin: .5rem 0; padding-left: 1.2rem }
 table { display: block; overflow-x: auto; margin: .5rem 0 }
 th, td { padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line) }
 th { font-size: .8125rem; color: var(--quiet) }
 td code { overflow-wrap: normal }
 .quiet { color: var(--quiet) }
-section { margin: 1.25rem 0; padding: 1.1rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem }
+section {
+  margin: 1.25rem 0; padding: 1.1rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem
+}
 section:target { border-color: var(--rank); box-shadow: inset 3px 0 var(--rank) }
 section p, section ul { max-width: none }
 [hidden] { display: none }
-.method { display: inline-block; min-width: 3.1rem; margin-right: .35rem; padding: .05rem .4rem; border-radius: .3rem; font: 700 .75rem/1.6 ui-monospace, monospace; text-align: center; color: var(--card); background: var(--up) }
+.method {
+  display: inline-block; min-width: 3.1rem; margin-right: .35rem; padding: .05rem .4rem; border-radius: .3rem;
+  font: 700 .75rem/1.6 ui-monospace, monospace; text-align: center; color: var(--card); background: var(--up)
+}
 .POST { background: var(--rank) }
 .arguments { list-style: none; padding: 0 }
 .arguments li { padding: .45rem 0; border-top: 1px solid var(--line); font-size: .9375rem }
@@ -121,10 +132,19 @@ summary { padding: .3rem 0; color: var(--quiet); font-size: .9375rem }
 }
 .code { position: relative }
 .code pre { padding-right: 4.5rem }
-.code button { position: absolute; top: .35rem; right: .35rem; width: auto; min-height: 0; padding: .1rem .5rem; font-size: .75rem; background: var(--card); color: var(--ink) }
-form { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 11rem), 1fr)); gap: .6rem .75rem; align-items: end; margin: .25rem 0 .75rem }
+.code button {
+  position: absolute; top: .35rem; right: .35rem; width: auto; min-height: 0; padding: .1rem .5rem;
+  font-size: .75rem; background: var(--card); color: var(--ink)
+}
+form {
+  display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 11rem), 1fr)); gap: .6rem .75rem;
+  align-items: end; margin: .25rem 0 .75rem
+}
 label code { display: block }
-input, select, button { font: inherit; width: 100%; min-height: 2.5rem; padding: .3rem .55rem; border: 1px solid var(--quiet); border-radius: .35rem; background: var(--page); color: var(--ink) }
+input, select, button {
+  font: inherit; width: 100%; min-height: 2.5rem; padding: .3rem .55rem; border: 1px solid var(--quiet);
+  border-radius: .35rem; background: var(--page); color: var(--ink)
+}
 input[type=radio], input[type=checkbox] { width: auto; min-height: 0 }
 form fieldset { grid-column: 1 / -1; margin: .25rem 0 }
 .choices label { display: block; padding: .15rem 0 }
@@ -135,8 +155,12 @@ button.other { background: var(--card); color: var(--ink); border-color: var(--q
 ::placeholder { color: var(--quiet); opacity: 1 }
 input[readonly] { background: var(--soft) }
 button { cursor: pointer; font-weight: 600; background: var(--rank); color: var(--page); border-color: var(--rank) }
+.verdict button { justify-self: start; min-width: 11rem }
+.verdict .other { font-weight: 400 }
 .answer { max-height: 22rem; overflow-y: auto; font-size: .8125rem }
-fieldset { margin: 1rem 0; padding: .75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem }
+fieldset {
+  margin: 1rem 0; padding: .75rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem
+}
 fieldset input[type=password] { max-width: 26rem }
 .skip { position: absolute; left: -100vw; z-index: 2 }
 .skip:focus { left: 1rem; top: .5rem; padding: .25rem .5rem; background: var(--card) }
@@ -149,7 +173,10 @@ fieldset input[type=password] { max-width: 26rem }
 @media (min-width: 64rem) {
   .frame:has(> .contents) { display: grid; grid-template-columns: 17rem minmax(0, 1fr) }
   .frame:has(> .contents) main { margin: 0; width: 100%; padding: 2rem 2.5rem 5rem }
-  .contents { position: sticky; top: 3.25rem; height: calc(100vh - 3.25rem); overflow-y: auto; padding: 1.25rem 1rem; border-bottom: 0; border-right: 1px solid var(--line) }
+  .contents {
+    position: sticky; top: 3.25rem; height: calc(100vh - 3.25rem); overflow-y: auto; padding: 1.25rem 1rem;
+    border-bottom: 0; border-right: 1px solid var(--line)
+  }
   @supports selector(::details-content) {
     .contents summary { display: none }
     .contents details::details-content { content-visibility: visible; display: block }
@@ -157,7 +184,9 @@ fieldset input[type=password] { max-width: 26rem }
 }
 @media (min-width: 84rem) {
   main:has(.shown) { max-width: 84rem }
-  section:has(> .shown) { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2rem; align-items: start }
+  section:has(> .shown) {
+    display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2rem; align-items: start
+  }
 }
 @media print { .contents, header, .try, .skip, .code button { display: none } }
 `

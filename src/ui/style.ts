@@ -8,6 +8,18 @@ h1 { font-size: var(--text-xl); line-height: 1.2; letter-spacing: -.015em; margi
 table { border-collapse: collapse }
 th, td { text-align: left; vertical-align: top }
 summary { cursor: pointer }
+.changes { display: table; width: 100%; table-layout: fixed }
+.changes th:first-child { width: 26% }
+.changes th, .changes td { white-space: normal; overflow-wrap: anywhere; vertical-align: top }
+.changes bdi { white-space: pre-line }
+.changes td:last-child { font-weight: 600 }
+@media (max-width: 40rem) {
+  .changes thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+  .changes, .changes tbody, .changes tr, .changes tbody th, .changes td { display: block; width: auto }
+  .changes tbody th { border-bottom: 0; padding-bottom: 0 }
+  .changes td { border: 0; padding: .1rem 1rem .35rem }
+  .changes td:last-child::before { content: "→ " }
+}
 :focus-visible { outline: 3px solid var(--rank); outline-offset: 2px }
 `
 

@@ -1,3 +1,10 @@
+/** The colours of the dark scheme, which the system or the person chooses. */
+const DARK = `
+    --page: #121315; --card: #1a1c1f; --ink: #eceef0; --quiet: #a3a8b0; --line: #2c3035; --edge: #454a51; --soft: #23262a;
+    --rank: #7db1ff; --tint: #1c2a40; --gone: #f0a066; --up: #6fd195; --down: #ff9d8a; --warm: #33271a;
+    --c1: #7db1ff; --c2: #f0a066; --c3: #6fd195; --c4: #d3a1f5; --c5: #5fd0dc; --c6: #ff9ab8; --c7: #d6d36a; --c8: #b6bcc6;
+`
+
 /**
  * The design tokens of all pages: colours, type sizes, spacing and corners. Ink and quiet text on page, card and soft
  * have a contrast of at least 4.5, chart lines of at least 3, in light and dark.
@@ -13,14 +20,12 @@ export const TOKENS = `
   --mono: ui-monospace, SFMono-Regular, Menlo, monospace;
 }
 @media (prefers-color-scheme: dark) {
-  :root {
-    --page: #121315; --card: #1a1c1f; --ink: #eceef0; --quiet: #a3a8b0; --line: #2c3035; --edge: #454a51; --soft: #23262a;
-    --rank: #7db1ff; --tint: #1c2a40; --gone: #f0a066; --up: #6fd195; --down: #ff9d8a; --warm: #33271a;
-    --c1: #7db1ff; --c2: #f0a066; --c3: #6fd195; --c4: #d3a1f5; --c5: #5fd0dc; --c6: #ff9ab8; --c7: #d6d36a; --c8: #b6bcc6;
-  }
+  :root:not([data-scheme=light]) {${DARK}}
 }
+:root[data-scheme=light] { color-scheme: light }
+:root[data-scheme=dark] {${DARK}color-scheme: dark }
 @media print {
-  :root {
+  :root, :root[data-scheme] {
     color-scheme: light;
     --page: #fff; --card: #fff; --ink: #000; --quiet: #444; --line: #bbb; --edge: #999; --soft: #eee;
     --rank: #1d5bbf; --tint: #eee; --gone: #a8480f; --up: #000; --down: #000; --warm: #eee;

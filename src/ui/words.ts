@@ -7,6 +7,13 @@ export function whole(count: number): string {
   return String(Math.round(count)).replaceAll(/\B(?=(\d{3})+$)/g, ",")
 }
 
+/** Returns "$4,214.30" or "CHF 12.00". Amounts of other currencies are never summed, so each has its own. */
+export function money(amount: string | number, currency: string): string {
+  const value = Number(amount)
+  if (!/^[A-Z]{3}$/.test(currency) || Number.isNaN(value)) return `${amount} ${currency}`
+  return new Intl.NumberFormat("en", { style: "currency", currency }).format(value)
+}
+
 /** Shows a figure. An unknown figure is a dash, which differs from zero. */
 export function figure(value: number | null | undefined, digits = 0): Html | string {
   if (value === null || value === undefined) return html`<span class="quiet" title="not measured">–</span>`

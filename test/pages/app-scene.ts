@@ -1,6 +1,6 @@
 export { ownerBrowser as ownerOf } from "../access/oauth/scene.ts"
 
-export const WORKSPACE_PAGES = ["", "/add", "/alerts", "/changes", "/usage", "/sources"]
+export const WORKSPACE_PAGES = ["", "/add", "/alerts", "/changes", "/usage", "/sources", "/search?q=tea"]
 export const APP_TABS = [
   "", "/page", "/readings", "/reports", "/reviews", "/charts", "/rivals", "/plan", "/revenue", "/ads", "/assistants",
   "/edit", "/rival?rival=9990000102", "/summary", "/draft", "/ideas", "/localize", "/shots",

@@ -121,7 +121,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
   test("every demo page shows data, except those that explain what they would show", async () => {
     for (const page of own) {
       const { status, heading, shown, empty } = await see(page)
-      expect([page, status, heading === "" || heading === "Not here"]).toEqual([page, 200, false])
+      expect([page, status, heading === "" || heading === "Page not found"]).toEqual([page, 200, false])
       const teaching = page.startsWith(`/app/apps/${invented}/`)
         ? undefined
         : TEACHING[page.replace(/^\/app\/apps\/[^/]+/, "")]

@@ -31,6 +31,23 @@ async function confirmOf(preview: Page): Promise<Page> {
   return await owner.send("/app/write", Object.fromEntries(fields))
 }
 
+/** Presses the button of a notice. */
+async function undo(page: Page): Promise<Page> {
+  const fields = ["form", "request"].map((name) => [name, fieldIn(page, name) as string])
+  return await owner.send("/app/write", { ...Object.fromEntries(fields), action: "undo_change", back: base })
+}
+
+/** Sends a form as the page shows the app now. */
+async function atOnce(action: string, fields: Record<string, string> | [string, string][]): Promise<Page> {
+  const page = await owner.open(`${base}/edit`)
+  const hidden = { form: fieldIn(page, "form"), seen: fieldIn(page, "seen"), appId: tea.app, back: base, action }
+  const sent = [...Object.entries(hidden), ...(Array.isArray(fields) ? fields : Object.entries(fields))]
+  return await owner.send("/app/write", sent as [string, string][])
+}
+
+/** Opens the page that a sent form leads to. */
+const next = async ({ headers }: Page) => await owner.open(headers.get("location") as string)
+
 const tracked = async () =>
   (await house.sql<{ term: string }[]>`select term from tracked_term where app_id = ${tea.app} order by position`).map(
     ({ term }) => term,
@@ -42,19 +59,26 @@ describe("a write from a page", () => {
       appId: tea.app,
       keywords: "green tea\r\n oolong ,tea",
     })
-    expect([preview.status, preview.text.includes("Make this change?")]).toEqual([200, true])
-    expect(preview.text).toContain("green tea")
+    expect([preview.status, preview.text.includes("<h1>Add 3 keywords</h1>")]).toEqual([200, true])
+    expect(preview.text).toContain(
+      '<th scope="row">Keywords, United States</th><td>not tracked</td><td>green tea, oolong</td>',
+    )
     expect(await tracked()).toEqual(["tea"])
     const done = await confirmOf(preview)
-    expect([done.status, done.headers.get("location")]).toEqual([303, `${base}/edit`])
+    expect([done.status, done.headers.get("location")]).toEqual([303, expect.stringMatching(/\/edit\?done=[\w-]{36}$/)])
     expect(await tracked()).toEqual(["tea", "green tea", "oolong"])
     const again = await confirmOf(preview)
-    expect([again.status, again.text.includes("<h1>Not here</h1>")]).toEqual([400, true])
+    expect([again.status, again.text.includes("This preview was confirmed already")]).toEqual([400, true])
+    const nothing = await previewOf(`${base}/edit`, "add_keywords", { appId: tea.app, keywords: "tea" })
+    expect([nothing.text.includes("<h1>Nothing to change</h1>"), fieldIn(nothing, "confirmToken")]).toEqual([
+      true,
+      undefined,
+    ])
   })
 
   test("pages can remove keywords, add an app by its link, and share a page with an address shown once", async () => {
     const away = await previewOf(`${base}/edit`, "remove_keywords", { appId: tea.app, keywords: "oolong" })
-    expect(away.text).toContain("takes something away")
+    expect(away.text).toContain("Removes or publishes something")
     await confirmOf(away)
     expect(await tracked()).toEqual(["tea", "green tea"])
     const shared = await confirmOf(
@@ -69,7 +93,7 @@ describe("a write from a page", () => {
         keywords: "",
       }),
     )
-    expect(app.headers.get("location")).toMatch(/^\/app\/apps\/app_\w+$/)
+    expect(app.headers.get("location")).toMatch(/^\/app\/apps\/app_\w+\?done=[\w-]{36}$/)
     const { text } = await owner.open(app.headers.get("location") as string)
     expect(text).toContain("com.example.kettle")
   })
@@ -87,20 +111,143 @@ describe("a write from a page", () => {
         rivalScope: "",
       }),
     )
-    expect(made.headers.get("location")).toBe("/app/alerts")
-    expect((await owner.open("/app/alerts")).text).toContain("falls of 7 places or more · tagged keywords alone")
+    expect(made.headers.get("location")).toMatch(/^\/app\/alerts\?done=/)
+    expect((await owner.open("/app/alerts")).text).toContain("Drops of at least 7 places · tagged keywords only")
     const wrong = await previewOf("/app/alerts", "create_alert_rule", {
       type: "rank_drop",
       dropBy: "",
       keywordScope: "",
       rivalScope: "manual",
     })
-    expect([wrong.status, wrong.text.includes("takes no rivalScope")]).toEqual([400, true])
+    expect([wrong.status, wrong.text.includes("This type of alert is not about rivals.")]).toEqual([400, true])
     await confirmOf(await previewOf("/app/alerts", "delete_alert_rule", { type: "rank_drop" }))
     expect((await owner.open("/app/alerts")).text).toContain("Nothing is delivered")
-    const marked = await confirmOf(await previewOf("/app/alerts", "mark_alerts_read", {}))
+    const page2 = await owner.open("/app/alerts")
+    const until = fieldIn(page2, "until") as string
+    const marked = await previewOf("/app/alerts", "mark_alerts_read", { until })
     expect(marked.status).toBe(303)
-    expect((await owner.open("/app/alerts")).text).not.toContain("Mark all as read")
+    const read = await owner.open(marked.headers.get("location") as string)
+    expect(read.text).toContain("marked as read.")
+    expect(read.text).not.toContain("Mark all as read")
+    const undone = await undo(read)
+    expect(undone.status).toBe(303)
+    expect((await owner.open("/app/alerts")).text).toContain("Mark all as read")
+  })
+})
+
+describe("a change at once", () => {
+  const tags = async () =>
+    (await house.sql<{ tags: unknown }[]>`select keyword_tags as tags from tracked_app where id = ${tea.app}`)[0]!.tags
+
+  test("keywords are added in pieces of 50, removed, tagged and buried at once, and each is undone", async () => {
+    const before = await tracked()
+    const many = Array.from({ length: 120 }, (_, at) => `keyword ${at}`)
+    const added = await next(await atOnce("add_keywords", { keywords: many.join("\n") }))
+    expect(added.text).toContain("120 keywords added.")
+    expect(await tracked()).toHaveLength(before.length + 120)
+    expect((await next(await undo(added))).text).toContain("Undone.")
+    expect(await tracked()).toEqual(before)
+
+    const tagged = await next(await atOnce("tag_keywords", { terms: "tea", tag: "core" }))
+    expect([tagged.text.includes("Tag “core” added to 1 keyword."), await tags()]).toEqual([true, { tea: ["core"] }])
+    const removed = await next(await atOnce("remove_keywords", { terms: "tea" }))
+    expect([removed.text.includes("1 keyword removed."), (await tracked()).includes("tea")]).toEqual([true, false])
+    await undo(removed)
+    expect([(await tracked()).includes("tea"), await tags()]).toEqual([true, { tea: ["core"] }])
+    await next(await atOnce("untag_keywords", { terms: "tea", tag: "core" }))
+    expect(await tags()).toBeNull()
+
+    const buried = await next(await atOnce("bury_keywords", { terms: "tea" }))
+    expect(buried.text).toContain("1 keyword buried")
+    await undo(buried)
+    const [{ list }] = await house.sql<[{ list: unknown }]>`
+      select buried_keywords as list from tracked_app where id = ${tea.app}`
+    expect(list).toBeNull()
+  })
+
+  test("a page that shows an older state gets the preview, and nothing changes before its confirm", async () => {
+    const page = await owner.open(`${base}/edit`)
+    const [form, seen] = ["form", "seen"].map((name) => fieldIn(page, name) as string)
+    await next(await atOnce("rename_app", { name: "Tea house" }))
+    const stale = { form: form!, seen: seen!, appId: tea.app, back: base, action: "remove_keywords", terms: "tea" }
+    const preview = await owner.send("/app/write", stale)
+    expect([preview.status, preview.text.includes("<h1>Remove 1 keyword</h1>")]).toEqual([200, true])
+    expect(await tracked()).toContain("tea")
+  })
+
+  test("a change that was changed again since cannot be undone", async () => {
+    const first = await next(await atOnce("rename_app", { name: "First" }))
+    await atOnce("rename_app", { name: "Second" })
+    const late = await undo(first)
+    expect([late.status, late.text.includes("changed again since")]).toEqual([403, true])
+    expect((await owner.open(base)).text).toContain("Second")
+  })
+
+  test("an app is renamed, gets storefronts with keywords and a goal, and is removed after a preview", async () => {
+    const kettle = await sharing(house, { name: "Kettle", keywords: ["kettle"] })
+    await house.sql`update tracked_app set workspace_id = ${tea.writer.workspace} where id = ${kettle.app}`
+    const page = await owner.open(`/app/apps/${kettle.app}/edit`)
+    const [form, seen] = ["form", "seen"].map((name) => fieldIn(page, name) as string) as [string, string]
+    const hidden = { form, seen, appId: kettle.app, back: "/app" }
+    const goal = await owner.send("/app/write", { ...hidden, action: "set_app_goal", goal: "rank" })
+    expect((await next(goal)).text).toContain("Goal saved.")
+    const places = { ...hidden, action: "set_storefronts", countries: "us", more: "Germany, jp", like: "us" }
+    const preview = await owner.send("/app/write", places)
+    expect(preview.text).toContain("United States, Germany, Japan")
+    await confirmOf(preview)
+    const terms = await house.sql<{ country: string }[]>`
+      select country from tracked_term where app_id = ${kettle.app} order by country`
+    expect(terms.map(({ country }) => country)).toEqual(["de", "jp", "us"])
+    const removal = await owner.send("/app/write", { ...hidden, action: "remove_app" })
+    expect(removal.text).toContain("<h1>Remove app</h1>")
+    expect((await confirmOf(removal)).headers.get("location")).toMatch(/^\/app\?done=/)
+    expect((await owner.open(`/app/apps/${kettle.app}`)).status).toBe(404)
+  })
+
+  test("keywords come from a file of a common tool, sent with the form", async () => {
+    const page = await owner.open(base)
+    const body = new FormData()
+    for (const name of ["form", "seen"]) body.set(name, fieldIn(page, name) as string)
+    for (const [name, value] of Object.entries({ action: "add_keywords", appId: tea.app, back: base, keywords: "" }))
+      body.set(name, value)
+    body.set("file", new File(["Keyword;Country\nmatcha;US\nsencha;US\n"], "keywords.csv", { type: "text/csv" }))
+    const cookie = [...owner.cookies].map((pair) => pair.join("=")).join("; ")
+    const request = new Request("http://127.0.0.1:8787/app/write", { method: "POST", body, headers: { cookie } })
+    const sent = await house.app.fetch(request, "192.0.2.1")
+    expect(sent.status).toBe(303)
+    expect(await tracked()).toEqual(expect.arrayContaining(["matcha", "sencha"]))
+  })
+})
+
+describe("a refused form", () => {
+  test("a refused form comes back filled in, with the message at its field and the focus on it", async () => {
+    const { status, text } = await previewOf("/app/add?app=ios%3A1234567890&country=us", "add_app", {
+      "form-id": "add_app",
+      app: "id1234567890",
+      countries: "us",
+      more: 'Sweden, <Atlantis> "x"',
+      keywords: "tides\r\nhigh water",
+    })
+    expect([status, text.includes("<h1>Add an app</h1>")]).toEqual([400, true])
+    expect(text).toContain('value="Sweden, &lt;Atlantis&gt; &quot;x&quot;"')
+    expect(text).toContain("tides\r\nhigh water</textarea>")
+    expect(text).toMatch(/name="more"[^>]* aria-describedby="add_app-more-error" aria-invalid="true" autofocus=""/)
+    expect(text).toContain('id="add_app-more-error">“&lt;Atlantis&gt;” is no storefront.')
+    for (const word of ["iosId", "androidPkg", "must be a list"]) expect(text).not.toContain(word)
+    const name = await previewOf("/app/add", "add_app", { "form-id": "add_app", app: "Tide Clock", keywords: "" })
+    expect([name.status, name.text.includes("Enter a link to the app")]).toEqual([400, true])
+  })
+
+  test("a refused password is not sent back, and a hostile id of the form is data", async () => {
+    const { status, text } = await previewOf(`${base}/edit`, "create_share_link", {
+      "form-id": '"><script>',
+      appId: tea.app,
+      country: "us",
+      days: "900",
+      password: "open sesame",
+    })
+    expect([status, text.includes("open sesame"), text.includes("<script>alert")]).toEqual([400, false, false])
+    expect(text).toContain("Nothing was changed.")
   })
 })
 
@@ -114,6 +261,41 @@ describe("limits of writes from pages", () => {
     for (const back of ["https://evil.example/", "//evil.example", "/sign-in", "/application"])
       expect(fieldIn(await owner.send("/app/write", { ...fields, form, back }), "back")).toBe("/app")
     expect(await tracked()).not.toContain("stolen")
+  })
+
+  test("no form of an app changes another workspace's app, and no change of another is undone or shown", async () => {
+    const coffee = await sharing(house, { name: "Coffee", keywords: ["espresso"] })
+    const coffeeOwner = await ownerOf(house, coffee.writer.workspace)
+    const form = fieldIn(await coffeeOwner.open("/app"), "form") as string
+    const fields = { terms: "tea", tag: "x", name: "x", goal: "rank", countries: "us", rivals: "ios:1437816860" }
+    const state = async () =>
+      JSON.stringify([await house.sql`select * from tracked_app where id = ${tea.app}`, await tracked()])
+    const before = await state()
+    for (const action of [
+      "add_keywords", "remove_keywords", "tag_keywords", "untag_keywords", "bury_keywords", "add_rivals", "remove_rivals",
+      "rename_app", "set_app_goal", "set_storefronts", "remove_app",
+    ] /* biome-ignore format: a list to scan */) {
+      const sent = await coffeeOwner.send("/app/write", { ...fields, form, action, appId: tea.app, back: "/app" })
+      expect([action, sent.status, sent.text.includes("Tea")]).toEqual([action, 404, false])
+    }
+    const made = await atOnce("rename_app", { name: "Mine" })
+    const address = made.headers.get("location") as string
+    const request = new URL(address, "http://here").searchParams.get("done") as string
+    expect((await coffeeOwner.open(`/app?done=${request}`)).text).not.toContain('role="status"')
+    await coffeeOwner.send("/app/write", { form, action: "undo_change", request, back: "/app" })
+    expect((await owner.open(base)).text).toContain("Mine")
+    await undo(await owner.open(address))
+    expect(await state()).toBe(before)
+  })
+
+  test("the choice of colours is a cookie of this browser, set only by the page's own form", async () => {
+    const form = fieldIn(await owner.open("/app"), "form") as string
+    expect((await owner.send("/app/scheme", { scheme: "dark", form: "guessed" })).status).toBe(403)
+    expect((await owner.send("/app/scheme", { scheme: '"><script>', form })).status).toBe(303)
+    expect((await owner.open("/app")).text).toContain('<html lang="en">')
+    await owner.send("/app/scheme", { scheme: "dark", form })
+    expect((await owner.open("/app")).text).toContain('<html lang="en" data-scheme="dark">')
+    await owner.send("/app/scheme", { scheme: "", form })
   })
 
   test("a write cannot reach another workspace's app or confirm another workspace's token", async () => {

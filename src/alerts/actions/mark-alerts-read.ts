@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import * as v from "valibot"
-import { action, type LookContext } from "../../core/action.ts"
+import { action, type LookContext, type MadeWrite } from "../../core/action.ts"
 import type { Db, Tx } from "../../database/types.ts"
 import { AppId } from "../../lib/fields.ts"
 import { described, named } from "../../lib/schema.ts"
@@ -108,7 +108,18 @@ export const markAlertsRead = action({
         where id = any(${ids.slice(at, at + CHUNK)}::bigint[])`
     return { read, marked: alerts.length, alerts: byApp(alerts, names) }
   },
+  // alerts that were found since do not matter
+  undo: { needsSameState: false, restore },
 })
+
+/** The alerts of a write have its time, as both are that of its transaction. Only marking as read can be undone. */
+async function restore({ at }: MadeWrite, { tx, caller }: { tx: Tx; caller: LookContext["caller"] }): Promise<void> {
+  await tx`
+    update alert
+    set read_at = null
+    where workspace_id = ${caller.workspaceId} and read_at = ${at}::text::timestamptz
+      and (${caller.appList === null} or app_id = any(${caller.appList ?? []}::text[]))`
+}
 
 interface MarkableAlert {
   id: number

@@ -2,6 +2,7 @@ import type { AnswerOf } from "../../answers.ts"
 import { type AlertGroup, groupAlerts } from "../../lib/alert-groups.ts"
 import { address, appAddress, type Desk } from "../../ui/app/desk.ts"
 import { type Html, html } from "../../ui/html.ts"
+import { sourceName } from "../../ui/source-names.ts"
 import { dayTime } from "../../ui/times.ts"
 import { counted, spoken } from "../../ui/words.ts"
 
@@ -19,11 +20,13 @@ ${groupAlerts(alerts)
 function alertItem(desk: Desk, { lead, rows, isRead, move, line }: AlertGroup<AlertRow>): Html {
   const sent = rows.flatMap(({ deliveries }) => deliveries)
   const tags = [...new Set(sent.map(({ channel, state }) => `${channel}: ${state}`))]
-  const source = lead.source && html` · <code>${lead.source}</code>`
-  return html`<li${!isRead && html` class="fresh"`}><p>${move && html`<span class="${move.startsWith("▼") ? "down" : "up"}">${move}</span> `}${line}</p>
+  const source = lead.source && html` · ${sourceName(lead.source)}`
+  return html`<li${!isRead && html` class="fresh"`}>
+<p>${move && html`<span class="${move.startsWith("▼") ? "down" : "up"}">${move}</span> `}${line}</p>
 <p class="small quiet">${dayTime(lead.day)} · ${appLinks(desk, rows)} · ${spoken(lead.type)}${source}${evidence(desk, lead)}${tags.map((tag) => html` · <span class="tag">${tag}</span>`)}</p>${
     rows.length > 1 &&
-    html`<details class="small"><summary>${counted(rows.length, "alert")}</summary><ul>${rows.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul></details>`
+    html`<details class="small"><summary>${counted(rows.length, "alert")}</summary>
+<ul>${rows.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul></details>`
   }</li>
 `
 }

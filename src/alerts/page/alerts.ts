@@ -1,7 +1,8 @@
 import type { AnswerOf } from "../../answers.ts"
-import { attempted, type Desk, isFault, type Page } from "../../ui/app/desk.ts"
+import { attempted, type Desk, hereOf, isFault, type Page } from "../../ui/app/desk.ts"
 import { card, empty, refusedPart } from "../../ui/app/parts.ts"
 import { writeForm } from "../../ui/app/write/form.ts"
+import { selectField, textField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { momentTime } from "../../ui/times.ts"
 import { counted, spoken } from "../../ui/words.ts"
@@ -9,7 +10,7 @@ import { alertList } from "./alert-list.ts"
 
 type Rules = AnswerOf<"list_alert_rules">
 
-/** At most 100 alerts, because pages with forms are not compressed and 200 exceed 100 KB. */
+/** Alerts of one page. */
 const LISTED = 100
 
 /** The page with the alerts, newest first, and the rules and channels of their delivery. */
@@ -21,9 +22,17 @@ export async function alertsPage(desk: Desk): Promise<Page> {
   const type = desk.query.get("type") ?? ""
   const filtered = alerts.filter((alert) => type === "" || alert.type === type)
   const types = [...new Set(alerts.map((alert) => alert.type))].sort()
-  const back = `${desk.base}/alerts`
-  const mark = unread > 0 && writeForm(desk, { action: "mark_alerts_read", back, button: "Mark all as read" })
-  const status = html`${mark}${unread > 0 && `${unread} unread`}${omitted > 0 && `, ${omitted} older are not listed`}`
+  const until = alerts[0]?.at ?? ""
+  const mark =
+    unread > 0 &&
+    writeForm(desk, {
+      action: "mark_alerts_read",
+      back: hereOf(desk),
+      fixed: { until },
+      button: "Mark all as read",
+      look: "row",
+    })
+  const status = html`${mark}${unread > 0 && `${unread} unread`}${omitted > 0 && `, ${counted(omitted, "older alert")} not listed`}`
   return {
     title: "Alerts",
     at: "/alerts",
@@ -35,7 +44,8 @@ export async function alertsPage(desk: Desk): Promise<Page> {
             html`${typeForm(desk, types, type)}${filtered.length > 0 ? alertList(desk, filtered) : empty("No such alert", "Another type may have some.")}`,
             status,
           )
-    }</div><div>${isFault(rules) ? card("Delivery", refusedPart(rules)) : [rulesPart(desk, rules), channelsPart(rules)]}</div></div>`,
+    }</div>
+<div>${isFault(rules) ? card("Delivery", refusedPart(rules)) : [rulesPart(desk, rules), channelsPart(rules)]}</div></div>`,
   }
 }
 
@@ -57,24 +67,59 @@ function rulesPart(desk: Desk, { rules, types }: Rules): Html {
 
 function rulePart(desk: Desk, { type, channels, dropBy, keywordScope, rivalScope }: Rules["rules"][number]): Html {
   const terms = [
-    dropBy !== null && `falls of ${dropBy} places or more`,
-    keywordScope === "tagged" && "tagged keywords alone",
-    rivalScope === "manual" && "rivals named by hand alone",
+    dropBy !== null && `Drops of at least ${counted(dropBy, "place")}`,
+    keywordScope === "tagged" && "tagged keywords only",
+    rivalScope === "manual" && "rivals you added only",
   ]
-  const to = channels.length > 0 ? html`to ${channels.join(", ")}` : html`<span class="quiet">to nowhere</span>`
-  const away = { action: "delete_alert_rule", back: `${desk.base}/alerts`, fixed: { type }, button: "End" }
-  return html`<li><p><strong>${spoken(type)}</strong> ${to}</p><p class="small quiet">${terms.filter(Boolean).join(" · ") || "all of them"}</p>${writeForm(desk, away)}</li>`
+  const to = channels.length > 0 ? html`to ${channels.join(", ")}` : html`<span class="quiet">no channel yet</span>`
+  const remove = {
+    action: "delete_alert_rule",
+    id: `delete_alert_rule-${type}`,
+    back: `${desk.base}/alerts`,
+    fixed: { type },
+    button: "Remove",
+    tone: "quiet",
+  } as const
+  return html`<li><p><strong>${spoken(type)}</strong> ${to}</p><p class="small quiet">${
+    terms.filter(Boolean).join(" · ") || "All of them"
+  }</p>${writeForm(desk, remove)}</li>`
 }
 
 /** The form creates the rule of a type, or replaces it. */
 function ruleForm(desk: Desk, types: readonly string[]): Html | false {
   return writeForm(
     desk,
-    { action: "create_alert_rule", back: `${desk.base}/alerts`, button: "Deliver" },
-    html`<label class="grow">Type of alert<select name="type">${types.map((type) => html`<option value="${type}">${spoken(type)}</option>`)}</select></label>
-<label>Falls of at least<input type="number" name="dropBy" min="1" max="100" placeholder="of a rank drop"></label>
-<label>Keywords<select name="keywordScope"><option value="">All</option><option value="tagged">Tagged alone</option></select></label>
-<label>Rivals<select name="rivalScope"><option value="">All</option><option value="manual">Named by hand alone</option></select></label>`,
+    { action: "create_alert_rule", back: `${desk.base}/alerts`, button: "Preview" },
+    (form) => html`${selectField(form, {
+      name: "type",
+      label: "Type of alert",
+      isWide: true,
+      options: types.map((type) => [type, spoken(type)]),
+    })}
+${textField(form, {
+  name: "dropBy",
+  label: "Only drops of at least … places",
+  type: "number",
+  min: 1,
+  max: 100,
+  hint: "For rank drops",
+})}
+${selectField(form, {
+  name: "keywordScope",
+  label: "Keywords",
+  options: [
+    ["", "All"],
+    ["tagged", "Tagged keywords only"],
+  ],
+})}
+${selectField(form, {
+  name: "rivalScope",
+  label: "Rivals",
+  options: [
+    ["", "All"],
+    ["manual", "Rivals I added only"],
+  ],
+})}`,
   )
 }
 

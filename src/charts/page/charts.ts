@@ -5,6 +5,7 @@ import { card, empty, samplePage } from "../../ui/app/parts.ts"
 import { readingsLink } from "../../ui/app/readings.ts"
 import { rankLines } from "../../ui/charts/rank-lines.ts"
 import { type Html, html } from "../../ui/html.ts"
+import { sourceName } from "../../ui/source-names.ts"
 import { momentTime } from "../../ui/times.ts"
 import { sideName, spoken } from "../../ui/words.ts"
 
@@ -22,7 +23,8 @@ export async function chartsPage(desk: Desk, appId: string): Promise<Page> {
   if (measured.length === 0) return page(html`${form}<section class="card">${notMeasured(desk, side, state)}</section>`)
   const unread = charts.filter((chart) => !chart.measured)
   return page(
-    html`${form}<div class="columns-2">${measured.map((chart, at) => chartPart(chart, `c${at}`, { from, to, evidence: readingsLink(desk, app, side) }))}</div>${
+    html`${form}
+<div class="columns-2">${measured.map((chart, at) => chartPart(chart, `c${at}`, { from, to, evidence: readingsLink(desk, app, side) }))}</div>${
       unread.length > 0 && html`<p class="quiet small">Not read yet: ${unread.map(nameOf).join("; ")}.</p>`
     }`,
   )
@@ -46,7 +48,8 @@ function chartPart(chart: Chart, id: string, days: { from: string; to: string; e
   const lines = [{ name, points: series, sources }]
   return card(
     name,
-    html`<div class="inside"><p>${stands}</p>${isRanked && series.length > 1 && rankLines({ id, title: `Places in ${name}`, from, to: days.to, lines })}<p class="small quiet">${measuredAt && html`Read ${momentTime(measuredAt)}`}${source && html`, <code>${source}</code>`}${!isRanked && series.length > 0 && `; absent on all ${series.length} measured days`}.</p></div>`,
+    html`<div class="inside">
+<p>${stands}</p>${isRanked && series.length > 1 && rankLines({ id, title: `Places in ${name}`, from, to: days.to, lines })}<p class="small quiet">${measuredAt && html`Read ${momentTime(measuredAt)}`}${source && html`, ${sourceName(source)}`}${!isRanked && series.length > 0 && `; absent on all ${series.length} measured days`}.</p></div>`,
     days.evidence,
   )
 }

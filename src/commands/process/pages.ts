@@ -7,7 +7,7 @@ import { messageRoute, type ReceiveMessage } from "../../http/messages.ts"
 import { prepareSandbox, type Sandbox } from "../../http/sandbox.ts"
 import { once } from "../../lib/prepared.ts"
 import { type SafeFetch, safeFetch } from "../../outbound/safe-fetch.ts"
-import { deskOperations } from "../../pages/desk/desk.ts"
+import { deskOperations, sampledOperations } from "../../pages/desk/desk.ts"
 import { deskRoutes } from "../../pages/desk/surface.ts"
 import { oauthRoutes } from "../../pages/oauth/surface.ts"
 import { signInRoutes } from "../../pages/sign-in/surface.ts"
@@ -55,6 +55,6 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
 
 /** Returns the sandbox's answers, and samples that only pages use, which are loaded at first use. */
 function samplesOf(sandbox: Sandbox, publicUrl: string): Sandbox["answer"] {
-  const own = once(() => prepareSandbox(deskOperations, readTree("fixtures/desk", ".json"), publicUrl))
-  return (operation, input) => (deskOperations.includes(operation) ? own() : sandbox).answer(operation, input)
+  const own = once(() => prepareSandbox(sampledOperations, readTree("fixtures/desk", ".json"), publicUrl))
+  return (operation, input) => (sampledOperations.includes(operation) ? own() : sandbox).answer(operation, input)
 }

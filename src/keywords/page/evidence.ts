@@ -2,6 +2,7 @@ import type { AnswerOf } from "../../answers.ts"
 import { appAddress, type Desk, type Page, readHead, sideAt, sideCode } from "../../ui/app/desk.ts"
 import { card, empty, facts } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
+import { sourceName } from "../../ui/source-names.ts"
 import { dayTime, momentTime } from "../../ui/times.ts"
 import { counted, figure, sideName, spoken } from "../../ui/words.ts"
 
@@ -41,7 +42,7 @@ function readingPart(reading: Reading): Html {
 
 function originFacts({ source, seenAt, parser, egress, origin }: Origin): [string, Html | string | number | null][] {
   return [
-    ["Read by", html`<code>${source}</code>`],
+    ["Source", sourceName(source)],
     ["When", momentTime(seenAt)],
     ["Parser", parser === null ? null : `version ${parser}`],
     ["From the country", egress?.toUpperCase() ?? null],
@@ -52,12 +53,19 @@ function originFacts({ source, seenAt, parser, egress, origin }: Origin): [strin
 const ORIGINS: Record<string, string> = { own: "this instance's own reading", demo: "the demo", import: "an import" }
 
 function bodyPart({ sha256, url }: Origin): Html {
-  return html`<p class="small quiet">SHA-256 of the body as it came:</p><p class="hash">${sha256 ?? "not held"}</p>${url && html`<p class="small quiet">Asked for at:</p><p class="hash">${url}</p>`}`
+  return html`<p class="small quiet">SHA-256 of the body as it came:</p>
+<p class="hash">${sha256 ?? "not held"}</p>${
+    url &&
+    html`<p class="small quiet">Asked for at:</p>
+<p class="hash">${url}</p>`
+  }`
 }
 
 function placesPart({ places }: Evidence): Html {
   if (places.length === 0) return html``
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Places"><table><caption>The first ${places.length} places of that reading, as they were read.</caption><thead><tr><th scope="col" class="num">Place</th><th scope="col">App</th><th scope="col">Store id</th></tr></thead>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Places">
+<table><caption>The first ${places.length} places of that reading, as they were read.</caption><thead>
+<tr><th scope="col" class="num">Place</th><th scope="col">App</th><th scope="col">Store id</th></tr></thead>
 <tbody>${places.map(
     ({
       place,
@@ -76,15 +84,9 @@ function metricsPart({ metrics }: Evidence): Html {
       "Popularity and difficulty come with the readings that they rest on, some minutes after a keyword's first rank.",
     )
   return html`<ul class="list">${metrics.map(
-    ({
-      metric,
-      score,
-      source,
-      seenAt,
-      formula,
-      restsOn,
-    }) => html`<li><p><strong>${spoken(metric)}</strong> ${score === null ? "none can be given" : figure(score)}${metric === "popularity" && formula > 0 && score !== null && html` <span class="small quiet">a score that orders keywords, no popularity: what can be said is its band</span>`}</p>
-<p class="small quiet">${momentTime(seenAt)}, <code>${source}</code>${formula > 0 && `, formula ${formula}`}</p>${restsOn.map((read) => html`<p class="small quiet">Rests on <code>${read.source}</code>, ${momentTime(read.seenAt)} <span class="hash">${read.sha256?.slice(0, 16) ?? ""}</span></p>`)}</li>
+    ({ metric, score, source, seenAt, formula, restsOn }) => html`<li>
+<p><strong>${spoken(metric)}</strong> ${score === null ? "none can be given" : figure(score)}${metric === "popularity" && formula > 0 && score !== null && html` <span class="small quiet">a score that orders keywords, no popularity: what can be said is its band</span>`}</p>
+<p class="small quiet">${momentTime(seenAt)}, ${sourceName(source)}${formula > 0 && `, formula ${formula}`}</p>${restsOn.map((read) => html`<p class="small quiet">Rests on <code>${read.source}</code>, ${momentTime(read.seenAt)} <span class="hash">${read.sha256?.slice(0, 16) ?? ""}</span></p>`)}</li>
 `,
   )}</ul>`
 }

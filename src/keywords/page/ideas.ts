@@ -51,14 +51,15 @@ function noIdeas(desk: Desk, answer: Ideas): Html {
   )
 }
 
-/** Tracks the selected ideas through the write that adds keywords, with its usual preview. */
+/** Tracks the selected ideas. */
 function chosenForm(desk: Desk, app: AppHead, { ideas, newIdeas }: Ideas): Html {
   const isForm = desk.formFields.length > 0
-  const table = html`<div class="scroll" tabindex="0" role="group" aria-label="Keyword ideas"><table class="rows"><thead><tr><th scope="col">Keyword, and why</th><th scope="col" class="num">Rank</th><th scope="col" class="wide num">Popularity</th><th scope="col" class="wide num">Difficulty</th></tr></thead>
+  const table = html`<div class="scroll" tabindex="0" role="group" aria-label="Keyword ideas"><table class="rows">
+<thead><tr><th scope="col">Keyword, and why</th><th scope="col" class="num">Rank</th><th scope="col" class="wide num">Popularity</th><th scope="col" class="wide num">Difficulty</th></tr></thead>
 <tbody>${ideas.map((idea) => ideaRow(idea, isForm))}${(newIdeas ?? []).map((idea) => newRow(idea, isForm))}</tbody></table></div>`
   if (!isForm) return table
-  const write = { action: "add_keywords", back: appAddress(desk, app), fixed: { appId: app.id } }
-  return writeForm(desk, { ...write, button: "Track the chosen: look at it first", isTable: true }, table) as Html
+  const write = { action: "add_keywords", back: appAddress(desk, app), fixed: { appId: app.id }, look: "" }
+  return writeForm(desk, { ...write, button: "Add selected keywords", tone: "main" }, () => table) as Html
 }
 
 function ideaRow(idea: Idea, isForm: boolean): Html {
@@ -69,7 +70,8 @@ function ideaRow(idea: Idea, isForm: boolean): Html {
 }
 
 function newRow({ term, reason }: { term: string; reason: string }, isForm: boolean): Html {
-  return html`<tr><th scope="row">${termPart(term, isForm)} <span class="tag">a model's idea</span><p class="small quiet">${reason}</p></th><td class="num">${figure(null)}</td><td class="wide num">${figure(null)}</td><td class="wide num">${figure(null)}</td></tr>
+  return html`<tr><th scope="row">${termPart(term, isForm)} <span class="tag">a model's idea</span>
+<p class="small quiet">${reason}</p></th><td class="num">${figure(null)}</td><td class="wide num">${figure(null)}</td><td class="wide num">${figure(null)}</td></tr>
 `
 }
 

@@ -5,6 +5,7 @@ import {
   appAddress,
   attempted,
   type Desk,
+  hereOf,
   isFault,
   type Page,
   type Side,
@@ -12,6 +13,7 @@ import {
 } from "../../ui/app/desk.ts"
 import { sideForm } from "../../ui/app/frame.ts"
 import { card, empty, periodIn, periods, refusedPart, samplePage, type Tile, tiles } from "../../ui/app/parts.ts"
+import { keywordFields, writeForm } from "../../ui/app/write/form.ts"
 import { rankLines } from "../../ui/charts/rank-lines.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { momentTime } from "../../ui/times.ts"
@@ -98,7 +100,8 @@ function bestPart(
   const chart = { id: "best", title: "Ranks of the best keywords", from, to: history.to, lines, told: true }
   return card(
     "Best keywords",
-    html`<div class="inside">${legend(lines)}${rankLines(chart)}<p class="reading" id="best-said">Rank 1 is at the top; a gap is a day that was not measured.</p></div>`,
+    html`<div class="inside">${legend(lines)}${rankLines(chart)}
+<p class="reading" id="best-said">Rank 1 is at the top; a gap is a day that was not measured.</p></div>`,
     periods(appAddress(desk, app), desk.query, days, PERIODS),
   )
 }
@@ -111,13 +114,11 @@ function tablePart(
 ): Html {
   const isReading = shown.some(({ measuring }) => measuring)
   const measuredText =
-    totals.measuredAt === null
-      ? html`<span${isReading && html` data-reading=""`}>Never measured${isReading && "; being read now"}.</span>`
-      : html`Last measured ${momentTime(totals.measuredAt)}`
-  const ideas = html`<a href="${address(appAddress(desk, app, "ideas"), { at: sideCode(side) })}">Keywords worth tracking</a>`
+    totals.measuredAt === null ? "Not measured yet" : html`Last measured ${momentTime(totals.measuredAt)}`
+  const ideas = html`<a href="${address(appAddress(desk, app, "ideas"), { at: sideCode(side) })}">Find keyword ideas</a>`
   return card(
     "Keywords",
-    html`${!desk.isSample && filtersPart(desk, app, side)}${
+    html`${isReading && readingPart(totals)}${addPart(desk, app)}${!desk.isSample && filtersPart(desk, app, side)}${
       found === 0
         ? empty(
             "No keyword fits these filters",
@@ -129,13 +130,37 @@ function tablePart(
   )
 }
 
+/** The progress of the first ranks. The page reloads until all are read. */
+function readingPart({ tracked, measured }: RowsAnswer["totals"]): Html {
+  return html`<div class="notice" role="status" data-reading="">
+<p>${measured} of ${counted(tracked, "keyword")} read. The ranks appear here as they are read.</p>
+<progress value="${measured}" max="${tracked}" aria-label="Keywords read"></progress></div>
+<noscript><meta http-equiv="refresh" content="5"></noscript>
+`
+}
+
+/** Adds keywords: typed, pasted or from a file. */
+function addPart(desk: Desk, app: AppHead): Html | false {
+  const isOpen = desk.refused?.id === "add_keywords"
+  const form = addKeywordsForm(desk, app)
+  return form && html`<details${isOpen && html` open=""`}><summary>Add keywords</summary>${form}</details>`
+}
+
+function addKeywordsForm(desk: Desk, app: AppHead): Html | false {
+  const options = {
+    action: "add_keywords",
+    back: hereOf(desk),
+    fixed: { appId: app.id, seen: app.version },
+    button: "Add keywords",
+    hasFile: true,
+  }
+  return writeForm(desk, options, keywordFields)
+}
+
 function noKeywords(desk: Desk, app: AppHead, side: Side): Html {
   return html`${sideForm(desk, app, {}, side)}<section class="card">${empty(
     `No keyword is tracked in ${sideName(side)}`,
-    "A keyword is what people type into the store's search. Name some, or take them from a file of App Store Connect or another tool.",
-    {
-      command: `appmeter app keywords add ${app.id} 'tide times' tides --country ${side.country}\nappmeter app keywords add ${app.id} --file keywords.csv`,
-      ...samplePage(desk, ""),
-    },
-  )}<p class="small quiet">${counted(app.countries.length, "storefront")} tracked.</p></section>`
+    "A keyword is what people type into the store's search. Add some to see where the app ranks for them.",
+    samplePage(desk, ""),
+  )}${addKeywordsForm(desk, app)}</section>`
 }

@@ -15,6 +15,7 @@ import { card, empty, periodIn, periods, refusedPart } from "../../ui/app/parts.
 import { MAX_LINES, rankLines } from "../../ui/charts/rank-lines.ts"
 import type { RankPoint } from "../../ui/charts/scale.ts"
 import { type Html, html } from "../../ui/html.ts"
+import { sourceName } from "../../ui/source-names.ts"
 import { dayTime } from "../../ui/times.ts"
 import { counted, sideName } from "../../ui/words.ts"
 import { legend } from "./legend.ts"
@@ -35,7 +36,8 @@ export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
   const back = html`<p class="crumbs"><a href="${appAddress(desk, app)}?at=${sideCode(side)}">Keywords in ${sideName(side)}</a></p>`
   if (terms.length === 0)
     return page(
-      html`${back}<section class="card">${empty("Choose keywords to draw", "Tick some in the table of keywords, up to eight, and draw them together.")}</section>`,
+      html`${back}
+<section class="card">${empty("Choose keywords to draw", "Tick some in the table of keywords, up to eight, and draw them together.")}</section>`,
     )
   const history = await attempted(readHistory(desk, app, side, { days, terms }))
   if (isFault(history)) return page(html`${back}${card("Ranks over time", refusedPart(history))}`)
@@ -60,7 +62,8 @@ export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
         to: history.to,
         lines: measured.map(({ term: name, series: points, sources }) => ({ name, points, sources })),
         told: true,
-      })}<p class="reading" id="ranks-said">A gap is a day that was not measured. A square in the band below is a day on which the app was not among the results read. A line is not drawn across a change of source.</p></div>`,
+      })}
+<p class="reading" id="ranks-said">A gap is a day that was not measured. A square in the band below is a day on which the app was not among the results read. A line is not drawn across a change of source.</p></div>`,
       periods(appAddress(desk, app, "ranks"), desk.query, days, PERIODS),
     )}<div class="columns-3">${measured.map((line) => daysPart(desk, app, side, line))}</div>`,
   )
@@ -78,19 +81,24 @@ function daysPart(desk: Desk, app: AppHead, side: Side, { term, series, sources 
   const sourceOn = (day: string) => sources.find((run) => run.from <= day && day <= run.to)?.source ?? ""
   const rows = series.toReversed().map(([day, rank]) => {
     const href = address(appAddress(desk, app, "evidence"), { term, at: sideCode(side), day })
-    return html`<tr><th scope="row">${dayTime(day)}</th><td class="num"><a class="rank" href="${href}">${rank ?? html`<span class="gone">absent</span>`}</a></td><td class="small"><code>${sourceOn(day)}</code></td></tr>
+    return html`<tr><th scope="row">${dayTime(day)}</th><td class="num"><a class="rank" href="${href}">${rank ?? html`<span class="gone">absent</span>`}</a></td><td class="small">${sourceName(sourceOn(day))}</td></tr>
 `
   })
   const [latest, more] = [rows.slice(0, SHOWN_DAYS), rows.slice(SHOWN_DAYS)]
   return card(
     `“${term}”`,
-    html`${dayTable(`Latest days of ${term}`, latest)}${more.length > 0 && html`<details><summary>${counted(more.length, "day")} before</summary>${dayTable(`Earlier days of ${term}`, more)}</details>`}`,
+    html`${dayTable(`Latest days of ${term}`, latest)}${
+      more.length > 0 &&
+      html`<details>
+<summary>${counted(more.length, "day")} before</summary>${dayTable(`Earlier days of ${term}`, more)}</details>`
+    }`,
     `${counted(series.length, "measured day")}`,
   )
 }
 
 function dayTable(name: string, rows: readonly Html[]): Html {
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${name}"><table><thead><tr><th scope="col">Day</th><th scope="col" class="num">Rank</th><th scope="col">Read by</th></tr></thead>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${name}"><table><thead>
+<tr><th scope="col">Day</th><th scope="col" class="num">Rank</th><th scope="col">Read by</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`
 }
 

@@ -4,6 +4,7 @@ import {
   address,
   appAddress,
   type Desk,
+  hereOf,
   type Page,
   readHead,
   type Side,
@@ -12,9 +13,11 @@ import {
 } from "../../ui/app/desk.ts"
 import { badge, sideForm } from "../../ui/app/frame.ts"
 import { card, empty, samplePage } from "../../ui/app/parts.ts"
+import { hiddenFields, writeForm } from "../../ui/app/write/form.ts"
+import { areaField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime } from "../../ui/times.ts"
-import { counted, figure, sideName } from "../../ui/words.ts"
+import { counted, figure, STORES, sideName } from "../../ui/words.ts"
 
 type Rival = Rivals["rivals"][number]
 type Rivals = AnswerOf<"list_rivals">
@@ -29,9 +32,12 @@ export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
   const { day, rivals, omitted } = await desk.ask("list_rivals", { appId, ...side })
   const form = sideForm(desk, app, {}, side)
   const page = (body: Html): Page => ({ title: `Rivals · ${app.name}`, app, at: "rivals", body: html`${form}${body}` })
-  if (rivals.length === 0) return page(html`<section class="card">${noRivals(desk, side)}</section>`)
+  const adding = addCard(desk, app)
+  const hidden = hiddenCard(desk, app)
+  if (rivals.length === 0) return page(html`<section class="card">${noRivals(desk, side)}</section>${adding}${hidden}`)
+  const count = omitted > 0 ? `${counted(omitted, "more rival")} not listed` : counted(rivals.length, "rival")
   return page(
-    html`${besidePart(desk, app, side, { rivals, day })}${card("Rivals", rivalTable(desk, app, side, rivals), omitted > 0 ? `${omitted} more are not listed` : counted(rivals.length, "rival"))}`,
+    html`${besidePart(desk, app, side, { rivals, day })}${card("Rivals", rivalForm(desk, app, side, rivals), count)}${adding}${hidden}`,
   )
 }
 
@@ -52,7 +58,8 @@ function besidePart(desk: Desk, app: AppHead, side: Side, { rivals, day }: Pick<
   })
   return card(
     "Beside us",
-    html`<div class="scroll" tabindex="0" role="group" aria-label="Ranks beside rivals"><table><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Us</th>${columns.map(({ name }) => html`<th scope="col" class="num"><bdi>${shortName(name)}</bdi></th>`)}</tr></thead>
+    html`<div class="scroll" tabindex="0" role="group" aria-label="Ranks beside rivals"><table><thead>
+<tr><th scope="col">Keyword</th><th scope="col" class="num">Us</th>${columns.map(({ name }) => html`<th scope="col" class="num"><bdi>${shortName(name)}</bdi></th>`)}</tr></thead>
 <tbody>${rows.map(
       ([
         term,
@@ -72,21 +79,97 @@ function cell(theirRank: number | undefined, our: number | null): Html {
   return html`<td class="num"><span class="${ahead ? "down" : "up"}">${ahead ? "▲" : "▼"} ${theirRank}</span></td>`
 }
 
-function rivalTable(desk: Desk, app: AppHead, side: Side, rivals: readonly Rival[]): Html {
-  return html`<ul class="list">${rivals.map(({ id, name, ratings, ratingsDay, manual, terms }) => {
-    const ahead = terms.filter(({ theirRank, ourRank }) => ourRank === null || theirRank < ourRank).length
-    return html`<li><div class="subject">${badge(name)}<div><p><a href="${address(appAddress(desk, app, "rival"), { rival: id, at: sideCode(side) })}"><strong><bdi>${name}</bdi></strong></a>${manual && html` <span class="tag">named by hand</span>`}</p><p class="small quiet"><code>${id}</code> · ${figure(ratings)} ratings${ratingsDay && html`, ${dayTime(ratingsDay)}`}</p><p class="small">Ahead on ${counted(ahead, "keyword")} of ${terms.length} shared: ${terms
-      .slice(0, 6)
-      .map(({ term }) => term)
-      .join(", ")}${terms.length > 6 && ", …"}</p></div></div></li>
+/** The list of rivals in a form that hides the selected ones. */
+function rivalForm(desk: Desk, app: AppHead, side: Side, rivals: readonly Rival[]): Html {
+  const list = html`<ul class="list">${rivals.map((rival) => rivalItem(desk, app, side, rival))}</ul>`
+  if (desk.formFields.length === 0) return list
+  const hidden = hiddenFields([
+    ...desk.formFields,
+    ["action", "remove_rivals"],
+    ["form-id", "remove_rivals"],
+    ["back", hereOf(desk)],
+    ["appId", app.id],
+    ["seen", app.version],
+  ])
+  return html`<form method="post" action="${desk.base}/write">${hidden}${list}
+<div class="picked" role="group" aria-label="Selected rivals"><span class="count"></span><button type="submit">Hide</button></div></form>`
+}
+
+function rivalItem(
+  desk: Desk,
+  app: AppHead,
+  side: Side,
+  { id, name, ratings, ratingsDay, manual, terms }: Rival,
+): Html {
+  const ahead = terms.filter(({ theirRank, ourRank }) => ourRank === null || theirRank < ourRank).length
+  const page = address(appAddress(desk, app, "rival"), { rival: id, at: sideCode(side) })
+  const firstTerms = terms
+    .slice(0, SHOWN_TERMS)
+    .map(({ term }) => term)
+    .join(", ")
+  const tick =
+    desk.formFields.length > 0 &&
+    html`<input type="checkbox" name="rivals" value="${rivalCode(id)}" aria-label="Select ${name}"> `
+  return html`<li><div class="subject">${tick}${badge(name)}<div>
+<p><a href="${page}"><strong><bdi>${name}</bdi></strong></a>${
+    manual && html` <span class="tag">added by you</span>`
+  }</p><p class="small quiet">${figure(ratings)} ratings${ratingsDay && html`, ${dayTime(ratingsDay)}`}</p>
+<p class="small">Ahead on ${ahead} of ${counted(terms.length, "shared keyword")}: ${firstTerms}${
+    terms.length > SHOWN_TERMS && ", …"
+  }</p></div></div></li>
 `
-  })}</ul>`
+}
+
+const SHOWN_TERMS = 6
+
+const rivalCode = (id: string) => `${/^\d+$/.test(id) ? "ios" : "android"}:${id}`
+
+function addCard(desk: Desk, app: AppHead): Html | false {
+  const form = writeForm(
+    desk,
+    {
+      action: "add_rivals",
+      back: hereOf(desk),
+      fixed: { appId: app.id, seen: app.version },
+      button: "Add rivals",
+    },
+    (form) =>
+      areaField(form, {
+        name: "rivals",
+        label: "Links to store pages or ids, one per line",
+        rows: 2,
+        isRequired: true,
+        isWide: true,
+      }),
+  )
+  return form && card("Add rivals", form, html`<a href="${desk.base}/add?for=${app.id}">Find one by name</a>`)
+}
+
+/** Rivals that were hidden, each with a button that shows it again. */
+function hiddenCard(desk: Desk, app: AppHead): Html | false {
+  if (app.hiddenRivals.length === 0 || desk.formFields.length === 0) return false
+  return card(
+    "Hidden rivals",
+    html`<ul class="list">${app.hiddenRivals.map((rival) => {
+      const [platform, id] = rival.split(":") as ["ios" | "android", string]
+      const again = {
+        action: "add_rivals",
+        id: `show-${rival}`,
+        back: hereOf(desk),
+        fixed: { appId: app.id, seen: app.version, rivals: rival },
+        button: "Show again",
+        tone: "quiet",
+        look: "row",
+      } as const
+      return html`<li class="line"><span>${STORES[platform]} <span class="hash">${id}</span></span>${writeForm(desk, again)}</li>`
+    })}</ul>`,
+  )
 }
 
 function noRivals(desk: Desk, side: Side): Html {
   return empty(
-    `No rival was found in ${sideName(side)}`,
-    "Rivals are the apps that stand above yours when its keywords are read, and those you name by hand. They come with the first ranks.",
+    `No rivals found in ${sideName(side)}`,
+    "Rivals are apps that rank above yours for your keywords, and those you add. They appear with the first ranks.",
     samplePage(desk, "rivals"),
   )
 }

@@ -1,11 +1,12 @@
 import type { Days } from "../../lib/days.ts"
 import { ownValue } from "../../lib/objects.ts"
-import { type AppHead, address, appAddress, type Desk, type Side, sideCode } from "../../ui/app/desk.ts"
+import { type AppHead, address, appAddress, type Desk, hereOf, MADE, type Side, sideCode } from "../../ui/app/desk.ts"
 import { pager } from "../../ui/app/parts.ts"
+import { hiddenFields } from "../../ui/app/write/form.ts"
 import { shareBar, sparkline } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, shortDay } from "../../ui/times.ts"
-import { popularityBand, spoken } from "../../ui/words.ts"
+import { counted, popularityBand, spoken } from "../../ui/words.ts"
 import type { KeywordRow } from "./rows.ts"
 
 interface ShownRows {
@@ -16,31 +17,70 @@ interface ShownRows {
 }
 
 /**
- * A table of keywords with rank, change, history, popularity and difficulty. Rows can be selected for a common chart.
+ * A table of keywords with rank, change, history, popularity and difficulty. Selected rows can be compared in a chart,
+ * tagged, buried and removed.
  */
 export function keywordTable(desk: Desk, app: AppHead, side: Side, { shown, found, page, pages }: ShownRows): Html {
-  const path = appAddress(desk, app)
-  const order = desk.query.get("order") ?? "rank"
-  const heading = (code: string, name: string, kind = "") => {
-    if (desk.isSample) return html`<th scope="col" class="${kind}">${name}</th>`
-    const filters = Object.fromEntries([...desk.query].filter(([name]) => name !== "page"))
-    const sorted =
-      order === code && html` aria-sort="${code === "rank" || code === "term" ? "ascending" : "descending"}"`
-    return html`<th scope="col" class="${kind}"${sorted}><a href="${address(path, { ...filters, order: code })}">${name}</a></th>`
-  }
   // a single day is not a line
   const hasLines = shown.some(({ line }) => line !== null && line.series.length > 1)
   const span = hasLines ? spanOf(shown) : null
-  return html`<form method="get" action="${appAddress(desk, app, "ranks")}"><input type="hidden" name="at" value="${sideCode(side)}">
-<div class="scroll" tabindex="0" role="group" aria-label="Keywords"><table class="rows" id="keywords">
-<caption>${found === 1 ? "1 keyword" : `${found} keywords`}. A rank leads to its reading; chosen keywords are drawn together.</caption>
-<thead><tr><th scope="col" class="pick"><span class="small">Draw</span></th>${heading("term", "Keyword")}${heading("rank", "Rank", "num")}${heading("change", "Change", "num")}${hasLines && html`<th scope="col" class="wide">Days</th>`}${heading("popularity", "Popularity", "wide")}${heading("difficulty", "Difficulty", "wide")}</tr></thead>
+  const table = html`<div class="scroll" tabindex="0" role="group" aria-label="Keywords">
+<table class="rows" id="keywords">
+<caption>${counted(found, "keyword")}. A rank links to its evidence.</caption>
+<thead><tr><th scope="col" class="pick"><span class="small">Select</span></th>${headings(desk, app, hasLines)}</tr></thead>
 <tbody>
 ${shown.map((row) => keywordRow(desk, app, side, { row, span }))}</tbody>
-</table></div>
-<p class="pages pick"><button type="submit">Draw the chosen together</button></p></form>
-${pager(path, desk.query, { page, pages })}`
+</table></div>`
+  return html`${pickForm(desk, app, side, table)}${pager(appAddress(desk, app), desk.query, { page, pages })}`
 }
+
+function headings(desk: Desk, app: AppHead, hasLines: boolean): Html {
+  const path = appAddress(desk, app)
+  const order = desk.query.get("order") ?? "rank"
+  const filters = Object.fromEntries([...desk.query].filter(([name]) => name !== "page" && name !== MADE))
+  const heading = (code: string, name: string, kind = "") => {
+    if (desk.isSample) return html`<th scope="col" class="${kind}">${name}</th>`
+    const direction = code === "rank" || code === "term" ? "ascending" : "descending"
+    const sorted = order === code && html` aria-sort="${direction}"`
+    const link = html`<a href="${address(path, { ...filters, order: code })}">${name}</a>`
+    return html`<th scope="col" class="${kind}"${sorted}>${link}</th>`
+  }
+  return html`${heading("term", "Keyword")}${heading("rank", "Rank", "num")}${heading("change", "Change", "num")}${
+    hasLines && html`<th scope="col" class="wide">Days</th>`
+  }${heading("popularity", "Popularity", "wide")}${heading("difficulty", "Difficulty", "wide")}`
+}
+
+/** The form around the rows. Its toolbar appears with the first selected row, and without script as well. */
+function pickForm(desk: Desk, app: AppHead, side: Side, table: Html): Html {
+  if (desk.formFields.length === 0)
+    return html`<form method="get" action="${appAddress(desk, app, "ranks")}">${hiddenFields([["at", sideCode(side)]])}
+${table}
+<div class="picked" role="group" aria-label="Selected keywords"><button type="submit">Compare</button></div></form>`
+  const tags = [...new Set(Object.values(app.tags).flat())].sort()
+  const hidden = hiddenFields([
+    ...desk.formFields,
+    ["form-id", "keywords"],
+    ["back", hereOf(desk)],
+    ["appId", app.id],
+    ["seen", app.version],
+    ["at", sideCode(side)],
+  ])
+  return html`<form method="post" action="${desk.base}/write">${hidden}
+${table}
+<div class="picked" role="group" aria-label="Selected keywords"><span class="count"></span>
+<label>Tag <input name="tag" list="tags" maxlength="100" autocomplete="off"></label><datalist id="tags">${tags.map(
+    (tag) => html`<option value="${tag}"></option>`,
+  )}</datalist>
+${PICKED_DEEDS.map(([action, name]) => html`<button type="submit" name="action" value="${action}">${name}</button>`)}</div></form>`
+}
+
+const PICKED_DEEDS = [
+  ["tag_keywords", "Add tag"],
+  ["untag_keywords", "Remove tag"],
+  ["compare_keywords", "Compare"],
+  ["bury_keywords", "Bury"],
+  ["remove_keywords", "Remove"],
+] as const
 
 /** All sparklines of a table cover the same days. */
 function spanOf(rows: readonly KeywordRow[]): Days {
@@ -58,9 +98,14 @@ function spanOf(rows: readonly KeywordRow[]): Days {
 function keywordRow(desk: Desk, app: AppHead, side: Side, { row, span }: { row: KeywordRow; span: Days | null }): Html {
   const { term, line, difficulty, difficultyBand } = row
   const query = { term, at: sideCode(side) }
-  return html`<tr><td class="pick"><input type="checkbox" name="terms" value="${term}" aria-label="Draw ${term}"></td><th scope="row"><a href="${address(appAddress(desk, app, "ranks"), { terms: term, at: query.at })}"><bdi>${term}</bdi></a>${tagsOf(app, term)}</th><td class="num">${rankText(row, address(appAddress(desk, app, "evidence"), query))}</td><td class="num">${changeText(row)}</td>${
+  const ranks = address(appAddress(desk, app, "ranks"), { terms: term, at: query.at })
+  const evidence = address(appAddress(desk, app, "evidence"), query)
+  const tone = difficulty !== null && difficulty >= 70 ? "hard" : ""
+  return html`<tr><td class="pick"><input type="checkbox" name="terms" value="${term}" aria-label="Select ${term}"></td>
+<th scope="row"><a href="${ranks}"><bdi>${term}</bdi></a>${tagsOf(app, term)}</th>
+<td class="num">${rankText(row, evidence)}</td><td class="num">${changeText(row)}</td>${
     span && html`<td class="wide">${line ? sparkline(line.series, { ...span, sources: line.sources }) : ""}</td>`
-  }<td class="wide">${popularityText(row)}</td><td class="wide">${figureBar(difficulty, difficultyBand ?? "", difficulty !== null && difficulty >= 70 ? "hard" : "")}</td></tr>
+  }<td class="wide">${popularityText(row)}</td><td class="wide">${figureBar(difficulty, difficultyBand ?? "", tone)}</td></tr>
 `
 }
 

@@ -1,6 +1,8 @@
 import type { AnswerOf } from "../../answers.ts"
 import { attempted, type Desk, isFault, type Page } from "../../ui/app/desk.ts"
 import { card, empty, refusedPart } from "../../ui/app/parts.ts"
+import { hiddenFields } from "../../ui/app/write/form.ts"
+import { changesPart } from "../../ui/changes.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { momentTime } from "../../ui/times.ts"
 import { counted, spoken } from "../../ui/words.ts"
@@ -18,73 +20,80 @@ export async function changesPage(desk: Desk): Promise<Page> {
     title: "Changes",
     at: "/changes",
     body: html`${isFault(waiting) ? card("Waiting for approval", refusedPart(waiting)) : waitingPart(desk, waiting)}${
-      isFault(writes) ? card("What was changed", refusedPart(writes)) : writesPart(writes)
+      isFault(writes) ? card("Made changes", refusedPart(writes)) : writesPart(desk, writes)
     }`,
   }
 }
 
 function waitingPart(desk: Desk, { approvals, required }: ApprovalList): Html {
   const policy =
-    required.length === 0 ? "No write must be approved" : `To be approved: ${required.map(spoken).join(", ")}`
-  const seen = desk.isSample ? {} : { sample: `/app/sample/changes` }
-  if (approvals.length === 0)
-    return card(
-      "Waiting for approval",
-      required.length === 0
-        ? empty(
-            "Nothing waits",
-            "An assistant shows each write before it makes it. Where that is not enough, have writes approved here first:",
-            { command: "appmeter approval require all", ...seen },
-          )
-        : empty(
-            "Nothing waits",
-            "A write that an assistant previews stands here for ten minutes, until you approve or decline it.",
-            seen,
-          ),
-      policy,
+    required.length === 0 ? "No change needs an approval" : `Needs an approval: ${required.map(spoken).join(", ")}`
+  const list =
+    approvals.length > 0
+      ? html`<ul class="list">${approvals.map((approval) => approvalPart(desk, approval))}</ul>`
+      : nothingWaits(desk, required.length > 0)
+  return card("Waiting for approval", list, policy)
+}
+
+function nothingWaits(desk: Desk, isRequired: boolean): Html {
+  const sample = desk.isSample ? {} : { sample: `/app/sample/changes` }
+  if (isRequired)
+    return empty(
+      "Nothing is waiting",
+      "A change that an assistant previews waits here for ten minutes, until you approve or decline it.",
+      sample,
     )
-  return card(
-    "Waiting for approval",
-    html`<ul class="list">${approvals.map(
-      (
-        approval,
-      ) => html`<li class="fresh"><p><strong>${approval.summary}</strong>${approval.destructive && html` <span class="tag warn">takes something away</span>`}</p>
-<ul>${[...approval.lines, ...approval.notes].map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>
-<p class="small quiet">${spoken(approval.action)} · by ${approval.key ?? "a key that is gone"} · ${counted(approval.credits, "credit")} · until ${momentTime(approval.expiresAt)}</p>${settleForm(desk, approval.id)}</li>
-`,
-    )}</ul>`,
-    policy,
+  return empty(
+    "Nothing is waiting",
+    "An assistant previews each change before it makes it. You can also require your approval here first:",
+    { command: "appmeter approval require all", ...sample },
   )
+}
+
+type Approval = ApprovalList["approvals"][number]
+
+function approvalPart(desk: Desk, approval: Approval): Html {
+  const { id, summary, notes, credits, destructive, key, expiresAt } = approval
+  return html`<li class="fresh"><p><strong>${summary}</strong></p>
+${changesPart(approval)}${notes.map((note) => html`<p class="quiet"><bdi>${note}</bdi></p>`)}${
+  destructive && html`<p><span class="tag warn">Removes or publishes something</span></p>`
+}
+<p class="small quiet">Requested by ${key ?? "a deleted key"}${
+    desk.isMetered() && credits > 0 && html` · ${counted(credits, "credit")}`
+  } · waits until ${momentTime(expiresAt)}</p>${settleForm(desk, id)}</li>
+`
 }
 
 function settleForm(desk: Desk, id: string): Html | false {
-  if (desk.isSample) return html`<p class="small quiet">Of your own workspace, Approve and Decline stand here.</p>`
+  if (desk.isSample)
+    return html`<p class="small quiet">In your own workspace, you approve or decline the change here.</p>`
   if (desk.formFields.length === 0) return false
-  return html`<form class="filters" method="post" action="${desk.base}/changes">${desk.formFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<input type="hidden" name="id" value="${id}"><button class="main" type="submit" name="verdict" value="approved">Approve</button><button type="submit" name="verdict" value="declined">Decline</button></form>`
+  return html`<form class="filters" method="post" action="${desk.base}/changes">${hiddenFields([
+    ...desk.formFields,
+    ["id", id],
+  ])}<button class="main" type="submit" name="verdict" value="approved">Approve</button>
+<button class="quiet" type="submit" name="verdict" value="declined">Decline</button></form>`
 }
 
-function writesPart({ writes }: Writes): Html {
+function writesPart(desk: Desk, { writes }: Writes): Html {
   if (writes.length === 0)
     return card(
-      "What was changed",
+      "Made changes",
       empty(
-        "Nothing was changed yet",
-        "Every write that was confirmed stands here: what, when, by which key, and who approved it.",
+        "No change was made yet",
+        "Each change is listed here: what it did, when, by which key, and who approved it.",
       ),
     )
   return card(
-    "What was changed",
-    html`<ul class="list">${writes.map(
-      ({
-        at,
-        by,
-        action,
-        summary,
-        credits,
-        approvedBy,
-      }) => html`<li><p>${summary}</p><p class="small quiet">${momentTime(at)} · ${spoken(action)} · by ${by ?? "a key that is gone"} · ${counted(credits, "credit")}${approvedBy && html` · approved by <bdi>${approvedBy}</bdi>`}</p></li>
-`,
-    )}</ul>`,
-    html`The latest 50; commands on the machine: <code>appmeter audit</code>`,
+    "Made changes",
+    html`<ul class="list">${writes.map((write) => writePart(desk, write))}</ul>`,
+    html`The latest 50. Changes by commands: <code>appmeter audit</code>`,
   )
+}
+
+function writePart(desk: Desk, { at, by, summary, credits, approvedBy }: Writes["writes"][number]): Html {
+  return html`<li><p>${summary}</p><p class="small quiet">${momentTime(at)} · by ${by ?? "a deleted key"}${
+    desk.isMetered() && credits > 0 && html` · ${counted(credits, "credit")}`
+  }${approvedBy && html` · approved by <bdi>${approvedBy}</bdi>`}</p></li>
+`
 }

@@ -3,7 +3,6 @@ import { readApprovalRule } from "../../access/approval-rules.ts"
 import { operation } from "../../core/operation.ts"
 import { described } from "../../lib/schema.ts"
 import { Count, Time } from "../../lib/shapes.ts"
-import { changedLines } from "../../tracking/actions/changed-lines.ts"
 import { listApprovals as readApprovals, settleApproval as settle } from "../../writes/approvals.ts"
 import { refuseLimited, shared } from "./workspace.ts"
 
@@ -20,7 +19,8 @@ export const listApprovals = operation({
         id: v.string(),
         action: v.string(),
         summary: v.string(),
-        lines: described(v.array(v.string()), "What changes, before and after."),
+        before: v.record(v.string(), v.unknown()),
+        after: v.record(v.string(), v.unknown()),
         notes: v.array(v.string()),
         credits: Count,
         destructive: v.boolean(),
@@ -36,9 +36,16 @@ export const listApprovals = operation({
   return {
     required: rule?.actions ?? [],
     approvals: approvals.map(({ id, action, shown, key, expiresAt }) => ({
-      ...{ id, action, summary: shown.summary, notes: shown.notes, credits: shown.credits },
-      ...{ destructive: shown.destructive, key: key.name, expiresAt: expiresAt.toISOString() },
-      lines: changedLines(shown),
+      id,
+      action,
+      summary: shown.summary,
+      before: shown.before,
+      after: shown.after,
+      notes: shown.notes,
+      credits: shown.credits,
+      destructive: shown.destructive,
+      key: key.name,
+      expiresAt: expiresAt.toISOString(),
     })),
   }
 })

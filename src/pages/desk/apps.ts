@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import * as v from "valibot"
 import { ofApp, operation } from "../../core/operation.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
@@ -23,7 +24,10 @@ const headFields = {
 export const AppHead = v.strictObject({
   ...headFields,
   tags: v.record(v.string(), v.array(v.string())),
-  isInvented: described(v.boolean(), "It is in no store: the demo made it up, and all that is said of it."),
+  goal: v.nullable(v.picklist(["downloads", "rank", "revenue"])),
+  hiddenRivals: v.array(v.string()),
+  version: described(v.string(), "The same as long as nothing of the app is changed that pages edit."),
+  isInvented: described(v.boolean(), "The demo made it up. It is in no store."),
 })
 
 export const getAppHead = operation({
@@ -42,7 +46,20 @@ export const getAppHead = operation({
 }).run(async ({ app }) => headOf(app))
 
 export function headOf(app: TrackedApp): v.InferOutput<typeof AppHead> {
-  return { ...head(app), tags: app.keywordTags ?? {}, isInvented: isInventedId(app.iosId ?? "") }
+  return {
+    ...head(app),
+    tags: app.keywordTags ?? {},
+    goal: app.goal,
+    hiddenRivals: app.hiddenRivals ?? [],
+    version: versionOf(app),
+    isInvented: isInventedId(app.iosId ?? ""),
+  }
+}
+
+/** Hashes what pages edit besides keywords, whose own state a write of keywords compares. */
+function versionOf({ name, countries, keywordTags, goal, manualRivals, hiddenRivals }: TrackedApp): string {
+  const state = JSON.stringify([name, countries, keywordTags, goal, manualRivals, hiddenRivals])
+  return hash("sha256", state, "base64url").slice(0, 16)
 }
 
 /** Maximum number of apps whose standing is read. Further apps are only listed by name. */

@@ -1,31 +1,53 @@
 import { isOwnPath } from "../../access/sign-in/owner.ts"
 import { Fault } from "../../lib/faults.ts"
-import { changedLines, WHOLE } from "../../tracking/actions/changed-lines.ts"
+import { ownValue } from "../../lib/objects.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
-import type { Desk, Page } from "../../ui/app/desk.ts"
-import { argumentsIn, donePage, previewPage } from "../../ui/app/write/form.ts"
+import type { Desk, Page, RefusedForm } from "../../ui/app/desk.ts"
+import { donePage } from "../../ui/app/write/preview.ts"
+import { FormProblem } from "../../ui/fields.ts"
 import { fieldOf } from "../../ui/form.ts"
+import { refusalOf, withMade } from "../forms/page-form.ts"
+import { linesIn } from "../forms/read.ts"
+import { addKeywords } from "../forms/tracking.ts"
+import { FORMS } from "../forms.ts"
 
-/** Previews a write from a page's form. Confirms it when the preview's form is sent. */
-export async function writeFromPage(desk: Desk, fields: URLSearchParams): Promise<Page | PageAnswer> {
+/** A form that its page shows again as it was sent. */
+interface Refusal {
+  status: number
+  back: string
+  refused: RefusedForm
+}
+
+/** Handles a form of a page: confirms a preview, or does what the form's action says. */
+export async function writeFromPage(desk: Desk, fields: URLSearchParams): Promise<Page | PageAnswer | Refusal> {
   const back = backIn(desk, fields)
   const confirmToken = fieldOf(fields, "confirmToken")
-  if (confirmToken !== undefined) {
-    const { result } = await desk.ask("confirm_action", { confirmToken })
-    // null if a job performs the write
-    const { url, expiresAt, appId } = result ?? {}
-    if (url !== undefined && expiresAt !== undefined) return donePage({ url, expiresAt }, back)
-    return seeOther(back === `${desk.base}/add` && appId ? `${desk.base}/apps/${encodeURIComponent(appId)}` : back)
+  const form = ownValue(FORMS, fieldOf(fields, "action") ?? "")
+  try {
+    if (confirmToken !== undefined) return await confirmWrite(desk, fields, back)
+    if (form === undefined) throw new Fault("invalid_arguments", { detail: "This page has no such form." })
+    return await form.send(desk, fields, back)
+  } catch (error) {
+    const refused = refusalOf(error, { form, fields })
+    if (refused === null) throw error
+    return { status: error instanceof FormProblem ? 400 : (error as Fault).status, back, refused }
   }
-  const action = fieldOf(fields, "action") ?? ""
-  const args = argumentsIn(action, fields)
-  if (args === null) throw new Fault("invalid_arguments", { detail: "Pages offer no such write." })
-  const previewed = await desk.ask("preview_action", { action, args })
-  return previewPage(desk, { ...previewed, lines: changedLines(previewed.preview, WHOLE) }, back)
+}
+
+async function confirmWrite(desk: Desk, fields: URLSearchParams, back: string): Promise<Page | PageAnswer> {
+  const confirmToken = fieldOf(fields, "confirmToken") ?? ""
+  const { action, result } = await desk.ask("confirm_edit", { confirmToken })
+  const { url, expiresAt, appId } = (result ?? {}) as { url?: string; expiresAt?: string; appId?: string }
+  if (url !== undefined && expiresAt !== undefined) return donePage({ url, expiresAt }, back)
+  const app = appId === undefined ? back : `${desk.base}/apps/${encodeURIComponent(appId)}`
+  const next = action === "add_app" ? app : action === "remove_app" ? desk.base : back
+  const rest = linesIn(fields, "rest")
+  if (appId !== undefined && rest.length > 0) return await addKeywords(desk, { appId, keywords: rest }, next)
+  return seeOther(withMade(desk, next))
 }
 
 /** Returns the page that contained the form. */
-function backIn({ base }: Desk, fields: URLSearchParams): string {
-  const back = fieldOf(fields, "back") ?? base
-  return isOwnPath(back) && (back === base || back.startsWith(`${base}/`)) ? back : base
+export function backIn({ base }: Desk, fields: URLSearchParams, name = "back"): string {
+  const back = fieldOf(fields, name) ?? base
+  return isOwnPath(back) && /^(?:[/?]|$)/.test(back.slice(base.length)) && back.startsWith(base) ? back : base
 }

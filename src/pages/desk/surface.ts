@@ -6,13 +6,14 @@ import type { Operation } from "../../core/operation.ts"
 import { Fault } from "../../lib/faults.ts"
 import type { PreparedAnswer } from "../../lib/prepared.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
-import type { Desk } from "../../ui/app/desk.ts"
+import { attempted, type Desk, isFault, MADE } from "../../ui/app/desk.ts"
 import { APP_POLICY, framed } from "../../ui/app/frame.ts"
-import { notHerePage } from "../../ui/app/parts.ts"
+import { formProblemPage, notHerePage } from "../../ui/app/parts.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
 import type { PageRoute, PageVisit } from "../../ui/routes.ts"
 import { pageAt } from "../pages.ts"
-import { writeFromPage } from "./page-write.ts"
+import { backIn, writeFromPage } from "./page-write.ts"
+import { schemeCookie, schemeOf } from "./scheme.ts"
 
 interface DeskParts {
   invoke: Invoke
@@ -34,7 +35,16 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskPar
   const has = (id: OperationId) => byId.has(id)
 
   const sampleDesk = (visit: PageVisit): Desk => ({
-    ...{ base: SAMPLE, isSample: true, isSent: false, visitor: null, formFields: [], has },
+    ...UNSENT,
+    base: SAMPLE,
+    isSample: true,
+    visitor: null,
+    formFields: [],
+    has,
+    isMetered: () => false,
+    scheme: schemeOf(visit.request),
+    path: visit.path,
+    requestId: visit.requestId,
     query: new URLSearchParams(visit.query),
     async ask<Id extends OperationId>(id: Id, input: InputOf<Id> = {}) {
       const operation = find(id)
@@ -43,21 +53,33 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskPar
     },
   })
 
-  const ownDesk = ({ requestId, address, query }: PageVisit, owner: Owner): Desk => ({
-    ...{ base: OWN, isSample: false, isSent: false, visitor: owner.workspace, has },
-    query: new URLSearchParams(query),
-    formFields: [[FORM_FIELD, owner.formToken]],
-    async ask<Id extends OperationId>(id: Id, input: InputOf<Id> = {}) {
-      const credentials = { grant: owner.keyId }
-      const target = async () => ({ operation: lookedAt(find(id), input), input })
-      const reply = await invoke({ surface: "pages", requestId, credentials, keyInUrl: false, address, target })
-      if (reply.fault) throw reply.fault
-      return reply.answer as AnswerOf<Id>
-    },
-  })
+  const ownDesk = ({ request, requestId, address, path, query }: PageVisit, owner: Owner): Desk => {
+    let isMetered = false
+    return {
+      ...UNSENT,
+      base: OWN,
+      isSample: false,
+      visitor: owner.workspace,
+      has,
+      isMetered: () => isMetered,
+      scheme: schemeOf(request),
+      path,
+      requestId,
+      query: new URLSearchParams(query),
+      formFields: [[FORM_FIELD, owner.formToken]],
+      async ask<Id extends OperationId>(id: Id, input: InputOf<Id> = {}) {
+        const credentials = { grant: owner.keyId }
+        const target = async () => ({ operation: lookedAt(find(id), input), input })
+        const reply = await invoke({ surface: "pages", requestId, credentials, keyInUrl: false, address, target })
+        isMetered = reply.caller !== undefined && reply.caller.plan !== "enterprise"
+        if (reply.fault) throw reply.fault
+        return reply.answer as AnswerOf<Id>
+      },
+    }
+  }
 
   return [
-    { path: "/app/sample/*", methods: ["GET", "HEAD"], open: (visit) => shown(sampleDesk(visit), visit) },
+    { path: "/app/sample/*", methods: ["GET", "HEAD"], open: (visit) => shown(sampleDesk(visit)) },
     {
       path: "/app/*",
       methods: ["GET", "HEAD", "POST"],
@@ -65,11 +87,14 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskPar
         const owner = await owners.ownerOf(visit.request)
         if (!owner) return seeOther(signInAddress(visit.query ? `${visit.path}?${visit.query}` : visit.path))
         const desk = ownDesk(visit, owner)
-        return visit.request.method === "POST" ? await sent(desk, owner, visit) : await shown(desk, visit)
+        return visit.request.method === "POST" ? await sent(desk, owner, visit) : await shown(desk)
       },
     },
   ]
 }
+
+/** A page whose address was only opened. */
+const UNSENT = { isSent: false, refused: null, made: [] }
 
 const OWN = "/app"
 const SAMPLE = "/app/sample"
@@ -79,17 +104,28 @@ function lookedAt(operation: Operation, { poll }: Record<string, unknown>): Oper
   return operation.effect === "reads" || poll === true ? { ...operation, price: 0 } : operation
 }
 
-async function shown(desk: Desk, { path }: PageVisit): Promise<PageAnswer> {
+/** Opens the page at a path. A refused form keeps its own status. */
+async function shown(desk: Desk, status = 200): Promise<PageAnswer> {
+  const { path } = desk
   const page = pageAt(path.slice(desk.base.length).replace(/\/$/, ""))
   if (!page) return pageAnswer(desk, 404, notHerePage(desk, new Fault("unknown_endpoint")))
   try {
-    return pageAnswer(desk, 200, await page(desk))
+    const made = await readMade(desk)
+    return pageAnswer({ ...desk, made }, status, await page(desk))
   } catch (error) {
     // faults that end the session lead to the sign-in, and temporary faults are answered as on other surfaces
     if (!(error instanceof Fault) || error.status === 503) throw error
     if (error.status === 401) return seeOther(signInAddress(path))
     return pageAnswer(desk, error.status, notHerePage(desk, error), error)
   }
+}
+
+/** Reads the changes that the address reports. An address that was edited reports none. */
+async function readMade(desk: Desk): Promise<Desk["made"]> {
+  const requestId = desk.query.get(MADE)
+  if (requestId === null || desk.isSample) return []
+  const answer = await attempted(desk.ask("get_made_change", { requestId }))
+  return isFault(answer) ? [] : answer.changes
 }
 
 function pageAnswer(desk: Desk, status: number, page: Parameters<typeof framed>[1], fault?: Fault): PageAnswer {
@@ -99,42 +135,43 @@ function pageAnswer(desk: Desk, status: number, page: Parameters<typeof framed>[
     "cross-origin-resource-policy": "same-origin",
     ...(retryAfter && { "retry-after": String(retryAfter) }),
   }
-  const body = framed(desk, page)
-  // A page with a form's token is not compressed, because its compressed size would reveal information about the token.
-  return { status, headers, body, isCompressible: !desk.formFields.some(([, token]) => body.includes(token)) }
+  // The form's token is masked anew for each page, and a confirm token is new on each, so that no size reveals them.
+  return { status, headers, body: framed(desk, page), isCompressible: true }
 }
 
-const MAX_BYTES = 65_536
+/** Enough for a file of some thousand keywords. */
+const MAX_FORM_BYTES = 1_000_000
 
 /** Pages whose button uses up a monthly limit. Opening such a page by a link does not press the button. */
 const OPENED = /^\/app\/apps\/[^/]+\/(?:rival|summary|reply|draft|ideas|localize|shots)$/
 
-/** Handles changes from pages: approving or refusing a waiting write, and writes with preview and confirm. */
-async function sent(desk: Desk, owner: Owner, visit: PageVisit): Promise<PageAnswer> {
-  const { path, request } = visit
-  const fields = await readForm(request, MAX_BYTES)
+/** Handles changes from pages: approving or refusing a waiting write, and forms. */
+async function sent(desk: Desk, owner: Owner, { path, request }: PageVisit): Promise<PageAnswer> {
+  const fields = await readForm(request, MAX_FORM_BYTES)
   const isOpened = OPENED.test(path)
-  if (!isOpened && ![`${OWN}/changes`, `${OWN}/write`].includes(path))
+  if (!isOpened && ![`${OWN}/changes`, `${OWN}/scheme`, `${OWN}/write`].includes(path))
     throw new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })
   if (typeof fields === "string" || !isOwnForm(owner, fields))
-    return pageAnswer(
-      desk,
-      fields === "text" ? 400 : 403,
-      notHerePage(
-        desk,
-        new Fault("invalid_arguments", { detail: "The form is not complete. Reload the page and send it again." }),
-      ),
-    )
-  if (isOpened) return await shown({ ...desk, isSent: true }, visit)
+    return pageAnswer(desk, fields === "text" ? 400 : 403, formProblemPage(desk, fields === "size"))
+  if (isOpened) return await shown({ ...desk, isSent: true })
+  if (path === `${OWN}/scheme`)
+    return seeOther(backIn(desk, fields, "to"), { "set-cookie": schemeCookie(fields.get("scheme")) })
   try {
     if (path === `${OWN}/changes`) {
       await desk.ask("settle_approval", { id: fieldOf(fields, "id") ?? "", verdict: fieldOf(fields, "verdict") ?? "" })
       return seeOther(path)
     }
     const answer = await writeFromPage(desk, fields)
-    return "status" in answer ? answer : pageAnswer(desk, 200, answer)
+    if ("refused" in answer)
+      return await shown({ ...desk, ...placeOf(answer.back), refused: answer.refused }, answer.status)
+    return "status" in answer ? answer : pageAnswer({ ...desk, ...placeOf(backIn(desk, fields)) }, 200, answer)
   } catch (error) {
     if (!(error instanceof Fault) || error.status === 503 || error.status === 401) throw error
     return pageAnswer(desk, error.status, notHerePage(desk, error), error)
   }
+}
+
+function placeOf(address: string): Pick<Desk, "path" | "query"> {
+  const { pathname, searchParams } = new URL(address, "http://here.invalid")
+  return { path: pathname, query: searchParams }
 }

@@ -9,8 +9,8 @@ import { coded, described } from "../../lib/schema.ts"
 import { Count, Day, Store, Storefront, Time } from "../../lib/shapes.ts"
 import { counted, keepApp } from "../../tracking/limits.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
+import { STORE_NAMES } from "../../ui/source-names.ts"
 import { MAX_LISTED, readReport, reportDays, type SharedReport, type SharedStore } from "./report.ts"
-import { STORE_NAMES } from "./source-names.ts"
 import { countShareLinks, createShareLink } from "./store.ts"
 
 /** At most this many unexpired links per workspace. Each stores a page of up to 1 MB. */

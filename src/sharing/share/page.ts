@@ -1,10 +1,10 @@
 import { DAY_MS } from "../../lib/time.ts"
 import { type Html, html } from "../../ui/html.ts"
+import { STORE_NAMES, sourceName } from "../../ui/source-names.ts"
 import { dayTime, momentTime, shortDay } from "../../ui/times.ts"
 import { shareLayout } from "./layout.ts"
 import { rankChart } from "./rank-chart.ts"
 import type { SharedKeyword, SharedPoint, SharedReport, SharedStore } from "./report.ts"
-import { STORE_NAMES, sourceName } from "./source-names.ts"
 import { storePagePart } from "./store-page-part.ts"
 
 interface SharedPage {

@@ -1,7 +1,7 @@
 import { type Html, type HtmlPart, html } from "../../ui/html.ts"
+import { STORE_NAMES, sourceName } from "../../ui/source-names.ts"
 import { dayTime, momentTime } from "../../ui/times.ts"
 import type { SharedStore } from "./report.ts"
-import { STORE_NAMES, sourceName } from "./source-names.ts"
 import type { SharedStorePage } from "./store-page.ts"
 
 /**

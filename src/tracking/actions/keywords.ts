@@ -1,6 +1,7 @@
 import * as v from "valibot"
-import { action, type Diff, type LookContext } from "../../core/action.ts"
+import { action, type Diff, type LookContext, type MadeWrite } from "../../core/action.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
+import type { Tx } from "../../database/types.ts"
 import { AppId, Term } from "../../lib/fields.ts"
 import { described, named } from "../../lib/schema.ts"
 import { Storefront } from "../../lib/shapes.ts"
@@ -71,6 +72,7 @@ export const addKeywords = action({
     const { added, alreadyTracked } = await addTerms(tx, appId, "all", keywords)
     return { appId, countries: app.countries, added, alreadyTracked }
   },
+  undo: { needsSameState: true, restore },
 })
 
 export const removeKeywords = action({
@@ -112,7 +114,23 @@ export const removeKeywords = action({
     const { removed, notTracked } = await removeTerms(tx, appId, "all", keywords)
     return { appId, removed, notTracked }
   },
+  undo: { needsSameState: true, restore },
 })
+
+/** Adds and removes terms so that each storefront has those of `before`. Their history comes back with them. */
+async function restore({ args, before, after }: MadeWrite, { tx }: { tx: Tx }): Promise<void> {
+  const appId = String(args.appId)
+  const was = before as v.InferOutput<typeof TrackedKeywords>
+  const is = after as v.InferOutput<typeof TrackedKeywords>
+  for (const { countries, keywords } of is.tracked)
+    for (const country of countries) {
+      const old = was.tracked.find((group) => group.countries.includes(country))?.keywords ?? []
+      const lost = old.filter((term) => !keywords.includes(term))
+      const gained = keywords.filter((term) => !old.includes(term))
+      if (lost.length > 0) await addTerms(tx, appId, [country], lost)
+      if (gained.length > 0) await removeTerms(tx, appId, [country], gained)
+    }
+}
 
 type TrackedKeywordGroup = v.InferOutput<typeof TrackedKeywords>["tracked"][number]
 

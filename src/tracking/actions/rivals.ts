@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { action, type Diff, type LookContext } from "../../core/action.ts"
+import { action, type Diff, type LookContext, type MadeWrite } from "../../core/action.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Tx } from "../../database/types.ts"
 import { Fault } from "../../lib/faults.ts"
@@ -70,6 +70,7 @@ export const addRivals = action({
     await store(tx, appId, { named: [...named, ...added], hidden: hidden.filter((rival) => !rivals.includes(rival)) })
     return { appId, added, alreadyNamed: distinct(rivals).filter((rival) => named.includes(rival)) }
   },
+  undo: { needsSameState: true, restore },
 })
 
 export const removeRivals = action({
@@ -115,6 +116,7 @@ export const removeRivals = action({
     await store(tx, appId, { named: named.filter((rival) => !rivals.includes(rival)), hidden: [...hidden, ...removed] })
     return { appId, removed, alreadyHidden: distinct(rivals).filter((rival) => hidden.includes(rival)) }
   },
+  undo: { needsSameState: true, restore },
 })
 
 interface Rivals {
@@ -174,6 +176,22 @@ function isOnStoreOf({ iosId, androidPkg }: TrackedApp, rival: string): boolean 
 /** Compares only the rivals named in the call. */
 function diffOf({ id, name }: TrackedApp, before: Rivals, after: Rivals): Pick<Diff, "target" | "before" | "after"> {
   return { target: { kind: "app", id, name }, before: { ...before }, after: { ...after } }
+}
+
+/** Gives the rivals of the write their earlier places. Other rivals keep theirs. */
+async function restore({ args, before }: MadeWrite, { tx }: { tx: Tx }): Promise<void> {
+  const appId = String(args.appId)
+  const rivals = args.rivals as string[]
+  const was = before as unknown as Rivals
+  const [app] = await tx<{ named: string[] | null; hidden: string[] | null }[]>`
+    select manual_rivals as named, hidden_rivals as hidden
+    from tracked_app
+    where id = ${appId}`
+  const without = (list: string[] | null | undefined) => (list ?? []).filter((rival) => !rivals.includes(rival))
+  await store(tx, appId, {
+    named: [...without(app?.named), ...was.named],
+    hidden: [...without(app?.hidden), ...was.hidden],
+  })
 }
 
 /** Stores null instead of an empty list, as for an app that never had any. */

@@ -1,5 +1,6 @@
 import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
 import { Fault } from "../../lib/faults.ts"
+import type { FormState } from "../fields.ts"
 import type { Html } from "../html.ts"
 
 /** The context of one visitor's pages. */
@@ -15,10 +16,28 @@ export interface Desk {
   has(operation: OperationId): boolean
   /** Runs an operation as this visitor. Throws its Fault. */
   ask<Id extends OperationId>(operation: Id, input?: InputOf<Id>): Promise<AnswerOf<Id>>
-  /** The query of the address. */
+  /** The path of the address, and its query. */
+  path: string
   query: URLSearchParams
+  requestId: string
+  /** The form that was sent and refused. Null if the page was only opened. */
+  refused: RefusedForm | null
+  /** The changes that the form before this page made. */
+  made: AnswerOf<"get_made_change">["changes"]
+  /** Whether the plan limits credits, so that prices are worth showing. Known once something was asked. */
+  isMetered(): boolean
+  /** The colours that the person chose. Null follows the system. */
+  scheme: Scheme | null
   /** Hidden fields of every form that changes something. Empty if the visitor may change nothing. */
   formFields: readonly (readonly [name: string, value: string])[]
+}
+
+export type Scheme = "light" | "dark"
+
+/** A refused form, which its page shows again as it was sent. */
+export interface RefusedForm extends FormState {
+  /** Says why the whole form is refused. */
+  message: string
 }
 
 export interface Page {
@@ -61,6 +80,15 @@ export function address(path: string, query: Record<string, string | number | nu
     if (value !== null && value !== undefined && value !== "") parameters.set(name, String(value))
   return parameters.size > 0 ? `${path}?${parameters}` : path
 }
+
+/** Returns the address of the open page, for forms that return to it. */
+export function hereOf({ path, query }: Pick<Desk, "path" | "query">): string {
+  const parameters = new URLSearchParams([...query].filter(([name]) => name !== MADE))
+  return parameters.size > 0 ? `${path}?${parameters}` : path
+}
+
+/** The parameter with the id of the request whose changes the page reports. */
+export const MADE = "done"
 
 export function appAddress(desk: Desk, app: Pick<AppHead, "id">, tab = ""): string {
   return `${desk.base}/apps/${encodeURIComponent(app.id)}${tab && `/${tab}`}`

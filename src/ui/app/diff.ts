@@ -1,5 +1,6 @@
 import { diffWordsWithSpace } from "diff"
 import { type Html, html } from "../html.ts"
+import { sourceName } from "../source-names.ts"
 import { dayTime, momentTime } from "../times.ts"
 import { counted, spoken } from "../words.ts"
 
@@ -30,7 +31,7 @@ export function changePart(change: Change): Html {
     picturesAfter && picturesPart(picturesBefore ?? [], picturesAfter)
   }<p class="small quiet">Seen ${dayTime(day)}${
     notYetAt && html`, not yet on ${momentTime(notYetAt)}`
-  } · <code>${source}</code></p></li>
+  } · ${sourceName(source)}</p></li>
 `
 }
 

@@ -2,15 +2,29 @@ import { hash } from "node:crypto"
 import { Html, html } from "../html.ts"
 import { ICON, MARK } from "../style.ts"
 import { sideName } from "../words.ts"
-import { type AppHead, address, appAddress, type Desk, type Page, type Side, sideCode, sidesOf } from "./desk.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  type Desk,
+  hereOf,
+  MADE,
+  type Page,
+  type Side,
+  sideCode,
+  sidesOf,
+} from "./desk.ts"
+import { madeText } from "./made.ts"
 import { APP_SCRIPT } from "./script.ts"
 import { APP_STYLE } from "./style.ts"
-import { shownTabs, shownTops } from "./tabs.ts"
+import { shownTabs, shownTops, shownWorkspacePages } from "./tabs.ts"
+import { hiddenFields } from "./write/form.ts"
 
 /** Returns a complete page of /app. */
-export function framed(desk: Desk, { title, body, at, app }: Page): string {
+export function framed(desk: Desk, page: Page): string {
+  const { title, body, app, at } = page
   return html`<!doctype html>
-<html lang="en">
+<html lang="en"${desk.scheme && html` data-scheme="${desk.scheme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -21,27 +35,101 @@ export function framed(desk: Desk, { title, body, at, app }: Page): string {
 </head>
 <body>
 <a class="skip" href="#text">Skip to the text</a>
-<header class="bar"><div>
-<a class="home" href="${desk.base}">${new Html(MARK)} Appmeter</a>
-<nav aria-label="Workspace">${shownTops(desk).map((top) => html`<a href="${desk.base}${top.path}"${top.path === (app ? "" : at) && html` aria-current="${app ? "true" : "page"}"`}>${top.name}</a>`)}</nav>
-<nav aria-label="Help"><a href="/docs">Reference</a><a href="/docs/operate">Manual</a>${desk.visitor !== null && html`<a href="/sign-in" title="Signed in; sign out there"><bdi>${desk.visitor}</bdi></a>`}</nav>
-</div></header>
-${
-  desk.isSample &&
-  html`<aside class="note-line" aria-label="Sample"><p>A sample: an invented app with something on every page. Nothing here was measured. <a href="/app">Your own apps</a></p></aside>
-`
-}${
-  app?.isInvented &&
-  html`<aside class="note-line" aria-label="Invented"><p><span class="tag warn">Invented</span> This app is in no store: the demo made it up, and every figure, page, review and answer here, to show what a measured month looks like. It goes with <code>appmeter demo remove</code>.</p></aside>
-`
-}<main id="text">
-${app ? html`${tabsPart(desk, app, at)}${body}` : html`<h1>${title}</h1>\n${body}`}</main>
-<footer><p>A dash is a figure that nobody measured; absent means that the results were read, and the app was not among them. A rank leads to
-the reading that it comes from. Days are UTC.</p></footer>
+${headerPart(desk, page)}
+${desk.isSample && SAMPLE_NOTE}${app?.isInvented && INVENTED_NOTE}<main id="text">
+${refusedNotice(desk)}${madeNotice(desk)}${
+  app ? html`${tabsPart(desk, app, at)}${body}` : html`<h1>${title}</h1>\n${body}`
+}</main>
+<footer><p>A dash is a figure that was not measured. Absent means that the results were read and
+the app was not among them. Days are UTC. <a href="/docs/operate">Manual</a> · <a href="/docs">API reference</a></p></footer>
 <script>${new Html(APP_SCRIPT)}</script>
 </body>
 </html>
 `.text
+}
+
+const SAMPLE_NOTE = html`<aside class="note-line" aria-label="Sample">
+<p>This is a sample: an invented app with data on every page. Nothing here was measured.
+<a href="/app">Your own apps</a></p></aside>
+`
+
+const INVENTED_NOTE = html`<aside class="note-line" aria-label="Invented">
+<p><span class="tag warn">Invented</span> The demo made up this app and all its
+figures, to show what a measured month looks like. <code>appmeter demo remove</code> removes it.</p></aside>
+`
+
+function headerPart(desk: Desk, { at, app }: Page): Html {
+  const tops = shownTops(desk).map((top) => {
+    const isHere = top.path === (app ? "" : at)
+    const current = isHere && html` aria-current="${app ? "true" : "page"}"`
+    return html`<a href="${desk.base}${top.path}"${current}>${top.name}</a>`
+  })
+  return html`<header class="bar"><div>
+<a class="home" href="${desk.base}">${new Html(MARK)} <span>Appmeter</span></a>
+<nav aria-label="Main">${tops}</nav>
+<form class="find" method="get" action="${desk.base}/search" role="search">
+<input type="search" name="q" aria-label="Search apps, keywords and rivals" placeholder="Search" maxlength="120"
+data-search=""></form>
+${workspaceMenu(desk, at)}${personMenu(desk)}</div></header>`
+}
+
+function workspaceMenu(desk: Desk, at: string): Html {
+  const pages = shownWorkspacePages(desk).map(
+    (page) =>
+      html`<a href="${desk.base}${page.path}"${page.path === at && html` aria-current="page"`}>${page.name}</a>`,
+  )
+  return html`<details class="menu"><summary><bdi>${desk.visitor ?? "Sample"}</bdi></summary>
+<nav aria-label="Workspace">${pages}</nav></details>`
+}
+
+const SCHEMES = [
+  ["light", "Light"],
+  ["dark", "Dark"],
+  ["", "As the system"],
+] as const
+
+/** Colour scheme and sign-out. */
+function personMenu(desk: Desk): Html {
+  if (desk.formFields.length === 0) return html`<a class="button" href="/sign-in">Sign in</a>`
+  const hidden = hiddenFields(desk.formFields)
+  const schemes = SCHEMES.map(
+    ([value, name]) =>
+      html`<button type="submit" name="scheme" value="${value}" aria-pressed="${String(
+        (desk.scheme ?? "") === value,
+      )}">${name}</button>`,
+  )
+  return html`<details class="menu"><summary>You</summary><div>
+<form method="post" action="${desk.base}/scheme">${hidden}${hiddenFields([["to", hereOf(desk)]])}
+<p class="small quiet">Colours</p>${schemes}</form>
+<form method="post" action="/sign-out">${hidden}<button type="submit">Sign out</button></form></div></details>`
+}
+
+/** Reports why the form was refused. Includes fields that the page does not show, as ticks. */
+function refusedNotice({ refused }: Desk): Html | false {
+  if (refused === null) return false
+  const errors = Object.values(refused.errors)
+  return html`<div class="notice bad" role="alert"><p>${refused.message}</p>${
+    errors.length > 0 && html`<ul>${errors.map((error) => html`<li>${error}</li>`)}</ul>`
+  }</div>
+`
+}
+
+/** Reports what the form before this page did. A toast with script, a line without. */
+function madeNotice(desk: Desk): Html | false {
+  if (desk.made.length === 0 || desk.formFields.length === 0) return false
+  const canUndo = desk.made.some(({ canUndo }) => canUndo)
+  const fields = [
+    ...desk.formFields,
+    ["action", "undo_change"],
+    ["request", desk.query.get(MADE) ?? ""],
+    ["back", hereOf(desk)],
+  ] as const
+  return html`<div class="notice" role="status" data-toast=""><p>${madeText(desk.made)}</p>${
+    canUndo &&
+    html`<form method="post" action="${desk.base}/write">${hiddenFields(fields)}
+<button type="submit">Undo</button></form>`
+  }</div>
+`
 }
 
 /** Content security policy of /app: its own style, its one script, and forms to its own origin. */
@@ -60,17 +148,21 @@ function digest(text: string): string {
 }
 
 function tabsPart(desk: Desk, app: AppHead, at: string): Html {
-  const tabs = shownTabs(desk)
   const chosen = desk.query.get("at")
-  return html`<p class="crumbs"><a href="${desk.base}">Apps</a></p>
+  const tabs = shownTabs(desk).map((tab) => {
+    const isHere = tab.path === at && html` aria-current="page"`
+    return html`<a href="${address(appAddress(desk, app, tab.path), { at: chosen })}"${isHere}>${tab.name}</a>`
+  })
+  const ids = [app.iosId && `App Store ${app.iosId}`, app.androidPkg && `Google Play ${app.androidPkg}`]
+  return html`<p class="crumbs"><a href="${desk.base}">Overview</a></p>
 <div class="subject">${badge(app.name)}<div><h1><bdi>${app.name}</bdi></h1>
-<p class="quiet small">${[app.iosId && `App Store ${app.iosId}`, app.androidPkg && `Google Play ${app.androidPkg}`].filter(Boolean).join(" · ")}</p></div>
+<p class="quiet small">${ids.filter(Boolean).join(" · ")}</p></div>
 </div>
-<nav class="tabs" aria-label="Pages of ${app.name}">${tabs.map((tab) => html`<a href="${address(appAddress(desk, app, tab.path), { at: chosen })}"${tab.path === at && html` aria-current="page"`}>${tab.name}</a>`)}</nav>
+<nav class="tabs" aria-label="Pages of ${app.name}">${tabs}</nav>
 `
 }
 
-/** The initials of a name on a colour derived from it. Icons are not loaded from the stores. */
+/** The initials of a name on a colour derived from it, in place of an icon. */
 export function badge(name: string): Html {
   const letters = name
     .split(/[^\p{L}\p{N}]+/u)
@@ -79,15 +171,20 @@ export function badge(name: string): Html {
     .map((word) => [...word][0])
     .join("")
   const colour = ([...name].reduce((sum, char) => sum + (char.codePointAt(0) as number), 0) % 6) + 1
-  return html`<svg class="badge" viewBox="0 0 48 48" aria-hidden="true"><rect class="b${colour}" width="48" height="48" rx="11"></rect><text x="24" y="30.5">${letters.toUpperCase() || "?"}</text></svg>`
+  return html`<svg class="badge" viewBox="0 0 48 48" aria-hidden="true">
+<rect class="b${colour}" width="48" height="48" rx="11"></rect><text x="24" y="30.5">${letters.toUpperCase() || "?"}</text></svg>`
 }
 
 /** A form that selects a storefront and store. It keeps the other parts of the query. */
 export function sideForm(desk: Desk, app: AppHead, { only }: { only?: "ios" } = {}, chosen: Side): Html | false {
   const sides = sidesOf(app).filter(({ platform }) => only === undefined || platform === only)
   if (sides.length < 2 || desk.isSample) return false
-  const otherFields = [...desk.query].filter(([name]) => !["at", "page"].includes(name))
-  return html`<form class="filters" method="get" data-now="">${otherFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<label>Storefront<select name="at">${sides.map((side) => html`<option value="${sideCode(side)}"${sideCode(side) === sideCode(chosen) && html` selected=""`}>${sideName(side)}</option>`)}</select></label>
+  const otherFields = [...desk.query].filter(([name]) => !["at", "page", MADE].includes(name))
+  const options = sides.map((side) => {
+    const code = sideCode(side)
+    return html`<option value="${code}"${code === sideCode(chosen) && html` selected=""`}>${sideName(side)}</option>`
+  })
+  return html`<form class="filters" method="get" data-now="">${hiddenFields(otherFields)}
+<label>Storefront<select name="at">${options}</select></label>
 <button type="submit" data-spare="">Show</button></form>`
 }

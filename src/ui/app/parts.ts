@@ -1,5 +1,6 @@
 import type { Fault } from "../../lib/faults.ts"
 import { type Html, type HtmlPart, html } from "../html.ts"
+import { sourceName } from "../source-names.ts"
 import { momentTime } from "../times.ts"
 import { address, type Desk, type Page } from "./desk.ts"
 
@@ -16,7 +17,8 @@ export function empty(
   text: HtmlPart,
   { command, sample }: { command?: string; sample?: string } = {},
 ): Html {
-  return html`<div class="empty"><p class="what">${title}</p><p class="quiet">${text}</p>${command && html`<pre>${command}</pre>`}${sample && html`<p class="small"><a href="${sample}">See this page with sample data</a></p>`}</div>
+  return html`<div class="empty"><p class="what">${title}</p>
+<p class="quiet">${text}</p>${command && html`<pre>${command}</pre>`}${sample && html`<p class="small"><a href="${sample}">See this page with sample data</a></p>`}</div>
 `
 }
 
@@ -34,17 +36,36 @@ export function refusedPart({ code, message, extra }: Fault): Html {
   return empty(message, more ?? html`Programs get the code <code>${code}</code>.`)
 }
 
-/** The page for a refused or unknown address. */
+/** The page for an address that is unknown or refused. */
 export function notHerePage(desk: Desk, fault: Fault): Page {
+  const isMissing = fault.status === 404
   return {
-    title: "Not here",
+    title: isMissing ? "Page not found" : "This page cannot be shown",
     at: "none",
-    body: html`<section class="card">${refusedPart(fault)}<p class="pages"><a href="${desk.base}">Your apps</a></p></section>`,
+    body: html`<section class="card">${
+      isMissing ? empty("There is nothing at this address", NOT_FOUND) : refusedPart(fault)
+    }<p class="pages"><a href="${desk.base}">Your apps</a></p></section>`,
+  }
+}
+
+const NOT_FOUND = "It may have been removed, or belongs to another workspace."
+
+/** The page for a form that was not sent from a page of this session. */
+export function formProblemPage(desk: Desk, isTooLarge: boolean): Page {
+  return {
+    title: "The form was not accepted",
+    at: "none",
+    body: html`<section class="card">${empty(
+      "Nothing was changed",
+      isTooLarge
+        ? "The form is too large. Send a smaller file."
+        : "Open the page again and send its form as it is shown.",
+    )}<p class="pages"><a href="${desk.base}">Your apps</a></p></section>`,
   }
 }
 
 const ADVICE: Record<string, string> = {
-  app_not_allowed: "This is of the whole workspace, and you are let into some of its apps.",
+  app_not_allowed: "This is about the whole workspace, and your access is limited to some of its apps.",
 }
 
 export interface Tile {
@@ -80,10 +101,10 @@ export function periodIn(query: URLSearchParams, offered: readonly number[]): nu
   return offered.includes(requested) ? requested : (offered[0] as number)
 }
 
-/** For example "12 Nov 2026, 06:12 UTC, apple-web-search". */
+/** For example "12 Nov 2026, 06:12 UTC, App Store search". */
 export function readBy(at: string | null, source: string | null): HtmlPart {
-  if (at === null) return "Never read."
-  return html`Read ${momentTime(at)}${source && html`, <code>${source}</code>`}.`
+  if (at === null) return "Not read yet."
+  return html`Read ${momentTime(at)}${source && html`, ${sourceName(source)}`}.`
 }
 
 /** Links to the other pages of a long list. */

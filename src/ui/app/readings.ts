@@ -1,4 +1,5 @@
 import { type Html, html } from "../html.ts"
+import { sourceName } from "../source-names.ts"
 import { momentTime } from "../times.ts"
 import { sideName } from "../words.ts"
 import { address, appAddress, type Desk, type Page, readHead, type Side, sideAt, sideCode } from "./desk.ts"
@@ -11,15 +12,9 @@ export async function readingsPage(desk: Desk, appId: string): Promise<Page> {
   const side = sideAt(app, desk.query)
   const { readings } = await desk.ask("list_readings", { appId, ...side })
   const rows = readings.map(
-    ({
-      of,
-      source,
-      seenAt,
-      sameSince,
-      parser,
-      sha256,
-      origin,
-    }) => html`<li><p><strong>${of}</strong> <code>${source}</code>${origin !== "own" && html` <span class="tag">${origin}</span>`}</p><p class="small quiet">Read ${momentTime(seenAt)}${sameSince && html` · the same since ${momentTime(sameSince)}`}${parser !== null && ` · parser version ${parser}`}</p><p class="hash">${sha256 ?? "no hash is held"}</p></li>
+    ({ of, source, seenAt, sameSince, parser, sha256, origin }) => html`<li>
+<p><strong>${of}</strong> ${sourceName(source)}${origin !== "own" && html` <span class="tag">${origin}</span>`}</p>
+<p class="small quiet">Read ${momentTime(seenAt)}${sameSince && html` · the same since ${momentTime(sameSince)}`}${parser !== null && ` · parser version ${parser}`}</p><p class="hash">${sha256 ?? "no hash is held"}</p></li>
 `,
   )
   return {

@@ -1,7 +1,7 @@
 /**
  * The script of /app. Every page also works without it. It scrolls to the current tab on phones, applies a selection at
- * once, filters rows while typing, reloads a page whose first ranks are being read, and shows the day under the pointer
- * of a chart.
+ * once, filters rows while typing, reloads a page whose first ranks are being read, shows the day under the pointer of
+ * a chart, opens the search with "/", closes menus, and lets the notice of a change go after ten seconds.
  */
 export const APP_SCRIPT = `
 for (const bar of document.querySelectorAll(".tabs, .bar nav")) {
@@ -32,4 +32,23 @@ for (const chart of document.querySelectorAll(".lines[data-to]")) {
   })
   chart.addEventListener("pointerleave", () => { reading.textContent = usual })
 }
+for (const toast of document.querySelectorAll("[data-toast]")) {
+  const url = new URL(location.href)
+  url.searchParams.delete("done")
+  history.replaceState(null, "", url)
+  toast.classList.add("toast")
+  const go = () => { if (toast.matches(":hover, :focus-within")) setTimeout(go, 2000); else toast.remove() }
+  setTimeout(go, 10000)
+}
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape") for (const menu of document.querySelectorAll(".menu[open]")) menu.open = false
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target.matches("input, textarea, select")) return
+  const search = document.querySelector("[data-search]")
+  if (!search) return
+  event.preventDefault()
+  search.focus()
+})
+addEventListener("click", ({ target }) => {
+  for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(target)) menu.open = false
+})
 `

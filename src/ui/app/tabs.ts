@@ -10,8 +10,12 @@ interface Entry {
 }
 
 const TOPS: readonly Entry[] = [
-  { name: "Apps", path: "", asks: ["list_standings"] },
+  { name: "Overview", path: "", asks: ["list_standings"] },
   { name: "Alerts", path: "/alerts", asks: ["list_alerts"] },
+]
+
+/** Pages about the workspace, in its menu. */
+const WORKSPACE: readonly Entry[] = [
   { name: "Changes", path: "/changes", asks: ["list_writes"] },
   { name: "Keys and usage", path: "/usage", asks: ["get_usage"] },
   { name: "Sources", path: "/sources", asks: ["list_sources"] },
@@ -19,16 +23,17 @@ const TOPS: readonly Entry[] = [
 
 const TABS: readonly Entry[] = [
   { name: "Keywords", path: "", asks: ["list_keyword_ranks"] },
-  { name: "Store page", path: "page", asks: ["get_store_page"] },
+  { name: "Listing", path: "page", asks: ["get_store_page"] },
   { name: "Reviews", path: "reviews", asks: ["list_reviews"] },
   { name: "Charts", path: "charts", asks: ["get_chart_positions"] },
   { name: "Rivals", path: "rivals", asks: ["list_rivals"] },
-  { name: "Weekly plan", path: "plan", asks: ["get_weekly_plan"] },
   { name: "Revenue", path: "revenue", asks: ["get_revenue"] },
   { name: "Ads", path: "ads", asks: ["list_campaigns", "list_ads_keywords", "list_ads_search_terms"] },
   { name: "Assistants", path: "assistants", asks: ["get_ai_visibility"] },
-  { name: "Edit", path: "edit", asks: ["preview_action"] },
+  { name: "Plan", path: "plan", asks: ["get_weekly_plan"] },
+  { name: "App settings", path: "edit", asks: ["preview_action"] },
 ]
 
 export const shownTops = (desk: Desk) => TOPS.filter(({ asks }) => asks.some(desk.has))
+export const shownWorkspacePages = (desk: Desk) => WORKSPACE.filter(({ asks }) => asks.some(desk.has))
 export const shownTabs = (desk: Desk) => TABS.filter(({ asks }) => asks.some(desk.has))

@@ -1,5 +1,5 @@
 import { FORM_FIELD, type Owner } from "../../access/sign-in/owner.ts"
-import { changedLines, WHOLE } from "../../tracking/actions/changed-lines.ts"
+import { changesPart } from "../../ui/changes.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { layout, pagePolicy } from "../../ui/layout.ts"
 import type { Approval } from "../approvals.ts"
@@ -12,35 +12,36 @@ export const APPROVAL_POLICY = pagePolicy({ forms: ["'self'"] })
  * escaped as data.
  */
 export function approvalPage(approval: Approval, { formToken }: Owner, now: Date): string {
-  const { id, key } = approval
+  const { id, key, expiresAt } = approval
   const outcome = outcomeOf(approval, now)
-  const request = html`An assistant with the key <strong>${key.name ?? `key ${key.id}`}</strong> is to do this, until
-${timeOf(approval.expiresAt)}:`
+  const keyName = key.name ?? `key ${key.id}`
   return layout(
-    outcome ? "Nothing to approve" : "Approve a write",
-    "What an assistant is to write.",
-    html`<p>${outcome ?? request}</p>
+    outcome ? "Nothing to approve" : "Approve a change",
+    "A change that an assistant wants to make.",
+    html`<p>${
+      outcome ??
+      html`An assistant with the key <strong>${keyName}</strong> wants to make this change. It waits until ${timeOf(expiresAt)}.`
+    }</p>
 ${writePart(approval)}${
   !outcome &&
-  html`<form method="post" action="/approve/${id}">
+  html`<form class="verdict" method="post" action="/approve/${id}">
 <input type="hidden" name="${FORM_FIELD}" value="${formToken}">
 <button type="submit" name="verdict" value="approve">Approve</button>
-<button type="submit" name="verdict" value="decline">Decline</button>
+<button class="other" type="submit" name="verdict" value="decline">Decline</button>
 </form>
 `
-}<p><a href="/approve">What else waits</a></p>`,
+}<p><a href="/approve">All waiting changes</a></p>`,
   )
 }
 
-function writePart({ action, shown }: Pick<Approval, "action" | "shown">): Html {
-  const lines = changedLines(shown, WHOLE)
+function writePart({ shown }: Pick<Approval, "shown">): Html {
+  const { summary, target, notes, destructive } = shown
   return html`<section>
-<h2>${shown.summary}</h2>
-<p class="quiet"><code>${action}</code> of ${shown.target.name}</p>
-${lines.map((line) => html`<pre>${line}</pre>\n`)}${
-  shown.notes.length > 0 && html`<ul>${shown.notes.map((note) => html`<li>${note}</li>`)}</ul>\n`
-}<p>${shown.destructive && "It takes something away, or shows it to the world. "}
-It costs ${shown.credits} ${shown.credits === 1 ? "credit" : "credits"}.</p>
+<h2>${summary}</h2>
+<p class="quiet">${target.name}</p>
+${changesPart(shown)}${notes.length > 0 && html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>\n`}${
+  destructive && html`<p><strong>This removes or publishes something.</strong></p>`
+}
 </section>
 `
 }
@@ -48,7 +49,7 @@ It costs ${shown.credits} ${shown.credits === 1 ? "credit" : "credits"}.</p>
 /** Null while it is pending. */
 function outcomeOf({ verdict, decidedBy, expiresAt }: Approval, now: Date): Html | null {
   if (verdict !== null) return html`This was <strong>${verdict}</strong> by ${decidedBy}.`
-  return expiresAt <= now ? html`This expired at ${timeOf(expiresAt)}: whoever wanted it previews it again.` : null
+  return expiresAt <= now ? html`This expired on ${timeOf(expiresAt)}. The assistant can preview it again.` : null
 }
 
 /** Lists the pending approvals of the workspace. */
@@ -59,29 +60,28 @@ export function waitingPage(approvals: readonly Approval[]): string {
 <span class="quiet">${key.name}, until ${timeOf(expiresAt)}</span></li>`,
   )
   const none = html`<section>
-<h2>Nothing waits</h2>
-<p>An assistant previews each write before it makes it. Have writes approved here first, and each of them stands here
-for ten minutes, as it was previewed, until you approve or decline it; the assistant cannot:</p>
+<h2>Nothing is waiting</h2>
+<p>An assistant previews each change before it makes it. You can require your approval as well: each change then waits
+here for ten minutes, exactly as previewed, until you approve or decline it. The assistant cannot approve it.</p>
 <pre>appmeter approval require all</pre>
-<p><a href="/approve/sample">What one looks like</a></p>
+<p><a href="/approve/sample">See an example</a></p>
 </section>
-<p><a href="/app/changes">What was changed so far</a></p>`
+<p><a href="/app/changes">All made changes</a></p>`
   return layout(
     "Waiting for approval",
-    "What assistants are to write.",
+    "Changes that assistants want to make.",
     rows.length > 0 ? html`<ul>${rows}</ul>` : none,
   )
 }
 
 /** A made-up write for the sample page. It belongs to no workspace and cannot be approved. */
-const SAMPLE: Pick<Approval, "action" | "shown"> = {
-  action: "add_keywords",
+const SAMPLE: Pick<Approval, "shown"> = {
   shown: {
-    summary: 'Track 2 keywords of "Lumen Journal (invented)" in us.',
+    summary: 'Track 2 keywords of "Lumen Journal (invented)" in the United States.',
     target: { kind: "app", id: "app_lumenjournal", name: "Lumen Journal (invented)" },
     before: { tracked: [{ countries: ["us"], keywords: [] }] },
     after: { tracked: [{ countries: ["us"], keywords: ["evening pages", "habit journal"] }] },
-    notes: ['Tracked already in us, and not added twice: "mood diary".'],
+    notes: ['Already tracked, and not added twice: "mood diary".'],
     credits: 1,
     destructive: false,
   },
@@ -91,23 +91,28 @@ const SAMPLE: Pick<Approval, "action" | "shown"> = {
 export function sampleApprovalPage(): string {
   return layout(
     "What an approval looks like",
-    "A sample of what an assistant is to write.",
-    html`<p><strong>Invented:</strong> no assistant asked for this, and no button here does anything. Of a write that
-waits, an assistant's key is named, and until when:</p>
-${writePart(SAMPLE)}<form>
+    "An example of a change that an assistant wants to make.",
+    html`<p><strong>Invented:</strong> no assistant asked for this, and the buttons do nothing. A real request names the
+assistant's key and how long it waits.</p>
+${writePart(SAMPLE)}<form class="verdict">
 <button type="button" disabled="">Approve</button>
-<button type="button" disabled="">Decline</button>
+<button class="other" type="button" disabled="">Decline</button>
 </form>
-<p>Until somebody says yes here, or with <code>appmeter approve</code> on the machine, the assistant's confirm is
-refused; nothing is written and nothing charged. <a href="/approve">What waits for you</a></p>`,
+<p>Until somebody approves it here, or with <code>appmeter approve</code> on the machine, the assistant's confirm is
+refused: nothing is written and nothing is charged. <a href="/approve">Waiting changes</a></p>`,
   )
 }
 
 /** The response to an unknown address, or to a form that was not sent from its page. */
 export function noApprovalPage(why?: "form"): string {
-  const text =
-    why === "form" ? "Open the page again, and send its form as it is shown." : "Nothing waits here for this workspace."
-  return layout("Not understood", text, html`<p>${text}</p>`)
+  if (why === "form")
+    return layout(
+      "The form was not accepted",
+      "The form was not sent from its page.",
+      html`<p>Nothing was decided. Open the page again and send its form as it is shown.</p>`,
+    )
+  const text = "This change is not waiting in your workspace."
+  return layout("Nothing to approve", text, html`<p>${text}</p>`)
 }
 
 function timeOf(at: Date): Html {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { keywordsIn } from "../../../src/tracking/keyword-file.ts"
 import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
+import { keywordsIn } from "../../../src/tracking/keyword-file.ts"
 import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "../child.ts"
 
 setDefaultTimeout(60_000)

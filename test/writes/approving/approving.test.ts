@@ -34,7 +34,7 @@ test("the approval address leads through sign-in to the preview, and an approval
   ])
   const shown = await browser.open(path)
   expect(shown.status).toBe(200)
-  for (const text of ["Track 1 keyword", "coffee", "add_keywords", "It costs 1 credit", "key <strong>test"])
+  for (const text of ["Track 1 keyword", "coffee", "not tracked", "key <strong>test"])
     expect(shown.text).toContain(text)
   const form = fieldIn(shown, "form")!
   const sent = await browser.send(path, { form, verdict: "approve" })
@@ -83,7 +83,7 @@ test("an approval of another workspace can be neither read nor decided", async (
   const own = fieldIn(await other.open("/sign-in"), "form")!
   await other.send(path, { form: own, verdict: "approve" })
   expect((await on.confirm(confirmToken)).body.reason).toBe("approval_needed")
-  expect((await other.open("/approve")).text).toContain("Nothing waits")
+  expect((await other.open("/approve")).text).toContain("Nothing is waiting")
   expect((await browser.open("/approve")).text).toContain(path)
 })
 
@@ -96,7 +96,9 @@ test("an owner without pending approvals sees instructions and a sample that can
   expect(stranger.text).not.toContain('type="submit"')
   expect((await browser.send("/approve/sample", { form: "x", verdict: "approve" })).status).toBe(405)
   expect((await browser.open("/app/changes")).text).toContain('href="/app/sample/changes"')
-  expect((await browserOf(on.house).open("/app/sample/changes")).text).toContain("Approve and Decline stand here")
+  expect((await browserOf(on.house).open("/app/sample/changes")).text).toContain(
+    "you approve or decline the change here",
+  )
 })
 
 test("markup and instructions in a name are shown as text", async () => {
@@ -112,6 +114,6 @@ test("an expired approval says so and has no form", async () => {
   const { approval } = await previewed()
   await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
   const { text } = await browser.open(pathOf(approval.address))
-  expect(text).toContain("expired at")
+  expect(text).toContain("This expired on")
   expect(text).not.toContain("<form")
 })

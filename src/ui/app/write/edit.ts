@@ -1,52 +1,123 @@
+import { storefrontName } from "../../../lib/storefront-names.ts"
+import { checkFields, selectField, textField } from "../../fields.ts"
 import { type Html, html } from "../../html.ts"
-import { appAddress, type Desk, type Page, readHead, sideAt } from "../desk.ts"
+import { type AppHead, type Desk, hereOf, type Page, readHead, sideAt } from "../desk.ts"
 import { card, empty } from "../parts.ts"
 import { writeForm } from "./form.ts"
 
-/** Edits what is tracked of an app. Each form leads to a preview first. */
+/** The settings of an app: name, goal, storefronts, a page to share, and its removal. */
 export async function editPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
-  const { country } = sideAt(app, desk.query)
-  const back = appAddress(desk, app, "edit")
-  const fixed = { appId: app.id }
-  const keywords = area("keywords", "One a line")
-  const rivals = area("rivals", "A store link or id, one a line")
   return {
-    title: `Edit · ${app.name}`,
+    title: `App settings · ${app.name}`,
     app,
     at: "edit",
     body: desk.isSample
-      ? html`<section class="card">${empty("A sample cannot be changed", "Here you add and take away keywords and rivals of your own app, and share its page.")}</section>`
-      : html`<p class="quiet">Each of these shows first what it would change.</p><div class="columns-2">
-${card("Add keywords", writeForm(desk, { action: "add_keywords", back: appAddress(desk, app), fixed, button: "Look at it first" }, keywords))}
-${card("Take keywords away", writeForm(desk, { action: "remove_keywords", back: appAddress(desk, app), fixed, button: "Look at it first" }, keywords), "What was measured stays")}
-${card("Name rivals", writeForm(desk, { action: "add_rivals", back: appAddress(desk, app, "rivals"), fixed, button: "Look at it first" }, rivals))}
-${card("Hide rivals", writeForm(desk, { action: "remove_rivals", back: appAddress(desk, app, "rivals"), fixed, button: "Look at it first" }, rivals))}
-${card("Share a page", writeForm(desk, { action: "create_share_link", back, fixed, button: "Look at it first" }, shareFields(app.countries, country)), "Ranks, charts and store page of one storefront")}</div>`,
+      ? html`<section class="card">${empty(
+          "The sample cannot be changed",
+          "Here you rename your own app, choose its storefronts and goal, share its page, or remove it.",
+        )}</section>`
+      : html`<h2 class="above">App settings</h2>
+<div class="columns-2">${nameCard(desk, app)}${goalCard(desk, app)}${storefrontsCard(desk, app)}${shareCard(desk, app)}${removeCard(
+          desk,
+          app,
+        )}</div>`,
   }
 }
 
-function area(name: string, label: string): Html {
-  return html`<label class="grow">${label}<textarea name="${name}" rows="4" required=""></textarea></label>`
-}
-
-function shareFields(countries: readonly string[], chosen: string): Html {
-  return html`<label>Storefront<select name="country">${countries.map((country) => html`<option value="${country}"${country === chosen && html` selected=""`}>${country.toUpperCase()}</option>`)}</select></label>
-<label>Days<input type="number" name="days" min="1" max="30" value="7"></label>
-<label class="grow">Password, if it is to have one<input type="password" name="password" autocomplete="new-password"></label>`
-}
-
-/** Adds an app by its link or id, with storefronts and keywords. */
-export async function addPage(desk: Desk): Promise<Page> {
-  return { title: "Add an app", at: "", body: html`<section class="card">${addForm(desk)}</section>` }
-}
-
-export function addForm(desk: Desk): Html | false {
-  return writeForm(
-    desk,
-    { action: "add_app", back: `${desk.base}/add`, button: "Look at it first" },
-    html`<label class="grow">Link or id in the App Store or on Google Play<input name="app" required="" placeholder="https://apps.apple.com/us/app/id…"></label>
-<label>Storefronts<input name="countries" placeholder="that of the link, or us"></label>
-<label class="grow">Keywords, one a line<textarea name="keywords" rows="4"></textarea></label>`,
+function nameCard(desk: Desk, app: AppHead): Html {
+  const options = { action: "rename_app", back: hereOf(desk), fixed: fixedOf(app), button: "Rename app" }
+  return card(
+    "Name",
+    writeForm(desk, options, (form) =>
+      textField(form, {
+        name: "name",
+        label: "Name in this workspace",
+        hint: "Leave it empty to use the store's name.",
+        value: app.name,
+        maxLength: 100,
+        isWide: true,
+      }),
+    ),
   )
 }
+
+const GOALS = [
+  ["", "No goal"],
+  ["downloads", "More downloads"],
+  ["rank", "Better ranks"],
+  ["revenue", "More revenue"],
+] as const
+
+function goalCard(desk: Desk, app: AppHead): Html {
+  const options = { action: "set_app_goal", back: hereOf(desk), fixed: fixedOf(app), button: "Set goal" }
+  return card(
+    "Goal",
+    writeForm(desk, options, (form) =>
+      selectField(form, {
+        name: "goal",
+        label: "The weekly plan works towards",
+        value: app.goal ?? "",
+        options: GOALS,
+        isWide: true,
+      }),
+    ),
+  )
+}
+
+function storefrontsCard(desk: Desk, app: AppHead): Html {
+  const names = app.countries.map((code) => [code, storefrontName(code)] as const)
+  const options = { action: "set_storefronts", back: hereOf(desk), fixed: fixedOf(app), button: "Preview" }
+  return card(
+    "Storefronts",
+    writeForm(
+      desk,
+      options,
+      (form) => html`${checkFields(form, {
+        name: "countries",
+        label: "Tracked",
+        hint: "Remove the tick of a storefront to stop tracking the app there.",
+        options: names,
+        chosen: app.countries,
+      })}
+${textField(form, { name: "more", label: "Add storefronts", placeholder: "Germany, jp", isWide: true })}
+${selectField(form, { name: "like", label: "With the keywords of", value: app.countries[0] ?? "", options: [...names, ["", "No keywords"]] })}`,
+    ),
+  )
+}
+
+function shareCard(desk: Desk, app: AppHead): Html {
+  const { country } = sideAt(app, desk.query)
+  const options = app.countries.map((code) => [code, storefrontName(code)] as const)
+  return card(
+    "Share a page",
+    writeForm(
+      desk,
+      { action: "create_share_link", back: hereOf(desk), fixed: { appId: app.id }, button: "Preview" },
+      (form) => html`${selectField(form, { name: "country", label: "Storefront", value: country, options })}
+${textField(form, { name: "days", label: "Days it is valid", type: "number", min: 1, max: 30, value: "7" })}
+${textField(form, {
+  name: "password",
+  label: "Password (optional)",
+  type: "password",
+  autocomplete: "new-password",
+  isWide: true,
+})}`,
+    ),
+    "Ranks, charts and store page of one storefront",
+  )
+}
+
+function removeCard(desk: Desk, app: AppHead): Html {
+  const options = { action: "remove_app", back: hereOf(desk), fixed: { appId: app.id }, button: "Remove app" }
+  return card(
+    "Remove the app",
+    html`<div class="inside">
+<p>Stops tracking the app and its keywords. Measured ranks are kept. You see a preview first.</p></div>${writeForm(
+      desk,
+      options,
+    )}`,
+  )
+}
+
+const fixedOf = (app: AppHead) => ({ appId: app.id, seen: app.version })

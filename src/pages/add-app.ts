@@ -1,0 +1,186 @@
+import type { AnswerOf } from "../answers.ts"
+import { type Platform, readStoreLink, whyNoApp } from "../lib/store-pages.ts"
+import { storefrontName } from "../lib/storefront-names.ts"
+import { ALL_STOREFRONTS } from "../lib/storefronts.ts"
+import { address, appAddress, attempted, type Desk, hereOf, isFault, type Page } from "../ui/app/desk.ts"
+import { badge } from "../ui/app/frame.ts"
+import { card, empty } from "../ui/app/parts.ts"
+import { hiddenFields, keywordFields, writeForm } from "../ui/app/write/form.ts"
+import { checkFields, type FormState, selectField, textField } from "../ui/fields.ts"
+import { type Html, html } from "../ui/html.ts"
+import { counted, STORES } from "../ui/words.ts"
+
+type Found = AnswerOf<"hive_resolve_app">["apps"][number]
+
+/** Adds an app: it is found by name, link or id first, then storefronts and keywords are chosen. */
+export async function addAppPage(desk: Desk): Promise<Page> {
+  const page = (body: Html): Page => ({ title: "Add an app", at: "", body })
+  if (desk.isSample)
+    return page(
+      html`<section class="card">${empty("The sample cannot be changed", "Sign in to add your own app.")}</section>`,
+    )
+  const chosen = desk.query.get("app")
+  if (chosen !== null) return page(await detailsPart(desk, chosen))
+  const query = desk.query.get("q")?.trim() ?? ""
+  return page(
+    html`<section class="card">${searchForm(desk)}${query !== "" && (await resultsPart(desk, query))}</section>`,
+  )
+}
+
+/** The storefront that is searched: chosen, or that of a link. */
+function countryIn({ query }: Desk): string {
+  const link = readStoreLink(query.get("q") ?? "")
+  const chosen = query.get("country")
+  if (link !== null && "id" in link && link.storefront !== null) return link.storefront
+  return chosen !== null && ALL_STOREFRONTS.includes(chosen) ? chosen : "us"
+}
+
+/** A box for a name, a link or an id. */
+export function searchForm(desk: Desk): Html | false {
+  if (desk.formFields.length === 0) return false
+  const form: FormState = { id: "find", values: null, errors: {} }
+  const forApp = desk.query.get("for")
+  return html`<form class="filters" method="get" action="${desk.base}/add" role="search">${
+    forApp !== null && hiddenFields([["for", forApp]])
+  }${textField(form, {
+    name: "q",
+    label: "Name of the app, link to its store page, or its id",
+    type: "search",
+    value: desk.query.get("q") ?? "",
+    placeholder: "Tide Times",
+    maxLength: 500,
+    isRequired: true,
+    isWide: true,
+  })}${selectField(form, {
+    name: "country",
+    label: "Storefront",
+    value: countryIn(desk),
+    options: storefrontOptions(),
+  })}<div class="send"><button class="main" type="submit">Find app</button></div></form>
+`
+}
+
+const storefrontOptions = () =>
+  ALL_STOREFRONTS.map((code) => [code, storefrontName(code)] as const).toSorted(([, a], [, b]) => (a < b ? -1 : 1))
+
+/** The answers of the stores. */
+async function resultsPart(desk: Desk, query: string): Promise<Html> {
+  const why = whyNoApp(query)
+  if (why !== null) return empty("This is not the page of an app", why)
+  const country = countryIn(desk)
+  const [answer, tracked] = await Promise.all([
+    attempted(desk.ask("find_store_apps", { q: query, country })),
+    desk.ask("list_standings"),
+  ])
+  if (isFault(answer)) {
+    const { detail } = answer.extra as { detail?: string }
+    return empty(
+      `No app was found in ${storefrontName(country)}`,
+      detail ?? "Check the spelling, or try the link of its store page.",
+    )
+  }
+  const { apps, why: whyNotAsked } = answer as AnswerOf<"hive_resolve_app">
+  if (apps.length === 0)
+    return empty(
+      `No app was found for “${query}” in ${storefrontName(country)}`,
+      whyNotAsked ?? "Check the spelling, try another storefront, or paste the link of its store page.",
+    )
+  const appIds = new Map(
+    tracked.apps.flatMap(
+      ({ id, iosId, androidPkg }) =>
+        [
+          [iosId, id],
+          [androidPkg, id],
+        ] as const,
+    ),
+  )
+  return html`${whyNotAsked && html`<p class="inside quiet">The App Store could not be searched now. ${whyNotAsked}</p>`}<ul class="list">${apps.map(
+    (app) => foundItem(desk, app, { country, appId: appIds.get(app.id) }),
+  )}</ul>`
+}
+
+function foundItem(desk: Desk, app: Found, { country, appId }: { country: string; appId: string | undefined }): Html {
+  const { id, name, publisher, platform, ratings } = app
+  const forApp = desk.query.get("for")
+  const facts = [
+    publisher && html`<bdi>${publisher}</bdi>`,
+    STORES[platform],
+    storefrontName(country),
+    ratings !== null && counted(ratings, "rating"),
+  ].filter(Boolean)
+  const place = address(`${desk.base}/add`, { app: `${platform}:${id}`, country, q: desk.query.get("q") })
+  const action =
+    forApp !== null
+      ? rivalButton(desk, `${platform}:${id}`, forApp)
+      : appId === undefined
+        ? html`<a class="button" href="${place}">Choose</a>`
+        : html`<a href="${appAddress(desk, { id: appId })}">Tracked already</a>`
+  return html`<li class="line"><div class="subject">${badge(name)}<div><p><strong><bdi>${name}</bdi></strong></p>
+<p class="small quiet">${facts.map((fact, at) => html`${at > 0 && " · "}${fact}`)}</p></div></div>${action}</li>
+`
+}
+
+/** Adds the found app as a rival of one of the workspace's apps. The rival's page has the app's state, so it previews. */
+function rivalButton(desk: Desk, rival: string, appId: string): Html | false {
+  return writeForm(desk, {
+    action: "add_rivals",
+    id: `add-${rival}`,
+    back: appAddress(desk, { id: appId }, "rivals"),
+    fixed: { appId, rivals: rival },
+    button: "Add as rival",
+    look: "row",
+  })
+}
+
+/** Storefronts offered as ticks; others are typed. */
+const COMMON = ["us", "gb", "de", "fr", "es", "it", "jp", "kr", "br", "ca", "au", "in"]
+
+/** The second step: the found app, its storefronts and its keywords. */
+async function detailsPart(desk: Desk, code: string): Promise<Html> {
+  const [, platform, id] = /^(ios|android):([\w.]{1,255})$/.exec(code) ?? []
+  const search = html`<a href="${address(`${desk.base}/add`, { q: desk.query.get("q") })}">Find another app</a>`
+  if (platform === undefined || id === undefined)
+    return html`<section class="card">${searchForm(desk)}${empty("No such app", "Find it by its name, link or id.")}</section>`
+  const country = countryIn(desk)
+  const link = platform === "ios" ? `id${id}` : id
+  const answer = await attempted(desk.ask("find_store_apps", { q: link, country }))
+  const app = isFault(answer)
+    ? undefined
+    : (answer as AnswerOf<"hive_resolve_app">).apps.find((found) => found.id === id)
+  const other = platform === "ios" ? STORES.android : STORES.ios
+  const options = {
+    action: "add_app",
+    back: hereOf(desk),
+    fixed: { app: link },
+    button: "Preview",
+    tone: "main",
+    hasFile: true,
+  } as const
+  const form = writeForm(
+    desk,
+    options,
+    (state) => html`${checkFields(state, {
+      name: "countries",
+      label: "Storefronts",
+      options: [...new Set([country, ...COMMON])].map((one) => [one, storefrontName(one)]),
+      chosen: [country],
+    })}${textField(state, { name: "more", label: "More storefronts", placeholder: "Sweden, mx", isWide: true })}
+${keywordFields(state)}${textField(state, {
+  name: "other",
+  label: `The same app on ${other} (optional)`,
+  placeholder: "Link or id",
+  isWide: true,
+})}`,
+  )
+  return card(app?.name ?? id, html`${foundHead(app, { platform: platform as Platform, id, country })}${form}`, search)
+}
+
+function foundHead(
+  app: Found | undefined,
+  { platform, id, country }: { platform: Platform; id: string; country: string },
+): Html {
+  const publisher = app?.publisher ? html`<bdi>${app.publisher}</bdi> · ` : ""
+  const unknown = !app?.source && html`<p class="small">The store has not confirmed this app yet.</p>`
+  return html`<div class="inside"><div class="subject">${badge(app?.name ?? id)}<div>
+<p class="small quiet">${publisher}${STORES[platform]} <span class="hash">${id}</span> · ${storefrontName(country)}</p>${unknown}</div></div></div>`
+}

@@ -1,0 +1,156 @@
+import { Fault } from "../../lib/faults.ts"
+import { ownValue } from "../../lib/objects.ts"
+import { type PageAnswer, seeOther } from "../../ui/answer.ts"
+import { type Desk, MADE, type Page, type RefusedForm, readHead } from "../../ui/app/desk.ts"
+import { previewPage, type WritePreview } from "../../ui/app/write/preview.ts"
+import { FormProblem } from "../../ui/fields.ts"
+
+/** Handles a form of /app. src/pages/forms.ts lists all forms by their action. */
+export interface PageForm {
+  /** Returns the next page, or a redirect. Throws FormProblem or a Fault; the form is then shown again. */
+  send(desk: Desk, fields: URLSearchParams, back: string): Promise<Page | PageAnswer>
+  /** Keyed by the argument of the operation. */
+  rules: Readonly<Record<string, FieldRule>>
+}
+
+/** Why an argument is refused, in words of the form. */
+interface FieldRule {
+  /** The field of the form that sets it. */
+  field: string
+  /** Tells what to type: "Enter a whole number from 1 to 30." */
+  rule: string
+  /** True if the operation's own sentence is fit for a person, as what a store said of an app. */
+  showsDetail?: true
+}
+
+interface WriteForm extends Pick<PageForm, "rules"> {
+  action: string
+  /** Reads the arguments of the write. Throws FormProblem. */
+  read(fields: URLSearchParams): Record<string, unknown>
+  /** Names the deed on the confirming button: "Remove 3 keywords". */
+  button(args: Record<string, unknown>): string
+  /** Arguments with a list that one write would not take, in pieces. Default: one piece. */
+  split?(args: Record<string, unknown>): Record<string, unknown>[]
+}
+
+/** A form that shows the preview of a write, which a second form confirms. */
+export function previewed({ action, read, button, rules }: WriteForm): PageForm {
+  return {
+    rules,
+    async send(desk, fields, back) {
+      const args = read(fields)
+      return previewPage(desk, await previewOf(desk, action, args), { button: button(args), back })
+    },
+  }
+}
+
+/**
+ * A form that changes something at once, with an offer to undo it. It sends the hash of the app as its page showed it.
+ * If the app differs by now, or the change needs an approval, the preview is shown instead.
+ */
+export function atOnce(form: WriteForm): PageForm {
+  return {
+    rules: form.rules,
+    async send(desk, fields, back) {
+      const args = form.read(fields)
+      const isAsShown = await isStateShown(desk, fields)
+      return await writeAtOnce(desk, form, { args, back, isAsShown })
+    },
+  }
+}
+
+interface AtOnce {
+  args: Record<string, unknown>
+  back: string
+  isAsShown: boolean
+}
+
+/**
+ * Writes the pieces one after another. Shows the preview of the first one that must be confirmed, and one that says so
+ * if nothing is to be changed.
+ */
+export async function writeAtOnce(
+  desk: Desk,
+  { action, button, split = (args) => [args] }: Omit<WriteForm, "read" | "rules">,
+  { args, back, isAsShown }: AtOnce,
+): Promise<Page | PageAnswer> {
+  let unchanged: Page | null = null
+  let hasWritten = false
+  for (const piece of split(args)) {
+    const write = await previewOf(desk, action, piece)
+    const isChange = JSON.stringify(write.preview.before) !== JSON.stringify(write.preview.after)
+    const page = previewPage(desk, write, { button: button(piece), back })
+    if (isChange && (!isAsShown || write.approval !== null)) return page
+    if (isChange) await desk.ask("confirm_edit", { confirmToken: write.confirmToken })
+    else unchanged = page
+    hasWritten ||= isChange
+  }
+  return unchanged !== null && !hasWritten ? unchanged : seeOther(withMade(desk, back))
+}
+
+async function previewOf(desk: Desk, action: string, args: Record<string, unknown>): Promise<WritePreview> {
+  return (await desk.ask("preview_edit", { action, args })) as WritePreview
+}
+
+/** Whether the page showed the app as it is now. A form without an app shows nothing that could differ. */
+async function isStateShown(desk: Desk, fields: URLSearchParams): Promise<boolean> {
+  const appId = fields.get("appId")
+  return appId === null || (await readHead(desk, appId)).version === fields.get("seen")
+}
+
+/** Returns the address with the request whose changes the page reports. */
+export function withMade({ requestId }: Desk, back: string): string {
+  return `${back}${back.includes("?") ? "&" : "?"}${MADE}=${requestId}`
+}
+
+/** Returns the form as it is shown again, with each message at its field. Null if the problem is not about the form. */
+export function refusalOf(
+  error: unknown,
+  { form, fields }: { form: PageForm | undefined; fields: URLSearchParams },
+): RefusedForm | null {
+  const sent = { id: fields.get("form-id") ?? "", values: fields }
+  if (error instanceof FormProblem) return { ...sent, errors: error.errors, message: NOTHING_CHANGED }
+  if (!(error instanceof Fault) || !isAboutInput(error)) return null
+  const errors = fieldErrors(error, form?.rules ?? {})
+  if (Object.keys(errors).length > 0) return { ...sent, errors, message: NOTHING_CHANGED }
+  return { ...sent, errors: {}, message: textOf(error) }
+}
+
+const NOTHING_CHANGED = "Nothing was changed. Please check the form."
+
+/** Other faults end the session, or are answered as on other surfaces. */
+function isAboutInput({ status }: Fault): boolean {
+  return status !== 401 && status !== 429 && status < 500
+}
+
+interface Problem {
+  field?: string
+  detail?: string
+}
+
+/** The list of problems is about the shape of arguments. A single detail is a sentence for a person. */
+function fieldErrors({ extra }: Fault, rules: PageForm["rules"]): Record<string, string> {
+  const { problems, field, detail } = extra as Problem & { problems?: Problem[] }
+  const errors: Record<string, string> = {}
+  for (const { field: name = "" } of problems ?? []) {
+    const rule = ownValue(rules, name)
+    if (rule) errors[rule.field] = rule.rule
+  }
+  const single = field === undefined || problems ? undefined : ownValue(rules, field)
+  if (single) errors[single.field] = (single.showsDetail && detail) || single.rule
+  return errors
+}
+
+/** Returns what is wrong and what to do, without names that only programs use. */
+function textOf({ code, message, extra }: Fault): string {
+  const { reason, detail } = extra as { reason?: string; detail?: string }
+  return ownValue(WORDS, code) ?? reason ?? detail ?? message
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  confirm_token_expired: "The preview has expired, and nothing was changed. Please fill in the form again.",
+  confirm_token_invalid: "This preview was confirmed already, or is not valid any more. Nothing was changed.",
+  confirm_token_mismatch: "Something changed since the preview, so nothing was done. Please look again.",
+  in_progress: "Another change of this is being made. Nothing was done; please try again in a moment.",
+  not_found: "This is not in your workspace any more. Nothing was changed.",
+}

@@ -1,0 +1,279 @@
+import { bareText, readStoreLink, storeIdInLink, storeOf, whyNoApp } from "../../lib/store-pages.ts"
+import { storefrontNamed } from "../../lib/storefront-names.ts"
+import { WrongValue } from "../../tracking/checks.ts"
+import { keywordsIn as readKeywordFile } from "../../tracking/keyword-file.ts"
+import { type PageAnswer, seeOther } from "../../ui/answer.ts"
+import { appAddress, type Desk, type Page } from "../../ui/app/desk.ts"
+import { previewPage, type WritePreview } from "../../ui/app/write/preview.ts"
+import { FormProblem } from "../../ui/fields.ts"
+import { html } from "../../ui/html.ts"
+import { counted } from "../../ui/words.ts"
+import { atOnce, type PageForm, previewed, withMade, writeAtOnce } from "./page-form.ts"
+import { appIn, linesIn, textIn, wordsIn } from "./read.ts"
+
+const KEYWORD_RULE = { field: "keywords", rule: "Enter at least one keyword, each of at most 150 characters." }
+const RIVAL_RULE = { field: "rivals", rule: "Enter rivals as links to their store pages or as ids." }
+const APP_RULE = {
+  field: "app",
+  rule: "Enter a link to the app's store page, its App Store id or its package name.",
+  showsDetail: true,
+} as const
+
+/** Keywords and rivals of one write; more are written in pieces. */
+const MAX_PIECE = 50
+
+/** Keywords that an app is added with. Others are added right after it. */
+const MAX_FIRST = 400
+
+export const addAppForm: PageForm = {
+  rules: {
+    iosId: APP_RULE,
+    androidPkg: APP_RULE,
+    name: { field: "name", rule: "Enter a name of at most 100 characters." },
+    countries: { field: "countries", rule: "Choose storefronts that the store has.", showsDetail: true },
+    keywords: KEYWORD_RULE,
+  },
+  async send(desk, fields, back) {
+    const keywords = keywordsIn(fields)
+    const first = keywords.slice(0, MAX_FIRST)
+    const rest = keywords.slice(MAX_FIRST)
+    const args = {
+      ...storeIdIn(fields.get("app") ?? "", "app", APP_RULE.rule),
+      ...otherStoreIn(fields),
+      countries: storefrontsIn(fields),
+      ...(first.length > 0 && { keywords: first }),
+    }
+    const write = await desk.ask("preview_edit", { action: "add_app", args })
+    const fixed: Record<string, string> = rest.length > 0 ? { rest: rest.join("\n") } : {}
+    const page = previewPage(desk, write as WritePreview, { button: "Add app", back, fixed })
+    if (rest.length === 0) return page
+    const note = `${counted(rest.length, "more keyword")} from your list are added right after.`
+    return { ...page, body: html`${page.body}<p class="quiet">${note}</p>` }
+  },
+}
+
+/** The same app in the other store. */
+function otherStoreIn(fields: URLSearchParams): { iosId?: string; androidPkg?: string } {
+  const text = fields.get("other")?.trim() ?? ""
+  if (text === "") return {}
+  const first = storeIdIn(fields.get("app") ?? "", "app", APP_RULE.rule)
+  const other = storeIdIn(text, "other", "Enter the link of the app in the other store, or its id there.")
+  if ("iosId" in first === "iosId" in other)
+    throw new FormProblem({ other: "Both are in the same store. Enter the link of the app in the other store." })
+  return other
+}
+
+const addition = {
+  action: "add_keywords",
+  button: ({ keywords }: Record<string, unknown>) => `Add ${counted(lengthOf(keywords), "keyword")}`,
+  split: (args: Record<string, unknown>) => pieces(args, "keywords"),
+}
+
+export const addKeywordsForm: PageForm = atOnce({
+  ...addition,
+  read: (fields) => ({ ...appIn(fields), keywords: someKeywordsIn(fields) }),
+  rules: { keywords: KEYWORD_RULE },
+})
+
+/** Adds keywords at once, after another write of the same form. */
+export async function addKeywords(
+  desk: Desk,
+  args: { appId: string; keywords: string[] },
+  back: string,
+): Promise<Page | PageAnswer> {
+  return await writeAtOnce(desk, addition, { args, back, isAsShown: true })
+}
+
+export const removeKeywordsForm: PageForm = atOnce({
+  action: "remove_keywords",
+  read: (fields) => ({ ...appIn(fields), keywords: someKeywordsIn(fields) }),
+  button: ({ keywords }) => `Remove ${counted(lengthOf(keywords), "keyword")}`,
+  rules: { keywords: KEYWORD_RULE },
+})
+
+export const tagKeywordsForm: PageForm = atOnce(tagging(false))
+export const untagKeywordsForm: PageForm = atOnce(tagging(true))
+
+function tagging(remove: boolean) {
+  return {
+    action: "tag_keywords",
+    read: (fields: URLSearchParams) => ({
+      ...appIn(fields),
+      keywords: someKeywordsIn(fields),
+      tag: tagIn(fields),
+      remove,
+    }),
+    button: () => (remove ? "Remove tag" : "Add tag"),
+    rules: {
+      keywords: { ...KEYWORD_RULE, showsDetail: true as const },
+      tag: { field: "tag", rule: "Enter a tag of at most 100 characters." },
+    },
+  }
+}
+
+function tagIn(fields: URLSearchParams): string {
+  const tag = fields.get("tag")?.trim() ?? ""
+  if (tag === "") throw new FormProblem({ tag: "Enter a tag for the selected keywords." })
+  return tag
+}
+
+export const buryKeywordsForm: PageForm = atOnce({
+  action: "bury_keywords",
+  read: (fields) => ({ ...appIn(fields), keywords: someKeywordsIn(fields) }),
+  button: ({ keywords }) => `Bury ${counted(lengthOf(keywords), "keyword")}`,
+  rules: { keywords: KEYWORD_RULE },
+})
+
+/** Opens the chart of the selected keywords. */
+export const compareKeywordsForm: PageForm = {
+  rules: {},
+  async send(desk, fields) {
+    const { appId } = appIn(fields)
+    const query = new URLSearchParams([["at", fields.get("at") ?? ""]])
+    for (const term of someKeywordsIn(fields)) query.append("terms", term)
+    return seeOther(`${appAddress(desk, { id: appId }, "ranks")}?${query}`)
+  },
+}
+
+export const addRivalsForm: PageForm = atOnce({
+  action: "add_rivals",
+  read: (fields) => ({ ...appIn(fields), rivals: rivalsIn(fields) }),
+  button: ({ rivals }) => `Add ${counted(lengthOf(rivals), "rival")}`,
+  split: (args) => pieces(args, "rivals"),
+  rules: { rivals: { ...RIVAL_RULE, showsDetail: true } },
+})
+
+export const removeRivalsForm: PageForm = atOnce({
+  action: "remove_rivals",
+  read: (fields) => ({ ...appIn(fields), rivals: rivalsIn(fields) }),
+  button: ({ rivals }) => `Hide ${counted(lengthOf(rivals), "rival")}`,
+  split: (args) => pieces(args, "rivals"),
+  rules: { rivals: RIVAL_RULE },
+})
+
+export const renameAppForm: PageForm = atOnce({
+  action: "rename_app",
+  read: (fields) => ({ ...appIn(fields), ...textIn("name", fields) }),
+  button: () => "Rename app",
+  rules: { name: { field: "name", rule: "Enter a name of at most 100 characters." } },
+})
+
+export const setAppGoalForm: PageForm = atOnce({
+  action: "set_app_goal",
+  read: (fields) => ({ ...appIn(fields), ...textIn("goal", fields) }),
+  button: () => "Set goal",
+  rules: {},
+})
+
+export const setStorefrontsForm: PageForm = previewed({
+  action: "set_storefronts",
+  read(fields) {
+    const countries = storefrontsTyped(fields)
+    if (countries.length === 0) throw new FormProblem({ countries: "Choose at least one storefront." })
+    return { ...appIn(fields), countries, ...textIn("like", fields) }
+  },
+  button: () => "Change storefronts",
+  rules: { countries: { field: "countries", rule: "Choose storefronts that the store has.", showsDetail: true } },
+})
+
+export const removeAppForm: PageForm = previewed({
+  action: "remove_app",
+  read: appIn,
+  button: () => "Remove app",
+  rules: {},
+})
+
+/** Undoes every change of a request, the last one first. */
+export const undoForm: PageForm = {
+  rules: {},
+  async send(desk, fields, back) {
+    const { changes } = await desk.ask("get_made_change", { requestId: fields.get("request") ?? "" })
+    for (const { id } of changes.filter(({ canUndo }) => canUndo).toReversed()) {
+      const { confirmToken } = await desk.ask("preview_edit", { action: "undo_change", args: { change: id } })
+      await desk.ask("confirm_edit", { confirmToken })
+    }
+    return seeOther(withMade(desk, back))
+  },
+}
+
+function pieces(args: Record<string, unknown>, name: string): Record<string, unknown>[] {
+  const list = args[name] as string[]
+  const count = Math.ceil(list.length / MAX_PIECE)
+  return Array.from({ length: count }, (_, at) => ({
+    ...args,
+    [name]: list.slice(at * MAX_PIECE, (at + 1) * MAX_PIECE),
+  }))
+}
+
+const lengthOf = (list: unknown) => (list as readonly unknown[]).length
+
+/** Returns the keywords of the field, of selected rows and of an uploaded file, each once. */
+function keywordsIn(fields: URLSearchParams): string[] {
+  const file = fields.get("file") ?? ""
+  const ofFile = file.trim() === "" ? [] : keywordsOfFile(file)
+  return [...new Set([...fields.getAll("terms"), ...linesIn(fields, "keywords"), ...ofFile])]
+}
+
+function keywordsOfFile(text: string): string[] {
+  try {
+    const { keywords, bad } = readKeywordFile(text)
+    if (bad[0] !== undefined && keywords.length === 0)
+      throw new FormProblem({ file: `Line ${bad[0].line} of the file: ${bad[0].reason}.` })
+    return keywords.map(({ term }) => term.trim())
+  } catch (error) {
+    if (error instanceof WrongValue) throw new FormProblem({ file: FILE_RULE })
+    throw error
+  }
+}
+
+const FILE_RULE = "The first line of the file must name its columns. One of them must be called keyword."
+
+function someKeywordsIn(fields: URLSearchParams): string[] {
+  const keywords = keywordsIn(fields)
+  if (keywords.length === 0) throw new FormProblem({ keywords: "Enter or select at least one keyword." })
+  return keywords
+}
+
+function rivalsIn(fields: URLSearchParams): string[] {
+  const rivals = linesIn(fields, "rivals")
+  if (rivals.length === 0) throw new FormProblem({ rivals: "Enter or select at least one rival." })
+  return rivals.map(rivalIn)
+}
+
+function rivalIn(text: string): string {
+  if (/^(?:ios|android):/.test(text)) return text
+  const id = storeIdIn(text, "rivals", RIVAL_RULE.rule)
+  return "iosId" in id ? `ios:${id.iosId}` : `android:${id.androidPkg}`
+}
+
+/** Returns the storefronts of the form. If none are given, returns that of the app's link, or the United States. */
+function storefrontsIn(fields: URLSearchParams): string[] {
+  const typed = storefrontsTyped(fields)
+  if (typed.length > 0) return typed
+  const link = readStoreLink(fields.get("app") ?? "")
+  return [link !== null && "id" in link ? (link.storefront ?? "us") : "us"]
+}
+
+/** Returns the chosen storefronts and those typed by code or name. Throws FormProblem. */
+function storefrontsTyped(fields: URLSearchParams): string[] {
+  const texts = [...fields.getAll("countries"), fields.get("more") ?? ""]
+  const typed = wordsIn(texts.join("\n"), /[\n,;]+/)
+  // codes may be separated by blanks, names contain them
+  const words = typed.flatMap((text) => (storefrontNamed(text) === undefined ? text.split(/\s+/) : [text]))
+  const unknown = words.find((word) => storefrontNamed(word) === undefined)
+  if (unknown !== undefined) {
+    const message = `“${unknown.slice(0, 40)}” is no storefront. Enter a country or its code.`
+    throw new FormProblem({ [fields.has("more") ? "more" : "countries"]: message })
+  }
+  return [...new Set(words.map((word) => storefrontNamed(word) as string))]
+}
+
+/** Returns the app of a store link or id. Digits are an App Store id. Throws FormProblem. */
+function storeIdIn(text: string, field: string, rule: string): { iosId: string } | { androidPkg: string } {
+  const why = whyNoApp(text)
+  if (why !== null) throw new FormProblem({ [field]: why })
+  const store = storeOf(text)
+  if (store === null) throw new FormProblem({ [field]: rule })
+  const id = storeIdInLink(text) ?? bareText(text)
+  return store === "ios" ? { iosId: id } : { androidPkg: id }
+}

@@ -1,0 +1,43 @@
+import { ownValue } from "../../lib/objects.ts"
+import { counted } from "../words.ts"
+import type { Desk } from "./desk.ts"
+
+type MadeChange = Desk["made"][number]
+
+/** Returns what a form did, in one sentence. A list in pieces is one change. */
+export function madeText(changes: Desk["made"]): string {
+  const [first] = changes
+  if (!first) return ""
+  return ownValue(TEXTS, first.action)?.(changes) ?? first.summary
+}
+
+const TEXTS: Readonly<Record<string, (changes: readonly MadeChange[]) => string>> = {
+  add_app: (changes) => `App added. ${addedText(changes.slice(1))}`.trim(),
+  add_keywords: addedText,
+  remove_keywords: (changes) => `${counted(listed(changes, "removed"), "keyword")} removed.`,
+  tag_keywords: ([change]) =>
+    `Tag “${change?.args.tag}” ${change?.args.remove ? "removed from" : "added to"} ${counted(listed([change!], "tagged"), "keyword")}.`,
+  bury_keywords: (changes) => `${counted(listed(changes, "buried"), "keyword")} buried: not suggested again.`,
+  add_rivals: (changes) => `${counted(listed(changes, "added"), "rival")} added.`,
+  remove_rivals: (changes) => `${counted(listed(changes, "removed"), "rival")} hidden.`,
+  rename_app: () => "App renamed.",
+  set_app_goal: () => "Goal saved.",
+  set_storefronts: () => "Storefronts saved.",
+  remove_app: () => "App removed.",
+  mark_alerts_read: ([change]) => `${counted(Number(change?.result?.marked ?? 0), "alert")} marked as read.`,
+  create_alert_rule: () => "Rule saved.",
+  delete_alert_rule: () => "Rule removed.",
+  undo_change: () => "Undone.",
+}
+
+function addedText(changes: readonly MadeChange[]): string {
+  return changes.length === 0 ? "" : `${counted(listed(changes, "added"), "keyword")} added.`
+}
+
+/** Counts the entries of a list in the results. */
+function listed(changes: readonly MadeChange[], name: string): number {
+  return changes.reduce((sum, { result }) => {
+    const list = result?.[name]
+    return sum + (Array.isArray(list) ? list.length : 0)
+  }, 0)
+}

@@ -1,0 +1,30 @@
+import { ownValue } from "../lib/objects.ts"
+
+/** Display names of the stores. */
+export const STORE_NAMES = { ios: "App Store", android: "Google Play" } as const
+
+/** Returns the name of a source as used in a sentence. A source without a name, such as another instance, is itself. */
+export function sourceName(source: string): string {
+  return ownValue(SOURCES, source) ?? source
+}
+
+const SOURCES: Readonly<Record<string, string>> = {
+  "apple-web-search": "App Store search on the web",
+  "apple-store-search": "App Store search",
+  "play-search": "Google Play search",
+  import: "an imported reading",
+  foreign: "another instance",
+  "apple-app-page": "the app's page on the App Store",
+  "apple-ads-report": "a report of Apple Ads",
+  "apple-charts": "App Store charts",
+  "apple-genres": "App Store categories",
+  "apple-hints": "App Store suggestions",
+  "apple-reviews": "App Store reviews",
+  "app-ads-txt": "the developer's app-ads.txt",
+  "itunes-developer": "Apple's list of a developer's apps",
+  "itunes-lookup": "Apple's look-up service",
+  "itunes-search": "Apple's search for apps",
+  "play-details": "the app's page on Google Play",
+  "play-reviews": "Google Play reviews",
+  "play-suggest": "Google Play suggestions",
+}
