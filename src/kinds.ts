@@ -74,10 +74,6 @@ export const KINDS: readonly AnyKind[] = [
   assistantAnswer,
 ]
 
-export function kindNamed(name: unknown, kinds: readonly AnyKind[] = KINDS): AnyKind | undefined {
-  return kinds.find((kind) => kind.name === name)
-}
-
 /** Any observation, by its kind. */
 export type Observation =
   | SearchObservation

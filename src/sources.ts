@@ -7,8 +7,9 @@ import { appleStoreSearch } from "./keywords/sources/apple-store-search.ts"
 import { appleWebSearch } from "./keywords/sources/apple-web-search.ts"
 import { playSearch } from "./keywords/sources/play-search.ts"
 import { playSuggest } from "./keywords/sources/play-suggest.ts"
+import { appAdsText } from "./listings/sources/app-ads.ts"
 import { appleAppPage } from "./listings/sources/apple-app-page.ts"
-import type { Source } from "./measuring/source.ts"
+import type { Source, TextParser } from "./measuring/source.ts"
 import type { PlayReviewsQuestion, ReviewsObservation, ReviewsQuestion } from "./reviews/kinds/review-shape.ts"
 import { appleReviews } from "./reviews/sources/apple-reviews.ts"
 import { playReviews } from "./reviews/sources/play-reviews.ts"
@@ -53,3 +54,6 @@ export const SOURCES: Sources = {
   developers: [itunesDeveloper],
   reviews: [appleReviews, playReviews],
 }
+
+/** Parsers of files on developers' sites. */
+export const TEXT_PARSERS: readonly TextParser[] = [appAdsText]

@@ -3,6 +3,7 @@ import { kindsOf } from "../src/due-kinds.ts"
 import { silentLog } from "../src/lib/log.ts"
 import { UPSTREAMS } from "../src/lib/upstreams.ts"
 import { createMeasuring } from "../src/measuring/worker.ts"
+import { recording } from "../src/recording.ts"
 import { freshDatabase } from "./database.ts"
 import { newWorkspace } from "./measuring/record/measured.ts"
 import { searchPage, someApps } from "./measuring/store-pages.ts"
@@ -19,6 +20,7 @@ test("readings", async () => {
   await trackOwn(sql, { workspaceId: await newWorkspace(sql), iosId: shown[4]!.id, keywords: ["tea"] })
   let now = new Date("2026-03-01T08:00:00Z")
   const measuring = createMeasuring({
+    recording,
     sql,
     kinds: kindsOf({ egressCountry: undefined }).filter(({ name }) => name === "search"),
     reach: reachOf(stores, { now: () => now }),

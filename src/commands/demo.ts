@@ -1,4 +1,5 @@
 import { loadDemoInto, removeAllOfDemo } from "../demo/load-at-start.ts"
+import { recording } from "../recording.ts"
 import type { Command } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
@@ -13,7 +14,7 @@ export const demoLoad: Command = {
   async run(invocation) {
     const loaded = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
-      return await loadDemoInto(sql, workspace.id)
+      return await loadDemoInto(recording, sql, workspace.id)
     })
     show(invocation, loaded, () =>
       table(

@@ -4,6 +4,7 @@ import { openImportFindings } from "../alerts/imported.ts"
 import type { Sql } from "../database/types.ts"
 import { analyzeGrown } from "../database/upkeep.ts"
 import { type ImportProgress, type ImportResult, importLines } from "../measuring/import/import-lines.ts"
+import { recording } from "../recording.ts"
 import { type Command, CommandProblem, type Invocation, type Terminal } from "./cli/command.ts"
 import { linesOf } from "./cli/read-lines.ts"
 import { show } from "./cli/show.ts"
@@ -28,7 +29,7 @@ export const importCommand: Command = {
       const lines = linesOf(source.chunks)
       const findings = openImportFindings({ keptDays: invocation.settings.kept.alertDays })
       const { note } = findings
-      const result = await importLines(sql, lines, {
+      const result = await importLines(recording, sql, lines, {
         pause: analyzing(sql),
         onProgress: progress(terminal, source),
         note,

@@ -4,6 +4,7 @@ import { vacuumChanged } from "../database/upkeep.ts"
 import { importPopularity } from "../keywords/import/import-popularity.ts"
 import { type Report, ReportProblem, readReport } from "../keywords/import/popularity-report.ts"
 import { storefrontNamed } from "../lib/storefront-names.ts"
+import { recording } from "../recording.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
 import { show } from "./cli/show.ts"
 import { useDatabase } from "./cli/with-database.ts"
@@ -29,6 +30,7 @@ export const popularity: Command = {
     const report = readFile(file.bytes, countryOf(invocation))
     const stored = await useDatabase(invocation, async (sql, { kind }) => {
       const result = await importPopularity(sql, report.published, {
+        recording,
         seenAt: file.seenAt,
         sha256: hash("sha256", file.bytes, "buffer"),
         now: () => new Date(),

@@ -1,3 +1,4 @@
+import type { RecordObservations } from "../core/recording.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import type { Log } from "../lib/log.ts"
 import { type AccountHost, BILLING_SOURCES } from "../lib/upstreams.ts"
@@ -83,6 +84,7 @@ export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown>
 /** One session with an account's key. */
 export interface AccountTurn {
   sql: Sql
+  record: RecordObservations
   account: { id: string; part: string }
   now: () => Date
   /** Stores a response body unchanged. */

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto"
 import { PutAside } from "../measuring/parsing/put-aside.ts"
-import { record } from "../measuring/record/record.ts"
 import { rawBody } from "../measuring/source.ts"
 import type { AccountTurn } from "./account-kind.ts"
 import { reportDigest } from "./kinds/reports-shape.ts"
@@ -9,7 +8,8 @@ import type { ReportRequests } from "./report-versions.ts"
 import { type ReportReading, reportIn } from "./sources/reports.ts"
 import { endTask, type ReportTask } from "./tasks.ts"
 
-export interface ReportParts extends Pick<AccountTurn, "sql" | "account" | "now" | "keep" | "fence" | "signal"> {
+export interface ReportParts
+  extends Pick<AccountTurn, "sql" | "record" | "account" | "now" | "keep" | "fence" | "signal"> {
   requests: ReportRequests
 }
 
@@ -37,7 +37,7 @@ export async function readReport(parts: ReportParts, task: ReportTask): Promise<
 
 /** Does not store a report again if its rows are unchanged: `seen_at` is the time when they first appeared. */
 async function storeReport(
-  { sql, account, now, fence }: ReportParts,
+  { sql, record, account, now, fence }: ReportParts,
   task: ReportTask,
   { seen, putAside }: { seen: ReportReading; putAside: string | null },
 ): Promise<void> {

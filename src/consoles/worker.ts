@@ -1,11 +1,12 @@
 import { AccessProblem } from "../access/problem.ts"
 import type { Sealer } from "../access/sealed.ts"
+import type { Recording } from "../core/recording.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { firstOf, later } from "../jobs/timers.ts"
 import { createWorker, type Run, type Worker } from "../jobs/worker.ts"
 import type { Log } from "../lib/log.ts"
 import type { RawBody } from "../measuring/source.ts"
-import type { AccountKindName, AccountReach } from "./account-kind.ts"
+import type { AccountKindName, AccountReach, AccountTurn } from "./account-kind.ts"
 import { accountKind } from "./account-kinds.ts"
 import { ConsoleProblem } from "./console.ts"
 import { openKey } from "./credentials.ts"
@@ -16,6 +17,7 @@ import { nextTaskAt } from "./tasks.ts"
 
 interface AccountReadingOptions {
   sql: Sql
+  recording: Pick<Recording, "record">
   sealer: Sealer
   log: Log
   reach: AccountReach
@@ -165,7 +167,7 @@ const WAITS_MS: Record<ConsoleProblem["trouble"], number> = {
 /** Returns how long to leave the key alone. Null means until something is due. */
 async function readDue(
   { claim, closing, abort }: Run<LeasedAccount>,
-  { sql, log, reach, keep: keepOf, now = reach.now, gapMs = 2_000, atMost = 100 }: AccountReadingOptions,
+  { sql, recording, log, reach, keep: keepOf, now = reach.now, gapMs = 2_000, atMost = 100 }: AccountReadingOptions,
   way: unknown,
 ): Promise<number | null> {
   const kind = accountKind(claim.kind)
@@ -175,7 +177,22 @@ async function readDue(
   const noteAnswer = () => noteTaken(sql, claim.id)
   const { signal } = abort
   const noteDenied = () => noteUnchecked(sql, claim.id)
-  const turn = { sql, log, account: claim, now, keep, fence, noteAnswer, noteDenied, closing, signal, gapMs, atMost }
+  const { record } = recording
+  const turn: AccountTurn = {
+    sql,
+    record,
+    log,
+    account: claim,
+    now,
+    keep,
+    fence,
+    noteAnswer,
+    noteDenied,
+    closing,
+    signal,
+    gapMs,
+    atMost,
+  }
   return (await kind.read?.(way, turn)) ?? null
 }
 

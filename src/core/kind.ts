@@ -49,6 +49,12 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
   shape: Shape
   /** Differences of an import line from `shape`: its fields (null removes a field), and a function that converts it. */
   line?: { entries: Record<string, v.GenericSchema | null>; read(line: unknown): object }
+  /** Completes a reading of an import line with what live readings always have. */
+  completed?(seen: Seen): Seen
+  /** The list of an import line whose invalid items are left out, because no item depends on another. */
+  unordered?: string
+  /** True if null in an import line means that there is none, which differs from unknown. */
+  distinguishesNull?: true
   /** Names the question in the log of failed reads. Left out if failed reads are not logged. */
   question?: {
     /** The subject, as the schedule names it. Null if the question has no name. */
@@ -205,3 +211,7 @@ function provenanceOf({ seenAt, parser, origin, egress, sha256 }: LineProvenance
 /** Any kind. Each is called only with its own observations. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of kinds calls each with its own observations alone
 export type AnyKind = Kind<any, any>
+
+export function kindNamed(name: unknown, kinds: readonly AnyKind[]): AnyKind | undefined {
+  return kinds.find((kind) => kind.name === name)
+}

@@ -1,4 +1,5 @@
 import { DEMO } from "../core/observation/provenance.ts"
+import type { Recording } from "../core/recording.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { type ImportResult, importLines } from "../measuring/import/import-lines.ts"
 import { trackApp } from "../tracking/apps.ts"
@@ -38,8 +39,8 @@ export interface LoadedDemo extends ImportResult {
 }
 
 /** Imports the text of the demo's file and tracks its apps in a workspace. Repeating it changes nothing. */
-export async function loadDemo(sql: Sql, workspaceId: number, file: string): Promise<LoadedDemo> {
-  const imported = await importLines(sql, linesOf(file))
+export async function loadDemo(recording: Recording, sql: Sql, workspaceId: number, file: string): Promise<LoadedDemo> {
+  const imported = await importLines(recording, sql, linesOf(file))
   for (const { iosId, keywords } of DEMO_APPS) {
     await sql.begin(async (tx) => {
       if (await isTracked(tx, workspaceId, iosId)) return
@@ -76,11 +77,12 @@ export async function listDemoApps(sql: Sql, workspaceId: number): Promise<DemoA
  * transaction, that transaction is rolled back and the import ends.
  */
 export async function loadDemoCharts(
+  recording: Recording,
   sql: Sql,
   file: string,
   assert?: (tx: Tx) => Promise<void>,
 ): Promise<ImportResult> {
-  return await importLines(sql, linesOf(file), assert && { note: assert })
+  return await importLines(recording, sql, linesOf(file), assert && { note: assert })
 }
 
 async function* linesOf(text: string): AsyncGenerator<string> {

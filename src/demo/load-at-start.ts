@@ -1,6 +1,7 @@
 import { deriveFindings, derivePastFindings } from "../alerts/findings.ts"
 import { deleteDemoAccounts } from "../consoles/demo-accounts.ts"
 import { DEMO } from "../core/observation/provenance.ts"
+import type { Recording } from "../core/recording.ts"
 import { readTree } from "../database/assets.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { addDays, dayOf } from "../lib/days.ts"
@@ -15,7 +16,7 @@ import { type RemovedDemo, removeDemo } from "./remove-demo.ts"
  * after `demo remove`. `firstWorkspaceId` is null unless this start created the workspace. Returns true if they were
  * loaded; then `loadRestOnce` is needed.
  */
-export async function loadDemoOnce(sql: Sql, firstWorkspaceId: number | null): Promise<boolean> {
+export async function loadDemoOnce(recording: Recording, sql: Sql, firstWorkspaceId: number | null): Promise<boolean> {
   if (firstWorkspaceId !== null) {
     await sql`
       insert into instance (key, value)
@@ -24,7 +25,7 @@ export async function loadDemoOnce(sql: Sql, firstWorkspaceId: number | null): P
   }
   const wanted = await findWanted(sql)
   if (wanted === null) return false
-  await loadDemo(sql, wanted, readFile(DEMO_FILE))
+  await loadDemo(recording, sql, wanted, readFile(DEMO_FILE))
   return true
 }
 
@@ -49,14 +50,15 @@ interface OwnerDays {
  * alerts.
  */
 export async function loadInvention(
+  recording: Recording,
   sql: Sql,
   workspaceId: number,
   { now = () => new Date(), days }: OwnerDays,
   assert: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<LoadedOwner> {
-  const world = await loadInvented(sql, { workspaceId, now, days }, assert)
+  const world = await loadInvented(recording, sql, { workspaceId, now, days }, assert)
   const apps = await listDemoApps(sql, workspaceId)
-  const owner = await loadDemoOwner(sql, { workspaceId, apps, now, days }, assert)
+  const owner = await loadDemoOwner(recording, sql, { workspaceId, apps, now, days }, assert)
   await findAlerts(sql, now(), assert)
   return { recorded: world.recorded + owner.recorded, known: world.known + owner.known }
 }
@@ -82,11 +84,11 @@ async function findAlerts(sql: Sql, now: Date, assert: (tx: Tx) => Promise<void>
  * Loads the charts and the generated data, and marks the demo as complete. Returns false if the demo was removed
  * meanwhile.
  */
-export async function loadRestOnce(sql: Sql, owner: OwnerDays = {}): Promise<boolean> {
+export async function loadRestOnce(recording: Recording, sql: Sql, owner: OwnerDays = {}): Promise<boolean> {
   try {
-    await loadDemoCharts(sql, readFile(DEMO_CHARTS_FILE), assertWanted)
+    await loadDemoCharts(recording, sql, readFile(DEMO_CHARTS_FILE), assertWanted)
     const workspaceId = await findWanted(sql)
-    if (workspaceId !== null) await loadInvention(sql, workspaceId, owner, assertWanted)
+    if (workspaceId !== null) await loadInvention(recording, sql, workspaceId, owner, assertWanted)
   } catch (error) {
     if (error instanceof DemoGone) return false
     throw error
@@ -113,11 +115,16 @@ async function assertWanted(tx: Tx): Promise<void> {
 }
 
 /** Loads the complete demo. */
-export async function loadDemoInto(sql: Sql, workspaceId: number, owner: OwnerDays = {}): Promise<LoadedDemo> {
+export async function loadDemoInto(
+  recording: Recording,
+  sql: Sql,
+  workspaceId: number,
+  owner: OwnerDays = {},
+): Promise<LoadedDemo> {
   const [file, charts] = [readFile(DEMO_FILE), readFile(DEMO_CHARTS_FILE)]
-  const loaded = await loadDemo(sql, workspaceId, file)
-  const { read, recorded, known, bad } = await loadDemoCharts(sql, charts)
-  const invented = await loadInvention(sql, workspaceId, owner)
+  const loaded = await loadDemo(recording, sql, workspaceId, file)
+  const { read, recorded, known, bad } = await loadDemoCharts(recording, sql, charts)
+  const invented = await loadInvention(recording, sql, workspaceId, owner)
   const inventedCount = invented.recorded + invented.known
   const apps = await listDemoApps(sql, workspaceId)
   return {

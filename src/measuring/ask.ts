@@ -3,16 +3,14 @@ import type { Sql } from "../database/types.ts"
 import type { Log } from "../lib/log.ts"
 import type { LogEvent } from "../lib/log-events.ts"
 import type { SourceName, Upstream } from "../lib/upstreams.ts"
-import { type AppAdsFile, parseAppAds } from "../listings/sources/app-ads.ts"
 import { OutboundProblem } from "../outbound/problem.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"
-import { LOOKUP_SOURCES } from "../stores/kinds/apps-shape.ts"
 import { noteCountry, readLatestCountry } from "./countries.ts"
 import type { Claim } from "./due.ts"
 import type { ReadPort } from "./due-kind.ts"
 import { type Lane, noteAnswer, noteRefusal, takeTurn } from "./pace.ts"
 import type { BodyRoom } from "./parsing/body-room.ts"
-import { type RawBody, ReadFailure, readOnce, type Source, type SourceAccess } from "./source.ts"
+import { type ParseText, type RawBody, ReadFailure, readOnce, type Source, type SourceAccess } from "./source.ts"
 import { noteHealth } from "./source-alarms.ts"
 import { noteRead } from "./source-reads.ts"
 
@@ -31,8 +29,8 @@ export interface AskParts {
   /** Stores a raw body, including one that could not be parsed. */
   keep: ((body: RawBody) => Promise<void>) | undefined
   outbound: SafeFetch
-  /** Parses app-ads.txt files. Default: in this thread. */
-  parseAppAds?: (bytes: Uint8Array) => Promise<AppAdsFile>
+  /** Default: in this thread. */
+  parseText?: ParseText
 }
 
 interface ReadingTurn {
@@ -96,9 +94,9 @@ export function openPort(parts: AskParts, asking: ReadingTurn, failed: (attempt:
         throw error
       }
     },
-    async parseAppAds(bytes) {
+    async parseText(parser, bytes) {
       try {
-        return await (parts.parseAppAds ?? readInPlace)(bytes)
+        return await (parts.parseText ?? parseInPlace)(parser, bytes)
       } catch (error) {
         if (error instanceof ReadFailure && !signal.aborted) failed(siteAttempt(error, { claim, at: now() }))
         throw error
@@ -107,7 +105,7 @@ export function openPort(parts: AskParts, asking: ReadingTurn, failed: (attempt:
   }
 }
 
-const readInPlace = async (bytes: Uint8Array) => parseAppAds(new TextDecoder().decode(bytes))
+const parseInPlace: ParseText = async ({ parse }, bytes) => parse(new TextDecoder().decode(bytes))
 
 const OFF = "the source is switched off"
 const SITES = "app-ads-txt" satisfies SourceName
@@ -136,7 +134,7 @@ function turnsOf(parts: AskParts, { claim, signal, leftMs, sinceClaim }: Reading
 
 async function noteFailure<Asked>(
   parts: AskParts,
-  { name, namesPeople }: Source<Asked>,
+  { name, namesPeople, mayFindNothing }: Source<Asked>,
   lane: Lane,
   failure: ReadFailure,
   sinceTurnMs: number,
@@ -147,7 +145,8 @@ async function noteFailure<Asked>(
     const isFirst = await noteRefusal(sql, lane, { sinceTurnMs, retryAfterMs, random: random() })
     if (isFirst) tell(parts, "warn", "source_refused", name, failure)
   }
-  const isFirstFailure = await note(parts, name, isAnswer(name, outcome) ? null : outcome, failure.message)
+  const isAnswer = outcome === "not_found" && mayFindNothing
+  const isFirstFailure = await note(parts, name, isAnswer ? null : outcome, failure.message)
   // log the first failure at once instead of waiting an hour for the alert; a refusal is already logged
   if (isFirstFailure && outcome !== "blocked" && outcome !== "rate_limited")
     tell(parts, "warn", "source_failed", name, failure)
@@ -168,11 +167,6 @@ async function learnCountry<Asked>(
   const answered = failure ? failure.country : storefront
   if (!namesCountry || storefront === undefined || answered === undefined) return
   await noteCountry(sql, lane, { asked: storefront, answered }, now())
-}
-
-/** Returns true if a failure answers the question: a look-up may find that an app does not exist. */
-function isAnswer(source: SourceName, outcome: Outcome): boolean {
-  return outcome === "not_found" && [...LOOKUP_SOURCES, "itunes-developer"].includes(source)
 }
 
 /** Counts a read. Returns true for the first failure since the source last answered. */

@@ -1,10 +1,10 @@
+import type { AnyKind } from "../core/kind.ts"
 import type { Platform } from "../core/observation/provenance.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import type { Observation } from "../kinds.ts"
 import type { Upstream } from "../lib/upstreams.ts"
-import type { AppAdsFile } from "../listings/sources/app-ads.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"
-import type { Source } from "./source.ts"
+import type { ParseText, Source } from "./source.ts"
 
 /** Sorted by locking order: a transaction locks its rows of `due` by the table's key. */
 export const DUE_NAMES = [
@@ -49,6 +49,15 @@ export interface DueWork {
 
 export interface Kind extends DueWork {
   name: KindName
+  /**
+   * The kind of observation that a reading stores, and under which failed reads are logged. Left out if callers cannot
+   * request it.
+   */
+  observes?: AnyKind
+  /** Finds the latest reading. Default: that of `observes`. */
+  latest?: AnyKind["latest"]
+  /** True if a reading may succeed without data: the store does not have it, or its apps give no figure. */
+  mayFindNothing?: true
   /** The upstream whose turn a claim takes. Each further request of a reading waits for a turn of its own. */
   upstream: Upstream
   /** Average number of requests per measurement, for the budget. */
@@ -91,6 +100,6 @@ export interface ReadPort {
    * OutboundProblem.
    */
   askSite: SafeFetch
-  /** Parses a site's app-ads.txt. Throws ReadFailure. */
-  parseAppAds(bytes: Uint8Array): Promise<AppAdsFile>
+  /** Parses a file of a developer's site. */
+  parseText: ParseText
 }

@@ -52,7 +52,7 @@ export function createMeasure(parts: LiveParts): Measure {
     const kind = kinds.find((one) => reads(one, wanted))
     if (!kind) return { state: "failed", why: "off" }
     const since = new Date(now().getTime() - patience.maxAgeMs)
-    const storedAt = await findLatestReading(sql, wanted, since)
+    const storedAt = await findLatestReading(sql, { kind, wanted }, since)
     if (storedAt) return { state: "fresh", measuredAt: storedAt }
     const leave = waits.enter(wanted, asker)
     if (!leave) return { state: "failed", why: "busy" }
@@ -160,7 +160,7 @@ function begin(parts: LiveParts, asking: LiveAsk, watching: WatchParts): SharedR
   })
   const end = put.then(async (put) => {
     if (put.state === "failed") return put
-    const ended = await watch(parts, wanted, { ...put, since, forMs }, watching)
+    const ended = await watch(parts, { kind, wanted }, { ...put, since, forMs }, watching)
     // nobody waits for these: they continue after the caller has its answer
     if (ended?.state === "fresh") for (const { wanted, asker } of next.values()) void watching.measure(wanted, asker)
     return ended
@@ -213,19 +213,20 @@ async function turnOf(parts: LiveParts, { kind, wanted, asker }: LiveAsk): Promi
 /** Waits for the end of a reading. Null if none was seen in time. */
 async function watch(
   parts: LiveParts,
-  wanted: LiveSubject,
+  reading: Pick<LiveAsk, "kind" | "wanted">,
   asked: AskMark & { since: Date; forMs: number },
   { ended, forgetting }: WatchParts,
 ): Promise<LiveReadEnd> {
   const { sql, pollMs = 500 } = parts
+  const { wanted } = reading
   const until = performance.now() + asked.forMs
   try {
     for (let look = 0; performance.now() < until; look++) {
       const leftMs = Math.max(1, until - performance.now())
       const woken = ended.next(wanted, Math.min(leftMs, pollMs * Math.min(LONGEST_POLLS, 1 + look / 4)))
       // this order matters: a reading stored in between must not count as failed
-      const failure = await findFailureSince(sql, wanted, asked)
-      const measuredAt = await findLatestReading(sql, wanted, asked.since)
+      const failure = await findFailureSince(sql, reading, asked)
+      const measuredAt = await findLatestReading(sql, reading, asked.since)
       if (measuredAt) return { state: "fresh", measuredAt }
       if (failure) return { state: "failed", why: failure }
       await woken

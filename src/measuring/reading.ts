@@ -1,4 +1,6 @@
 import type { Attempt } from "../core/observation/attempt.ts"
+import { ObservationProblem } from "../core/observation/invariants.ts"
+import type { Recording } from "../core/recording.ts"
 import { isConnectionProblem } from "../database/gate.ts"
 import type { Tx } from "../database/types.ts"
 import { limited, TooLate } from "../jobs/timers.ts"
@@ -10,9 +12,6 @@ import { type AskParts, openPort } from "./ask.ts"
 import { type Claim, endFailed, endMeasured, giveBack, LeaseLost, putOff } from "./due.ts"
 import { isLockedBefore, type Kind, NotYet, type Subject } from "./due-kind.ts"
 import { NoTurn } from "./pace.ts"
-import { recordAttempt } from "./record/attempts.ts"
-import { checkAttempt, ObservationProblem } from "./record/check.ts"
-import { record } from "./record/record.ts"
 import type { Failure, Retry } from "./rescheduling.ts"
 import { ReadFailure } from "./source.ts"
 import { noteHealth } from "./source-alarms.ts"
@@ -20,6 +19,7 @@ import { noteHealth } from "./source-alarms.ts"
 type Reading = Run<Claim>
 
 interface ReadingParts extends AskParts {
+  recording: Recording
   /** Timeout of a reading, including its waits for turns. */
   readMs: number
   longReadMs: number
@@ -75,7 +75,7 @@ async function store(
   claim: Claim,
   observations: readonly Observation[],
   failed: readonly Attempt[],
-  { sql, now, findingsAfterMs }: ReadingParts,
+  { sql, recording, now, findingsAfterMs }: ReadingParts,
 ): Promise<void> {
   const { kind, subjects } = claim
   const end = (tx: Tx) => endMeasured(tx, claim)
@@ -84,11 +84,11 @@ async function store(
   const last = isLockedBefore(kind.name, "findings") ? [end, putForward] : [putForward, end]
   const finish = async (tx: Tx) => {
     // "not found" counts as measured if the reading continued with it
-    for (const attempt of failed) if (attempt.outcome !== "not_found") await log(tx, attempt, now)
+    for (const attempt of failed) if (attempt.outcome !== "not_found") await log(tx, attempt, recording, now)
     await kind.derive?.(tx, subjects, now())
     for (const step of last) await step(tx)
   }
-  await record(sql, observations, now, { finish, all: true })
+  await recording.record(sql, observations, now, { finish, all: true })
 }
 
 /**
@@ -101,12 +101,12 @@ async function setBack(
   failed: readonly Attempt[],
   parts: ReadingParts,
 ): Promise<PerformedReading | null> {
-  const { sql, now, retry } = parts
+  const { sql, recording, now, retry } = parts
   if (error instanceof LeaseLost) return lost(parts, claim)
   const failure = abort.signal.aborted ? null : failureOf(error, failed, isEnding)
   if (failure && !isExpected(error)) tellBroken(error, claim, parts)
   const stood = await sql.begin(async (tx) => {
-    for (const attempt of failed) await log(tx, attempt, now)
+    for (const attempt of failed) await log(tx, attempt, recording, now)
     if (failure) return await endFailed(tx, claim, { failure, retry, random: parts.random() })
     if (error instanceof NotYet) return await putOff(tx, claim, error.waitMs)
     return await giveBack(tx, claim, error instanceof NoTurn ? error.waitMs : null)
@@ -115,7 +115,12 @@ async function setBack(
   return failure && { subjects: claim.subjects, failure }
 }
 
-async function log(tx: Tx, attempt: Attempt, now: () => Date): Promise<void> {
+async function log(
+  tx: Tx,
+  attempt: Attempt,
+  { checkAttempt, recordAttempt }: Recording,
+  now: () => Date,
+): Promise<void> {
   try {
     checkAttempt(attempt, now())
   } catch (error) {

@@ -19,6 +19,8 @@ export interface Source<Asked, Seen extends Observation = Observation> {
   parser: number
   /** True if bodies name the country of their store, which is checked against the requested one. */
   namesCountry?: true
+  /** True if "not found" answers the question and is no failure of the source: a look-up may find no app. */
+  mayFindNothing?: true
   /** True if bodies name the people who wrote something; they are parsed but never stored. */
   namesPeople?: true
   /** Maximum size of a body. Default: MAX_BYTES. */
@@ -30,6 +32,12 @@ export interface Source<Asked, Seen extends Observation = Observation> {
    * `not_found` if the store itself says so. Never returns a value that is not in the body.
    */
   parse(body: string, asked: Asked, about: About): Seen
+}
+
+/** A parser of a text that no upstream serves, such as a file on a developer's site. */
+export interface TextParser<Parsed = unknown> {
+  name: string
+  parse(text: string): Parsed
 }
 
 /** Path and query relative to the upstream's address. */
@@ -96,6 +104,9 @@ export interface SourceAccess {
   /** Admits large bodies. No limit if left out. The caller releases the place when the body is no longer used. */
   room?: Turns
 }
+
+/** Parses a text in any thread. Throws ReadFailure. */
+export type ParseText = <Parsed>(parser: TextParser<Parsed>, bytes: Uint8Array) => Promise<Parsed>
 
 /** parseBody, in any thread. */
 type ParseBody = <Asked, Seen extends Observation>(

@@ -1,8 +1,8 @@
+import type { Recording } from "../core/recording.ts"
 import { firstOf, stopwatch, within } from "../jobs/timers.ts"
 import { createWorker, type Work, type WorkerOptions } from "../jobs/worker.ts"
 import { valueAt } from "../lib/objects.ts"
 import type { Upstream } from "../lib/upstreams.ts"
-import type { AppAdsFile } from "../listings/sources/app-ads.ts"
 import { type SafeFetch, safeFetch } from "../outbound/safe-fetch.ts"
 import { claimNext } from "./claim.ts"
 import { type Claim, extend, giveBack, recover } from "./due.ts"
@@ -12,9 +12,10 @@ import type { BodyRoom } from "./parsing/body-room.ts"
 import { type PerformedReading, performReading } from "./reading.ts"
 import { RETRY, type Retry } from "./rescheduling.ts"
 import { createSignOfLife } from "./sign-of-life.ts"
-import type { RawBody, SourceAccess } from "./source.ts"
+import type { ParseText, RawBody, SourceAccess } from "./source.ts"
 
 export interface MeasuringOptions extends WorkerOptions {
+  recording: Recording
   kinds: readonly Kind[]
   reach: Omit<SourceAccess, "signal" | "room">
   /** Limits large bodies in memory. No limit if left out. */
@@ -26,7 +27,7 @@ export interface MeasuringOptions extends WorkerOptions {
   sourcesOff?: readonly string[]
   /** Default: safeFetch, which reaches no private network. */
   outbound?: SafeFetch
-  parseAppAds?: (bytes: Uint8Array) => Promise<AppAdsFile>
+  parseText?: ParseText
   /** Stores a raw body. */
   keep?: (body: RawBody) => Promise<void>
   readMs?: number
@@ -89,7 +90,7 @@ const FINDINGS_AFTER_MS = 180_000
 type MeasuringParts = ReturnType<typeof partsOf>
 
 function partsOf(options: MeasuringOptions) {
-  const { sql, kinds, reach, egress, log, keep, sourcesOff = [], outbound = safeFetch } = options
+  const { recording, sql, kinds, reach, egress, log, keep, sourcesOff = [], outbound = safeFetch } = options
   const { now = () => new Date(), random = Math.random, retry = RETRY } = options
   const {
     atOnce = 6,
@@ -99,6 +100,7 @@ function partsOf(options: MeasuringOptions) {
     findingsAfterMs = FINDINGS_AFTER_MS,
   } = options
   return {
+    recording,
     sql,
     kinds,
     reach,
@@ -114,7 +116,7 @@ function partsOf(options: MeasuringOptions) {
     pollMs,
     leaseMs,
     ...(options.bodyRoom && { bodyRoom: options.bodyRoom }),
-    ...(options.parseAppAds && { parseAppAds: options.parseAppAds }),
+    ...(options.parseText && { parseText: options.parseText }),
     readMs,
     longReadMs: 5 * readMs,
     findingsAfterMs,

@@ -1,11 +1,11 @@
 import type { Fragment } from "postgres"
+import type { Recording } from "../core/recording.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import { firstOf, later } from "../jobs/timers.ts"
 import { createWorker, type Run, type Worker, type WorkerOptions } from "../jobs/worker.ts"
 import type { Assistant } from "../lib/upstreams.ts"
 import { openLane, takeFreeTurn } from "../measuring/pace.ts"
 import { putForwardTerms } from "../measuring/put-forward.ts"
-import { record } from "../measuring/record/record.ts"
 import type { PostFailure } from "../outbound/providers/post.ts"
 import { endChecksAfter, giveBackUnits } from "./ends.ts"
 import { askEngine, type EngineAccess, type EngineReply } from "./engines/ask-engine.ts"
@@ -14,6 +14,7 @@ import type { PlannedTurn } from "./plan.ts"
 import { questionOf } from "./questions.ts"
 
 interface AskingOptions extends Omit<WorkerOptions, "atOnce" | "random"> {
+  recording: Pick<Recording, "record">
   engines: readonly EngineAccess[]
   /** Minimum gap between two questions to one assistant, across all processes. */
   gapMs: number
@@ -114,7 +115,7 @@ async function askTurn(run: Run<ClaimedTurn>, access: EngineAccess, options: Ask
     return { failed: "busy", code: "too_slow" }
   })
   run.isEnding = true
-  if (!("failed" in reply)) return await storeAnswer(sql, claim, { reply, seenAt: now() })
+  if (!("failed" in reply)) return await storeAnswer(options, claim, { reply, seenAt: now() })
   log("warn", "assistant_failed", { operation: claim.assistant, ...saidOf(reply) })
   await storeFailure(sql, claim, reply, options)
   await giveBackUnits(sql)
@@ -128,7 +129,7 @@ type Heard = Exclude<EngineReply, PostFailure>
 
 /** Stores the answer, ends its turn and ends the checks that waited for it, in one transaction. */
 async function storeAnswer(
-  sql: Sql,
+  { sql, recording }: AskingOptions,
   claim: ClaimedTurn,
   { reply, seenAt }: { reply: Heard; seenAt: Date },
 ): Promise<void> {
@@ -146,7 +147,7 @@ async function storeAnswer(
         ended.map(({ id }) => id),
       )
   }
-  await record(sql, [answer], () => seenAt, { all: true, finish })
+  await recording.record(sql, [answer], () => seenAt, { all: true, finish })
 }
 
 /** Retries if the assistant is busy. Any other failure is final. A failed run never counts as an absence. */

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from "bun:test"
 import type { Sql, Tx } from "../../src/database/types.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { listApps } from "../../src/overview/operations/apps.ts"
 import { search } from "../../src/overview/operations/search.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, said } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 
 let sql: Sql
 beforeAll(async () => {

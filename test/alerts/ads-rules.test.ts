@@ -4,6 +4,7 @@ import { createAdsNotices } from "../../src/alerts/delivery/ads-rules.ts"
 import { createAccountReading } from "../../src/consoles/worker.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
+import { recording } from "../../src/recording.ts"
 import { type AdsScene, adsScene, campaign, teaHouse } from "../consoles/ads/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { sealer } from "./delivery/scene.ts"
@@ -53,7 +54,14 @@ async function connected(): Promise<string> {
 async function readAll(): Promise<void> {
   await sql`update connected_account set next_at = now() where sealed is not null`
   await sql`update account_task set next_at = now()`
-  await createAccountReading({ sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }).runOnce()
+  await createAccountReading({
+    recording,
+    sql,
+    sealer,
+    log: silentLog,
+    reach: scene.register.reach,
+    gapMs: 0,
+  }).runOnce()
 }
 
 const notices = () => createAdsNotices({ sql, log: silentLog })

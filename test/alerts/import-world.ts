@@ -1,8 +1,8 @@
 import { openImportFindings } from "../../src/alerts/imported.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { addDays } from "../../src/lib/days.ts"
-import { importLines } from "../../src/measuring/import/import-lines.ts"
 import { shuffled } from "../measuring/record/listed.ts"
+import { importLines } from "../record.ts"
 
 export const APP = "10001"
 export const RIVAL = "30001"

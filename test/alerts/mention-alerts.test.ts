@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from "bun:test"
 import { openImportFindings } from "../../src/alerts/imported.ts"
 import type { Sql } from "../../src/database/types.ts"
-import { importLines } from "../../src/measuring/import/import-lines.ts"
 import { deleteRows, freshDatabase } from "../database.ts"
 import { said } from "../measuring/record/measured.ts"
+import { importLines } from "../record.ts"
 import { answered } from "../visibility/answered.ts"
 import { derived, lines, OWN, stored, TODAY, told, tracked } from "./told.ts"
 

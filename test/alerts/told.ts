@@ -1,9 +1,9 @@
 import { deriveFindings, type Subject } from "../../src/alerts/findings.ts"
 import type { Sql } from "../../src/database/types.ts"
 import type { Observation } from "../../src/kinds.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import type { trackApp } from "../../src/tracking/apps.ts"
 import { newWorkspace } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 /** Default time: noon of the last recent day. The recent days are 18, 19 and 20 November. */

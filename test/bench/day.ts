@@ -5,7 +5,7 @@
 import type { Sql } from "../../src/database/types.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
 import { SOURCE_CODES } from "../../src/lib/rank-sources.ts"
-import { record } from "../../src/measuring/record/record.ts"
+import { record } from "../record.ts"
 import { median } from "./load.ts"
 import { processorClock } from "./processor.ts"
 import { benchWorkspace, scratchOn, track } from "./scratch.ts"

@@ -4,6 +4,7 @@
 // to the last. Fails if the work of one item grows with the storefront, if an answer about all of it grows faster than the
 // keywords found, or if one about ordinary apps takes more than 100 ms of the processor. LISTS=1000,10000,100000, ROUNDS=10.
 // With DATABASE_URL on that server, else on the embedded database.
+
 import * as v from "valibot"
 import { deriveFindings } from "../../src/alerts/findings.ts"
 import { openImportFindings } from "../../src/alerts/imported.ts"
@@ -14,13 +15,12 @@ import { getRival } from "../../src/market/operations/rivals/get-rival.ts"
 import { hiveSpyApp } from "../../src/market/operations/spy.ts"
 import { claim } from "../../src/measuring/claim.ts"
 import { endMeasured } from "../../src/measuring/due.ts"
-import { importLines } from "../../src/measuring/import/import-lines.ts"
 import { openLane } from "../../src/measuring/pace.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { deriveMonths } from "../../src/tracking/rank-months.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, NOW, nameAll, newWorkspace, reading } from "../measuring/record/measured.ts"
 import { searches } from "../measuring/stand-in.ts"
+import { importLines, record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { median } from "./load.ts"
 import { processorClock } from "./processor.ts"

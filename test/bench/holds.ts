@@ -4,6 +4,7 @@
 // event loop, in processor time: the median and the worst of the rounds. On the embedded database, and with DATABASE_URL on that
 // server too. APPS, MOST, DAYS and ROUNDS make it smaller; ONLY names some operations. Fails where a turn takes more than 50 ms
 // in the middle of the rounds.
+
 import { randomBytes } from "node:crypto"
 import { createKey } from "../../src/access/key-register.ts"
 import { openLimits } from "../../src/access/limits/open.ts"
@@ -13,6 +14,7 @@ import { type App, createApp } from "../../src/app.ts"
 import { catalog } from "../../src/catalog.ts"
 import { loadDemoOwner } from "../../src/demo/accounts/owner.ts"
 import { createLog } from "../../src/lib/log.ts"
+import { recording } from "../../src/recording.ts"
 import { sandboxAt } from "../sandbox.ts"
 import { type BenchCall, callsOf } from "./holds-calls.ts"
 import { median } from "./load.ts"
@@ -88,7 +90,7 @@ async function openHouse({ scratch: { sql }, workspace, apps, rivals }: World) {
     where a.id = ${apps[0]!}`
   const [{ name }] = await sql<[{ name: string }]>`select name from workspace where id = ${workspace}`
   const demo = { id: apps[0]!, iosId, name: "An app", keywords: ["keyword 13", "keyword 26"] }
-  await loadDemoOwner(sql, { workspaceId: workspace, apps: [demo], now: () => NOW })
+  await loadDemoOwner(recording, sql, { workspaceId: workspace, apps: [demo], now: () => NOW })
   const key = { workspace: name, kind: "live" as const, name: "bench", scopes: SCOPES }
   const { secret } = await createKey(sql, key, randomBytes)
   const app = houseOn(sql)

@@ -4,10 +4,12 @@
 // and the database, in turns.
 // An app with 200 keywords among 20 apps with 92 days and invented accounts; and a storefront of the market for a week. With
 // DATABASE_URL on that server, where it fails if a read is under its goal; else embedded, where it only prints. ROUNDS, ROUND_MS.
+
 import { SCOPES } from "../../src/access/scopes.ts"
 import { catalog } from "../../src/catalog.ts"
 import { loadDemoOwner } from "../../src/demo/accounts/owner.ts"
 import { dayOf } from "../../src/lib/days.ts"
+import { recording } from "../../src/recording.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { bidJob, enqueued } from "../jobs/enqueued.ts"
 import { rowsOf } from "./hive-reads-rows.ts"
@@ -69,7 +71,7 @@ async function ofApps(): Promise<void> {
     join workspace w on w.id = a.workspace_id
     where a.id = ${world.apps[0]!}`
   const demo = { ...own, name: "An app", keywords: ["keyword 13", "keyword 26"] }
-  await loadDemoOwner(sql, { workspaceId: workspace, apps: [demo], now: () => NOW })
+  await loadDemoOwner(recording, sql, { workspaceId: workspace, apps: [demo], now: () => NOW })
   const house = openHouse({ sql, now: () => NOW })
   const key = await house.key(workspace, { workspace: own.workspace, scopes: SCOPES })
   await sql`

@@ -2,12 +2,13 @@
 // database while it is stored: the longest transaction, in processor time of the database's thread, and what a read of the day
 // before waits beside it; and the same where all is one transaction. Then the same for the report restated. On Linux. Fails where
 // a transaction in pieces takes more than 50 ms. ROWS names other sizes.
+
 import { readdirSync, readFileSync } from "node:fs"
 import { readSales } from "../../src/consoles/read/read-sales.ts"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import type { Observation } from "../../src/kinds.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { EXAMPLE_ACCOUNT, holdAccount, reported } from "../consoles/reported.ts"
+import { record } from "../record.ts"
 import { median } from "./load.ts"
 import { scratchOn } from "./scratch.ts"
 

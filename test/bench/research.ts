@@ -4,15 +4,16 @@
 // which those that stand in one of the names are here). The figures are those of the statement and the formula that
 // hive_research_keyword uses, of all keywords and of either half; before them what else was tried, on the same halves. Fails where
 // one is under its goal.
+
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { NEAR_PLACES, weighPhrases } from "../../src/keywords/formulas/related-terms.ts"
 import { findNeighbours, readTermAnswers } from "../../src/keywords/read/neighbours.ts"
 import { csvRecords } from "../../src/lib/csv.ts"
 import { phrasesOf } from "../../src/listings/formulas/name-phrases.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { freshDatabase } from "../database.ts"
 import { NOW, reading } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 import {
   type Found,
   findHidden,

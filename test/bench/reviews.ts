@@ -3,13 +3,13 @@
 // those of the few, or where a text takes over 40 times as long to find. On the embedded database; with DATABASE_URL on that server.
 
 import type { Sql } from "../../src/database/types.ts"
-import { importLines } from "../../src/measuring/import/import-lines.ts"
 import { getPortfolioOverview } from "../../src/overview/operations/portfolio.ts"
 import { getToday } from "../../src/overview/operations/today.ts"
 import { getReviewStats } from "../../src/reviews/operations/review-stats.ts"
 import { listReviews, searchReviews } from "../../src/reviews/operations/reviews.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, newWorkspace } from "../measuring/record/measured.ts"
+import { importLines } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { heavyLines, IOS_ID } from "./heavy-lines.ts"
 import { median } from "./load.ts"

@@ -3,6 +3,7 @@
 // and reads with a key. Memory is what is resident, and of that what is the process's own: the rest is files, the binary's above all,
 // which the system may drop and processes share.
 // DATABASE_URL adds the start on an empty and on a migrated PostgreSQL. ONLY='binary, embedded' leaves other kinds out.
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -4,6 +4,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { loadDemoOwner } from "../../src/demo/accounts/owner.ts"
 import { STOREFRONTS } from "../../src/lib/storefronts.ts"
 import type { AuditRow } from "../../src/listings/audits/storefront-audits.ts"
+import { recording } from "../../src/recording.ts"
 import { foldReview } from "../../src/reviews/formulas/review-text.ts"
 
 export interface Filling {
@@ -254,7 +255,7 @@ export async function fillOwners(
     where a.id = any(${apps as string[]}::text[])
     order by a.id`
   const demo = named.map((app) => ({ ...app, name: "An app", keywords: ["keyword 13", "keyword 26"] }))
-  await loadDemoOwner(sql, { workspaceId, apps: demo, now: () => NOW, days })
+  await loadDemoOwner(recording, sql, { workspaceId, apps: demo, now: () => NOW, days })
 }
 
 /** A scan of each app that is young, by the database's own clock; and with a history one that a month ago was. */

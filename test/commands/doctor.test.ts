@@ -11,10 +11,10 @@ import { EMBEDDED_MAJOR } from "../../src/database/data-version.ts"
 import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { readSettings } from "../../src/settings/settings.ts"
 import { scratchDatabase } from "../database/server.ts"
 import { said } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 import { appmeter, dataFolder, holding, removeFolders, scratch } from "./child.ts"
 
 setDefaultTimeout(60_000)

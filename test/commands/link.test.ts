@@ -10,6 +10,7 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Database, Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { removeOld } from "../../src/measuring/retention/remove-old.ts"
+import { RETENTION } from "../../src/recording.ts"
 import { monthLine } from "../../src/sharing/export/rows.ts"
 import { addParts, createExport, withdrawExport } from "../../src/sharing/export/store.ts"
 import { removeApp } from "../../src/tracking/apps.ts"
@@ -286,7 +287,7 @@ describe("an export of many parts", () => {
     expect(await open(path)).toEqual(await unknown(path))
     expect(await withdrawExport(sql, hash("sha256", token))).toBe(false)
     const forEver = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
-    expect(await removeOld(sql, forEver, { pauseMs: 0 })).toMatchObject({ export: 1, export_part: 5 })
+    expect(await removeOld(sql, RETENTION, forEver, { pauseMs: 0 })).toMatchObject({ export: 1, export_part: 5 })
     expect((await open(kept.path)).status).toBe(200)
   })
 

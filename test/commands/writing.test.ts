@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { actions } from "../../src/catalog.ts"
 import type { EmbeddedDatabase } from "../../src/database/embedded/open.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { newWorkspace, reading } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 import { answer, appmeter, dataFolder, holding, removeFolders } from "./child.ts"
 
 setDefaultTimeout(60_000)

@@ -7,6 +7,7 @@ import { makeConsoleTasks } from "../../src/consoles/seller/console-tasks.ts"
 import { createAccountReading } from "../../src/consoles/worker.ts"
 import { addDays } from "../../src/lib/days.ts"
 import { silentLog } from "../../src/lib/log.ts"
+import { recording } from "../../src/recording.ts"
 import { failureNote } from "../../src/ui/app/parts.ts"
 import type { Html } from "../../src/ui/html.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
@@ -53,7 +54,7 @@ async function readHours(hours: number, atMost = 60): Promise<void> {
   const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => at.now, gapMs: 0, atMost }
   for (let hour = 0; hour < hours; hour++) {
     await sql`update connected_account set next_at = now()`
-    await createAccountReading(parts).runOnce()
+    await createAccountReading({ recording, ...parts }).runOnce()
   }
 }
 
@@ -305,7 +306,7 @@ test("a clock ten minutes ahead is named as the cause of rejected tokens, and th
   const parts = { sql: scene.sql, sealer, log: silentLog, reach, now, gapMs: 0 }
   for (let times = 0; times < 2; times++) {
     await scene.sql`update connected_account set next_at = now(), refused_since = now() - interval '11 minutes', checked_at = now()`
-    await createAccountReading(parts).runOnce()
+    await createAccountReading({ recording, ...parts }).runOnce()
   }
   const { state, failure } = await findAccount(scene.sql, scene.workspaceId, id)
   expect(state).toBe("ok")

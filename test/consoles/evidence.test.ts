@@ -7,6 +7,7 @@ import { createAccountReading } from "../../src/consoles/worker.ts"
 import { addDays } from "../../src/lib/days.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import type { RawBody } from "../../src/measuring/source.ts"
+import { recording } from "../../src/recording.ts"
 import { browserOf } from "../access/sign-in/browser.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
@@ -36,7 +37,7 @@ async function read(units: string): Promise<void> {
   await sql`update connected_account set next_at = now()`
   const keep = async (body: RawBody) => void kept.set(Buffer.from(body.sha256).toString("hex"), body)
   const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => at.now, keep }
-  await createAccountReading({ ...parts, gapMs: 0, atMost: 3 }).runOnce()
+  await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 3 }).runOnce()
 }
 
 beforeAll(async () => {

@@ -6,6 +6,7 @@ import { reportLines } from "../../src/consoles/sources/report-lines.ts"
 import { createAccountReading } from "../../src/consoles/worker.ts"
 import { addDays } from "../../src/lib/days.ts"
 import { silentLog } from "../../src/lib/log.ts"
+import { recording } from "../../src/recording.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { type AccountScene, accountScene, isReport, TEA } from "./scene.ts"
@@ -38,7 +39,7 @@ async function readHours(hours: number, atMost = 60): Promise<void> {
   const parts = { sql, sealer, log: silentLog, reach: register.reach, now: () => at.now, gapMs: 0, atMost }
   for (let hour = 0; hour < hours; hour++) {
     await sql`update connected_account set next_at = now()`
-    await createAccountReading(parts).runOnce()
+    await createAccountReading({ recording, ...parts }).runOnce()
   }
 }
 

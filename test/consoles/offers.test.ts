@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { createAccountReading } from "../../src/consoles/worker.ts"
 import { silentLog } from "../../src/lib/log.ts"
+import { recording } from "../../src/recording.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { type AccountScene, accountScene, isReport, TEA } from "./scene.ts"
@@ -45,7 +46,7 @@ async function read(): Promise<void> {
   await scene.sql`update account_task set next_at = null where ${isReport(scene.sql)}`
   await scene.sql`update connected_account set next_at = now()`
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
-  await createAccountReading({ ...parts, gapMs: 0, atMost: 40 }).runOnce()
+  await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 40 }).runOnce()
 }
 
 const pricing = async (query = "") => (await scene.house.call(`/v1/apps/${scene.appId}/pricing${query}`, { key })).body

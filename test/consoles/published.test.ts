@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { createAccountReading } from "../../src/consoles/worker.ts"
 import { silentLog } from "../../src/lib/log.ts"
+import { recording } from "../../src/recording.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { type AccountScene, accountScene, TEA } from "./scene.ts"
@@ -107,7 +108,7 @@ test("every request matches the published paths, queries and values", async () =
   await scene.add(scene.there.key("ADMIN"))
   // Three sessions of daily reports, then everything that is read automatically.
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach }
-  await createAccountReading({ ...parts, gapMs: 0, atMost: 40 }).runOnce()
+  await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 40 }).runOnce()
   const kinds = new Set<string>()
   for (const asked of scene.there.asked) {
     const { pathname, searchParams } = new URL(asked, "https://console.example")

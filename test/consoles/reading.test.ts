@@ -6,9 +6,11 @@ import { findAccount, removeAccount, rotateKey } from "../../src/consoles/regist
 import { reportIn } from "../../src/consoles/sources/reports.ts"
 import { rebuildAccounts } from "../../src/consoles/store/derived/rebuild.ts"
 import { createAccountReading } from "../../src/consoles/worker.ts"
+import { KINDS } from "../../src/kinds.ts"
 import { addDays } from "../../src/lib/days.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import type { RawBody } from "../../src/measuring/source.ts"
+import { recording } from "../../src/recording.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { type AccountScene, accountScene, isReport } from "./scene.ts"
@@ -40,6 +42,7 @@ afterEach(() => scene.there.stop())
 
 const worker = (atMost = 3) =>
   createAccountReading({
+    recording,
     ...{
       sql: scene.sql,
       sealer,
@@ -159,8 +162,8 @@ test("a restated day replaces the facts once, keeps both reports, and changes no
   expect(await scene.sql`select from report_day`).toHaveLength(2)
   // The derived facts can be rebuilt from the stored reports.
   await scene.sql`delete from sales_fact_row`
-  expect(await rebuildAccounts(scene.sql, async () => {})).toBe(1)
-  expect(await rebuildAccounts(scene.sql, async () => {})).toBe(0)
+  expect(await rebuildAccounts(scene.sql, KINDS, async () => {})).toBe(1)
+  expect(await rebuildAccounts(scene.sql, KINDS, async () => {})).toBe(0)
   expect(await facts()).toMatchObject([{ product: "TEA01", units: 7 }])
   // The first content is reported again, so it applies again.
   said = first

@@ -4,9 +4,11 @@ import { pacificDay } from "../../src/consoles/pacific.ts"
 import { readReportEvidence } from "../../src/consoles/read/read-evidence.ts"
 import { rebuildAccounts } from "../../src/consoles/store/derived/rebuild.ts"
 import { createAccountReading } from "../../src/consoles/worker.ts"
+import { KINDS } from "../../src/kinds.ts"
 import { addDays } from "../../src/lib/days.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import type { RawBodies } from "../../src/measuring/raw-bodies.ts"
+import { recording } from "../../src/recording.ts"
 import { SOURCES } from "../../src/sources.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
@@ -70,7 +72,7 @@ async function read(): Promise<void> {
   await scene.sql`update account_task set next_at = case when day >= ${ago(3)} then now() end where ${isReport(scene.sql)}`
   await scene.sql`update connected_account set next_at = now()`
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
-  await createAccountReading({ ...parts, keep: bodies.keep, gapMs: 0, atMost: 40 }).runOnce()
+  await createAccountReading({ recording, ...parts, keep: bodies.keep, gapMs: 0, atMost: 40 }).runOnce()
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer
@@ -137,7 +139,7 @@ test("a restated day counts once, and rebuilding and replaying it give the same 
   expect(await redemptions()).toMatchObject({ SPRING: 8 })
   expect(await scene.sql`select from report_day where report = 'offer_redemptions'`).toHaveLength(2)
   await scene.sql`delete from offer_redemption_fact_row`
-  await rebuildAccounts(scene.sql, async () => {})
+  await rebuildAccounts(scene.sql, KINDS, async () => {})
   expect(await redemptions()).toMatchObject({ SPRING: 8 })
   // As an earlier parser might have read it.
   await scene.sql`

@@ -2,7 +2,7 @@ import type { Sql } from "../../src/database/types.ts"
 import type { Observation } from "../../src/kinds.ts"
 import { KINDS } from "../../src/kinds.ts"
 import type { AdsReport } from "../../src/lib/upstreams.ts"
-import { parseLine } from "../../src/measuring/import/lines.ts"
+import { parseLine } from "../record.ts"
 
 /** The account of all examples of private kinds. */
 export const EXAMPLE_ACCOUNT = "ac_0123456789abcdef01"

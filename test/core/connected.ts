@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto"
 import type { Sql } from "../../src/database/types.ts"
 import { addDays, dayOf } from "../../src/lib/days.ts"
 import { DAY_MS } from "../../src/lib/time.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { reported } from "../consoles/reported.ts"
 import { listed } from "../measuring/record/listed.ts"
+import { record } from "../record.ts"
 import type { Situation } from "./outcomes.ts"
 
 /** A console of the workspace that has the app and reported yesterday's figures. */

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
+import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(30_000)

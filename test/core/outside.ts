@@ -1,9 +1,9 @@
 import type { Sql } from "../../src/database/types.ts"
 import type { Platforms } from "../../src/lib/accounts/platform.ts"
 import { Fault, type FaultCode } from "../../src/lib/faults.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { openHouse } from "../house.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
+import { record } from "../record.ts"
 import type { Change, Situation } from "./outcomes.ts"
 
 // Writes to other platforms: a console that has the app and accepts writes, and at last answers with the fault.

@@ -5,12 +5,13 @@ import type { Sql } from "../../src/database/types.ts"
 import { DEMO_APPS, DEMO_FILE, loadDemo } from "../../src/demo/demo.ts"
 import { removeDemo } from "../../src/demo/remove-demo.ts"
 import { listKeywordRanks } from "../../src/keywords/operations/keywords.ts"
-import { record } from "../../src/measuring/record/record.ts"
+import { recording } from "../../src/recording.ts"
 import { setGoal } from "../../src/tracking/apps.ts"
 import { addTerms, buryTerms, tagTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase } from "../database.ts"
 import { cases, long } from "../long.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, stored } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 const file = readFileSync(join(import.meta.dirname, "../../fixtures/demo", DEMO_FILE), "utf8")
@@ -27,7 +28,7 @@ beforeEach(async () => {
 
 test("the demo shows all three states for each of its apps; loading it twice changes nothing, and workspaces share its readings", async () => {
   const [workspaceId, two] = [await newWorkspace(sql), await newWorkspace(sql)]
-  const { recorded, bad, apps } = await loadDemo(sql, workspaceId, file)
+  const { recorded, bad, apps } = await loadDemo(recording, sql, workspaceId, file)
   expect({ recorded, bad, apps: apps.length }).toEqual({ recorded: 36, bad: [], apps: DEMO_APPS.length })
   for (const { id } of apps) {
     const { keywords, live, measuredAt } = await ask(listKeywordRanks, contextOf(sql, workspaceId), { appId: id })
@@ -38,9 +39,9 @@ test("the demo shows all three states for each of its apps; loading it twice cha
     expect([...new Set(states)].sort()).toEqual(["absent", "ranked", "unmeasured"])
   }
   const before = await stored(sql)
-  expect(await loadDemo(sql, workspaceId, file)).toMatchObject({ recorded: 0, known: 36, apps })
+  expect(await loadDemo(recording, sql, workspaceId, file)).toMatchObject({ recorded: 0, known: 36, apps })
   expect(await stored(sql)).toBe(before)
-  const other = await loadDemo(sql, two, file)
+  const other = await loadDemo(recording, sql, two, file)
   expect(other.recorded).toBe(0)
   expect(other.apps.map(({ id }) => id)).not.toEqual(apps.map(({ id }) => id))
 })
@@ -48,7 +49,7 @@ test("the demo shows all three states for each of its apps; loading it twice cha
 long("removing the demo leaves an empty instance if there was nothing else", async () => {
   const workspaceId = await newWorkspace(sql)
   const empty = await stored(sql)
-  await loadDemo(sql, workspaceId, file)
+  await loadDemo(recording, sql, workspaceId, file)
   expect(await removeDemo(sql)).toEqual({ apps: DEMO_APPS.length, readings: 36, kept: [] })
   expect(await stored(sql)).toBe(empty)
   expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 0, kept: [] })
@@ -56,7 +57,7 @@ long("removing the demo leaves an empty instance if there was nothing else", asy
 
 long("an edited demo app is kept as the user's own, with the user's keywords if there are any", async () => {
   const workspaceId = await newWorkspace(sql)
-  const { apps } = await loadDemo(sql, workspaceId, file)
+  const { apps } = await loadDemo(recording, sql, workspaceId, file)
   const [extended, tagged, aimed, left] = DEMO_APPS.map(({ iosId }) => iosId)
   const idOf = async (iosId = "") => {
     const [app] = await sql`select a.id from tracked_app a join store_app i on i.id = ios_app where store_id = ${iosId}`
@@ -98,7 +99,7 @@ test("removing the demo leaves own apps and own readings as if the demo had neve
   ]
   await record(sql, own, () => NOW)
   const before = await meaning(sql)
-  await loadDemo(sql, workspaceId, part)
+  await loadDemo(recording, sql, workspaceId, part)
   const ctx = contextOf(sql, workspaceId)
   const during = await ask(listKeywordRanks, ctx, { appId })
   // the own reading of the day wins, although the demo's is deeper
@@ -112,10 +113,10 @@ test("removing the demo leaves own apps and own readings as if the demo had neve
 
 long("an own reading of the same time replaces the demo's, and stays after the demo is removed", async () => {
   const workspaceId = await newWorkspace(sql)
-  await loadDemo(sql, workspaceId, file)
+  await loadDemo(recording, sql, workspaceId, file)
   const mine = reading("photo editor", "2025-10-25T03:25:01.530Z", [10002], { source: "foreign" })
   expect((await record(sql, [mine], () => NOW)).recorded).toBe(1)
-  expect((await loadDemo(sql, workspaceId, file)).recorded).toBe(0)
+  expect((await loadDemo(recording, sql, workspaceId, file)).recorded).toBe(0)
   expect((await removeDemo(sql)).readings).toBe(35)
   expect([...(await sql`select origin, cardinality(app_ids) as apps from search_results`)]).toEqual([
     { origin: "own", apps: 1 },

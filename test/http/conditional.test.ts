@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { catalog } from "../../src/catalog.ts"
 import { isConditional } from "../../src/core/operation.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { NOW, reading } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 let house: House

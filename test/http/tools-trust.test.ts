@@ -3,12 +3,12 @@ import { catalog } from "../../src/catalog.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { once } from "../../src/lib/prepared.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { asTool, type Outcomes, outcomesOver } from "../core/outcomes.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { LONG } from "../long.ts"
 import { reading } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 
 // Texts of other people reach an assistant as quoted data, and a write needs two calls with a person between them.
 

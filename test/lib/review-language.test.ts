@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import { reviewLanguage } from "../../src/lib/review-language.ts"
 import { ALL_STOREFRONTS, isStorefront } from "../../src/lib/storefronts.ts"
-import { checkObservation } from "../../src/measuring/record/check.ts"
 import { reviewedOnPlay } from "../measuring/record/reviewed.ts"
+import { checkObservation } from "../record.ts"
 
 test("a storefront's reviews on Google Play have its language, English by default", () => {
   const named = ["us", "at", "ch", "br", "pt", "mx", "tw", "hk", "jp", "il", "no", "in", "ng", "qq"]

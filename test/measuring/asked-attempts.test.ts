@@ -11,13 +11,12 @@ import { openPort } from "../../src/measuring/ask.ts"
 import type { Kind, ReadPort } from "../../src/measuring/due-kind.ts"
 import { findLatestReading } from "../../src/measuring/latest-reading.ts"
 import { openLane } from "../../src/measuring/pace.ts"
-import { recordAttempt } from "../../src/measuring/record/attempts.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { safeFetch } from "../../src/outbound/safe-fetch.ts"
 import { appleGenres } from "../../src/stores/apple/genres.ts"
 import { itunesDeveloper } from "../../src/stores/apple/itunes-developer.ts"
 import { itunesLookup } from "../../src/stores/apple/itunes-lookup.ts"
 import { freshDatabase } from "../database.ts"
+import { record, recordAttempt } from "../record.ts"
 import { type ReplayServer, reachOf, replayServer } from "../stores/parsing/replay.ts"
 import { charted } from "./record/charted.ts"
 import { reading, said } from "./record/measured.ts"
@@ -116,7 +115,7 @@ test("the first apps of a chart come from its newest reading, at most fifty, wit
 test("the time of a chart's first apps is that of its last look-up, and null if one is missing", async () => {
   const wanted = { kind: "chart_apps", platform: "ios", storefront: "fr", subject: "iphone free 6015" } as const
   const since = new Date("2025-11-18T00:00:00Z")
-  const latest = () => findLatestReading(sql, wanted, since)
+  const latest = () => findLatestReading(sql, { kind: chartAppsOnAppStore, wanted }, since)
   const [here, now] = [{ storefront: "fr" }, () => new Date("2025-11-20T12:00:00Z")]
   await record(sql, [charted("2025-11-20T10:00:00Z", ["60001", "60002"], here)], now)
   expect(await latest()).toBeNull()

@@ -3,9 +3,9 @@ import type { Sql, Tx } from "../../src/database/types.ts"
 import { kindsOf } from "../../src/due-kinds.ts"
 import { deriveKeywordMetrics, readKeywordMetrics } from "../../src/keywords/store/keyword-metrics.ts"
 import type { Kind, ReadPort, Subject } from "../../src/measuring/due-kind.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
+import { record } from "../record.ts"
 import { hinted, NOW, newWorkspace, reading } from "./record/measured.ts"
 import { countRowsRead } from "./rows-read.ts"
 
@@ -31,7 +31,7 @@ async function askedBy(name: Subject["kind"], answer: object): Promise<unknown[]
   }
   const signal = new AbortController().signal
   const parts = { sql, now: () => NOW, signal, isOn: () => true, ask, askSite: noSites, readNamedCountry }
-  const port = { ...parts, parseAppAds: noSites as never }
+  const port = { ...parts, parseText: noSites as never }
   await kindOf(name).read([{ ...tea, kind: name }], port)
   return asked
 }

@@ -3,9 +3,9 @@ import type { Sql } from "../../src/database/types.ts"
 import type { Upstream } from "../../src/lib/upstreams.ts"
 import type { BudgetKind } from "../../src/measuring/budget.ts"
 import { readHealth, type SourceHealth } from "../../src/measuring/health.ts"
-import { importLines } from "../../src/measuring/import/import-lines.ts"
 import type { AskedSource } from "../../src/measuring/source-alarms.ts"
 import { freshDatabase } from "../database.ts"
+import { importLines } from "../record.ts"
 
 let sql: Sql
 beforeAll(async () => {

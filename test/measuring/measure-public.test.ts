@@ -4,6 +4,7 @@ import type { LiveReadState, LiveSubject } from "../../src/lib/live-read.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"
+import { recording } from "../../src/recording.ts"
 import { reachOf } from "../stores/parsing/replay.ts"
 import { APP_ADS, HARBOR } from "./public-pages.ts"
 import { publicScene } from "./public-scene.ts"
@@ -24,6 +25,7 @@ const app = (kind: LiveSubject["kind"], rest: Partial<LiveSubject> = {}): LiveSu
 async function ask(...wanted: LiveSubject[]): Promise<LiveReadState[]> {
   const kinds = kindsOf({ egressCountry: undefined })
   const measuring = createMeasuring({
+    recording,
     sql: on.sql,
     kinds,
     reach: reachOf(on.stores),

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { demandOf } from "../../src/keywords/formulas/demand.ts"
 import { estimatePopularity } from "../../src/keywords/formulas/popularity.ts"
-import { record } from "../../src/measuring/record/record.ts"
+import { record } from "../record.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 import { publicScene } from "./public-scene.ts"
 

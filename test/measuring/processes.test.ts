@@ -7,6 +7,7 @@ import { migrate } from "../../src/database/migrate.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"
+import { recording } from "../../src/recording.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { scratchFolder } from "../database/processes.ts"
 import { freshDatabase, openInMemory, scratchUrl } from "../database.ts"
@@ -91,7 +92,7 @@ async function expectOnce(on: Sql, subjects: number): Promise<void> {
 async function workOff(on: Sql): Promise<void> {
   const reach = reachOf(stores)
   const options = { sql: on, kinds: [counted], reach, egress: EGRESS, gapsMs: gaps(), log: silentLog, random: () => 0 }
-  const measuring = createMeasuring(options)
+  const measuring = createMeasuring({ recording, ...options })
   await until(async () => {
     await measuring.runOnce()
     return (await left(on)) === 0

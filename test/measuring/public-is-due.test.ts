@@ -4,9 +4,10 @@ import { kindsOf } from "../../src/due-kinds.ts"
 import { claim } from "../../src/measuring/claim.ts"
 import { type Claim, endMeasured } from "../../src/measuring/due.ts"
 import { openLane } from "../../src/measuring/pace.ts"
-import { record } from "../../src/measuring/record/record.ts"
+import { recording } from "../../src/recording.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { someWorkspace } from "../access/registered.ts"
+import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { said } from "./record/measured.ts"
 import { countRowsRead } from "./rows-read.ts"
@@ -103,7 +104,7 @@ describe("a tracked app", () => {
   })
 
   test("an app of the demo makes nothing due", async () => {
-    await loadDemo(on.sql, on.workspaceId, "")
+    await loadDemo(recording, on.sql, on.workspaceId, "")
     expect(await due()).toEqual([])
   })
 })

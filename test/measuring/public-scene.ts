@@ -6,6 +6,7 @@ import type { KindName } from "../../src/measuring/due-kind.ts"
 import { createMeasuring, type MeasuringOptions } from "../../src/measuring/worker.ts"
 import { OutboundProblem } from "../../src/outbound/problem.ts"
 import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
+import { recording } from "../../src/recording.ts"
 import { freshDatabase } from "../database.ts"
 import { rowsOf } from "../every-row.ts"
 import { type ReplayServer, reachOf, replayServer } from "../stores/parsing/replay.ts"
@@ -65,6 +66,7 @@ export function publicScene({ egressCountry }: { egressCountry?: string } = {}):
     if (!isDue)
       await on.sql`update due set next_at = now() - interval '1 second' where kind = ${name} and lease is null`
     const measuring = createMeasuring({
+      recording,
       sql: on.sql,
       kinds: kindsOf({ egressCountry }).filter((kind) => kind.name === name),
       reach: reachOf(on.stores, { now: () => on.now }),

@@ -8,6 +8,7 @@ import { dayOf } from "../../src/lib/days.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { ADS_REPORTS } from "../../src/lib/upstreams.ts"
 import type { RawBodies } from "../../src/measuring/raw-bodies.ts"
+import { recording } from "../../src/recording.ts"
 import { SOURCES } from "../../src/sources.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { AD_ACCOUNT, type AdsScene, adsScene, teaHouse } from "../consoles/ads/scene.ts"
@@ -34,7 +35,7 @@ async function readAll(): Promise<void> {
   await sql`update account_task set next_at = now()`
   await sql`update connected_account set next_at = now()`
   const parts = { sql, sealer, log: silentLog, reach: register.reach, keep: bodies.keep, gapMs: 0 }
-  await createAccountReading(parts).runOnce()
+  await createAccountReading({ recording, ...parts }).runOnce()
 }
 
 const run = (rest: object = {}) => replay(scene.sql, { bodies, sources: SOURCES, pause: async () => {}, ...rest })

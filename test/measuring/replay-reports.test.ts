@@ -5,6 +5,7 @@ import { createAccountReading } from "../../src/consoles/worker.ts"
 import { addDays } from "../../src/lib/days.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import type { RawBodies } from "../../src/measuring/raw-bodies.ts"
+import { recording } from "../../src/recording.ts"
 import { SOURCES } from "../../src/sources.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { type AccountScene, accountScene, TEA } from "../consoles/scene.ts"
@@ -61,7 +62,7 @@ async function readAll(): Promise<void> {
   })
   await scene.add(there.key("ADMIN"))
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => NOW }
-  await createAccountReading({ ...parts, keep: bodies.keep, gapMs: 0, atMost: 40 }).runOnce()
+  await createAccountReading({ recording, ...parts, keep: bodies.keep, gapMs: 0, atMost: 40 }).runOnce()
 }
 
 const counts = ({ sources }: Awaited<ReturnType<typeof run>>) =>

@@ -3,7 +3,7 @@ import { kindsOf } from "../../src/due-kinds.ts"
 import type { Upstream } from "../../src/lib/upstreams.ts"
 import { readBudget } from "../../src/measuring/budget.ts"
 import { BASE_GAPS_MS } from "../../src/measuring/pace.ts"
-import { record } from "../../src/measuring/record/record.ts"
+import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { newWorkspace, said } from "./record/measured.ts"
 

@@ -4,6 +4,7 @@ import { silentLog } from "../../src/lib/log.ts"
 import { UPSTREAMS, type Upstream } from "../../src/lib/upstreams.ts"
 import type { Lane } from "../../src/measuring/pace.ts"
 import { createMeasuring, type MeasuringOptions, type MeasuringWorker } from "../../src/measuring/worker.ts"
+import { recording } from "../../src/recording.ts"
 import { someWorkspace } from "../access/registered.ts"
 import { freshDatabase } from "../database.ts"
 import { type ReplayServer, reachOf, replayServer } from "../stores/parsing/replay.ts"
@@ -56,6 +57,7 @@ export function scene(): Scene {
 
   on.measuring = (options = {}) =>
     createMeasuring({
+      recording,
       sql: on.sql,
       kinds: [searches],
       reach: reachOf(on.stores),

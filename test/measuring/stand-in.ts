@@ -47,6 +47,7 @@ export const otherRanks: Source<SearchQuestion, SearchObservation> = {
 
 export const searches: Kind = {
   name: "search",
+  observes: search,
   platform: "ios",
   upstream: "apps.apple.com",
   together: 1,

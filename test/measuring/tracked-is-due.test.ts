@@ -5,6 +5,7 @@ import { loadDemo } from "../../src/demo/demo.ts"
 import { removeDemo } from "../../src/demo/remove-demo.ts"
 import { claim } from "../../src/measuring/claim.ts"
 import { openLane } from "../../src/measuring/pace.ts"
+import { recording } from "../../src/recording.ts"
 import { removeApp, trackApp } from "../../src/tracking/apps.ts"
 import { addTerms, removeTerms } from "../../src/tracking/terms.ts"
 import { someWorkspace } from "../access/registered.ts"
@@ -118,7 +119,7 @@ describe("tracked subjects", () => {
   })
 
   test("the demo's app is never due until a workspace makes it its own", async () => {
-    await loadDemo(sql, paying.id, "")
+    await loadDemo(recording, sql, paying.id, "")
     const [demo] = await sql<{ id: string }[]>`select id from tracked_app order by id limit 1`
     expect(await sql`select 1 from due`).toHaveLength(0)
     await sql`update tracked_app set goal = 'rank' where id = ${demo!.id}`

@@ -1,14 +1,17 @@
 // Runs a measuring worker in a process of its own: bun worker-process.ts '{"database": {…}, "stores": URL, "options":
 // {…}}'. Prints "ready" once it looks for due work, and "stopped" before it exits with 0 after SIGTERM.
+
 import { openDatabase } from "../../src/database/connect.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import { UPSTREAMS, type Upstream } from "../../src/lib/upstreams.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"
+import { recording } from "../../src/recording.ts"
 import { counted } from "./stand-in.ts"
 
 const { database: where, stores, options, gapMs = 0 } = JSON.parse(process.argv[2]!)
 const database = await openDatabase({ dataDir: "", as: "server", log: silentLog, maxConnections: 4, ...where })
 const measuring = createMeasuring({
+  recording,
   sql: database.sql,
   kinds: [counted],
   reach: {

@@ -47,11 +47,11 @@ export async function build(file: string, target?: Target): Promise<Contents> {
       ...[CARRIED, NOTICES_FILE, ...(commit === null ? [] : [COMMIT_FILE])].map((name) => join(parts, name)),
     ]
     const { metafile } = await Bun.build({
-      // the workers' names must stand beside the main program's: thread.ts asks for ./worker.ts, pool.ts for its own
+      // The workers' files must be next to the main program: thread.ts starts ./worker.ts, body-parsers.ts its own.
       entrypoints: [
         join(ROOT, "src/main.ts"),
         join(ROOT, "src/database/embedded/worker.ts"),
-        join(ROOT, "src/measuring/parsing/parse-worker.ts"),
+        join(ROOT, "src/commands/process/parse-worker.ts"),
         join(ROOT, "src/texts/pictures/ocr-worker.ts"),
       ],
       naming: { entry: "[name].[ext]" },

@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto"
 import { catalog } from "../../src/catalog.ts"
 import { loadDemoInto } from "../../src/demo/load-at-start.ts"
 import { deskOperations } from "../../src/pages/desk/desk.ts"
+import { recording } from "../../src/recording.ts"
+import { SOURCES } from "../../src/sources.ts"
 import { APP_POLICY } from "../../src/ui/app/frame.ts"
 import { type Browser, browserOf, fieldIn } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
@@ -233,7 +235,7 @@ describe("other workspaces", () => {
     }
     // these name no app, or find the apps of the stores
     const others = ["confirm_edit", "get_made_change", "find_store_apps"]
-    for (const operation of deskOperations.filter(({ id }) => !others.includes(id))) {
+    for (const operation of deskOperations(SOURCES).all.filter(({ id }) => !others.includes(id))) {
       const { entries } = operation.input
       const needed = { ...("term" in entries && { term: "tea" }), ...("report" in entries && { report: "sales" }) }
       const input: Record<string, unknown> = operation.subject
@@ -260,7 +262,7 @@ describe("other workspaces", () => {
 describe("the demo", () => {
   long("every page of each demo app opens, and an empty one explains what it would show", async () => {
     const workspace = await house.workspace({ plan: "enterprise" })
-    await loadDemoInto(house.sql, workspace, { days: 1 })
+    await loadDemoInto(recording, house.sql, workspace, { days: 1 })
     const browser = await ownerOf(house, workspace)
     const { text } = await browser.open("/app")
     const apps = [...text.matchAll(/href="\/app\/apps\/(app_\w+)"/g)].map(([, id]) => id as string)

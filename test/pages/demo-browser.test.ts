@@ -4,6 +4,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { listDemoApps } from "../../src/demo/demo.ts"
 import { INVENTED_APP } from "../../src/demo/invented/world.ts"
 import { loadDemoOnce, loadRestOnce } from "../../src/demo/load-at-start.ts"
+import { recording } from "../../src/recording.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { isLeftOut, long } from "../long.ts"
@@ -81,8 +82,8 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     sql = await freshDatabase()
     house = openHouse({ sql, now: () => new Date() })
     workspace = await house.workspace()
-    await loadDemoOnce(sql, workspace)
-    await loadRestOnce(sql, { days: isLeftOut ? 10 : 30 })
+    await loadDemoOnce(recording, sql, workspace)
+    await loadRestOnce(recording, sql, { days: isLeftOut ? 10 : 30 })
     const listed = await listDemoApps(sql, workspace)
     apps = listed.map(({ id }) => id)
     invented = listed.find(({ iosId }) => iosId === INVENTED_APP.id)!.id

@@ -1,6 +1,6 @@
 import type { Sql } from "../../src/database/types.ts"
-import { importLines } from "../../src/measuring/import/import-lines.ts"
 import { COUNTRIES, GAMES, linesOf, type Row, rowsOf } from "../measuring/record/review-rows.ts"
+import { importLines } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 /** Half a day after the last of the real reviews was read. */

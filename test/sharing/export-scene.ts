@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, expect } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { addDays, dayOf } from "../../src/lib/days.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import type { StoreReview } from "../../src/reviews/kinds/review-shape.ts"
 import { deleteRows, freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { reading } from "../measuring/record/measured.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
+import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 /** One time for the whole file, so that no test runs across midnight. */

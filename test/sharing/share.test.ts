@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { hash } from "node:crypto"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { removeOld } from "../../src/measuring/retention/remove-old.ts"
+import { RETENTION } from "../../src/recording.ts"
 import { removeApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
@@ -216,13 +217,13 @@ describe("a link that opens nothing", () => {
     await expireAt(over.token, "-1 s")
     await sql`update secret_try set counts_until = counts_until - interval '2 hours'`
     const kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
-    const removed = await removeOld(sql, kept, { pauseMs: 0 })
+    const removed = await removeOld(sql, RETENTION, kept, { pauseMs: 0 })
     expect(removed.share_link).toBeGreaterThan(0)
     expect(removed.secret_try).toBeGreaterThan(0)
     expect((await open(lasting.path)).status).toBe(200)
     const left = await sql`select from share_link where workspace_id = ${own.writer.workspace}`
     expect([left.count, (await sql`select from secret_try`).count]).toEqual([1, 0])
-    expect(await removeOld(sql, kept, { pauseMs: 0 })).toMatchObject({ share_link: 0, secret_try: 0 })
+    expect(await removeOld(sql, RETENTION, kept, { pauseMs: 0 })).toMatchObject({ share_link: 0, secret_try: 0 })
   })
 
   test("a key in a link's address is handled as on every path", async () => {

@@ -5,13 +5,13 @@ import { getKeywordCompetition } from "../../src/keywords/operations/competition
 import { listRivals } from "../../src/keywords/operations/list-rivals.ts"
 import { getStorePage } from "../../src/listings/operations/store-page.ts"
 import { getRival } from "../../src/market/operations/rivals/get-rival.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { fetchRecord } from "../../src/overview/operations/fetch-record.ts"
 import { getToday } from "../../src/overview/operations/today.ts"
 import { readRatingDays } from "../../src/stores/read/rating-days.ts"
 import { freshDatabase } from "../database.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { ask, contextOf, newWorkspace, reading, said } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { getRankHistory } from "../../src/keywords/operations/history.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { listApps } from "../../src/overview/operations/apps.ts"
 import {
   countUsage,
@@ -16,6 +15,7 @@ import { TrackingProblem } from "../../src/tracking/checks.ts"
 import { addTerms, buryTerms, removeTerms, tagTerms } from "../../src/tracking/terms.ts"
 import { freshDatabase } from "../database.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 
 let sql: Sql
 let workspaceId: number

@@ -6,12 +6,13 @@ import type { Sql } from "../../src/database/types.ts"
 import { DEMO_CHARTS_FILE, loadDemoCharts } from "../../src/demo/demo.ts"
 import { forgetDemo, loadDemoInto, loadDemoOnce, loadRestOnce, removeAllOfDemo } from "../../src/demo/load-at-start.ts"
 import { removeDemo } from "../../src/demo/remove-demo.ts"
-import { record } from "../../src/measuring/record/record.ts"
+import { recording } from "../../src/recording.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
 import { cases, isLeftOut, long } from "../long.ts"
 import { charted, chartTables } from "../measuring/record/charted.ts"
 import { newWorkspace, said, stored } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
 
 setDefaultTimeout(60_000)
@@ -33,7 +34,7 @@ beforeEach(async () => {
 const DAYS = cases(3, 30)
 const loaded = lines.slice(30 - DAYS)
 const READINGS = DAYS + 3
-const load = () => loadDemoCharts(sql, loaded.map((line) => `${JSON.stringify(line)}\n`).join(""))
+const load = () => loadDemoCharts(recording, sql, loaded.map((line) => `${JSON.stringify(line)}\n`).join(""))
 const tell = (...readings: Parameters<typeof record>[1]) => record(sql, readings, () => NOW)
 const own = (seenAt: string, ids: readonly (string | number)[], rest: Partial<ChartObservation> = {}) =>
   charted(seenAt, ids, { ...JAPAN, ...rest })
@@ -69,8 +70,8 @@ describe("the demo's file of charts", () => {
 test("a key finds the demo's charts, movers and landscape, each with its day, without live reading", async () => {
   // the rest of the demo has no charts and takes twice as long
   const { recorded, bad } = isLeftOut
-    ? await loadDemoCharts(sql, file)
-    : await loadDemoInto(sql, await newWorkspace(sql), { days: 1, now: () => NOW })
+    ? await loadDemoCharts(recording, sql, file)
+    : await loadDemoInto(recording, sql, await newWorkspace(sql), { days: 1, now: () => NOW })
   expect([recorded, bad]).toEqual([isLeftOut ? lines.length : 70 + 30 + 4 + 42, []])
   const house = openHouse({ sql, now: () => NOW })
   const key = await house.key(await house.workspace({ explorer: true, plan: "pro" }))
@@ -109,7 +110,7 @@ long(
   "removing the demo's charts leaves an empty database, and of a read chart only this instance's readings",
   async () => {
     const empty = await stored(sql)
-    await loadDemoCharts(sql, file)
+    await loadDemoCharts(recording, sql, file)
     expect(await removeDemo(sql)).toEqual({ apps: 0, readings: 33, kept: [] })
     expect(await stored(sql)).toBe(empty)
     const mine = [
@@ -118,7 +119,7 @@ long(
     ]
     await tell(...mine)
     const before = await chartTables(sql)
-    await loadDemoCharts(sql, file)
+    await loadDemoCharts(recording, sql, file)
     await removeDemo(sql)
     expect(await chartTables(sql)).toEqual(before)
   },
@@ -160,22 +161,22 @@ describe("a chart of the demo that this instance reads too", () => {
 long("a demo that is removed before its charts are loaded is not loaded again", async () => {
   const empty = await stored(sql)
   const workspaceId = await newWorkspace(sql)
-  expect(await loadDemoOnce(sql, workspaceId)).toBe(true)
+  expect(await loadDemoOnce(recording, sql, workspaceId)).toBe(true)
   await forgetDemo(sql)
   await removeDemo(sql)
-  await loadRestOnce(sql, { days: 1 })
+  await loadRestOnce(recording, sql, { days: 1 })
   expect(await sql`select 1 from chart`).toHaveLength(0)
-  expect(await loadDemoOnce(sql, workspaceId)).toBe(false)
+  expect(await loadDemoOnce(recording, sql, workspaceId)).toBe(false)
   expect(await stored(sql)).toBe(empty)
 })
 
 long("a demo that was interrupted before its charts is loaded again once", async () => {
   const workspaceId = await newWorkspace(sql)
-  await loadDemoOnce(sql, workspaceId)
-  expect(await loadDemoOnce(sql, null)).toBe(true)
-  await loadRestOnce(sql, { days: 1 })
+  await loadDemoOnce(recording, sql, workspaceId)
+  expect(await loadDemoOnce(recording, sql, null)).toBe(true)
+  await loadRestOnce(recording, sql, { days: 1 })
   expect(await sql`select 1 from chart_results`).toHaveLength(33)
-  expect(await loadDemoOnce(sql, null)).toBe(false)
+  expect(await loadDemoOnce(recording, sql, null)).toBe(false)
 })
 
 long(
@@ -184,10 +185,10 @@ long(
     const workspaceId = await newWorkspace(sql)
     const empty = await stored(sql)
     const now = () => NOW
-    expect((await loadDemoInto(sql, workspaceId, { days: 1, now })).recorded).toBeGreaterThan(0)
+    expect((await loadDemoInto(recording, sql, workspaceId, { days: 1, now })).recorded).toBeGreaterThan(0)
     const loaded = await stored(sql)
     expect(await sql`select from review_feed`).toHaveLength(5)
-    expect((await loadDemoInto(sql, workspaceId, { days: 1, now })).recorded).toBe(0)
+    expect((await loadDemoInto(recording, sql, workspaceId, { days: 1, now })).recorded).toBe(0)
     expect(await stored(sql)).toBe(loaded)
     await sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end'`
     await sql`create trigger refuse before delete on store_app execute function refuse()`

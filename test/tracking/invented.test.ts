@@ -5,12 +5,13 @@ import { INVENTED_APP, INVENTED_KEYWORDS, INVENTED_RIVALS } from "../../src/demo
 import { loadDemoInto, loadInvention, removeAllOfDemo } from "../../src/demo/load-at-start.ts"
 import { isInventedId } from "../../src/lib/store-ids.ts"
 import { isInventedTerm } from "../../src/lib/term.ts"
-import { record } from "../../src/measuring/record/record.ts"
+import { recording } from "../../src/recording.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { isLeftOut, long } from "../long.ts"
 import { stored } from "../measuring/record/measured.ts"
 import { ownerOf } from "../pages/app-scene.ts"
+import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 setDefaultTimeout(120_000)
@@ -30,7 +31,7 @@ beforeAll(async () => {
   workspace = await house.workspace({ explorer: true, plan: "enterprise" })
   key = await house.key(workspace)
   if (isLeftOut) await loadMonth()
-  else await loadDemoInto(sql, workspace, { days: 30, now: () => NOW })
+  else await loadDemoInto(recording, sql, workspace, { days: 30, now: () => NOW })
   const [row] = await sql<{ id: string }[]>`
     select a.id from tracked_app a join store_app i on i.id = a.ios_app where i.store_id = ${INVENTED_APP.id}`
   app = row!.id
@@ -42,8 +43,8 @@ beforeAll(async () => {
  */
 async function loadMonth(): Promise<void> {
   await trackOwn(sql, { workspaceId: workspace, iosId: "1617391485" })
-  await loadInvented(sql, { workspaceId: workspace, now: () => NOW, days: 30 })
-  await loadInvention(sql, workspace, { days: 1, now: () => NOW })
+  await loadInvented(recording, sql, { workspaceId: workspace, now: () => NOW, days: 30 })
+  await loadInvention(recording, sql, workspace, { days: 1, now: () => NOW })
 }
 
 const ask = async (path: string, by = key) => (await house.call(`/v1/apps/${app}${path}`, { key: by })).body
@@ -118,12 +119,12 @@ test("the invented app is not in the market and not in other workspaces' alerts 
 
 long("the invented app loaded again adds nothing, and two days later only the days between", async () => {
   const before = await stored(sql)
-  expect((await loadDemoInto(sql, workspace, { days: 30, now: () => NOW })).recorded).toBe(0)
+  expect((await loadDemoInto(recording, sql, workspace, { days: 30, now: () => NOW })).recorded).toBe(0)
   expect(await stored(sql)).toBe(before)
   const days = async () =>
     (await sql`select distinct day from search_results where origin = 'demo' and day > '2026-01-01'`).length
   expect(await days()).toBe(30)
-  await loadDemoInto(sql, workspace, { days: 3, now: () => AFTER })
+  await loadDemoInto(recording, sql, workspace, { days: 3, now: () => AFTER })
   expect(await days()).toBe(32)
 })
 

@@ -5,12 +5,12 @@ import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts
 import { readKeywordsNow } from "../../src/keywords/read/ranks.ts"
 import { readRankSeries } from "../../src/keywords/read/series.ts"
 import { RANK_SOURCES } from "../../src/lib/upstreams.ts"
-import { record } from "../../src/measuring/record/record.ts"
 import { deriveMonths, readMonths } from "../../src/tracking/rank-months.ts"
 import { readVisibleApps } from "../../src/tracking/tracked-app.ts"
 import { deleteRows, freshDatabase } from "../database.ts"
 import { cases } from "../long.ts"
 import { contextOf, NOW, newWorkspace, reading, stored } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 
 const TERMS = ["tea", "mate", "coffee"]

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { ALL_STOREFRONTS, isStorefront, STOREFRONTS } from "../../src/lib/storefronts.ts"
-import { importLines } from "../../src/measuring/import/import-lines.ts"
 import { addApp } from "../../src/tracking/actions/add-app.ts"
 import { trackApp } from "../../src/tracking/apps.ts"
 import { addCountries } from "../../src/tracking/countries.ts"
 import { type LiveStores, liveStores } from "../core/live.ts"
 import { freshDatabase } from "../database.ts"
+import { importLines } from "../record.ts"
 
 setDefaultTimeout(60_000)
 

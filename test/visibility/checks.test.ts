@@ -3,11 +3,12 @@ import type { Sql } from "../../src/database/types.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import type { Assistant } from "../../src/lib/upstreams.ts"
 import type { AssistantChecks } from "../../src/lib/writing/assistant-checks.ts"
-import { record } from "../../src/measuring/record/record.ts"
+import { recording } from "../../src/recording.ts"
 import { createAsking } from "../../src/visibility/worker.ts"
 import { deleteRows, freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { reading, said } from "../measuring/record/measured.ts"
+import { record } from "../record.ts"
 import { trackOwn } from "../world/tracked.ts"
 import { openEngines } from "./stand-in.ts"
 
@@ -63,6 +64,7 @@ beforeEach(async () => {
 const asking = (rest: object = {}) => {
   const engines = SETUP.engines.map(({ assistant }) => ({ assistant, url: stand.urls[assistant], key: "sk-secret" }))
   return createAsking({
+    recording,
     ...{ sql, log: silentLog, engines, gapMs: 0, retryMs: 0, now: () => now },
     fetch: (url, init) => fetch(url, init),
     ...rest,

@@ -6,6 +6,7 @@ import { UPSTREAMS } from "../../src/lib/upstreams.ts"
 import { createMeasure } from "../../src/measuring/measure.ts"
 import { createMeasuring } from "../../src/measuring/worker.ts"
 import type { SafeFetch } from "../../src/outbound/safe-fetch.ts"
+import { recording } from "../../src/recording.ts"
 import { SOURCES } from "../../src/sources.ts"
 import { type Answer, type House, openHouse } from "../house.ts"
 import { ask, page, type Site, site } from "../outbound/site.ts"
@@ -78,6 +79,7 @@ async function readingBefore(sql: Sql, fill: (house: House) => Promise<void>): P
     socket.end(says.site, "latin1")
   })
   const measuring = createMeasuring({
+    recording,
     sql,
     kinds: kindsOf({ egressCountry: "us" }),
     reach: reachOf(stores, { egress: "us" }),

@@ -1,7 +1,8 @@
 import type { Kind } from "../../measuring/due-kind.ts"
 import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
+import { apps } from "../../stores/kinds/apps.ts"
 import { withoutPages } from "../../stores/kinds/pages-in-look-ups.ts"
-import { readFirstApps } from "../read/listed-apps.ts"
+import { latestLookUps, readFirstApps } from "../read/listed-apps.ts"
 
 /**
  * Looks up the first apps of a chart's latest reading, as many as fit in one request, when a caller asks about the
@@ -9,6 +10,9 @@ import { readFirstApps } from "../read/listed-apps.ts"
  */
 export const chartAppsOnAppStore: Kind = {
   name: "chart_apps",
+  observes: apps,
+  latest: latestLookUps,
+  mayFindNothing: true,
   platform: "ios",
   upstream: itunesLookup.upstream,
   together: 1,

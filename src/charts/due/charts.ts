@@ -3,11 +3,13 @@ import { putForwardChart } from "../../measuring/put-forward.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 import { appleGenres } from "../../stores/apple/genres.ts"
 import { itunesDeveloper } from "../../stores/apple/itunes-developer.ts"
-import { chartNamed } from "../kinds/chart.ts"
+import { developer } from "../../stores/kinds/developer.ts"
+import { chart, chartNamed } from "../kinds/chart.ts"
 import { appleCharts } from "../sources/apple-charts.ts"
 
 export const chartOnAppStore: Kind = {
   name: "chart",
+  observes: chart,
   platform: "ios",
   upstream: appleCharts.upstream,
   together: 1,
@@ -33,6 +35,8 @@ export const genresOnAppStore: Kind = {
 
 export const developerOnAppStore: Kind = {
   name: "developer",
+  observes: developer,
+  mayFindNothing: true,
   platform: "ios",
   upstream: itunesDeveloper.upstream,
   together: 1,

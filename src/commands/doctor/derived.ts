@@ -1,6 +1,7 @@
 import { rebuildCharts } from "../../charts/store/rebuild-charts.ts"
 import { rebuildAccounts } from "../../consoles/store/derived/rebuild.ts"
 import { rebuildNow } from "../../keywords/store/now.ts"
+import { KINDS } from "../../kinds.ts"
 import { rebuildReviews } from "../../reviews/store/rebuild-reviews.ts"
 import { rebuildAppTexts } from "../../stores/store/app-texts.ts"
 import { rebuildRatings } from "../../stores/store/rebuild-ratings.ts"
@@ -22,7 +23,7 @@ export async function rebuildDerived({ has }: Pick<Invocation, "has">, reached: 
     const reviews = await rebuildReviews(database.sql, yieldToOthers)
     const texts = await rebuildAppTexts(database.sql, yieldToOthers)
     const charts = await rebuildCharts(database.sql, yieldToOthers)
-    const reports = await rebuildAccounts(database.sql, yieldToOthers)
+    const reports = await rebuildAccounts(database.sql, KINDS, yieldToOthers)
     const ratings = await rebuildRatings(database.sql, yieldToOthers)
     if (ranks + figures + reviews + texts + charts + reports + ratings === 0)
       return [ok("derived", "current values match the readings")]

@@ -9,6 +9,7 @@ import type { Platforms } from "../../lib/accounts/platform.ts"
 import type { Log } from "../../lib/log.ts"
 import { openAccountBodies } from "../../measuring/raw-bodies.ts"
 import { safeFetch } from "../../outbound/safe-fetch.ts"
+import { recording } from "../../recording.ts"
 import type { Settings } from "../../settings/settings.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 
@@ -47,5 +48,5 @@ export async function openAccountReading(
   const bodies = openAccountBodies({ ...settings.measuring.raw, log })
   const sealer = await createSealer(settings.secretKeys)
   const { keep, sweep: sweepBodies } = bodies
-  return createAccountReading({ sql, sealer, log, keep, sweepBodies, reach: accountReach(settings, now) })
+  return createAccountReading({ sql, recording, sealer, log, keep, sweepBodies, reach: accountReach(settings, now) })
 }

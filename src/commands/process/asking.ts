@@ -2,6 +2,7 @@ import type { Sql } from "../../database/types.ts"
 import type { Worker } from "../../jobs/worker.ts"
 import type { Log } from "../../lib/log.ts"
 import type { AssistantChecks } from "../../lib/writing/assistant-checks.ts"
+import { recording } from "../../recording.ts"
 import type { Settings } from "../../settings/settings.ts"
 import { ENGINE_FORMATS } from "../../visibility/engines/ask-engine.ts"
 import { createAsking } from "../../visibility/worker.ts"
@@ -21,6 +22,7 @@ export function openAsking({ assistants }: Settings, { sql, log }: { sql: Sql; l
   const { engines, gapMs } = assistants
   return createAsking({
     sql,
+    recording,
     log,
     engines: engines.map(({ assistant, url, key }) => ({
       assistant,

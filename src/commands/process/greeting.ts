@@ -5,6 +5,7 @@ import { isConnectionProblem } from "../../database/gate.ts"
 import type { Database, Sql } from "../../database/types.ts"
 import { loadDemoOnce, loadRestOnce } from "../../demo/load-at-start.ts"
 import type { Log } from "../../lib/log.ts"
+import { recording } from "../../recording.ts"
 import type { Invocation } from "../cli/command.ts"
 import { claimFirstStart, createFirstKeys, isFirstStart, markShown } from "./first-start.ts"
 import type { Stop } from "./stop.ts"
@@ -92,7 +93,7 @@ async function claimed({ settings }: Invocation, { database }: LiveServer, log: 
 /** Loads the demo. A failure must not prevent showing the keys; the next start tries again. */
 async function addDemo(sql: Sql, workspaceId: number | null, stop: Stop, log: Log): Promise<boolean> {
   try {
-    const isLoaded = await loadDemoOnce(sql, workspaceId)
+    const isLoaded = await loadDemoOnce(recording, sql, workspaceId)
     if (isLoaded) log("info", "demo_loaded")
     return isLoaded
   } catch (error) {
@@ -104,7 +105,7 @@ async function addDemo(sql: Sql, workspaceId: number | null, stop: Stop, log: Lo
 /** Loads the parts of the demo that the welcome does not need. */
 async function addRestOfDemo(sql: Sql, stop: Stop, log: Log): Promise<void> {
   try {
-    if (await loadRestOnce(sql)) log("info", "demo_completed")
+    if (await loadRestOnce(recording, sql)) log("info", "demo_completed")
   } catch (error) {
     if (!stop.isAsked()) log("error", "demo_failed", { reason: (error as Error).message })
   }

@@ -7,12 +7,13 @@ import { messageRoute, type ReceiveMessage } from "../../http/messages.ts"
 import { prepareSandbox, type Sandbox } from "../../http/sandbox.ts"
 import { once } from "../../lib/prepared.ts"
 import { type SafeFetch, safeFetch } from "../../outbound/safe-fetch.ts"
-import { deskOperations, sampledOperations } from "../../pages/desk/desk.ts"
+import { deskOperations } from "../../pages/desk/desk.ts"
 import { deskRoutes } from "../../pages/desk/surface.ts"
 import { oauthRoutes } from "../../pages/oauth/surface.ts"
 import { signInRoutes } from "../../pages/sign-in/surface.ts"
 import type { LinkParts } from "../../sharing/link-kind.ts"
 import { linkRoutes } from "../../sharing/surface.ts"
+import { SOURCES } from "../../sources.ts"
 import { type OpenRoute, openPages } from "../../ui/routes.ts"
 import { approvalRoutes } from "../../writes/approving/surface.ts"
 
@@ -28,6 +29,8 @@ interface PagesParts extends LinkParts {
 
 const RECEIVE_MS = 5_000
 
+const DESK = deskOperations(SOURCES)
+
 /** Returns the routes without a key: public links, sign-in pages and messages from services. */
 export function openRoutes(parts: PagesParts): OpenRoute[] {
   const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, trustedProxies, now } = parts
@@ -38,7 +41,7 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
     ...deskRoutes({
       invoke,
       owners,
-      operations: [...catalog, ...deskOperations],
+      operations: [...catalog, ...DESK.all],
       sampleAnswer: samplesOf(sandbox, publicUrl),
     }),
     ...oauthRoutes({ ...parts, visitorGate, owners, fetch: parts.fetch ?? safeFetch }),
@@ -55,6 +58,6 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
 
 /** Returns the sandbox's answers, and samples that only pages use, which are loaded at first use. */
 function samplesOf(sandbox: Sandbox, publicUrl: string): Sandbox["answer"] {
-  const own = once(() => prepareSandbox(sampledOperations, readTree("fixtures/desk", ".json"), publicUrl))
-  return (operation, input) => (sampledOperations.includes(operation) ? own() : sandbox).answer(operation, input)
+  const own = once(() => prepareSandbox(DESK.sampled, readTree("fixtures/desk", ".json"), publicUrl))
+  return (operation, input) => (DESK.sampled.includes(operation) ? own() : sandbox).answer(operation, input)
 }

@@ -3,6 +3,7 @@ import { storeMessage } from "../../consoles/billing/receive.ts"
 import { APPLE_ROOTS } from "../../consoles/billing/signed-payload.ts"
 import type { Sql } from "../../database/types.ts"
 import type { ReceiveMessage } from "../../http/messages.ts"
+import { recording } from "../../recording.ts"
 import type { Settings } from "../../settings/settings.ts"
 
 /**
@@ -14,7 +15,7 @@ export async function createReceiving(
   roots: readonly string[] = APPLE_ROOTS,
 ): Promise<ReceiveMessage | undefined> {
   if (!secretKeys) return undefined
-  const parts = { sql, sealer: await createSealer(secretKeys), now: () => new Date() }
+  const parts = { sql, recording, sealer: await createSealer(secretKeys), now: () => new Date() }
   return async (account, message) => {
     const receipt = await storeMessage(parts, account, { ...message, roots })
     return typeof receipt === "object" || receipt === "unreadable" ? receipt : receipt !== "not theirs"

@@ -6,13 +6,14 @@ import type { Log } from "../../lib/log.ts"
 import { type Budget, readBudget } from "../../measuring/budget.ts"
 import { createMeasure } from "../../measuring/measure.ts"
 import { createBodyRoom } from "../../measuring/parsing/body-room.ts"
-import { openParsers } from "../../measuring/parsing/pool.ts"
 import { openRawBodies } from "../../measuring/raw-bodies.ts"
 import type { AskedSource } from "../../measuring/source-alarms.ts"
 import { ensureCanaries, noteHealth } from "../../measuring/source-alarms.ts"
 import { createMeasuring } from "../../measuring/worker.ts"
 import type { SafeFetch } from "../../outbound/safe-fetch.ts"
+import { recording } from "../../recording.ts"
 import type { MeasuringSettings } from "../../settings/settings.ts"
+import { openBodyParsers } from "./body-parsers.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 import { measuredBy } from "./measured-kinds.ts"
 
@@ -34,8 +35,9 @@ export function openStoreReading(opened: StoreReadingParts): StoreReading {
   const parts = measuredBy(settings)
   const { kinds, egress, egressCountry, gapsMs } = parts
   const bodies = openRawBodies({ ...settings.raw, log })
-  const parsers = openParsers()
+  const parsers = openBodyParsers()
   const measuring = createMeasuring({
+    recording,
     sql,
     kinds,
     egress,
@@ -51,7 +53,7 @@ export function openStoreReading(opened: StoreReadingParts): StoreReading {
       parse: parsers.parse,
     },
     bodyRoom: createBodyRoom(1, collectGarbage),
-    parseAppAds: parsers.parseAppAds,
+    parseText: parsers.parseText,
     sourcesOff: settings.sourcesOff,
     atOnce: settings.atOnce,
     outbound: opened.outbound ?? guardedFetch(allowPrivate),

@@ -6,6 +6,7 @@ import type { Platforms } from "../../lib/accounts/platform.ts"
 import type { Log } from "../../lib/log.ts"
 import { createEstimates } from "../../market/estimates/estimates.ts"
 import { createCleaning } from "../../measuring/retention/remove-old.ts"
+import { RETENTION } from "../../recording.ts"
 import type { Settings } from "../../settings/settings.ts"
 import type { PictureReader } from "../../texts/pictures/read-pictures.ts"
 import type { TextWriter } from "../../texts/port/write.ts"
@@ -45,7 +46,7 @@ export async function openWorkers(
     { work: await openAccountReading(settings, { sql, log }), isOn: as === "reader" || measuring.on },
     { work: openAsking(settings, { sql, log }), isOn: settings.assistants.engines.length > 0 },
     { work: createOutbox({ sql, kinds: outsideWrites(actions), log, platforms }), isOn: as === "server" },
-    { work: createCleaning({ sql, kept, log }), isOn: as === "server" },
+    { work: createCleaning({ sql, retention: RETENTION, kept, log }), isOn: as === "server" },
     { work: createEstimates({ sql, log }), isOn: as === "server" },
   ]
   return {

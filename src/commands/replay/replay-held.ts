@@ -1,9 +1,9 @@
-import type { AnyKind } from "../../core/kind.ts"
+import { type AnyKind, kindNamed } from "../../core/kind.ts"
 import type { Attempt } from "../../core/observation/attempt.ts"
 import type { StoreObservation } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 import type { Observation } from "../../kinds.ts"
-import { KINDS, kindNamed } from "../../kinds.ts"
+import { KINDS } from "../../kinds.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
 import { parseBody, type RawBody, type Source } from "../../measuring/source.ts"
 import { type Sources, sourcesIn } from "../../sources.ts"
@@ -68,7 +68,7 @@ export function readAgain(
   egress?: string,
 ): Observation {
   const { source, platform, storefront, subject } = question
-  const kind = kindNamed(question.kind)!
+  const kind = kindNamed(question.kind, KINDS)!
   if (kind === apps) return readApps(sources, question, body)
   const parser = sourcesOf(kind, sources).find(({ name }) => name === source)!
   return parseBody(parser, kind.replay!.asked({ platform, storefront }, subject), body, egress)

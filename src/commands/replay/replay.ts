@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { ObservationProblem } from "../../core/observation/invariants.ts"
 import type { Sql } from "../../database/types.ts"
 import { deriveFigures } from "../../keywords/store/figures.ts"
 import type { Observation } from "../../kinds.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
 import type { RawBodies } from "../../measuring/raw-bodies.ts"
-import { checkObservation, ObservationProblem } from "../../measuring/record/check.ts"
-import { record } from "../../measuring/record/record.ts"
 import { ReadFailure } from "../../measuring/source.ts"
+import { recording } from "../../recording.ts"
 import type { Sources } from "../../sources.ts"
 import { readStoredReports } from "./replay-account-reports.ts"
 import { readUnreadAttempts } from "./replay-attempts.ts"
@@ -84,7 +84,7 @@ async function judge(
   let seen: Observation
   try {
     seen = await stored.read({ ...body, url: "", seenAt })
-    checkObservation(seen, now)
+    recording.checkObservation(seen, now)
   } catch (error) {
     if (!(error instanceof ReadFailure || error instanceof ObservationProblem)) throw error
     report.add(source, parser === null ? "stillUnreadable" : "unreadable", subjects.length)
@@ -137,7 +137,7 @@ async function recordParts(
       part.push(one)
       const results = part.reduce((sum, held) => sum + (held.kind === "search" ? held.results.length : 20), 0)
       if (results < PART_RESULTS && place < own.length - 1) continue
-      const { recorded } = await record(sql, part, now, { isImport: true })
+      const { recorded } = await recording.record(sql, part, now, { isImport: true })
       report.add(source, "recorded", recorded)
       part = []
     }

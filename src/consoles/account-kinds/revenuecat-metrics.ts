@@ -1,5 +1,4 @@
 import { AccessProblem } from "../../access/problem.ts"
-import { record } from "../../measuring/record/record.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 import type { AccountKind } from "../account-kind.ts"
 import { openRevenueCat, type RevenueCatApi } from "../billing/revenuecat-api.ts"
@@ -58,7 +57,7 @@ export const revenueCatMetrics: AccountKind<ApiKey, RevenueCatApi> = {
     return { rights, apps }
   },
   needs: ["metrics"],
-  async read(api, { sql, account, now, keep, fence, noteAnswer, signal }) {
+  async read(api, { sql, record, account, now, keep, fence, noteAnswer, signal }) {
     const body = await api.get(overviewPath(account.part), signal)
     await noteAnswer()
     await keep(body)

@@ -101,7 +101,7 @@ async function readAdsTask(parts: AdsTaskParts, task: AccountTask<AdsTask>): Pro
   } finally {
     if (reach.bytes.length > 0 && plan.private === undefined) await keep(reach.body(now()))
   }
-  await storeAdsReadings(sql, readings, now, async (tx) => {
+  await storeAdsReadings(parts, readings, async (tx) => {
     await fence(tx)
     const nextAt = new Date(now().getTime() + plan.againMs(parts))
     await endTask(tx, account.id, task, { state: "read", nextAt, putAside: reach.aside.text() })

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer"
 import { aboutOf } from "../../core/observation/facts.ts"
-import type { Sql, Tx } from "../../database/types.ts"
-import { record } from "../../measuring/record/record.ts"
+import type { Tx } from "../../database/types.ts"
+import type { AccountTurn } from "../account-kind.ts"
 import type { AdsChangesObservation, AdsPopularityObservation } from "../kinds/ads-insights.ts"
 import type { AdsDaysObservation, AdsTermsObservation } from "../kinds/ads-metrics.ts"
 import type { AdsCampaignsObservation, AdsKeywordsObservation } from "../kinds/ads-things.ts"
@@ -23,9 +23,8 @@ const LASTING: readonly AdsReading["kind"][] = ["ads_campaigns", "ads_keywords"]
  * same transaction.
  */
 export async function storeAdsReadings(
-  sql: Sql,
+  { sql, record, now }: Pick<AccountTurn, "sql" | "record" | "now">,
   readings: readonly AdsReading[],
-  now: () => Date,
   finish: (tx: Tx) => Promise<void>,
 ): Promise<void> {
   const fresh: AdsReading[] = []
@@ -33,7 +32,7 @@ export async function storeAdsReadings(
   await record(sql, fresh, now, { all: true, finish })
 }
 
-async function findStanding(sql: Sql, reading: AdsReading): Promise<boolean> {
+async function findStanding(sql: AccountTurn["sql"], reading: AdsReading): Promise<boolean> {
   const { kind, account, day, rows } = reading
   const isLasting = LASTING.includes(kind)
   const [latest] = await sql<{ digest: Uint8Array }[]>`

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto"
 import type { Sealer } from "../../access/sealed.ts"
+import type { Recording } from "../../core/recording.ts"
 import type { Sql } from "../../database/types.ts"
 import { isStorable } from "../../lib/text.ts"
 import { DAY_MS } from "../../lib/time.ts"
 import type { BillingSource } from "../../lib/upstreams.ts"
-import { record } from "../../measuring/record/record.ts"
 import type { MessageReply } from "../account-kind.ts"
 import { accountKind } from "../account-kinds.ts"
 import { openKey } from "../credentials.ts"
@@ -14,6 +14,7 @@ import { isSame, type Message } from "./proof.ts"
 
 interface ReceivingParts {
   sql: Sql
+  recording: Pick<Recording, "record">
   sealer: Sealer
   now: () => Date
 }
@@ -25,7 +26,7 @@ const PARSER = 1
 
 /** Stores the event of a message once, before it returns. The message itself is not stored. */
 export async function storeMessage(
-  { sql, sealer, now }: ReceivingParts,
+  { sql, recording, sealer, now }: ReceivingParts,
   id: string,
   message: Message,
 ): Promise<Receipt> {
@@ -48,7 +49,7 @@ export async function storeMessage(
     ...provenance,
     happenedAt: happenedBy(parsed.happenedAt, message.at),
   }
-  const { refused: wrong } = await record(sql, [seen as BillingObservation], now, {
+  const { refused: wrong } = await recording.record(sql, [seen as BillingObservation], now, {
     async finish(tx) {
       await tx`update connected_account set last_ok = now(), failure = null where id = ${id}`
       await noteState(tx, id, { state: "ok", why: null })

@@ -2,7 +2,7 @@ import type { AccountTurn } from "../account-kind.ts"
 import type { Console } from "../console.ts"
 
 /** Dependencies of a task that reads App Store Connect. */
-export interface ConsoleParts extends Pick<AccountTurn, "sql" | "now" | "keep" | "signal" | "fence"> {
+export interface ConsoleParts extends Pick<AccountTurn, "sql" | "record" | "now" | "keep" | "signal" | "fence"> {
   console: Console
   account: { id: string }
 }

@@ -4,7 +4,6 @@ import { json } from "../../database/json.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import type { AnalyticsReport } from "../../lib/upstreams.ts"
 import { PutAside } from "../../measuring/parsing/put-aside.ts"
-import { record } from "../../measuring/record/record.ts"
 import { rawBody } from "../../measuring/source.ts"
 import { ConsoleProblem } from "../console.ts"
 import { analyticsIn } from "../sources/analytics.ts"
@@ -116,7 +115,7 @@ interface HeldInstance extends Instance {
 
 /** Reads one file and stores each of its days in its own transaction, so that no lock lasts for the whole file. */
 export async function readInstance(parts: ConsoleParts, task: AccountTask): Promise<void> {
-  const { sql, account, now, keep, fence } = parts
+  const { sql, record, account, now, keep, fence } = parts
   const instance = await findInstance(sql, account.id, task.subject)
   const bytes = instance && (await unlessDenied(() => download(parts, task.subject)))
   const end = (state: TaskState, nextAt: Date | null) => endTask(sql, account.id, task, { state, nextAt })

@@ -4,7 +4,6 @@ import { json } from "../../database/json.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { dayOf } from "../../lib/days.ts"
 import { PutAside } from "../../measuring/parsing/put-aside.ts"
-import { record } from "../../measuring/record/record.ts"
 import { rawBody } from "../../measuring/source.ts"
 import { type Console, ConsoleProblem } from "../console.ts"
 import { entryInForce } from "../formulas/price-periods.ts"
@@ -101,7 +100,7 @@ async function storeProducts(tx: Tx, account: string, app: string, products: rea
 
 /** Reads the prices of one product and stores them if they changed. */
 export async function readPrices(parts: ConsoleParts, task: AccountTask): Promise<void> {
-  const { sql, account, now, keep, fence } = parts
+  const { sql, record, account, now, keep, fence } = parts
   const thing = await findProduct(sql, account.id, task.subject)
   const pages = thing && (await unlessRefused(() => readPriceLists(parts, thing, dayOf(now()))))
   const nextAt = hoursLater(now(), DAY_HOURS)

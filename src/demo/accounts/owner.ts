@@ -4,12 +4,12 @@ import { type DemoAccounts, makeDemoAccounts } from "../../consoles/demo-account
 import { pacificDay, REPORT_ZONE } from "../../consoles/pacific.ts"
 import { publishedSunday } from "../../consoles/sources/ads/requests.ts"
 import { ADS_TASKS } from "../../consoles/tasks.ts"
+import type { Recording } from "../../core/recording.ts"
 import { json } from "../../database/json.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import type { Observation } from "../../kinds.ts"
 import { addDays } from "../../lib/days.ts"
 import { ANALYTICS_REPORTS } from "../../lib/upstreams.ts"
-import { record } from "../../measuring/record/record.ts"
 import { COUNTRY, campaignOf, campaignRows, changeRows, dayRows, popularityRows, termRows, thingRows } from "./ads.ts"
 import { provenance, reviewReadings } from "./reviews.ts"
 import {
@@ -53,6 +53,7 @@ export interface LoadedOwner {
  * transaction. Does nothing if the workspace has a real account.
  */
 export async function loadDemoOwner(
+  recording: Recording,
   sql: Sql,
   { workspaceId, apps, now, days = DAYS }: OwnerOptions,
   assert: (tx: Tx) => Promise<void> = async () => {},
@@ -66,7 +67,7 @@ export async function loadDemoOwner(
     await storeApps(tx, accounts, apps, today)
   })
   for (const readings of readingsOf(accounts, apps, { now: today, days })) {
-    const { recorded, known } = await record(sql, readings, now, { all: true, finish: assert })
+    const { recorded, known } = await recording.record(sql, readings, now, { all: true, finish: assert })
     loaded.recorded += recorded
     loaded.known += known
     await sleep(PAUSE_MS)

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { DEMO } from "../../core/observation/provenance.ts"
+import type { Recording } from "../../core/recording.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
-import { record } from "../../measuring/record/record.ts"
 import { trackApp } from "../../tracking/apps.ts"
 import { popularityUntil, readingsOn } from "./readings.ts"
 import { INVENTED_APP, INVENTED_KEYWORDS, INVENTED_RIVALS, INVENTED_STOREFRONT } from "./world.ts"
@@ -27,6 +27,7 @@ interface InventedOptions {
  * transaction.
  */
 export async function loadInvented(
+  recording: Recording,
   sql: Sql,
   { workspaceId, now, days = DAYS }: InventedOptions,
   assert: (tx: Tx) => Promise<void> = async () => {},
@@ -41,7 +42,7 @@ export async function loadInvented(
   for (let ago = 0; ago < since; ago += AT_ONCE) {
     const some = Array.from({ length: Math.min(AT_ONCE, since - ago) }, (_, place) => addDays(last, -ago - place))
     const readings = [...some.flatMap(readingsOn), ...(ago === 0 ? popularityUntil(last) : [])]
-    const { recorded, known } = await record(sql, readings, now, { all: true, finish: assert })
+    const { recorded, known } = await recording.record(sql, readings, now, { all: true, finish: assert })
     loaded.recorded += recorded
     loaded.known += known
     await sleep(PAUSE_MS)

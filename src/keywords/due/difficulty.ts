@@ -1,8 +1,10 @@
 import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
 import { putForwardTerms } from "../../measuring/put-forward.ts"
 import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
+import { apps } from "../../stores/kinds/apps.ts"
 import { withoutPages } from "../../stores/kinds/pages-in-look-ups.ts"
 import { latestTen } from "../store/keyword-inputs.ts"
+import { latestDifficulty } from "../store/keyword-metrics.ts"
 import { deriveMetrics } from "./metrics.ts"
 
 // One look-up request takes 50 apps: the first ten of five terms.
@@ -10,6 +12,9 @@ const DIFFICULTY_TOGETHER = 5
 
 export const difficultyOnAppStore: Kind = {
   name: "difficulty",
+  observes: apps,
+  latest: latestDifficulty,
+  mayFindNothing: true,
   platform: "ios",
   upstream: itunesLookup.upstream,
   together: DIFFICULTY_TOGETHER,

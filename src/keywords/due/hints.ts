@@ -4,7 +4,7 @@ import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
 import { isTracked } from "../../measuring/is-tracked.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { ladderNext } from "../formulas/hint-ladder.ts"
-import type { HintsObservation, HintsQuestion } from "../kinds/hints.ts"
+import { type HintsObservation, type HintsQuestion, hints } from "../kinds/hints.ts"
 import { appleHints } from "../sources/apple-hints.ts"
 import { playSuggest } from "../sources/play-suggest.ts"
 import { deriveMetrics } from "./metrics.ts"
@@ -13,6 +13,7 @@ const HINTS_EVERY_DAYS = 7
 
 export const hintsOnAppStore: Kind = {
   name: "hints",
+  observes: hints,
   platform: "ios",
   upstream: appleHints.upstream,
   together: 1,
@@ -28,6 +29,7 @@ export const hintsOnAppStore: Kind = {
 
 export const hintsOnPlay: Kind = {
   name: "hints",
+  observes: hints,
   platform: "android",
   upstream: playSuggest.upstream,
   together: 1,

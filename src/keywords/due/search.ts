@@ -3,6 +3,7 @@ import type { Tx } from "../../database/types.ts"
 import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
 import { putForwardTerms } from "../../measuring/put-forward.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
+import { search } from "../kinds/search.ts"
 import type { SearchObservation, SearchQuestion } from "../kinds/search-shape.ts"
 import { deriveMetrics } from "./metrics.ts"
 
@@ -15,6 +16,7 @@ export type SearchSource = Source<SearchQuestion, SearchObservation>
 export function searchKind(platform: Platform, sources: readonly [SearchSource, ...SearchSource[]]): Kind {
   return {
     name: "search",
+    observes: search,
     platform,
     upstream: sources[0].upstream,
     together: 1,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { hexOf } from "../../core/observation/precedence.ts"
+import type { Recording } from "../../core/recording.ts"
 import type { Sql } from "../../database/types.ts"
 import type { BadLine } from "../../measuring/import/import-lines.ts"
-import { record } from "../../measuring/record/record.ts"
 import type { PopularityObservation } from "../kinds/popularity.ts"
 import type { PublishedFigure } from "./popularity-report.ts"
 
@@ -18,6 +18,7 @@ interface PopularityImportResult {
 }
 
 interface PopularityImport {
+  recording: Pick<Recording, "record">
   /**
    * When the report was available. A month's figure cannot be seen before the month ends: earlier times become its end.
    */
@@ -33,7 +34,7 @@ interface PopularityImport {
 export async function importPopularity(
   sql: Sql,
   published: readonly PublishedFigure[],
-  { seenAt, sha256, now, onProgress = () => {}, pause = () => sleep(PAUSE_MS) }: PopularityImport,
+  { recording, seenAt, sha256, now, onProgress = () => {}, pause = () => sleep(PAUSE_MS) }: PopularityImport,
 ): Promise<PopularityImportResult> {
   const total: PopularityImportResult = { recorded: 0, known: 0, bad: [] }
   for (let from = 0; from < published.length; from += BATCH) {
@@ -42,7 +43,7 @@ export async function importPopularity(
     const stored = await findKnown(sql, batch, sha256)
     const fresh = batch.filter((_, place) => !stored.has(place))
     const observations = fresh.map((one) => observationOf(one, seenAt, sha256))
-    const { recorded, known, refused } = await record(sql, observations, now)
+    const { recorded, known, refused } = await recording.record(sql, observations, now)
     total.recorded += recorded
     total.known += known + stored.size
     for (const { index, problem } of refused) {

@@ -1,19 +1,10 @@
-import type { AnyKind } from "../../core/kind.ts"
-import { type AnyObservation, type ChangedApp, isOfStore } from "../../core/observation/provenance.ts"
+import { type AnyKind, kindNamed } from "../../core/kind.ts"
+import { type AnyObservation, isOfStore } from "../../core/observation/provenance.ts"
+import type { RecordedReadings } from "../../core/recording.ts"
 import type { Tx } from "../../database/types.ts"
-import { kindNamed } from "../../kinds.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
 import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { YOUNG_DAYS } from "./keyword-inputs.ts"
-
-interface FigureChanges {
-  /** Recorded readings, including those stored before, so that a repeated import derives figures again. */
-  readings: readonly AnyObservation[]
-  /** Apps whose rating count or date of the last update changed. */
-  apps: readonly ChangedApp[]
-  /** Apps whose name changed. */
-  names: readonly ChangedApp[]
-}
 
 /**
  * Marks what an import changed, in the transaction that stores it, so that deriveFigures recalculates the figures based
@@ -21,15 +12,13 @@ interface FigureChanges {
  */
 export async function markFigures(
   tx: Tx,
-  { readings, apps, names }: FigureChanges,
-  kinds: readonly AnyKind[],
-  now: Date,
+  { readings, changed, renamed, kinds, now }: Omit<RecordedReadings, "rated" | "counted" | "ids" | "isImport">,
 ): Promise<void> {
   const since = oldestDay(now)
   const marks = [
     ...readings.flatMap((reading) => markOf(reading, kinds, since)),
-    ...apps.map((app) => ({ kind: "app", platform: null, storefront: app.storefront, subject: String(app.appId) })),
-    ...names.map((app) => ({ kind: "name", platform: null, storefront: app.storefront, subject: String(app.appId) })),
+    ...changed.map((app) => ({ kind: "app", platform: null, storefront: app.storefront, subject: String(app.appId) })),
+    ...renamed.map((app) => ({ kind: "name", platform: null, storefront: app.storefront, subject: String(app.appId) })),
   ]
   if (marks.length === 0) return
   await tx`

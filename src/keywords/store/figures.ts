@@ -1,12 +1,13 @@
 import type { Side } from "../../core/observation/provenance.ts"
 import type { ListKey } from "../../core/observation/subjects.ts"
+import type { FollowUp } from "../../core/recording.ts"
 import { json } from "../../database/json.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
 import { holdIdentities, listIds, lockLists } from "../../measuring/record/identities.ts"
 import { retryDeadlocks } from "../../measuring/record/record.ts"
 import { isSuggested, ladder } from "../formulas/hint-ladder.ts"
-import { oldestDay } from "./figures-due.ts"
+import { markFigures, oldestDay } from "./figures-due.ts"
 import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { latestTenBetween, YOUNG_DAYS } from "./keyword-inputs.ts"
 import { deriveKeywordMetrics } from "./keyword-metrics.ts"
@@ -20,6 +21,14 @@ interface FigureOptions {
   now: () => Date
   /** Awaited between two transactions, so that others get a turn on the only backend of the embedded database. */
   pause: () => Promise<void>
+}
+
+/** Figures of keywords whose readings were imported. Other readings derive theirs themselves. */
+export const importedFigures: FollowUp = {
+  async follow(tx, recorded) {
+    if (recorded.isImport) await markFigures(tx, recorded)
+  },
+  afterImport: deriveFigures,
 }
 
 /**

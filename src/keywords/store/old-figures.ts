@@ -1,16 +1,25 @@
 import type { Tx } from "../../database/types.ts"
 import { holdIdentities, lockLists } from "../../measuring/record/identities.ts"
+import type { Sweep } from "../../measuring/retention/tables.ts"
 import { SHOWN_DAYS } from "./keyword-figures.ts"
 import { deriveKeywordNow } from "./now.ts"
 
 /** Histories show SHOWN_DAYS. The margin keeps rows while a caller pages through a history over midnight. */
 const KEPT_DAYS = SHOWN_DAYS + 10
 
+export const figureSweep: Sweep = {
+  table: "keyword_metric",
+  async sweep(tx, { chunk }) {
+    const { removed, more } = await removeOldFigures(tx, chunk)
+    return { removed, next: more ? 0 : null }
+  },
+}
+
 /**
  * Removes calculated figures that no answer shows any more, and derives the current figures of their keywords.
  * Published popularities are kept. Removes at most `chunk` rows.
  */
-export async function removeOldFigures(tx: Tx, chunk: number): Promise<{ removed: number; more: boolean }> {
+async function removeOldFigures(tx: Tx, chunk: number): Promise<{ removed: number; more: boolean }> {
   await holdIdentities(tx)
   const old = await tx<{ listId: number; metric: string; day: string; source: string }[]>`
     select list_id as "listId", metric, day, source

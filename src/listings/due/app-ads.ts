@@ -2,12 +2,15 @@ import type { Platform } from "../../core/observation/provenance.ts"
 import { type Kind, NotYet, type ReadPort, type Subject } from "../../measuring/due-kind.ts"
 import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
 import { playDetails } from "../../stores/play/details.ts"
+import { appAds } from "../kinds/app-ads.ts"
+import { appAdsText } from "../sources/app-ads.ts"
 import { readAppAds } from "./read-app-ads.ts"
 
 /** Reads app-ads.txt from the developer's site. If the app has no site, records that it has none. */
 export function appAdsKind(platform: Platform): Kind {
   return {
     name: "app_ads",
+    observes: appAds,
     platform,
     upstream: "developer-sites",
     together: 1,
@@ -17,7 +20,8 @@ export function appAdsKind(platform: Platform): Kind {
     async read([subject], port) {
       const developerSite = await readSite(subject, port)
       if (developerSite === undefined) throw new NotYet("no look-up has told of the developer's site", LOOK_AGAIN_MS)
-      const { now, signal, parseAppAds: parse } = port
+      const { now, signal } = port
+      const parse = (bytes: Uint8Array) => port.parseText(appAdsText, bytes)
       return [await readAppAds(port.askSite, { platform, id: subject.subject, developerSite }, { now, signal, parse })]
     },
   }

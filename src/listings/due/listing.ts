@@ -1,6 +1,7 @@
 import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
 import { putForwardApps } from "../../measuring/put-forward.ts"
 import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
+import { listing } from "../kinds/listing.ts"
 import { appleAppPage } from "../sources/apple-app-page.ts"
 
 /**
@@ -9,6 +10,8 @@ import { appleAppPage } from "../sources/apple-app-page.ts"
  */
 export const listingOnAppStore: Kind = {
   name: "listing",
+  observes: listing,
+  mayFindNothing: true,
   platform: "ios",
   upstream: appleAppPage.upstream,
   together: 1,

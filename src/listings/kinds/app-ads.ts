@@ -102,6 +102,7 @@ export const appAds = kind<AppAdsObservation, AppAdsQuestion>({
   private: false,
   everywhere: true,
   shape,
+  distinguishesNull: true,
   question: {
     about: ({ id }) => id,
     checkSubject: (subject, platform) => checkIds(platform, [subject], "apps that were asked for"),

@@ -7,7 +7,6 @@ import {
   shape,
 } from "../../stores/kinds/listing-shape.ts"
 import { storeListings } from "../store/listing.ts"
-import { deriveJumps } from "../store/rating-jumps.ts"
 
 /**
  * The facts of an app's store page in one storefront. Every reading is stored, as runs of readings with the same
@@ -34,7 +33,6 @@ export const listing = kind<ListingObservation, ListingQuestion>({
     const { shown, outdated } = await storeListings(tx, readings, ids)
     return { placed: shown.filter(({ placed }) => placed).map(({ from }) => from), shown, outdated }
   },
-  derive: (tx, { rated }, ids) => deriveJumps(tx, rated, ids),
   latest: (sql, { platform, storefront, subject }, since) => sql`
     select max(r.seen_at) as "seenAt"
     from store_app a

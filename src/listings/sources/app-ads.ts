@@ -1,3 +1,4 @@
+import type { TextParser } from "../../measuring/source.ts"
 import { APP_ADS_VARIABLES, type AppAdsRecord, type AppAdsVariables } from "../kinds/app-ads.ts"
 
 /** Raise it when files are parsed differently. Stored with each reading. */
@@ -7,6 +8,9 @@ export interface AppAdsFile {
   records: AppAdsRecord[]
   variables: AppAdsVariables
 }
+
+/** The parser by its name, for threads. */
+export const appAdsText: TextParser<AppAdsFile> = { name: "app-ads.txt", parse: parseAppAds }
 
 /**
  * Parses a file by the rules of ads.txt 1.1, to which app-ads.txt 1.0 refers: each line is a record or a variable, `#`

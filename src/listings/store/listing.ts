@@ -1,7 +1,6 @@
 import type { ResultApp } from "../../core/observation/line-parts.ts"
 import type { OutdatedReading, ShownApps } from "../../core/observation/shown-apps.ts"
 import type { SurrogateIds } from "../../core/observation/subjects.ts"
-import { takeLocks } from "../../database/locks.ts"
 import type { Tx } from "../../database/types.ts"
 import { withoutUndefined } from "../../lib/objects.ts"
 import { DAY_MS } from "../../lib/time.ts"
@@ -59,18 +58,6 @@ export async function storeListings(
 function isStale({ sections }: ReadListing, stale: ReadonlySet<ReadSection>): boolean {
   return sections.some((section) => stale.has(section))
 }
-
-/** Locks the series of these apps. Groups of apps share a lock, so that a large import takes few. */
-export async function lockSeries(tx: Tx, apps: readonly number[]): Promise<void> {
-  const shares = new Set(apps.map((app) => app % SERIES_LOCKS))
-  await takeLocks(
-    tx,
-    "listing",
-    [...shares].map((share) => [share]),
-  )
-}
-
-const SERIES_LOCKS = 64
 
 /**
  * Splits a reading into sections. Parts that are stored elsewhere, by day or once, are excluded from the page's

@@ -1,7 +1,9 @@
+import type { AnyObservation } from "../../core/observation/provenance.ts"
 import type { SurrogateIds } from "../../core/observation/subjects.ts"
+import type { FollowUp } from "../../core/recording.ts"
 import type { Tx } from "../../database/types.ts"
 import { addDays, dayOf } from "../../lib/days.ts"
-import type { AppsObservation } from "../../stores/kinds/apps-shape.ts"
+import { type AppsObservation, isLookUp } from "../../stores/kinds/apps-shape.ts"
 import type { ListingObservation } from "../../stores/kinds/listing-shape.ts"
 import { LOOK_BACK, RATING_CHANGES, type RatingDay, ratingChanges } from "../changes.ts"
 import { placesWithin, type Replacement, replaceChanges } from "./changes.ts"
@@ -10,11 +12,20 @@ import type { Series } from "./listing-runs.ts"
 /** A reading with new rating counts, of several apps or of one page's app. */
 type RatingReading = AppsObservation | ListingObservation
 
+export const ratingJumps: FollowUp = {
+  follow: (tx, { rated, ids }) => deriveJumps(tx, rated.filter(isRatingReading), ids),
+}
+
+/** Jumps are found in readings of the app itself, not in lists that show it. */
+function isRatingReading(reading: AnyObservation): reading is RatingReading {
+  return reading.kind === "listing" || (reading.kind === "apps" && isLookUp(reading))
+}
+
 /**
  * Derives jumps around the days whose counts came from these readings. Requires the series' lock or the written counts.
  * Idempotent.
  */
-export async function deriveJumps(tx: Tx, counted: readonly RatingReading[], ids: SurrogateIds): Promise<void> {
+async function deriveJumps(tx: Tx, counted: readonly RatingReading[], ids: SurrogateIds): Promise<void> {
   const spans = spansOf(counted, ids)
   if (spans.length === 0) return
   const days = await readDaysAround(tx, spans)

@@ -1,5 +1,5 @@
 import type { Tx } from "../../database/types.ts"
-import { lockSeries } from "./listing.ts"
+import { lockSeries } from "../../measuring/record/identities.ts"
 
 /** Removes a publisher's readings of app pages, with the changes derived from them. */
 export async function removePages(tx: Tx, publisher: string) {

@@ -1,3 +1,4 @@
+import type { FollowUp } from "../../core/recording.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 
 /**
@@ -7,6 +8,14 @@ const AGAIN_HOURS = 6
 
 /** Estimates of an import wait this long for more of its counts, or until it ends. */
 const IMPORT_SECONDS = 60
+
+export const estimates: FollowUp = {
+  follow: (tx, { counted, isImport }) => putForwardEstimates(tx, counted, { isImport }),
+  async afterImport(sql, { months }) {
+    await releaseImportedEstimates(sql)
+    await releaseMonths(sql, months)
+  },
+}
 
 /**
  * Schedules new estimates of apps (store_app ids) whose counts were recorded. Those of an import wait for its end, even
@@ -47,7 +56,7 @@ export async function putForwardEstimates(
 }
 
 /** Makes the estimates of a finished import due now. */
-export async function releaseImportedEstimates(sql: Sql): Promise<void> {
+async function releaseImportedEstimates(sql: Sql): Promise<void> {
   await sql`
     update estimate_due
     set next_at = clock_timestamp()
@@ -55,7 +64,7 @@ export async function releaseImportedEstimates(sql: Sql): Promise<void> {
 }
 
 /** Reopens graded months for which an import brought readings, so that they are graded again. */
-export async function releaseMonths(sql: Sql, months: readonly string[]): Promise<void> {
+async function releaseMonths(sql: Sql, months: readonly string[]): Promise<void> {
   if (months.length === 0) return
   await sql`
     update estimate_month

@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { AnyKind } from "../../core/kind.ts"
+import { type AnyKind, kindNamed } from "../../core/kind.ts"
 import type { Attempt } from "../../core/observation/attempt.ts"
+import { ObservationProblem } from "../../core/observation/invariants.ts"
+import type { Recording, RecordOptions } from "../../core/recording.ts"
 import type { Sql, Tx } from "../../database/types.ts"
-import { deriveFigures } from "../../keywords/store/figures.ts"
 import type { Observation } from "../../kinds.ts"
-import { KINDS, kindNamed } from "../../kinds.ts"
 import { dayOf, monthOf } from "../../lib/days.ts"
-import { releaseImportedEstimates, releaseMonths } from "../../market/store/estimates-due.ts"
-import { recordAttempt } from "../record/attempts.ts"
-import { ObservationProblem } from "../record/check.ts"
-import { type RecordOptions, record } from "../record/record.ts"
 import { type BatchSize, createBatchSize } from "./batch-size.ts"
 import { LineProblem, type ParsedLine, parseSound } from "./lines.ts"
 
@@ -47,7 +43,6 @@ interface ImportOptions {
    * is retried.
    */
   note?: (tx: Tx, readings: readonly Observation[]) => Promise<void>
-  kinds?: readonly AnyKind[]
 }
 
 /**
@@ -55,6 +50,7 @@ interface ImportOptions {
  * skipped and listed. Derives the affected keywords' metrics at the end. An interrupted import can simply be repeated.
  */
 export async function importLines(
+  recording: Recording,
   sql: Sql,
   lines: AsyncIterable<string>,
   {
@@ -63,7 +59,6 @@ export async function importLines(
     onProgress = () => {},
     now = () => new Date(),
     note,
-    kinds = KINDS,
   }: ImportOptions = {},
 ): Promise<ImportResult> {
   const total: ImportResult = { read: 0, recorded: 0, known: 0, attempts: 0, bad: [] }
@@ -72,7 +67,7 @@ export async function importLines(
   let results = 0
   let number = 0
   const size = createBatchSize()
-  const storing: ImportState = { sql, total, size, pause, now, note, kinds }
+  const storing: ImportState = { recording, sql, total, size, pause, now, note }
   const flush = async () => {
     await store(storing, pending, results)
     pending = []
@@ -87,7 +82,7 @@ export async function importLines(
     total.read++
     const parsed = tryParse(line, number, storing)
     if (!parsed) continue
-    const more = resultsOf(parsed, kinds)
+    const more = resultsOf(parsed, recording.kinds)
     if (pending.length >= batch || (results > 0 && results + more > size.results)) {
       await flush()
       await pause()
@@ -101,9 +96,7 @@ export async function importLines(
     if (parsed.kind === "observation") months.add(monthOf(dayOf(parsed.observation.seenAt)))
   }
   await flush()
-  await deriveFigures(sql, { now, pause })
-  await releaseImportedEstimates(sql)
-  await releaseMonths(sql, [...months])
+  for (const { afterImport } of recording.followUps) await afterImport?.(sql, { now, pause, months: [...months] })
   total.bad.sort((a, b) => a.line - b.line)
   return total
 }
@@ -120,9 +113,9 @@ interface NumberedLine {
   parsed: ParsedLine
 }
 
-function tryParse(text: string, line: number, { total, kinds, now }: ImportState): ParsedLine | undefined {
+function tryParse(text: string, line: number, { recording, total, now }: ImportState): ParsedLine | undefined {
   try {
-    const { parsed, skipped } = parseSound(text, now(), kinds)
+    const { parsed, skipped } = parseSound(text, now(), recording.kinds)
     if (skipped.length > 0) total.skipped = [...(total.skipped ?? []), ...skipped.map((reason) => ({ line, reason }))]
     return parsed
   } catch (error) {
@@ -132,17 +125,17 @@ function tryParse(text: string, line: number, { total, kinds, now }: ImportState
 }
 
 interface ImportState {
+  recording: Recording
   sql: Sql
   total: ImportResult
   size: BatchSize
   pause: () => Promise<void>
   now: () => Date
   note: ImportOptions["note"]
-  kinds: readonly AnyKind[]
 }
 
 async function store(storing: ImportState, pending: readonly NumberedLine[], results: number): Promise<void> {
-  const { sql, total, now } = storing
+  const { recording, sql, total, now } = storing
   const readings: { line: number; observation: Observation }[] = []
   const attempts: { line: number; attempt: Attempt }[] = []
   for (const { number: line, parsed } of pending) {
@@ -150,33 +143,23 @@ async function store(storing: ImportState, pending: readonly NumberedLine[], res
     else readings.push({ line, observation: parsed.observation })
   }
   const observations = readings.map(({ observation }) => observation)
-  const stored = await record(sql, observations, now, optionsOf(storing, observations, results))
+  const stored = await recording.record(sql, observations, now, optionsOf(storing, observations, results))
   total.recorded += stored.recorded
   total.known += stored.known
   for (const { index, problem } of stored.refused) {
     total.bad.push({ line: readings[index]?.line as number, reason: problem.message })
   }
-  for (const { line, attempt } of attempts) await logAttempt(sql, line, attempt, total, now)
+  for (const { line, attempt } of attempts) await logAttempt(storing, line, attempt)
 }
 
-function optionsOf(
-  { size, note, kinds }: ImportState,
-  observations: readonly Observation[],
-  results: number,
-): RecordOptions {
+function optionsOf({ size, note }: ImportState, observations: readonly Observation[], results: number): RecordOptions {
   const finish = note && ((tx: Tx) => note(tx, observations))
-  return { kinds, isImport: true, noteMs: (ms) => size.note(results, ms), ...(finish && { finish }) }
+  return { isImport: true, noteMs: (ms) => size.note(results, ms), ...(finish && { finish }) }
 }
 
-async function logAttempt(
-  sql: Sql,
-  line: number,
-  attempt: Attempt,
-  total: ImportResult,
-  now: () => Date,
-): Promise<void> {
+async function logAttempt({ recording, sql, total, now }: ImportState, line: number, attempt: Attempt): Promise<void> {
   try {
-    if (await recordAttempt(sql, attempt, now)) total.attempts++
+    if (await recording.recordAttempt(sql, attempt, now)) total.attempts++
     else total.known++
   } catch (error) {
     if (!(error instanceof ObservationProblem)) throw error
@@ -185,13 +168,15 @@ async function logAttempt(
 }
 
 /** Returns a reading that is too long for one transaction and can be split. Null otherwise. */
-function longReading(parsed: ParsedLine, { size, kinds }: ImportState): Observation | null {
+function longReading(parsed: ParsedLine, { recording, size }: ImportState): Observation | null {
+  const { kinds } = recording
   if (parsed.kind === "attempt" || resultsOf(parsed, kinds) <= size.results) return null
   return kindNamed(parsed.observation.kind, kinds)?.split ? parsed.observation : null
 }
 
 async function storeParts(storing: ImportState, line: number, reading: Observation): Promise<void> {
-  const { sql, total, size, pause, now, kinds } = storing
+  const { recording, sql, total, size, pause, now } = storing
+  const { kinds, record } = recording
   let isNew = false
   for (let rest: Observation | null = reading; rest; ) {
     const [part, left]: [Observation, Observation | null] = kindNamed(rest.kind, kinds)!.split!(rest, size.results)

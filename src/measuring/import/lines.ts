@@ -1,13 +1,11 @@
 import * as v from "valibot"
-import type { AnyKind } from "../../core/kind.ts"
+import { type AnyKind, kindNamed } from "../../core/kind.ts"
 import { type Attempt, OUTCOMES } from "../../core/observation/attempt.ts"
 import { ObservationProblem } from "../../core/observation/invariants.ts"
 import { Country, Fact, Moment, PlatformName, RankSource, Text } from "../../core/observation/line-parts.ts"
 import { LineProblem } from "../../core/observation/line-problem.ts"
 import type { Observation } from "../../kinds.ts"
-import { KINDS, kindNamed } from "../../kinds.ts"
 import { normaliseTerm } from "../../lib/term.ts"
-import { withPages } from "../../stores/kinds/pages-in-look-ups.ts"
 import { doubledKey } from "./json-keys.ts"
 
 export { LineProblem }
@@ -36,7 +34,7 @@ export type ParsedLine = { kind: "observation"; observation: Observation } | { k
  * as in the readers of the stores. Unknown fields and duplicate keys are refused here; facts that no store can show are
  * refused when the line is recorded (app-facts.ts). Throws LineProblem.
  */
-export function parseLine(text: string, kinds: readonly AnyKind[] = KINDS): ParsedLine {
+export function parseLine(text: string, kinds: readonly AnyKind[]): ParsedLine {
   return parseValue(lineIn(text), text, kinds)
 }
 
@@ -44,7 +42,7 @@ export function parseLine(text: string, kinds: readonly AnyKind[] = KINDS): Pars
 export function parseSound(
   text: string,
   now: Date,
-  kinds: readonly AnyKind[] = KINDS,
+  kinds: readonly AnyKind[],
 ): { parsed: ParsedLine; skipped: string[] } {
   const whole = lineIn(text)
   const skipped: string[] = []
@@ -52,34 +50,32 @@ export function parseSound(
     try {
       const parsed = parseValue(value, text, kinds)
       const { observation } = parsed as { observation?: Observation }
-      if (observation && hasUnordered(value)) kindNamed(observation.kind, kinds)?.check(observation, now)
+      const kind = observation && kindNamed(observation.kind, kinds)
+      if (kind?.unordered) kind.check(observation, now)
       return { parsed, skipped }
     } catch (error) {
       if (!(error instanceof LineProblem || error instanceof ObservationProblem)) throw error
-      const rest = skipped.length < MAX_SKIPPED ? withoutItem(value, error.message) : null
+      const rest = skipped.length < MAX_SKIPPED ? withoutItem(value, error.message, kinds) : null
       if (rest === null) throw skipped.length > 0 ? new LineProblem(skipped[0] as string) : error
-      skipped.push(error.message.replace(/\[\d+\]/, `[${placeIn(whole, value, error.message)}]`))
+      skipped.push(error.message.replace(/\[\d+\]/, `[${placeIn(whole, value, error.message, kinds)}]`))
       value = rest
     }
   }
 }
 
-/**
- * Lists without order, by kind: one invalid item does not affect the others. A ranked list is taken only as a whole.
- */
-const UNORDERED: Record<string, string> = { reviews: "reviews", apps: "apps" }
 /** A line with more invalid items is refused. */
 const MAX_SKIPPED = 20
 
-function hasUnordered(value: unknown): boolean {
-  return UNORDERED[String((value as { kind?: unknown } | null)?.kind)] !== undefined
-}
-
 /** Returns the item that a problem names, from the parsed list. */
-function itemOf(value: unknown, problem: string): { name: string; items: unknown[]; item: unknown } | null {
-  if (!hasUnordered(value)) return null
+function itemOf(
+  value: unknown,
+  problem: string,
+  kinds: readonly AnyKind[],
+): { name: string; items: unknown[]; item: unknown } | null {
+  const { kind } = (value ?? {}) as { kind?: unknown }
+  const name = kindNamed(kind, kinds)?.unordered
+  if (name === undefined) return null
   const line = withoutOdd(value) as Record<string, unknown>
-  const name = UNORDERED[line.kind as string] as string
   const items = line[name]
   const [, list, place] = /^(\w+)\[(\d+)\]/.exec(problem) ?? []
   if (list !== name || !Array.isArray(items)) return null
@@ -90,16 +86,16 @@ function itemOf(value: unknown, problem: string): { name: string; items: unknown
  * Returns the line without that item. Also removes `complete`, which no longer holds. Null if no item is named or none
  * would be left.
  */
-function withoutItem(value: unknown, problem: string): unknown {
-  const found = itemOf(value, problem)
+function withoutItem(value: unknown, problem: string, kinds: readonly AnyKind[]): unknown {
+  const found = itemOf(value, problem, kinds)
   if (found === null || found.items.length < 2) return null
   const { complete: _, ...line } = value as Record<string, unknown>
   return { ...line, [found.name]: found.items.filter((item) => item !== found.item) }
 }
 
 /** Returns the item's index in the original line, from 0. */
-function placeIn(whole: unknown, value: unknown, problem: string): number {
-  const { name, item } = itemOf(value, problem) as { name: string; item: unknown }
+function placeIn(whole: unknown, value: unknown, problem: string, kinds: readonly AnyKind[]): number {
+  const { name, item } = itemOf(value, problem, kinds) as { name: string; item: unknown }
   const items = (whole as Record<string, unknown[]>)[name] as unknown[]
   const text = JSON.stringify(item)
   return items.findIndex((each) => JSON.stringify(withoutOdd(each)) === text)
@@ -114,19 +110,16 @@ function parseValue(value: unknown, text: string, kinds: readonly AnyKind[]): Pa
   const name = kindIn(value)
   const kind = name === "attempt" ? null : kindNamed(name, kinds)
   if (kind === undefined) throw new LineProblem(`kind: must be one of ${namesOf(kinds).join(", ")}`)
-  const line = checkedLine(kind?.lineShape ?? ATTEMPT, kind === APP_ADS ? value : withoutOdd(value))
+  const line = checkedLine(kind?.lineShape ?? ATTEMPT, kind?.distinguishesNull ? value : withoutOdd(value))
   // every key is now known to be one of ours, so the message may name it
   const doubled = doubledKey(text)
   if (doubled !== null) throw new LineProblem(`${doubled}: stands twice in its object`)
   if (kind === null) return { kind: "attempt", attempt: attemptOf(line as AttemptLine) }
-  const observation = kind.readLine(line, text) as Observation
-  return { kind: "observation", observation: observation.kind === "apps" ? withPages(observation) : observation }
+  const observation = kind.readLine(line, text)
+  return { kind: "observation", observation: kind.completed?.(observation) ?? observation }
 }
 
 const LONGEST = 1_000_000
-
-/** The kind whose `site` is null if the developer names none, which differs from unknown. */
-const APP_ADS = kindNamed("app_ads", KINDS)
 
 /** Lists whose items are identified by their id. */
 const LISTS_BY_ID = new Set(["reviews", "results", "apps", "similar", "moreByDeveloper"])

@@ -1,8 +1,6 @@
 import type { Observation } from "../../kinds.ts"
-import { type AppAdsFile, parseAppAds } from "../../listings/sources/app-ads.ts"
-import { SOURCES, sourcesIn } from "../../sources.ts"
-import { parseBody, type RawBody, ReadFailure, type Source } from "../source.ts"
-import type { Reply, Request } from "./parse-worker.ts"
+import { type ParseText, parseBody, type RawBody, ReadFailure, type Source, type TextParser } from "../source.ts"
+import type { ParserLists, Reply, Request } from "./body-thread.ts"
 
 /** Parses bodies: small ones in place, large ones in another thread. */
 export interface Parsers {
@@ -13,15 +11,14 @@ export interface Parsers {
     body: RawBody,
     egress: string | undefined,
   ): Promise<Seen>
-  /** Like parseAppAds. Throws ReadFailure as `parse` does. */
-  parseAppAds(bytes: Uint8Array): Promise<AppAdsFile>
+  parseText: ParseText
   /** Ends the thread. A body being parsed then fails. */
   stop(): void
 }
 
-export interface ParsersOptions {
-  /** Starts a thread with the protocol of parse-worker.ts. */
-  start?: () => Worker
+export interface ParsersOptions extends ParserLists {
+  /** Starts a thread that parses the same lists (answerBodies). */
+  start: () => Worker
   /** Timeout for one body, including the thread's start. */
   deadlineMs?: number
   /** Idle time after which the thread ends. */
@@ -37,8 +34,13 @@ const SMALL_BYTES = 64_000
 const LARGE_BYTES = 2_000_000
 
 /** Creates the parsers. Without threads (another runtime, or one that forbids them) every body is parsed in place. */
-export function openParsers(options: ParsersOptions = {}): Parsers {
+export function openParsers(options: ParsersOptions): Parsers {
   const thread = new BodyThread(options)
+  const parses = new Map<string, unknown>(
+    [...options.sources, ...options.texts].map(({ name, parse }) => [name, parse]),
+  )
+  /** Returns true if the thread has the same parser under that name. */
+  const isKnown = ({ name, parse }: { name: string; parse: unknown }) => parses.get(name) === parse
   return {
     async parse<Asked, Seen extends Observation>(
       source: Source<Asked, Seen>,
@@ -57,19 +59,15 @@ export function openParsers(options: ParsersOptions = {}): Parsers {
       // the same source returned it
       return reply.seen as Seen
     },
-    async parseAppAds(bytes) {
-      const reply = bytes.length < SMALL_BYTES ? null : await thread.ask({ of: "app-ads", bytes })
-      return reply && "file" in reply ? reply.file : parseAppAds(new TextDecoder().decode(bytes))
+    async parseText<Parsed>(parser: TextParser<Parsed>, bytes: Uint8Array) {
+      const isLarge = bytes.length >= SMALL_BYTES && isKnown(parser)
+      const reply = isLarge ? await thread.ask({ of: "text", parser: parser.name, bytes }) : null
+      if (!reply || !("text" in reply)) return parser.parse(new TextDecoder().decode(bytes))
+      // the same parser returned it
+      return reply.text as Parsed
     },
     stop: () => thread.stop(),
   }
-}
-
-const PARSES = new Map<string, unknown>(sourcesIn(SOURCES).map(({ name, parse }) => [name, parse]))
-
-/** Returns true if the thread has the same parser under that name. */
-function isKnown({ name, parse }: { name: string; parse: unknown }): boolean {
-  return PARSES.get(name) === parse
 }
 
 type Question = Request extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never
@@ -96,13 +94,13 @@ interface Thread {
  * of a body, and two threads would take twice that.
  */
 class BodyThread {
-  readonly #options: Required<ParsersOptions>
+  readonly #options: Required<Omit<ParsersOptions, keyof ParserLists>>
   readonly #waiting: Job[] = []
   #thread: Thread | null = null
   #isAvailable = typeof Worker !== "undefined"
   #asked = 0
 
-  constructor({ start = startWorker, deadlineMs = 15_000, idleMs = 30_000 }: ParsersOptions) {
+  constructor({ start, deadlineMs = 15_000, idleMs = 30_000 }: ParsersOptions) {
     this.#options = { start, deadlineMs, idleMs }
   }
 
@@ -219,10 +217,3 @@ class BodyThread {
 
 const LOST = "its body ended the thread that read it"
 const CLOSE_MS = 1_000
-
-// Collects garbage earlier, in runtimes that have the option.
-const OPTIONS = { type: "module", smol: true } as const
-
-function startWorker(): Worker {
-  return new Worker(new URL("./parse-worker.ts", import.meta.url).href, OPTIONS)
-}

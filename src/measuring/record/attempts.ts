@@ -1,11 +1,16 @@
+import type { AnyKind } from "../../core/kind.ts"
 import type { Attempt } from "../../core/observation/attempt.ts"
 import { hexOf } from "../../core/observation/precedence.ts"
 import type { Db } from "../../database/types.ts"
 import { checkAttempt } from "./check.ts"
 
-/** Logs a failed read; no measurement changes. Returns false if it was already logged. Throws ObservationProblem. */
-export async function recordAttempt(sql: Db, attempt: Attempt, now: () => Date = () => new Date()): Promise<boolean> {
-  checkAttempt(attempt, now())
+export async function recordAttempt(
+  sql: Db,
+  attempt: Attempt,
+  kinds: readonly AnyKind[],
+  now: () => Date = () => new Date(),
+): Promise<boolean> {
+  checkAttempt(attempt, now(), kinds)
   const { kind, at, subject, storefront, platform, source, outcome, detail = null, sha256 } = attempt
   const logged = await sql`
     insert into attempt (kind, at, subject, storefront, platform, source, outcome, detail, sha256)

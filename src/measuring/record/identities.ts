@@ -1,5 +1,5 @@
 import type { AppKey, ListKey } from "../../core/observation/subjects.ts"
-import { takeLock, takeSharedLock } from "../../database/locks.ts"
+import { takeLock, takeLocks, takeSharedLock } from "../../database/locks.ts"
 import type { Tx } from "../../database/types.ts"
 
 /**
@@ -72,6 +72,18 @@ export async function lockLists(tx: Tx, ids: readonly number[]): Promise<void> {
     order by id
     for no key update`
 }
+
+/** Locks the series of these apps. Groups of apps share a lock, so that a large import takes few. */
+export async function lockSeries(tx: Tx, apps: readonly number[]): Promise<void> {
+  const shares = new Set(apps.map((app) => app % SERIES_LOCKS))
+  await takeLocks(
+    tx,
+    "listing",
+    [...shares].map((share) => [share]),
+  )
+}
+
+const SERIES_LOCKS = 64
 
 /** Returns the keys that were not found. */
 export function missingOf<Key>(keys: readonly Key[], found: readonly (number | null)[]): Key[] {

@@ -1,87 +1,58 @@
-import type { AnyKind, StoreResult } from "../../core/kind.ts"
+import { type AnyKind, kindNamed, type StoreResult } from "../../core/kind.ts"
 import type { ReportSets, RowsObservation, StagedSets } from "../../core/observation/facts.ts"
+import { ObservationProblem } from "../../core/observation/invariants.ts"
 import { type AnyObservation, isOfStore } from "../../core/observation/provenance.ts"
-import type { ShownApps } from "../../core/observation/shown-apps.ts"
 import type { SurrogateIds } from "../../core/observation/subjects.ts"
+import type {
+  MarketReading,
+  Recording,
+  RecordingModel,
+  RecordObservations,
+  SeenApps,
+  StoredApps,
+} from "../../core/recording.ts"
 import type { Sql, Tx } from "../../database/types.ts"
-import { markFigures } from "../../keywords/store/figures-due.ts"
 import type { Observation } from "../../kinds.ts"
-import { KINDS, kindNamed } from "../../kinds.ts"
 import { dayOf, monthOf } from "../../lib/days.ts"
-import { lockSeries } from "../../listings/store/listing.ts"
-import { putForwardEstimates } from "../../market/store/estimates-due.ts"
-import { deriveAppTexts } from "../../stores/store/app-texts.ts"
-import { appsWithFacts, lockApps, storeFacts } from "../../stores/store/facts.ts"
-import { storeMarket } from "../../stores/store/market.ts"
-import { storeNames } from "../../stores/store/names.ts"
-import { removeOutdated } from "../../stores/store/outdated.ts"
+import { recordAttempt } from "./attempts.ts"
 import { lockCharts } from "./chart-identities.ts"
-import { checkObservation, ObservationProblem } from "./check.ts"
+import { checkAttempt, checkObservation } from "./check.ts"
 import { identify } from "./identified.ts"
-import { holdIdentities, lockLists } from "./identities.ts"
+import { holdIdentities, lockLists, lockSeries } from "./identities.ts"
 import { assertFresh, PIECE_ROWS, storePieces } from "./report-sets.ts"
 
-interface RecordResult {
-  /** Readings that were new or replaced a lesser one of the same moment and source. */
-  recorded: number
-  /** Readings that were stored already, as they are or in a better form. */
-  known: number
-  /** Readings that break an invariant, by index in the call; nothing of them is stored. */
-  refused: { index: number; problem: ObservationProblem }[]
+export function createRecording(model: RecordingModel): Recording {
+  return {
+    ...model,
+    record: createRecord(model),
+    recordAttempt: (sql, attempt, now) => recordAttempt(sql, attempt, model.kinds, now),
+    checkObservation: (observation, now) => checkObservation(observation, now, model.kinds),
+    checkAttempt: (attempt, now) => checkAttempt(attempt, now, model.kinds),
+  }
 }
 
-export interface RecordOptions {
-  /**
-   * Runs last in the transaction, even if nothing was new. Runs again after a deadlock, so it may change data only
-   * through `tx`. An error rolls everything back.
-   */
-  finish?: (tx: Tx) => Promise<void>
-  /** True to throw the first broken invariant and store nothing, instead of leaving that reading out. */
-  all?: true
-  /** Gets the milliseconds for which the transaction occupied the database. */
-  noteMs?: (ms: number) => void
-  kinds?: readonly AnyKind[]
-  /** True if more readings follow: estimates wait for the last, and keywords' metrics for deriveFigures. */
-  isImport?: boolean
-}
-
-/**
- * Stores measurements; no other code does. A call is one transaction, so pass at most about 500 readings: the readings,
- * the facts they show of apps, and the data derived for tracked apps are stored together or not at all. Safe in several
- * processes at once. Account reports are stored one by one, each completely or not at all: a transaction stores some
- * hundred of their rows, and the rows of a larger report are stored before it counts (see `facts` of a kind).
- *
- * Of several readings of the same list or chart, source and moment the best is stored, in any order of arrival: this
- * instance's own first, then the newer parser, then a complete one, then the deeper, then the greater sha256. The
- * latest is stored of a source's facts of an app in a storefront, its hints of a day and its figure of a month (see
- * latestOf), and of a store's genres, a developer's page, and a day's market facts and app-ads.txt. App pages are all
- * stored (see storeListings), including those inside look-ups, and the changes between them are derived. The day of a
- * reading is the UTC day of its `seenAt`.
- */
-export async function record(
-  sql: Sql,
-  observations: readonly Observation[],
-  now: () => Date = () => new Date(),
-  { finish, all, noteMs, kinds = KINDS, isImport = false }: RecordOptions = {},
-): Promise<RecordResult> {
-  const { sound, refused } = sift(observations, now(), kinds)
-  if (all && refused[0]) throw refused[0].problem
-  if (sound.length === 0 && !finish) return { recorded: 0, known: 0, refused }
-  await openMonths(sql, sound, kinds)
-  const staged = await storeReportPieces(sql, sound, kinds)
-  const parts = inParts(sound, kinds, staged)
-  let recorded = 0
-  for (const [place, part] of parts.entries())
-    recorded += await retryDeadlocks(() =>
-      sql.begin(async (tx) => {
-        const startedAt = performance.now()
-        const count = part.length > 0 ? await store(tx, part, kinds, { staged, isImport, now: now() }) : 0
-        if (place === parts.length - 1) await finish?.(tx)
-        noteMs?.(performance.now() - startedAt)
-        return count
-      }),
-    )
-  return { recorded, known: sound.length - recorded, refused }
+function createRecord(model: RecordingModel): RecordObservations {
+  const { kinds } = model
+  return async (sql, observations, now = () => new Date(), { finish, all, noteMs, isImport = false } = {}) => {
+    const { sound, refused } = sift(observations, now(), kinds)
+    if (all && refused[0]) throw refused[0].problem
+    if (sound.length === 0 && !finish) return { recorded: 0, known: 0, refused }
+    await openMonths(sql, sound, kinds)
+    const staged = await storeReportPieces(sql, sound, kinds)
+    const parts = inParts(sound, kinds, staged)
+    let recorded = 0
+    for (const [place, part] of parts.entries())
+      recorded += await retryDeadlocks(() =>
+        sql.begin(async (tx) => {
+          const startedAt = performance.now()
+          const count = part.length > 0 ? await store(tx, part, model, { staged, isImport, now: now() }) : 0
+          if (place === parts.length - 1) await finish?.(tx)
+          noteMs?.(performance.now() - startedAt)
+          return count
+        }),
+      )
+    return { recorded, known: sound.length - recorded, refused }
+  }
 }
 
 /**
@@ -130,7 +101,7 @@ function rowsOf(one: Observation): number {
 
 function sift(observations: readonly Observation[], now: Date, kinds: readonly AnyKind[]) {
   const sound: Observation[] = []
-  const refused: RecordResult["refused"] = []
+  const refused: { index: number; problem: ObservationProblem }[] = []
   observations.forEach((observation, index) => {
     try {
       checkObservation(observation, now, kinds)
@@ -178,7 +149,7 @@ export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
 async function store(
   tx: Tx,
   sound: readonly Observation[],
-  kinds: readonly AnyKind[],
+  { kinds, storeApps, followUps }: RecordingModel,
   { staged, isImport, now }: { staged: ReportSets; isImport: boolean; now: Date },
 ): Promise<number> {
   // a cached plan from when a table was small would scan the whole table per key, as long as the connection lives
@@ -197,21 +168,31 @@ async function store(
     if (ofKind.length > 0) stored.push([kind, await kind.store(tx, ofKind, ids, staged)])
   }
   const results = stored.map(([, result]) => result)
-  const market = await storeMarket(tx, marketsIn(sound, kinds), ids)
-  const shown = results.flatMap(({ shown = [] }) => shown)
-  const named = results.flatMap(({ shown = [], named = shown }) => named)
-  const outdated = results.flatMap((result) => result.outdated ?? [])
-  await lockApps(tx, [...new Set([...appsWithFacts([...shown, ...named]), ...outdated.map(({ appId }) => appId)])])
-  await removeOutdated(tx, outdated)
-  const { rated, counted, resold } = await storeFacts(tx, shown)
-  const names = await storeNames(tx, named)
-  await deriveAppTexts(tx, [...resold, ...names.map(({ appId }) => appId)])
+  const seen: SeenApps = {
+    market: marketsIn(sound, kinds),
+    shown: results.flatMap(({ shown = [] }) => shown),
+    named: results.flatMap(({ shown = [], named = shown }) => named),
+    outdated: results.flatMap(({ outdated = [] }) => outdated),
+  }
+  const apps = await storeApps(tx, seen, ids)
+  const { market, rated, counted, renamed } = apps
   for (const [kind, { placed }] of stored) {
     await kind.derive?.(tx, { placed, rated: rated.filter((one) => one.kind === kind.name) }, ids, staged)
   }
-  await putForwardEstimates(tx, countedApps(sound, { shown, rated, market }, kinds, ids), { isImport })
   const dated = results.flatMap((result) => result.dated ?? [])
-  if (isImport) await markFigures(tx, { readings, apps: [...counted, ...dated, ...outdated], names }, kinds, now)
+  const changed = [...counted, ...dated, ...seen.outdated]
+  const recorded = {
+    readings,
+    rated,
+    counted: countedApps(seen, apps, ids),
+    changed,
+    renamed,
+    ids,
+    kinds,
+    isImport,
+    now,
+  }
+  for (const { follow } of followUps) await follow(tx, recorded)
   const taken = [...results.flatMap(({ placed }) => placed), ...market, ...rated]
   return new Set(taken.map((one) => wholeOf.get(one) ?? one)).size
 }
@@ -234,27 +215,19 @@ async function lock(tx: Tx, { lists, charts, series }: SurrogateIds): Promise<vo
 }
 
 /** Returns the apps with new ratings or installs. */
-function countedApps(
-  sound: readonly Observation[],
-  {
-    shown,
-    rated,
-    market,
-  }: { shown: readonly ShownApps[]; rated: readonly AnyObservation[]; market: readonly AnyObservation[] },
-  kinds: readonly AnyKind[],
-  { appOf }: SurrogateIds,
-): number[] {
-  const [newRatings, newMarket] = [new Set(rated), new Set(market)]
+function countedApps({ shown, market }: SeenApps, stored: StoredApps, { appOf }: SurrogateIds): number[] {
+  const newRatings = new Set<AnyObservation>(stored.rated)
+  const newMarket = new Set(stored.market)
   const counted = shown
     .filter(({ from }) => newRatings.has(from))
     .flatMap(({ apps, appIds }) => appIds.filter((_, place) => apps[place]!.ratings !== undefined))
-  const installed = marketsIn(sound, kinds)
+  const installed = market
     .filter(({ from }) => newMarket.has(from))
     .flatMap(({ from, said }) => said.map(({ id }) => appOf(from.platform, id)))
   return [...counted, ...installed]
 }
 
-function marketsIn(sound: readonly Observation[], kinds: readonly AnyKind[]) {
+function marketsIn(sound: readonly Observation[], kinds: readonly AnyKind[]): MarketReading[] {
   return sound.flatMap((from) => {
     return isOfStore(from) ? [{ from, said: kindNamed(from.kind, kinds)?.market?.(from) ?? [] }] : []
   })

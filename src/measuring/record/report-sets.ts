@@ -9,6 +9,7 @@ import {
 } from "../../core/observation/facts.ts"
 import { json } from "../../database/json.ts"
 import type { Db, Sql, Tx } from "../../database/types.ts"
+import type { Sweep } from "../retention/tables.ts"
 
 /**
  * Batch size. The embedded database stores and derives this many rows without a noticeable delay
@@ -124,6 +125,8 @@ async function readPieces(sql: Sql, set: number): Promise<object[]> {
     after = last.place
   }
 }
+
+export const reportSweep: Sweep = { table: "report_set", sweep: sweepSets }
 
 interface SweepStep {
   /** Maximum number of rows to delete at once. */

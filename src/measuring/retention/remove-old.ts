@@ -1,13 +1,10 @@
 import { tryLock } from "../../database/locks.ts"
 import type { Sql, Tx } from "../../database/types.ts"
-import { removeOldFigures } from "../../keywords/store/old-figures.ts"
 import { dayOf } from "../../lib/days.ts"
 import type { Log } from "../../lib/log.ts"
 import type { RecurringWork } from "../../lib/time.ts"
-import { foldRatings } from "../../stores/store/rating-quarters.ts"
-import { sweepSets } from "../record/report-sets.ts"
 import { foldLedger } from "./fold-ledger.ts"
-import { AGING, type AgingRows, type RetentionDays } from "./tables.ts"
+import { type AgingRows, agingOf, type Retention, type RetentionDays, type Sweep } from "./tables.ts"
 
 type RemovedRows = Record<string, number>
 
@@ -17,23 +14,24 @@ interface RetentionOptions {
   /** Pause between two statements, so that requests get a turn on the embedded database. */
   pauseMs?: number
   signal?: AbortSignal
-  /** False skips packing rating counts, which reads every known app. */
-  packsRatings?: boolean
+  /** False skips the daily sweeps. */
+  runsDailySweeps?: boolean
 }
 
 /**
  * Deletes and packs old rows. Each statement is complete in itself, so that the next run continues an interrupted one.
  * One process runs at a time.
  */
-export async function removeOld(sql: Sql, kept: RetentionDays, options: RetentionOptions = {}): Promise<RemovedRows> {
-  const { chunk = 100, pauseMs = 20, signal, packsRatings = true } = options
-  const removed: RemovedRows = Object.fromEntries(
-    ["keyword_metric", "ledger", "rating_count", "report_set", ...AGING.map(({ table }) => table)].map((table) => [
-      table,
-      0,
-    ]),
-  )
-  for (const [table, step] of stepsOf(kept, { chunk, packsRatings })) {
+export async function removeOld(
+  sql: Sql,
+  retention: Retention,
+  kept: RetentionDays,
+  options: RetentionOptions = {},
+): Promise<RemovedRows> {
+  const { chunk = 100, pauseMs = 20, signal, runsDailySweeps = true } = options
+  const tables = [...agingOf(retention), ...retention.sweeps].map(({ table }) => table)
+  const removed: RemovedRows = Object.fromEntries([...tables, "ledger"].map((table) => [table, 0]))
+  for (const [table, step] of stepsOf(retention, kept, { chunk, runsDailySweeps })) {
     for (let more = true; more && !signal?.aborted; ) {
       const done = await runAlone(sql, step)
       if (!done) return removed
@@ -45,27 +43,26 @@ export async function removeOld(sql: Sql, kept: RetentionDays, options: Retentio
   return removed
 }
 
-interface CleaningOptions extends Omit<RetentionOptions, "signal" | "packsRatings"> {
+interface CleaningOptions extends Omit<RetentionOptions, "signal" | "runsDailySweeps"> {
   firstMs?: number
   everyMs?: number
   now?: () => Date
 }
 
 export function createCleaning(
-  { sql, kept, log }: { sql: Sql; kept: RetentionDays; log: Log },
+  { sql, retention, kept, log }: { sql: Sql; retention: Retention; kept: RetentionDays; log: Log },
   { firstMs = 60_000, everyMs = 3_600_000, now = () => new Date(), ...options }: CleaningOptions = {},
 ): RecurringWork {
   const stopping = new AbortController()
   const { signal } = stopping
   let working = Promise.resolve()
   let timer: ReturnType<typeof setTimeout> | undefined
-  // whole months are packed, so once a day is enough
-  let packedOn = ""
+  let sweptOn = ""
   const work = async () => {
     try {
       const today = dayOf(now())
-      const removed = await removeOld(sql, kept, { ...options, signal, packsRatings: packedOn !== today })
-      packedOn = today
+      const removed = await removeOld(sql, retention, kept, { ...options, signal, runsDailySweeps: sweptOn !== today })
+      sweptOn = today
       for (const [table, count] of Object.entries(removed))
         if (count > 0) log("info", "rows_deleted", { operation: table, count })
     } catch (error) {
@@ -92,15 +89,18 @@ export function createCleaning(
 type Step = (tx: Tx) => Promise<{ removed: number; more: boolean }>
 
 function stepsOf(
+  retention: Retention,
   kept: RetentionDays,
-  { chunk, packsRatings }: { chunk: number; packsRatings: boolean },
+  { chunk, runsDailySweeps }: { chunk: number; runsDailySweeps: boolean },
 ): [table: string, step: Step][] {
   const daysOf = ({ keep }: AgingRows) => (typeof keep === "number" ? keep : kept[keep] || Number.POSITIVE_INFINITY)
-  const aging = AGING.filter((rows) => Number.isFinite(daysOf(rows)))
-  const steps = aging.map((rows): [string, Step] => [rows.table, removal(rows, daysOf(rows), chunk)])
-  if (packsRatings) steps.push(["rating_count", foldingStep((tx, from) => foldRatings(tx, { chunk: 2 * chunk, from }))])
-  steps.push(["keyword_metric", (tx) => removeOldFigures(tx, chunk)], ["report_set", sweepingStep(chunk)])
-  return kept.ledgerDays > 0 ? [...steps, ["ledger", ledgerStep(kept.ledgerDays, chunk)]] : steps
+  const aging = agingOf(retention).filter((rows) => Number.isFinite(daysOf(rows)))
+  const sweeps = retention.sweeps.filter(({ isDaily }) => !isDaily || runsDailySweeps)
+  return [
+    ...aging.map((rows): [string, Step] => [rows.table, removal(rows, daysOf(rows), chunk)]),
+    ...sweeps.map(({ table, sweep }): [string, Step] => [table, sweepStep(sweep, chunk)]),
+    ...(kept.ledgerDays > 0 ? [["ledger", ledgerStep(kept.ledgerDays, chunk)] as [string, Step]] : []),
+  ]
 }
 
 /** Runs a step under the retention lock. Null if another process holds it. */
@@ -142,29 +142,13 @@ function removal(rows: AgingRows, days: number, chunk: number): Step {
  * charge.
  */
 function ledgerStep(days: number, chunk: number): Step {
-  let from = 0
-  return async (tx) => {
-    const { removed, next } = await foldLedger(tx, { days, chunk, from })
-    from = next ?? from
-    return { removed, more: next !== null }
-  }
+  return sweepStep((tx, step) => foldLedger(tx, { days, ...step }), chunk)
 }
 
-/** Packs rows into a smaller form; no data is lost. */
-function foldingStep(fold: (tx: Tx, from: number) => Promise<{ packed: number; next: number | null }>): Step {
+function sweepStep(sweep: Sweep["sweep"], chunk: number): Step {
   let from = 0
   return async (tx) => {
-    const { packed, next } = await fold(tx, from)
-    from = next ?? from
-    return { removed: packed, more: next !== null }
-  }
-}
-
-/** Deletes superseded reports and those that were never stored completely. */
-function sweepingStep(chunk: number): Step {
-  let from = 0
-  return async (tx) => {
-    const { removed, next } = await sweepSets(tx, { chunk, from })
+    const { removed, next } = await sweep(tx, { chunk, from })
     from = next ?? from
     return { removed, more: next !== null }
   }

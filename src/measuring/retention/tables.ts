@@ -1,6 +1,6 @@
 import type { PendingQuery, Row } from "postgres"
-import type { Db } from "../../database/types.ts"
-import { KINDS } from "../../kinds.ts"
+import type { AnyKind } from "../../core/kind.ts"
+import type { Db, Tx } from "../../database/types.ts"
 
 /** Days for which rows are kept. 0 keeps them forever. */
 export interface RetentionDays {
@@ -51,8 +51,29 @@ const jobsThatAre = (status: string): AgingRows => ({
   where: (sql) => sql`status = ${status}`,
 })
 
-/** All tables with retention by age, except charges (fold-ledger.ts). */
-export const AGING: readonly AgingRows[] = [
+/** The parts of retention that belong to other folders. */
+export interface Retention {
+  /** Kinds whose rows are kept for some days only. */
+  kinds: readonly AnyKind[]
+  sweeps: readonly Sweep[]
+}
+
+/** Deletes or packs rows by rules of their own. */
+export interface Sweep {
+  table: string
+  /** True if it reads the whole table, so that it runs once a day. */
+  isDaily?: true
+  /** Handles about `chunk` rows, beginning at the id `from`. `next` is where to continue; null at the end. */
+  sweep(tx: Tx, step: { chunk: number; from: number }): Promise<{ removed: number; next: number | null }>
+}
+
+/** All rows that are deleted by age: those of kinds, and those below. */
+export function agingOf({ kinds }: Retention): AgingRows[] {
+  return [...AGING, ...kinds.flatMap(({ keep }) => keep ?? [])]
+}
+
+/** Tables with retention by age, except charges (fold-ledger.ts). */
+const AGING: readonly AgingRows[] = [
   // access: a daily count is read on its day only; monthly counts stay when their units are deleted
   { table: "allowance_used", day: "period", keep: 40, where: (sql) => sql`allowance in ('hive', 'measurements')` },
   { table: "allowance_unit", time: "open_until", keep: 40 },
@@ -93,7 +114,6 @@ export const AGING: readonly AgingRows[] = [
   { table: "access_token", time: "expires_at", keep: 1 },
   { table: "refresh_token", time: "expires_at", keep: 0 },
   { table: "oauth_client", time: "created_at", keep: 1, where: (sql) => sql`agreed_at is null` },
-  ...KINDS.flatMap(({ keep }) => keep ?? []),
   // a day of ads is restated for a month, and each read may store it again
   { table: "ads_report", time: "seen_at", keep: 60, where: supersededReport, weight: 10 },
   // a store's name search is repeated after a week

@@ -1,4 +1,5 @@
 import type { Operation } from "../../core/operation.ts"
+import type { Sources } from "../../sources.ts"
 import { listApprovals, settleApproval } from "./approvals.ts"
 import { getAppHead, listStandings } from "./apps.ts"
 import { listChangedTexts } from "./changed-texts.ts"
@@ -11,11 +12,11 @@ import { findStoreApps } from "./store-apps.ts"
 import { listAlertRules, listKeys, listSources, listWrites } from "./workspace.ts"
 
 /** Operations that only pages call, through invoke. They have no REST route and no tool. */
-const reads = [
+const readsWith = (sources: Sources) => [
   getAppHead,
   listKeywordRows,
   listStandings,
-  getEvidence,
+  getEvidence(sources),
   listReadings,
   listChangedTexts,
   listLocales,
@@ -31,9 +32,10 @@ const reads = [
 /** Operations of forms, which the sample does not have. */
 const edits = [previewEdit, confirmEdit, getMadeChange, findStoreApps]
 
-export type DeskOperation = (typeof reads)[number] | (typeof edits)[number]
+export type DeskOperation = ReturnType<typeof readsWith>[number] | (typeof edits)[number]
 
-/** Operations with a sample answer in fixtures/desk. */
-export const sampledOperations: readonly Operation[] = reads
-
-export const deskOperations: readonly Operation[] = [...reads, ...edits]
+/** Returns all operations of pages, and among them those with a sample answer in fixtures/desk. */
+export function deskOperations(sources: Sources): { all: readonly Operation[]; sampled: readonly Operation[] } {
+  const sampled = readsWith(sources)
+  return { all: [...sampled, ...edits], sampled }
+}

@@ -22,7 +22,7 @@ import { reviewLanguage } from "../../lib/review-language.ts"
 import { described } from "../../lib/schema.ts"
 import { Count, Day, Rank, Store, Storefront, Time } from "../../lib/shapes.ts"
 import { isRealDay } from "../../lib/time.ts"
-import { SOURCES } from "../../sources.ts"
+import type { Sources } from "../../sources.ts"
 import { hasDemoSeller } from "../../tracking/tracked-app.ts"
 
 /** Maximum number of places shown per reading. */
@@ -64,63 +64,69 @@ const Metric = v.strictObject({
 
 const Ratings = v.strictObject({ ...origin, day: Day, ratings: v.nullable(Count), rating: v.nullable(v.number()) })
 
-export const getEvidence = operation({
-  id: "get_evidence",
-  method: "GET",
-  path: "/desk/:appId/evidence",
-  group: "Your apps",
-  toolset: "keywords",
-  summary: "What the figures of a tracked keyword lead back to.",
-  effect: "reads",
-  scope: "apps:read",
-  price: 0,
-  faults: [],
-  names: "term",
-  input: ofApp({
-    country: AppCountry,
-    platform: Platform,
-    term: Term,
-    day: v.optional(
-      v.pipe(v.string(), v.check(isRealDay), v.description("The latest that was measured when left out.")),
-    ),
-  }),
-  output: v.strictObject({
-    term: v.string(),
-    country: Storefront,
-    platform: Store,
-    day: Day,
-    readings: described(v.array(Reading), "Of the day; the first answers it if it is complete."),
-    places: described(v.array(Place), `The first ${SHOWN_PLACES} places of the first reading.`),
-    metrics: v.array(Metric),
-    ratings: v.array(Ratings),
-  }),
-}).run(async ({ app, storefront, platform, term, day: asked }, { sql, now }) => {
-  const list = { platform, storefront, term }
-  // readings of keywords that the app does not track are not evidence for its figures
-  if (!(await isTracked(sql, app.id, storefront, term))) throw new Fault("not_found")
-  const today = dayOf(now())
-  const day = asked ?? (await readLastDay(sql, list)) ?? today
-  const storeAppId = ownId(app, list) ?? 0
-  const readings = await readReadingsOn(sql, { list, day, app: storeAppId })
-  const first = readings[0]
-  return {
-    ...{ term, country: storefront, platform, day },
-    readings: readings.map((one) => ({ ...one, ...timed(one), url: urlOf(SOURCES, one.source, { storefront, term }) })),
-    places: first ? await readPlaces(sql, app, { ...list, day, own: storeAppId, seenAt: first.seenAt }) : [],
-    metrics: (await readMetricsUntil(sql, list, asked ?? today)).map(({ parts, ...one }) => ({
-      ...one,
-      ...timed(one),
-      restsOn: restsOn(parts),
-    })),
-    ratings: (await readRatingsUntil(sql, { app: storeAppId, storefront, day: asked ?? today })).map(
-      ({ term: of, ...one }) => ({
+/** Readings have the address at which their source read them. */
+export const getEvidence = (sources: Sources) =>
+  operation({
+    id: "get_evidence",
+    method: "GET",
+    path: "/desk/:appId/evidence",
+    group: "Your apps",
+    toolset: "keywords",
+    summary: "What the figures of a tracked keyword lead back to.",
+    effect: "reads",
+    scope: "apps:read",
+    price: 0,
+    faults: [],
+    names: "term",
+    input: ofApp({
+      country: AppCountry,
+      platform: Platform,
+      term: Term,
+      day: v.optional(
+        v.pipe(v.string(), v.check(isRealDay), v.description("The latest that was measured when left out.")),
+      ),
+    }),
+    output: v.strictObject({
+      term: v.string(),
+      country: Storefront,
+      platform: Store,
+      day: Day,
+      readings: described(v.array(Reading), "Of the day; the first answers it if it is complete."),
+      places: described(v.array(Place), `The first ${SHOWN_PLACES} places of the first reading.`),
+      metrics: v.array(Metric),
+      ratings: v.array(Ratings),
+    }),
+  }).run(async ({ app, storefront, platform, term, day: asked }, { sql, now }) => {
+    const list = { platform, storefront, term }
+    // readings of keywords that the app does not track are not evidence for its figures
+    if (!(await isTracked(sql, app.id, storefront, term))) throw new Fault("not_found")
+    const today = dayOf(now())
+    const day = asked ?? (await readLastDay(sql, list)) ?? today
+    const storeAppId = ownId(app, list) ?? 0
+    const readings = await readReadingsOn(sql, { list, day, app: storeAppId })
+    const first = readings[0]
+    return {
+      ...{ term, country: storefront, platform, day },
+      readings: readings.map((one) => ({
         ...one,
         ...timed(one),
-        url: urlOf(SOURCES, one.source, { storefront, term: of, ids: [idOf(app, platform)] }),
-      }),
-    ),
-  }
-})
+        url: urlOf(sources, one.source, { storefront, term }),
+      })),
+      places: first ? await readPlaces(sql, app, { ...list, day, own: storeAppId, seenAt: first.seenAt }) : [],
+      metrics: (await readMetricsUntil(sql, list, asked ?? today)).map(({ parts, ...one }) => ({
+        ...one,
+        ...timed(one),
+        restsOn: restsOn(parts),
+      })),
+      ratings: (await readRatingsUntil(sql, { app: storeAppId, storefront, day: asked ?? today })).map(
+        ({ term: of, ...one }) => ({
+          ...one,
+          ...timed(one),
+          url: urlOf(sources, one.source, { storefront, term: of, ids: [idOf(app, platform)] }),
+        }),
+      ),
+    }
+  })
 
 const AppReadingShape = v.strictObject({
   of: described(v.string(), "What was read."),

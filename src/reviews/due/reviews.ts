@@ -6,6 +6,7 @@ import { isTracked } from "../../measuring/is-tracked.ts"
 import { putForwardApps, putForwardReviews } from "../../measuring/put-forward.ts"
 import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
 import { playDetails } from "../../stores/play/details.ts"
+import { reviews } from "../kinds/reviews.ts"
 import { readKnownReviews } from "../read/feeds.ts"
 import { appleReviews } from "../sources/apple-reviews.ts"
 import { playReviews } from "../sources/play-reviews.ts"
@@ -16,6 +17,8 @@ const REQUESTS = 1.25
 
 export const reviewsOnAppStore: Kind = {
   name: "reviews",
+  observes: reviews,
+  mayFindNothing: true,
   platform: "ios",
   upstream: appleReviews.upstream,
   together: 1,
@@ -38,6 +41,8 @@ export const reviewsOnAppStore: Kind = {
  */
 export const reviewsOnPlay: Kind = {
   name: "reviews",
+  observes: reviews,
+  mayFindNothing: true,
   platform: "android",
   upstream: playReviews.upstream,
   together: 1,

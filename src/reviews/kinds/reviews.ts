@@ -25,6 +25,7 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
   private: false,
   demo: true,
   shape,
+  unordered: "reviews",
   line: {
     entries: {
       page: null,

@@ -21,6 +21,7 @@ export const itunesDeveloper: Source<DeveloperQuestion, DeveloperAppsObservation
   kind: developer,
   upstream: "itunes.apple.com",
   parser: PARSER,
+  mayFindNothing: true,
 
   request: ({ storefront, developerId }) => ({
     path: `/lookup?id=${encodeURIComponent(developerId)}&entity=software&limit=${MAX_APPS}&country=${storefront}`,

@@ -23,6 +23,7 @@ export const itunesLookup: Source<AppsQuestion, AppsObservation> = {
   kind: apps,
   upstream: "itunes.apple.com",
   parser: PARSER,
+  mayFindNothing: true,
 
   request({ storefront, ids }) {
     const distinct = [...new Set(ids)]

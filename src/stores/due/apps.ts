@@ -3,10 +3,12 @@ import type { Kind, ReadPort } from "../../measuring/due-kind.ts"
 import { putForwardLookUp } from "../../measuring/put-forward.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 import { itunesLookup } from "../apple/itunes-lookup.ts"
+import { apps } from "../kinds/apps.ts"
 import { playDetails } from "../play/details.ts"
 
 export const appsOnAppStore: Kind = {
   name: "app",
+  observes: apps,
   platform: "ios",
   upstream: itunesLookup.upstream,
   together: 50,
@@ -25,6 +27,7 @@ export const appsOnAppStore: Kind = {
 
 export const appsOnPlay: Kind = {
   name: "app",
+  observes: apps,
   platform: "android",
   upstream: playDetails.upstream,
   together: 1,

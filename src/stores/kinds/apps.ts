@@ -5,7 +5,6 @@ import type { ShownApps } from "../../core/observation/shown-apps.ts"
 import type { SurrogateIds } from "../../core/observation/subjects.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { keysOf } from "../../lib/objects.ts"
-import { deriveJumps } from "../../listings/store/rating-jumps.ts"
 import { type BestOptions, pagesOf, provenanceOf, type RowOf, storeBest } from "../../measuring/record/best-rows.ts"
 import { type AppRow, countStale, findStaleRows, newestRelease, releaseColumns } from "../store/app-releases.ts"
 import { cleanText } from "../store/facts.ts"
@@ -19,7 +18,7 @@ import {
   SOURCES,
   shape,
 } from "./apps-shape.ts"
-import { pagesIn } from "./pages-in-look-ups.ts"
+import { pagesIn, withPages } from "./pages-in-look-ups.ts"
 
 /** App facts of a store in one storefront. The latest reading of each app and source is stored. */
 export const apps = kind<AppsObservation, AppsQuestion>({
@@ -27,6 +26,8 @@ export const apps = kind<AppsObservation, AppsQuestion>({
   sources: SOURCES,
   private: false,
   shape,
+  completed: withPages,
+  unordered: "apps",
   question: {
     // A catalogue search has a term and no ids.
     about: ({ ids }: Partial<AppsQuestion>) => ids?.join() ?? null,
@@ -40,7 +41,6 @@ export const apps = kind<AppsObservation, AppsQuestion>({
   market: ({ apps }) => apps.flatMap(({ id, market }) => (market ? [{ id, facts: market }] : [])),
   weight: ({ asked, apps }) => Math.max(asked.length, apps.length),
   store,
-  derive: (tx, { rated }, ids) => deriveJumps(tx, rated.filter(isLookUp), ids),
   stored: readAppReadings,
   replay: {
     subjects: ({ asked }) => asked,

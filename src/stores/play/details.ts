@@ -27,6 +27,7 @@ export const playDetails: Source<AppsQuestion, AppsObservation> = {
   kind: apps,
   upstream: "play.google.com",
   parser: PARSER,
+  mayFindNothing: true,
   namesCountry: true,
   request: ({ storefront, ids }) => playRequest("/store/apps/details", storefront, { id: onlyId(ids) }),
   parse(body, { storefront, ids }, about) {

@@ -2,14 +2,9 @@ import type { MarketFacts } from "../../core/observation/line-parts.ts"
 import { hexOf, latestOf } from "../../core/observation/precedence.ts"
 import type { StoreObservation } from "../../core/observation/provenance.ts"
 import type { SurrogateIds } from "../../core/observation/subjects.ts"
+import type { MarketReading } from "../../core/recording.ts"
 import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../lib/days.ts"
-
-/** Market facts of one reading. */
-interface MarketReading {
-  from: StoreObservation
-  said: readonly { id: string; facts: MarketFacts }[]
-}
 
 /**
  * Stores the latest market facts of each source, storefront and day (latestOf). Returns the readings that were stored.

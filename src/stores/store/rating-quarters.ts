@@ -1,5 +1,6 @@
 import { OWN } from "../../core/observation/origins.ts"
 import type { Tx } from "../../database/types.ts"
+import type { Sweep } from "../../measuring/retention/tables.ts"
 
 /** Younger counts stay unpacked, because evidence shows all counts of a reading. */
 const WHOLE_DAYS = 35
@@ -18,6 +19,16 @@ interface RatingsFold {
 
 /** Apps per statement. */
 const NEAR = 100
+
+/** Packs whole months, so once a day is enough. */
+export const ratingSweep: Sweep = {
+  table: "rating_count",
+  isDaily: true,
+  async sweep(tx, { chunk, from }) {
+    const { packed, next } = await foldRatings(tx, { chunk: 2 * chunk, from })
+    return { removed: packed, next }
+  },
+}
 
 /**
  * Moves old counts into the packed rows of their quarters. `next` is where to continue, null at the end. Works by whole

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readChartMovers } from "../../../src/charts/read/chart-movers.ts"
 import { readChart, readChartPositions, readChartSeries } from "../../../src/charts/read/charts.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { charted, FINANCE } from "../../measuring/record/charted.ts"
 import { NOW } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 
 setDefaultTimeout(60_000)
 

@@ -4,7 +4,6 @@ import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import { readChart } from "../../../src/charts/read/charts.ts"
 import { rebuildCharts } from "../../../src/charts/store/rebuild-charts.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { cases, long } from "../../long.ts"
 import {
@@ -12,6 +11,7 @@ import {
   places, placesFromReadings,
 } from "../../measuring/record/charted.ts" // biome-ignore format: one list
 import { NOW } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 
 setDefaultTimeout(60_000)
 

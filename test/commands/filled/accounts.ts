@@ -1,8 +1,8 @@
 import { expect } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { KINDS } from "../../../src/kinds.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { holdAccount, type PrivateKind, reported } from "../../consoles/reported.ts"
+import { record } from "../../record.ts"
 
 /** What consoles said, as every private kind has it, and how the reading of them stands. */
 export async function fillAccounts(sql: Sql, workspace: number, app: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Sql } from "../../../src/database/types.ts"
-import { record } from "../../../src/measuring/record/record.ts"
+import { record } from "../../record.ts"
 import { answered } from "../../visibility/answered.ts"
 
 export async function fillAssistants(sql: Sql, workspace: number, app: string): Promise<void> {

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { catalog } from "../../../src/catalog.ts"
 import type { EmbeddedDatabase } from "../../../src/database/embedded/open.ts"
 import { addDays, dayOf } from "../../../src/lib/days.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { newWorkspace, reading } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from "../child.ts"
 
 setDefaultTimeout(60_000)

@@ -11,6 +11,7 @@ import { createAccountReading } from "../../../src/consoles/worker.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { ACCOUNT_HOSTS } from "../../../src/lib/upstreams.ts"
+import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { reachOf, TEA } from "../scene.ts"
@@ -189,7 +190,7 @@ test("a worker checks the rights of a stale account, and ten minutes of rejected
   const { id } = await scene.add()
   const reading = () => {
     const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
-    return createAccountReading(parts).runOnce()
+    return createAccountReading({ recording, ...parts }).runOnce()
   }
   await sql`update connected_account set next_at = case when id = ${id} then now() end, checked_at = null`
   expect(await reading()).toBe(1)

@@ -7,6 +7,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { PutAside } from "../../../src/measuring/parsing/put-aside.ts"
 import type { RawBody } from "../../../src/measuring/source.ts"
+import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import type { Said } from "./queries.ts"
@@ -34,7 +35,7 @@ async function readAll(): Promise<void> {
   await sql`update connected_account set next_at = now()`
   await sql`update account_task set next_at = now()`
   const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
-  await createAccountReading({ ...parts, keep: async (body) => void kept.push(body) }).runOnce()
+  await createAccountReading({ recording, ...parts, keep: async (body) => void kept.push(body) }).runOnce()
 }
 
 /** Modifies the platform's responses for a path. */

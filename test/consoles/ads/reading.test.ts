@@ -3,9 +3,11 @@ import { lastAdsDay } from "../../../src/consoles/ads/days.ts"
 import { rebuildAccounts } from "../../../src/consoles/store/derived/rebuild.ts"
 import { createAccountReading } from "../../../src/consoles/worker.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import { KINDS } from "../../../src/kinds.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import type { RawBody } from "../../../src/measuring/source.ts"
+import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { AD_ACCOUNT, type AdsScene, adsScene, campaign, teaHouse } from "./scene.ts"
@@ -31,7 +33,7 @@ const CAMPAIGN = String(campaign().id)
 async function readAll(): Promise<void> {
   await sql`update connected_account set next_at = now()`
   const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
-  await createAccountReading({ ...parts, keep: async (body) => void kept.push(body) }).runOnce()
+  await createAccountReading({ recording, ...parts, keep: async (body) => void kept.push(body) }).runOnce()
 }
 
 const again = () => sql`update account_task set next_at = now()`
@@ -108,7 +110,7 @@ test("reading again changes nothing, while a new bid, a grown day and a deleted 
   await readAll()
   expect(await sql`select from ads_campaign`).toHaveLength(0)
   expect(await sql`select from account_task where task in ('keywords', 'days', 'terms')`).toHaveLength(0)
-  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+  expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
 })
 
 test("an ad account is due with its next task, except for tasks that a missing right forbids", async () => {
@@ -136,8 +138,8 @@ test("the facts of an ad account can be rebuilt from its stored reports", async 
   await sql`update ads_day_fact_row set taps = taps + 1 where day = ${LAST}`
   await sql`delete from ads_term_fact_row`
   await sql`update ads_campaign_row set name = 'x'`
-  expect(await rebuildAccounts(sql, async () => {})).toBe(3)
-  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+  expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(3)
+  expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
 })
 
 test("a report whose rows exceed the grand total fails: its body is kept and no rows are stored", async () => {

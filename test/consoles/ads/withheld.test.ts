@@ -6,6 +6,7 @@ import { createAccountReading } from "../../../src/consoles/worker.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { silentLog } from "../../../src/lib/log.ts"
+import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { AD_ACCOUNT, type AdsScene, adsScene, campaign } from "./scene.ts"
@@ -64,7 +65,7 @@ beforeAll(async () => {
   }
   await scene.add()
   const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
-  await createAccountReading(parts).runOnce()
+  await createAccountReading({ recording, ...parts }).runOnce()
 })
 afterAll(() => scene.there.stop())
 

@@ -5,11 +5,12 @@ import { addAccount, type Register, removeAccount, rotateKey, setMapping } from 
 import { createAccountReading } from "../../../src/consoles/worker.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { silentLog } from "../../../src/lib/log.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import type { RawBody } from "../../../src/measuring/source.ts"
+import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
+import { record } from "../../record.ts"
 import { reported } from "../reported.ts"
 import { type AccountScene, accountScene, reachOf, TEA } from "../scene.ts"
 import { salesReport } from "../stand-in.ts"
@@ -87,7 +88,7 @@ const add = async (apiKey = KEY, part: string | null = null) =>
 async function readWith({ reach }: Register): Promise<void> {
   const keep = async (body: RawBody) => void kept.set(Buffer.from(body.sha256).toString("hex"), body)
   const parts = { sql: scene.sql, sealer, log: silentLog, reach, now: () => new Date(), keep }
-  await createAccountReading({ ...parts, gapMs: 0, atMost: 3 }).runOnce()
+  await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 3 }).runOnce()
 }
 
 /** Makes only the account under test due, because the test server plays its host. */

@@ -3,6 +3,7 @@ import type { AccountKindName } from "../../../src/consoles/account-kind.ts"
 import { storeMessage } from "../../../src/consoles/billing/receive.ts"
 import { addAccount } from "../../../src/consoles/register.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { type House, openHouse } from "../../house.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -31,7 +32,7 @@ export async function billingScene(sql: Sql, { now = new Date(), roots = [] as s
     sql,
     now: () => at.now,
     async receive(account, message) {
-      const receipt = await storeMessage({ sql, sealer, now: () => at.now }, account, { ...message, roots })
+      const receipt = await storeMessage({ recording, sql, sealer, now: () => at.now }, account, { ...message, roots })
       return typeof receipt === "object" || receipt === "unreadable" ? receipt : receipt !== "not theirs"
     },
   })

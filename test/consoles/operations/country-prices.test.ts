@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { createAccountReading } from "../../../src/consoles/worker.ts"
 import { silentLog } from "../../../src/lib/log.ts"
-import { record } from "../../../src/measuring/record/record.ts"
+import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { said } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { type AccountScene, accountScene, isReport, putOffReports, TEA } from "../scene.ts"
 import type { StandInPrice } from "../stand-in-prices.ts"
 
@@ -22,7 +23,7 @@ const call = (query = "", by = key) => scene.house.call(`/v1/apps/${scene.appId}
 
 const worker = () => {
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
-  return createAccountReading({ ...parts, gapMs: 0, atMost: 40, pollMs: 50 })
+  return createAccountReading({ recording, ...parts, gapMs: 0, atMost: 40, pollMs: 50 })
 }
 
 async function read(): Promise<void> {

@@ -3,9 +3,11 @@ import { pacificDay } from "../../../src/consoles/pacific.ts"
 import { noteState } from "../../../src/consoles/state.ts"
 import { rebuildAccounts } from "../../../src/consoles/store/derived/rebuild.ts"
 import { createAccountReading } from "../../../src/consoles/worker.ts"
+import { KINDS } from "../../../src/kinds.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import type { RawBody } from "../../../src/measuring/source.ts"
+import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -34,7 +36,7 @@ async function read(times = 1): Promise<void> {
     await scene.sql`update connected_account set next_at = now()`
     const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
     const keep = async (body: RawBody) => void kept.push(body)
-    await createAccountReading({ ...parts, keep, gapMs: 0, atMost: 40 }).runOnce()
+    await createAccountReading({ recording, ...parts, keep, gapMs: 0, atMost: 40 }).runOnce()
   }
 }
 
@@ -180,7 +182,7 @@ test("a later file replaces a whole day and is read once, and a day missing in c
   expect(scene.there.analytics.fetched.length).toBe(fetched)
   // The derived facts can be rebuilt.
   await scene.sql`delete from funnel_fact_row`
-  expect(await rebuildAccounts(scene.sql, async () => {})).toBe(6)
+  expect(await rebuildAccounts(scene.sql, KINDS, async () => {})).toBe(6)
   expect((await call("?days=5")).body.days).toEqual(days)
 })
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { removeAccount } from "../../../src/consoles/register.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { type BillingScene, billingScene, purchase } from "../billing/scene.ts"
 import { reported } from "../reported.ts"

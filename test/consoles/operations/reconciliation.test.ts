@@ -6,6 +6,7 @@ import { noteState } from "../../../src/consoles/state.ts"
 import { createAccountReading } from "../../../src/consoles/worker.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { silentLog } from "../../../src/lib/log.ts"
+import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
@@ -86,7 +87,7 @@ beforeAll(async () => {
   }
   await scene.add()
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => NOW }
-  await createAccountReading({ ...parts, gapMs: 0, atMost: 24 }).runOnce()
+  await createAccountReading({ recording, ...parts, gapMs: 0, atMost: 24 }).runOnce()
 })
 afterAll(() => scene.there.stop())
 
@@ -101,7 +102,7 @@ async function tell(...events: { event: { event_timestamp_ms: number } }[]): Pro
     const at = new Date(event.event.event_timestamp_ms)
     const message = { headers: new Headers({ authorization: SECRET }), body: Buffer.from(JSON.stringify(event)), at }
     const parts = { sql: scene.sql, sealer, now: () => at }
-    expect(await storeMessage(parts, service, { ...message, roots: [] })).toBe("stored")
+    expect(await storeMessage({ recording, ...parts }, service, { ...message, roots: [] })).toBe("stored")
   }
 }
 

@@ -5,6 +5,7 @@ import { noteState } from "../../../src/consoles/state.ts"
 import { createAccountReading } from "../../../src/consoles/worker.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { silentLog } from "../../../src/lib/log.ts"
+import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { trackOwn } from "../../world/tracked.ts"
@@ -41,7 +42,7 @@ const call = (path: string, by = key) => scene.house.call(`/v1/apps/${scene.appI
 async function readReports(atMost: number): Promise<void> {
   await scene.sql`update connected_account set next_at = now()`
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
-  await createAccountReading({ ...parts, gapMs: 0, atMost }).runOnce()
+  await createAccountReading({ recording, ...parts, gapMs: 0, atMost }).runOnce()
 }
 
 const sold: Record<string, SalesRow[]> = {

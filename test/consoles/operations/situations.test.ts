@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Scope } from "../../../src/access/scopes.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../measuring/record/listed.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const IOS = "310633997"

@@ -8,13 +8,14 @@ import { loadDemoOwner } from "../../../src/demo/accounts/owner.ts"
 import { removeAllOfDemo } from "../../../src/demo/load-at-start.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { silentLog } from "../../../src/lib/log.ts"
-import { record } from "../../../src/measuring/record/record.ts"
+import { recording } from "../../../src/recording.ts"
 import { sealer } from "../../alerts/delivery/scene.ts"
 import { reported } from "../../consoles/reported.ts"
 import { type AccountScene, accountScene, TEA } from "../../consoles/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { long } from "../../long.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
@@ -27,7 +28,8 @@ const KEYWORDS = ["tea", "green tea", "oolong", "matcha"]
 let scene: AccountScene
 let key: string
 const apps = () => [{ id: scene.appId, iosId: TEA.id, name: TEA.name, keywords: KEYWORDS }]
-const load = (now = NOW) => loadDemoOwner(scene.sql, { workspaceId: scene.workspaceId, apps: apps(), now: () => now })
+const load = (now = NOW) =>
+  loadDemoOwner(recording, scene.sql, { workspaceId: scene.workspaceId, apps: apps(), now: () => now })
 const ask = (path: string, by = key) => scene.house.call(`/v1/apps/${scene.appId}/${path}`, { key: by })
 
 beforeAll(async () => {
@@ -163,7 +165,7 @@ test("the demo's account has no key, sends no requests, and can only be removed"
   const { sql, workspaceId, register, there } = scene
   const asked = there.asked.length
   const parts = { sql, sealer, log: silentLog, reach: register.reach, gapMs: 0 }
-  await createAccountReading(parts).runOnce()
+  await createAccountReading({ recording, ...parts }).runOnce()
   expect(there.asked.length).toBe(asked)
   expect(await sql`select from connected_account where failure is not null or last_ok is not null`).toHaveLength(0)
   const accounts = await sql<{ id: string }[]>`

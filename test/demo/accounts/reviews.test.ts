@@ -1,12 +1,13 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { loadDemoOwner } from "../../../src/demo/accounts/owner.ts"
 import { removeAllOfDemo } from "../../../src/demo/load-at-start.ts"
-import { record } from "../../../src/measuring/record/record.ts"
+import { recording } from "../../../src/recording.ts"
 import { rebuildReviews } from "../../../src/reviews/store/rebuild-reviews.ts"
 import { type AccountScene, accountScene, TEA } from "../../consoles/scene.ts"
 import { freshDatabase } from "../../database.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
@@ -23,7 +24,7 @@ let scene: AccountScene
 let key: string
 const apps = () => [{ id: scene.appId, iosId: TEA.id, name: TEA.name, keywords: ["tea"] }]
 const load = (now = NOW) =>
-  loadDemoOwner(scene.sql, { workspaceId: scene.workspaceId, apps: apps(), now: () => now, days: 1 })
+  loadDemoOwner(recording, scene.sql, { workspaceId: scene.workspaceId, apps: apps(), now: () => now, days: 1 })
 const ask = async (path: string, by = key, app = scene.appId) =>
   (await scene.house.call(`/v1/apps/${app}/reviews${path}`, { key: by })).body
 

@@ -6,10 +6,11 @@ import { DEMO_APPS, DEMO_FILE, loadDemo } from "../../../src/demo/demo.ts"
 import { getKeywordCompetition } from "../../../src/keywords/operations/competition.ts"
 import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
-import { record } from "../../../src/measuring/record/record.ts"
+import { recording } from "../../../src/recording.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)
@@ -37,7 +38,7 @@ describe("the competition in the demo's file", () => {
     .map((line): Line => JSON.parse(line))
 
   test("the counts are those of the demo file itself", async () => {
-    const { apps } = await loadDemo(sql, workspaceId, text)
+    const { apps } = await loadDemo(recording, sql, workspaceId, text)
     for (const [at, { id }] of apps.entries()) {
       const { iosId, keywords } = DEMO_APPS[at] as (typeof DEMO_APPS)[number]
       const answer = await competition(id)

@@ -2,12 +2,11 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
-import { importLines } from "../../../src/measuring/import/import-lines.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { fetchRecord } from "../../../src/overview/operations/fetch-record.ts"
 import { freshDatabase } from "../../database.ts"
 import { ask, contextOf, hinted, NOW, newWorkspace, published, reading } from "../../measuring/record/measured.ts"
 import { signOfLife } from "../../measuring/record/reading-processes.ts"
+import { importLines, record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 let sql: Sql

@@ -4,9 +4,10 @@ import { join } from "node:path"
 import type { Sql } from "../../../src/database/types.ts"
 import { DEMO_APPS, DEMO_FILE, loadDemo } from "../../../src/demo/demo.ts"
 import { listRivals } from "../../../src/keywords/operations/list-rivals.ts"
-import { record } from "../../../src/measuring/record/record.ts"
+import { recording } from "../../../src/recording.ts"
 import { freshDatabase } from "../../database.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const text = readFileSync(join(import.meta.dirname, "../../../fixtures/demo", DEMO_FILE), "utf8")
@@ -29,7 +30,7 @@ describe("rivals in the demo's file", () => {
 
   test("the rivals are the apps that the demo file lists above each app", async () => {
     const workspaceId = await newWorkspace(sql)
-    const { apps } = await loadDemo(sql, workspaceId, text)
+    const { apps } = await loadDemo(recording, sql, workspaceId, text)
     for (const [at, { id }] of apps.entries()) {
       const { rivals } = await ask(listRivals, contextOf(sql, workspaceId), { appId: id })
       const { iosId, keywords } = DEMO_APPS[at] as (typeof DEMO_APPS)[number]

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test"
 import type { Tx } from "../../../src/database/types.ts"
 import { readKeywordEvidence } from "../../../src/keywords/read/keyword-evidence.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { SOURCES } from "../../../src/sources.ts"
 import { freshDatabase } from "../../database.ts"
 import { hinted, NOW, reading, said } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 
 test("evidence without a day has the current figures, including those later than the latest results", async () => {
   const sql = await freshDatabase()

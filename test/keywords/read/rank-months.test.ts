@@ -6,10 +6,10 @@ import { readRankMonths, readSidesRankMonths } from "../../../src/keywords/read/
 import { readRankSeries } from "../../../src/keywords/read/series.ts"
 import { pointsOf, type StoredMonth } from "../../../src/lib/month-bytes.ts"
 import { sourceOf } from "../../../src/lib/rank-sources.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { findApp } from "../../../src/tracking/tracked-app.ts"
 import { freshDatabase } from "../../database.ts"
 import { contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const SIDE = { platform: "ios" as const, storefront: "us" }

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test"
 import { appleHints } from "../../../src/keywords/sources/apple-hints.ts"
-import { checkObservation } from "../../../src/measuring/record/check.ts"
 import { ReadFailure, readOnce } from "../../../src/measuring/source.ts"
+import { checkObservation } from "../../record.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
 import { reachOf, replayServer } from "../../stores/parsing/replay.ts"
 

@@ -7,10 +7,10 @@ import type { SearchObservation } from "../../../src/keywords/kinds/search-shape
 import { UNMEASURED } from "../../../src/keywords/store/keyword-figures.ts"
 import { deriveKeywordMetrics, readKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
 import type { Observation } from "../../../src/kinds.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { long } from "../../long.ts"
 import { hinted, NOW, published, reading, said } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 
 let sql: Sql
 const AT = "2025-11-19T10:00:00Z"

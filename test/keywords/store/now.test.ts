@@ -7,12 +7,12 @@ import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metric
 import { rebuildNow } from "../../../src/keywords/store/now.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import { RANK_SOURCES } from "../../../src/lib/upstreams.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { deleteRows, freshDatabase, scratchUrl } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { hinted, NOW, newWorkspace, published, reading, stored } from "../../measuring/record/measured.ts"
 import { nowByTruth, nowKept } from "../../measuring/record/now-truth.ts"
+import { record } from "../../record.ts"
 
 const TERMS = ["tea", "mate"]
 const DAYS = ["2025-08-31", "2025-09-01", "2025-10-31", "2025-11-01", "2025-11-19", "2025-11-20"]

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import type { SearchObservation } from "../../../src/keywords/kinds/search-shape.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { shuffled } from "../../market/formulas/play-apps.ts"
 import { NOW, newWorkspace } from "../../measuring/record/measured.ts"
 import { randomReadings, readAnswers, TERMS } from "../../measuring/record/search-answers.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 /** Readings per call. */

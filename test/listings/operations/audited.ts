@@ -1,10 +1,10 @@
 import type { Sql } from "../../../src/database/types.ts"
 import type { Measure } from "../../../src/lib/live-read.ts"
 import { STOREFRONTS } from "../../../src/lib/storefronts.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import type { Listing } from "../../../src/stores/kinds/listing-shape.ts"
 import { type Answer, type House, openHouse } from "../../house.ts"
 import { listed } from "../../measuring/record/listed.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 export const OWN = "1600000101"

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { getFeaturing } from "../../../src/listings/operations/featuring.ts"
-import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
 import type { Listing } from "../../../src/stores/kinds/listing-shape.ts"
 import { contextOn, IOS_ID, june, PACKAGE, played, recorded, TODAY, tell, trackTea } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { listed, PAGE } from "../../measuring/record/listed.ts"
 import { ask, newWorkspace } from "../../measuring/record/measured.ts"
+import { recordAttempt } from "../../record.ts"
 
 setDefaultTimeout(60_000)
 

@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Plan } from "../../../src/access/plans.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { getStorePage } from "../../../src/listings/operations/store-page.ts"
-import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
 import { contextOn, IOS_ID, june, PACKAGE, played, recorded, TODAY, tell, trackTea } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { listed, PAGE } from "../../measuring/record/listed.ts"
 import { ask, newWorkspace } from "../../measuring/record/measured.ts"
+import { recordAttempt } from "../../record.ts"
 
 setDefaultTimeout(30_000)
 

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { beginScan } from "../../../src/listings/audits/storefront-audits.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { said } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { type Audited, audited, OWN, others } from "./audited.ts"
 

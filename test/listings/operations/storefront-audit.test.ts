@@ -3,6 +3,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { loadDemo } from "../../../src/demo/demo.ts"
 import { STOREFRONTS } from "../../../src/lib/storefronts.ts"
 import { auditState, beginScan } from "../../../src/listings/audits/storefront-audits.ts"
+import { recording } from "../../../src/recording.ts"
 import { freshDatabase } from "../../database.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { type Audited, audited, OWN, others, TEXTS } from "./audited.ts"
@@ -62,7 +63,7 @@ describe("app that was never scanned", () => {
       expect([status, body.error]).toEqual([404, "not_measured"])
       expect(body.detail).toContain("not on the App Store")
     }
-    const demo = (await loadDemo(sql, workspaceId, "")).apps[0]!.id
+    const demo = (await loadDemo(recording, sql, workspaceId, "")).apps[0]!.id
     const path = `/v1/apps/${demo}/storefront-audit`
     expect((await on.house.call(path, { key: on.key })).body.measured).toBe(false)
     const { status, body } = await on.house.call(`${path}?refresh=true`, { key: on.key })

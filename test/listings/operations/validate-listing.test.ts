@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { PLACES, readSurroundings } from "../../../src/listings/read/listing-surroundings.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { NOW, reading, said, stored } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { points } from "../listing.ts"
 

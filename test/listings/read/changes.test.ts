@@ -2,12 +2,11 @@ import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { type ListingChangeKind, PAGE_CHANGES } from "../../../src/listings/changes.ts"
 import { readChanges } from "../../../src/listings/read/changes.ts"
-import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import type { Listing, ListingObservation } from "../../../src/stores/kinds/listing-shape.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { listed, PAGE, randomOf, shuffled } from "../../measuring/record/listed.ts"
+import { record, recordAttempt } from "../../record.ts"
 
 // The tests run many transactions each.
 setDefaultTimeout(60_000)

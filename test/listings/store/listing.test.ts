@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import type { ListingObservation } from "../../../src/stores/kinds/listing-shape.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { listed, PAGE, randomOf, shuffled } from "../../measuring/record/listed.ts"
 import { stored } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 
 // The tests run many transactions each.
 setDefaultTimeout(60_000)

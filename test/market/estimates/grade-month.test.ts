@@ -6,11 +6,11 @@ import { createEstimates } from "../../../src/market/estimates/estimates.ts"
 import { gradeNext } from "../../../src/market/estimates/grade-month.ts"
 import { makeEstimate } from "../../../src/market/estimates/make-estimate.ts"
 import { readCalibration, readGradedMonth } from "../../../src/market/read/grades.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { said } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)

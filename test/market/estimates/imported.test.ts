@@ -4,8 +4,8 @@ import { addDays, dayOf } from "../../../src/lib/days.ts"
 import { makeDue } from "../../../src/market/estimates/estimates.ts"
 import { gradeNext } from "../../../src/market/estimates/grade-month.ts"
 import { readGradedMonth } from "../../../src/market/read/grades.ts"
-import { importLines } from "../../../src/measuring/import/import-lines.ts"
 import { freshDatabase } from "../../database.ts"
+import { importLines } from "../../record.ts"
 
 setDefaultTimeout(60_000)
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { charted } from "../../measuring/record/charted.ts"
+import { record } from "../../record.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"

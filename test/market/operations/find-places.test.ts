@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "bun:test"
 import { rebuildCharts } from "../../../src/charts/store/rebuild-charts.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { type Answer, openHouse } from "../../house.ts"
 import { charted } from "../../measuring/record/charted.ts"
+import { record } from "../../record.ts"
 
 const NOW = new Date("2025-08-31T12:00:00Z")
 let sql: Sql

@@ -2,12 +2,12 @@ import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { deriveMarketFigures } from "../../../src/charts/store/market-apps.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { hiveFindApps } from "../../../src/market/operations/find.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { deriveAppTexts } from "../../../src/stores/store/app-texts.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { cases, LONG } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
+import { record } from "../../record.ts"
 import { answerTo, type PlainFigures, type Question } from "./find-script.ts"
 import { ALL, isAllHere, observed, type Reading, readingsOf, SOME } from "./market-rows.ts"
 

@@ -1,11 +1,10 @@
 import { afterEach, expect, test } from "bun:test"
 import type { Attempt } from "../../../src/core/observation/attempt.ts"
 import { readMetricRecords } from "../../../src/keywords/read/metric-records.ts"
-import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
 import { listIds } from "../../../src/measuring/record/identities.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { explaining, type Work } from "../../core/explained.ts"
 import { published, reading } from "../../measuring/record/measured.ts"
+import { record, recordAttempt } from "../../record.ts"
 import { DAY_MS } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
 

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test"
 import { readDays } from "../../../src/keywords/read/term-results.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { explaining, type Work } from "../../core/explained.ts"
 import { openHouse } from "../../house.ts"
 import { until } from "../../jobs/platform.ts"
 import { long } from "../../long.ts"
 import { reading, rename } from "../../measuring/record/measured.ts"
 import { searchPage, someApps } from "../../measuring/store-pages.ts"
+import { record } from "../../record.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
 import { marketWorld } from "../../world/market.ts"
 

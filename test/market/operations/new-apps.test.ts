@@ -2,13 +2,12 @@ import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from
 import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays } from "../../../src/lib/days.ts"
-import { importLines } from "../../../src/measuring/import/import-lines.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { long } from "../../long.ts"
 import { linesOf, rowsOf, SOME } from "../../measuring/record/chart-rows.ts"
 import { charted } from "../../measuring/record/charted.ts"
+import { importLines, record } from "../../record.ts"
 
 setDefaultTimeout(60_000)
 

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Sql } from "../../../src/database/types.ts"
 import { dayOf } from "../../../src/lib/days.ts"
 import { makeDue } from "../../../src/market/estimates/estimates.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { fillMarket, type HiveWorld } from "../../bench/hive-reads-world.ts"
 import contract from "../../contract/operations.json"
 import { freshDatabase } from "../../database.ts"
 import { type CallOptions, type House, openHouse } from "../../house.ts"
 import { said } from "../../measuring/record/measured.ts"
 import { type ContractParameter, probes } from "../../probes.ts"
+import { record } from "../../record.ts"
 
 setDefaultTimeout(120_000)
 

@@ -2,12 +2,11 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { MAX_COMPARED } from "../../../src/market/read/texts.ts"
-import { importLines } from "../../../src/measuring/import/import-lines.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { rebuildAppTexts } from "../../../src/stores/store/app-texts.ts"
 import { answersLookUps, answersSearches, type LiveStores, liveStores } from "../../core/live.ts"
 import { freshDatabase } from "../../database.ts"
 import { said } from "../../measuring/record/measured.ts"
+import { importLines, record } from "../../record.ts"
 import { slowness } from "../../unit.ts"
 
 setDefaultTimeout(60_000)

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
-import { record } from "../../../src/measuring/record/record.ts"
 import { answersReviews, reviewPages } from "../../measuring/public-pages.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
+import { record } from "../../record.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
 import { playAnswer } from "../../stores/parsing/review-pages.ts"
 import { hoursAgo } from "../../world/clock.ts"

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test"
 import type { Observation } from "../../../src/kinds.ts"
 import { readChartedApps } from "../../../src/market/read/publishers.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { said } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 
 const APP = "10001"
 const MAKER = "400000024"

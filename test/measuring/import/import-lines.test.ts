@@ -2,10 +2,10 @@ import { beforeEach, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { KINDS } from "../../../src/kinds.ts"
 import { createBatchSize } from "../../../src/measuring/import/batch-size.ts"
-import { importLines } from "../../../src/measuring/import/import-lines.ts"
-import { LineProblem, parseLine } from "../../../src/measuring/import/lines.ts"
+import { LineProblem } from "../../../src/measuring/import/lines.ts"
 import { freshDatabase } from "../../database.ts"
 import { long } from "../../long.ts"
+import { importLines, parseLine } from "../../record.ts"
 import { NOW, stored } from "../record/measured.ts"
 
 let sql: Sql

@@ -1,5 +1,6 @@
 import { expect } from "bun:test"
-import { LineProblem, parseLine } from "../../../src/measuring/import/lines.ts"
+import { LineProblem } from "../../../src/measuring/import/lines.ts"
+import { parseLine } from "../../record.ts"
 
 /** Returns why a line is refused, or that it is accepted. */
 export function reasonOf(value: object): string {

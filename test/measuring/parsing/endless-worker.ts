@@ -1,4 +1,4 @@
-// Uses the protocol of parse-worker.ts, but never answers a body that begins with "e", and exits at one that begins
+// Uses the protocol of body-thread.ts, but never answers a body that begins with "e", and exits at one that begins
 // with "x".
 declare const self: {
   onmessage: (event: { data: { id: number; bytes: Uint8Array } }) => void

@@ -1,12 +1,14 @@
 import { afterEach, describe, expect, test } from "bun:test"
 import { hash } from "node:crypto"
-import { openParsers, type Parsers, type ParsersOptions } from "../../../src/measuring/parsing/pool.ts"
+import { openBodyParsers } from "../../../src/commands/process/body-parsers.ts"
+import { appAdsText } from "../../../src/listings/sources/app-ads.ts"
+import type { Parsers, ParsersOptions } from "../../../src/measuring/parsing/pool.ts"
 import { parseBody, type RawBody, ReadFailure, rawBody } from "../../../src/measuring/source.ts"
 import { fixture, PARSED } from "../../stores/parsing/parsed.ts"
 
 const open: Parsers[] = []
-const parsers = (options: ParsersOptions = {}) => {
-  const opened = openParsers(options)
+const parsers = (options: Partial<ParsersOptions> = {}) => {
+  const opened = openBodyParsers(options)
   open.push(opened)
   return opened
 }
@@ -106,7 +108,7 @@ test("without threads every body is parsed in place", async () => {
 test("an app-ads.txt is parsed in the thread too", async () => {
   const lines = "a.com, 1, DIRECT\n".repeat(10_000)
   const one = { system: "a.com", publisherId: "1", relation: "DIRECT" as const }
-  expect(await parsers().parseAppAds(Buffer.from(lines))).toEqual({ records: [one], variables: {} })
+  expect(await parsers().parseText(appAdsText, Buffer.from(lines))).toEqual({ records: [one], variables: {} })
 })
 
 function attempt<T>(work: () => T): T | unknown {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import type { ChartObservation } from "../../../src/charts/kinds/chart-shape.ts"
+import { ObservationProblem } from "../../../src/core/observation/invariants.ts"
 import type { Observation } from "../../../src/kinds.ts"
-import { checkObservation, ObservationProblem } from "../../../src/measuring/record/check.ts"
 import type { DeveloperAppsObservation } from "../../../src/stores/kinds/developer.ts"
 import type { GenresObservation } from "../../../src/stores/kinds/genres.ts"
 import type { ListingObservation } from "../../../src/stores/kinds/listing-shape.ts"
+import { checkObservation } from "../../record.ts"
 
 const NOW = new Date("2026-08-13")
 const SAID = {

@@ -1,9 +1,10 @@
 import { beforeEach, expect, test } from "bun:test"
 import { rebuildAccounts } from "../../../src/consoles/store/derived/rebuild.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { record } from "../../../src/measuring/record/record.ts"
+import { KINDS } from "../../../src/kinds.ts"
 import { holdAccount, reported } from "../../consoles/reported.ts"
 import { freshDatabase } from "../../database.ts"
+import { record } from "../../record.ts"
 
 let sql: Sql
 beforeEach(async () => {
@@ -85,7 +86,7 @@ test("prices are a series per storefront, and their derived rows can be rebuilt"
   await sql`update price_period set price = 1 where price is not null`
   await tell(["engagement", {}])
   await sql`delete from funnel_fact_row`
-  expect(await rebuildAccounts(sql, async () => {})).toBe(2)
-  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+  expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(2)
+  expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
   expect(await periods()).toEqual(said)
 })

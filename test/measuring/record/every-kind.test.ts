@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import type { AnyKind } from "../../../src/core/kind.ts"
+import { ObservationProblem } from "../../../src/core/observation/invariants.ts"
 import type { AnyObservation } from "../../../src/core/observation/provenance.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import { KINDS } from "../../../src/kinds.ts"
 import { importLines } from "../../../src/measuring/import/import-lines.ts"
 import { LineProblem, parseLine } from "../../../src/measuring/import/lines.ts"
-import { checkObservation, ObservationProblem } from "../../../src/measuring/record/check.ts"
-import { record } from "../../../src/measuring/record/record.ts"
+import { createRecording } from "../../../src/measuring/record/record.ts"
+import { recording as shipped } from "../../../src/recording.ts"
 import { holdAccount } from "../../consoles/reported.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
@@ -17,6 +18,8 @@ import { WRONG } from "./wrong-readings.ts"
 
 /** The invented kind needs nothing more than this line. */
 const ALL: readonly AnyKind[] = [...KINDS, awards]
+const recording = createRecording({ ...shipped, kinds: ALL })
+const { record, checkObservation } = recording
 
 const NOW = new Date("2026-01-01T00:00:00Z")
 const now = () => NOW
@@ -29,12 +32,12 @@ beforeEach(async () => {
 const lineOf = ({ name, example }: AnyKind, rest: object = {}) => JSON.stringify({ kind: name, ...example, ...rest })
 
 function exampleOf(kind: AnyKind, rest: object = {}): AnyObservation {
-  const parsed = parseLine(lineOf(kind), [...KINDS, awards])
+  const parsed = parseLine(lineOf(kind), ALL)
   if (parsed.kind === "attempt") throw new Error("read as an attempt")
   return { ...parsed.observation, ...rest } as AnyObservation
 }
 
-const tell = (kind: AnyKind, ...all: AnyObservation[]) => record(sql, all as Observation[], now, { kinds: [kind] })
+const tell = (...all: AnyObservation[]) => record(sql, all as Observation[], now)
 
 /** Returns what is stored: complete observations, or the rows of a kind that cannot be read back. */
 async function heldOf(kind: AnyKind): Promise<AnyObservation[]> {
@@ -91,15 +94,21 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
     const lines = async function* () {
       yield lineOf(kind)
     }
-    const options = { kinds: ALL, now, pause: async () => {} }
-    expect(await importLines(sql, lines(), options)).toEqual({ read: 1, recorded: 1, known: 0, attempts: 0, bad: [] })
-    expect(await importLines(sql, lines(), options)).toMatchObject({ recorded: 0, known: 1 })
+    const options = { now, pause: async () => {} }
+    expect(await importLines(recording, sql, lines(), options)).toEqual({
+      read: 1,
+      recorded: 1,
+      known: 0,
+      attempts: 0,
+      bad: [],
+    })
+    expect(await importLines(recording, sql, lines(), options)).toMatchObject({ recorded: 0, known: 1 })
     const held = await heldOf(kind)
     if (!kind.stored) return expect(held).toHaveLength(1)
     expect(held).toEqual([expect.objectContaining({ ...plain(exampleOf(kind)), ...KEPT[kind.name as string] })])
     // and everything stored can be recorded again from that
     await empty(kind)
-    expect(await tell(kind, ...held)).toEqual({ recorded: 1, known: 0, refused: [] })
+    expect(await tell(...held)).toEqual({ recorded: 1, known: 0, refused: [] })
     expect(await heldOf(kind)).toEqual(held)
   })
 
@@ -119,11 +128,11 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
       await empty(kind)
       const order = shuffled(readings, random)
       const size = 1 + (round % 3)
-      for (let from = 0; from < order.length; from += size) await tell(kind, ...order.slice(from, from + size))
+      for (let from = 0; from < order.length; from += size) await tell(...order.slice(from, from + size))
       const held = await heldOf(kind)
       first ??= held
       expect(held).toEqual(first)
-      expect(await tell(kind, ...order, ...order)).toEqual({ recorded: 0, known: 10, refused: [] })
+      expect(await tell(...order, ...order)).toEqual({ recorded: 0, known: 10, refused: [] })
       expect(await heldOf(kind)).toEqual(held)
     }
     expect(first?.at(-1)).toMatchObject({ seenAt, parser: 3, ...sha(3) })
@@ -140,9 +149,9 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
       ...(kind.everywhere ? [] : [[{ storefront: "zz" }, "bad_storefront"] as [object, string]]),
       ...(WRONG[kind.name as string] as [object, string][]),
     ]
-    for (const [rest, code] of wrong) expect([rest, codeOf(kind, exampleOf(kind, rest))]).toEqual([rest, code])
+    for (const [rest, code] of wrong) expect([rest, codeOf(exampleOf(kind, rest))]).toEqual([rest, code])
     const all = wrong.map(([rest]) => exampleOf(kind, rest))
-    const { refused } = await tell(kind, ...all)
+    const { refused } = await tell(...all)
     expect(refused.map(({ problem }) => problem.code as string)).toEqual(wrong.map(([, code]) => code))
     expect(await heldOf(kind)).toEqual([])
   })
@@ -150,7 +159,7 @@ describe.each(ALL.map((kind) => [kind.name as string, kind] as const))("a kind: 
   test(`a line of ${kind.name} with an unknown or a missing field is refused`, () => {
     const problemOf = (rest: object) => {
       try {
-        parseLine(lineOf(kind, rest), [...KINDS, awards])
+        parseLine(lineOf(kind, rest), ALL)
         return null
       } catch (error) {
         expect(error).toBeInstanceOf(LineProblem)
@@ -184,9 +193,9 @@ const KEPT: Record<string, object> = {
   developer: { apps: [{ id: "897446215" }] },
 }
 
-function codeOf(kind: AnyKind, observation: AnyObservation): string | null {
+function codeOf(observation: AnyObservation): string | null {
   try {
-    checkObservation(observation as Observation, NOW, [kind])
+    checkObservation(observation as Observation, NOW)
     return null
   } catch (error) {
     expect(error).toBeInstanceOf(ObservationProblem)
@@ -201,7 +210,7 @@ function plain(observation: AnyObservation): object {
 
 test("an observation of an unknown account is not stored, from any publisher", async () => {
   for (const kind of KINDS.filter((one) => one.private)) {
-    expect(await tell(kind, exampleOf(kind))).toEqual({ recorded: 0, known: 1, refused: [] })
+    expect(await tell(exampleOf(kind))).toEqual({ recorded: 0, known: 1, refused: [] })
     expect(await heldOf(kind)).toEqual([])
   }
 })

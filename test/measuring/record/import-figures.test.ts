@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { deriveKeywordMetrics, readKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
-import { importLines } from "../../../src/measuring/import/import-lines.ts"
-import { parseLine } from "../../../src/measuring/import/lines.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases, long } from "../../long.ts"
+import { importLines, parseLine, record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { NOW, newWorkspace } from "./measured.ts"
 

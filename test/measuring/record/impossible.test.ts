@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { possible } from "../../../src/core/observation/app-facts.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { importLines } from "../../../src/measuring/import/import-lines.ts"
 import { doubledKey } from "../../../src/measuring/import/json-keys.ts"
-import { parseLine } from "../../../src/measuring/import/lines.ts"
 import { freshDatabase } from "../../database.ts"
 import { long } from "../../long.ts"
+import { importLines, parseLine } from "../../record.ts"
 import { NOW } from "./measured.ts"
 
 let sql: Sql

@@ -1,10 +1,11 @@
 // One of several processes that record the same observations of every kind, each in its own order and parts: bun
 // kinds-recorder.ts URL SEED. Prints the number recorded.
+
 import postgres from "postgres"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import type { Observation } from "../../../src/kinds.ts"
-import { record } from "../../../src/measuring/record/record.ts"
+import { record } from "../../record.ts"
 import { charted } from "./charted.ts"
 import { listed } from "./listed.ts"
 import { hinted, NOW, published, reading, said } from "./measured.ts"

@@ -1,10 +1,12 @@
 // One of two processes that record the same keywords, days and months, each in its own order: bun now-recorder.ts URL
 // SEED.
+
 import postgres from "postgres"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { deriveKeywordMetrics } from "../../../src/keywords/store/keyword-metrics.ts"
-import { record, retryDeadlocks } from "../../../src/measuring/record/record.ts"
+import { retryDeadlocks } from "../../../src/measuring/record/record.ts"
+import { record } from "../../record.ts"
 import { hinted, NOW, published, reading } from "./measured.ts"
 
 const [url, seed] = process.argv.slice(2) as [string, string]

@@ -1,10 +1,11 @@
 // One of several processes that record the same rating counts, each in its own order, and pack them in between: bun
 // rating-recorder.ts URL SEED.
+
 import postgres from "postgres"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { shuffled } from "../../market/formulas/play-apps.ts"
+import { record } from "../../record.ts"
 import { counted, foldAll } from "./counted.ts"
 import { NOW } from "./measured.ts"
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
+import { record } from "../../record.ts"
 import { NOW, namesHeld, reading, said, stored } from "./measured.ts"
 
 let sql: Sql

@@ -3,9 +3,8 @@ import type { Attempt } from "../../../src/core/observation/attempt.ts"
 import type { Sql, Tx } from "../../../src/database/types.ts"
 import type { HintsObservation } from "../../../src/keywords/kinds/hints.ts"
 import type { PopularityObservation } from "../../../src/keywords/kinds/popularity.ts"
-import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
+import { record, recordAttempt } from "../../record.ts"
 import { hinted, NOW, published, reading, said, stored } from "./measured.ts"
 
 let sql: Sql

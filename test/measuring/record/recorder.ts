@@ -1,9 +1,10 @@
 // One of several processes that record overlapping readings: bun recorder.ts URL SEED. Prints the number recorded.
+
 import postgres from "postgres"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { addTerms } from "../../../src/tracking/terms.ts"
+import { record } from "../../record.ts"
 import { NOW, reading } from "./measured.ts"
 
 const [url, seed] = process.argv.slice(2) as [string, string]

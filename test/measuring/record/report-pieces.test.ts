@@ -7,12 +7,13 @@ import type { RowsObservation } from "../../../src/core/observation/facts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import { KINDS } from "../../../src/kinds.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { PIECE_ROWS, sweepSets } from "../../../src/measuring/record/report-sets.ts"
 import { removeOld } from "../../../src/measuring/retention/remove-old.ts"
+import { RETENTION } from "../../../src/recording.ts"
 import { EXAMPLE_ACCOUNT, holdAccount, type PrivateKind, reported } from "../../consoles/reported.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
 import { LONG, long, longOnServer } from "../../long.ts"
+import { record } from "../../record.ts"
 import { stepped } from "../../writes/stepped.ts"
 import { DAY, LATER, ROWS, sold } from "./report-pieces.ts"
 
@@ -118,7 +119,7 @@ describe.each(
       await tell(small)
       const { said } = kind.facts!
       await sql`update ${sql(said)} set rows = ${sql.json(large.rows as never)} where account_id = ${OTHER}`
-      expect(await rebuildAccounts(sql, async () => {})).toBe(1)
+      expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(1)
       expect(await sums(EXAMPLE_ACCOUNT)).toEqual(await sums(OTHER))
       expect((await sums(EXAMPLE_ACCOUNT)).length).toBeGreaterThan(1)
       const held: RowsObservation[] = []
@@ -138,8 +139,8 @@ describe.each(
           where account_id = ${EXAMPLE_ACCOUNT} and s.report = ${name}
           limit 3
         )`
-      expect(await rebuildAccounts(sql, async () => {})).toBe(1)
-      expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+      expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(1)
+      expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
       expect(await sums(EXAMPLE_ACCOUNT)).toEqual(await sums(OTHER))
       // the later report has few rows
       const seenAt = new Date(large.seenAt.getTime() + 60_000)
@@ -184,7 +185,7 @@ long("a report interrupted at any transaction leaves the previous day, and the n
   expect(await units()).toBe(ROWS)
   await sweep()
   expect(await kept()).toEqual({ pieces: 2 * PIECES, facts: whole.facts, sets: 3 })
-  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+  expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
 })
 
 test("a reader sees all of one report or all of the other while it is stored and restated", async () => {
@@ -232,7 +233,7 @@ test("an older restatement that arrives late changes nothing", async () => {
   expect(await units()).toBe(3 * ROWS)
   await sweep()
   expect(await units()).toBe(3 * ROWS)
-  expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+  expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
 })
 
 long("two processes that store one day at once leave the later report, whichever ends first", async () => {
@@ -259,9 +260,9 @@ test("a set begun too long ago never counts, and the set that is deleted belongs
   expect(await tell(sold(1))).toMatchObject({ recorded: 1 })
   // not yet an hour old
   const kept = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
-  expect((await removeOld(sql, kept, { chunk: 500, pauseMs: 0 })).report_set).toBe(0)
+  expect((await removeOld(sql, RETENTION, kept, { chunk: 500, pauseMs: 0 })).report_set).toBe(0)
   await sql`update report_set set begun_at = now() - interval '61 minutes'`
-  expect((await removeOld(sql, kept, { chunk: 500, pauseMs: 0 })).report_set).toBeGreaterThan(0)
+  expect((await removeOld(sql, RETENTION, kept, { chunk: 500, pauseMs: 0 })).report_set).toBeGreaterThan(0)
   expect(await units()).toBe(ROWS)
 })
 
@@ -284,6 +285,6 @@ longOnServer(
     expect(await units()).toBe(6 * ROWS)
     await sweep()
     expect(await kept()).toMatchObject({ pieces: 6 * PIECES, sets: 7 })
-    expect(await rebuildAccounts(sql, async () => {})).toBe(0)
+    expect(await rebuildAccounts(sql, KINDS, async () => {})).toBe(0)
   },
 )

@@ -1,11 +1,12 @@
 // One of two processes that store restatements of one day and kill themselves with -9 at a given transaction: bun
 // report-pieces.ts URL UNITS,… [TRANSACTION]. Prints nothing.
+
 import postgres from "postgres"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import type { Observation } from "../../../src/kinds.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { reported } from "../../consoles/reported.ts"
+import { record } from "../../record.ts"
 import { stepped } from "../../writes/stepped.ts"
 
 export const DAY = "2025-10-23"

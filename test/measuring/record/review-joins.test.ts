@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { readWrittenReviews } from "../../../src/keywords/read/day-facts.ts"
-import { importLines } from "../../../src/measuring/import/import-lines.ts"
 import { readKnownReviews } from "../../../src/reviews/read/feeds.ts"
 import { readFeedState } from "../../../src/reviews/read/reviews.ts"
 import { tallyReviews } from "../../../src/reviews/read/tallies.ts"
 import { freshDatabase } from "../../database.ts"
+import { importLines } from "../../record.ts"
 import { NOW } from "./measured.ts"
 
 let sql: Sql

@@ -1,8 +1,9 @@
 // One of two processes that record the same feeds, each in its own order: bun review-recorder.ts URL SEED.
+
 import postgres from "postgres"
 import { serverOptions } from "../../../src/database/options.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { record } from "../../../src/measuring/record/record.ts"
+import { record } from "../../record.ts"
 import { NOW } from "./measured.ts"
 import { reviewed } from "./reviewed.ts"
 

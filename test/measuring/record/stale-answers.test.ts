@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
-import { importLines } from "../../../src/measuring/import/import-lines.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
+import { importLines } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { randomOf, shuffled } from "./listed.ts"
 

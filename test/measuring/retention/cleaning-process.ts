@@ -1,9 +1,11 @@
 // One of several processes that clean up at once, or one that kills itself in between. Reads its task as JSON from the
 // arguments.
+
 import { openDatabase } from "../../../src/database/connect.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"
 import { removeOld } from "../../../src/measuring/retention/remove-old.ts"
+import { RETENTION } from "../../../src/recording.ts"
 
 const { databaseUrl, dataDir = "", kept, killAfter } = JSON.parse(process.argv[2]!)
 const database = await openDatabase({ databaseUrl, dataDir, as: "command", log: silentLog })
@@ -17,5 +19,5 @@ const counted = new Proxy(database.sql, {
     }
   },
 })
-await removeOld(counted, kept, { chunk: 40, pauseMs: 1 })
+await removeOld(counted, RETENTION, kept, { chunk: 40, pauseMs: 1 })
 await database.close()

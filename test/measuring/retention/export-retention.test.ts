@@ -2,6 +2,7 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { removeOld } from "../../../src/measuring/retention/remove-old.ts"
 import type { RetentionDays } from "../../../src/measuring/retention/tables.ts"
+import { RETENTION } from "../../../src/recording.ts"
 import { findExport } from "../../../src/sharing/export/store.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { owner } from "../../jobs/enqueued.ts"
@@ -34,13 +35,13 @@ test("an export is deleted with all its parts a day after its link has expired, 
   const [first, second] = await sql<{ id: number }[]>`select id from export order by id`
   await sql`update export set created_at = now() - interval '8 days 1 s' where id = ${first!.id}`
   await sql`update export set created_at = now() - interval '7 days 23:59' where id = ${second!.id}`
-  const removed = await removeOld(sql, FOR_EVER, { chunk: 50, pauseMs: 0 })
+  const removed = await removeOld(sql, RETENTION, FOR_EVER, { chunk: 50, pauseMs: 0 })
   expect([removed.export, removed.export_part]).toEqual([1, 25])
   expect(await left()).toEqual({ exports: 2, parts: 5 })
   expect(await findExport(sql, old.token)).toBeNull()
   expect(await findExport(sql, expired.token)).toBe("expired")
   expect(await findExport(sql, young.token)).toMatchObject({ rows: young.rows })
-  const again = await removeOld(sql, FOR_EVER, { chunk: 50, pauseMs: 0 })
+  const again = await removeOld(sql, RETENTION, FOR_EVER, { chunk: 50, pauseMs: 0 })
   expect([again.export, again.export_part]).toEqual([0, 0])
 })
 
@@ -59,8 +60,8 @@ test("a clean-up interrupted between the parts of an export continues later and 
       }
     },
   })
-  await removeOld(cut, FOR_EVER, { chunk: 50, pauseMs: 0, signal: stopping.signal })
+  await removeOld(cut, RETENTION, FOR_EVER, { chunk: 50, pauseMs: 0, signal: stopping.signal })
   expect(await left()).toEqual({ exports: 1, parts: 7 })
-  await removeOld(sql, FOR_EVER, { chunk: 50, pauseMs: 0 })
+  await removeOld(sql, RETENTION, FOR_EVER, { chunk: 50, pauseMs: 0 })
   expect(await left()).toEqual({ exports: 0, parts: 0 })
 })

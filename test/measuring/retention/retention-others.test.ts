@@ -4,6 +4,7 @@ import { rebuildNow } from "../../../src/keywords/store/now.ts"
 import { listIds } from "../../../src/measuring/record/identities.ts"
 import { removeOld } from "../../../src/measuring/retention/remove-old.ts"
 import type { RetentionDays } from "../../../src/measuring/retention/tables.ts"
+import { RETENTION } from "../../../src/recording.ts"
 import { EXAMPLE_ACCOUNT, holdAccount } from "../../consoles/reported.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { owner } from "../../jobs/enqueued.ts"
@@ -51,7 +52,7 @@ describe("retention of other tables", () => {
           where source = ${source}
           order by age`
       ).map(({ age }) => age)
-    expect(await removeOld(sql, FOR_EVER, { ...quick, chunk: 1 })).toMatchObject({ keyword_metric: 2 })
+    expect(await removeOld(sql, RETENTION, FOR_EVER, { ...quick, chunk: 1 })).toMatchObject({ keyword_metric: 2 })
     expect(await agesOf("estimate")).toEqual([0, 30, 89, 95])
     expect(await agesOf("apple-ads-report")).toEqual(days)
     expect((await rebuildNow(sql, async () => {})).figures).toBe(0)
@@ -64,8 +65,8 @@ describe("retention of other tables", () => {
       from generate_series(1, 400) n
       order by n`
     const [young] = await sql`select count(*) from attempt where at >= now() - interval '90 days'`
-    expect((await removeOld(sql, FOR_EVER, quick)).attempt).toBe(0)
-    await removeOld(sql, KEPT, quick)
+    expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).attempt).toBe(0)
+    await removeOld(sql, RETENTION, KEPT, quick)
     expect(await counted(sql, "attempt")).toBe(young!.count)
     expect(young!.count).toBeGreaterThan(0)
   })
@@ -80,8 +81,8 @@ describe("retention of other tables", () => {
       select 'source_changed', n::text, 'x', now() - interval '1 year',
         case when n % 2 = 0 then now() - n * interval '1 day' end
       from generate_series(0, 199) n`
-    expect(await removeOld(sql, FOR_EVER, quick)).toMatchObject({ source_hour: 0, instance_alert: 0 })
-    expect(await removeOld(sql, KEPT, quick)).toMatchObject({ source_hour: 2 * 110, instance_alert: 55 })
+    expect(await removeOld(sql, RETENTION, FOR_EVER, quick)).toMatchObject({ source_hour: 0, instance_alert: 0 })
+    expect(await removeOld(sql, RETENTION, KEPT, quick)).toMatchObject({ source_hour: 2 * 110, instance_alert: 55 })
     const [left] = await sql`
       select (select min(hour) > now() - interval '91 days' from source_hour) as hours,
         (select count(*) from instance_alert where ended_at is null) as open,
@@ -102,7 +103,7 @@ describe("retention of other tables", () => {
       from generate_series(1, 500) n
       join unnest(array['queued', 'running', 'done', 'failed', 'unknown']) with ordinality s (status, i) on s.i = n % 5 + 1
       order by n`
-    await removeOld(sql, KEPT, quick)
+    await removeOld(sql, RETENTION, KEPT, quick)
     const rows = await sql`
       select status, count(*)::int as jobs, coalesce(max(now()::date - finished_at::date) <= 90, true) as young
       from job
@@ -121,7 +122,7 @@ describe("retention of other tables", () => {
       insert into allowance_used (workspace_id, allowance, period, used)
       select ${workspaceId}, 'hive', (now() at time zone 'utc')::date - n, 1
       from generate_series(0, 60) n`
-    expect((await removeOld(sql, FOR_EVER, quick)).allowance_used).toBe(20)
+    expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).allowance_used).toBe(20)
     expect(
       (await sql`select min(period) = (now() at time zone 'utc')::date - 40 as kept from allowance_used`)[0],
     ).toEqual({
@@ -145,8 +146,8 @@ describe("retention of other tables", () => {
       from alert a
       order by a.id`
     await sql`insert into alert_to_deliver select id from alert where subject = '500'`
-    expect((await removeOld(sql, FOR_EVER, quick)).alert).toBe(0)
-    expect((await removeOld(sql, KEPT, quick)).alert).toBe(3)
+    expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).alert).toBe(0)
+    expect((await removeOld(sql, RETENTION, KEPT, quick)).alert).toBe(3)
     const left = await sql<{ subject: string; sent: number }[]>`
       select a.subject, count(d.id) as sent
       from alert a
@@ -162,7 +163,7 @@ describe("retention of other tables", () => {
       insert into hint_answer (platform, storefront, prefix, day, source, seen_at, terms, parser, origin, sha256)
       select 'ios', 'us', 'te' || n % 3, (now() at time zone 'utc')::date - n, 'apple-hints', now(), '{tea}', 1, 'own', ''
       from generate_series(330, 450) n`
-    expect((await removeOld(sql, FOR_EVER, quick)).hint_answer).toBe(50)
+    expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).hint_answer).toBe(50)
     const [left] = await sql`
       select count(*) as rows, min(day) = (now() at time zone 'utc')::date - 400 as kept
       from hint_answer`
@@ -179,7 +180,7 @@ describe("retention of other tables", () => {
       union all
       select ${EXAMPLE_ACCOUNT}, 'ads_days', '2', current_date - 400, ''::bytea, 'apple-ads-days', now() - interval '399 days', 1,
         'own', ''::bytea, '[]'::jsonb`
-    expect((await removeOld(sql, FOR_EVER, quick)).ads_report).toBe(3)
+    expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).ads_report).toBe(3)
     const left = await sql`select about, extract(day from now() - seen_at)::int as age from ads_report order by about`
     expect([...left]).toEqual([
       { about: "1", age: 59 },
@@ -195,7 +196,7 @@ describe("retention of other tables", () => {
         now() - n * interval '1 day' - interval '1 hour'
       from unnest(array[-30, 0, 39, 40, 200]) n`
     await sql`insert into allowance_used (workspace_id, allowance, period, used) values (${workspaceId}, 'spy', '2025-01-01', 5)`
-    expect((await removeOld(sql, FOR_EVER, quick)).allowance_unit).toBe(2)
+    expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).allowance_unit).toBe(2)
     const left = await sql<{ subject: string }[]>`select subject from allowance_unit order by open_until desc`
     expect(left.map(({ subject }) => subject)).toEqual(["-30", "0", "39"])
     expect((await sql`select used from allowance_used`)[0]).toEqual({ used: 5 })
@@ -211,9 +212,9 @@ describe.skipIf(!process.env.DATABASE_URL)("rows renewed during a clean-up", () 
       from generate_series(1, 3) n`
     await sql.begin(async (tx) => {
       await tx`update allowance_unit set open_until = now() + interval '1 day' where subject = '2'`
-      expect((await removeOld(sql, FOR_EVER, quick)).allowance_unit).toBe(2)
+      expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).allowance_unit).toBe(2)
     })
-    expect((await removeOld(sql, FOR_EVER, quick)).allowance_unit).toBe(0)
+    expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).allowance_unit).toBe(0)
     expect([...(await sql`select subject from allowance_unit`)]).toEqual([{ subject: "2" }])
   })
 })

@@ -6,6 +6,7 @@ import type { Sql, Tx } from "../../../src/database/types.ts"
 import { type LogFields, silentLog } from "../../../src/lib/log.ts"
 import { createCleaning, removeOld } from "../../../src/measuring/retention/remove-old.ts"
 import type { RetentionDays } from "../../../src/measuring/retention/tables.ts"
+import { RETENTION } from "../../../src/recording.ts"
 import { chargeAlone } from "../../access/registered.ts"
 import { dataFolder, removeFolders } from "../../commands/child.ts"
 import { deleteRows, freshDatabase, scratchUrl } from "../../database.ts"
@@ -102,7 +103,7 @@ describe("the ledger", () => {
       where month >= date_trunc('month', now() at time zone 'utc') - interval '1 month'
       order by id`
     expect(recent.length).toBeGreaterThan(50)
-    const { ledger: removed } = await removeOld(sql, KEPT, quick)
+    const { ledger: removed } = await removeOld(sql, RETENTION, KEPT, quick)
     expect(removed).toBe(700 - recent.length)
     expect(await books(sql)).toEqual(before)
     expect([...(await sql`select * from ledger order by id`)]).toEqual([...recent])
@@ -111,17 +112,17 @@ describe("the ledger", () => {
 
   test("the ledger is unchanged by a second clean-up and by 0 days", async () => {
     await ledger(sql)
-    await removeOld(sql, FOR_EVER, quick)
+    await removeOld(sql, RETENTION, FOR_EVER, quick)
     expect([await counted(sql, "ledger"), await counted(sql, "ledger_month")]).toEqual([700, 0])
-    await removeOld(sql, KEPT, quick)
+    await removeOld(sql, RETENTION, KEPT, quick)
     const after = [await books(sql), await counted(sql, "ledger")]
-    expect((await removeOld(sql, KEPT, quick)).ledger).toBe(0)
+    expect((await removeOld(sql, RETENTION, KEPT, quick)).ledger).toBe(0)
     expect([await books(sql), await counted(sql, "ledger")]).toEqual(after)
   })
 
   test("the ledger keeps charges younger than the given days", async () => {
     await ledger(sql)
-    await removeOld(sql, { ...KEPT, ledgerDays: 200 }, quick)
+    await removeOld(sql, RETENTION, { ...KEPT, ledgerDays: 200 }, quick)
     const [row] = await sql`
       select min(at) > now() - interval '200 days' as kept, min(at) < now() - interval '197 days' as whole
       from ledger`
@@ -140,13 +141,13 @@ describe("the ledger", () => {
       await tx`update job set created_at = now() - interval '300 days'`
     })
     const [waiting] = await sql<{ id: string }[]>`select id from job`
-    expect((await removeOld(sql, KEPT, quick)).ledger).toBe(0)
+    expect((await removeOld(sql, RETENTION, KEPT, quick)).ledger).toBe(0)
     await sql`
       update job
       set status = 'failed', error = '{"error": "unavailable"}', finished_at = now()
       where id = ${waiting!.id}`
     expect((await sql`select sum(cost) as sum from ledger`)[0]).toEqual({ sum: 0 })
-    await removeOld(sql, KEPT, quick)
+    await removeOld(sql, RETENTION, KEPT, quick)
     expect(await refund(sql, { ...by, cost: 7, operation: "set_bid", requestId })).toBeFalse()
   })
 
@@ -165,7 +166,7 @@ describe("the ledger", () => {
         group by a.used`),
     ]
     expect(await figures()).toEqual([{ used: 8, charged: 8 }])
-    expect((await removeOld(sql, KEPT, quick)).ledger).toBeGreaterThan(0)
+    expect((await removeOld(sql, RETENTION, KEPT, quick)).ledger).toBeGreaterThan(0)
     expect(await figures()).toEqual([{ used: 8, charged: 8 }])
   })
 
@@ -174,12 +175,12 @@ describe("the ledger", () => {
     const before = await books(sql)
     for (const when of ["before", "after"] as const) {
       for (let at = 1; at <= 5; at++) {
-        const error = await errorOf(removeOld(failing(at, when), KEPT, { chunk: 20, pauseMs: 0 }))
+        const error = await errorOf(removeOld(failing(at, when), RETENTION, KEPT, { chunk: 20, pauseMs: 0 }))
         expect((error as Error).message).toBe("cut off")
         expect(await books(sql)).toEqual(before)
       }
     }
-    await removeOld(sql, KEPT, quick)
+    await removeOld(sql, RETENTION, KEPT, quick)
     expect(await books(sql)).toEqual(before)
     const [left] = await sql`
       select count(*) as old
@@ -227,9 +228,9 @@ describe("the audit table", () => {
   })
 
   test("the audit table is kept forever unless days are set, and refuses deletes after a clean-up", async () => {
-    await removeOld(sql, FOR_EVER, quick)
+    await removeOld(sql, RETENTION, FOR_EVER, quick)
     expect(await ages()).toHaveLength(6)
-    expect((await removeOld(sql, KEPT, quick)).audit).toBe(2)
+    expect((await removeOld(sql, RETENTION, KEPT, quick)).audit).toBe(2)
     expect(await ages()).toEqual([399, 366, 300, 1])
     expect(await errorOf(sql`delete from audit where request_id = '399'`)).toBeInstanceOf(Error)
   })
@@ -240,7 +241,10 @@ describe("a running server", () => {
     await ledger(sql)
     const lines: [string, LogFields | undefined][] = []
     const log = (_: string, event: string, fields?: LogFields) => void lines.push([event, fields])
-    const cleaning = createCleaning({ sql, kept: KEPT, log }, { ...quick, firstMs: 1, everyMs: 1 })
+    const cleaning = createCleaning(
+      { sql, retention: RETENTION, kept: KEPT, log },
+      { ...quick, firstMs: 1, everyMs: 1 },
+    )
     cleaning.start()
     const deletions = () =>
       lines.filter(([event, fields]) => event === "rows_deleted" && fields?.operation === "ledger").length
@@ -273,7 +277,7 @@ describe("a running server", () => {
     })
     const now = () => new Date(`2025-11-${days[runs++] ?? "21"}T12:00:00Z`)
     const cleaning = createCleaning(
-      { sql: counting, kept: KEPT, log: silentLog },
+      { sql: counting, retention: RETENTION, kept: KEPT, log: silentLog },
       { ...quick, firstMs: 1, everyMs: 1, now },
     )
     cleaning.start()
@@ -286,7 +290,7 @@ describe("a running server", () => {
     const lines: string[] = []
     const away = new Proxy(sql, { get: () => () => Promise.reject(new Error("away")) })
     const cleaning = createCleaning(
-      { sql: away, kept: KEPT, log: (_, event) => void lines.push(event) },
+      { sql: away, retention: RETENTION, kept: KEPT, log: (_, event) => void lines.push(event) },
       { ...quick, firstMs: 1, everyMs: 1 },
     )
     cleaning.start()
@@ -331,7 +335,7 @@ describe("a database server", () => {
     const before = await books(sql)
     const databaseUrl = scratchUrl(sql)
     expect((await Promise.all([3, 5, 9, 0].map((steps) => cleaned({ databaseUrl }, steps)))).at(-1)).toBe(0)
-    await removeOld(sql, KEPT, quick)
+    await removeOld(sql, RETENTION, KEPT, quick)
     expect(await books(sql)).toEqual(before)
   })
 
@@ -339,9 +343,9 @@ describe("a database server", () => {
     await ledger(sql)
     await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(4726313907)`
-      expect(new Set(Object.values(await removeOld(sql, KEPT, quick)))).toEqual(new Set([0]))
+      expect(new Set(Object.values(await removeOld(sql, RETENTION, KEPT, quick)))).toEqual(new Set([0]))
     })
     expect(await counted(sql, "ledger")).toBe(700)
-    expect((await removeOld(sql, KEPT, quick)).ledger).toBeGreaterThan(0)
+    expect((await removeOld(sql, RETENTION, KEPT, quick)).ledger).toBeGreaterThan(0)
   })
 })

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { getApp, listApps } from "../../../src/overview/operations/apps.ts"
 import { removeApp } from "../../../src/tracking/apps.ts"
 import { addTerms, removeTerms } from "../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 let sql: Sql

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { getRankHistory } from "../../../src/keywords/operations/history.ts"
 import { listKeywordRanks } from "../../../src/keywords/operations/keywords.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { search } from "../../../src/overview/operations/search.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { begin, DAY, fetched, house, limited, lumen, sql, TERMS, track, workspaceId } from "./fetch-scene.ts"
 
 beforeAll(begin)

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { readTree } from "../../../src/database/assets.ts"
 import { parseRecordId } from "../../../src/lib/record-ids.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { getApp } from "../../../src/overview/operations/apps.ts"
 import { faultOf } from "../../access/registered.ts"
 import { ask, contextOf, NOW, newWorkspace, reading } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { begin, DAY, fetched, house, limited, lumen, sql, TERMS, track, workspaceId } from "./fetch-scene.ts"
 
 beforeAll(begin)

@@ -5,14 +5,15 @@ import type { Sql } from "../../../src/database/types.ts"
 import { DEMO_FILE, loadDemo } from "../../../src/demo/demo.ts"
 import { LISTS, PLACES } from "../../../src/keywords/operations/found-rivals.ts"
 import { listRivals } from "../../../src/keywords/operations/list-rivals.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { fetchRecord } from "../../../src/overview/operations/fetch-record.ts"
 import { search } from "../../../src/overview/operations/search.ts"
+import { recording } from "../../../src/recording.ts"
 import type { trackApp } from "../../../src/tracking/apps.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { cases, long } from "../../long.ts"
 import { ask, contextOf, NOW, newWorkspace, reading, rename } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 let sql: Sql
@@ -252,7 +253,12 @@ describe("rivals", () => {
 
   long("every rival that list_rivals shows of the demo is found by its name", async () => {
     const workspace = await newWorkspace(sql)
-    const { apps } = await loadDemo(sql, workspace, readTree("fixtures/demo", ".jsonl").get(DEMO_FILE) as string)
+    const { apps } = await loadDemo(
+      recording,
+      sql,
+      workspace,
+      readTree("fixtures/demo", ".jsonl").get(DEMO_FILE) as string,
+    )
     const ctx = contextOf(sql, workspace)
     for (const { id: appId } of apps) {
       const { rivals } = await ask(listRivals, ctx, { appId })

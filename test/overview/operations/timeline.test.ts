@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Plan } from "../../../src/access/plans.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays, dayOf } from "../../../src/lib/days.ts"
-import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
 import { getTimeline } from "../../../src/overview/operations/timeline.ts"
 import { contextOn, IOS_ID, june, PACKAGE, played, tell, trackTea } from "../../core/paged.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { listed, PAGE, randomOf } from "../../measuring/record/listed.ts"
 import { ask, newWorkspace, reading } from "../../measuring/record/measured.ts"
+import { recordAttempt } from "../../record.ts"
 
 setDefaultTimeout(60_000)
 

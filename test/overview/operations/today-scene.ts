@@ -3,11 +3,11 @@ import type { Context } from "../../../src/core/operation.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import { Fault } from "../../../src/lib/faults.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { getPortfolioOverview } from "../../../src/overview/operations/portfolio.ts"
 import { getToday } from "../../../src/overview/operations/today.ts"
 import { freshDatabase } from "../../database.ts"
 import { ask, contextOf, newWorkspace } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")

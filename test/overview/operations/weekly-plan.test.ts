@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import type { Observation } from "../../../src/kinds.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { getWeeklyPlan } from "../../../src/overview/operations/weekly-plan.ts"
 import { addTerms } from "../../../src/tracking/terms.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../measuring/record/listed.ts"
 import { ask, contextOf, newWorkspace, published, reading, said } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 const NOW = new Date("2025-11-20T12:00:00Z")

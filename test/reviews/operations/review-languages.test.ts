@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
-import { importLines } from "../../../src/measuring/import/import-lines.ts"
 import { trackApp } from "../../../src/tracking/apps.ts"
 import { type LiveStores, liveStores } from "../../core/live.ts"
 import { freshDatabase } from "../../database.ts"
+import { importLines } from "../../record.ts"
 
 setDefaultTimeout(60_000)
 

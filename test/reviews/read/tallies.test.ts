@@ -2,7 +2,6 @@ import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { readWrittenReviews } from "../../../src/keywords/read/day-facts.ts"
 import { addDays } from "../../../src/lib/days.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import type { StoreReview } from "../../../src/reviews/kinds/review-shape.ts"
 import { findReviews } from "../../../src/reviews/read/find.ts"
 import { readFeedState } from "../../../src/reviews/read/reviews.ts"
@@ -13,6 +12,7 @@ import { cases, long } from "../../long.ts"
 import { randomFrom } from "../../market/formulas/calibration.ts"
 import { NOW } from "../../measuring/record/measured.ts"
 import { reviewed, written } from "../../measuring/record/reviewed.ts"
+import { record } from "../../record.ts"
 
 setDefaultTimeout(60_000)
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { checkObservation } from "../../../src/measuring/record/check.ts"
 import { type ReadFailure, readOnce } from "../../../src/measuring/source.ts"
 import { playReviews } from "../../../src/reviews/sources/play-reviews.ts"
+import { checkObservation } from "../../record.ts"
 import { fixture } from "../../stores/parsing/parsed.ts"
 import { about } from "../../stores/parsing/play-pages.ts"
 import { reachOf, replayServer } from "../../stores/parsing/replay.ts"

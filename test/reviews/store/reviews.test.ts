@@ -1,14 +1,13 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Attempt } from "../../../src/core/observation/attempt.ts"
 import type { Sql } from "../../../src/database/types.ts"
-import { recordAttempt } from "../../../src/measuring/record/attempts.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import type { ReviewsObservation } from "../../../src/reviews/kinds/review-shape.ts"
 import { readFeed, readKnownReviews } from "../../../src/reviews/read/feeds.ts"
 import { freshDatabase } from "../../database.ts"
 import { long } from "../../long.ts"
 import { NOW, reading, stored } from "../../measuring/record/measured.ts"
 import { reviewed, reviewedOnPlay, written } from "../../measuring/record/reviewed.ts"
+import { record, recordAttempt } from "../../record.ts"
 
 let sql: Sql
 const now = () => NOW

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test"
-import { checkObservation } from "../../../src/measuring/record/check.ts"
 import { ReadFailure, readOnce } from "../../../src/measuring/source.ts"
 import { itunesDeveloper } from "../../../src/stores/apple/itunes-developer.ts"
+import { checkObservation } from "../../record.ts"
 import { COUNT, expectTypedOrFaithful } from "../parsing/mutations.ts"
 import { fixture } from "../parsing/parsed.ts"
 import { reachOf, replayServer } from "../parsing/replay.ts"

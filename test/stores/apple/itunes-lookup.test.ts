@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
-import { checkObservation } from "../../../src/measuring/record/check.ts"
 import { ReadFailure, readOnce } from "../../../src/measuring/source.ts"
 import { itunesLookup, LOOKUP_IDS } from "../../../src/stores/apple/itunes-lookup.ts"
 import { itunesSearch } from "../../../src/stores/apple/itunes-search.ts"
+import { checkObservation } from "../../record.ts"
 import { fixture } from "../parsing/parsed.ts"
 import { reachOf, replayServer } from "../parsing/replay.ts"
 

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test"
 import { RANK_SOURCES } from "../../../src/lib/upstreams.ts"
-import { checkObservation } from "../../../src/measuring/record/check.ts"
 import { ReadFailure, readOnce } from "../../../src/measuring/source.ts"
 import { itunesSearch } from "../../../src/stores/apple/itunes-search.ts"
+import { checkObservation } from "../../record.ts"
 import { fixture } from "../parsing/parsed.ts"
 import { reachOf, replayServer } from "../parsing/replay.ts"
 

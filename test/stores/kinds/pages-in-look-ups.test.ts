@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { ListingExtras as ListedBeside, StoreApp } from "../../../src/core/observation/line-parts.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { readChanges } from "../../../src/listings/read/changes.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import type { AppsObservation } from "../../../src/stores/kinds/apps-shape.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { listed, randomOf, shuffled } from "../../measuring/record/listed.ts"
 import { said, stored } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 
 // The tests run many transactions each.
 setDefaultTimeout(60_000)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { moment } from "../../../src/listings/sources/apple-app-page/moments.ts"
 import { appleAppPage } from "../../../src/listings/sources/apple-app-page.ts"
-import { checkObservation } from "../../../src/measuring/record/check.ts"
 import { ReadFailure } from "../../../src/measuring/source.ts"
 import type { Listing } from "../../../src/stores/kinds/listing-shape.ts"
+import { checkObservation } from "../../record.ts"
 
 const ASKED = { storefront: "us", id: "1600000101" }
 const ABOUT = { seenAt: new Date("2026-08-12T00:00:00Z"), sha256: new Uint8Array(32) }

@@ -5,7 +5,6 @@ import type { Sql } from "../../../src/database/types.ts"
 import { removeDemo } from "../../../src/demo/remove-demo.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import { appsWithText } from "../../../src/market/read/texts.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { foldApp, foldedWords, gramsOf } from "../../../src/stores/app-text.ts"
 import { rebuildAppTexts } from "../../../src/stores/store/app-texts.ts"
 import { explaining, type Work } from "../../core/explained.ts"
@@ -14,6 +13,7 @@ import { cases, long } from "../../long.ts"
 import { charted } from "../../measuring/record/charted.ts"
 import { NOW, reading, said, stored } from "../../measuring/record/measured.ts"
 import { shelved } from "../../measuring/record/public-facts.ts"
+import { record } from "../../record.ts"
 
 let sql: Sql
 beforeEach(async () => {

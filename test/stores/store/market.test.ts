@@ -3,13 +3,13 @@ import type { Sql } from "../../../src/database/types.ts"
 import type { Observation } from "../../../src/kinds.ts"
 import { readStoredAppAds } from "../../../src/listings/read/app-ads.ts"
 import type { MarketDay } from "../../../src/market/read/market-facts.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../database.ts"
 import { cases } from "../../long.ts"
 import { listed, randomOf, shuffled } from "../../measuring/record/listed.ts"
 import { said, stored } from "../../measuring/record/measured.ts"
 import { marketed, named, shelved, soldBy } from "../../measuring/record/public-facts.ts"
 import { developerShelfOf, genresOf } from "../../measuring/record/stored-market.ts"
+import { record } from "../../record.ts"
 
 setDefaultTimeout(60_000)
 

@@ -2,14 +2,15 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import type { Sql } from "../../../src/database/types.ts"
 import type { Observation } from "../../../src/kinds.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { removeOld } from "../../../src/measuring/retention/remove-old.ts"
+import { RETENTION } from "../../../src/recording.ts"
 import { rebuildRatings } from "../../../src/stores/store/rebuild-ratings.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
 import { cases, long, longOnServer } from "../../long.ts"
 import { shuffled } from "../../market/formulas/play-apps.ts"
 import { counted, foldAll, LAST, told } from "../../measuring/record/counted.ts"
 import { NOW, said } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 
 const FOR_EVER = { ledgerDays: 0, attemptDays: 0, jobDays: 0, auditDays: 0, alertDays: 0 }
 const MONTHS = ["2025-07-01", "2025-08-01", "2025-09-01", "2025-10-01", "2025-11-01"]
@@ -137,10 +138,10 @@ describe("rating counts that are packed into quarters", () => {
         () => new Date(),
       )
       await sql`update rating_count set origin = 'demo' where day = ${day(300).slice(0, 10)}`
-      expect(await removeOld(sql, FOR_EVER, { pauseMs: 0 })).toMatchObject({ rating_count: 3 })
+      expect(await removeOld(sql, RETENTION, FOR_EVER, { pauseMs: 0 })).toMatchObject({ rating_count: 3 })
       const left = await sql`select ratings from rating_count order by ratings`
       expect(left.map(({ ratings }) => ratings)).toEqual([5, 700, 850, 980])
-      expect(await removeOld(sql, FOR_EVER, { pauseMs: 0 })).toMatchObject({ rating_count: 0 })
+      expect(await removeOld(sql, RETENTION, FOR_EVER, { pauseMs: 0 })).toMatchObject({ rating_count: 0 })
     },
   )
 })

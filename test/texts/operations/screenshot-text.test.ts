@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Sql } from "../../../src/database/types.ts"
 import { createLog } from "../../../src/lib/log.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { OutboundProblem } from "../../../src/outbound/problem.ts"
 import { openPictures, type PictureParts } from "../../../src/texts/pictures/read-pictures.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { listed } from "../../measuring/record/listed.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 
 setDefaultTimeout(60_000)

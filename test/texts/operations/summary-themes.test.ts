@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { randomBytes } from "node:crypto"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"
-import { record } from "../../../src/measuring/record/record.ts"
 import { createWriting } from "../../../src/texts/port/write.ts"
 import { TOPIC_LABELS } from "../../../src/texts/topics/topics.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { reviewed } from "../../measuring/record/reviewed.ts"
+import { record } from "../../record.ts"
 import { trackOwn } from "../../world/tracked.ts"
 import { type Line, openStandIn, type Script, well } from "../stand-in.ts"
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import { record } from "../../../src/measuring/record/record.ts"
 import { derived, TODAY } from "../../alerts/told.ts"
 import { cases } from "../../long.ts"
 import { reading } from "../../measuring/record/measured.ts"
+import { record } from "../../record.ts"
 import { scene } from "../../writes/scene.ts"
 
 const on = scene()

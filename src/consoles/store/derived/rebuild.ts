@@ -1,6 +1,6 @@
+import type { AnyKind } from "../../../core/kind.ts"
 import type { Facts, FactsReport, ReportSubject } from "../../../core/observation/facts.ts"
 import type { Sql, Tx } from "../../../database/types.ts"
-import { KINDS } from "../../../kinds.ts"
 import { beginSets, pieceOf, removeSet } from "../../../measuring/record/report-sets.ts"
 import { factsAbout, newestSaid, replaceFacts, type Subjects, subjectsOf } from "./facts.ts"
 import { rebuildPrices } from "./rebuild-prices.ts"
@@ -20,9 +20,13 @@ interface Derivation {
 const AT_ONCE = 20
 
 /** Derives all facts of accounts again. Returns the number of days, subjects and products whose facts changed. */
-export async function rebuildAccounts(sql: Sql, pause: () => Promise<void>): Promise<number> {
+export async function rebuildAccounts(
+  sql: Sql,
+  kinds: readonly AnyKind[],
+  pause: () => Promise<void>,
+): Promise<number> {
   let mended = 0
-  for (const { name, facts } of KINDS) {
+  for (const { name, facts } of kinds) {
     if (!facts) continue
     const derivation = { report: name as FactsReport, facts }
     for (let page = await readNext(sql, derivation, null); page.length > 0; ) {

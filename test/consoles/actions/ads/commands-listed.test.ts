@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { createAccountReading } from "../../../../src/consoles/worker.ts"
 import { silentLog } from "../../../../src/lib/log.ts"
+import { recording } from "../../../../src/recording.ts"
 import { sealer } from "../../../alerts/delivery/scene.ts"
 import { adsWrites, CAMPAIGN, KEYWORD } from "./scene.ts"
 
@@ -26,7 +27,7 @@ test("our writes are merged with the platform's entries, and other programs' cha
   })
   await on.sql`update connected_account set next_at = now() where id = ${on.account}`
   const parts = { sql: on.sql, sealer, log: silentLog, reach: on.register.reach, gapMs: 0 }
-  await createAccountReading(parts).runOnce()
+  await createAccountReading({ recording, ...parts }).runOnce()
   const { body } = await on.house.call(`/v1/apps/${on.appId}/ads-commands`, { key: on.key })
   const said = (body.commands as Listed[]).map(({ by, listed, event, job, changes }) => {
     return [by, listed, event, job?.id ?? null, changes.length > 0]

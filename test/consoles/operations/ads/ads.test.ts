@@ -8,10 +8,11 @@ import { createAccountReading } from "../../../../src/consoles/worker.ts"
 import type { Sql } from "../../../../src/database/types.ts"
 import { addDays } from "../../../../src/lib/days.ts"
 import { silentLog } from "../../../../src/lib/log.ts"
-import { record } from "../../../../src/measuring/record/record.ts"
+import { recording } from "../../../../src/recording.ts"
 import { sealer } from "../../../alerts/delivery/scene.ts"
 import { freshDatabase } from "../../../database.ts"
 import { reading } from "../../../measuring/record/measured.ts"
+import { record } from "../../../record.ts"
 import { trackOwn } from "../../../world/tracked.ts"
 import { AD_ACCOUNT, type AdsScene, adsScene, campaign, teaHouse } from "../../ads/scene.ts"
 import { TEA } from "../../scene.ts"
@@ -46,7 +47,7 @@ async function readAll(): Promise<void> {
   await sql`update connected_account set next_at = now() where sealed is not null`
   await sql`update account_task set next_at = now()`
   const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
-  await createAccountReading(parts).runOnce()
+  await createAccountReading({ recording, ...parts }).runOnce()
 }
 
 const euros = (amount: string) => ({ amount, currency: "EUR" })

@@ -2,11 +2,11 @@ import { beforeAll, expect, test } from "bun:test"
 import fc from "fast-check"
 import { deriveMarketFigures } from "../../../../src/charts/store/market-apps.ts"
 import type { Sql } from "../../../../src/database/types.ts"
-import { record } from "../../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../../database.ts"
 import { type House, openHouse } from "../../../house.ts"
 import { cases } from "../../../long.ts"
 import { charted } from "../../../measuring/record/charted.ts"
+import { record } from "../../../record.ts"
 
 const APPS = 60
 const NOW = new Date("2025-08-31T12:00:00Z")

@@ -3,10 +3,10 @@ import { sales } from "../../../../src/consoles/kinds/sales.ts"
 import { pacificDay } from "../../../../src/consoles/pacific.ts"
 import { daysUpTo } from "../../../../src/consoles/read/app-accounts.ts"
 import { addDays, dayOf, daysInMonth, monthOf } from "../../../../src/lib/days.ts"
-import { record } from "../../../../src/measuring/record/record.ts"
 import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
 import { freshDatabase } from "../../../database.ts"
 import { said } from "../../../measuring/record/measured.ts"
+import { record } from "../../../record.ts"
 import { trackOwn } from "../../../world/tracked.ts"
 
 setDefaultTimeout(60_000)

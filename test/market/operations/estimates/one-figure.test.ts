@@ -5,11 +5,11 @@ import { daysUpTo } from "../../../../src/consoles/read/app-accounts.ts"
 import { addDays, daysInMonth, monthOf } from "../../../../src/lib/days.ts"
 import { makeDue } from "../../../../src/market/estimates/estimates.ts"
 import { BETWEEN_APPS, STORE_PRIORS, storeLevel } from "../../../../src/market/formulas/ratio.ts"
-import { record } from "../../../../src/measuring/record/record.ts"
 import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
 import { freshDatabase } from "../../../database.ts"
 import { charted } from "../../../measuring/record/charted.ts"
 import { said } from "../../../measuring/record/measured.ts"
+import { record } from "../../../record.ts"
 
 setDefaultTimeout(60_000)
 

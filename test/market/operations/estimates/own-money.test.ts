@@ -8,11 +8,11 @@ import {
   PLACE_SPREAD,
   PUBLISHED_ANCHORS,
 } from "../../../../src/market/formulas/revenue.ts"
-import { record } from "../../../../src/measuring/record/record.ts"
 import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
 import { freshDatabase } from "../../../database.ts"
 import { charted } from "../../../measuring/record/charted.ts"
 import { said } from "../../../measuring/record/measured.ts"
+import { record } from "../../../record.ts"
 
 setDefaultTimeout(60_000)
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { Sql } from "../../../../src/database/types.ts"
 import type { AppAdsObservation } from "../../../../src/listings/kinds/app-ads.ts"
-import { record } from "../../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../../database.ts"
 import { page } from "../../../outbound/site.ts"
+import { record } from "../../../record.ts"
 import { answersLookUps, type Live, live } from "../../../world/stores.ts"
 
 setDefaultTimeout(60_000)

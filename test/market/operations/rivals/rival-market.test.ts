@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import type { MarketFacts } from "../../../../src/core/observation/line-parts.ts"
 import type { Sql } from "../../../../src/database/types.ts"
-import { record } from "../../../../src/measuring/record/record.ts"
 import { freshDatabase } from "../../../database.ts"
 import { reading, said } from "../../../measuring/record/measured.ts"
+import { record } from "../../../record.ts"
 import { fixture } from "../../../stores/parsing/parsed.ts"
 import { answersLookUps, type Live, live } from "../../../world/stores.ts"
 
