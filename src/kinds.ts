@@ -1,104 +1,58 @@
 import { chart } from "./charts/kinds/chart.ts"
-import type { ChartObservation } from "./charts/kinds/chart-shape.ts"
-import type { AdsChangesObservation, AdsPopularityObservation } from "./consoles/kinds/ads-insights.ts"
 import { adsChanges, adsPopularity } from "./consoles/kinds/ads-insights.ts"
-import type { AdsDaysObservation, AdsTermsObservation } from "./consoles/kinds/ads-metrics.ts"
 import { adsDays, adsTerms } from "./consoles/kinds/ads-metrics.ts"
-import type { AdsCampaignsObservation, AdsKeywordsObservation } from "./consoles/kinds/ads-things.ts"
 import { adsCampaigns, adsKeywords } from "./consoles/kinds/ads-things.ts"
-import type { DownloadsObservation, EngagementObservation } from "./consoles/kinds/analytics.ts"
 import { downloads, engagement } from "./consoles/kinds/analytics.ts"
-import type { BillingObservation } from "./consoles/kinds/billing.ts"
 import { billingEvent } from "./consoles/kinds/billing.ts"
-import type { BillingMetricsObservation } from "./consoles/kinds/billing-metrics.ts"
 import { billingMetrics } from "./consoles/kinds/billing-metrics.ts"
-import type { PricesObservation } from "./consoles/kinds/prices.ts"
 import { prices } from "./consoles/kinds/prices.ts"
-import type { SalesObservation } from "./consoles/kinds/sales.ts"
 import { sales } from "./consoles/kinds/sales.ts"
-import type {
-  OfferRedemptionsObservation,
-  SubscriptionEventsObservation,
-  SubscriptionsObservation,
-} from "./consoles/kinds/subscriptions.ts"
 import { offerRedemptions, subscriptionEvents, subscriptions } from "./consoles/kinds/subscriptions.ts"
-import type { AnyKind } from "./core/kind.ts"
-import type { HintsObservation } from "./keywords/kinds/hints.ts"
+import { type AnyKind, kindEntry, type SeenBy } from "./core/kind.ts"
 import { hints } from "./keywords/kinds/hints.ts"
-import type { PopularityObservation } from "./keywords/kinds/popularity.ts"
 import { popularity } from "./keywords/kinds/popularity.ts"
 import { search } from "./keywords/kinds/search.ts"
-import type { SearchObservation } from "./keywords/kinds/search-shape.ts"
-import type { AppAdsObservation } from "./listings/kinds/app-ads.ts"
 import { appAds } from "./listings/kinds/app-ads.ts"
 import { listing } from "./listings/kinds/listing.ts"
-import type { ReviewsObservation } from "./reviews/kinds/review-shape.ts"
 import { reviews } from "./reviews/kinds/reviews.ts"
 import { apps } from "./stores/kinds/apps.ts"
-import type { AppsObservation } from "./stores/kinds/apps-shape.ts"
-import type { DeveloperAppsObservation } from "./stores/kinds/developer.ts"
 import { developer } from "./stores/kinds/developer.ts"
-import type { GenresObservation } from "./stores/kinds/genres.ts"
 import { genres } from "./stores/kinds/genres.ts"
-import type { ListingObservation } from "./stores/kinds/listing-shape.ts"
-import type { AssistantAnswerObservation } from "./visibility/kinds/assistant-answer.ts"
 import { assistantAnswer } from "./visibility/kinds/assistant-answer.ts"
 
-/** All kinds of observations. Rows are written kind by kind in this order, which prevents deadlocks. */
-export const KINDS: readonly AnyKind[] = [
-  search,
-  apps,
-  chart,
-  hints,
-  reviews,
-  listing,
-  genres,
-  developer,
-  appAds,
-  popularity,
-  sales,
-  subscriptions,
-  subscriptionEvents,
-  offerRedemptions,
-  engagement,
-  downloads,
-  prices,
-  adsCampaigns,
-  adsKeywords,
-  adsDays,
-  adsTerms,
-  adsChanges,
-  adsPopularity,
-  billingEvent,
-  billingMetrics,
-  assistantAnswer,
+/**
+ * Name of each kind of observation, its declaration, and whom its data belongs to. The compiler checks each line. Rows
+ * are written kind by kind in this order, which prevents deadlocks.
+ */
+const kinds = [
+  kindEntry("search", search, "everyone"),
+  kindEntry("apps", apps, "everyone"),
+  kindEntry("chart", chart, "everyone"),
+  kindEntry("hints", hints, "everyone"),
+  kindEntry("reviews", reviews, "everyone"),
+  kindEntry("listing", listing, "everyone"),
+  kindEntry("genres", genres, "everyone"),
+  kindEntry("developer", developer, "everyone"),
+  kindEntry("app_ads", appAds, "everyone"),
+  kindEntry("popularity", popularity, "everyone"),
+  kindEntry("sales", sales, "workspace"),
+  kindEntry("subscriptions", subscriptions, "workspace"),
+  kindEntry("subscription_events", subscriptionEvents, "workspace"),
+  kindEntry("offer_redemptions", offerRedemptions, "workspace"),
+  kindEntry("engagement", engagement, "workspace"),
+  kindEntry("downloads", downloads, "workspace"),
+  kindEntry("prices", prices, "workspace"),
+  kindEntry("ads_campaigns", adsCampaigns, "workspace"),
+  kindEntry("ads_keywords", adsKeywords, "workspace"),
+  kindEntry("ads_days", adsDays, "workspace"),
+  kindEntry("ads_terms", adsTerms, "workspace"),
+  kindEntry("ads_changes", adsChanges, "workspace"),
+  kindEntry("ads_popularity", adsPopularity, "workspace"),
+  kindEntry("billing_event", billingEvent, "workspace"),
+  kindEntry("billing_metrics", billingMetrics, "workspace"),
+  kindEntry("assistant_answer", assistantAnswer, "everyone"),
 ]
 
-/** Any observation, by its kind. */
-export type Observation =
-  | SearchObservation
-  | AppsObservation
-  | HintsObservation
-  | PopularityObservation
-  | ListingObservation
-  | DeveloperAppsObservation
-  | ChartObservation
-  | GenresObservation
-  | ReviewsObservation
-  | AppAdsObservation
-  | SalesObservation
-  | SubscriptionsObservation
-  | SubscriptionEventsObservation
-  | OfferRedemptionsObservation
-  | EngagementObservation
-  | DownloadsObservation
-  | PricesObservation
-  | AdsCampaignsObservation
-  | AdsKeywordsObservation
-  | AdsDaysObservation
-  | AdsTermsObservation
-  | AdsChangesObservation
-  | AdsPopularityObservation
-  | BillingObservation
-  | BillingMetricsObservation
-  | AssistantAnswerObservation
+export const KINDS: readonly AnyKind[] = kinds
+
+export type Observation = SeenBy<(typeof kinds)[number]>

@@ -9,7 +9,7 @@ import { playSearch } from "./keywords/sources/play-search.ts"
 import { playSuggest } from "./keywords/sources/play-suggest.ts"
 import { appAdsText } from "./listings/sources/app-ads.ts"
 import { appleAppPage } from "./listings/sources/apple-app-page.ts"
-import type { Source, TextParser } from "./measuring/source.ts"
+import { type Source, sourceEntry, type TextParser } from "./measuring/source.ts"
 import type { PlayReviewsQuestion, ReviewsObservation, ReviewsQuestion } from "./reviews/kinds/review-shape.ts"
 import { appleReviews } from "./reviews/sources/apple-reviews.ts"
 import { playReviews } from "./reviews/sources/play-reviews.ts"
@@ -42,17 +42,33 @@ export function sourcesIn(sources: Sources): readonly Source<unknown>[] {
   return Object.values(sources).flat()
 }
 
-/** Every source that is read over the network, except developers' websites. */
+/**
+ * Name, declaration and upstream of every source that is read over the network, except developers' websites. The
+ * compiler checks each line.
+ */
 export const SOURCES: Sources = {
-  search: [appleWebSearch, appleStoreSearch, playSearch],
-  hints: [appleHints, playSuggest],
-  lookups: [itunesLookup, playDetails],
-  catalogues: [itunesSearch],
-  listings: [appleAppPage],
-  charts: [appleCharts],
-  genres: [appleGenres],
-  developers: [itunesDeveloper],
-  reviews: [appleReviews, playReviews],
+  search: [
+    sourceEntry("apple-web-search", appleWebSearch, "apps.apple.com"),
+    sourceEntry("apple-store-search", appleStoreSearch, "search.itunes.apple.com"),
+    sourceEntry("play-search", playSearch, "play.google.com"),
+  ],
+  hints: [
+    sourceEntry("apple-hints", appleHints, "search.itunes.apple.com"),
+    sourceEntry("play-suggest", playSuggest, "play.google.com"),
+  ],
+  lookups: [
+    sourceEntry("itunes-lookup", itunesLookup, "itunes.apple.com"),
+    sourceEntry("play-details", playDetails, "play.google.com"),
+  ],
+  catalogues: [sourceEntry("itunes-search", itunesSearch, "itunes.apple.com")],
+  listings: [sourceEntry("apple-app-page", appleAppPage, "apps.apple.com")],
+  charts: [sourceEntry("apple-charts", appleCharts, "itunes.apple.com")],
+  genres: [sourceEntry("apple-genres", appleGenres, "itunes.apple.com")],
+  developers: [sourceEntry("itunes-developer", itunesDeveloper, "itunes.apple.com")],
+  reviews: [
+    sourceEntry("apple-reviews", appleReviews, "itunes.apple.com"),
+    sourceEntry("play-reviews", playReviews, "play.google.com"),
+  ],
 }
 
 /** Parsers of files on developers' sites. */

@@ -10,9 +10,13 @@ export type RuleOption = "dropBy" | "keywordScope" | "rivalScope"
 type Facts = v.GenericSchema<object>
 
 /** An alert type. Rules, findings, feed, sentences and messages follow from this one declaration (see types.ts). */
-export interface AlertType<Name extends string = string, Shape extends Facts = Facts> {
+export interface AlertType<
+  Name extends string = string,
+  Shape extends Facts = Facts,
+  Options extends readonly RuleOption[] = readonly RuleOption[],
+> {
   name: Name
-  options: readonly RuleOption[]
+  options: Options
   facts: Shape
   example: v.InferOutput<Shape>
   /**
@@ -51,10 +55,19 @@ export interface FindingOf<Name extends string = string, Shown = object> {
   keepsOnly?: true
 }
 
-export function alertType<const Name extends string, Shape extends Facts>(
-  type: AlertType<Name, Shape>,
-): AlertType<Name, Shape> {
+export function alertType<const Name extends string, Shape extends Facts, const Options extends readonly RuleOption[]>(
+  type: AlertType<Name, Shape, Options>,
+): AlertType<Name, Shape, Options> {
   return type
+}
+
+/** A line of types.ts. The compiler refuses a name or options that differ from the declaration. */
+export function alertEntry<Declared extends { name: string; options: readonly RuleOption[] }>(
+  _name: Declared["name"],
+  declared: Declared,
+  ..._options: Declared["options"]
+): Declared {
+  return declared
 }
 
 export function keyOf({ type, subject, day }: Pick<FindingOf, "type" | "subject" | "day">): string {

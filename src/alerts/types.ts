@@ -1,4 +1,4 @@
-import type { AlertType } from "./alert-type.ts"
+import { type AlertType, alertEntry } from "./alert-type.ts"
 import { aiMentionLost } from "./types/ai-mention.ts"
 import { asaRule } from "./types/asa-rule.ts"
 import { chartDrop, chartEnter } from "./types/chart-moves.ts"
@@ -10,23 +10,26 @@ import { rivalEvent } from "./types/rival-event.ts"
 import { rivalBeaten, rivalPassed } from "./types/rival-passings.ts"
 import { weekly } from "./types/weekly.ts"
 
-/** Ordered as in the specification. */
+/**
+ * Name and declaration of each alert type, and the options of its rules, in the order of the specification. The
+ * compiler checks each line.
+ */
 const ALERT_TYPES = [
-  droppedOut,
-  rankDrop,
-  rankRise,
-  entered,
-  rivalPassed,
-  rivalBeaten,
-  rivalEvent,
-  asaRule,
-  chartDrop,
-  chartEnter,
-  featured,
-  reviewWave,
-  aiMentionLost,
-  offTopic,
-  weekly,
+  alertEntry("dropped_out", droppedOut, "keywordScope"),
+  alertEntry("rank_drop", rankDrop, "dropBy", "keywordScope"),
+  alertEntry("rank_rise", rankRise, "keywordScope"),
+  alertEntry("entered", entered, "keywordScope"),
+  alertEntry("rival_passed", rivalPassed, "keywordScope", "rivalScope"),
+  alertEntry("rival_beaten", rivalBeaten, "keywordScope", "rivalScope"),
+  alertEntry("rival_event", rivalEvent, "rivalScope"),
+  alertEntry("asa_rule", asaRule),
+  alertEntry("chart_drop", chartDrop),
+  alertEntry("chart_enter", chartEnter),
+  alertEntry("featured", featured),
+  alertEntry("review_wave", reviewWave),
+  alertEntry("ai_mention_lost", aiMentionLost, "keywordScope"),
+  alertEntry("off_topic", offTopic, "keywordScope"),
+  alertEntry("weekly", weekly),
 ] as const
 
 export type FeedType = (typeof ALERT_TYPES)[number]

@@ -159,11 +159,37 @@ interface OutsideAction<Args extends ObjectSchema, State> extends ActionBase<Arg
 /** A write behind POST /actions. */
 export type Action = InsideAction<ObjectSchema, unknown> | OutsideAction<ObjectSchema, unknown>
 
-export function action<Args extends ObjectSchema, State>(
-  declared: InsideAction<Args, State> | OutsideAction<Args, State>,
-): Action {
+/** The facts that writes.ts lists. */
+interface ActionFacts<Name extends string, Credits extends number, Access extends Plan, Right extends Scope> {
+  name: Name
+  credits: Credits
+  plan: Access
+  scope: Right
+}
+
+export function action<
+  Args extends ObjectSchema,
+  State,
+  const Name extends string,
+  const Credits extends number,
+  const Access extends Plan,
+  const Right extends Scope,
+>(
+  declared: (InsideAction<Args, State> | OutsideAction<Args, State>) & ActionFacts<Name, Credits, Access, Right>,
+): Action & ActionFacts<Name, Credits, Access, Right> {
   // each write gets only its own arguments and state, after its schema has checked them
-  return declared as unknown as Action
+  return declared as unknown as Action & ActionFacts<Name, Credits, Access, Right>
+}
+
+/** A line of writes.ts. The compiler refuses a name, price, plan or scope that differs from the declaration. */
+export function writeEntry<const Declared extends Action>(
+  _name: Declared["name"],
+  declared: Declared,
+  _credits: Declared["credits"],
+  _plan: Declared["plan"],
+  _scope: Declared["scope"],
+): Declared {
+  return declared
 }
 
 /** Returns the outside writes by action name, for the job worker. */

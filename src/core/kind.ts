@@ -212,6 +212,21 @@ function provenanceOf({ seenAt, parser, origin, egress, sha256 }: LineProvenance
 // biome-ignore lint/suspicious/noExplicitAny: a list of kinds calls each with its own observations alone
 export type AnyKind = Kind<any, any>
 
+/** Any observation of a kind. */
+export type SeenBy<Listed extends AnyKind> = ReturnType<Listed["readLine"]>
+
+/** The data of accounts belongs to their workspace. */
+type OwnerOf<Seen> = Seen extends { account: string } ? "workspace" : "everyone"
+
+/** A line of kinds.ts. The compiler refuses a name or an owner that differs from the declaration. */
+export function kindEntry<Listed extends AnyKind>(
+  _name: SeenBy<Listed>["kind"],
+  declared: Listed,
+  _owner: OwnerOf<SeenBy<Listed>>,
+): Listed {
+  return declared
+}
+
 export function kindNamed(name: unknown, kinds: readonly AnyKind[]): AnyKind | undefined {
   return kinds.find((kind) => kind.name === name)
 }

@@ -2,7 +2,7 @@ import type { AnyKind } from "../core/kind.ts"
 import type { Platform } from "../core/observation/provenance.ts"
 import type { Sql, Tx } from "../database/types.ts"
 import type { Observation } from "../kinds.ts"
-import type { Upstream } from "../lib/upstreams.ts"
+import type { SourceName, Upstream } from "../lib/upstreams.ts"
 import type { SafeFetch } from "../outbound/safe-fetch.ts"
 import type { ParseText, Source } from "./source.ts"
 
@@ -70,6 +70,37 @@ export interface Kind extends DueWork {
   derive?(tx: Tx, subjects: readonly Subject[], now: Date): Promise<void>
   /** Schedules work that should look at this reading soon, `afterMs` later, within the same transaction. */
   putsForward?(tx: Tx, subjects: readonly Subject[], afterMs: number): Promise<void>
+}
+
+export function dueKind<const Declared extends Kind>(declared: Declared): Declared {
+  return declared
+}
+
+/** A kind in due-kinds.ts. It needs one of its sources. */
+export interface DueEntry {
+  /** "egress": Google Play may answer for the country of the requesting address. */
+  where: "anywhere" | "egress"
+  /** Returns the kind. Null if all its sources are off. */
+  kindOf(isOn: (source: { name: SourceName }) => boolean): Kind | null
+}
+
+/** A line of due-kinds.ts. The compiler refuses a name, a store or an interval that differs from the declaration. */
+export function dueEntry<const Declared extends Kind, Needed extends { name: SourceName }>(
+  _name: Declared["name"],
+  _platform: Declared["platform"],
+  _everyDays: Declared["everyDays"],
+  where: DueEntry["where"],
+  sources: readonly Needed[],
+  declared: Declared | ((sources: readonly [Needed, ...Needed[]]) => Declared),
+): DueEntry {
+  return {
+    where,
+    kindOf(isOn) {
+      const [first, ...others] = sources.filter(isOn)
+      if (!first) return null
+      return typeof declared === "function" ? declared([first, ...others]) : declared
+    },
+  }
 }
 
 /** Thrown if the data needed to read a subject is not there yet: it is put off, which is no failure. */

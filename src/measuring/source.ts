@@ -34,6 +34,15 @@ export interface Source<Asked, Seen extends Observation = Observation> {
   parse(body: string, asked: Asked, about: About): Seen
 }
 
+/** A line of sources.ts. The compiler refuses a name or an upstream that differs from the declaration. */
+export function sourceEntry<const Declared extends Pick<Source<never>, "name" | "upstream">>(
+  _name: Declared["name"],
+  declared: Declared,
+  _upstream: Declared["upstream"],
+): Declared {
+  return declared
+}
+
 /** A parser of a text that no upstream serves, such as a file on a developer's site. */
 export interface TextParser<Parsed = unknown> {
   name: string

@@ -1,4 +1,4 @@
-import type { Kind } from "../../measuring/due-kind.ts"
+import { dueKind } from "../../measuring/due-kind.ts"
 import { putForwardChart } from "../../measuring/put-forward.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 import { appleGenres } from "../../stores/apple/genres.ts"
@@ -7,7 +7,7 @@ import { developer } from "../../stores/kinds/developer.ts"
 import { chart, chartNamed } from "../kinds/chart.ts"
 import { appleCharts } from "../sources/apple-charts.ts"
 
-export const chartOnAppStore: Kind = {
+export const chartOnAppStore = dueKind({
   name: "chart",
   observes: chart,
   platform: "ios",
@@ -19,9 +19,9 @@ export const chartOnAppStore: Kind = {
     return [await port.ask(appleCharts, chartNamed(subject, subject.subject))]
   },
   putsForward: putForwardChart,
-}
+})
 
-export const genresOnAppStore: Kind = {
+export const genresOnAppStore = dueKind({
   name: "genres",
   platform: "ios",
   upstream: appleGenres.upstream,
@@ -31,9 +31,9 @@ export const genresOnAppStore: Kind = {
   async read([subject], port) {
     return [await port.ask(appleGenres, { storefront: subject.storefront })]
   },
-}
+})
 
-export const developerOnAppStore: Kind = {
+export const developerOnAppStore = dueKind({
   name: "developer",
   observes: developer,
   mayFindNothing: true,
@@ -52,4 +52,4 @@ export const developerOnAppStore: Kind = {
       throw error
     }
   },
-}
+})

@@ -22,7 +22,7 @@ export const CHART_DEPTH = 200
  * without apps must name itself. The depth is the number of apps. `request` throws RangeError for an unknown storefront
  * or genre.
  */
-export const appleCharts: Source<ChartQuestion, ChartObservation> = {
+export const appleCharts = {
   name: "apple-charts",
   kind: chart,
   upstream: "itunes.apple.com",
@@ -56,7 +56,7 @@ export const appleCharts: Source<ChartQuestion, ChartObservation> = {
       ...about,
     }
   },
-}
+} satisfies Source<ChartQuestion, ChartObservation>
 
 function feedName(chart: Chart, device: Device): string {
   return `top${chart}${device === "ipad" ? "ipad" : ""}applications`

@@ -10,7 +10,7 @@ import { countSameReviews, findReview } from "../../reviews/read/find-one.ts"
 import type { HeldReview } from "../../reviews/read/reviews.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
 import { findConsoleReview, readReply, replyIn, SAME_DAYS, type StandingReply } from "../writing/console-reviews.ts"
-import { findWriter, type Writer } from "../writing/writers.ts"
+import { findWriter } from "../writing/writers.ts"
 import { sameText } from "./same-text.ts"
 
 /** Maximum number of characters that the store accepts. */
@@ -36,7 +36,7 @@ interface SeenReview {
   reply: StandingReply | null
 }
 
-export const replyReview = action<typeof Args, { writer: Writer }>({
+export const replyReview = action({
   name: "reply_review",
   summary: "Replies to a review on the App Store as the developer.",
   description:

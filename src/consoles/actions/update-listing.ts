@@ -6,7 +6,7 @@ import { AppId } from "../../lib/fields.ts"
 import { LISTING_LOCALES } from "../../lib/locales.ts"
 import { described, named } from "../../lib/schema.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
-import { findWriter, type Writer } from "../writing/writers.ts"
+import { findWriter } from "../writing/writers.ts"
 import { FIELD_NAMES, type FieldName, Fields, NEEDED_FOR_REVIEW, ShownTexts, type Texts } from "./listing-fields.ts"
 import { halfWritesOf, sendHalves } from "./listing-halves.ts"
 import { isOf, readListing, readTexts, type SeenListing } from "./listing-target.ts"
@@ -30,7 +30,7 @@ const Args = v.strictObject({
 
 type Arguments = v.InferOutput<typeof Args> & { fields: Texts }
 
-export const updateListing = action<typeof Args, { writer: Writer; name: string }>({
+export const updateListing = action({
   name: "update_listing",
   summary: "Changes texts of an app's App Store listing in one locale.",
   description:

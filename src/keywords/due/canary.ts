@@ -1,46 +1,44 @@
 import type { Platform } from "../../core/observation/provenance.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
-import type { Kind } from "../../measuring/due-kind.ts"
+import { dueKind } from "../../measuring/due-kind.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { canaryOf } from "../../measuring/source-alarms.ts"
-import type { HintsObservation, HintsQuestion } from "../kinds/hints.ts"
+import { type HintsObservation, type HintsQuestion, hints } from "../kinds/hints.ts"
 import type { SearchObservation } from "../kinds/search-shape.ts"
 import type { SearchSource } from "./search.ts"
 
 type HintSource = Source<HintsQuestion, HintsObservation>
 
+type CanarySource = SearchSource | HintSource
+
 /**
- * Returns the canary kind of a platform, or none without sources. Its subject is a source, its storefront the country
- * in which the source is tested.
+ * Returns the canary kind of a platform. Its subject is a source, its storefront the country in which the source is
+ * tested.
  */
-export function canaryKinds(
-  platform: Platform,
-  searches: readonly SearchSource[],
-  hints: readonly HintSource[],
-): Kind[] {
-  const [first] = [...searches, ...hints]
-  if (!first) return []
-  const kind: Kind = {
+export function canaryKind(platform: Platform, sources: readonly [CanarySource, ...CanarySource[]]) {
+  return dueKind({
     name: "canary",
     platform,
-    upstream: first.upstream,
+    upstream: sources[0].upstream,
     together: 1,
     requests: 1,
     everyDays: 1,
     async read([subject], port) {
       const { subject: name, storefront } = subject
       const canary = canaryOf(name as SourceName, storefront)
-      const search = searches.find((source) => source.name === name)
-      const hint = hints.find((source) => source.name === name)
-      if (!canary || (!search && !hint)) return []
-      const seen = search
-        ? await port.ask(search, { storefront, term: canary.term })
-        : await port.ask(hint!, { storefront, prefix: canary.term })
+      const source = sources.find((one) => one.name === name)
+      if (!canary || !source) return []
+      const seen = isOfHints(source)
+        ? await port.ask(source, { storefront, prefix: canary.term })
+        : await port.ask(source, { storefront, term: canary.term })
       assertCanary(seen)
       return [seen]
     },
-  }
-  return [kind]
+  })
+}
+
+function isOfHints(source: CanarySource): source is HintSource {
+  return source.kind === hints
 }
 
 // Google Play shows about 30 apps for such a term; the App Store shows more.

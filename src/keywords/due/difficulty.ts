@@ -1,4 +1,4 @@
-import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
+import { dueKind, type ReadPort, type Subject } from "../../measuring/due-kind.ts"
 import { putForwardTerms } from "../../measuring/put-forward.ts"
 import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
 import { apps } from "../../stores/kinds/apps.ts"
@@ -10,7 +10,7 @@ import { deriveMetrics } from "./metrics.ts"
 // One look-up request takes 50 apps: the first ten of five terms.
 const DIFFICULTY_TOGETHER = 5
 
-export const difficultyOnAppStore: Kind = {
+export const difficultyOnAppStore = dueKind({
   name: "difficulty",
   observes: apps,
   latest: latestDifficulty,
@@ -28,7 +28,7 @@ export const difficultyOnAppStore: Kind = {
   },
   derive: deriveMetrics,
   putsForward: putForwardTerms,
-}
+})
 
 /** Returns the store ids of the ten apps that each term's difficulty is calculated from, without duplicates. */
 async function readFirstIds({ sql, now }: ReadPort, subjects: readonly Subject[]): Promise<string[]> {

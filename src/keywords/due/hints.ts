@@ -1,6 +1,6 @@
 import type { Platform } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
-import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
+import { dueKind, type ReadPort, type Subject } from "../../measuring/due-kind.ts"
 import { isTracked } from "../../measuring/is-tracked.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { ladderNext } from "../formulas/hint-ladder.ts"
@@ -11,7 +11,7 @@ import { deriveMetrics } from "./metrics.ts"
 
 const HINTS_EVERY_DAYS = 7
 
-export const hintsOnAppStore: Kind = {
+export const hintsOnAppStore = dueKind({
   name: "hints",
   observes: hints,
   platform: "ios",
@@ -25,9 +25,9 @@ export const hintsOnAppStore: Kind = {
     return await ladder(subject, port, appleHints, isWhole)
   },
   derive: deriveMetrics,
-}
+})
 
-export const hintsOnPlay: Kind = {
+export const hintsOnPlay = dueKind({
   name: "hints",
   observes: hints,
   platform: "android",
@@ -44,7 +44,7 @@ export const hintsOnPlay: Kind = {
     return [await port.ask(playSuggest, { storefront, prefix })]
   },
   derive: deriveMetrics,
-}
+})
 
 /** Asks for ever shorter prefixes until the store suggests nothing more. Answers of the past week are reused. */
 async function ladder(

@@ -1,6 +1,6 @@
 import type { Platform } from "../../core/observation/provenance.ts"
 import type { Tx } from "../../database/types.ts"
-import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
+import { dueKind, type ReadPort, type Subject } from "../../measuring/due-kind.ts"
 import { putForwardTerms } from "../../measuring/put-forward.ts"
 import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { search } from "../kinds/search.ts"
@@ -13,8 +13,8 @@ export type SearchSource = Source<SearchQuestion, SearchObservation>
  * Declares the daily search reading. A source that fails is followed by the next one. If all fail, the reading fails
  * with the preferred source's error.
  */
-export function searchKind(platform: Platform, sources: readonly [SearchSource, ...SearchSource[]]): Kind {
-  return {
+export function searchKind(platform: Platform, sources: readonly [SearchSource, ...SearchSource[]]) {
+  return dueKind({
     name: "search",
     observes: search,
     platform,
@@ -28,7 +28,7 @@ export function searchKind(platform: Platform, sources: readonly [SearchSource, 
     },
     derive: platform === "ios" ? makeDifficultyDue : deriveMetrics,
     putsForward: putForwardTerms,
-  }
+  })
 }
 
 async function firstOf(

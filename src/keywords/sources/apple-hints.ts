@@ -21,7 +21,7 @@ const MAX_ITEMS = 1_000
  * behind a dash (143443-4,29) must be one of the storefront: others are reported to give no suggestions, and omitting
  * it gives the storefront's default. Suggestions over 150 characters cannot be terms and are left out.
  */
-export const appleHints: Source<HintsQuestion, HintsObservation> = {
+export const appleHints = {
   name: "apple-hints",
   kind: hints,
   upstream: "search.itunes.apple.com",
@@ -44,7 +44,7 @@ export const appleHints: Source<HintsQuestion, HintsObservation> = {
     parser: PARSER,
     ...about,
   }),
-}
+} satisfies Source<HintsQuestion, HintsObservation>
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 

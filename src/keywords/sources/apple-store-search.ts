@@ -20,7 +20,7 @@ const PARSER = 1
  * answer repeats the storefront; one of another storefront is `mismatched`. `rating` is left out because this source
  * rounds it to half stars. It is reported to answer 503 at times, and not always in the order of a phone.
  */
-export const appleStoreSearch: Source<SearchQuestion, SearchObservation> = {
+export const appleStoreSearch = {
   name: "apple-store-search",
   kind: search,
   upstream: "search.itunes.apple.com",
@@ -66,7 +66,7 @@ export const appleStoreSearch: Source<SearchQuestion, SearchObservation> = {
       ...about,
     }
   },
-}
+} satisfies Source<SearchQuestion, SearchObservation>
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 

@@ -19,7 +19,7 @@ const PARSER = 1
  * operator must see it. `ratings` is left out if the page abbreviates it ("1.2M"). The depth is 200 if the page states
  * that there are no more results, else the number of places it lists.
  */
-export const appleWebSearch: Source<SearchQuestion, SearchObservation> = {
+export const appleWebSearch = {
   name: "apple-web-search",
   kind: search,
   upstream: "apps.apple.com",
@@ -52,7 +52,7 @@ export const appleWebSearch: Source<SearchQuestion, SearchObservation> = {
       ...about,
     }
   },
-}
+} satisfies Source<SearchQuestion, SearchObservation>
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 

@@ -25,7 +25,7 @@ const PARSER = 3
  * results is as deep as a full one. If the store corrected the spelling by itself, its results are read; if it states
  * that it has nothing for the term, its alternatives are not.
  */
-export const playSearch: Source<SearchQuestion, SearchObservation> = {
+export const playSearch = {
   name: "play-search",
   kind: search,
   upstream: "play.google.com",
@@ -41,7 +41,7 @@ export const playSearch: Source<SearchQuestion, SearchObservation> = {
     const read = { depth: results.length || PLACES, complete: true, results }
     return { kind: "search", source: "play-search", ...subject, ...read, parser: PARSER, origin: "own", ...about }
   },
-}
+} satisfies Source<SearchQuestion, SearchObservation>
 
 /** Places of a full page without a card. */
 const PLACES = 30

@@ -13,7 +13,7 @@ const PARSER = 1
  * requested. The answer names neither the prefix nor a country. Its country is inferred from pages requested in the
  * same way from the same address.
  */
-export const playSuggest: Source<HintsQuestion, HintsObservation> = {
+export const playSuggest = {
   name: "play-suggest",
   kind: hints,
   upstream: "play.google.com",
@@ -39,7 +39,7 @@ export const playSuggest: Source<HintsQuestion, HintsObservation> = {
       ...about,
     }
   },
-}
+} satisfies Source<HintsQuestion, HintsObservation>
 
 const RPC = "IJ4APc"
 const FORM = "application/x-www-form-urlencoded;charset=UTF-8"

@@ -1,5 +1,5 @@
 import type { Platform } from "../../core/observation/provenance.ts"
-import { type Kind, NotYet, type ReadPort, type Subject } from "../../measuring/due-kind.ts"
+import { dueKind, NotYet, type ReadPort, type Subject } from "../../measuring/due-kind.ts"
 import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
 import { playDetails } from "../../stores/play/details.ts"
 import { appAds } from "../kinds/app-ads.ts"
@@ -7,8 +7,8 @@ import { appAdsText } from "../sources/app-ads.ts"
 import { readAppAds } from "./read-app-ads.ts"
 
 /** Reads app-ads.txt from the developer's site. If the app has no site, records that it has none. */
-export function appAdsKind(platform: Platform): Kind {
-  return {
+export function appAdsKind(platform: Platform) {
+  return dueKind({
     name: "app_ads",
     observes: appAds,
     platform,
@@ -24,7 +24,7 @@ export function appAdsKind(platform: Platform): Kind {
       const parse = (bytes: Uint8Array) => port.parseText(appAdsText, bytes)
       return [await readAppAds(port.askSite, { platform, id: subject.subject, developerSite }, { now, signal, parse })]
     },
-  }
+  })
 }
 
 /**

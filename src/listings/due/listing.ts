@@ -1,4 +1,4 @@
-import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
+import { dueKind, type ReadPort, type Subject } from "../../measuring/due-kind.ts"
 import { putForwardApps } from "../../measuring/put-forward.ts"
 import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
 import { listing } from "../kinds/listing.ts"
@@ -8,7 +8,7 @@ import { appleAppPage } from "../sources/apple-app-page.ts"
  * Reads the pages of tracked apps, and of their rivals if turns remain. A missing page changes nothing: only the
  * look-up decides whether the app is sold.
  */
-export const listingOnAppStore: Kind = {
+export const listingOnAppStore = dueKind({
   name: "listing",
   observes: listing,
   mayFindNothing: true,
@@ -23,7 +23,7 @@ export const listingOnAppStore: Kind = {
     return [await port.ask(appleAppPage, { storefront, id })]
   },
   putsForward: putForwardApps,
-}
+})
 
 /** Look-ups are daily, so an older one may have been followed by a failed one. */
 const LOOK_UP_COUNTS_HOURS = 72

@@ -23,7 +23,7 @@ const PARSER = 1
  * app. A missing shelf is omitted; a shelf of another shape is `changed`. Events and editors' cards are read only from
  * cards of the types that other store pages use.
  */
-export const appleAppPage: Source<ListingQuestion, ListingObservation> = {
+export const appleAppPage = {
   name: "apple-app-page",
   kind: listing,
   upstream: "apps.apple.com",
@@ -51,7 +51,7 @@ export const appleAppPage: Source<ListingQuestion, ListingObservation> = {
       ...about,
     }
   },
-}
+} satisfies Source<ListingQuestion, ListingObservation>
 
 interface Product {
   intent: unknown

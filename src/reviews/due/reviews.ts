@@ -1,7 +1,7 @@
 import { feedOf } from "../../core/observation/feed-name.ts"
 import { reviewLanguage } from "../../lib/review-language.ts"
 import { ALL_STOREFRONTS } from "../../lib/storefronts.ts"
-import type { Kind, ReadPort, Subject } from "../../measuring/due-kind.ts"
+import { dueKind, type ReadPort, type Subject } from "../../measuring/due-kind.ts"
 import { isTracked } from "../../measuring/is-tracked.ts"
 import { putForwardApps, putForwardReviews } from "../../measuring/put-forward.ts"
 import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
@@ -15,7 +15,7 @@ import { readPlayReviews, readReviews } from "../sources/read-reviews.ts"
 /** Average number of requests per reading, once the feed is known: one page, sometimes repeated. */
 const REQUESTS = 1.25
 
-export const reviewsOnAppStore: Kind = {
+export const reviewsOnAppStore = dueKind({
   name: "reviews",
   observes: reviews,
   mayFindNothing: true,
@@ -33,13 +33,13 @@ export const reviewsOnAppStore: Kind = {
     return await readReviews(port.ask, { storefront, id, newestPage, ...feedState })
   },
   putsForward: putForwardApps,
-}
+})
 
 /**
  * Google Play shows the same reviews of a language in every country. Of the storefronts that share a language, only the
  * first reads them.
  */
-export const reviewsOnPlay: Kind = {
+export const reviewsOnPlay = dueKind({
   name: "reviews",
   observes: reviews,
   mayFindNothing: true,
@@ -58,7 +58,7 @@ export const reviewsOnPlay: Kind = {
     return await readPlayReviews(port.ask, { storefront, language, id, newestPage, ...feedState })
   },
   putsForward: putForwardReviews,
-}
+})
 
 async function isReadElsewhere({ platform, storefront, subject }: Subject, language: string, { sql }: ReadPort) {
   const before = ALL_STOREFRONTS.filter((code) => code < storefront && reviewLanguage(code) === language)

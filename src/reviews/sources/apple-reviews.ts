@@ -26,7 +26,7 @@ export const REVIEW_PAGES = 10
  * link is empty, as recorded for an app without reviews and for an unknown id, `more` is omitted. `request` throws
  * RangeError when the page number is out of range.
  */
-export const appleReviews: Source<ReviewsQuestion, ReviewsObservation> = {
+export const appleReviews = {
   name: "apple-reviews",
   kind: reviews,
   upstream: "itunes.apple.com",
@@ -53,15 +53,15 @@ export const appleReviews: Source<ReviewsQuestion, ReviewsObservation> = {
       ...about,
     }
   },
-}
+} satisfies Source<ReviewsQuestion, ReviewsObservation>
 
 /**
  * Reads the JSON form of the feed, as a fallback when the XML form cannot be parsed. An empty result proves nothing.
  */
-export const appleReviewsJson: Source<ReviewsQuestion, ReviewsObservation> = {
+export const appleReviewsJson = {
   ...appleReviews,
   request: (question) => feedRequest(question, "json"),
-}
+} satisfies Source<ReviewsQuestion, ReviewsObservation>
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 

@@ -18,7 +18,7 @@ export const PLAY_REVIEWS = 150
  * when the review was written; it is missing in every fourth review (recorded). An empty page is parsed like any other.
  * If the RPC returns nothing at all, `more` is omitted, because that proves nothing.
  */
-export const playReviews: Source<PlayReviewsQuestion, ReviewsObservation> = {
+export const playReviews = {
   name: "play-reviews",
   kind: reviews,
   upstream: "play.google.com",
@@ -52,7 +52,7 @@ export const playReviews: Source<PlayReviewsQuestion, ReviewsObservation> = {
       ...about,
     }
   },
-}
+} satisfies Source<PlayReviewsQuestion, ReviewsObservation>
 
 const RPC = "UsvDTd"
 const NEWEST = 2

@@ -15,7 +15,7 @@ const PARSER = 1
  * keyed by genre number, in which `subgenres` is again such an object; the root is the genre of all apps. Each genre
  * follows its parent. Throws RangeError when the App Store has no such storefront.
  */
-export const appleGenres: Source<GenresQuestion, GenresObservation> = {
+export const appleGenres = {
   name: "apple-genres",
   kind: genres,
   upstream: "itunes.apple.com",
@@ -36,7 +36,7 @@ export const appleGenres: Source<GenresQuestion, GenresObservation> = {
     parser: PARSER,
     ...about,
   }),
-}
+} satisfies Source<GenresQuestion, GenresObservation>
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 

@@ -16,7 +16,7 @@ const MAX_APPS = 200
  * `not_found`: the developer does not exist or sells nothing there. `complete` is false when the response has the
  * maximum length.
  */
-export const itunesDeveloper: Source<DeveloperQuestion, DeveloperAppsObservation> = {
+export const itunesDeveloper = {
   name: "itunes-developer",
   kind: developer,
   upstream: "itunes.apple.com",
@@ -42,7 +42,7 @@ export const itunesDeveloper: Source<DeveloperQuestion, DeveloperAppsObservation
       ...about,
     }
   },
-}
+} satisfies Source<DeveloperQuestion, DeveloperAppsObservation>
 
 function soldBy(developerId: string, rows: readonly ITunesRow[]): StoreApp[] {
   const [developerRow, ...sold] = rows

@@ -18,7 +18,7 @@ export const LOOKUP_IDS = 50
  * An id without a row is not sold there as an iOS app. `rating` is omitted for an app without ratings, for which Apple
  * writes 0. `request` throws RangeError when there is no id or more than LOOKUP_IDS.
  */
-export const itunesLookup: Source<AppsQuestion, AppsObservation> = {
+export const itunesLookup = {
   name: "itunes-lookup",
   kind: apps,
   upstream: "itunes.apple.com",
@@ -43,7 +43,7 @@ export const itunesLookup: Source<AppsQuestion, AppsObservation> = {
     parser: PARSER,
     ...about,
   }),
-}
+} satisfies Source<AppsQuestion, AppsObservation>
 
 /**
  * Returns the requested apps among the rows. The id of a developer returns the developer's row and all of its apps:

@@ -14,7 +14,7 @@ const MAX_APPS = 200
  * AppsObservation, which is never converted to a SearchObservation. `asked` lists exactly the apps found, because a
  * search proves nothing about apps that it does not list.
  */
-export const itunesSearch: Source<CatalogueQuestion, AppsObservation> = {
+export const itunesSearch = {
   name: "itunes-search",
   kind: apps,
   upstream: "itunes.apple.com",
@@ -47,4 +47,4 @@ export const itunesSearch: Source<CatalogueQuestion, AppsObservation> = {
       ...about,
     }
   },
-}
+} satisfies Source<CatalogueQuestion, AppsObservation>

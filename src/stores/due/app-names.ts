@@ -1,11 +1,11 @@
-import type { Kind } from "../../measuring/due-kind.ts"
+import { dueKind } from "../../measuring/due-kind.ts"
 import { itunesSearch } from "../apple/itunes-search.ts"
 import { apps, latestNameSearch } from "../kinds/apps.ts"
 
 /**
  * Searches a store's catalogue for a name. Due only on request, because nobody tracks names. Its order is never a rank.
  */
-export const appNamesOnAppStore: Kind = {
+export const appNamesOnAppStore = dueKind({
   name: "app_names",
   observes: apps,
   latest: latestNameSearch,
@@ -18,4 +18,4 @@ export const appNamesOnAppStore: Kind = {
     const { storefront, subject: term } = subject
     return [await port.ask(itunesSearch, { storefront, term })]
   },
-}
+})

@@ -1,12 +1,12 @@
 import type { Observation } from "../../kinds.ts"
-import type { Kind, ReadPort } from "../../measuring/due-kind.ts"
+import { dueKind, type ReadPort } from "../../measuring/due-kind.ts"
 import { putForwardLookUp } from "../../measuring/put-forward.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 import { itunesLookup } from "../apple/itunes-lookup.ts"
 import { apps } from "../kinds/apps.ts"
 import { playDetails } from "../play/details.ts"
 
-export const appsOnAppStore: Kind = {
+export const appsOnAppStore = dueKind({
   name: "app",
   observes: apps,
   platform: "ios",
@@ -23,9 +23,9 @@ export const appsOnAppStore: Kind = {
     ]
   },
   putsForward: putForwardLookUp,
-}
+})
 
-export const appsOnPlay: Kind = {
+export const appsOnPlay = dueKind({
   name: "app",
   observes: apps,
   platform: "android",
@@ -38,7 +38,7 @@ export const appsOnPlay: Kind = {
     return [await detailsOf(id, storefront, port)]
   },
   putsForward: putForwardLookUp,
-}
+})
 
 /**
  * Reads one app. A missing page means that the app is not sold there, but only if the latest page read from Google Play

@@ -22,7 +22,7 @@ const PARSER = 4
  * shows the app but offers neither installation nor pre-registration fails the same way. Both mean that the app is not
  * available there, and the caller may store that. A page that lacks anything else that every page has is `changed`.
  */
-export const playDetails: Source<AppsQuestion, AppsObservation> = {
+export const playDetails = {
   name: "play-details",
   kind: apps,
   upstream: "play.google.com",
@@ -38,7 +38,7 @@ export const playDetails: Source<AppsQuestion, AppsObservation> = {
     const subject = { platform: "android" as const, storefront, asked: [...ids] }
     return { kind: "apps", source: "play-details", ...subject, apps: [app], parser: PARSER, origin: "own", ...about }
   },
-}
+} satisfies Source<AppsQuestion, AppsObservation>
 
 // The page makes this RPC twice; the other block has only the ratings of one device type.
 const ANSWER = { rpc: "Ws7gDc", key: "ds:5", fits: (data: unknown) => list(at(data, 1, 2)).length > 100 }

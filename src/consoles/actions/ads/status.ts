@@ -21,7 +21,7 @@ const EXAMPLE = { appId: "app_4fD0Zs81hQbK", campaignId: "444555666" }
 type Status = "PAUSED" | "ENABLED"
 const VERBS: Record<Status, string> = { PAUSED: "Pause", ENABLED: "Resume" }
 
-function campaignStatus(name: string, to: Status, summary: string) {
+function campaignStatus<const Name extends string>(name: Name, to: Status, summary: string) {
   return action({
     ...OF_ADS,
     name,
@@ -53,7 +53,7 @@ function campaignStatus(name: string, to: Status, summary: string) {
   })
 }
 
-function keywordStatus(name: string, to: Status, summary: string) {
+function keywordStatus<const Name extends string>(name: Name, to: Status, summary: string) {
   return action({
     ...OF_ADS,
     name,
