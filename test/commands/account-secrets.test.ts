@@ -21,9 +21,9 @@ afterAll(removeFolders)
 let there: StandIn
 let ads: AdsStandIn
 let env: Record<string, string>
-/** What the hosts were shown: each token that stood in a request. */
+/** Every token in a request to the hosts. */
 const shown = new Set<string>()
-/** Loopback servers that note what is shown to the stand-ins before them. */
+/** Loopback servers in front of the stand-ins that record tokens. */
 const doors: ReturnType<typeof Bun.serve>[] = []
 
 function doorBefore(url: string): string {
@@ -67,132 +67,127 @@ afterEach(async () => {
   for (const door of doors.splice(0)) await door.stop(true)
 })
 
-long(
-  "while a server reads a console and an ad account, its keys are rotated and one is forgotten: no key, token or secret stands anywhere, in kept bodies neither",
-  async () => {
-    const day = addDays(pacificDay(new Date()), -1)
-    const row = { SKU: TEA.sku, Title: TEA.name, "Product Type Identifier": "1F", Units: "12", "Country Code": "US" }
-    const money = {
-      "Developer Proceeds": "0",
-      "Customer Price": "0",
-      "Customer Currency": "USD",
-      "Currency of Proceeds": "USD",
-    }
-    let units = 12
-    there.report = (type, of) =>
-      type === "SALES" && of === day ? { tsv: salesReport(of, [{ ...row, ...money, Units: String(units) }]) } : "late"
-    const adsDoor = doorBefore(ads.url)
-    const hosts = {
-      "api.appstoreconnect.apple.com": doorBefore(there.url),
-      "api.ads.apple.com": adsDoor,
-      "appleid.apple.com": adsDoor,
-    }
-    // no store is to be asked in earnest
-    const stores = STORE_HOSTS.map((host) => [host, there.url])
-    const addresses = [...Object.entries(hosts), ...stores].map((pair) => pair.join("="))
-    env = { ...env, MEASURE: "yes", UPSTREAM_URLS: addresses.join(",") }
-    const { secret: ownerKey } = await answer(["key", "create", "--name", "owner"], { env })
-    const { id: appId } = (await answer(["app", "add", "Tea", "--ios", TEA.id, "--country", "us"], { env })).app
-    const server = await serving({ env })
-    const said: string[] = [readFileSync(`/proc/${server.pid}/cmdline`, "latin1")]
-    const run = async (args: string[], stdin?: string) => {
-      const ended = await appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
-      said.push(ended.out, ended.err)
-      return ended
-    }
-    const ask = async (path: string) => {
-      const answered = await fetch(`${server.url}/v1/apps/${appId}/${path}`, {
-        headers: { authorization: `Bearer ${ownerKey}` },
-      })
-      const text = await answered.text()
-      said.push(text)
-      return { status: answered.status, body: JSON.parse(text) }
-    }
-    const [first, second, adsKey, adsNext] = [there.key(), there.key(), ads.key(), ads.key()]
-    const fileOf = (pem: string) => {
-      const file = join(scratch(), "key")
-      writeFileSync(file, pem)
-      return file
-    }
-    const billing = "a-secret-of-twenty-four-signs"
-    let backup = ""
-    try {
-      const console = await run([
-        ...["account", "add", "app-store-connect", "--issuer", there.issuer, "--key-id", first.keyId],
-        ...["--key-file", fileOf(first.pem), "--vendor", there.vendor],
-      ])
-      const [id] = /ac_\w+/.exec(console.out) as unknown as [string]
-      const { clientId, teamId, keyId } = adsKey
-      const adIds = ["--client-id", clientId, "--team-id", teamId, "--key-id", keyId]
-      const ad = await run(["account", "add", "apple-ads", ...adIds, "--key-file", fileOf(adsKey.pem)])
-      const [adId] = /ac_\w+/.exec(ad.out) as unknown as [string]
-      const told = await run(["account", "add", "revenuecat", "--store-id", TEA.id, "--secret-file", "-"], billing)
-      const path = /\/in\/ac_\w+/.exec(told.out)![0]
-      const sent = { method: "POST", body: JSON.stringify(purchase({ id: "e1" })), headers: { authorization: billing } }
-      expect((await fetch(`${server.url}${path}`, sent)).status).toBe(200)
-      await until(async () => (await ask("revenue?days=1")).body.totals?.downloads === 12)
-      await until(async () => (await ask("ads-search-terms")).status === 200)
+long("no key, token or secret is stored unencrypted while accounts are read, rotated and forgotten", async () => {
+  const day = addDays(pacificDay(new Date()), -1)
+  const row = { SKU: TEA.sku, Title: TEA.name, "Product Type Identifier": "1F", Units: "12", "Country Code": "US" }
+  const money = {
+    "Developer Proceeds": "0",
+    "Customer Price": "0",
+    "Customer Currency": "USD",
+    "Currency of Proceeds": "USD",
+  }
+  let units = 12
+  there.report = (type, of) =>
+    type === "SALES" && of === day ? { tsv: salesReport(of, [{ ...row, ...money, Units: String(units) }]) } : "late"
+  const adsDoor = doorBefore(ads.url)
+  const hosts = {
+    "api.appstoreconnect.apple.com": doorBefore(there.url),
+    "api.ads.apple.com": adsDoor,
+    "appleid.apple.com": adsDoor,
+  }
+  // no real store may be read
+  const stores = STORE_HOSTS.map((host) => [host, there.url])
+  const addresses = [...Object.entries(hosts), ...stores].map((pair) => pair.join("="))
+  env = { ...env, MEASURE: "yes", UPSTREAM_URLS: addresses.join(",") }
+  const { secret: ownerKey } = await answer(["key", "create", "--name", "owner"], { env })
+  const { id: appId } = (await answer(["app", "add", "Tea", "--ios", TEA.id, "--country", "us"], { env })).app
+  const server = await serving({ env })
+  const said: string[] = [readFileSync(`/proc/${server.pid}/cmdline`, "latin1")]
+  const run = async (args: string[], stdin?: string) => {
+    const ended = await appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
+    said.push(ended.out, ended.err)
+    return ended
+  }
+  const ask = async (path: string) => {
+    const answered = await fetch(`${server.url}/v1/apps/${appId}/${path}`, {
+      headers: { authorization: `Bearer ${ownerKey}` },
+    })
+    const text = await answered.text()
+    said.push(text)
+    return { status: answered.status, body: JSON.parse(text) }
+  }
+  const [first, second, adsKey, adsNext] = [there.key(), there.key(), ads.key(), ads.key()]
+  const fileOf = (pem: string) => {
+    const file = join(scratch(), "key")
+    writeFileSync(file, pem)
+    return file
+  }
+  const billing = "a-secret-of-twenty-four-signs"
+  let backup = ""
+  try {
+    const console = await run([
+      ...["account", "add", "app-store-connect", "--issuer", there.issuer, "--key-id", first.keyId],
+      ...["--key-file", fileOf(first.pem), "--vendor", there.vendor],
+    ])
+    const [id] = /ac_\w+/.exec(console.out) as unknown as [string]
+    const { clientId, teamId, keyId } = adsKey
+    const adIds = ["--client-id", clientId, "--team-id", teamId, "--key-id", keyId]
+    const ad = await run(["account", "add", "apple-ads", ...adIds, "--key-file", fileOf(adsKey.pem)])
+    const [adId] = /ac_\w+/.exec(ad.out) as unknown as [string]
+    const told = await run(["account", "add", "revenuecat", "--store-id", TEA.id, "--secret-file", "-"], billing)
+    const path = /\/in\/ac_\w+/.exec(told.out)![0]
+    const sent = { method: "POST", body: JSON.stringify(purchase({ id: "e1" })), headers: { authorization: billing } }
+    expect((await fetch(`${server.url}${path}`, sent)).status).toBe(200)
+    await until(async () => (await ask("revenue?days=1")).body.totals?.downloads === 12)
+    await until(async () => (await ask("ads-search-terms")).status === 200)
 
-      // a new key while the worker reads: the old one opens nothing any more, and the next report comes by the new one
-      expect((await run(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)).code).toBe(
-        0,
-      )
-      there.revoke(first.keyId)
-      const nextIds = ["--client-id", adsNext.clientId, "--team-id", adsNext.teamId, "--key-id", adsNext.keyId]
-      expect((await run(["account", "rotate", adId, ...nextIds, "--key-file", "-"], adsNext.pem)).code).toBe(0)
-      ads.revoke(adsKey.keyId)
-      units = 30
-      expect((await run(["account", "test", id])).code).toBe(0)
-      expect((await run(["account", "test", adId])).code).toBe(0)
-      expect((await run(["replay", "--json"])).code).toBe(0)
-      expect((await run(["account", "evidence", "--app", appId, "--report", "sales", "--day", day])).out).toContain(
-        ", stored",
-      )
-      backup = join(scratch(), "backup")
-      expect((await run(["backup", backup])).code).toBe(0)
+    // a new key while the worker reads: the old one is refused, and the next report comes with the new one
+    expect((await run(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)).code).toBe(0)
+    there.revoke(first.keyId)
+    const nextIds = ["--client-id", adsNext.clientId, "--team-id", adsNext.teamId, "--key-id", adsNext.keyId]
+    expect((await run(["account", "rotate", adId, ...nextIds, "--key-file", "-"], adsNext.pem)).code).toBe(0)
+    ads.revoke(adsKey.keyId)
+    units = 30
+    expect((await run(["account", "test", id])).code).toBe(0)
+    expect((await run(["account", "test", adId])).code).toBe(0)
+    expect((await run(["replay", "--json"])).code).toBe(0)
+    expect((await run(["account", "evidence", "--app", appId, "--report", "sales", "--day", day])).out).toContain(
+      ", stored",
+    )
+    backup = join(scratch(), "backup")
+    expect((await run(["backup", backup])).code).toBe(0)
 
-      const kept = join(env.DATA_DIR!, "raw/accounts")
-      expect(readdirSync(kept).sort()).toEqual([id, adId].sort())
-      await search([...said, server.out(), server.err(), ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))], id)
-      // forgotten: what it said is nowhere, as a fact or as a body
-      expect((await run(["account", "remove", adId, "--forget", "--force"])).code).toBe(0)
-      expect((await ask("ads-search-terms")).body.error).toBe("not_connected")
-      expect(readdirSync(kept)).toEqual([id])
-      const asked = ads.asked.length
-      await Bun.sleep(300)
-      expect(ads.asked.length).toBe(asked)
-    } finally {
-      server.kill()
-      await server.exited
+    const kept = join(env.DATA_DIR!, "raw/accounts")
+    expect(readdirSync(kept).sort()).toEqual([id, adId].sort())
+    await search([...said, server.out(), server.err(), ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))], id)
+    // after --forget neither its facts nor its bodies are stored
+    expect((await run(["account", "remove", adId, "--forget", "--force"])).code).toBe(0)
+    expect((await ask("ads-search-terms")).body.error).toBe("not_connected")
+    expect(readdirSync(kept)).toEqual([id])
+    const asked = ads.asked.length
+    await Bun.sleep(300)
+    expect(ads.asked.length).toBe(asked)
+  } finally {
+    server.kill()
+    await server.exited
+  }
+  await search([...said, server.out(), server.err(), ...filesOf(env.DATA_DIR!)], "tea timer")
+
+  async function search(texts: string[], control: string): Promise<void> {
+    expect(shown.size).toBeGreaterThan(3)
+    const secrets = [
+      ...[first, second, adsKey, adsNext].flatMap(({ pem }) => piecesOf(pem)),
+      // the signature of each token
+      ...[...shown].map((token) => token.split(".").at(-1) as string),
+      ...[SECRET_KEY, billing, "buyer-4711"],
+    ]
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(8)
+      expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
     }
-    await search([...said, server.out(), server.err(), ...filesOf(env.DATA_DIR!)], "tea timer")
+    // the control shows that the search finds stored texts
+    expect(texts.filter((text) => text.toLowerCase().includes(control)).length).toBeGreaterThan(3)
+  }
+})
 
-    async function search(texts: string[], control: string): Promise<void> {
-      expect(shown.size).toBeGreaterThan(3)
-      const secrets = [
-        ...[first, second, adsKey, adsNext].flatMap(({ pem }) => piecesOf(pem)),
-        // of a token the part that proves it, which nobody else could make
-        ...[...shown].map((token) => token.split(".").at(-1) as string),
-        ...[SECRET_KEY, billing, "buyer-4711"],
-      ]
-      for (const secret of secrets) {
-        expect(secret.length).toBeGreaterThan(8)
-        expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
-      }
-      // so the search looks where they would stand
-      expect(texts.filter((text) => text.toLowerCase().includes(control)).length).toBeGreaterThan(3)
-    }
-  },
-)
-
-/** What would betray a key: a line of it, and the private number itself, which stands in 32 bytes from the 36th on. */
+/** Parts that reveal a key: its lines, and the private number in 32 bytes from the 36th on. */
 function piecesOf(pem: string): string[] {
   const lines = pem.split("\n").filter((line) => line !== "" && !line.startsWith("-----"))
   const own = Buffer.from(lines.join(""), "base64").subarray(36, 68)
   return [lines[1] as string, own.toString("hex"), own.toString("latin1"), own.toString("base64").slice(2, 40)]
 }
 
-/** All that stands in a folder, as text; what is packed, unpacked. */
+/** Returns the files of a folder as text, decompressed. */
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -202,7 +197,7 @@ function filesOf(folder: string): string[] {
     })
 }
 
-/** A report's body is packed itself. */
+/** Decompresses twice: a report's body is compressed itself. */
 function unpacked(bytes: Buffer): Buffer {
   return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes
 }

@@ -42,74 +42,71 @@ function fileOf({ pem }: MadeKey): string {
   return file
 }
 
-long(
-  "a key is added, tested, rotated and removed, and stands in the clear in no file, answer, log, backup or process list",
-  async () => {
-    const [first, second] = [there.key(), there.key("ADMIN")]
-    const files = [fileOf(first), fileOf(second)] as const
-    const server = await serving({ env: { ...env, LOG_LEVEL: "debug", MEASURE: "no" } })
-    const said: string[] = []
-    /** In a process of its own, whose command line anybody may read. */
-    const runWithKey = async (args: string[], stdin?: string) => {
-      const child = begun(args, { env, ...(stdin !== undefined && { stdin }) })
-      said.push(commandLine(child.pid))
-      const [code, out, err] = await Promise.all([child.exited, read(child.stdout), read(child.stderr)])
-      said.push(out, err)
-      return { code, out, err }
-    }
-    const run = async (args: string[]) => {
-      const ended = await appmeter(args, { env })
-      said.push(ended.out, ended.err)
-      return ended
-    }
-    const added = await runWithKey(adding(first, files[0]))
-    expect([added.code, added.err]).toEqual([0, ""])
-    expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}App Store Connect, key …0000, vendor 85012345: ok\n/)
-    expect(added.out).toMatch(/prices +denied +needs the role App Manager or Admin/)
-    expect(added.out).toMatch(/Tea Timer +310633997 +not tracked/)
-    // what begins, and what is still to be done
-    expect(added.out).toContain("a running server now reads: sales, subscriptions")
-    expect(added.out).toContain('to see the figures of Tea Timer: appmeter app add "Tea Timer" --ios 310633997')
-    const [id] = /ac_\w+/.exec(added.out) as unknown as [string]
-    const rotated = await runWithKey(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)
-    expect([rotated.code, rotated.out.includes("key …0001")]).toEqual([0, true])
-    there.revoke(first.keyId)
-    expect((await run(["account", "test", id, "--json"])).code).toBe(0)
-    there.revoke(second.keyId)
-    const refused = await run(["account", "test", id])
-    expect([refused.code, refused.err]).toEqual([
-      1,
-      "appmeter: the console refuses the key: revoked, or another issuer or key id\n",
-    ])
-    const backup = join(scratch(), "backup")
-    expect((await run(["backup", backup])).code).toBe(0)
-    expect((await run(["account", "list"])).out).toContain(id)
-    server.kill()
-    await server.exited
-    said.push(server.out(), server.err())
+long("an account's key is never unencrypted in a file, answer, log, backup or process list", async () => {
+  const [first, second] = [there.key(), there.key("ADMIN")]
+  const files = [fileOf(first), fileOf(second)] as const
+  const server = await serving({ env: { ...env, LOG_LEVEL: "debug", MEASURE: "no" } })
+  const said: string[] = []
+  /** Runs in a separate process, whose command line others can read. */
+  const runWithKey = async (args: string[], stdin?: string) => {
+    const child = begun(args, { env, ...(stdin !== undefined && { stdin }) })
+    said.push(commandLine(child.pid))
+    const [code, out, err] = await Promise.all([child.exited, read(child.stdout), read(child.stderr)])
+    said.push(out, err)
+    return { code, out, err }
+  }
+  const run = async (args: string[]) => {
+    const ended = await appmeter(args, { env })
+    said.push(ended.out, ended.err)
+    return ended
+  }
+  const added = await runWithKey(adding(first, files[0]))
+  expect([added.code, added.err]).toEqual([0, ""])
+  expect(added.out).toMatch(/^ac_[0-9a-f]{18} {2}App Store Connect, key …0000, vendor 85012345: ok\n/)
+  expect(added.out).toMatch(/prices +denied +needs the role App Manager or Admin/)
+  expect(added.out).toMatch(/Tea Timer +310633997 +not tracked/)
+  // what starts, and what is still missing
+  expect(added.out).toContain("a running server now reads: sales, subscriptions")
+  expect(added.out).toContain('to see the figures of Tea Timer: appmeter app add "Tea Timer" --ios 310633997')
+  const [id] = /ac_\w+/.exec(added.out) as unknown as [string]
+  const rotated = await runWithKey(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)
+  expect([rotated.code, rotated.out.includes("key …0001")]).toEqual([0, true])
+  there.revoke(first.keyId)
+  expect((await run(["account", "test", id, "--json"])).code).toBe(0)
+  there.revoke(second.keyId)
+  const refused = await run(["account", "test", id])
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    "appmeter: the console refuses the key: revoked, or another issuer or key id\n",
+  ])
+  const backup = join(scratch(), "backup")
+  expect((await run(["backup", backup])).code).toBe(0)
+  expect((await run(["account", "list"])).out).toContain(id)
+  server.kill()
+  await server.exited
+  said.push(server.out(), server.err())
 
-    const texts = [...said, ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))]
-    for (const secret of [...piecesOf(first), ...piecesOf(second), SECRET_KEY])
-      expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
-    // so the search looked where the account stands, in the clear: the folder, the backup and what was said
-    expect(texts.filter((text) => text.includes(id)).length).toBeGreaterThan(4)
+  const texts = [...said, ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))]
+  for (const secret of [...piecesOf(first), ...piecesOf(second), SECRET_KEY])
+    expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
+  // the control: the unencrypted account id is in the folder, the backup and the output
+  expect(texts.filter((text) => text.includes(id)).length).toBeGreaterThan(4)
 
-    expect((await run(["account", "remove", id])).code).toBe(1)
-    expect((await run(["account", "remove", id, "--force"])).code).toBe(0)
-    expect((await answer(["account", "list"], { env })).accounts).toMatchObject([{ id, state: "removed" }])
-  },
-)
+  expect((await run(["account", "remove", id])).code).toBe(1)
+  expect((await run(["account", "remove", id, "--force"])).code).toBe(0)
+  expect((await answer(["account", "list"], { env })).accounts).toMatchObject([{ id, state: "removed" }])
+})
 
-/** What would betray a key: its lines, and its bytes in base64 without their ends, whatever stands around them. */
+/** Parts that reveal a key: its lines, and its bytes in base64 without the ends, in any context. */
 function piecesOf({ pem }: MadeKey): string[] {
   const lines = pem.split("\n").filter((line) => line !== "" && !line.startsWith("-----"))
   const bytes = Buffer.from(lines.join(""), "base64")
-  // the private number itself stands in 32 bytes from the 36th on
+  // the private number is in 32 bytes from the 36th on
   const own = bytes.subarray(36, 68)
   return [lines[1] as string, own.toString("hex"), own.toString("latin1"), own.toString("base64").slice(2, 40)]
 }
 
-/** All that stands in a folder, as text. */
+/** Returns the files of a folder as text. */
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -122,13 +119,14 @@ function commandLine(pid: number): string {
 
 const read = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
 
-test("without SECRET_KEY the command ends with 78 and asks nobody; a key that stands nowhere is 1, a missing option 2", async () => {
+test("account add exits with 78 without SECRET_KEY, 1 without the key and 2 without an option", async () => {
   const key = there.key()
   const { SECRET_KEY: _, ...bare } = env
   const without = await appmeter(adding(key, fileOf(key)), { env: bare })
   expect([without.code, without.err]).toEqual([
     78,
-    "appmeter: a setting is invalid:\n  SECRET_KEY is missing: 32 random bytes as base64 or hex; create them with: head -c 32 /dev/urandom | base64\n",
+    "appmeter: a setting is invalid:\n" +
+      "  SECRET_KEY is missing: 32 random bytes as base64 or hex; create them with: head -c 32 /dev/urandom | base64\n",
   ])
   expect((await appmeter(adding(key, "/nowhere"), { env })).code).toBe(1)
   expect((await appmeter(adding(key, fileOf(key)).slice(0, -2), { env })).err).toMatch(/--vendor is missing/)
@@ -139,7 +137,7 @@ test("without SECRET_KEY the command ends with 78 and asks nobody; a key that st
 })
 
 long(
-  "as a new owner would: from adding the key to yesterday's revenue, and doctor says what a poorer key lacks",
+  "a new owner gets from adding a key to yesterday's revenue, and doctor names rights that the key lacks",
   async () => {
     const yesterday = addDays(pacificDay(new Date()), -1)
     const row = { SKU: TEA.sku, Title: TEA.name, "Product Type Identifier": "1F", Units: "12", "Country Code": "US" }
@@ -151,7 +149,7 @@ long(
     }
     there.report = (type, day) =>
       type === "SALES" && day === yesterday ? { tsv: salesReport(day, [{ ...row, ...money }]) } : "late"
-    // no store is to be asked in earnest
+    // no real store may be read
     const stores = STORE_HOSTS.map((host) => `${host}=${there.url}`)
     env = { ...env, MEASURE: "yes", UPSTREAM_URLS: [env.UPSTREAM_URLS, ...stores].join(",") }
     const { secret } = await answer(["key", "create", "--name", "owner"], { env })
@@ -187,7 +185,7 @@ long(
   },
 )
 
-test("an ad account is connected by a key made here, of which only the public half is printed", async () => {
+test("an ad account is connected with a key made here, and only the public key is printed", async () => {
   const ads = adsStandIn()
   const held = await holding({ DATA_DIR: env.DATA_DIR! })
   try {
@@ -216,7 +214,7 @@ test("an ad account is connected by a key made here, of which only the public ha
   }
 })
 
-test("a billing service is connected by a secret from stdin, and tells of purchases at the address that is shown", async () => {
+test("a billing service is connected with a secret from stdin and reports purchases to the address shown", async () => {
   const secret = "a-secret-of-twenty-four-signs"
   const server = await serving({ env: { ...env, MEASURE: "no" } })
   try {

@@ -5,7 +5,7 @@ import { appmeter, dataFolder, holding, removeFolders } from "./child.ts"
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
-test("whoever adds an app is told whether its keywords are read now, and where not, why", async () => {
+test("app add says whether the keywords are read now, and if not, why", async () => {
   const { DATA_DIR } = await dataFolder()
   const { sql, close } = await holding({ DATA_DIR })
   const add = async (id: string, ...more: string[]) =>

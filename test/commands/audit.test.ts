@@ -9,7 +9,7 @@ setDefaultTimeout(60_000)
 
 let env: { DATA_DIR: string }
 let held: EmbeddedDatabase
-/** What was confirmed, oldest first. */
+/** Confirmed writes, oldest first. */
 const confirmed: { appId: string; requestId: string }[] = []
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ afterAll(async () => {
 const run = (...args: string[]) => appmeter(["audit", ...args], { env })
 const ask = (...args: string[]) => answer(["audit", ...args], { env })
 
-test("writes are listed newest first, one a line, with nothing that could redraw the terminal", async () => {
+test("audit lists writes newest first, one per line, without control characters", async () => {
   const { code, out, err } = await run()
   expect([code, err]).toEqual([0, ""])
   const [head, second, first, ...rest] = out.split("\n")
@@ -49,7 +49,7 @@ test("writes are listed newest first, one a line, with nothing that could redraw
   expect(out).not.toContain("\u009b")
 })
 
-test("--json gives them as one document, whole", async () => {
+test("audit --json prints one complete document", async () => {
   const { writes } = await ask()
   expect(writes.map(({ requestId }: { requestId: string }) => requestId)).toEqual(
     confirmed.map(({ requestId }) => requestId).reverse(),
@@ -69,14 +69,14 @@ test("--json gives them as one document, whole", async () => {
   })
 })
 
-test("--limit and --app narrow the list", async () => {
+test("audit --limit and --app narrow the list", async () => {
   expect((await ask("--limit", "1")).writes).toMatchObject([{ requestId: confirmed[1]?.requestId }])
   const appId = confirmed[0]?.appId as string
   expect((await ask("--app", appId)).writes).toMatchObject([{ appId }])
   expect((await ask("--app", "app_nowhere")).writes).toEqual([])
 })
 
-test("it reads only", async () => {
+test("audit changes nothing", async () => {
   const everything = async () =>
     JSON.stringify(await held.sql`select t::text from audit t order by 1`) +
     JSON.stringify(await held.sql`select t::text from confirm_token t order by 1`) +
@@ -88,7 +88,7 @@ test("it reads only", async () => {
   expect(await everything()).toBe(before)
 })
 
-test("wrong use is one line and 2, an unknown workspace one line and 1", async () => {
+test("audit exits with 2 on wrong usage and with 1 on an unknown workspace, each with one line", async () => {
   for (const limit of ["0", "1001"])
     expect(await run("--limit", limit)).toEqual({ code: 2, out: "", err: "appmeter: --limit must be 1 to 1000\n" })
   expect((await run("--limit", "ten")).err).toBe("appmeter: --limit must be a whole number\n")
@@ -97,7 +97,7 @@ test("wrong use is one line and 2, an unknown workspace one line and 1", async (
   expect(nobody).toEqual({ code: 1, out: "", err: 'appmeter: there is no workspace named "nobody"\n' })
 })
 
-test("a command that changes something stands there with who typed it and how it ended, and without secrets", async () => {
+test("audit lists operator commands with their user and result, without secrets", async () => {
   const own = await dataFolder()
   const holder = await holding(own)
   const typed = (...args: string[]) => appmeter(args, { env: own })

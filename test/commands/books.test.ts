@@ -9,7 +9,7 @@ import { answer, appmeter, dataFolder, holding, removeFolders, scratch } from ".
 setDefaultTimeout(60_000)
 
 let env: { DATA_DIR: string }
-/** Holds the database as a server does: the commands go through its socket. */
+/** Opens the database like a server: commands go through its socket. */
 let held: EmbeddedDatabase
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin 
 const ask = (args: string[]) => answer(args, { env })
 
 describe("workspaces", () => {
-  test("none: a command that needs one says how to make it", async () => {
+  test("a command that needs a workspace says how to create one", async () => {
     const { code, err } = await run(["key", "create"])
     expect([code, err]).toEqual([
       1,
@@ -33,7 +33,7 @@ describe("workspaces", () => {
     ])
   })
 
-  test("are made, changed and listed", async () => {
+  test("workspaces are created, changed and listed", async () => {
     const made = await ask(["workspace", "create", "acme", "--plan", "studio", "--limit", "credits=70", "--pack", "5"])
     expect(made.workspace).toMatchObject({ name: "acme", plan: "studio", overrides: { credits: 70 }, explorer: false })
     expect(made.workspace.credits).toMatchObject({ used: 0, limit: 75, packCredits: 5 })
@@ -58,7 +58,7 @@ describe("workspaces", () => {
     expect(out).toMatch(/^ID +NAME +PLAN .*\n1 +acme +pro +yes +0 +10006 +6 +active\n$/)
   })
 
-  test("what cannot be is one line and 1", async () => {
+  test("an impossible workspace change exits with 1 and one line", async () => {
     for (const [args, line] of [
       [["workspace", "create", "acme"], 'there is already a workspace named "acme"'],
       [["workspace", "create", "b", "--plan", "gold"], "the plan must be one of free, pro, studio, enterprise"],
@@ -69,7 +69,7 @@ describe("workspaces", () => {
     }
   })
 
-  test("several: a command does not guess", async () => {
+  test("a command does not choose among several workspaces", async () => {
     await ask(["workspace", "create", "other"])
     const { code, err } = await run(["key", "create"])
     expect([code, err]).toEqual([
@@ -78,11 +78,12 @@ describe("workspaces", () => {
     ])
   })
 
-  test("are not deleted without --force where nobody can be asked, and stdin is not waited for", async () => {
+  test("a workspace is not deleted without --force or a terminal, and stdin is not read", async () => {
     const refused = await run(["workspace", "delete", "other"])
     expect(refused.code).toBe(1)
     expect(refused.err).toBe(
-      'appmeter: Deleting the workspace "other" cannot be undone. Nothing was done. To skip this question, add --force\n',
+      'appmeter: Deleting the workspace "other" cannot be undone. ' +
+        "Nothing was done. To skip this question, add --force\n",
     )
     expect((await run(["workspace", "delete", "other"], "yes\n")).code).toBe(1)
     expect((await ask(["workspace", "list"])).workspaces).toHaveLength(2)
@@ -94,7 +95,7 @@ describe("workspaces", () => {
 })
 
 describe("keys", () => {
-  test("are printed once, alone on stdout, and are nowhere in the database", async () => {
+  test("a new key is printed once, alone on stdout, and never stored", async () => {
     const live = await run(["key", "create", "--name", "ci"])
     expect(live.code).toBe(0)
     expect(live.out).toMatch(/^svc_live_[0-9A-Za-z]{36}\n$/)
@@ -109,7 +110,7 @@ describe("keys", () => {
       state: "usable",
       hint: `svc_live_…${secret.slice(-4)}`,
     })
-    // without the last characters, which the hint shows
+    // without the last characters, which are the hint
     const random = secret.slice(9, -6)
     expect(await dump()).toContain("svc_live_")
     expect(await dump()).not.toContain(random)
@@ -117,19 +118,23 @@ describe("keys", () => {
     expect(filesWith(env.DATA_DIR, "svc_live_").length).toBeGreaterThan(0)
   })
 
-  test("are made as narrow as asked", async () => {
+  test("a key is created with the limits that were given", async () => {
     const narrow = ["--scope", "apps:read", "--scope", "hive:measure", "--ip", "192.0.2.0/24", "--budget", "10"]
     const { key, secret } = await ask(["key", "create", "--test", ...narrow, "--expires", "2999-12-31"])
     expect(secret).toMatch(/^svc_test_/)
     expect(key).toMatchObject({
-      kind: "test", name: "test", scopes: ["apps:read", "hive:measure"], ipAllowList: ["192.0.2.0/24"], monthlyBudget: 10,
+      kind: "test",
+      name: "test",
+      scopes: ["apps:read", "hive:measure"],
+      ipAllowList: ["192.0.2.0/24"],
+      monthlyBudget: 10,
       expiresAt: "2999-12-31T00:00:00.000Z",
-    }) // biome-ignore format: a list to scan
+    })
     const { code, err } = await run(["key", "create", "--app", "app_nobody"])
     expect([code, err]).toEqual([1, 'appmeter: the workspace has no app with id "app_nobody"\n'])
   })
 
-  test("are paused, resumed, revoked and reported as leaked", async () => {
+  test("keys are paused, resumed, revoked and reported as leaked", async () => {
     expect((await ask(["key", "pause", "1"])).key.state).toBe("paused")
     expect((await ask(["key", "resume", "1"])).key.state).toBe("usable")
     const refused = await run(["key", "revoke", "1"])
@@ -147,7 +152,7 @@ describe("keys", () => {
 describe("apps", () => {
   let id: string
 
-  test("are added with keywords and listed", async () => {
+  test("apps are added with keywords and listed", async () => {
     const added = await ask([
       "app",
       "add",
@@ -195,17 +200,18 @@ describe("apps", () => {
     expect(await appRow(id)).toMatchObject({ keyword_tags: null, goal: null })
   })
 
-  test("over the workspace's limit nothing is added, and the way out is named", async () => {
+  test("nothing is added over the workspace's limit, and the message names the fix", async () => {
     await ask(["workspace", "set", "acme", "--limit", "trackedKeywords=4"])
     const { code, err } = await run(["app", "keywords", "add", id, "a", "b"])
     expect([code, err]).toEqual([
       1,
-      'appmeter: the workspace is limited to 4 tracked keywords; raise the limit with: appmeter workspace set "acme" --limit trackedKeywords=7\n',
+      "appmeter: the workspace is limited to 4 tracked keywords; " +
+        'raise the limit with: appmeter workspace set "acme" --limit trackedKeywords=7\n',
     ])
     expect((await ask(["app", "list"])).apps[0].keywords).toBe(3)
   })
 
-  test("are removed only with --force", async () => {
+  test("an app is removed only with --force", async () => {
     expect((await run(["app", "remove", id])).code).toBe(1)
     expect(await ask(["app", "remove", id, "--force"])).toEqual({ removed: { id, name: "Tide Times" } })
     expect((await run(["app", "remove", id, "--force"])).err).toBe(
@@ -217,9 +223,14 @@ describe("apps", () => {
 describe("import", () => {
   const reading = (day: string) =>
     JSON.stringify({
-      kind: "search", source: "import", platform: "ios", storefront: "us", term: "tides", seenAt: `${day}T03:25:01Z`,
+      kind: "search",
+      source: "import",
+      platform: "ios",
+      storefront: "us",
+      term: "tides",
+      seenAt: `${day}T03:25:01Z`,
       results: [{ id: "897446215", name: "Canva" }, { id: "1234567890" }],
-    }) // biome-ignore format: one line of the file
+    })
   const bytes = Buffer.concat([
     Buffer.from(`${reading("2025-10-25")}\r\nnonsense\n\n${reading("2025-10-24")}\n{"kind":"search"}\n`),
     Buffer.from([0x22, 0xff, 0x22, 0x0a]),
@@ -227,16 +238,19 @@ describe("import", () => {
   ])
   const file = join(scratch(), "readings.jsonl")
 
-  test("stores the good lines and names the bad ones by number", async () => {
+  test("an import stores valid lines and reports invalid ones by number", async () => {
     writeFileSync(file, bytes)
     const { code, out, err } = await run(["import", file])
     expect([code, out]).toEqual([0, "6 lines read: 3 recorded, 0 known already, 0 failed reads, 3 invalid\n"])
     expect(err.split("\n").map((line) => line.split(":")[0])).toEqual(["line 2", "line 5", "line 6", ""])
   })
 
-  long("of much ends with its statistics gathered", async () => {
+  long("a large import ends with current statistics", async () => {
     const reviews = Array.from({ length: 2_000 }, (_, i) => ({
-      ...{ id: String(i + 1), stars: 5, text: `t${i}`, at: new Date(Date.UTC(2025, 9, 1) - i * 6e4).toISOString() },
+      id: String(i + 1),
+      stars: 5,
+      text: `t${i}`,
+      at: new Date(Date.UTC(2025, 9, 1) - i * 6e4).toISOString(),
     }))
     const head = { kind: "reviews", source: "apple-reviews", platform: "ios", storefront: "us", storeId: "1111111111" }
     const half = (seenAt: string, from: number) =>
@@ -250,11 +264,11 @@ describe("import", () => {
     }
     expect(await known()).toBeLessThan(1)
     expect((await run(["import", "-"], lines)).code).toBe(0)
-    // it doubles at most before they are gathered again
+    // the table at most doubles before it is analysed again
     expect(await known()).toBeGreaterThanOrEqual(1_000)
   })
 
-  test("again changes nothing; --json names the bad lines, --strict ends with 1", async () => {
+  test("a repeated import changes nothing; --json lists invalid lines and --strict exits with 1", async () => {
     const again = await run(["import", "-", "--json", "--strict"], readFileSync(file, "latin1").replace("\u00ff", ""))
     expect(again.code).toBe(1)
     expect(again.err).toBe("")
@@ -266,19 +280,19 @@ describe("import", () => {
     })
   })
 
-  test("without one good line ends with 1, of nothing with 0", async () => {
+  test("an import without valid lines exits with 1, an empty one with 0", async () => {
     expect((await run(["import", "-"], "nonsense\n\n{}\n")).code).toBe(1)
     expect((await run(["import", "-"], "\n")).code).toBe(0)
   })
 
-  test("of gzip is refused in one line that says what to type", async () => {
+  test("an import of gzip is refused with the command to type", async () => {
     const packed = join(scratch(), "readings.jsonl.gz")
     writeFileSync(packed, Bun.gzipSync(bytes))
     const line = "appmeter: the file is compressed with gzip; use: zcat FILE | appmeter import -\n"
     expect(await run(["import", packed])).toEqual({ code: 1, out: "", err: line })
   })
 
-  test("of a file that is not there, or a folder, is one line", async () => {
+  test("an import of a missing file or a folder fails with one line", async () => {
     expect((await run(["import", "/nonexistent.jsonl"])).err).toBe("appmeter: there is no file /nonexistent.jsonl\n")
     expect((await run(["import", env.DATA_DIR])).err).toBe(`appmeter: ${env.DATA_DIR} is a folder; give a file\n`)
   })
@@ -292,7 +306,7 @@ long(
     const [run, ask] = [(args: string[]) => appmeter(args, { env }), (args: string[]) => answer(args, { env })]
     await ask(["workspace", "create", "acme", "--plan", "studio"])
     const { apps, recorded } = await ask(["demo", "load"])
-    // what stores show, ninety days of the invented owner's console and ads, and the invented app's month of four keywords
+    // store readings, ninety days of the invented console and ads, and the invented app's month of four keywords
     const shown = 69 + 4 * 24
     expect([apps.length, recorded > shown + 90]).toEqual([5, true])
     expect((await run(["demo", "remove"])).code).toBe(1)
@@ -307,7 +321,7 @@ long(
   180_000,
 )
 
-test("a folder that no server holds works just the same, and is migrated first", async () => {
+test("a folder that no server uses is migrated first and works the same", async () => {
   const own = { env: { DATA_DIR: join(scratch(), "new") } }
   const { code, out, err } = await appmeter(["workspace", "create", "acme", "--json"], own)
   expect([code, err]).toEqual([0, `appmeter: creating a database in ${own.env.DATA_DIR}\n`])
@@ -315,11 +329,11 @@ test("a folder that no server holds works just the same, and is migrated first",
   expect((await appmeter(["key", "create"], own)).out).toMatch(/^svc_live_/)
 })
 
-test("a database that is up to date has nothing to migrate", async () => {
+test("a migrated database has nothing to migrate", async () => {
   expect(await ask(["migrate"])).toEqual({ applied: [] })
 })
 
-/** Every row of every table as text. */
+/** Returns every row of every table as text. */
 async function dump(): Promise<string> {
   const { sql } = held
   const tables = await sql<{ name: string }[]>`
@@ -340,7 +354,7 @@ async function appRow(id: string) {
   return row
 }
 
-/** Files below a folder that hold the text. The lock is left alone: closing it once would release it (POSIX). */
+/** Returns the files in a folder that contain the text. Skips the lock: closing it once would release it (POSIX). */
 function filesWith(folder: string, text: string): string[] {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
   return names

@@ -16,7 +16,7 @@ afterAll(removeFolders)
 let there: Receiver
 let studio: string
 let env: Record<string, string>
-/** Held for all tests that start no server; each takes its channels away again. */
+/** Open for all tests without a server. Each test removes its channels. */
 let held: EmbeddedDatabase
 let heldFolder: string
 const useHeld = () => {
@@ -44,13 +44,18 @@ afterAll(() => held.close())
 const TOKEN = "123456789:AAEhushhushHushhushHushhushHushhushHushhush_-1"
 const run = (args: string[], stdin?: string) => appmeter(args, { env, ...(stdin !== undefined && { stdin }) })
 
-test("a webhook is added, tested, rotated and removed; its secret is shown where it is made and nowhere else", async () => {
+test("a webhook is added, tested, rotated and removed, and its secret is shown only when it is created", async () => {
   useHeld()
   const url = `${there.url}/hook/whisperwhisper?token=hushhush1234`
   const added = await answer(["channel", "add", "webhook", url], { env })
   expect(added.secret).toMatch(/^whsec_/)
   expect(added.channel).toMatchObject({
-    ...{ kind: "webhook", address: `${there.url}/…1234`, state: "on", lastOk: null, waiting: 0, undelivered: 0 },
+    kind: "webhook",
+    address: `${there.url}/…1234`,
+    state: "on",
+    lastOk: null,
+    waiting: 0,
+    undelivered: 0,
   })
   const { id } = added.channel
   expect(await run(["channel", "test", id])).toEqual({ code: 0, out: "delivered\n", err: "" })
@@ -71,14 +76,14 @@ test("a webhook is added, tested, rotated and removed; its secret is shown where
   const texts = [list.out, JSON.stringify(listed), ...filesOf(env.DATA_DIR!)]
   for (const secret of ["hushhush", "whisper", added.secret, rotated.out.trim()])
     expect(texts.filter((text) => text.includes(secret)).length).toBe(0)
-  // so the files were searched where the channel stands
+  // the control: the unencrypted host is in these files
   expect(texts.filter((text) => text.includes(there.url)).length).toBeGreaterThan(2)
   expect((await run(["channel", "remove", id])).code).toBe(1)
   expect((await run(["channel", "remove", id, "--force"])).code).toBe(0)
   expect((await answer(["channel", "list"], { env })).channels).toEqual([])
 })
 
-/** All that stands in a folder, as text. */
+/** Returns the files of a folder as text. */
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -116,10 +121,12 @@ test("Slack's address comes from a file or stdin, and only its host is shown", a
   expect(added.out + tested.out + tested.err).not.toContain("hushhush")
 })
 
-/** An alert that a rule wants, found while nothing ran; of a day that the next search for alerts does not look at. */
+/** Adds an alert with a rule while no process runs, on a day that the next derivation does not cover. */
 async function foundMeanwhile(): Promise<void> {
   await answer(["key", "create", "--name", "rules"], { env })
   await answer(["app", "add", "Tea", "--ios", "1000000003", "--country", "us"], { env })
+  const beforeSeenAt = "2025-11-19T10:00:00Z"
+  const facts = { card: "story", id: "1", title: "Slow mornings", source: "apple-app-page", beforeSeenAt }
   await inFolder(env.DATA_DIR!, async (sql) => {
     await sql`
       insert into alert_rule (workspace_id, type, channels, created_by)
@@ -127,13 +134,13 @@ async function foundMeanwhile(): Promise<void> {
     await sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
       select workspace_id, id, 'featured', 'ios', 'us', 'story 1', '2025-11-20', now() - interval '3 days',
-        ${sql.json({ card: "story", id: "1", title: "Slow mornings", source: "apple-app-page", beforeSeenAt: "2025-11-19T10:00:00Z" })}
+        ${sql.json(facts)}
       from tracked_app`
   })
 }
 
 describe("a server", () => {
-  long("tells what was found, and stops at once", async () => {
+  long("a server delivers alerts and stops promptly", async () => {
     useOwn()
     const { secret } = await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
     await foundMeanwhile()
@@ -141,7 +148,8 @@ describe("a server", () => {
     try {
       await until(() => there.got.length > 0)
       expect(new Webhook(secret).verify(there.got[0]!.body, there.got[0]!.headers)).toMatchObject({
-        ...{ type: "alert.featured", data: { appName: "Tea", sentence: expect.stringContaining("Slow mornings") } },
+        type: "alert.featured",
+        data: { appName: "Tea", sentence: expect.stringContaining("Slow mornings") },
       })
       await until(async () => (await answer(["channel", "list"], { env })).channels[0].lastOk !== null)
     } finally {
@@ -151,7 +159,7 @@ describe("a server", () => {
     expect(there.got).toHaveLength(1)
   })
 
-  long("with DELIVER=no tells nothing, and appmeter work does", async () => {
+  long("a server with DELIVER=no sends nothing, and appmeter work does", async () => {
     useOwn()
     await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
     await foundMeanwhile()
@@ -189,7 +197,7 @@ describe("what cannot be meant is refused in one line", () => {
     expect(ended.err).not.toContain("hushhush")
   })
 
-  test("without SECRET_KEY nothing is added, and the way to make one is told", async () => {
+  test("no channel is added without SECRET_KEY, and the message says how to create one", async () => {
     useHeld()
     const { SECRET_KEY: _, ...without } = env
     const { code, err } = await appmeter(["channel", "add", "webhook", "https://x.example"], { env: without })
@@ -197,8 +205,8 @@ describe("what cannot be meant is refused in one line", () => {
     expect(err).toContain("this needs SECRET_KEY, which is not set; make one with: head -c 32 /dev/urandom | base64")
   })
 
-  test("another workspace's channel is none of this one's", async () => {
-    // one with two workspaces, of which every other test would have to choose
+  test("a channel of another workspace is not found", async () => {
+    // a separate database, because with two workspaces every other test would have to name one
     useOwn()
     const own = await holding({ DATA_DIR: env.DATA_DIR! })
     const { channel } = await answer(["channel", "add", "webhook", "https://x.example"], { env })
@@ -211,36 +219,31 @@ describe("what cannot be meant is refused in one line", () => {
   })
 })
 
-long(
-  "SECRET_KEY is changed by two starts: the first seals anew, and from then on the newest key alone sends",
-  async () => {
-    useOwn()
-    const added = await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
-    const next = "m1n2b3v4c5x6z7l8k9j0h1g2f3d4s5a6p7o8i9u0y1t="
-    const both = { ...env, SECRET_KEY: next, SECRET_KEY_PREVIOUS: SECRET_KEY }
-    const findings = async (env: Record<string, string>) =>
-      JSON.parse((await appmeter(["doctor", "--json"], { env })).out).findings.filter(
-        ({ thing }: { thing: string }) => thing === "secrets",
-      )
-    expect(await findings(both)).toMatchObject([{ state: "warning", fix: "run: appmeter secrets reseal" }])
-    const server = await serving({ env: both })
-    server.kill()
-    await server.exited
-    expect(server.err()).toContain("secrets_resealed")
-    expect(await findings(both)).toMatchObject([
-      { state: "warning", says: "no stored secret needs SECRET_KEY_PREVIOUS" },
-    ])
-    expect(await findings({ ...env, SECRET_KEY: next })).toMatchObject([{ state: "ok" }])
-    expect(await findings(env)).toMatchObject([{ state: "problem" }])
-    expect((await appmeter(["channel", "test", added.channel.id], { env: { ...env, SECRET_KEY: next } })).out).toBe(
-      "delivered\n",
+long("a new SECRET_KEY takes over in two starts, after which only it decrypts the channels", async () => {
+  useOwn()
+  const added = await answer(["channel", "add", "webhook", `${there.url}/hook`], { env })
+  const next = "m1n2b3v4c5x6z7l8k9j0h1g2f3d4s5a6p7o8i9u0y1t="
+  const both = { ...env, SECRET_KEY: next, SECRET_KEY_PREVIOUS: SECRET_KEY }
+  const findings = async (env: Record<string, string>) =>
+    JSON.parse((await appmeter(["doctor", "--json"], { env })).out).findings.filter(
+      ({ thing }: { thing: string }) => thing === "secrets",
     )
-    const again = await appmeter(["secrets", "reseal", "--json"], { env: both })
-    expect(JSON.parse(again.out)).toEqual({ resealed: 0, newest: 1, earlier: 0, unreadable: 0, previousMayGo: true })
-  },
-)
+  expect(await findings(both)).toMatchObject([{ state: "warning", fix: "run: appmeter secrets reseal" }])
+  const server = await serving({ env: both })
+  server.kill()
+  await server.exited
+  expect(server.err()).toContain("secrets_resealed")
+  expect(await findings(both)).toMatchObject([{ state: "warning", says: "no stored secret needs SECRET_KEY_PREVIOUS" }])
+  expect(await findings({ ...env, SECRET_KEY: next })).toMatchObject([{ state: "ok" }])
+  expect(await findings(env)).toMatchObject([{ state: "problem" }])
+  expect((await appmeter(["channel", "test", added.channel.id], { env: { ...env, SECRET_KEY: next } })).out).toBe(
+    "delivered\n",
+  )
+  const again = await appmeter(["secrets", "reseal", "--json"], { env: both })
+  expect(JSON.parse(again.out)).toEqual({ resealed: 0, newest: 1, earlier: 0, unreadable: 0, previousMayGo: true })
+})
 
-test("an address with a token in the arguments is warned of, and one from stdin or without a token is not", async () => {
+test("an address with a token causes a warning as an argument, but not from stdin", async () => {
   useHeld()
   const token = `${there.url}/hook?token=hushhush1234`
   const typed = await run(["channel", "add", "webhook", token])

@@ -16,21 +16,21 @@ export interface Ended {
 
 export interface ChildOptions {
   env?: Record<string, string>
-  /** What is piped in; without it stdin is an open pipe that says nothing. */
+  /** Text for stdin. Without it stdin is an open pipe without data. */
   stdin?: string
-  /** Loaded before the program. */
+  /** A module to load before the program. */
   preload?: string
-  /** What starts the program, where it is not this Bun on main.ts. */
+  /** The command that starts the program. Default: this Bun with main.ts. */
   program?: string[]
-  /** It serves without the word for that. */
+  /** The program serves without the word serve. */
   wordless?: true
-  /** The folder it is started in; some other than the project's when left out. */
+  /** Working directory. Default: one outside the project. */
   cwd?: string
 }
 
 /**
- * Runs a command and waits for its end: in this process, where a start of 0.8 s of CPU becomes one of 0.2 s or less, unless
- * it is one that serves, or the options say how it is started. Nothing of this process' environment is passed on.
+ * Runs a command and waits for its end. It runs in this process, which saves most of the CPU of a start, unless it
+ * serves or the options define how it is started. The environment of this process is not passed on.
  */
 export function appmeter(args: string[], options: ChildOptions = {}): Promise<Ended> {
   const { preload, program, cwd } = options
@@ -38,22 +38,22 @@ export function appmeter(args: string[], options: ChildOptions = {}): Promise<En
   return ownProcess ? appmeterProcess(args, options) : runHere(args, options)
 }
 
-/** They end their process themselves. */
+/** Commands that exit their process themselves. */
 const SERVING = new Set(["serve", "work", "mcp"])
 
-/** The same in a process of its own in any case, of whose environment only PATH is passed on. */
+/** Always runs a command in a separate process. Of the environment, only PATH is passed on. */
 export async function appmeterProcess(args: string[], options: ChildOptions = {}): Promise<Ended> {
   const child = start(args, options)
   const [code, out, err] = await Promise.all([child.exited, text(child.stdout), text(child.stderr)])
   return { code, out, err }
 }
 
-/** Starts the program and leaves it to the caller. */
+/** Starts the program without waiting. */
 export function begun(args: string[], options: ChildOptions = {}) {
   return start(args, options)
 }
 
-/** The same for a command that answers in JSON and must not fail. */
+/** Runs a command with --json and returns its answer. Throws if it fails. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every command
 export async function answer(args: string[], options?: ChildOptions): Promise<any> {
   const { code, out, err } = await appmeter([...args, "--json"], options)
@@ -61,7 +61,7 @@ export async function answer(args: string[], options?: ChildOptions): Promise<an
   return JSON.parse(out)
 }
 
-/** What a curl line answers, run by the shell as pasted; where there is no curl, its words as the shell reads them are sent. */
+/** Returns the answer of a curl line, run by the shell. Without curl, sends the request of its words. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation
 export async function pasted(line: string): Promise<any> {
   if (Bun.which("curl")) return JSON.parse(shell(line))
@@ -80,7 +80,7 @@ function shell(line: string): string {
 
 export interface Serving {
   url: string
-  /** All of stdout so far. */
+  /** Returns stdout so far. */
   out(): string
   err(): string
   pid: number
@@ -88,12 +88,12 @@ export interface Serving {
   exited: Promise<number>
 }
 
-/** Starts a server on a free port and waits until it says where it is. */
+/** Starts a server on a free port and waits until it prints its address. */
 export async function serving(options: ChildOptions, args: string[] = []): Promise<Serving> {
   const words = options.wordless ? args : ["serve", ...args]
   const child = start(words, { ...options, env: { PORT: "0", ...options.env } })
   const [out, err] = [collect(child.stdout), collect(child.stderr)]
-  // the last line of what it prints for people, or the end of its JSON document
+  // the last line of the welcome, or the end of its JSON document
   while (!/Reference and manual|\n}\n/.test(out.text)) {
     if (child.exitCode !== null) throw new Error(`serve ended: ${child.exitCode} ${err.text}`)
     await Bun.sleep(20)
@@ -111,32 +111,32 @@ export async function serving(options: ChildOptions, args: string[] = []): Promi
   }
 }
 
-/** A migrated embedded database without a workspace, in a folder of its own: a copy of one that is made once for a schema. */
+/** Creates a folder with a migrated embedded database without a workspace, copied from one per schema. */
 export async function dataFolder(): Promise<{ DATA_DIR: string }> {
   seed ??= keptSeed()
   return { DATA_DIR: copyOf(await seed) }
 }
 
-/** Holds a folder as a server does, until it is closed: commands go through its socket, where opening the folder costs each half a second. */
+/** Opens a folder like a server, so that commands go through its socket: opening it costs each half a second. */
 export function holding(folder: { DATA_DIR: string }): Promise<EmbeddedDatabase> {
   return openEmbedded({ dataDir: folder.DATA_DIR, as: "server", log: silentLog })
 }
 
-/** A folder of its own with what another holds, which nobody may have open. */
+/** Copies a folder, which must not be open. */
 export function copyOf(folder: string): string {
   const copy = scratch()
   cpSync(folder, copy, { recursive: true })
   return copy
 }
 
-/** An empty folder; all of them are removed at the end of the process. */
+/** Creates an empty folder. */
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), "appmeter-commands-"))
   folders.push(folder)
   return folder
 }
 
-/** For `afterAll`. */
+/** Removes all created folders; call it in `afterAll`. */
 export function removeFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 }
@@ -144,9 +144,9 @@ export function removeFolders(): void {
 const folders: string[] = []
 let seed: Promise<string> | undefined
 
-// Kept between runs under what it follows from: the migrations, and the code that opens and migrates a folder.
+// Cached between runs, keyed by the migrations and the code that opens and migrates a folder.
 async function keptSeed(): Promise<string> {
-  // a pattern a folder: Bun.Glob finds nothing by alternatives that hold a slash
+  // one pattern per folder: Bun.Glob does not match alternatives that contain a slash
   const within = ["sql/**/*.sql", "src/database/**/*.{ts,patch}"]
   const sources = within.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(ROOT)].sort())
   const hash = new Bun.CryptoHasher("sha256")
@@ -160,7 +160,7 @@ async function keptSeed(): Promise<string> {
   try {
     renameSync(made, kept)
   } catch {
-    // another test process was faster
+    // another test process created it first
     rmSync(made, { recursive: true, force: true })
   }
   return kept
@@ -170,8 +170,8 @@ function start(args: string[], { env = {}, stdin, preload, program, cwd = tmpdir
   const bun = [process.execPath, ...(preload ? ["--preload", preload] : []), MAIN]
   return Bun.spawn([...(program ?? bun), ...args], {
     cwd,
-    // No test reads a store but those that say so, and they bring a stand-in. What is optimised last pays off in servers
-    // that live long; in a child of a second it is a fifth of the CPU.
+    // Tests read no store unless they set MEASURE, with a stand-in. The last JIT tier pays off only in long-lived
+    // servers; in a child of a second it takes a fifth of the CPU.
     env: { PATH: process.env.PATH ?? "", MEASURE: "no", BUN_JSC_useOMGJIT: "0", ...env },
     stdin: stdin === undefined ? "pipe" : new Blob([stdin]),
     stdout: "pipe",

@@ -47,17 +47,19 @@ async function doctor(env: Record<string, string> = {}) {
 const whole = (...storefronts: string[]) => storefronts.map((storefront) => ({ storefront, genres: CHART_GENRES }))
 
 describe("doctor says what MARKET asks", () => {
-  test("empty: nothing", async () => {
+  test("doctor reports nothing without MARKET", async () => {
     const { market, things } = await doctor()
     expect(market).toMatchObject({ state: "ok", says: "MARKET is empty, so no storefront is followed" })
     expect(things).not.toContain("itunes.apple.com")
   })
 
-  test("before the first start by lists that were not read yet, then by the apps that stand on them", async () => {
+  test("doctor computes the load from assumed lists first, then from the apps on them", async () => {
     const MARKET = "us:36+6015"
     expect((await doctor({ MARKET })).market).toMatchObject({
       state: "ok",
-      says: "us: 8 lists and 16 look-ups of 800 apps a day, assuming 100 apps on each of 8 lists that were not read yet; 25 requests a day (41 if each of these lists has 200 apps), 0.1 % of the 28800 possible at itunes.apple.com",
+      says:
+        "us: 8 lists and 16 look-ups of 800 apps a day, assuming 100 apps on each of 8 lists that were not read yet; " +
+        "25 requests a day (41 if each of these lists has 200 apps), 0.1 % of the 28800 possible at itunes.apple.com",
     })
     await followMarket(sql, [{ storefront: "us", genres: ["36", "6015"] }])
     const ids = (from: number) => Array.from({ length: 60 }, (_, at) => String(700_000 + from + at))
@@ -68,15 +70,17 @@ describe("doctor says what MARKET asks", () => {
     const { market, things } = await doctor({ MARKET, UPSTREAM_GAPS_MS: "itunes.apple.com=86400" })
     expect(market).toMatchObject({
       state: "ok",
-      says: "us: 8 lists and 4 look-ups of 200 apps a day; 13 requests a day, 1.3 % of the 1000 possible at itunes.apple.com",
+      says:
+        "us: 8 lists and 4 look-ups of 200 apps a day; " +
+        "13 requests a day, 1.3 % of the 1000 possible at itunes.apple.com",
     })
-    // what is read for it alone is asked of that host alone
+    // the market is read only from this host
     expect(things.filter((thing) => thing.endsWith(".com"))).toEqual(["itunes.apple.com"])
   })
 
-  test("before it happens, lists may be so deep that it is more than may be asked: warned of, though the usual is not", async () => {
+  test("doctor warns early if deep lists would exceed the possible requests", async () => {
     const gap = (ms: number) => ({ MARKET: "fr:36+6015", UPSTREAM_GAPS_MS: `itunes.apple.com=${ms}` })
-    // 41 at most, 25 by what lists usually show
+    // at most 41, usually 25
     expect((await doctor(gap(2_107_300))).market).toMatchObject({ state: "ok" })
     expect((await doctor(gap(2_160_000))).market).toMatchObject({
       state: "warning",
@@ -87,7 +91,7 @@ describe("doctor says what MARKET asks", () => {
     })
   })
 
-  test("more than may be asked, a source that is off, and another MARKET than the server's are warned of", async () => {
+  test("doctor warns about too many requests, a source that is off, and another MARKET than the server's", async () => {
     const slow = { MARKET: "us,gb", UPSTREAM_GAPS_MS: "itunes.apple.com=3600000" }
     expect((await doctor(slow)).market).toMatchObject({
       state: "warning",
@@ -110,16 +114,16 @@ describe("ten storefronts", () => {
   const ten = (known: { read: number; apps: number }) =>
     marketPlanOf(Array.from({ length: 10 }, (_, at) => ({ storefront: String(at), lists: 112, ...known })))
 
-  test("are planned with at most 4,200 requests a day, before the first pass and by what recorded storefronts show", () => {
+  test("ten storefronts need at most 4,200 requests a day, assumed and as recorded", () => {
     expect(ten({ read: 0, apps: 0 })).toMatchObject({
       lists: 1_120,
       unread: 1_120,
       requests: 3_361,
       mostRequests: 5_601,
     })
-    // 50 lists of a storefront, 100 places each, were recorded with 4,655 to 4,867 apps
+    // 50 recorded lists of a storefront with 100 places had 4,655 to 4,867 apps
     expect(ten({ read: 50, apps: 4_867 }).requests).toBeLessThanOrEqual(4_200)
-    // three times as many on all 112 lists
+    // three times as many in all 112 lists
     expect(ten({ read: 112, apps: 15_000 })).toEqual({
       lists: 1_120,
       unread: 0,
@@ -130,7 +134,7 @@ describe("ten storefronts", () => {
     })
   })
 
-  test("are planned with more where lists were read that are 200 deep, and what is not read yet is reckoned at that too", () => {
+  test("ten storefronts with lists of 200 apps need more, and unread lists are assumed to be as deep", () => {
     expect(ten({ read: 112, apps: 20_000 })).toMatchObject({ requests: 5_121, mostRequests: 5_121 })
     expect(ten({ read: 50, apps: 9_000 })).toMatchObject({ requests: 4_161, mostRequests: 5_401 })
   })

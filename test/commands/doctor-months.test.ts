@@ -21,7 +21,7 @@ async function findings(): Promise<Finding[]> {
   return JSON.parse(out).findings.filter(({ thing }: Finding) => thing === "credits")
 }
 
-test("doctor names a billing month that is ahead of today, and its command mends it without a free credit", async () => {
+test("doctor reports a billing month ahead of today, and its command fixes it without a free credit", async () => {
   await answer(["workspace", "create", "studio"], { env })
   await answer(["key", "create", "--workspace", "studio", "--name", "laptop"], { env })
   const [key] = await held.sql`
@@ -33,7 +33,10 @@ test("doctor names a billing month that is ahead of today, and its command mends
     chargeAlone(held.sql, { workspaceId: key!.workspace_id, keyId: key!.id, cost: 3, operation: "get_app", requestId })
   await pay("of-this-month")
   expect(await findings()).toEqual([])
-  await held.sql`update account set month = month + interval '7 months', used = 0 where workspace_id = ${key!.workspace_id}`
+  await held.sql`
+    update account
+    set month = month + interval '7 months', used = 0
+    where workspace_id = ${key!.workspace_id}`
   await held.sql`update key_month set month = month + interval '7 months', used = 0 where key_id = ${key!.id}`
   await pay("of-a-month-ahead")
   const [finding] = await findings()

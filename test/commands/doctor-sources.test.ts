@@ -40,7 +40,7 @@ afterAll(async () => {
   removeFolders()
 })
 
-/** What doctor finds; without other UPSTREAM_URLS the stand-in is asked. */
+/** Runs doctor against the stand-in unless UPSTREAM_URLS is set. */
 async function examined(env: Record<string, string> = {}) {
   const { out, err } = await appmeter(["doctor", "--json"], {
     env: { MEASURE: "yes", UPSTREAM_URLS: standingIn(stores), ...(env.DATABASE_URL ? {} : { DATA_DIR }), ...env },
@@ -57,14 +57,14 @@ const hosts = () => [...new Set(stores.requests.map(({ url }) => url.host))].sor
 const APPLE = ["apps.apple.com", "itunes.apple.com", "search.itunes.apple.com"]
 
 describe("reaching the stores", () => {
-  test("while nothing is tracked, or the demo alone, nobody is asked", async () => {
+  test("doctor sends no request while nothing or only the demo is tracked", async () => {
     const nothing = [{ thing: "sources", state: "ok", says: "no app is tracked, so no store is read", fix: null }]
     expect((await examined()).found).toEqual(nothing as Finding[])
     await track(sql, ["ios", "android"], "demo")
     expect([(await examined()).found, hosts()]).toEqual([nothing as Finding[], []])
   })
 
-  test("each host that would be asked, and no other; any answer will do", async () => {
+  test("doctor checks exactly the hosts that are read, and accepts any response", async () => {
     await track(sql, ["ios"])
     const { found } = await examined()
     expect(things(found)).toEqual({
@@ -80,7 +80,7 @@ describe("reaching the stores", () => {
     expect(found[1]!.says).toMatch(/^reached at 127\.0\.0\.1:\d+ \(UPSTREAM_URLS\); status 404$/)
   })
 
-  test("Google Play only with the country of the address that asks, which Android apps need", async () => {
+  test("doctor checks Google Play only with EGRESS_COUNTRY, which Android apps need", async () => {
     await track(sql, ["android"])
     const without = await examined()
     expect(without.found[0]).toEqual({
@@ -98,7 +98,7 @@ describe("reaching the stores", () => {
     })
   })
 
-  test("Google Play's pages are asked which country they are of, and EGRESS_COUNTRY is not believed against them", async () => {
+  test("doctor compares EGRESS_COUNTRY with the country that Google Play's pages name", async () => {
     await track(sql, ["android"])
     const play = (countryOf: (gl: string | null) => string) =>
       stores.on("play.google.com", "/store/apps", ({ url }) => {
@@ -109,13 +109,17 @@ describe("reaching the stores", () => {
     expect(await found({})).toEqual({
       thing: "EGRESS_COUNTRY",
       state: "warning",
-      says: "not set although Android apps are tracked, so only reviews are read from Google Play; pages read from here are of PL; pages are always of the same country, whatever is requested",
+      says:
+        "not set although Android apps are tracked, so only reviews are read from Google Play; " +
+        "pages read from here are of PL; pages are always of the same country, whatever is requested",
       fix: expect.stringMatching(/EGRESS_COUNTRY=pl$/),
     })
     expect(await found({ EGRESS_COUNTRY: "de" })).toEqual({
       thing: "EGRESS_COUNTRY",
       state: "problem",
-      says: "de, but requests for DE return pages of PL; pages are always of the same country, whatever is requested. Nothing on Google Play is measured",
+      says:
+        "de, but requests for DE return pages of PL; pages are always of the same country, whatever is requested. " +
+        "Nothing on Google Play is measured",
       fix: "set EGRESS_COUNTRY=pl, or read from an address in DE",
     })
     await sql`delete from answered_country`
@@ -129,13 +133,13 @@ describe("reaching the stores", () => {
     expect(stores.requests.length).toBe(asked)
   })
 
-  test("a host all of whose sources are off is not asked", async () => {
+  test("doctor does not check a host whose sources are all off", async () => {
     await track(sql, ["ios"])
     await examined({ SOURCES_OFF: "apple-web-search,apple-app-page,apple-hints" })
     expect(hosts()).toEqual(["itunes.apple.com", "search.itunes.apple.com"])
   })
 
-  long("one that refuses connections, or never answers, is a problem within seconds", async () => {
+  long("a host that refuses connections or never answers is a problem within seconds", async () => {
     await track(sql, ["ios"])
     stores.on("itunes.apple.com", "/", () => new Promise(() => {}))
     const { found } = await examined({
@@ -152,7 +156,7 @@ describe("reaching the stores", () => {
     expect(of("apps.apple.com").fix).toBe("start the service there, or remove apps.apple.com from UPSTREAM_URLS")
   })
 
-  test("with MEASURE=no they are asked only where another process of this address has read within the hour", async () => {
+  test("with MEASURE=no doctor checks hosts only if another process of this address read within the hour", async () => {
     await track(sql, ["ios"])
     const { found } = await examined({ MEASURE: "no" })
     expect([things(found).stores, hosts()]).toEqual(["ok", []])
@@ -171,17 +175,17 @@ describe("what is due against what can be read", () => {
   const budget = async (env: Record<string, string> = {}) =>
     (await examined(env)).found.filter(({ thing }) => thing === "budget")
 
-  test("says how much of it is used", async () => {
+  test("doctor shows the share of possible requests that is used", async () => {
     await track(sql, ["ios"])
     await searches(sql, 100)
     const [only] = await budget()
-    // of the app itself its page, and 6 charts, its look-up, reviews and genres
+    // the app's page, 6 charts, its look-up, reviews and genres
     expect(only!.says).toBe(
       "101 of 86400 to apps.apple.com, 1 of 86400 to developer-sites, 9 of 28800 to itunes.apple.com requests a day",
     )
   })
 
-  test("short by the gap that was set: by how much, and the gap that would do", async () => {
+  test("a shortfall caused by the gap is reported with its size and a sufficient gap", async () => {
     await track(sql, ["ios"])
     await searches(sql, 99)
     expect(await budget({ UPSTREAM_GAPS_MS: "apps.apple.com=1000000" })).toEqual([
@@ -194,7 +198,7 @@ describe("what is due against what can be read", () => {
     ])
   })
 
-  test("short since it has refused: to wait is what helps", async () => {
+  test("a shortfall caused by refusals is reported with the advice to wait", async () => {
     await track(sql, ["ios"])
     await searches(sql, 100)
     await sql`
@@ -205,7 +209,7 @@ describe("what is due against what can be read", () => {
   })
 })
 
-test("an open alert is a problem, with what to do; one of a source that is off is not told, nor one that is over", async () => {
+test("an open alert is a problem with a fix, unless its source is off or it is over", async () => {
   await track(sql, ["ios"])
   await sql`
     insert into instance_alert (kind, subject, detail, ended_at)
@@ -218,10 +222,17 @@ test("an open alert is a problem, with what to do; one of a source that is off i
       thing: "apple-web-search",
       state: "problem",
       says: expect.stringMatching(/^5 answers in a row \(since 20\d\d-/),
-      fix: "install the newest Appmeter, then run: appmeter replay; to stop reading it, set SOURCES_OFF=apple-web-search",
+      fix:
+        "install the newest Appmeter, then run: appmeter replay; " +
+        "to stop reading it, set SOURCES_OFF=apple-web-search",
     },
-    { thing: "apple-hints", state: "problem", says: expect.anything(), fix: expect.stringContaining("UPSTREAM_GAPS_MS=search.itunes.apple.com=") },
-  ]) // biome-ignore format: a list to scan
+    {
+      thing: "apple-hints",
+      state: "problem",
+      says: expect.anything(),
+      fix: expect.stringContaining("UPSTREAM_GAPS_MS=search.itunes.apple.com="),
+    },
+  ])
   const off = await examined({ SOURCES_OFF: "apple-web-search,apple-hints" })
   expect(off.found.at(-1)).toMatchObject({ thing: "sources", state: "ok" })
 })
@@ -230,7 +241,7 @@ describe("the folder of bodies", () => {
   const raw = async (env: Record<string, string> = {}) =>
     (await examined(env)).all.find(({ thing }) => thing === "RAW_DIR")!
 
-  test("not made yet, filled, not wanted: all is well", async () => {
+  test("a folder of bodies that is missing, filled or not wanted is fine", async () => {
     expect((await raw()).says).toBe(`${rawFolder(DATA_DIR)} does not exist yet; the first reading creates it`)
     mkdirSync(join(rawFolder(DATA_DIR), "ab"), { recursive: true })
     writeFileSync(join(rawFolder(DATA_DIR), "ab", "cd.gz"), new Uint8Array(3 * 2 ** 20))
@@ -239,12 +250,12 @@ describe("the folder of bodies", () => {
     expect(of("RAW_DIR").says).toBe(`3 MB of stored responses in ${rawFolder(DATA_DIR)}, at most 14 days old`)
     const before = of("size").says
     writeFileSync(join(rawFolder(DATA_DIR), "ab", "ef.gz"), new Uint8Array(50 * 2 ** 20))
-    // they are no part of the database
+    // they are not part of the database
     expect((await examined()).all.find(({ thing }) => thing === "size")!.says).toBe(before)
     expect((await raw({ RAW_DAYS: "0" })).says).toBe("no responses are stored (RAW_DAYS=0)")
   })
 
-  test("no folder: a warning, as measuring goes on", async () => {
+  test("an unusable folder of bodies is a warning, because measuring continues", async () => {
     const file = join(scratch(), "file")
     writeFileSync(file, "")
     for (const RAW_DIR of [file, join(file, "inside")])
@@ -255,7 +266,7 @@ describe("the folder of bodies", () => {
       })
   })
 
-  test("too large for its disk: the size that fits", () => {
+  test("a folder of bodies too large for its disk is reported with a size that fits", () => {
     const MB = 1e6
     expect(room(300 * MB, 200 * MB, 500).state).toBe("ok")
     expect(room(299 * MB, 200 * MB, 500)).toMatchObject({
@@ -265,7 +276,7 @@ describe("the folder of bodies", () => {
   })
 })
 
-test("a database that is behind, or away, is told once", async () => {
+test("an outdated or unreachable database is reported once", async () => {
   await track(sql, ["ios"])
   await sql`alter table due rename to due_later`
   const { found } = await examined()

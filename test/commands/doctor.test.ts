@@ -36,14 +36,14 @@ async function examined(
 type Of = (thing: string) => Finding
 
 describe("the embedded database", () => {
-  test("not made yet: all is well, and nothing is made", async () => {
+  test("doctor finds no problem before the first start and creates nothing", async () => {
     const DATA_DIR = join(scratch(), "none")
     const { code, of } = await examined({ DATA_DIR })
     expect([code, of("database").says]).toEqual([0, "embedded, not created yet; the first start creates it"])
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  test("held by nobody or by a server: reached either way, a line for each thing", async () => {
+  test("doctor reaches an embedded database with and without a server, one line per check", async () => {
     const env = await dataFolder()
     const free = await examined(env)
     expect(free.code).toBe(0)
@@ -55,9 +55,24 @@ describe("the embedded database", () => {
     expect([code, Object.keys(states)]).toEqual([
       0,
       [
-        "runtime", "driver", "open files", "settings", "PUBLIC_URL", "TRUSTED_PROXIES", "DATA_DIR", "size", "disk", "RAW_DIR", "database",
-        "schema", "clock", "secrets", "market", "limits", "sources",
-      ], // biome-ignore format: a list to scan
+        "runtime",
+        "driver",
+        "open files",
+        "settings",
+        "PUBLIC_URL",
+        "TRUSTED_PROXIES",
+        "DATA_DIR",
+        "size",
+        "disk",
+        "RAW_DIR",
+        "database",
+        "schema",
+        "clock",
+        "secrets",
+        "market",
+        "limits",
+        "sources",
+      ],
     ])
     expect(new Set(Object.values(states))).toEqual(new Set(["ok"]))
     expect(of("database").says).toEndWith(", in use by a server")
@@ -65,7 +80,7 @@ describe("the embedded database", () => {
     expect(out).toMatch(/^STATE +CHECK +RESULT\nok +runtime +Bun \d/)
   })
 
-  test("--rebuild mends what stands now of keywords, once, also beside a server; before that nothing is said of it", async () => {
+  test("doctor --rebuild corrects current values once, also next to a running server", async () => {
     const env = await dataFolder()
     const held = await holding(env)
     const seen = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea" } as const
@@ -101,27 +116,38 @@ describe("the embedded database", () => {
     const second = await rebuilt()
     await held.close()
     expect(plain.states.derived).toBeUndefined()
-    expect(first).toEqual([0, "warning: corrected values that differed from the readings: results of 1 keywords, figures of 0 keywords, 1 review days or feeds, 0 chart places or first days, 0 report days or product prices of accounts, search names of 1 apps, 0 duplicate rating counts"]) // biome-ignore format: one line
+    expect(first).toEqual([
+      0,
+      "warning: corrected values that differed from the readings: results of 1 keywords, figures of 0 keywords, " +
+        "1 review days or feeds, 0 chart places or first days, 0 report days or product prices of accounts, " +
+        "search names of 1 apps, 0 duplicate rating counts",
+    ])
     expect(kept.map(({ day }) => day)).toEqual(["2025-11-19"])
     expect(texts.map(({ folded }) => folded)).toEqual(["\n tea\n\t\n"])
     expect(second).toEqual([0, "ok: current values match the readings"])
   })
 
-  test("open to others: a warning, and a problem where its files are", async () => {
+  test("a folder that others can read is a warning, and a problem where the database is", async () => {
     const { DATA_DIR } = await dataFolder()
     const held = await holding({ DATA_DIR })
     chmodSync(DATA_DIR, 0o755)
     const outer = await examined({ DATA_DIR })
     expect([outer.code, outer.of("DATA_DIR")]).toEqual([
-      0, { thing: "DATA_DIR", state: "warning", says: expect.stringContaining("(755)"), fix: `run: chmod 700 "${DATA_DIR}"` },
-    ]) // biome-ignore format: a list to scan
+      0,
+      {
+        thing: "DATA_DIR",
+        state: "warning",
+        says: expect.stringContaining("(755)"),
+        fix: `run: chmod 700 "${DATA_DIR}"`,
+      },
+    ])
     chmodSync(join(DATA_DIR, "postgres"), 0o755)
     const inner = await examined({ DATA_DIR })
     expect([inner.code, inner.of("DATA_DIR").state]).toEqual([1, "problem"])
     await held.close()
   })
 
-  test("a schema of another version is a problem with what to do, and is not changed", async () => {
+  test("a schema of another version is a problem with a fix, and is not changed", async () => {
     const { DATA_DIR } = await dataFolder()
     const examinedAs = async (change: (sql: Sql) => Promise<unknown>) => {
       const held = await holding({ DATA_DIR })
@@ -151,7 +177,7 @@ describe("the embedded database", () => {
   test.each([
     [EMBEDDED_MAJOR + 1, /start the newer version that made it, or choose another DATA_DIR$/],
     [EMBEDDED_MAJOR - 1, /with the version that made it run appmeter backup FILE, then /],
-  ])("of PostgreSQL %d: every command says what to do, and its files are not touched", async (major, remedy) => {
+  ])("a folder of PostgreSQL %d makes every command say what to do, and is not changed", async (major, remedy) => {
     const { DATA_DIR } = await dataFolder()
     const file = join(DATA_DIR, "postgres", "PG_VERSION")
     writeFileSync(file, `${major}\n`)
@@ -167,7 +193,7 @@ describe("the embedded database", () => {
 })
 
 describe("what is away", () => {
-  test("database and Redis: each a problem, no password, and the rest is told all the same", async () => {
+  test("an unreachable database and Redis are problems without passwords, and other checks still run", async () => {
     const env = {
       DATABASE_URL: "postgres://user:canary@127.0.0.1:1/name",
       REDIS_URL: "redis://:canary@127.0.0.1:1",
@@ -177,9 +203,18 @@ describe("what is away", () => {
     expect([code, states]).toEqual([
       1,
       {
-        runtime: "ok", driver: "ok", "open files": "ok", settings: "ok", PUBLIC_URL: "ok", TRUSTED_PROXIES: "ok", RAW_DIR: "ok", disk: "ok",
-        database: "problem", market: "ok", limits: "problem",
-      }, // biome-ignore format: a list to scan
+        runtime: "ok",
+        driver: "ok",
+        "open files": "ok",
+        settings: "ok",
+        PUBLIC_URL: "ok",
+        TRUSTED_PROXIES: "ok",
+        RAW_DIR: "ok",
+        disk: "ok",
+        database: "problem",
+        market: "ok",
+        limits: "problem",
+      },
     ])
     expect(of("database").says).toBe("the database at 127.0.0.1:1/name is not reachable: nothing listens there")
     expect(of("limits").says).toStartWith("the Redis at 127.0.0.1:1 does not answer")
@@ -189,7 +224,7 @@ describe("what is away", () => {
     expect(JSON.stringify([of("database"), of("limits")])).not.toContain("canary")
   })
 
-  test("Upstash: the same", async () => {
+  test("an unreachable Upstash is a problem without its token", async () => {
     const upstash = { UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1", UPSTASH_REDIS_REST_TOKEN: "canary" }
     const { code, of } = await examined({ ...upstash, DATA_DIR: join(scratch(), "none") })
     expect([code, of("limits").fix]).toEqual([
@@ -224,11 +259,13 @@ describe("settings that work, but are hardly meant", () => {
   const states = (env: Record<string, string>) =>
     Object.fromEntries(found(env).map(({ thing, state }) => [thing, state]))
 
-  test("a misspelt one is named", () => {
+  test("a misspelt setting is reported", () => {
     expect(found({ PUBLIC_ULR: "https://x.example" })[0]).toEqual({
-      thing: "settings", state: "warning", says: "PUBLIC_ULR is not a setting",
+      thing: "settings",
+      state: "warning",
+      says: "PUBLIC_ULR is not a setting",
       fix: "rename it to PUBLIC_URL, or remove it from the environment",
-    }) // biome-ignore format: a list to scan
+    })
   })
 
   test.each([
@@ -244,7 +281,7 @@ describe("settings that work, but are hardly meant", () => {
     [{ PUBLIC_URL: "http://[fd00::1]" }, "ok"],
     [{ PUBLIC_URL: "http://ranks.internal" }, "ok"],
     [{ PUBLIC_URL: "http://appmeter:8787" }, "ok"],
-  ])("PUBLIC_URL: %j", (env, state) => {
+  ])("PUBLIC_URL is checked: %j", (env, state) => {
     expect(states(env).PUBLIC_URL).toBe(state as Finding["state"])
   })
 
@@ -254,22 +291,31 @@ describe("settings that work, but are hardly meant", () => {
     [{ PUBLIC_URL: "https://ranks.example.com", TRUSTED_PROXIES: "10.0.0.0/8" }, "ok"],
     [{ TRUSTED_PROXIES: "10.0.0.1,0.0.0.0/0" }, "problem"],
     [{ TRUSTED_PROXIES: "::/0" }, "problem"],
-  ])("TRUSTED_PROXIES: %j", (env, state) => {
+  ])("TRUSTED_PROXIES is checked: %j", (env, state) => {
     expect(states(env).TRUSTED_PROXIES).toBe(state as Finding["state"])
   })
 })
 
-test("limits of clock, size, room and version", () => {
+test("doctor has thresholds for clock, size, free space and version", () => {
   const GB = 2 ** 30
   expect([clock(2_000), clock(-2_000), clock(2_001), clock(-2_001)].map(({ state }) => state)).toEqual([
-    "ok", "ok", "warning", "warning",
-  ]) // biome-ignore format: a list to scan
+    "ok",
+    "ok",
+    "warning",
+    "warning",
+  ])
   expect(clock(-3_500).says).toBe("the database is 3.5 s behind this machine")
   expect([size(10 * GB - 1).state, size(10 * GB).fix]).toEqual(["ok", "run: appmeter move-database --to URL"])
   expect([space(GB - 1, 0), space(3 * GB, 4 * GB), space(4 * GB, 4 * GB)].map(({ state }) => state)).toEqual([
-    "problem", "warning", "ok",
-  ]) // biome-ignore format: a list to scan
+    "problem",
+    "warning",
+    "ok",
+  ])
   expect(["1.4.4", "1.4.5", "1.10.0", "2.0.0", "0.9.9"].map((version) => runtime(version).state)).toEqual([
-    "problem", "ok", "ok", "ok", "problem",
-  ]) // biome-ignore format: a list to scan
+    "problem",
+    "ok",
+    "ok",
+    "ok",
+    "problem",
+  ])
 })

@@ -74,7 +74,7 @@ async function shown(words: string[] = [], app = appId): Promise<any> {
 }
 
 describe("appmeter evidence", () => {
-  test("leads each figure of a keyword back to its source, address, time, parser and body", async () => {
+  test("evidence shows source, address, time, parser and body of each figure of a keyword", async () => {
     const [{ day, readings, metrics, ratings }, ...others] = await shown()
     expect([day, others]).toEqual([DAY, []])
     const sha256 = Buffer.from(bodyOf(SEARCH, AT).sha256).toString("hex")
@@ -120,7 +120,7 @@ describe("appmeter evidence", () => {
     })
   })
 
-  test("leads ratings that came with search results back to those results", async () => {
+  test("evidence leads ratings from search results back to those results", async () => {
     const [{ readings, ratings }] = await shown()
     expect(ratings.find((one: { source: string }) => one.source === "foreign")).toMatchObject({
       ratings: 7,
@@ -130,7 +130,7 @@ describe("appmeter evidence", () => {
     })
   })
 
-  test("shows a day as it stood, also where what was said of the app has been replaced since", async () => {
+  test("evidence shows a day as it was, even if the app's data was replaced later", async () => {
     const before = EARLIER.toISOString().slice(0, 10)
     const [{ day, readings, ratings, metrics }] = await shown(["--day", before])
     expect([day, readings.length, readings[0]]).toMatchObject([before, 1, { source: "import", rank: null }])
@@ -138,7 +138,7 @@ describe("appmeter evidence", () => {
     expect(metrics.map(({ metric }: { metric: string }) => metric)).toEqual(["popularity"])
   })
 
-  test("tells absent from not measured, in words too", async () => {
+  test("evidence distinguishes absent from not measured", async () => {
     const line = async (words: string[], app = appId, term = TERM) => {
       const { out } = await appmeter(
         ["evidence", "--app", app, "--country", "us", "--term", term, "--platform", "ios", ...words],
@@ -154,13 +154,13 @@ describe("appmeter evidence", () => {
     )
   })
 
-  test("takes the app's store id or name in place of its id", async () => {
+  test("evidence accepts the app's store id or name", async () => {
     const [byId, byStoreId] = [await shown(), await shown([], iosId)]
     expect(byId).toHaveLength(1)
     expect(byStoreId).toEqual(byId)
   })
 
-  test("is refused for what it cannot show", async () => {
+  test("evidence refuses what it cannot show", async () => {
     const words = (rest: Record<string, string>) =>
       Object.entries({ app: appId, country: "us", term: TERM, ...rest }).flatMap(([name, value]) => [
         `--${name}`,

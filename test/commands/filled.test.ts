@@ -3,8 +3,8 @@ import { countRows } from "../../src/database/copy.ts"
 import { freshDatabase } from "../database.ts"
 import { fill, TABLES } from "./filled.ts"
 
-// A new table gets its rows in filled/: copies, backups and moves are tried with them.
-test("what copies of a database are tried with has rows in every table", async () => {
+// Add rows for a new table in filled/: copies, backups and moves are tested with them.
+test("the sample database for copies has rows in every table", async () => {
   const sql = await freshDatabase()
   await fill(sql)
   const held = await countRows(sql, TABLES)

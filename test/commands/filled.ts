@@ -30,15 +30,15 @@ const dayBefore = (days: number) => new Date(NOW.getTime() - days * DAY_MS).toIS
 
 export interface Filled {
   writer: Writer
-  /** A token that was not confirmed yet. */
+  /** A token that is not confirmed yet. */
   token: string
   jobs: string[]
 }
 
-/** The service over a database, with a clock that stands still: answers of two of them can be compared. */
+/** Opens the service on a database with a fixed clock, so that the answers of two can be compared. */
 export const houseOver = (sql: Sql): House => openHouse({ sql, now: () => NOW })
 
-/** Rows in every table: several months, every state, and text that is easily spoiled. */
+/** Inserts rows into every table: several months, every state, and texts that are easily damaged. */
 export async function fill(sql: Sql): Promise<Filled> {
   const house = houseOver(sql)
   const writer = await someWriter(house, { keywords: ["tea", "green tea", "matcha 抹茶"], countries: ["us", "de"] })
@@ -54,7 +54,7 @@ export async function fill(sql: Sql): Promise<Filled> {
   return { writer, token, jobs }
 }
 
-/** So many more rows, for what has to last a while. */
+/** Inserts many rows, for operations that must take some time. */
 export async function fillUp(sql: Sql, lists: number): Promise<void> {
   await sql`
     insert into list (platform, storefront, term)
@@ -71,7 +71,7 @@ export async function fillUp(sql: Sql, lists: number): Promise<void> {
     ) l, generate_series(0, 9) d`
 }
 
-/** What 30 different calls answer, word for word; they cost credits, so the order counts. */
+/** Returns the exact answers of 30 calls. They cost credits, so the order matters. */
 export async function recorded(sql: Sql, { writer: { app, key }, jobs }: Filled): Promise<string[]> {
   const house = houseOver(sql)
   const answers: string[] = []
@@ -84,7 +84,7 @@ export async function recorded(sql: Sql, { writer: { app, key }, jobs }: Filled)
   return answers
 }
 
-/** New rows get new numbers, books still add up, and what may not be changed cannot be. */
+/** Checks that new rows get new ids, the ledger adds up and protected rows cannot be changed. */
 export async function livesOn(sql: Sql, { writer, token }: Filled): Promise<void> {
   const house = houseOver(sql)
   const before = await newest(sql)
@@ -111,7 +111,7 @@ export async function livesOn(sql: Sql, { writer, token }: Filled): Promise<void
     expect(String(await change.catch((error: Error) => error))).toContain("audit is append-only")
 }
 
-/** The sums over every table, by its name. */
+/** Returns a checksum of every table by name. */
 export async function sumsOf(sql: Sql): Promise<Record<string, string>> {
   return (await sql.begin(async (given) => {
     const tx = given as Tx
@@ -141,9 +141,15 @@ async function readings(sql: Sql): Promise<void> {
       }
     }
     yield JSON.stringify({
-      kind: "attempt", source: "import", platform: "ios", storefront: "us", term: "tea",
-      at: `${dayBefore(1)}T00:00:00.123456Z`, outcome: "blocked", detail: "a\tb\\c 'd' \"e\"",
-    }) // biome-ignore format: a list to scan
+      kind: "attempt",
+      source: "import",
+      platform: "ios",
+      storefront: "us",
+      term: "tea",
+      at: `${dayBefore(1)}T00:00:00.123456Z`,
+      outcome: "blocked",
+      detail: "a\tb\\c 'd' \"e\"",
+    })
     yield* otherLines()
   }
   const { bad, recorded } = await importLines(sql, lines(), { now: () => NOW })
@@ -167,9 +173,19 @@ function marketReadings(): Observation[] {
 function* otherLines(): Generator<string> {
   const head = { platform: "ios", storefront: "us", seenAt: `${dayBefore(1)}T03:25:01.530039Z` }
   const app = {
-    id: "100000001", name: 'Té "\\n" \u2028', version: "4.1", price: 1.1e-7, currency: "USD", genre: "6008",
-    genres: ["6008", "6007"], languages: ["en", "zu"], sizeBytes: 900_000_000_000, releasedAt: "2019-01-02T03:04:05.678Z", ratings: 10_000_000_000, rating: 4.1,
-  } // biome-ignore format: one app
+    id: "100000001",
+    name: 'Té "\\n" \u2028',
+    version: "4.1",
+    price: 1.1e-7,
+    currency: "USD",
+    genre: "6008",
+    genres: ["6008", "6007"],
+    languages: ["en", "zu"],
+    sizeBytes: 900_000_000_000,
+    releasedAt: "2019-01-02T03:04:05.678Z",
+    ratings: 10_000_000_000,
+    rating: 4.1,
+  }
   const asked = [app.id, "100000099"]
   yield JSON.stringify({ ...head, kind: "apps", source: "itunes-lookup", asked, apps: [app] })
   const found = { asked: ["100000098"], apps: [{ id: "100000098", name: 'Té "\\n"' }], text: "té \u2028抹茶" }
@@ -188,7 +204,11 @@ function* otherLines(): Generator<string> {
   yield JSON.stringify({ ...head, ...chart, kind: "chart" })
   const review = { id: "1362", stars: 1, title: 'Té "\\n"', text: "a\tb\\c \u2028", version: "4.1" }
   yield JSON.stringify({
-    ...{ ...head, kind: "reviews", source: "apple-reviews", storeId: app.id, complete: true },
+    ...head,
+    kind: "reviews",
+    source: "apple-reviews",
+    storeId: app.id,
+    complete: true,
     reviews: [{ ...review, at: `${dayBefore(2)}T03:25:01-07:00` }],
   })
   const genres = [{ genre: 'Food & "Drink"', rank: 1, popularity: 97 }]
@@ -226,7 +246,8 @@ async function jobsOfEveryState(sql: Sql, workspaceId: number): Promise<string[]
       values (${`job_${status}`}, ${workspaceId}, ${key!.id}, ${crypto.randomUUID()}, 'set_bid', ${status},
         ${sql.json(shown)}, ${sql.json({ bid: 1.1e-7, deep: [null, { "": "\u0001" }] })}, 'null'::jsonb, ${status}, 1,
         ${running ? crypto.randomUUID() : null}, ${running ? NOW : null}, ${ended ? NOW : null},
-        ${status === "done" ? sql.json({ bid: 2 }) : null}, ${status === "failed" ? sql.json({ error: "asc_rejected" }) : null},
+        ${status === "done" ? sql.json({ bid: 2 }) : null},
+        ${status === "failed" ? sql.json({ error: "asc_rejected" }) : null},
         ${NOW}, ${ended ? NOW : null})
       returning id`
     ids.push(row!.id)
@@ -263,7 +284,8 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
   const facts = { before: null, after: [1.1e-7, { "": '"\u2028' }] }
   await sql`
     insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, read_at)
-    values (${workspace}, ${app}, 'rank_drop', 'ios', 'us', '抹茶 "1"', ${dayBefore(1)}, now(), ${sql.json(facts)}, now()),
+    values
+      (${workspace}, ${app}, 'rank_drop', 'ios', 'us', '抹茶 "1"', ${dayBefore(1)}, now(), ${sql.json(facts)}, now()),
       (${workspace}, null, 'ads_fee', null, null, '', ${dayBefore(0)}, now(), 'null', null)`
   await sql`
     insert into alert_rule (workspace_id, type, channels, drop_by, keyword_scope, rival_scope, created_by)
@@ -277,8 +299,11 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     select 'ask_' || id, id, case when id % 2 = 0 then 'decline' end from api_key where workspace_id = ${workspace}`
   await sql`
     insert into channel (id, workspace_id, kind, shown, sealed, disabled, disabled_at, lease, lease_until, next_at)
-    values ('ch_webhook', ${workspace}, 'webhook', 'https://x.example/"\\n"', 'v1.a.b.c', null, null, gen_random_uuid(), now(),
-        now()),
+    values
+      (
+        'ch_webhook', ${workspace}, 'webhook', 'https://x.example/"\\n"', 'v1.a.b.c', null, null, gen_random_uuid(),
+        now(), now()
+      ),
       ('ch_slack', ${workspace}, 'slack', 'https://slack.example/…', 'v1.a.b.d', 'status 404', now(), null, null, null)`
   await sql`
     insert into alert_to_deliver (alert_id)
@@ -293,22 +318,30 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     values (${workspace}, 'spy', '2024-01-01', 3)`
   await sql`
     insert into allowance_unit (workspace_id, allowance, subject, period, opened_at, open_until, requests)
-    values (${workspace}, 'spy', 'ios us "1"', '2024-01-01', '2024-01-02T03:04:05.678Z', '2024-02-01T03:04:05.678Z', null)`
+    values
+      (${workspace}, 'spy', 'ios us "1"', '2024-01-01', '2024-01-02T03:04:05.678Z', '2024-02-01T03:04:05.678Z', null)`
   await sql`
     insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, rows)
-    select min(id), now() - interval '13 hours', '{us,de}'::text[], 1, now() - interval '12 hours', ${sql.json([facts])}::jsonb
+    select min(id), now() - interval '13 hours', '{us,de}'::text[], 1, now() - interval '12 hours',
+      ${sql.json([facts])}::jsonb
     from store_app
     union all
     select min(id), now(), '{us,de}'::text[], 2, null, null from store_app`
   await sql`
     insert into plan_task (
-      app_id, task_id, platform, storefront, field, current_text, proposed_text, page_seen_at, keywords, expected_value, goal
+      app_id, task_id, platform, storefront, field, current_text, proposed_text, page_seen_at, keywords,
+      expected_value, goal
     )
     values (${app}, 'task_1', 'ios', 'us', 'subtitle', '', '抹茶 "1"', now(), ${sql.json([facts])}, 1.25, null)`
   await sql`
-    insert into writer_text (kind, digest, lease, lease_until, value, model, version, made_at, failure, retry_after, answer, checks)
+    insert into writer_text (
+      kind, digest, lease, lease_until, value, model, version, made_at, failure, retry_after, answer, checks
+    )
     values
-      ('reply', 'a1', null, null, ${sql.json({ value: facts, dropped: [] })}, 'm "1"', 1, now(), null, null, sha256('b'), 1),
+      (
+        'reply', 'a1', null, null, ${sql.json({ value: facts, dropped: [] })}, 'm "1"', 1, now(), null, null,
+        sha256('b'), 1
+      ),
       ('reply', 'a2', gen_random_uuid(), now(), null, null, null, null, 'busy', 9, null, null)`
   await sql`
     insert into listing_translation (app_id, locale, digest, allowance, unit, keeps_unit)
@@ -352,20 +385,53 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
   await fillAssistant(sql, workspace)
   await sql`
     insert into instance_alert (kind, subject, detail, ended_at)
-    values ('source_blocked', 'apple-web-search', 'status 403', null), ('source_blocked', 'apple-web-search', 'x', now())`
+    values
+      ('source_blocked', 'apple-web-search', 'status 403', null),
+      ('source_blocked', 'apple-web-search', 'x', now())`
 }
 
 function paths(app: string, jobs: string[]): string[] {
   const of = `/apps/${app}`
   return [
-    "/account", "/usage", "/apps", of, `${of}/keywords`, `${of}/keywords?country=de`, `${of}/keywords?platform=android`,
-    `${of}/keywords?country=fr`, `${of}/rivals`, `${of}/rivals?country=de`, `${of}/rivals?platform=ios`, `${of}/history`,
-    `${of}/history?country=de`, "/search?q=tea", "/search?q=kettle", "/search?q=matcha", "/search?q=nothing",
-    `/fetch?id=app:${app}`, "/fetch?id=app:nobody", `/search?q=${app}`, ...jobs.map((id) => `/jobs/${id}`), "/jobs/job_none",
-    "/alerts", "/portfolio", `${of}/page`, `${of}/timeline`, `${of}/featuring`, `${of}/charts`, `${of}/chart-movers`,
-    `${of}/reviews`, `${of}/reviews/stats`, `${of}/today`, `${of}/competition`, `${of}/storefront-audit`,
-    "/apps/nobody", "/nowhere", "/account", "/usage",
-  ] // biome-ignore format: a list to scan
+    "/account",
+    "/usage",
+    "/apps",
+    of,
+    `${of}/keywords`,
+    `${of}/keywords?country=de`,
+    `${of}/keywords?platform=android`,
+    `${of}/keywords?country=fr`,
+    `${of}/rivals`,
+    `${of}/rivals?country=de`,
+    `${of}/rivals?platform=ios`,
+    `${of}/history`,
+    `${of}/history?country=de`,
+    "/search?q=tea",
+    "/search?q=kettle",
+    "/search?q=matcha",
+    "/search?q=nothing",
+    `/fetch?id=app:${app}`,
+    "/fetch?id=app:nobody",
+    `/search?q=${app}`,
+    ...jobs.map((id) => `/jobs/${id}`),
+    "/jobs/job_none",
+    "/alerts",
+    "/portfolio",
+    `${of}/page`,
+    `${of}/timeline`,
+    `${of}/featuring`,
+    `${of}/charts`,
+    `${of}/chart-movers`,
+    `${of}/reviews`,
+    `${of}/reviews/stats`,
+    `${of}/today`,
+    `${of}/competition`,
+    `${of}/storefront-audit`,
+    "/apps/nobody",
+    "/nowhere",
+    "/account",
+    "/usage",
+  ]
 }
 
 async function newest(sql: Sql): Promise<Record<string, number>> {
@@ -376,7 +442,7 @@ async function newest(sql: Sql): Promise<Record<string, number>> {
   return row!
 }
 
-/** Works on a folder that nobody holds. */
+/** Runs work on a folder that no process uses. */
 export async function inFolder<T>(dataDir: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const database = await openEmbedded({ dataDir, as: "server", log: silentLog })
   try {
@@ -386,7 +452,7 @@ export async function inFolder<T>(dataDir: string, work: (sql: Sql) => Promise<T
   }
 }
 
-/** Works on a server database. */
+/** Runs work on a server database. */
 export async function inServer<T>(databaseUrl: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const database = await openDatabase({ databaseUrl, dataDir: "", as: "command", log: silentLog })
   try {

@@ -1,4 +1,4 @@
-// The short form of test/bench/heavy-import.ts: a server, calls and an import as three processes; tried at length alone.
+// The short form of test/bench/heavy-import.ts: a server, calls and an import as three processes. Only in long runs.
 import { afterAll, expect, setDefaultTimeout } from "bun:test"
 import { heavyImport } from "../bench/heavy-load.ts"
 import { long } from "../long.ts"
@@ -10,21 +10,18 @@ afterAll(removeFolders)
 
 const SHORT = { amount: { reviews: 600, lists: 12, charts: 6 }, perSecond: 10, keywords: 40 }
 
-long(
-  "an import through a running server fails no call, and calls beside it take no more than a few times as long",
-  async () => {
-    const { calls, before, imported, reopened } = await heavyImport(SHORT)
-    expect(imported).toMatchObject({ read: 19, recorded: 19, bad: [] })
-    expect(calls.filter(({ status }) => status !== 200)).toEqual([])
-    expect(reopened).toBe(0)
-    const [alone, beside] = [mean(before), mean(calls)]
-    process.stdout.write(
-      `a call took ${alone.toFixed(1)} ms on average before, and ${beside.toFixed(1)} ms during the import\n`,
-    )
-    // a busy machine makes both slow; an import that does not let calls go first makes a call wait for each of its transactions
-    expect(beside).toBeLessThan(10 * alone + 50)
-  },
-)
+long("an import through a running server fails no call and slows calls only by a small factor", async () => {
+  const { calls, before, imported, reopened } = await heavyImport(SHORT)
+  expect(imported).toMatchObject({ read: 19, recorded: 19, bad: [] })
+  expect(calls.filter(({ status }) => status !== 200)).toEqual([])
+  expect(reopened).toBe(0)
+  const [alone, beside] = [mean(before), mean(calls)]
+  process.stdout.write(
+    `a call took ${alone.toFixed(1)} ms on average before, and ${beside.toFixed(1)} ms during the import\n`,
+  )
+  // a busy machine slows both, but without priority for calls each call would wait for a transaction of the import
+  expect(beside).toBeLessThan(10 * alone + 50)
+})
 
 function mean(calls: readonly { ms: number }[]): number {
   return calls.reduce((sum, { ms }) => sum + ms, 0) / calls.length

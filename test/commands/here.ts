@@ -4,7 +4,7 @@ import { bunRedisWire } from "../../src/access/redis/bun-wire.ts"
 import { processTerminal } from "../../src/commands/cli/terminal.ts"
 import { run } from "../../src/commands/run.ts"
 
-/** Runs a command as src/main.ts does, with pipes for a terminal, in this process. */
+/** Runs a command in this process like src/main.ts, with pipes instead of a terminal. */
 export async function runHere(
   args: readonly string[],
   { env = {}, stdin }: { env?: Record<string, string>; stdin?: string },
@@ -14,7 +14,7 @@ export async function runHere(
   return { code: await exited, out: out(), err: err() }
 }
 
-/** Begins a command that goes on for as long as its stdin is open. No signal reaches it. */
+/** Starts a command that runs while its stdin is open. It gets no signals. */
 export function begunHere(args: readonly string[], env: Record<string, string>) {
   return start(args, env, () => {})
 }
@@ -37,7 +37,7 @@ function start(args: readonly string[], env: Record<string, string>, onStop: () 
   return { input, out: () => out.text(), err: () => err.text(), exited }
 }
 
-/** What a pipe was written. */
+/** Collects the text written to a pipe. */
 class Collected extends Writable {
   readonly #parts: Buffer[] = []
 

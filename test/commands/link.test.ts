@@ -24,7 +24,7 @@ setDefaultTimeout(60_000)
 
 let sql: Sql
 let env: Record<string, string>
-/** The embedded database, held as a server does: the commands go through its socket. */
+/** The embedded database, opened like a server: commands go through its socket. */
 let held: Database | undefined
 let house: House
 /** "Tea Timer", the only app of its workspace. */
@@ -59,7 +59,7 @@ beforeEach(async () => {
   workspace = row!.name
 })
 
-/** A command in this process; with `answer` there is a terminal, at which it is typed. */
+/** Runs a command in this process. With `answer` there is a terminal that types it. */
 async function typed(args: string[], answer?: string) {
   const stream = () => Object.assign(new PassThrough(), { isTTY: answer !== undefined })
   const [stdin, stdout, stderr] = [stream(), stream(), stream()]
@@ -72,7 +72,7 @@ async function typed(args: string[], answer?: string) {
     throw new Error("nothing of the kind is needed")
   }
   const code = await run(args, { env, readFile: none, terminal, process: {} as never })
-  // what was written arrives a turn later
+  // output arrives a turn later
   await new Promise(setImmediate)
   return { code, ...written }
 }
@@ -89,7 +89,7 @@ const handleOf = (token: string, kind = "share") => `${kind}_${hash("sha256", to
 
 let callers = 0
 
-/** Opens a path as a browser does, each time from an address of its own. */
+/** Opens a path like a browser, each time from another address. */
 async function open(path: string) {
   const response = await house.app.fetch(new Request(PUBLIC_URL + path), `10.0.0.${++callers}`)
   return { status: response.status, text: await response.text() }
@@ -97,7 +97,7 @@ async function open(path: string) {
 
 const unknown = (path: string) => open(`/${path.split("/")[1]}/${"A".repeat(43)}`)
 
-/** An export of the app, each of whose parts is one keyword's month. */
+/** Creates an export of the app. Each part is one keyword's month. */
 async function exported(parts = 1, appId = on.app) {
   const of = { appId, dataset: "history", format: "csv", platform: "ios", country: "us" } as const
   const month = new Uint8Array(31).fill(10)
@@ -119,7 +119,7 @@ const left = async () => {
 }
 
 describe("the list", () => {
-  test("tells of each open link its handle, app, times and what it holds, and never what opens it", async () => {
+  test("link list shows handle, app, times and content of open links, but never the token", async () => {
     const [page, locked, file] = [await on.share(), await on.share({ password: "hush", days: 2 }), await exported()]
     const of = { workspace, appId: on.app, appName: "Tea Timer", createdAt: expect.any(String) }
     const links = await listed()
@@ -137,13 +137,16 @@ describe("the list", () => {
     const { out } = await typed(["link", "list", "--workspace", workspace])
     const lines = out.trimEnd().split("\n")
     expect(lines[0]).toMatch(/^HANDLE +KIND +WORKSPACE +APP +NAME +CREATED +EXPIRES +CONTENT$/)
-    expect(lines.slice(1).map((line) => line.split(/ {2,}/).at(-1)).sort()).toEqual([
-      "31 rows of history, csv", "a page", "a page with a password",
-    ]) // biome-ignore format: a list to scan
+    expect(
+      lines
+        .slice(1)
+        .map((line) => line.split(/ {2,}/).at(-1))
+        .sort(),
+    ).toEqual(["31 rows of history, csv", "a page", "a page with a password"])
     for (const { token } of [page, locked, file]) expect(out + JSON.stringify(links)).not.toContain(token)
   })
 
-  test("keeps the links of an app that was removed, and leaves out what is over or another's", async () => {
+  test("link list keeps links of removed apps and leaves out expired and foreign ones", async () => {
     const [over, file, old] = [await on.share(), await exported(), await exported()]
     await on.share()
     await sql`update share_link set created_at = now() - interval '2 s', expires_at = now() - interval '1 s'
@@ -164,7 +167,7 @@ describe("the list", () => {
 })
 
 describe("a withdrawn link", () => {
-  test("answers as a link that never was, and no other does", async () => {
+  test("a withdrawn link answers like one that never existed, and other links still work", async () => {
     const [page, other, file, otherFile] = [await on.share(), await on.share(), await exported(), await exported()]
     for (const { path } of [page, other, file, otherFile]) expect((await open(path)).status).toBe(200)
     for (const [kind, { token, path }] of [
@@ -178,7 +181,8 @@ describe("a withdrawn link", () => {
       expect(answered.status).toBe(404)
       expect(answered).toEqual(await unknown(path))
       expect(await withdraw(handle, "--workspace", workspace)).toEqual({
-        ...{ code: 1, out: "" },
+        code: 1,
+        out: "",
         err: `appmeter: the workspace has no open link "${handle}"; see: appmeter link list\n`,
       })
     }
@@ -187,7 +191,7 @@ describe("a withdrawn link", () => {
     expect(await left()).toEqual({ exports: 1, parts: 1 })
   })
 
-  test("is found by its whole address or its token alone, whosever it is", async () => {
+  test("a link is found by its whole address or its token, in any workspace", async () => {
     const [page, file, kept] = [await on.share({ password: "hush" }), await exported(), await on.share()]
     const found = await withdraw(`see <https://elsewhere.example${page.path}?utm=1>.`)
     expect(found.out).toContain(handleOf(page.token))
@@ -195,21 +199,24 @@ describe("a withdrawn link", () => {
     const [other] = await sql<{ name: string }[]>`select name from workspace where id = ${elsewhere}`
     const refused = "appmeter: the workspace has no open link with this address"
     expect((await withdraw(`${PUBLIC_URL}${kept.path}`, "--workspace", other!.name)).err).toStartWith(refused)
-    // through a process, and `--` since a token may begin with a dash
+    // in a process, and with `--` because a token may begin with a dash
     const ended = await appmeter(["link", "withdraw", "--force", "--json", "--", file.token], { env })
     expect([ended.code, ended.err]).toEqual([0, ""])
     expect(JSON.parse(ended.out).withdrawn).toMatchObject({ handle: handleOf(file.token, "export"), workspace })
     expect((await Promise.all([page, file, kept].map(({ path }) => open(path)))).map(({ status }) => status)).toEqual([
       404, 404, 200,
-    ]) // biome-ignore format: one row
+    ])
     const again = await withdraw(`${PUBLIC_URL}${page.path}`)
     expect(again).toEqual({
-      ...{ code: 1, out: "" },
-      err: "appmeter: no workspace has an open link with this address: it expired, was withdrawn, or belongs to another instance\n",
+      code: 1,
+      out: "",
+      err:
+        "appmeter: no workspace has an open link with this address: " +
+        "it expired, was withdrawn, or belongs to another instance\n",
     })
   })
 
-  test("is withdrawn only after a yes", async () => {
+  test("a link is withdrawn only after a yes", async () => {
     const { token, path } = await on.share()
     const args = ["link", "withdraw", handleOf(token), "--workspace", workspace]
     const question = `Withdrawing ${handleOf(token)} (a page of Tea Timer) cannot be undone.`
@@ -223,7 +230,7 @@ describe("a withdrawn link", () => {
     expect((await open(path)).status).toBe(404)
   })
 
-  test("of a suspended workspace stays shut when the workspace goes on; one of a deleted workspace is none", async () => {
+  test("a withdrawn link stays closed after its workspace resumes, and deleted workspaces have none", async () => {
     const [page, file] = [await on.share(), await exported()]
     await sql`update workspace set suspended_at = now() where id = ${on.writer.workspace}`
     expect((await withdraw(page.url)).code).toBe(0)
@@ -235,19 +242,23 @@ describe("a withdrawn link", () => {
 })
 
 describe("a handle", () => {
-  /** A link whose hash begins so; nobody has its token. */
+  /** Inserts a link whose hash begins with the digits. */
   const hashed = (digits: string) => sql`
     insert into share_link (sha256, workspace_id, app_id, expires_at, content)
-    values (${Buffer.from(digits.padEnd(64, "0"), "hex")}, ${on.writer.workspace}, ${on.app}, now() + interval '1 day', '{}')`
+    values (
+      ${Buffer.from(digits.padEnd(64, "0"), "hex")}, ${on.writer.workspace}, ${on.app}, now() + interval '1 day', '{}'
+    )`
 
-  test("that begins several links is refused with what tells them apart, which the list shows too", async () => {
+  test("a handle of several links is refused with longer handles, as in the list", async () => {
     for (const digits of ["abcdef0123", "abcdef0199", "abcdef02", "bcdef0123"]) await hashed(digits)
-    await sql`update export set sha256 = ${Buffer.from("abcdef01".padEnd(64, "0"), "hex")} where id = ${(await exported()).id}`
+    const { id } = await exported()
+    await sql`update export set sha256 = ${Buffer.from("abcdef01".padEnd(64, "0"), "hex")} where id = ${id}`
     const handles = ["export_abcdef01", "share_abcdef012", "share_abcdef019", "share_abcdef02", "share_bcdef012"]
     const now = async () => (await listed()).map(({ handle }: { handle: string }) => handle).sort()
     expect(await now()).toEqual(handles)
     expect(await withdraw("share_ABCDEF01", "--workspace", workspace)).toEqual({
-      ...{ code: 2, out: "" },
+      code: 2,
+      out: "",
       err: "appmeter: share_abcdef01 matches several links; give more digits: share_abcdef012, share_abcdef019\n",
     })
     expect((await withdraw("share_abcdef0123000", "--workspace", workspace)).code).toBe(0)
@@ -255,7 +266,7 @@ describe("a handle", () => {
     expect(await now()).toEqual(["share_abcdef01", "share_abcdef02", "share_bcdef012"])
   })
 
-  test("that is too short, or no name of a link at all, is wrong use", async () => {
+  test("a handle that is too short or not a link is wrong usage", async () => {
     for (const name of [
       "share_abcdef0",
       "abcdef01",
@@ -265,14 +276,17 @@ describe("a handle", () => {
       "share_xyzxyzxy",
     ])
       expect(await withdraw(name)).toEqual({
-        ...{ code: 2, out: "" },
-        err: "appmeter: give the handle of the link, with at least 8 digits, or its whole address; see: appmeter link list\n",
+        code: 2,
+        out: "",
+        err:
+          "appmeter: give the handle of the link, with at least 8 digits, or its whole address; " +
+          "see: appmeter link list\n",
       })
   })
 })
 
 describe("an export of many parts", () => {
-  test("is shut by the first statement; cut off later, the clean-up takes what is left", async () => {
+  test("withdrawing an export closes it at once, and the clean-up deletes the rest after a kill", async () => {
     const [{ token, path }, kept] = [await exported(25), await exported()]
     let statements = 0
     const cut = new Proxy(sql, {
@@ -291,7 +305,7 @@ describe("an export of many parts", () => {
     expect((await open(kept.path)).status).toBe(200)
   })
 
-  test("breaks off for who is reading it, and never ends as if it were whole", async () => {
+  test("a withdrawn export interrupts its readers and never looks complete", async () => {
     const { token, path } = await exported(25)
     const response = await house.app.fetch(new Request(PUBLIC_URL + path), "10.0.1.1")
     const reader = response.body!.getReader()

@@ -19,7 +19,7 @@ let server: Serving
 
 const appOf = (id: number): ShownApp => ({ id: String(id), name: `App ${id}`, ratings: id % 1_000 })
 
-/** Of each list another part of the apps; every second app of one stands on the next too. */
+/** Returns the apps of a list. Every second app of a list is also in the next one. */
 function standing(list: string): number[] {
   const at = LISTS.indexOf(list)
   return Array.from({ length: PLACES }, (_, place) => 1_000_000 + at * (PLACES / 2) + place)
@@ -63,16 +63,29 @@ async function find(query: string) {
   return (await response.json()) as { total: number; apps: { id: string; name: string }[] }
 }
 
-test("a server that was started with MARKET fills by itself: its first key finds who stands on the lists, each asked for once", async () => {
+test("a server with MARKET reads every list once, and its first key can find the apps", async () => {
   await until(async () => asked("/lookup").flatMap(({ url }) => lookedUp(url)).length >= EVERY.length, 120_000)
   await until(async () => (await find("rankMin=1")).total === EVERY.length, 60_000)
   const pages = []
   for (let page = 1; page <= Math.ceil(EVERY.length / 200); page++)
     pages.push((await find(`rankMin=1&limit=200&page=${page}`)).apps)
-  expect(pages.flat().map(({ id }) => Number(id)).sort((a, b) => a - b)).toEqual(EVERY) // biome-ignore format: one line
+  expect(
+    pages
+      .flat()
+      .map(({ id }) => Number(id))
+      .sort((a, b) => a - b),
+  ).toEqual(EVERY)
   expect(pages.flat().every(({ id, name }) => name === `App ${id}`)).toBeTrue()
-  expect(asked("/rss/").map(({ url }) => listOf(url)).sort()).toEqual(LISTS.toSorted()) // biome-ignore format: one line
-  expect(asked("/lookup").flatMap(({ url }) => lookedUp(url)).sort((a, b) => a - b)).toEqual(EVERY) // biome-ignore format: one line
-  // a followed storefront is asked of that host alone
+  expect(
+    asked("/rss/")
+      .map(({ url }) => listOf(url))
+      .sort(),
+  ).toEqual(LISTS.toSorted())
+  expect(
+    asked("/lookup")
+      .flatMap(({ url }) => lookedUp(url))
+      .sort((a, b) => a - b),
+  ).toEqual(EVERY)
+  // a followed storefront is read only from this host
   expect(new Set(stores.requests.map(({ url }) => url.host))).toEqual(new Set(["itunes.apple.com"]))
 })

@@ -31,7 +31,7 @@ interface Client {
 }
 
 export const INFO = { name: "test", version: "1" }
-/** The official clients start the command themselves, as assistants do. */
+/** The official clients start the command themselves, like assistants. */
 const started = (args: string[], env: Env) => ({
   command: process.execPath,
   args: [MAIN, "mcp", ...args],
@@ -62,12 +62,12 @@ export const CLIENTS: [string, Connect][] = [
   ["client 2.4.0, pinned to 2026-07-28", client({ pin: "2026-07-28" })],
 ]
 
-/** Where a client may find the tools: in a folder nobody serves, beside its server, at the server's address. */
+/** Where a client finds the tools: in a folder without a server, next to its server, or at the server's address. */
 type Place = 0 | 1 | 2
-/** Those tried there: in short each client in one place, at length in all. */
+/** Clients to test in a place: each in one place, in long runs each in all. */
 export const clientsAt = (place: Place) => CLIENTS.filter((_, at) => LONG || Math.min(at, 2) === place)
 
-/** A data folder with a workspace, an app and a key. */
+/** Creates a data folder with a workspace, an app and a key. */
 export async function house(): Promise<Env> {
   made ??= (async () => {
     const env = await dataFolder()
@@ -82,7 +82,7 @@ export async function house(): Promise<Env> {
 
 let made: Promise<Env> | undefined
 
-/** Removes what was made; whoever comes next makes it anew. */
+/** Removes the folder, so that the next caller creates a new one. */
 export function leave(): void {
   removeFolders()
   made = undefined
@@ -94,7 +94,7 @@ export async function filled(env: Env): Promise<Env> {
   return { APPMETER_KEY: (await answer(["key", "create"], { env })).secret }
 }
 
-/** What every client must be able to do, whatever answers behind it. */
+/** Checks what every client can do with any endpoint. */
 export async function exercise(connected: Client): Promise<void> {
   expect(connected.getServerVersion()).toMatchObject({ name: "appmeter" })
   const { tools } = await connected.listTools()
@@ -109,7 +109,7 @@ export async function exercise(connected: Client): Promise<void> {
   expect(await errorOf(connected.callTool({ name: "nonsense", arguments: {} }))).toMatchObject({ code: -32602 })
 }
 
-/** A person who presses what the test says, behind a client of either era. */
+/** Clients of both protocol versions, with a user who presses the given button. */
 export const ASKED_BY: [string, (args: string[], env: Env, press: () => "accept" | "decline") => Promise<Client>][] = [
   [
     "sdk 1.32.2, on the stream of its call",
@@ -134,7 +134,7 @@ export const ASKED_BY: [string, (args: string[], env: Env, press: () => "accept"
   ],
 ]
 
-/** Previews a write and confirms it, as an assistant does. */
+/** Previews a write and confirms it, like an assistant. */
 export async function write(connected: Client, appId: string, keyword: string): Promise<Result> {
   const args = { appId, keywords: [keyword] }
   const preview = { name: "preview_action", arguments: { action: "add_keywords", args } }
@@ -146,7 +146,7 @@ export async function appIn(DATA_DIR: string): Promise<{ id: string; keywords: n
   return (await answer(["app", "list"], { env: { DATA_DIR } })).apps[0]
 }
 
-/** What a server's address needs beside it: no database of its own. */
+/** The environment for a client of a server's address: no database. */
 export function addressed({ APPMETER_KEY }: Env): Env {
   return { APPMETER_KEY: APPMETER_KEY!, DATA_DIR: "/proc/none" }
 }

@@ -10,7 +10,7 @@ import { appIn, type Env, house, INFO, leave, RIVAL } from "./mcp-clients.ts"
 setDefaultTimeout(60_000)
 afterAll(leave)
 
-/** The command in a process of its own, spoken to line by line. */
+/** Starts the command in a separate process and exchanges lines with it. */
 function piped(args: string[], env: Env) {
   const child = begun(["mcp", ...args], { env })
   const stdin = child.stdin as import("bun").FileSink
@@ -24,7 +24,7 @@ function piped(args: string[], env: Env) {
   return { ...spoken({ ...parts, flush: () => stdin.flush(), end: () => stdin.end() }), kill }
 }
 
-/** The same in this process, for what is not about one of its own. */
+/** Starts the command in this process. */
 function pipedHere(args: string[], env: Env) {
   const { input, out, err, exited } = begunHere(["mcp", ...args], env)
   return spoken({ out, err, exited, write: (text) => input.write(text), flush: () => {}, end: () => input.end() })
@@ -90,7 +90,7 @@ describe("the command", () => {
     env = await house()
   })
 
-  test("says how to get a key where there is none, what is wrong with what was typed, and makes no database", async () => {
+  test("appmeter mcp explains a missing key and wrong usage, and creates no database", async () => {
     const DATA_DIR = join(scratch(), "none")
     const cases: [string[], Env, number, RegExp][] = [
       [[], {}, 2, /APPMETER_KEY is not set; create one with appmeter key create/],
@@ -108,12 +108,12 @@ describe("the command", () => {
       expect([ended.code, ended.out, ended.err.split("\n").length]).toEqual([code, "", 2])
       expect(ended.err).toMatch(why)
     }
-    // what is typed wrong is told before the command would wait for anything: the last alone is a process of its own
+    // wrong usage is reported before the command waits; only the last case needs a separate process
     await Promise.all(cases.map(one))
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  test("answers what is under way when stdin ends, writes nothing but messages, and ends with 0", async () => {
+  test("appmeter mcp answers open calls when stdin ends, writes only messages and exits with 0", async () => {
     const running = piped([], { ...env, LOG_LEVEL: "debug" })
     await running.send(ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: INFO }))
     await running.send({ jsonrpc: "2.0", method: "notifications/initialized" }, "nonsense", call(2, "list_apps"))
@@ -124,11 +124,11 @@ describe("the command", () => {
     expect(byId.get(2).result.structuredContent.apps).toHaveLength(1)
     expect(running.out()).not.toContain(env.APPMETER_KEY!)
     expect(running.err()).not.toContain(env.APPMETER_KEY!)
-    // its log is there, where it belongs
+    // stderr contains its log
     expect(running.err()).toContain('"operation":"list_apps"')
   })
 
-  long("ends with 0 at SIGTERM too, though stdin stays open", async () => {
+  long("appmeter mcp exits with 0 on SIGTERM while stdin is open", async () => {
     const running = piped([], env)
     await running.send(call(1, "list_apps"))
     await running.until(1)
@@ -136,7 +136,7 @@ describe("the command", () => {
     expect(await running.ended(false)).toBe(0)
   })
 
-  long("--tools shows and calls those toolsets alone", async () => {
+  long("appmeter mcp --tools shows and calls only those toolsets", async () => {
     const running = pipedHere(["--tools", "account, apps"], env)
     await running.send(ask(1, "tools/list"), call(2, "list_keyword_ranks"))
     await running.ended()
@@ -146,7 +146,7 @@ describe("the command", () => {
     expect(byId.get(2).error.code).toBe(-32602)
   })
 
-  long("a key that is none is refused with what to do, and a body too large with its request's id", async () => {
+  long("appmeter mcp refuses an unknown key with advice, and a large body with its request id", async () => {
     const running = pipedHere([], { ...env, APPMETER_KEY: "svc_live_nonsense" })
     await running.send(ask(1, "tools/list"))
     await running.ended()
@@ -162,32 +162,29 @@ describe("the command", () => {
     expect(byId.get(3).result.isError).toBeUndefined()
   })
 
-  long(
-    "lets go of a folder that nobody asks about: a server starts beside it, and it goes on through that",
-    async () => {
-      const DATA_DIR = env.DATA_DIR!
-      const [one, other] = [piped([], env), piped([], env)]
-      await Promise.all([one.send(call(1, "list_apps")), other.send(call(1, "list_apps"))])
-      for (const running of [one, other]) expect((await running.until(1))[0].result.isError).toBeUndefined()
-      const server = await serving({ env: { DATA_DIR } })
-      await one.send(call(2, "list_apps"))
-      expect((await one.until(2))[1].result.structuredContent.apps).toHaveLength(1)
-      // killed with the call's connection still open: the folder is opened anew
-      server.kill("SIGKILL")
-      await server.exited
-      let id = 2
-      for (let done = false; !done; ) {
-        await one.send(call(++id, "list_apps"))
-        const { result } = (await one.until(id)).at(-1)
-        done = !result.isError
-        if (!done) expect(JSON.parse(result.content[0].text).error).toBe("unavailable")
-      }
-      expect(await Promise.all([one.ended(), other.ended()])).toEqual([0, 0])
-      expect(await answer(["app", "list"], { env: { DATA_DIR } })).toMatchObject({ apps: [{}] })
-    },
-  )
+  long("appmeter mcp releases an idle folder, so that a server can start, and continues through it", async () => {
+    const DATA_DIR = env.DATA_DIR!
+    const [one, other] = [piped([], env), piped([], env)]
+    await Promise.all([one.send(call(1, "list_apps")), other.send(call(1, "list_apps"))])
+    for (const running of [one, other]) expect((await running.until(1))[0].result.isError).toBeUndefined()
+    const server = await serving({ env: { DATA_DIR } })
+    await one.send(call(2, "list_apps"))
+    expect((await one.until(2))[1].result.structuredContent.apps).toHaveLength(1)
+    // killed while the call's connection is open: the folder is opened again
+    server.kill("SIGKILL")
+    await server.exited
+    let id = 2
+    for (let done = false; !done; ) {
+      await one.send(call(++id, "list_apps"))
+      const { result } = (await one.until(id)).at(-1)
+      done = !result.isError
+      if (!done) expect(JSON.parse(result.content[0].text).error).toBe("unavailable")
+    }
+    expect(await Promise.all([one.ended(), other.ended()])).toEqual([0, 0])
+    expect(await answer(["app", "list"], { env: { DATA_DIR } })).toMatchObject({ apps: [{}] })
+  })
 
-  /** A store that refuses, and what has the command read it. */
+  /** A store that refuses, with the settings to read it. */
   function refusingStore() {
     const seen = { hits: 0 }
     const fetch = () => new Response(String(++seen.hits), { status: 503 })
@@ -196,7 +193,7 @@ describe("the command", () => {
     return { seen, store, reading: { ...env, MEASURE: "yes", UPSTREAM_URLS: addresses.join(",") } }
   }
 
-  /** The command of a folder that nobody serves, asked for a live read. */
+  /** Requests a live read from the command of a folder without a server. */
   async function readAlone(reading: Env) {
     const { id: appId } = await appIn(env.DATA_DIR!)
     const running = pipedHere([], reading)
@@ -209,14 +206,14 @@ describe("the command", () => {
     return { running, read }
   }
 
-  test("reads no store: a live read is refused where there is no server of that folder", async () => {
+  test("appmeter mcp refuses a live read without a server of the folder", async () => {
     const { seen, store, reading } = refusingStore()
     const { running } = await readAlone(reading)
     expect([await running.ended(), seen.hits]).toEqual([0, 0])
     await store.stop(true)
   })
 
-  long("reads no store: a live read is left to a server of that folder, and refused where there is none", async () => {
+  long("appmeter mcp leaves a live read to the server of the folder, and refuses it without one", async () => {
     const { seen, store, reading } = refusingStore()
     const { running, read } = await readAlone(reading)
     expect(seen.hits).toBe(0)
@@ -239,7 +236,7 @@ describe("a server by its address", () => {
     server = await serving({ env: { DATA_DIR: env.DATA_DIR!, PORT: "0" } })
   })
 
-  test("may stand in APPMETER_URL, and is reached without the proxy that the environment names", async () => {
+  test("APPMETER_URL names the server, which is reached without the environment's proxy", async () => {
     const APPMETER_KEY = env.APPMETER_KEY!
     const http_proxy = "http://127.0.0.1:1"
     const running = piped([], { APPMETER_KEY, APPMETER_URL: `${server.url}/mcp/`, http_proxy, HTTP_PROXY: http_proxy })
@@ -248,7 +245,7 @@ describe("a server by its address", () => {
     expect(running.messages()[0].result.structuredContent.apps).toHaveLength(1)
   })
 
-  long("that is killed midway gives an error to each call and is used again once it is back", async () => {
+  long("a killed server gives an error to each call and is used again when it is back", async () => {
     const running = piped(["--url", server.url], { APPMETER_KEY: env.APPMETER_KEY! })
     await running.send(call(1, "list_apps"))
     await running.until(1)
@@ -266,7 +263,7 @@ describe("a server by its address", () => {
     expect(await running.ended()).toBe(0)
   })
 
-  test("is told when a call is cancelled, by hanging up; nothing is answered, and the next call is", async () => {
+  test("a cancelled call closes its connection, gets no answer, and the next call works", async () => {
     const [arrived, hungUp] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const slow = Bun.serve({
       port: 0,

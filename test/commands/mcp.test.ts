@@ -35,7 +35,7 @@ describe("a data folder that nobody serves", () => {
     await connected.close()
   })
 
-  long("is written to when the person behind the client agrees", async () => {
+  long("a folder without a server is changed after the client's user agrees", async () => {
     const [, connect] = ASKED_BY[0]!
     const { id } = await appIn(env.DATA_DIR!)
     const connected = await connect([], env, () => "accept")
@@ -70,7 +70,7 @@ describe("a server", () => {
     await connected.close()
   })
 
-  test.each(ASKED_BY)("writes only what the person behind the client agrees to: %s", async (_, connect) => {
+  test.each(ASKED_BY)("a server writes only what the client's user agrees to: %s", async (_, connect) => {
     let pressed: "accept" | "decline" = "accept"
     const asked: string[] = []
     const connected = await connect(["--url", server.url], addressed(env), () => {

@@ -3,12 +3,12 @@ import type { Sql } from "../../src/database/types.ts"
 import { STORE_HOSTS } from "../../src/lib/upstreams.ts"
 import type { ReplayServer } from "../stores/parsing/replay.ts"
 
-/** UPSTREAM_URLS of a stand-in. */
+/** Returns UPSTREAM_URLS for a stand-in. */
 export function standingIn({ address }: ReplayServer): string {
   return STORE_HOSTS.map((upstream) => `${upstream}=${address(upstream)}`).join(",")
 }
 
-/** An app that a workspace of its own tracks on these platforms. */
+/** Tracks an app on these platforms in a new workspace. */
 export async function track(sql: Sql, platforms: ("ios" | "android")[], origin = "own"): Promise<void> {
   const [workspace] = await sql<{ id: number }[]>`
     insert into workspace (name, plan)
@@ -29,7 +29,7 @@ async function storeApp(sql: Sql, platform: string): Promise<number> {
   return row!.id
 }
 
-/** Nothing tracked, due, read or to be known. */
+/** Deletes everything tracked, due and read. */
 export async function emptied(sql: Sql): Promise<void> {
   for (const table of [
     "tracked_app",
@@ -43,7 +43,7 @@ export async function emptied(sql: Sql): Promise<void> {
     await sql`delete from ${sql(table)}`
 }
 
-/** Searches that are due every day. */
+/** Adds searches that are due every day. */
 export async function searches(sql: Sql, count: number): Promise<void> {
   await sql`
     insert into due (kind, platform, storefront, subject)
@@ -51,5 +51,5 @@ export async function searches(sql: Sql, count: number): Promise<void> {
     from generate_series(1, ${count}) i`
 }
 
-/** Where bodies are kept when nothing is said. */
+/** The default folder of bodies. */
 export const rawFolder = (dataDir: string) => join(dataDir, "raw")

@@ -30,7 +30,7 @@ interface Entry {
   bearer_token_env_var?: string
 }
 
-/** What stands in an assistant's files for our server, first as a program and then as an address. */
+/** Returns the entries for our server in an assistant's files: first as a program, then as an address. */
 function entriesIn(text: string): Map<string, Entry[]> {
   const sections = text.split(/^## /m).slice(1)
   return new Map(
@@ -51,7 +51,7 @@ function entriesIn(text: string): Map<string, Entry[]> {
 const NAMES = ["Claude Code", "Claude Desktop", "Cursor", "VS Code", "Codex", "Gemini CLI"]
 
 describe("packaging assistants", () => {
-  test("prints each assistant's own form, with this program, an absolute folder and no key", async () => {
+  test("packaging assistants prints each format with this program, an absolute folder and no key", async () => {
     const env = await dataFolder()
     const secret = "svc_live_0000"
     const entries = entriesIn(await printed(["assistants"], { ...env, APPMETER_KEY: secret }))
@@ -68,14 +68,14 @@ describe("packaging assistants", () => {
     }
   })
 
-  test("the program that stands in it answers an assistant, started in a folder of its choice", async () => {
+  test("the printed program answers an assistant that starts it in any folder", async () => {
     const env = await dataFolder()
     const held = await holding(env)
     await answer(["workspace", "create", "studio"], { env })
     const { secret } = await answer(["key", "create"], { env })
     await held.close()
     const [program] = entriesIn(await printed(["assistants"], env)).get("Claude Desktop")!
-    // npx fetches the Bun that runs this test
+    // npx downloads the Bun that runs this test
     expect(program!.args!.slice(0, 2)).toEqual(["-y", `bun@${PACKAGE.engines.bun.replace(">=", "")}`])
     const client = new Client({ name: "test", version: "1" })
     const transport = new StdioClientTransport({
@@ -89,7 +89,7 @@ describe("packaging assistants", () => {
     await client.close()
   })
 
-  test("names a server where one is named, and never the address of a database", async () => {
+  test("packaging assistants prints a server's address if given, and never that of a database", async () => {
     const DATABASE_URL = "postgres://user:canary@db.example.com/x"
     for (const [args, env, origin] of [
       [["--name", "ranks.acme.test"], {}, "https://ranks.acme.test"],
@@ -106,7 +106,7 @@ describe("packaging assistants", () => {
     }
   })
 
-  test("is what the manual shows, which says who connects to a public address alone", () => {
+  test("the manual shows the printed configurations and names assistants that need a public address", () => {
     const entries = entriesIn(pageOf("assistants"))
     expect([...entries.keys()].slice(0, NAMES.length)).toEqual(NAMES)
     for (const { name, language, stdio, http } of ASSISTANTS) {
@@ -119,7 +119,7 @@ describe("packaging assistants", () => {
 })
 
 const inBraces = (name: string) => `\${${name}}`
-/** As each of them reads a key from elsewhere. */
+/** The way in which each assistant reads a key from its environment. */
 const KEYS = {
   "Claude Code": inBraces("APPMETER_KEY"),
   "Claude Desktop": "<key>",
@@ -139,8 +139,8 @@ const SERVERS = {
 }
 
 describe("packaging mcp-registry", () => {
-  // The rules of https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json that concern what stands in it.
-  test("prints a server.json of the schema it names, of this version, with a secret header and no package", async () => {
+  // The rules of https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json for its fields.
+  test("packaging mcp-registry prints a valid server.json with a secret header and no package", async () => {
     const entry = JSON.parse(await printed(["mcp-registry", "--name", "ranks.acme.test"]))
     expect(Object.keys(entry)).toEqual(["$schema", "name", "title", "description", "version", "websiteUrl", "remotes"])
     expect(entry.$schema).toBe("https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json")
@@ -158,7 +158,7 @@ describe("packaging mcp-registry", () => {
     expect(variables).toEqual({ key: expect.objectContaining({ isSecret: true, isRequired: true }) })
   })
 
-  test("has a package only of an image that was named: it is started over stdio, with its key from the environment", async () => {
+  test("packaging mcp-registry adds a package for a given image, with its key from the environment", async () => {
     const image = "ghcr.io/acme/appmeter:1.0.0"
     const [only, ...others] = JSON.parse(await printed(["mcp-registry", "--image", image])).packages
     expect(others).toEqual([])

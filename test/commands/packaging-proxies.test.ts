@@ -59,7 +59,7 @@ describe.each(PROXIES)("%s", (proxy) => {
   installedLong("sends a call once, even if its kept connection closes without an answer", async () => {
     const upstreams = [await closingUpstream(), await closingUpstream()]
     const proxied = await startProxy(proxy, addressesOf(upstreams))
-    // HAProxy closes a kept HTTP/1.1 connection in place of answering 502, and fetch repeats the call by itself then
+    // HAProxy closes a kept HTTP/1.1 connection instead of answering 502, and fetch then repeats the call by itself
     const keepalive = proxy !== "haproxy"
     for (const method of ["GET", "POST"]) {
       for (let call = 0; call < 10; call++) await fetch(`${proxied.url}/fine`, { method, keepalive })

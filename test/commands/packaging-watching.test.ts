@@ -29,7 +29,7 @@ const asked = (expr: string) =>
   [...expr.matchAll(/\b(?:appmeter|process)_[a-z_]+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ""))
 
 describe("what is watched", () => {
-  test("rules and panels ask for metrics that the service has, each alert once and with what to do", async () => {
+  test("rules and panels use existing metrics, each alert once and with advice", async () => {
     const known = await metricNames()
     for (const expr of [...ALERT_RULES.map(({ expr }) => expr), ...panelExpressions()]) {
       expect(asked(expr).length).toBeGreaterThan(0)
@@ -39,7 +39,7 @@ describe("what is watched", () => {
     expect(ALERT_RULES.filter(({ action }) => action === "")).toEqual([])
   })
 
-  test("the rules are a rule file, in which each rule says what it was declared to say", () => {
+  test("the rules are a valid rule file with the declared rules", () => {
     const { groups } = Bun.YAML.parse(prometheusRules(deployment())) as {
       groups: { rules: { alert: string; expr: string; for: string; annotations: { summary: string } }[] }[]
     }
@@ -49,7 +49,7 @@ describe("what is watched", () => {
     ).toEqual(ALERT_RULES.map(({ alert, expr, for: time, summary }) => [alert, expr, time, summary]))
   })
 
-  test("the dashboard's panels fill its columns without lying on one another, and read the source that is chosen", () => {
+  test("the dashboard's panels fill its columns without overlap and use the chosen source", () => {
     const { panels } = JSON.parse(grafanaDashboard(deployment())) as {
       panels: { type: string; gridPos: { x: number; y: number; w: number; h: number }; datasource?: { uid: string } }[]
     }
@@ -66,7 +66,7 @@ describe("what is watched", () => {
   })
 })
 
-test("the compose file names only settings that there are, holds no secret, and waits for what it needs", () => {
+test("the compose file has only existing settings, no secret, and waits for its dependencies", () => {
   const secrets = secretNames()
   const text = composeFile(deployment({ secrets, name: "ranks.acme.test" }))
   const { services, secrets: files } = Bun.YAML.parse(text) as {

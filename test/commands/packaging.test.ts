@@ -8,7 +8,7 @@ import { printed } from "./printed.ts"
 setDefaultTimeout(60_000)
 afterAll(removeFolders)
 
-/** Whether these programs are on this machine; says so when not, for no test may be skipped unnoticed. */
+/** Returns whether these programs are installed. Prints it if not, so that no test is skipped unnoticed. */
 function has(...programs: string[]): boolean {
   const missing = programs.filter((program) => !Bun.which(program))
   if (missing.length > 0) console.log(`not checked here: ${missing.join(", ")} is missing`)
@@ -19,7 +19,7 @@ const KINDS = ["systemd", "container", "caddy", "haproxy", "nginx"]
 const everySecret = { secret: secretNames() }
 
 describe("every packaging", () => {
-  test.each(KINDS)("%s names only settings that there are, with values that are taken", async (kind) => {
+  test.each(KINDS)("packaging %s names only existing settings with valid values", async (kind) => {
     const text = await printed(kind, everySecret)
     const names = [...text.matchAll(/\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|HOST|PORT)(?:_FILE)?(?==|\b)/g)].map(
       ([, name]) => name!,
@@ -33,7 +33,7 @@ describe("every packaging", () => {
     readSettings(env, () => "")
   })
 
-  test("is one text on stdout; a kind, a secret or a name that cannot be is wrong use", async () => {
+  test("packaging prints one text, and refuses an unknown kind, secret or name", async () => {
     const { code, out, err } = await appmeter(["packaging", "nginx", "--name", "ranks.acme.test"])
     expect([code, err]).toEqual([0, ""])
     expect(out).toBe(await printed("nginx", { name: ["ranks.acme.test"] }))
@@ -55,14 +55,14 @@ describe("every packaging", () => {
   })
 })
 
-// Words in capitals that are no settings: of systemd, of the image format and of nginx.
+// Words in capitals that are not settings but belong to systemd, the image format or nginx.
 const SETTING_NAMES = settingsTable()
   .split("\n")
   .map((line) => line.split(" ")[0]!)
 const FOREIGN = ["AF_INET", "AF_INET6", "AF_UNIX"]
 
 describe("the systemd unit", () => {
-  test("reads every secret from a credential, and holds none itself", async () => {
+  test("the systemd unit reads every secret from a credential and contains none", async () => {
     const unit = await printed("systemd", everySecret)
     for (const name of secretNames()) {
       expect(unit).toContain(`LoadCredential=${name}:/etc/appmeter/${name}\nEnvironment=${name}_FILE=%d/${name}\n`)
@@ -71,7 +71,7 @@ describe("the systemd unit", () => {
     expect(await printed("systemd")).not.toContain("LoadCredential=")
   })
 
-  test("runs without root, may write to its own folder alone, and leaves a stop its 25 s", async () => {
+  test("the systemd unit runs without root, writes only to its folder and allows 25 s for a stop", async () => {
     const unit = await printed("systemd")
     for (const line of ["DynamicUser=yes", "StateDirectory=appmeter", "ProtectSystem=strict", "NoNewPrivileges=yes"])
       expect(unit).toContain(`\n${line}\n`)
@@ -79,13 +79,13 @@ describe("the systemd unit", () => {
     expect(unit).not.toMatch(/^(MemoryDenyWriteExecute=yes|WatchdogSec|User=root)/m)
   })
 
-  test("is a unit: sections, and one assignment a line", async () => {
+  test("the systemd unit has sections with one assignment per line", async () => {
     const lines = (await printed("systemd", everySecret)).split("\n").filter((line) => line && !line.startsWith("#"))
     expect(lines.filter((line) => line.startsWith("["))).toEqual(["[Unit]", "[Service]", "[Install]"])
     expect(lines.filter((line) => !/^(\[\w+\]|[A-Z]\w+=.*)$/.test(line))).toEqual([])
   })
 
-  test("systemd-analyze, where it is, finds nothing wrong with it", async () => {
+  test("systemd-analyze, if installed, accepts the unit", async () => {
     if (!has("systemd-analyze")) return
     const folder = scratch()
     const unit = (await printed("systemd", everySecret)).replaceAll("/usr/local/bin/appmeter", process.execPath)
@@ -105,7 +105,7 @@ describe("the systemd unit", () => {
 })
 
 describe("the container", () => {
-  test("has two stages, no root, a volume that its user may write, and a health check without a shell", async () => {
+  test("the container has two stages, no root, a writable volume and a health check without a shell", async () => {
     const file = await printed("container")
     expect(file.match(/^FROM /gm)).toHaveLength(2)
     const last = file.slice(file.lastIndexOf("FROM "))
@@ -119,7 +119,7 @@ describe("the container", () => {
     expect(JSON.parse(/^ENTRYPOINT (.+)$/m.exec(last)![1]!)).toEqual(["/usr/local/bin/appmeter"])
   })
 
-  test("takes secrets from files, and never bakes one in", async () => {
+  test("the container reads secrets from files and contains none", async () => {
     const file = await printed("container", everySecret)
     for (const name of secretNames()) expect(file).toContain(` ${name}_FILE=/run/secrets/${name}`)
     for (const name of secretNames()) expect(file).not.toMatch(new RegExp(`\\b${name}=`))
@@ -135,7 +135,7 @@ describe("the health check", () => {
     PORT = new URL(server.url).port
   })
 
-  test("ends with 0 while the server takes calls, whatever proxy the environment names, and opens no database", async () => {
+  test("ready exits with 0 while the server accepts calls, ignores proxies and opens no database", async () => {
     const env = {
       PORT,
       DATA_DIR: join(scratch(), "none"),
@@ -146,21 +146,25 @@ describe("the health check", () => {
     expect(await appmeter(["ready"], { env: { ...env, HOST: "0.0.0.0" } })).toMatchObject({ code: 0 })
   })
 
-  test("ends with 1 and one line where nothing listens, or what listens is not ready", async () => {
+  test("ready exits with 1 and one line if nothing listens or the server is not ready", async () => {
     const busy = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("", { status: 503 }) })
     const env = { PORT: String(busy.port) }
     const url = `http://127.0.0.1:${busy.port}/readyz`
     expect(await appmeter(["ready"], { env })).toEqual({
-      code: 1, out: "", err: `appmeter: not ready: ${url} answered 503\n`,
-    }) // biome-ignore format: one answer
+      code: 1,
+      out: "",
+      err: `appmeter: not ready: ${url} answered 503\n`,
+    })
     await busy.stop(true)
     expect(await appmeter(["ready"], { env })).toEqual({
-      code: 1, out: "", err: `appmeter: not ready: ${url} is not reachable\n`,
-    }) // biome-ignore format: one answer
+      code: 1,
+      out: "",
+      err: `appmeter: not ready: ${url} is not reachable\n`,
+    })
     expect((await appmeter(["ready"], { env: { PORT: "0" } })).code).toBe(2)
   })
 
-  test("ends with 1 in time where the server has stopped to answer", async () => {
+  test("ready exits with 1 in time if the server does not answer", async () => {
     const silent = Bun.listen({ port: 0, hostname: "127.0.0.1", socket: { data() {} } })
     const { code, err } = await appmeter(["ready"], { env: { PORT: String(silent.port) } })
     expect([code, err]).toEqual([1, expect.stringContaining("did not answer in 2500 ms")])

@@ -9,7 +9,7 @@ import { answer, appmeter, dataFolder, removeFolders, scratch } from "./child.ts
 setDefaultTimeout(60_000)
 
 let env: { DATA_DIR: string }
-/** Holds the database as a server does: the command goes through its socket. */
+/** Opens the database like a server: the command goes through its socket. */
 let held: EmbeddedDatabase
 
 beforeAll(async () => {
@@ -41,18 +41,24 @@ function written(name: string, text: string, at = "2025-10-13T00:00:00Z"): strin
   return path
 }
 
-test("a real report gives keywords Apple's own figure", async () => {
+test("a real report gives keywords Apple's figure", async () => {
   const imported = await answer(["popularity", REAL], { env })
   expect(imported).toEqual({
-    ...{ read: 38, keywords: 38, countries: ["us"], months: ["2025-09"] },
-    ...{ recorded: 38, known: 0, otherCountries: 0, bad: [] },
+    read: 38,
+    keywords: 38,
+    countries: ["us"],
+    months: ["2025-09"],
+    recorded: 38,
+    known: 0,
+    otherCountries: 0,
+    bad: [],
   })
   expect(await shown("instagram")).toEqual([100, "apple-ads-report", "2025-09"])
   expect(await shown("instagram", "gb")).toEqual([null, null, null])
   expect(await shown("whatever")).toEqual([null, null, null])
 })
 
-test("repeating it changes nothing, even from a younger copy", async () => {
+test("a repeated import of a report changes nothing, even from a newer copy", async () => {
   const before = await rows()
   const copy = join(scratch(), "copy.csv")
   cpSync(REAL, copy)
@@ -62,7 +68,7 @@ test("repeating it changes nothing, even from a younger copy", async () => {
   expect(await rows()).toEqual(before)
 })
 
-test("of two reports of a month the later one counts, and a later month is shown first", async () => {
+test("the later of two reports of a month counts, and the latest month is shown", async () => {
   const line = (month: string, figure: number) => `${HEAD}${month},us,Games,teapot,1,90,${figure}\n`
   await run([written("new.csv", line("2025-09", 52), "2025-10-20T00:00:00Z")])
   await run([written("old.csv", line("2025-09", 51), "2025-10-13T00:00:00Z")])
@@ -72,11 +78,12 @@ test("of two reports of a month the later one counts, and a later month is shown
   expect(await shown("teapot")).toEqual([40, "apple-ads-report", "2025-10"])
 })
 
-test("bad lines are named and skipped; strict makes them a failure", async () => {
+test("invalid lines of a report are reported and skipped; --strict makes them a failure", async () => {
   const long = "x".repeat(151)
   const path = written(
     "bad.csv",
-    `${HEAD}2025-09,us,Games,mate,1,90,55\n2025-09,us,Games,,2,90,55\n2025-09,us,Games,${long},3,90,55\n2025-09,us,Games,cup,4,90,101\n`,
+    `${HEAD}2025-09,us,Games,mate,1,90,55\n2025-09,us,Games,,2,90,55\n` +
+      `2025-09,us,Games,${long},3,90,55\n2025-09,us,Games,cup,4,90,101\n`,
   )
   const { code, out, err } = await run([path])
   expect([code, out]).toEqual([
@@ -92,7 +99,7 @@ test("bad lines are named and skipped; strict makes them a failure", async () =>
   expect((await run([written("all-bad.csv", `${HEAD}2025-09,us,Games,,2,90,55\n`)])).code).toBe(1)
 })
 
-test("what cannot be imported is one line and 1", async () => {
+test("an invalid report exits with 1 and one line", async () => {
   const before = await rows()
   for (const [args, line] of [
     [[WITHOUT], "the report holds no popularity: nothing to import"],
@@ -115,7 +122,7 @@ test("what cannot be imported is one line and 1", async () => {
   expect(await rows()).toEqual(before)
 })
 
-test("--country takes one country of several", async () => {
+test("popularity --country imports one country of several", async () => {
   const path = written("two.csv", `${HEAD}2025-09,Germany,Games,tee,1,90,44\n2025-09,France,Games,thé,1,90,45\n`)
   expect(await answer(["popularity", path, "--country", "FR"], { env })).toMatchObject({
     countries: ["fr"],

@@ -26,7 +26,7 @@ let database: EmbeddedDatabase
 
 const bodies = () => openRawBodies({ folder: join(env.DATA_DIR, "raw"), days: 14, megabytes: 100 })
 
-/** One search as it is read today, and one as an earlier version would have read it. */
+/** Stores one search as it is parsed today, and one as an earlier version parsed it. */
 async function readings(sql: Sql): Promise<void> {
   const panda = seenIn(playSearch, { storefront: "us", term: "panda" }, PANDA, AT)
   const sleep = seenIn(appleWebSearch, { storefront: "us", term: "sleep sounds" }, SLEEP, AT)
@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 
 describe("appmeter replay", () => {
-  test("says what differs and changes nothing; with --write it is recorded, and then is the same", async () => {
+  test("replay reports differences and changes nothing; with --write it records them", async () => {
     const dry = await appmeter(["replay"], { env })
     expect([dry.code, dry.err]).toEqual([0, ""])
     expect(dry.out).toMatch(/^SOURCE +SAME +DIFFERENT/)
@@ -63,14 +63,14 @@ describe("appmeter replay", () => {
     })
   })
 
-  test("is of one source and since one day where that is asked for", async () => {
+  test("replay can be limited to a source and a first day", async () => {
     const one = await appmeter(["replay", "--json", "--source", "play-search", "--since", "2008-07-10"], { env })
     expect(JSON.parse(one.out).sources.map(({ source }: { source: string }) => source)).toEqual(["play-search"])
     const none = await appmeter(["replay", "--since", "2999-01-01"], { env })
     expect([none.code, none.out]).toEqual([0, "nothing to replay: no responses are stored\n"])
   })
 
-  test("is refused for what is no day and no source, and where there is no database", async () => {
+  test("replay refuses an invalid day or source, and a missing database", async () => {
     for (const [words, reason] of [
       [["--since", "2025-02-30"], "--since must be a day"],
       [["--since", "yesterday"], "--since must be a day"],
@@ -83,7 +83,7 @@ describe("appmeter replay", () => {
     expect([code, err]).toEqual([1, expect.stringContaining("there is no database in ")])
   })
 
-  test("exits with 1 when a body cannot be read that was read before", async () => {
+  test("replay exits with 1 if a body can no longer be parsed", async () => {
     const page = "<html><title>Other</title></html>"
     const { sha256 } = bodyOf(page, AT)
     const asked = { storefront: "us", term: "red panda" }

@@ -33,10 +33,10 @@ const events = ({ err }: Serving) =>
     .split("\n")
     .map((line) => JSON.parse(line))
 
-/** Without the demo's invented app, which comes after the greeting. */
+/** Leaves out the demo's invented app, which is loaded after the welcome. */
 const inStore = (apps: readonly { iosId: string | null }[]) => apps.filter(({ iosId }) => !isInventedId(iosId ?? ""))
 
-/** As after a removal, but for the apps. */
+/** Stops loading the demo, as if it had been removed, but keeps the apps. */
 async function stopLoading(dataDir: string): Promise<void> {
   const { sql, close } = await openEmbedded({ dataDir, as: "command", log: silentLog })
   await forgetDemo(sql)
@@ -50,7 +50,7 @@ describe("the first start", () => {
   beforeAll(async () => {
     env = await dataFolder()
     server = await serving({ env }, ["--demo"])
-    // charts, an owner's figures and what else comes after the greeting take 7 s, and nothing here looks at them
+    // charts, account data and the rest are loaded after the welcome; they take 7 s, and no test here needs them
     if (!LONG) await stopLoading(env.DATA_DIR)
   })
 
@@ -68,13 +68,13 @@ describe("the first start", () => {
     expect([...new Set(states)].sort()).toEqual(["absent", "present", "unmeasured"])
   })
 
-  test("says in one line where assistants connect, and a key works there", async () => {
+  test("the first start prints the address for assistants, and a key works there", async () => {
     const [mcpUrl, ...others] = server.out().match(/\S+\/mcp\b/g) ?? []
     expect([server.out(), others]).toEqual([expect.stringContaining(`\nAssistants connect to ${mcpUrl}\n`), []])
     expect(await toolNames(mcpUrl!, keysIn(server.out())[0]!)).toContain("list_keyword_ranks")
   })
 
-  test("makes the workspace with the limits of the settings, and the test key answers as the sandbox does", async () => {
+  test("the first workspace has the limits of the settings, and the test key answers like the sandbox", async () => {
     const { workspaces } = await answer(["workspace", "list"], { env })
     expect(workspaces).toMatchObject([
       { name: "default", plan: "enterprise", explorer: true, credits: { limit: 10_000_000 } },
@@ -87,7 +87,7 @@ describe("the first start", () => {
     expect(own).toBe(sandbox)
   })
 
-  test("logs one JSON object a line on stderr, without a key", () => {
+  test("the server logs one JSON object per line to stderr, without keys", () => {
     expect(events(server).map(({ event }) => event)).toContain("listening")
     expect(events(server).find(({ event }) => event === "listening")).toMatchObject({
       database: "embedded",
@@ -96,12 +96,12 @@ describe("the first start", () => {
     expect(keysIn(server.err())).toEqual([])
   })
 
-  test("a command works on the running server's database, through a socket only its user can open", async () => {
+  test("a command uses the running server's database through a socket that only its user can open", async () => {
     const { secret, key } = await answer(["key", "create", "--name", "beside"], { env })
     const status = async () => (await fetch(`${server.url}/v1/account`, { headers: { "x-api-key": secret } })).status
     expect(await status()).toBe(200)
     await answer(["key", "revoke", String(key.id), "--force"], { env })
-    // known for less than a second
+    // a key is cached for less than a second
     await until(async () => (await status()) === 401, 1_000 * (await slowness()))
     const sockets = readdirSync(env.DATA_DIR)
       .map((name) => statSync(join(env.DATA_DIR, name)))
@@ -109,11 +109,13 @@ describe("the first start", () => {
     expect(sockets.map(({ mode }) => mode & 0o777)).toEqual([0o600])
   })
 
-  long("a second server on the same folder, or the same port, is refused in one line", async () => {
+  long("a second server on the same folder or port is refused with one line", async () => {
     const second = await appmeter(["serve"], { env: { ...env, PORT: "0" } })
     expect(second).toEqual({
-      code: 1, out: "", err: `appmeter: the data directory ${env.DATA_DIR} is in use by another server\n`,
-    }) // biome-ignore format: one answer
+      code: 1,
+      out: "",
+      err: `appmeter: the data directory ${env.DATA_DIR} is in use by another server\n`,
+    })
     const { port } = new URL(server.url)
     const other = await appmeter(["serve"], { env: { ...(await dataFolder()), PORT: port } })
     expect([other.code, other.out]).toEqual([1, ""])
@@ -123,10 +125,10 @@ describe("the first start", () => {
     expect(other.err).not.toContain("    at ")
   })
 
-  test("SIGTERM: readiness goes, the call under way is answered, then exit 0", async () => {
+  test("a server answers the open call after SIGTERM and exits with 0", async () => {
     const [live] = keysIn(server.out())
     const command = await openEmbedded({ dataDir: env.DATA_DIR, as: "command", log: silentLog })
-    // the one backend sleeps, so that a call is under way when the signal comes
+    // the only backend sleeps, so that a call is open when the signal arrives
     const asleep = command.sql`select pg_sleep(2)`.execute()
     const ask = () => fetch(`${server.url}/v1/apps`, { headers: { authorization: `Bearer ${live}` } })
     const isAnswered = (call: Promise<Response>) =>
@@ -149,7 +151,7 @@ describe("the first start", () => {
     ).toEqual(["stopping", "call", "stopped"])
   })
 
-  long("is the only one: a second start prints no key, and loads no demo after it was removed", async () => {
+  long("a second start prints no key and loads no removed demo", async () => {
     await answer(["demo", "remove", "--force"], { env })
     const again = await serving({ env: { ...env, DRAIN_MS: "1500" } }, ["--demo"])
     expect(again.out()).toContain("Create a key: bun src/main.ts key create")
@@ -188,7 +190,7 @@ test("serve --json prints one document with three calls that work, also without 
   expect(await server.exited).toBe(0)
 })
 
-long("an error that nobody caught is logged, calls are answered, and the exit is 1", async () => {
+long("an uncaught error is logged, and the server exits with 1", async () => {
   const preload = join(scratch(), "thrower.ts")
   writeFileSync(preload, `process.on("SIGUSR2", () => { throw new Error("boom svc_live_${"a".repeat(36)}") })`)
   const server = await serving({ env: await dataFolder(), preload })
@@ -208,7 +210,7 @@ const preloaded = (source: string) => {
 }
 
 describe("a start that is cut off", () => {
-  long("before its keys were shown: the next one revokes them, shows new ones and loads the demo", async () => {
+  long("a start killed before showing its keys is repeated with new keys and the demo", async () => {
     const env = await dataFolder()
     const preload = preloaded(`process.stdout.write = () => process.kill(process.pid, "SIGKILL")`)
     const cut = await appmeter(["serve", "--demo"], { env: { ...env, PORT: "0" }, preload })
@@ -220,8 +222,11 @@ describe("a start that is cut off", () => {
     expect(inStore((await answer(["app", "list"], { env })).apps)).toHaveLength(4)
     const { keys } = await answer(["key", "list"], { env })
     expect(keys.map(({ kind, state }: { kind: string; state: string }) => `${kind} ${state}`)).toEqual([
-      "live revoked", "test revoked", "live usable", "test usable",
-    ]) // biome-ignore format: one row
+      "live revoked",
+      "test revoked",
+      "live usable",
+      "test usable",
+    ])
     server.kill("SIGKILL")
     await server.exited
     const third = await serving({ env })
@@ -230,7 +235,7 @@ describe("a start that is cut off", () => {
     expect(await third.exited).toBe(0)
   })
 
-  long("by SIGTERM while it migrates: it stops with 0 and opens no port", async () => {
+  long("a SIGTERM during the migration stops the start with 0 and without a port", async () => {
     const preload = preloaded(`
       const write = process.stderr.write.bind(process.stderr)
       let told = false
@@ -240,7 +245,7 @@ describe("a start that is cut off", () => {
         return write(text)
       }`)
     const DATA_DIR = scratch()
-    // of a version without tables: a new folder begins with them
+    // as if from a version without tables: a new folder already has them
     await inFolder(DATA_DIR, async (sql) => {
       await sql`drop schema public cascade`
       await sql`create schema public`
@@ -253,7 +258,7 @@ describe("a start that is cut off", () => {
   })
 })
 
-long("when the embedded database's thread dies the server stops with 1, and the next start serves", async () => {
+long("a server exits with 1 when the database thread dies, and the next start serves", async () => {
   const env = await dataFolder()
   const preload = preloaded(`
     const Thread = globalThis.Worker
@@ -264,7 +269,7 @@ long("when the embedded database's thread dies the server stops with 1, and the 
       }
     }`)
   const server = await serving({ env, preload })
-  // its first keys may not be marked as shown yet: the next start would show others
+  // its first keys may not be marked as shown yet; the next start would then replace them
   const { secret } = await answer(["key", "create", "--name", "beside"], { env })
   server.kill("SIGUSR2")
   expect(await server.exited).toBe(1)
@@ -286,13 +291,13 @@ describe("where calls are counted", () => {
     return server
   }
 
-  long("a store that does not answer is named at the start, and calls are counted here meanwhile", async () => {
+  long("a rate-limit store that does not answer is reported at the start, and calls are counted here", async () => {
     const server = await started({ REDIS_URL: "redis://:canary@127.0.0.1:1" })
     expect(events(server)).toContainEqual(expect.objectContaining({ event: "limits_unreachable", limits: "redis" }))
     expect(server.err()).not.toContain("canary")
   })
 
-  test.skipIf(!process.env.REDIS_URL)("postgres: one that answers is named without a warning", async () => {
+  test.skipIf(!process.env.REDIS_URL)("a rate-limit store that answers is logged without a warning", async () => {
     const server = await started({ REDIS_URL: process.env.REDIS_URL! })
     expect(events(server)).toContainEqual(expect.objectContaining({ event: "listening", limits: "redis" }))
     expect(server.err()).not.toContain('"warn"')
@@ -329,7 +334,7 @@ describe("on a server database", () => {
     expect(existsSync(env.DATA_DIR)).toBeFalse()
     for (const server of servers) server.kill()
     expect(await Promise.all(servers.map(({ exited }) => exited))).toEqual([0, 0])
-    // killed before it had shown them, while another process is at its first start
+    // killed before it showed the keys, while another process is at its first start
     const own = postgres(url(), { max: 1, onnotice: () => {} })
     await own`update instance set value = 'made' where key = 'first_keys'`
     await own`select pg_advisory_lock(4726313902)`

@@ -44,7 +44,7 @@ async function reads(source: SourceName, outcomes: (Outcome | null)[]): Promise<
 const BROKEN = Array<Outcome>(5).fill("changed")
 
 describe("beside a server", () => {
-  test("names every source that can be asked, and what it asks; a new instance has nothing to say of them", async () => {
+  test("sources lists every source with its host, without results on a new instance", async () => {
     const { healthy, sources, short, alerts } = await answer(["sources"], { env })
     expect([healthy, short, alerts]).toEqual([true, [], []])
     expect(sources.map(({ source, upstream, on }: Record<string, unknown>) => [source, upstream, on])).toEqual([
@@ -61,7 +61,7 @@ describe("beside a server", () => {
       ["play-search", "play.google.com", false],
       ["play-suggest", "play.google.com", false],
       ["play-details", "play.google.com", false],
-      // by language, wherever it is asked from
+      // by language, from any country
       ["play-reviews", "play.google.com", true],
       ["app-ads-txt", "developer-sites", true],
     ])
@@ -69,7 +69,7 @@ describe("beside a server", () => {
       expect(source).toMatchObject({ successRate24h: null, lastSuccess: null, failed24h: 0 })
   })
 
-  test("follows the settings: sources that are off, the country of the address, gaps", async () => {
+  test("sources follows SOURCES_OFF, EGRESS_COUNTRY and the gaps", async () => {
     const settings = { SOURCES_OFF: "apple-hints", EGRESS_COUNTRY: "de", UPSTREAM_GAPS_MS: "apps.apple.com=7000" }
     const { sources } = await answer(["sources"], { env: { ...env, ...settings } })
     const of = (name: string) => sources.find(({ source }: { source: string }) => source === name)
@@ -77,7 +77,7 @@ describe("beside a server", () => {
     expect([of("apple-web-search").pace.gapMs, of("itunes-lookup").pace.gapMs]).toEqual([7_000, 3_000])
   })
 
-  test("a source that fails is shown with its rate, its failure and how often in a row; it is not broken yet", async () => {
+  test("sources shows a failing source with its rate, failure and failures in a row", async () => {
     await reads("apple-web-search", [null, null, null, "blocked"])
     const { healthy, sources } = await answer(["sources"], { env })
     expect(healthy).toBe(true)
@@ -91,7 +91,7 @@ describe("beside a server", () => {
     })
   })
 
-  test("which country was asked for from this address is shown with the one that was answered, and what follows", async () => {
+  test("sources shows the requested and the answered country, and what follows", async () => {
     const none = await answer(["sources"], { env })
     expect(none.countries).toEqual({ effect: "unknown", answers: [] })
     const lane = { upstream: "play.google.com", egress: "main" } as const
@@ -110,7 +110,7 @@ describe("beside a server", () => {
     expect(out).toMatch(/^So far pages are sometimes of the requested country and sometimes of another\.$/m)
   })
 
-  test("what is short is told, and is no failure", async () => {
+  test("sources reports a shortfall without failing", async () => {
     await searches(sql, 100)
     const more = { env: { ...env, UPSTREAM_GAPS_MS: "apps.apple.com=1000000" } }
     const { healthy, short } = await answer(["sources"], more)
@@ -122,7 +122,7 @@ describe("beside a server", () => {
     expect(out).toMatch(/^apps\.apple\.com +100 +0 +86 +14$/m)
   })
 
-  test("a broken one ends it with 1, in both forms, with the alert; one that is off does not", async () => {
+  test("sources exits with 1 and the alert for a broken source, unless it is off", async () => {
     await reads("apple-hints", BROKEN)
     const [text, json] = [await appmeter(["sources"], { env }), await appmeter(["sources", "--json"], { env })]
     expect([text.code, json.code, text.err, json.err]).toEqual([1, 1, "", ""])
@@ -141,7 +141,7 @@ describe("beside a server", () => {
 })
 
 describe("without a server", () => {
-  test("a database that nobody holds is read; where there is none, none is made", async () => {
+  test("sources reads a database without a server, and creates none", async () => {
     const free = await dataFolder()
     expect((await answer(["sources"], { env: free })).healthy).toBe(true)
     const DATA_DIR = join(scratch(), "none")

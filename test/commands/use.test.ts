@@ -11,7 +11,7 @@ afterAll(removeFolders)
 const plain = (text: string) => text
 
 describe("help", () => {
-  test("of the program and of a command goes to stdout, without any setting or database", async () => {
+  test("help is printed to stdout without any setting or database", async () => {
     const [program, version, command, group] = await Promise.all(
       [["--help"], ["--version"], ["key", "create", "--help", "--nonsense=1"].slice(0, 3), ["key", "--help"]].map(
         (args) => appmeter(args, { env: { PORT: "wrong" } }),
@@ -37,7 +37,7 @@ describe("help", () => {
     },
   )
 
-  test("no line of it is longer than a wide terminal but where it lists choices", () => {
+  test("help fits a wide terminal except for lists of choices", () => {
     const long = programHelp(COMMANDS, plain)
       .split("\n")
       .filter((line) => line.length > 200)
@@ -45,7 +45,7 @@ describe("help", () => {
   })
 })
 
-test("settings are listed by a command of their own, each with what it is when left out", async () => {
+test("appmeter settings lists every setting with its default", async () => {
   const { out } = await appmeter(["settings", "--json"], { env: {} })
   const { settings } = JSON.parse(out) as { settings: { name: string; fallback: string }[] }
   expect(settings.find(({ name }) => name === "PORT")?.fallback).toBe("8787")
@@ -54,7 +54,7 @@ test("settings are listed by a command of their own, each with what it is when l
   expect(programHelp(COMMANDS, plain)).not.toContain("FIRST_WORKSPACE_PLAN")
 })
 
-test("an empty list says so and what fills it, instead of headings alone", async () => {
+test("an empty list says so and how to fill it", async () => {
   const env = await dataFolder()
   const held = await holding(env)
   await answer(["workspace", "create", "one"], { env })
@@ -69,7 +69,7 @@ test("an empty list says so and what fills it, instead of headings alone", async
   await held.close()
 })
 
-test("a process prints what its command does, whole, and ends with its code", async () => {
+test("a process prints all output of its command and exits with its code", async () => {
   const typed = [["--help"], ["sevre"], ["doctor", "--json"]]
   const env = { PORT: "wrong" }
   const ended = await Promise.all(typed.map((args) => appmeterProcess(args, { env })))
@@ -104,13 +104,13 @@ describe("wrong use ends with 2, one line, and a hint", () => {
       ["app", "add", "--ios", "1", "--country", "usa"],
       '"usa" is no storefront: each country is a two-letter code, as us or de',
     ],
-  ])("%j", async (args, line) => {
+  ])("wrong usage exits with 2 and a hint: %j", async (args, line) => {
     const { code, out, err } = await appmeter(args, { env: { DATA_DIR: scratch() } })
     expect({ code, out, err }).toEqual({ code: 2, out: "", err: `appmeter: ${line}\n` })
   })
 
   test.each([[["key"]], [["key", "--json"]], [["app", "keywords", "--json", "--force"]]])(
-    "%j, a group without its command, lists the group's commands",
+    "a group without its command lists the group's commands: %j",
     async (args) => {
       const { code, out, err } = await appmeter(args)
       expect([code, out]).toEqual([2, ""])
@@ -119,7 +119,7 @@ describe("wrong use ends with 2, one line, and a hint", () => {
     },
   )
 
-  test("without any word the help goes to stderr", async () => {
+  test("the help goes to stderr without a command", async () => {
     const { code, out, err } = await appmeter([])
     expect([code, out]).toEqual([2, ""])
     expect(err).toContain("Commands")
@@ -127,7 +127,7 @@ describe("wrong use ends with 2, one line, and a hint", () => {
 })
 
 describe("wrong settings end with 78", () => {
-  test("all of them in one list, no secret, nothing opened", async () => {
+  test("invalid settings are listed together, without secrets, and nothing is opened", async () => {
     const env = {
       PORT: "eighty",
       DATABASE_URL: "mysql://user:canary@host",
@@ -138,18 +138,23 @@ describe("wrong settings end with 78", () => {
     const { code, out, err } = await appmeter(["serve"], { env })
     expect([code, out]).toEqual([78, ""])
     expect(err.split("\n").map((line) => line.trim().split(" ")[0])).toEqual([
-      "appmeter:", "PORT", "DATABASE_URL", "REDIS_URL_FILE", "UPSTASH_REDIS_REST_TOKEN", "",
-    ]) // biome-ignore format: a list to scan
+      "appmeter:",
+      "PORT",
+      "DATABASE_URL",
+      "REDIS_URL_FILE",
+      "UPSTASH_REDIS_REST_TOKEN",
+      "",
+    ])
     expect(err).not.toContain("canary")
   })
 
-  test("a misspelt setting is a warning", async () => {
+  test("a misspelt setting causes a warning", async () => {
     const { code, err } = await appmeter(["openapi"], { env: { PUBLIC_ULR: "https://x.example" } })
     expect([code, err]).toEqual([0, "appmeter: warning: PUBLIC_ULR is not a setting; did you mean PUBLIC_URL?\n"])
   })
 })
 
-test("openapi prints the whole document, also through a pipe that is slow to read", async () => {
+test("openapi prints the whole document, even into a slow pipe", async () => {
   const { code, out } = await appmeter(["openapi"], { env: { PUBLIC_URL: "https://ranks.example.com/" } })
   expect(code).toBe(0)
   const document = JSON.parse(out)
@@ -157,7 +162,7 @@ test("openapi prints the whole document, also through a pipe that is slow to rea
   expect(Object.keys(document.paths)).toContain("/apps/{appId}/keywords")
 })
 
-test("an address of a database that is not there is one line and 1", async () => {
+test("an unreachable database exits with 1 and one line", async () => {
   const env = { DATABASE_URL: "postgres://user:canary@127.0.0.1:1/name" }
   const { code, out, err } = await appmeter(["workspace", "list"], { env })
   expect([code, out]).toEqual([1, ""])

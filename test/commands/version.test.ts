@@ -9,7 +9,7 @@ afterAll(removeFolders)
 
 const root = join(import.meta.dirname, "../..")
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
-/** The start of the baseline's hash, then the newest migration if there is one. */
+/** The start of the baseline's hash, followed by the newest migration if there is one. */
 const schema = expect.stringMatching(/^[0-9a-f]{12}( \d{4}_\w+\.sql)?$/)
 
 const RIGHTS = ["--no-lock", "--allow-env", "--allow-net", "--allow-read"]

@@ -28,14 +28,15 @@ beforeEach(() => {
 afterEach(() => stores.stop())
 afterAll(removeFolders)
 
-/** Reads the stand-in as fast as it answers. */
+/** Settings that read the stand-in as fast as it answers. */
 const reading = () => ({
   MEASURE: "yes",
   UPSTREAM_URLS: standingIn(stores),
   UPSTREAM_GAPS_MS: STORE_HOSTS.map((upstream) => `${upstream}=5`).join(","),
 })
 
-const searched = () => stores.requests.flatMap(({ url }) => (url.hostname === "apps.apple.com" ? [url.searchParams.get("term")] : [])) // biome-ignore format: one line
+const searched = () =>
+  stores.requests.flatMap(({ url }) => (url.hostname === "apps.apple.com" ? [url.searchParams.get("term")] : []))
 
 async function trackTea(env: Record<string, string>): Promise<void> {
   await answer(["workspace", "create", "studio", "--plan", "studio"], { env })
@@ -47,28 +48,25 @@ async function appId(env: Record<string, string>): Promise<string> {
   return (await answer(["app", "list", "--workspace", "studio"], { env })).apps[0].id
 }
 
-long(
-  "a server reads what becomes due while it serves, and keeps the bodies it was answered; work beside it is refused in a line",
-  async () => {
-    const env = { ...(await dataFolder()), ...reading() }
-    const server = await serving({ env })
-    try {
-      await trackTea(env)
-      await until(() => searched().includes("tea"))
-      await until(async () => (await answer(["sources"], { env })).sources[0].answered24h > 0)
-      const { raw } = { raw: join(env.DATA_DIR, "raw") }
-      await until(() => new Bun.Glob("*/*.gz").scanSync(raw).next().done === false)
-      const { code, out, err } = await appmeter(["work"], { env })
-      expect([code, out]).toEqual([1, ""])
-      expect(err.trimEnd().split("\n")).toHaveLength(1)
-    } finally {
-      server.kill()
-    }
-    expect(await server.exited).toBe(0)
-  },
-)
+long("a server reads what is due and stores the bodies, and work on its folder is refused", async () => {
+  const env = { ...(await dataFolder()), ...reading() }
+  const server = await serving({ env })
+  try {
+    await trackTea(env)
+    await until(() => searched().includes("tea"))
+    await until(async () => (await answer(["sources"], { env })).sources[0].answered24h > 0)
+    const { raw } = { raw: join(env.DATA_DIR, "raw") }
+    await until(() => new Bun.Glob("*/*.gz").scanSync(raw).next().done === false)
+    const { code, out, err } = await appmeter(["work"], { env })
+    expect([code, out]).toEqual([1, ""])
+    expect(err.trimEnd().split("\n")).toHaveLength(1)
+  } finally {
+    server.kill()
+  }
+  expect(await server.exited).toBe(0)
+})
 
-long("a server with MEASURE=no asks no store", async () => {
+long("a server with MEASURE=no sends no request to a store", async () => {
   const env = { ...(await dataFolder()), ...reading(), MEASURE: "no" }
   const server = await serving({ env })
   await trackTea(env)
@@ -78,7 +76,7 @@ long("a server with MEASURE=no asks no store", async () => {
   expect(stores.requests).toEqual([])
 })
 
-test("work reads and serves nothing, and ends at once when it is told to", async () => {
+test("work reads without serving, and stops promptly", async () => {
   const env = { ...(await dataFolder()), ...reading() }
   const held = await holding(env)
   await trackTea(env)

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 describe("write", () => {
-  test("lists every write there is, and says of one what it takes", async () => {
+  test("write lists every write, and the arguments of one", async () => {
     const { writes } = await answer(["write"], { env })
     expect(writes.map(({ name }: { name: string }) => name)).toEqual(actions.map(({ name }) => name))
     const { code, out } = await run(["write", "add_keywords", "--about"])
@@ -38,7 +38,7 @@ describe("write", () => {
     expect([near.code, near.err.includes("did you mean add_keywords?")]).toEqual([2, true])
   })
 
-  test("shows what it would do, and without a terminal or --force does nothing", async () => {
+  test("write previews, and does nothing without a terminal or --force", async () => {
     const { apps } = await answer(["app", "list"], { env })
     const words = ["write", "add_keywords", `appId=${apps[0].id}`, "keywords=moon,surf report"]
     const shown = await run([...words, "--preview"])
@@ -55,7 +55,7 @@ describe("write", () => {
     expect(writes[0]).toMatchObject({ action: "add_keywords", key: { name: "terminal" } })
   })
 
-  test("without a key says where one comes from, and what the service refuses in its words", async () => {
+  test("write explains a missing key, and shows a refusal of the service", async () => {
     const { APPMETER_KEY: _, ...keyless } = env
     const { code, err } = await appmeter(["share", "Tide"], { env: keyless })
     expect([code, err.includes("appmeter key create")]).toEqual([2, true])
@@ -67,7 +67,7 @@ describe("write", () => {
 })
 
 describe("share and export", () => {
-  test("give the link to what was made", async () => {
+  test("share and export print the link", async () => {
     const shared = await answer(["share", "tide", "--days", "3", "--force"], { env })
     expect(shared.result).toMatchObject({ country: "us", days: 3, hasPassword: false })
     expect(shared.result.url).toContain("/share/")

@@ -23,7 +23,7 @@ function collect(stream: PassThrough): () => string {
 }
 
 describe("on a terminal", () => {
-  test("something is destroyed only after a typed yes", async () => {
+  test("a confirmation on a terminal needs a typed yes", async () => {
     const { terminal, said } = terminalOf({ typed: "yes\n" })
     await terminal.confirm("Deleting it cannot be undone.")
     expect(said()).toContain("Deleting it cannot be undone. Type yes to continue: ")
@@ -33,7 +33,7 @@ describe("on a terminal", () => {
       )
   })
 
-  test("an end of input, as by Ctrl-D, is no yes", async () => {
+  test("an end of input, such as Ctrl-D, is not a yes", async () => {
     const { terminal, stdin } = terminalOf({})
     const asked = terminal.confirm("Sure?")
     stdin.end()
@@ -49,13 +49,13 @@ describe("on a terminal", () => {
     expect(terminalOf({ env: { NO_COLOR: "1" } }).terminal.bold("x")).toBe("x")
   })
 
-  test("nothing is read from stdin", () => {
+  test("a command on a terminal does not read stdin", () => {
     expect(() => terminalOf({}).terminal.stdin()).toThrow("stdin is a terminal")
   })
 })
 
 describe("without a terminal", () => {
-  test("nothing is asked, drawn or bold, whatever is piped in", async () => {
+  test("a command in a pipe asks nothing and prints no progress or bold text", async () => {
     const { terminal, said } = terminalOf({ isTTY: false, typed: "yes\n" })
     expect(String(await errorOf(terminal.confirm("Sure?")))).toMatch(
       "Sure? Nothing was done. To skip this question, add --force",
@@ -64,7 +64,7 @@ describe("without a terminal", () => {
     expect([said(), terminal.bold("x")]).toEqual(["", "x"])
   })
 
-  test("JSON is one document, ended by a newline", async () => {
+  test("JSON output is one document with a final newline", async () => {
     const { terminal, written } = terminalOf({ isTTY: false })
     terminal.json({ a: [1] })
     await terminal.flush()
@@ -84,7 +84,7 @@ describe("lines of a stream", () => {
     )
   }
 
-  test("are the same however the bytes arrive", async () => {
+  test("lines are the same however the bytes arrive", async () => {
     const text = 'a\n\n{"é":"日本"}\r\nlast'
     const whole = await read(text)
     expect(whole).toEqual(["a", "", '{"é":"日本"}\r', "last"])
@@ -98,17 +98,17 @@ describe("lines of a stream", () => {
     ).toEqual(whole)
   })
 
-  test("end with the stream, and none of them is lost or added", async () => {
+  test("lines end with the stream, and none is lost or added", async () => {
     expect(await read("")).toEqual([])
     expect(await read("a\n")).toEqual(["a"])
     expect(await read("\n")).toEqual([""])
   })
 
-  test("that are not UTF-8 are unreadable instead of silently changed", async () => {
+  test("lines that are not UTF-8 become invalid instead of silently changed", async () => {
     expect(await read("a\n", [0x22, 0xff, 0x22, 0x0a], "b")).toEqual(["a", "\uFFFD", "b"])
   })
 
-  test("that are too long are cut, so that memory stays bounded", async () => {
+  test("long lines are cut, so that memory stays bounded", async () => {
     const part = "x".repeat(1_000_000)
     const [line, next] = await read(...Array(20).fill(part), "\nnext")
     expect(line).toHaveLength(5_000_000)
@@ -116,7 +116,7 @@ describe("lines of a stream", () => {
   })
 })
 
-test("a misspelt word is recognised, a foreign one is not", () => {
+test("a misspelt command is recognised, an unrelated word is not", () => {
   const names = ["serve", "migrate", "key create", "key list"]
   expect([nearest("sevre", names), nearest("migrat", names), nearest("key lsit", names)]).toEqual([
     "serve",

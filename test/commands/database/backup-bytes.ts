@@ -7,21 +7,21 @@ import { openBackup } from "../../../src/commands/database/backup-file.ts"
 
 export const packed = (text: string) => gzipSync(text)
 
-/** The bytes with one bit other; `at` counts from the end when it is negative. */
+/** Returns the bytes with one bit changed. A negative `at` counts from the end. */
 export function flipped(bytes: Buffer, at: number, bit = 0): Buffer {
   const other = Buffer.from(bytes)
   other[at < 0 ? other.length + at : at]! ^= 1 << bit
   return other
 }
 
-/** All rows of a backup, read to its end. */
+/** Returns all rows of a backup. */
 export async function rowsOf(file: string): Promise<string> {
   const lines: string[] = []
   for await (const page of (await openBackup(file)).pages()) lines.push(page.table, ...page.lines)
   return lines.join("\n")
 }
 
-/** The rows of one table of a backup. */
+/** Returns the rows of a table in a backup. */
 export async function recordsOf(file: string, table: string): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = []
   for await (const page of (await openBackup(file)).pages())
@@ -29,7 +29,7 @@ export async function recordsOf(file: string, table: string): Promise<Record<str
   return rows
 }
 
-/** The text with a foot that fits it as a whole. */
+/** Returns the text with a valid footer. */
 export function resigned(text: string): string {
   const lines = text.trimEnd().split("\n")
   const foot = JSON.parse(lines.pop()!)
@@ -38,7 +38,7 @@ export function resigned(text: string): string {
   return `${body}${JSON.stringify({ ...foot, sha256: hash("sha256", body) })}\n`
 }
 
-/** Of the tables' files, those of a transaction that is not over too. */
+/** Returns the size of the tables' files, including open transactions. */
 export function bytesOf(dataDir: string): number {
   const base = join(dataDir, "postgres", "base")
   const files = readdirSync(base, { recursive: true, encoding: "utf8" })

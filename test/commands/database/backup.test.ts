@@ -26,17 +26,17 @@ setDefaultTimeout(120_000)
 const postgres = test.skipIf(!process.env.DATABASE_URL)
 
 let filled: Filled
-/** A folder that is never opened, and what is in it; tests take copies. */
+/** A filled folder that is never opened; tests copy it. */
 let kept: string
 let sums: Record<string, string>
-/** A backup of it. */
+/** A backup of the folder. */
 let whole: string
 
 beforeAll(async () => {
   kept = (await dataFolder()).DATA_DIR
   filled = await inFolder(kept, async (sql) => {
     const made = await fill(sql)
-    // those that a restore would end, and so change
+    // a restore would end these jobs
     await sql`delete from job where status in ('queued', 'running')`
     sums = await sumsOf(sql)
     return { ...made, jobs: made.jobs.filter((id) => !/queued|running/.test(id)) }
@@ -47,11 +47,11 @@ beforeAll(async () => {
 afterAll(removeFolders)
 
 describe("a backup restores", () => {
-  test("into another folder: the same rows, the same answers, and it lives on", async () => {
+  test("a backup restores into another folder with the same rows and answers, and works on", async () => {
     const DATA_DIR = join(scratch(), "new")
     const restored = await answer(["restore", whole], { env: { DATA_DIR } })
     expect(restored.tables.map(({ name }: { name: string }) => name).sort()).toEqual(TABLES)
-    // the same rows give the same answers, which at length are asked for as well
+    // the same rows give the same answers; only long runs compare the answers too
     const there = LONG ? await inFolder(copyOf(kept), (sql) => recorded(sql, filled)) : null
     await inFolder(DATA_DIR, async (sql) => {
       expect(await sumsOf(sql)).toEqual(sums)
@@ -77,14 +77,16 @@ describe("a backup restores", () => {
     await inServer(server.url, (sql) => livesOn(sql, filled))
   })
 
-  long("nothing that would be sent again: what was queued or running is unknown", async () => {
+  long("a restore sends nothing again: queued and running jobs become unknown", async () => {
     const [from, file, DATA_DIR] = [copyOf(kept), join(scratch(), "jobs.backup"), join(scratch(), "jobs")]
     await inFolder(from, async (sql) => {
       const queued = sql`'queued', null, null, null, null::jsonb`
       for (const id of ["job_a", "job_b"])
         await sql`
-          insert into job (id, workspace_id, key_id, request_id, action, target, shown, args, status, lease, lease_until,
-            finished_at, result)
+          insert into job (
+            id, workspace_id, key_id, request_id, action, target, shown, args, status, lease, lease_until, finished_at,
+            result
+          )
           select ${id}, workspace_id, key_id, request_id, action, ${id}, shown, args, ${queued}
           from job
           where status = 'done'`
@@ -101,7 +103,7 @@ describe("a backup restores", () => {
     })
   })
 
-  test("not over a database with a newer schema, or one made before 0.1.0", async () => {
+  test("a restore refuses a database with a newer schema or from before 0.1.0", async () => {
     const { DATA_DIR } = await dataFolder()
     const refused = async (change: string) => {
       await inFolder(DATA_DIR, async (sql) => {
@@ -122,7 +124,7 @@ describe("a backup restores", () => {
     )
   })
 
-  test("into a new folder whose empty tables are those of another version", async () => {
+  test("a backup restores over empty tables of another version", async () => {
     const { DATA_DIR } = await dataFolder()
     await inFolder(DATA_DIR, (sql) => sql`update schema_migration set sha256 = 'x' where name = 'baseline'`)
     await answer(["restore", whole], { env: { DATA_DIR } })
@@ -131,7 +133,7 @@ describe("a backup restores", () => {
 })
 
 describe("while a server works", () => {
-  long("a backup of the embedded database is of one moment", async () => {
+  long("a backup of a running embedded database contains one moment", async () => {
     const DATA_DIR = copyOf(kept)
     await inFolder(DATA_DIR, async (sql) => booksAddUp(await whileCharging(sql, { DATA_DIR })))
   })
@@ -143,19 +145,21 @@ describe("while a server works", () => {
     await inServer(server.url, async (sql) => booksAddUp(await whileCharging(sql, env)))
   })
 
-  test("a restore is refused", async () => {
+  test("a restore is refused while a server works", async () => {
     const DATA_DIR = copyOf(kept)
     await inFolder(DATA_DIR, async () => {
       const { code, err } = await appmeter(["restore", whole, "--force"], { env: { DATA_DIR } })
       expect([code, err]).toEqual([
-        1, `appmeter: a server is using the embedded database in ${DATA_DIR}. Stop it first, because a restore replaces the data that the server has cached\n`,
-      ]) // biome-ignore format: a list to scan
+        1,
+        `appmeter: a server is using the embedded database in ${DATA_DIR}. ` +
+          "Stop it first, because a restore replaces the data that the server has cached\n",
+      ])
     })
   })
 })
 
 describe("the file", () => {
-  test("is for its user only, says what it holds, and holds no key", async () => {
+  test("a backup file is readable by its user only, describes its content and contains no key", async () => {
     expect(statSync(whole).mode & 0o777).toBe(0o600)
     const [head = "", ...rows] = gunzipSync(readFileSync(whole)).toString().split("\n")
     const { tables, migrations, ...rest } = JSON.parse(head)
@@ -170,15 +174,16 @@ describe("the file", () => {
     expect(await answer(["restore", whole, "--check"])).toMatchObject({ whole: true, rows: count })
   })
 
-  long("is not written over unless told to, and a run that is killed leaves the old one", async () => {
+  long("a backup overwrites a file only if told to, and a killed run keeps the old file", async () => {
     const [DATA_DIR, folder] = [copyOf(kept), scratch()]
     const file = join(folder, "a.backup")
     await inFolder(DATA_DIR, (sql) => fillUp(sql, cases(400, 700)))
     writeFileSync(file, "old")
     const refused = await appmeter(["backup", file], { env: { DATA_DIR } })
     expect([refused.code, refused.err]).toEqual([
-      1, `appmeter: ${file} exists already; choose another name, or add --force to replace it\n`,
-    ]) // biome-ignore format: a list to scan
+      1,
+      `appmeter: ${file} exists already; choose another name, or add --force to replace it\n`,
+    ])
     const child = begun(["backup", file, "--force"], { env: { DATA_DIR } })
     await until(() => readdirSync(folder).length === 2)
     child.kill("SIGKILL")
@@ -189,7 +194,7 @@ describe("the file", () => {
     expect(await answer(["restore", file, "--check"])).toMatchObject({ whole: true })
   })
 
-  test("a folder that is not there, and a database that is not there, are one line each", async () => {
+  test("a missing folder and a missing database fail with one line", async () => {
     const DATA_DIR = copyOf(kept)
     const lost = await appmeter(["backup", "/nowhere/at/all.backup"], { env: { DATA_DIR } })
     expect([lost.code, lost.err]).toEqual([
@@ -260,12 +265,12 @@ describe("a file that is not whole restores nothing", () => {
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  test("with any one bit other it is refused in a line, or reads as it was written", async () => {
+  test("a backup with one changed bit is refused or reads as it was written", async () => {
     const [bytes, file, rows] = [readFileSync(whole), join(scratch(), "x.backup"), await rowsOf(whole)]
     const lines = new Map<string, number>()
     const [ROUNDS, AT_START] = [cases(12, 160), cases(6, 60)]
     for (let round = 0; round < ROUNDS; round++) {
-      // the first ten bytes are gzip's header, where a time and a system stand that nobody reads
+      // the first ten bytes are gzip's header, with a time and a system that are not read
       const at =
         round < AT_START ? Math.floor(round / 8) : Math.floor((bytes.length * (round - AT_START)) / (ROUNDS - AT_START))
       writeFileSync(file, flipped(bytes, at, round % 8))
@@ -280,7 +285,7 @@ describe("a file that is not whole restores nothing", () => {
 })
 
 describe("a database that holds data", () => {
-  long("is left alone without --force, and replaced with it", async () => {
+  long("a restore replaces a filled database only with --force", async () => {
     const DATA_DIR = copyOf(kept)
     const mine = await inFolder(DATA_DIR, async (sql) => {
       await sql`insert into workspace (name, plan) values ('later', 'pro')`
@@ -300,7 +305,7 @@ describe("a database that holds data", () => {
     })
   })
 
-  long("is as it was, or is the backup, whenever a restore is killed", async () => {
+  long("a killed restore leaves either the old database or the backup", async () => {
     const [big, file] = [copyOf(kept), join(scratch(), "big.backup")]
     const wanted = await inFolder(big, async (sql) => {
       await fillUp(sql, cases(250, 500))
@@ -348,7 +353,7 @@ describe("a database that holds data", () => {
   })
 })
 
-/** Backs up while calls are charged, and gives the file. */
+/** Creates a backup while calls are charged, and returns the file. */
 async function whileCharging(sql: Sql, env: Record<string, string>): Promise<string> {
   const house = houseOver(sql)
   const { key } = filled.writer
@@ -368,7 +373,7 @@ async function whileCharging(sql: Sql, env: Record<string, string>): Promise<str
   return file
 }
 
-/** As the file has them: that what stands there is what is restored is tried above. */
+/** Checks the ledger in the file; another test shows that the file is what is restored. */
 async function booksAddUp(file: string): Promise<void> {
   const rowsIn = async (table: string) =>
     (await recordsOf(file, table)).filter(({ workspace_id }) => Number(workspace_id) === filled.writer.workspace)

@@ -17,13 +17,13 @@ setDefaultTimeout(120_000)
 const postgres = test.skipIf(!process.env.DATABASE_URL)
 
 let filled: Filled
-/** A folder that is never opened; tests take copies of it. */
+/** A folder that is never opened; tests copy it. */
 let kept: string
 
 beforeAll(async () => {
   const { DATA_DIR } = await dataFolder()
   kept = DATA_DIR
-  // what is refused needs no rows
+  // refused moves need no rows
   if (process.env.DATABASE_URL) filled = await inFolder(kept, fill)
 })
 afterAll(removeFolders)
@@ -114,8 +114,10 @@ describe("a move is refused", () => {
     const { host, pathname } = new URL(target.url)
     const place = `the database at ${host}${pathname}`
     expect([code, out, err]).toEqual([
-      1, "", `appmeter: ${place} contains data (1 row in instance); use an empty database. Nothing was written\n`,
-    ]) // biome-ignore format: a list to scan
+      1,
+      "",
+      `appmeter: ${place} contains data (1 row in instance); use an empty database. Nothing was written\n`,
+    ])
     expect(await inServer(target.url, sumsOf)).toEqual(before)
   })
 
@@ -124,8 +126,9 @@ describe("a move is refused", () => {
     await inServer(target.url, (sql) => sql`create table workspace (mine text)`)
     const { code, err } = await appmeter(["move-database", "--to", target.url], { env: { DATA_DIR: copyOf(kept) } })
     expect([code, err]).toEqual([
-      1, expect.stringContaining("contains tables of another program (workspace); use an empty database"),
-    ]) // biome-ignore format: a list to scan
+      1,
+      expect.stringContaining("contains tables of another program (workspace); use an empty database"),
+    ])
     await inServer(target.url, async (sql) => {
       expect([...(await sql`select relname from pg_class where relname = 'schema_migration'`)]).toEqual([])
     })
@@ -140,27 +143,29 @@ describe("a move is refused", () => {
     expect([code, err]).toEqual([1, expect.stringContaining("Stop it first, because data that it writes")])
   })
 
-  test("while a server holds the source", async () => {
+  test("a move is refused while a server uses the source", async () => {
     const DATA_DIR = copyOf(kept)
     await inFolder(DATA_DIR, async () => {
       const { code, out, err } = await appmeter(["move-database", "--to", "-"], { env: { DATA_DIR }, stdin: NOWHERE })
       expect([code, out]).toEqual([1, ""])
       expect(err).toBe(
-        `appmeter: a server is using the embedded database in ${DATA_DIR}. Stop it first, because data that it writes during the copy would be lost\n`,
+        `appmeter: a server is using the embedded database in ${DATA_DIR}. ` +
+          "Stop it first, because data that it writes during the copy would be lost\n",
       )
     })
   })
 
-  test("without a source, which it does not make", async () => {
+  test("a move without a source is refused and creates none", async () => {
     const DATA_DIR = join(scratch(), "none")
     const { code, err } = await appmeter(["move-database", "--to", "-"], { env: { DATA_DIR }, stdin: NOWHERE })
     expect([code, err]).toEqual([
-      1, `appmeter: there is no database in ${DATA_DIR}; set DATA_DIR or DATABASE_URL to use another one\n`,
-    ]) // biome-ignore format: a list to scan
+      1,
+      `appmeter: there is no database in ${DATA_DIR}; set DATA_DIR or DATABASE_URL to use another one\n`,
+    ])
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  test("to an address that is none or not there, without showing its password", async () => {
+  test("a move to an invalid or unreachable address is refused without showing the password", async () => {
     const env = { DATA_DIR: copyOf(kept) }
     for (const [url, line] of [
       [NOWHERE, "the database at 127.0.0.1:1/name is not reachable: nothing listens there"],
@@ -179,12 +184,14 @@ describe("a move is refused", () => {
     expect((await appmeter(["move-database", "--to", "-"], { env, stdin: secret })).err).not.toContain("warning")
     expect((await appmeter(["move-database", "--to", "-"], { env, stdin: "\n" })).err).toBe("appmeter: --to is empty\n")
     expect(await appmeter(["move-database"], { env })).toEqual({
-      code: 2, out: "", err: "appmeter: --to is missing; run: appmeter move-database --to URL\n",
-    }) // biome-ignore format: a list to scan
+      code: 2,
+      out: "",
+      err: "appmeter: --to is missing; run: appmeter move-database --to URL\n",
+    })
   })
 })
 
-test("the tables that move are all that the migrations make", async () => {
+test("a move copies every table of the schema", async () => {
   await inFolder(copyOf(kept), async (sql) => {
     const rows = await sql<{ name: string }[]>`
       select relname::text as name

@@ -4,14 +4,21 @@ import { KINDS } from "../../../src/kinds.ts"
 import { holdAccount, type PrivateKind, reported } from "../../consoles/reported.ts"
 import { record } from "../../record.ts"
 
-/** What consoles said, as every private kind has it, and how the reading of them stands. */
+/** Inserts reports of every account kind, and the state of reading them. */
 export async function fillAccounts(sql: Sql, workspace: number, app: string): Promise<void> {
   await sql`
-    insert into connected_account (id, workspace_id, kind, shown, part, sealed, state, why, lease, lease_until, next_at, zone,
-      currency)
-    values ('ac_1', ${workspace}, 'app-store-connect', 'key …"\n"', '85012345', 'v1.a.b.c', 'limited', 'a\tb',
-        gen_random_uuid(), now(), now(), null, null),
-      ('ac_2', ${workspace}, 'apple-ads', 'key …抹', '1', null, 'removed', null, null, null, null, 'Europe/Berlin', 'EUR')`
+    insert into connected_account (
+      id, workspace_id, kind, shown, part, sealed, state, why, lease, lease_until, next_at, zone, currency
+    )
+    values
+      (
+        'ac_1', ${workspace}, 'app-store-connect', 'key …"\n"', '85012345', 'v1.a.b.c', 'limited', 'a\tb',
+        gen_random_uuid(), now(), now(), null, null
+      ),
+      (
+        'ac_2', ${workspace}, 'apple-ads', 'key …抹', '1', null, 'removed', null, null, null, null, 'Europe/Berlin',
+        'EUR'
+      )`
   await sql`insert into account_right (account_id, name, state, why) values ('ac_1', 'sales', 'denied', '"\u2028')`
   await sql`
     insert into account_app (account_id, outside_id, sku, name, bundle_id, app_id)
@@ -35,7 +42,7 @@ export async function fillAccounts(sql: Sql, workspace: number, app: string): Pr
   const examples = KINDS.filter((kind) => kind.private).map(({ name }) => reported(name as PrivateKind))
   const { recorded, refused } = await record(sql, examples, () => new Date())
   expect([recorded, refused]).toEqual([examples.length, []])
-  // one that is stored in pieces
+  // a report that is stored in pieces
   const { rows } = examples[0] as unknown as { rows: object[] }
   const large = reported("sales", { day: "2025-08-30", rows: Array.from({ length: 300 }, () => rows[0]) })
   expect((await record(sql, [large], () => new Date())).recorded).toBe(1)

@@ -12,8 +12,14 @@ export async function fillAssistants(sql: Sql, workspace: number, app: string): 
       answered_at, ended_at
     )
     values
-      ('us', '抹茶 "1"', 'en', 'openai', 'm-1', '1a', 0, 'due', now(), 1, gen_random_uuid(), now(), '500 busy', null, null),
-      ('us', 'tea', 'en', 'openai', 'm-1', '1a', 0, 'answered', now(), 1, null, null, null, '2025-11-19T10:00:00.123456Z', now()),
+      (
+        'us', '抹茶 "1"', 'en', 'openai', 'm-1', '1a', 0, 'due', now(), 1, gen_random_uuid(), now(), '500 busy', null,
+        null
+      ),
+      (
+        'us', 'tea', 'en', 'openai', 'm-1', '1a', 0, 'answered', now(), 1, null, null, null,
+        '2025-11-19T10:00:00.123456Z', now()
+      ),
       ('de', 'tee', 'de', 'google', 'm-1', '1b', 1, 'failed', now(), 3, null, null, 'a\tb', null, now())`
   await sql`
     insert into ai_check (id, workspace_id, app_id, storefronts, ended_at, outcome, request_id, returned_at)

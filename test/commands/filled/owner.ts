@@ -1,6 +1,6 @@
 import type { Sql } from "../../../src/database/types.ts"
 
-/** An assistant that the owner let in, with one of each of its tokens. */
+/** Inserts an assistant's grant with one token of each kind. */
 export async function fillAssistant(sql: Sql, workspace: number): Promise<void> {
   const made = await sql<{ id: number }[]>`
     insert into api_key (workspace_id, kind, name, hint, scopes)
@@ -12,7 +12,9 @@ export async function fillAssistant(sql: Sql, workspace: number): Promise<void> 
     insert into oauth_client (id, name, redirect_uris, from_sha256)
     values ('client_1', 'Té "\u2028', array['https://client.example/callback'], sha256('e'))`
   await sql`
-    insert into oauth_code (sha256, workspace_id, client_id, redirect_uri, challenge, resource, name, hint, scopes, expires_at, key_id)
+    insert into oauth_code (
+      sha256, workspace_id, client_id, redirect_uri, challenge, resource, name, hint, scopes, expires_at, key_id
+    )
     values (sha256('f'), ${workspace}, 'client_1', 'https://client.example/callback', ${"x".repeat(43)}, 'r', 'n', 'h',
       '{apps:read}', now(), ${id})`
   await sql`
@@ -26,7 +28,7 @@ export async function fillAssistant(sql: Sql, workspace: number): Promise<void> 
     values (sha256('i'), ${id}, now() + interval '60 days')`
 }
 
-/** How the owner of a workspace signs in, what waits for his approval, and what was sent outside. */
+/** Inserts the owner's sign-in, pending approvals and writes to other platforms. */
 export async function fillOwner(sql: Sql, workspace: number): Promise<void> {
   await sql`insert into owner_passphrase (workspace_id, hashed) values (${workspace}, '$argon2id$v=19$m=1"')`
   await sql`

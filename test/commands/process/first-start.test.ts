@@ -18,39 +18,45 @@ beforeEach(async () => {
 
 const states = async () => (await listKeys(sql, "default")).map(({ name, state }) => `${name} ${state}`)
 
-test("keys are made anew at each start until they were shown, and never after", async () => {
+test("keys are replaced at each start until they were shown, and never after", async () => {
   const cut = await createFirstKeys(sql, asked)
   expect(await isFirstStart(sql)).toBeTrue()
   const again = await createFirstKeys(sql, asked)
   expect(again?.liveKey).not.toBe(cut!.liveKey)
   expect(await states()).toEqual([
-    "first live key revoked", "first test key revoked", "first live key usable", "first test key usable",
-  ]) // biome-ignore format: one row
+    "first live key revoked",
+    "first test key revoked",
+    "first live key usable",
+    "first test key usable",
+  ])
   await markShown(sql)
   expect(await isFirstStart(sql)).toBeFalse()
   expect(await createFirstKeys(sql, asked)).toBeNull()
   expect(await states()).toHaveLength(4)
 })
 
-test("a start cut off between the workspace and its keys is completed, and keys of other names stay", async () => {
+test("a start killed before creating its keys is completed, and other keys stay", async () => {
   await createFirstKeys(sql, asked)
   await sql`delete from key_month where key_id in (select id from api_key where kind = 'test')`
   await sql`delete from api_key where kind = 'test'`
   await createKey(sql, { workspace: "default", kind: "live", name: "mine" }, randomBytes)
   expect((await createFirstKeys(sql, asked))?.testKey).toStartWith("svc_test_")
   expect(await states()).toEqual([
-    "first live key revoked", "mine usable", "first live key usable", "first test key usable",
-  ]) // biome-ignore format: one row
+    "first live key revoked",
+    "mine usable",
+    "first live key usable",
+    "first test key usable",
+  ])
 })
 
-test("a workspace made by command gets no keys", async () => {
+test("a workspace created by a command gets no keys", async () => {
   await createWorkspace(sql, { name: "default", plan: "pro" })
   expect(await isFirstStart(sql)).toBeFalse()
   expect(await createFirstKeys(sql, asked)).toBeNull()
   expect(await states()).toEqual([])
 })
 
-test("where every workspace was deleted there is a first start again", async () => {
+test("a start without any workspace is a first start again", async () => {
   await createFirstKeys(sql, asked)
   await markShown(sql)
   await deleteWorkspace(sql, "default")

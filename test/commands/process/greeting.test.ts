@@ -17,16 +17,16 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-/** The database, whose nth statement from the first on fails as `code` says it; how many were asked. */
-function failing(at: number, code: string): { sql: Sql; asked(): number } {
-  let asked = 0
+/** Returns the database with its nth statement failing with `code`, and the number of statements so far. */
+function failing(at: number, code: string): { sql: Sql; count(): number } {
+  let count = 0
   const flaky = new Proxy(sql, {
     apply(target, self, args) {
-      if (args[0]?.raw && ++asked === at) throw Object.assign(new Error("gone"), { code })
+      if (args[0]?.raw && ++count === at) throw Object.assign(new Error("gone"), { code })
       return Reflect.apply(target, self, args)
     },
   })
-  return { sql: flaky, asked: () => asked }
+  return { sql: flaky, count: () => count }
 }
 
 async function greeted(sql: Sql): Promise<{ keys: string[]; events: string[] }> {
@@ -45,24 +45,21 @@ async function greeted(sql: Sql): Promise<{ keys: string[]; events: string[] }> 
   return { keys: said, events }
 }
 
-long(
-  "a database that goes away at any statement of a first start is waited for: keys are shown once, and stay",
-  async () => {
-    const whole = failing(0, "")
-    await greeted(whole.sql)
-    expect(whole.asked()).toBeGreaterThan(8)
-    for (let at = 1; at <= whole.asked(); at++) {
-      sql = await freshDatabase()
-      const { keys, events } = await greeted(failing(at, "CONNECTION_CLOSED").sql)
-      expect(keys).toEqual([expect.stringMatching(/^svc_live_/)])
-      expect(events).toEqual(["welcome_waiting"])
-      expect(await isFirstStart(sql)).toBeFalse()
-      const usable = (await listKeys(sql, "default")).filter(({ state }) => state === "usable")
-      expect(usable.map(({ name }) => name)).toEqual(["first live key", "first test key"])
-    }
-  },
-)
+long("a first start waits for a lost database at any statement and shows its keys once", async () => {
+  const whole = failing(0, "")
+  await greeted(whole.sql)
+  expect(whole.count()).toBeGreaterThan(8)
+  for (let at = 1; at <= whole.count(); at++) {
+    sql = await freshDatabase()
+    const { keys, events } = await greeted(failing(at, "CONNECTION_CLOSED").sql)
+    expect(keys).toEqual([expect.stringMatching(/^svc_live_/)])
+    expect(events).toEqual(["welcome_waiting"])
+    expect(await isFirstStart(sql)).toBeFalse()
+    const usable = (await listKeys(sql, "default")).filter(({ state }) => state === "usable")
+    expect(usable.map(({ name }) => name)).toEqual(["first live key", "first test key"])
+  }
+})
 
-test("what is wrong with a statement itself ends the start", async () => {
+test("an error in a statement ends the start", async () => {
   expect(String(await errorOf(greeted(failing(2, "42P01").sql)))).toMatch("gone")
 })

@@ -14,10 +14,10 @@ function logged(
   return { lines, log }
 }
 
-/** What is said is written at the end of the turn. */
+/** Waits for the end of the turn, when lines are written. */
 const turnOver = () => new Promise(setImmediate)
 
-test("JSON in a pipe, lines on a terminal, and either where it is asked for", async () => {
+test("the log is JSON in a pipe and lines on a terminal, unless LOG_FORMAT is set", async () => {
   for (const [format, isWatched, isJson] of [
     ["auto", false, true],
     ["auto", true, false],
@@ -31,7 +31,7 @@ test("JSON in a pipe, lines on a terminal, and either where it is asked for", as
   }
 })
 
-test("a call is its method, path, status, time and price; what failed says its code and which request it was", () => {
+test("a call's line has method, path, status, time and price, and if it failed, code and request id", () => {
   const { lines, log } = logged("lines", false)
   log("info", "call", { requestId: "r1", method: "GET", path: "/v1/apps", status: 200, latencyMs: 23.61, cost: 1 })
   log("info", "call", {
@@ -58,7 +58,7 @@ test("a call is its method, path, status, time and price; what failed says its c
   ])
 })
 
-test("calls of one turn are one write, in their order; all else is written at once, with what came before it", async () => {
+test("calls of one turn are written together, and any other line immediately", async () => {
   const { lines, log } = logged("json", false)
   const written = () => lines.map((text) => [...text.matchAll(/"requestId":"(\w+)"/g)].map(([, id]) => id))
   const call = (requestId: string) => log("info", "call", { requestId })
@@ -73,7 +73,7 @@ test("calls of one turn are one write, in their order; all else is written at on
   expect(written().slice(1)).toEqual([["d", "e"]])
 })
 
-test("no key stands in a line, and nothing that a caller wrote redraws the terminal", () => {
+test("a line contains no key and no control character of a caller", () => {
   const { lines, log } = logged("lines", true)
   log("error", "internal_error", { reason: `\u001b[2J${KEY}\u202e\n`, stack: "at x" })
   expect(lines).toHaveLength(1)

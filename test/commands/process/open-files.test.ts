@@ -15,7 +15,7 @@ const atLength = process.platform === "linux" ? long : test.skip
 const MAIN = join(import.meta.dirname, "../../../src/main.ts")
 const limited = (files: number) => ["sh", "-c", `ulimit -n ${files}; exec "$@"`, "sh", process.execPath, MAIN]
 
-test("open files within 5 % of their limit are logged once with the cure, and once when they are below it again", async () => {
+test("open files near their limit are logged once with the fix, and once when they are below it again", async () => {
   const lines: string[] = []
   let open = 94
   let looks = 0
@@ -42,7 +42,7 @@ test("open files within 5 % of their limit are logged once with the cure, and on
   expect(lines.slice(1)).toEqual(["info open_files_recovered 40 of 100 files and connections are open"])
 })
 
-test("too few open files are said with the figure needed, by kind of database", () => {
+test("a low limit of open files is refused with the figure needed", () => {
   const said = (limit: number | null, databaseUrl?: string) => {
     try {
       assertOpenFiles({ databaseUrl }, limit)
@@ -64,7 +64,7 @@ linux(
       const { code, err } = await appmeter([command], { env, program: limited(64) })
       expect([code, err]).toEqual([78, expect.stringContaining("the limit of open files is 64: 1024 are needed")])
     }
-    // any other server that tests start has enough
+    // only long runs limit the open files of a server
     if (!LONG) return
     const server = await serving({ env })
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
@@ -88,7 +88,7 @@ atLength(
       socket.on("error", () => {})
       held.push(socket)
     }
-    // the operating system takes up to 512 that the server has no file for
+    // the operating system accepts up to 512 connections without a file of the server
     await until(() => open > 1_000)
     for (const socket of held) socket.destroy()
     const since = performance.now()

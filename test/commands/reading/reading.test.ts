@@ -18,7 +18,7 @@ const IOS = "1100000001"
 const TODAY = dayOf(new Date())
 const at = (daysAgo: number) => `${addDays(TODAY, -daysAgo)}T00:00:00Z`
 const above = (rank: number) => Array.from({ length: rank - 1 }, (_, i) => `12000000${10 + i}`)
-/** A list of 20 places in which the app has that rank, or is absent. */
+/** Returns a list of 20 places with the app at that rank, or absent. */
 const ranked = (term: string, daysAgo: number, rank: number | null, extra: object = {}) =>
   reading(term, at(daysAgo), rank === null ? above(20) : [...above(rank), IOS], { depth: 20, ...extra })
 
@@ -36,12 +36,12 @@ beforeAll(async () => {
     ...[ranked("tides", 3, 9), ranked("tides", 1, 7), ranked("tides", 0, 4)],
     ...[ranked("tide clock", 1, 2), ranked("tide clock", 0, null)],
     ...[ranked("moon", 2, null), ranked("moon", 0, 20)],
-    // another source: no change can be told
+    // another source, so there is no change
     ...[ranked("surf", 1, 3, { source: "foreign", origin: "elsewhere" }), ranked("surf", 0, 8)],
   ])
 })
 
-test("what is read comes as CSV too: a line a row, what is unknown an empty cell", async () => {
+test("reading commands print CSV with an empty cell for an unknown value", async () => {
   const { code, out, err } = await run(["ranks", "tide", "--country", "us", "--csv"])
   expect([code, err]).toEqual([0, ""])
   const [head = "", ...rows] = out.trimEnd().split("\r\n")
@@ -60,7 +60,7 @@ test("what is read comes as CSV too: a line a row, what is unknown an empty cell
 })
 
 describe("ranks", () => {
-  test("each keyword with its rank, its change and its days, the three states as three things", async () => {
+  test("ranks shows rank, change and days of each keyword, and distinguishes the three states", async () => {
     const { code, out, err } = await run(["ranks", "tide", "--country", "US", "--since", "5d"])
     expect([code, err]).toEqual([0, ""])
     const [heading, head, ...lines] = out.trimEnd().split("\n")
@@ -85,7 +85,7 @@ describe("ranks", () => {
     expect(out).not.toContain("\u001b")
   })
 
-  test("every storefront of every app without a word; as JSON nothing is rounded or drawn", async () => {
+  test("ranks without an argument covers every storefront, and JSON has exact values", async () => {
     const { ranks } = await answer(["ranks"], { env })
     expect(ranks.map(({ country }: { country: string }) => country)).toEqual(["us", "de"])
     const [tides] = ranks[0].keywords
@@ -99,11 +99,11 @@ describe("ranks", () => {
     [["ranks", "--country", "fr"], "not tracked in that --country; the app is tracked in us, de"],
     [["ranks", "--since", "a week"], "--since must be 1 to 730 days, such as 90d"],
     [["ranks", "--watch"], "--watch needs a terminal"],
-  ])("%j teaches", async (words, line) => {
+  ])("ranks explains wrong usage: %j", async (words, line) => {
     expect(await run(words)).toEqual({ code: 2, out: "", err: `appmeter: ${line}\n` })
   })
 
-  test("a folder without a database is not made one", async () => {
+  test("ranks creates no database", async () => {
     const { code, err } = await appmeter(["ranks"], { env: { DATA_DIR: join(scratch(), "none") } })
     expect(code).toBe(1)
     expect(err).toContain("there is no database in")
@@ -111,7 +111,7 @@ describe("ranks", () => {
 })
 
 describe("call", () => {
-  test("lists every operation that reads, and refuses those that write", async () => {
+  test("call lists the operations that read and refuses those that write", async () => {
     const { operations } = await answer(["call"], { env })
     const reading = catalog.filter(({ effect }) => effect !== "writes" && effect !== "previews").map(({ id }) => id)
     expect(operations.map(({ id }: { id: string }) => id)).toEqual(reading)
@@ -119,7 +119,7 @@ describe("call", () => {
     expect([code, err]).toEqual([2, expect.stringContaining("confirm_action is a write and needs a key")])
   })
 
-  test("answers what REST answers, as JSON, CSV, lines or a table, and charges nobody", async () => {
+  test("call answers like REST, as JSON, CSV, lines or a table, free of charge", async () => {
     const { ranks } = await answer(["ranks", "--country", "us"], { env })
     const words = ["call", "list_keyword_ranks", `appId=${ranks[0].appId}`, "country=us"]
     const { keywords } = await answer(words, { env })
@@ -134,12 +134,12 @@ describe("call", () => {
     const [head, first] = (await run(words)).out.split("\n")
     expect(head).toMatch(/^term +measured +rank /)
     expect(first).toMatch(/^tides +true +4 /)
-    const [books] =
-      await database.sql`select (select count(*) from ledger)::int as charges, (select sum(used) from account)::int as used`
+    const [books] = await database.sql`
+        select (select count(*) from ledger)::int as charges, (select sum(used) from account)::int as used`
     expect(books).toEqual({ charges: 0, used: 0 })
   })
 
-  test("says of an operation what it takes", async () => {
+  test("call --about shows the parameters of an operation", async () => {
     const { out } = await run(["call", "get_rank_history", "--about"])
     expect(out).toContain("get_rank_history  GET /v1/apps/:appId/history")
     expect(out).toMatch(/appId +required +App id from list_apps/)
@@ -152,14 +152,14 @@ describe("call", () => {
     [["list_keyword_ranks", "appId"], 2, '"appId" must be NAME=VALUE'],
     [["list_keyword_ranks", "appId=app_unknown000"], 1, "no such app"],
     [["get_usage", "--csv"], 2, "the answer of get_usage has no rows"],
-  ])("%j teaches", async (words, code, said) => {
+  ])("call explains wrong usage: %j", async (words, code, said) => {
     const ended = await run(["call", ...words])
     expect([ended.code, ended.out]).toEqual([code, ""])
     expect(ended.err).toContain(said)
   })
 })
 
-test("alerts, reviews and usage say what there is, and of what was never read that it was not", async () => {
+test("alerts, reviews and usage show the data and what was never read", async () => {
   const [alerts, reviews, usage] = await Promise.all([["alerts"], ["reviews", "tide"], ["usage"]].map(run))
   expect([alerts?.code, reviews?.code, usage?.code]).toEqual([0, 0, 0])
   expect(reviews?.out).toContain("not read yet, so it is unknown whether there are reviews")
@@ -167,7 +167,7 @@ test("alerts, reviews and usage say what there is, and of what was never read th
   expect(alerts?.out.length).toBeGreaterThan(0)
 })
 
-test("alerts show the day, the app and the ranks of a move before its words, and one line for one fall", async () => {
+test("alerts shows day, app and ranks before the text, and one line per fall", async () => {
   const search = (daysAgo: number, rank: number) => {
     const results = [...above(rank), IOS].map((id) => ({ id, name: `App ${id}` }))
     const asked = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "moon" }
@@ -206,7 +206,7 @@ _appmeter; printf '%s\\n' "\${COMPREPLY[@]}"`,
     expect(await completed(["call", "get_rank_history", "--js"])).toEqual(["--jsonl", "--json"])
   })
 
-  test("for zsh and fish the same words; another shell is refused by name", async () => {
+  test("completion has the same words for zsh and fish, and refuses other shells", async () => {
     for (const shell of ["zsh", "fish"]) {
       const { code, out } = await run(["completion", shell])
       expect(code).toBe(0)

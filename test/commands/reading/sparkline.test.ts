@@ -5,13 +5,13 @@ import { addDays } from "../../../src/lib/days.ts"
 const days = Array.from({ length: 8 }, (_, at) => addDays("2026-03-01", at))
 const on = (at: number, rank: number | null): RankPoint => [days[at] as string, rank]
 
-test("the three states are three characters, and a better rank is a higher bar", () => {
+test("a sparkline has three characters for the three states, and a higher bar for a better rank", () => {
   expect(sparkline([on(0, 1), on(2, null), on(3, 200), on(4, 14), on(5, 4000)], days, 30)).toBe("█·–▁▅▁··")
   const heights = [200, 150, 100, 50, 20, 10, 5, 3, 2, 1].map((rank) => sparkline([on(0, rank)], days.slice(0, 1), 1))
   expect(heights).toEqual(heights.toSorted())
 })
 
-test("where there is less room than days each character is the last measured day of its part", () => {
+test("a narrow sparkline shows the last measured day of each part", () => {
   expect(sparkline([on(0, 200), on(1, 1), on(2, 1), on(5, null)], days, 4)).toBe("██–·")
   expect(sparkline([], days, 3)).toBe("···")
 })

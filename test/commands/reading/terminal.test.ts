@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { fitted, table, wrapped } from "../../../src/commands/cli/show.ts"
 
-test("columns stand below each other by what a terminal shows, wide characters and colours included", () => {
+test("columns are aligned by displayed width, with wide characters and colours", () => {
   const [head, wide, plain] = table(
     ["APP", "RANK"],
     [
@@ -13,7 +13,7 @@ test("columns stand below each other by what a terminal shows, wide characters a
   expect([at(wide, "1"), at(plain, "2")]).toEqual([at(head, "RANK"), at(head, "RANK")])
 })
 
-test("a line is cut to the terminal, never within a character or a colour; in a pipe it is whole", () => {
+test("a line is cut to the terminal but not within a character or colour, and not in a pipe", () => {
   expect(fitted("a long line", undefined)).toBe("a long line")
   expect(fitted("a long line", 6)).toBe("a lon…")
   expect(fitted("吹雪吹雪", 6)).toBe("吹雪…")
@@ -23,7 +23,7 @@ test("a line is cut to the terminal, never within a character or a colour; in a 
     expect(Bun.stringWidth(fitted("吹雪 \u001b[31m吹雪\u001b[39m", columns))).toBeLessThanOrEqual(columns)
 })
 
-test("a sentence is wrapped between words to the terminal's width, and nothing of it is lost", () => {
+test("a sentence is wrapped between words without losing any text", () => {
   const line = '26 Nov  Lumen Journal  ▼ 4→7  "daily journal" in the US App Store, passed by Moodleaf and Softly'
   const lines = wrapped(line, 40)
   for (const one of lines) expect(Bun.stringWidth(one)).toBeLessThanOrEqual(40)

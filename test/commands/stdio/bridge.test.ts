@@ -3,7 +3,7 @@ import { type BridgeParts, bridge, type Endpoint } from "../../../src/commands/s
 
 const URL_OF_IT = "http://127.0.0.1/mcp?tools=keywords"
 
-/** A client on the other end: what it sends, and what has come back so far. */
+/** A client of the bridge: sends lines and collects the answers. */
 function connected(endpoint: Endpoint, parts: Partial<BridgeParts> = {}) {
   const { readable, writable } = new TransformStream<string, string>()
   const writer = writable.getWriter()
@@ -31,12 +31,12 @@ function connected(endpoint: Endpoint, parts: Partial<BridgeParts> = {}) {
     ended,
     send: (message: unknown) => writer.write(typeof message === "string" ? message : JSON.stringify(message)),
     end: () => writer.close(),
-    /** The messages, once there are so many. */
+    /** Resolves with the messages when there are `count` of them. */
     async messages(count: number) {
       while (out.length < count) await woken.promise
       return out.map((line) => JSON.parse(line))
     },
-    /** All of them, once everything is answered. */
+    /** Resolves with all messages when everything is answered. */
     async whole() {
       await writer.close()
       await ended
@@ -56,7 +56,7 @@ interface Sent {
   result?: unknown
 }
 
-/** Answers each request as `reply` says, and keeps what was asked. */
+/** Answers each request with `reply` and records the requests. */
 function stub(reply: (message: Sent, request: Request) => Response | Promise<Response>) {
   const asked: { headers: Record<string, string>; message: Sent; url: string; method: string }[] = []
   const endpoint: Endpoint = async (request) => {
@@ -95,7 +95,7 @@ function streamOf(
 const event = (message: object) => `event: message\ndata: ${JSON.stringify(message)}\n\n`
 
 describe("a line", () => {
-  test("becomes a POST as it was sent, with the key, and its answer one line", async () => {
+  test("a line becomes a POST with the key, and its answer one line", async () => {
     const { asked, endpoint } = stub(({ id }) => Response.json(result(id, { a: "b\nc" })))
     const client = connected(endpoint)
     await client.send(`{"jsonrpc": "2.0", "id": 1, "method": "ping"}`)
@@ -111,7 +111,7 @@ describe("a line", () => {
     })
   })
 
-  test("that is no JSON is answered -32700, and the next is taken", async () => {
+  test("a line that is not JSON is answered with -32700, and the next one works", async () => {
     const client = connected(stub(({ id }) => Response.json(result(id))).endpoint)
     await client.send("{nonsense")
     await client.send(ask(2))
@@ -120,14 +120,14 @@ describe("a line", () => {
     expect(answer).toEqual(result(2))
   })
 
-  test("of some megabytes goes through whole, both ways", async () => {
+  test("a line of several megabytes passes unchanged in both directions", async () => {
     const client = connected(stub(({ id, params }) => Response.json(result(id, params))).endpoint)
     const big = "ü".repeat(2_000_000)
     await client.send(ask(1, "tools/call", { big }))
     expect(await client.whole()).toEqual([result(1, { big })])
   })
 
-  test("is never more than one, however the server lays out its JSON", async () => {
+  test("an answer is one line, however the server formats its JSON", async () => {
     const pretty = (id: unknown) => JSON.stringify(result(id, { a: 1 }), null, 2).replaceAll("\n", "\r\n")
     const client = connected(stub(({ id }) => new Response(pretty(id))).endpoint)
     await client.send(ask(1))
@@ -158,11 +158,11 @@ describe("a message of the revision without handshakes", () => {
     ["resources/read", { uri: "appmeter://guide", name: "no" }, "appmeter://guide"],
     ["completion/complete", { name: "no" }, undefined],
     ["tools/call", { name: 7 }, undefined],
-  ])("%s %j says again in its headers what it is", async (method, params, name) => {
+  ])("a message with an envelope repeats its parts in headers: %s %j", async (method, params, name) => {
     expect(await sent(method, params)).toEqual(["2026-07-28", method, name])
   })
 
-  test("leaves them out where its envelope names no revision", async () => {
+  test("a message without a revision has no repeated headers", async () => {
     const { asked, endpoint } = stub(({ id }) => Response.json(result(id)))
     const client = connected(endpoint)
     await client.send(ask(1, "tools/call", { name: "x", _meta: { progressToken: 1 } }))
@@ -172,7 +172,7 @@ describe("a message of the revision without handshakes", () => {
 })
 
 describe("after a handshake", () => {
-  test("each message carries its revision and session, answers to the server too; one with an envelope does not", async () => {
+  test("messages after a handshake carry revision and session, unless they have an envelope", async () => {
     const { asked, endpoint } = stub(({ id, method }) => {
       const headers = { "mcp-session-id": "s1" }
       if (method === "initialize") return Response.json(result(id, { protocolVersion: "2025-06-18" }), { headers })
@@ -196,7 +196,7 @@ describe("after a handshake", () => {
 })
 
 describe("an answer in a stream", () => {
-  test("is written message by message as it comes, and the client answers the server's question meanwhile", async () => {
+  test("a streamed answer is written message by message while the client answers the server", async () => {
     const agreed = Promise.withResolvers<void>()
     const { endpoint } = stub(({ id, method, result: given }) => {
       if (method === undefined) {
@@ -206,13 +206,19 @@ describe("an answer in a stream", () => {
       }
       const progress = { jsonrpc: "2.0", method: "notifications/progress", params: { progress: 1 } }
       const question = ask("ask_1", "elicitation/create", { message: "Sure?" })
-      // a comment, a name that is not ours, an event in two pieces and one whose line ends are split
+      // a comment, an unknown event name, an event in two pieces and one with split line ends
       const whole = event(result(id, { text: "ü" }))
       const bytes = whole.replaceAll("\n", "\r\n")
       return streamOf([
-        ": hello\n\n", "event: other\ndata: {}\n\n", event(progress).slice(0, 30), event(progress).slice(30), event(question),
-        agreed.promise, bytes.slice(0, bytes.indexOf("\r") + 1), bytes.slice(bytes.indexOf("\r") + 1),
-      ]) // biome-ignore format: pieces in their order
+        ": hello\n\n",
+        "event: other\ndata: {}\n\n",
+        event(progress).slice(0, 30),
+        event(progress).slice(30),
+        event(question),
+        agreed.promise,
+        bytes.slice(0, bytes.indexOf("\r") + 1),
+        bytes.slice(bytes.indexOf("\r") + 1),
+      ])
     })
     const client = connected(endpoint)
     await client.send(ask(1, "tools/call", { name: "confirm_action" }))
@@ -227,7 +233,7 @@ describe("an answer in a stream", () => {
     expect((await client.whole()).slice(2)).toEqual([result(1, { text: "ü" })])
   })
 
-  test("that ends without an answer gives an error, in place of it", async () => {
+  test("a stream that ends without an answer gives an error", async () => {
     const client = connected(
       stub(() => streamOf([event({ jsonrpc: "2.0", method: "notifications/progress" })])).endpoint,
     )
@@ -239,7 +245,7 @@ describe("an answer in a stream", () => {
     })
   })
 
-  test("is let go of when the call is cancelled, and nothing more is written of it", async () => {
+  test("a cancelled stream is closed, and nothing more is written", async () => {
     let cancelled = 0
     const open = Promise.withResolvers<void>()
     const { asked, endpoint } = stub(({ id, method }) => {
@@ -262,7 +268,7 @@ describe("an answer in a stream", () => {
 })
 
 describe("calls", () => {
-  test("go side by side: a slow one holds no other up", async () => {
+  test("a slow call does not delay others", async () => {
     const slow = Promise.withResolvers<void>()
     const { endpoint } = stub(async ({ id }) => {
       if (id === 1) await slow.promise
@@ -276,7 +282,7 @@ describe("calls", () => {
     expect(await client.whole()).toEqual([result(2), result(1)])
   })
 
-  test("that are cancelled hang up at once, even where what answers does not notice, and write nothing", async () => {
+  test("a cancelled call ends at once and writes nothing, even if the endpoint ignores it", async () => {
     const signals: AbortSignal[] = []
     const { asked, endpoint } = stub(({ id, method }, { signal }) => {
       if (method === "notifications/cancelled") return new Response(null, { status: 202 })
@@ -296,11 +302,11 @@ describe("calls", () => {
     await client.send(ask(9))
     expect(await client.whole()).toEqual([result(9)])
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false])
-    // hanging up says it for the one with an envelope
+    // the call with an envelope is cancelled by closing the connection
     expect(asked.filter(({ message }) => message.method === "notifications/cancelled")).toHaveLength(2)
   })
 
-  test("under way at the end of the lines, or at a stop, are answered; what takes too long is given up", async () => {
+  test("open calls are answered at the end of stdin or at a stop, within a time limit", async () => {
     const slow = Promise.withResolvers<void>()
     const stop = Promise.withResolvers<void>()
     const { endpoint } = stub(async ({ id }) => {
@@ -327,24 +333,46 @@ describe("what is no answer becomes an error with the request's id", () => {
   }
 
   test.each([
-    ["a page of a proxy", () => new Response("<h1>Bad gateway</h1>", { status: 502 }), /answered 502; that is no tool endpoint/],
-    ["another address of ours", () => Response.json({ error: "unknown_endpoint", message: "There is none." }, { status: 404 }), /404.*There is none/],
-    ["an address that moved", () => new Response("", { status: 308, headers: { location: "https://new.example/mcp" } }), /308.*https:\/\/new\.example\/mcp/],
+    [
+      "a page of a proxy",
+      () => new Response("<h1>Bad gateway</h1>", { status: 502 }),
+      /answered 502; that is no tool endpoint/,
+    ],
+    [
+      "another address of ours",
+      () => Response.json({ error: "unknown_endpoint", message: "There is none." }, { status: 404 }),
+      /404.*There is none/,
+    ],
+    [
+      "an address that moved",
+      () => new Response("", { status: 308, headers: { location: "https://new.example/mcp" } }),
+      /308.*https:\/\/new\.example\/mcp/,
+    ],
     ["nothing", () => new Response(null, { status: 202 }), /without an answer/],
     ["an answer to something else", () => Response.json(result(5)), /without an answer/],
-    ["a failure on the way", () => { throw new Error("lost") }, /^explained: lost$/],
+    [
+      "a failure on the way",
+      () => {
+        throw new Error("lost")
+      },
+      /^explained: lost$/,
+    ],
   ] as const)("%s", async (_, reply, why) => {
     const { messages } = await answered(async () => reply())
-    expect(messages.at(-1)).toMatchObject({ jsonrpc: "2.0", id: 4, error: { code: -32000, message: expect.stringMatching(why) } })
-  }) // biome-ignore format: cases beside each other
+    expect(messages.at(-1)).toMatchObject({
+      jsonrpc: "2.0",
+      id: 4,
+      error: { code: -32000, message: expect.stringMatching(why) },
+    })
+  })
 
-  test("a refusal that does not know whose it is, is given to the request", async () => {
+  test("a refusal without an id is given to its request", async () => {
     const error = { code: -32000, message: "The body is too large." }
     const { messages } = await answered(async () => Response.json({ jsonrpc: "2.0", id: null, error }, { status: 413 }))
     expect(messages).toEqual([{ jsonrpc: "2.0", id: 4, error }])
   })
 
-  test("of what nobody waits for is told to whoever looks after it, and not to the client", async () => {
+  test("an error of a message without an answer goes to stderr and not to the client", async () => {
     const note = { jsonrpc: "2.0", method: "notifications/initialized" }
     const error = { code: -32001, message: "No key." }
     const refused = await answered(
@@ -352,7 +380,9 @@ describe("what is no answer becomes an error with the request's id", () => {
       note,
     )
     expect([refused.messages, refused.said]).toEqual([[], [expect.stringContaining("No key.")]])
-    const lost = await answered(async () => { throw new Error("away") }, note) // biome-ignore format: one line
+    const lost = await answered(async () => {
+      throw new Error("away")
+    }, note)
     expect([lost.messages, lost.said]).toEqual([[], ["not passed on: explained: away"]])
   })
 })

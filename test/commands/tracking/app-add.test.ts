@@ -43,7 +43,7 @@ afterAll(async () => {
 const add = (...words: string[]) => appmeter(["app", "add", ...words], { env })
 const tracked = async () => (await answer(["app", "list"], { env })).apps.map(({ iosId }: { iosId: string }) => iosId)
 
-test("by its link it is looked up, and its first ranks are shown as soon as they are read", async () => {
+test("app add looks a link up and shows the first ranks as soon as they are read", async () => {
   const { code, out, err } = await add(
     "https://apps.apple.com/us/app/tide-clock/id1200000002",
     "--keyword",
@@ -58,14 +58,14 @@ test("by its link it is looked up, and its first ranks are shown as soon as they
   expect(commands.map(({ command }: { command: string }) => command)).toEqual(["app add"])
 })
 
-test("a link to another page of a store is refused with what it leads to, and tracks nothing", async () => {
+test("app add refuses a link to another page of a store and tracks nothing", async () => {
   const before = await tracked()
   const { code, err } = await add("https://apps.apple.com/us/developer/example-inc/id310634000")
   expect([code, err]).toEqual([2, expect.stringContaining("leads to a developer, not to an app")])
   expect(await tracked()).toEqual(before)
 })
 
-test("the storefront that a link names is the app's own, unless another is given", async () => {
+test("app add uses the storefront of the link unless another is given", async () => {
   const { code } = await add("<https://apps.apple.com/de/app/surf-report/id1200000003>.")
   expect(code).toBe(0)
   const { apps } = await answer(["app", "list"], { env })
@@ -73,7 +73,7 @@ test("the storefront that a link names is the app's own, unless another is given
   expect((await appmeter(["app", "remove", "Surf Report", "--force"], { env })).code).toBe(0)
 })
 
-test("a slip of the keys is not tracked: the store is asked, and --force goes on all the same", async () => {
+test("app add refuses an id that the store does not have, unless --force is given", async () => {
   const before = await tracked()
   const { code, out, err } = await add("--ios", "1200000009")
   expect([code, out]).toEqual([2, ""])
@@ -82,7 +82,7 @@ test("a slip of the keys is not tracked: the store is asked, and --force goes on
   expect((await add("--ios", "1200000009", "--force")).code).toBe(0)
 })
 
-test("a name for which no store can be asked is not said to be unknown", async () => {
+test("app add does not call a name unknown if no store can be read", async () => {
   for (const host of STORE_HOSTS) stores.on(host, "/", () => new Response(null, { status: 503 }))
   stores.on("search.itunes.apple.com", "/WebObjects/MZStore.woa", () => new Response(null, { status: 503 }))
   stores.on("itunes.apple.com", "/search", () => new Response(null, { status: 503 }))

@@ -11,7 +11,7 @@ afterAll(removeFolders)
 describe("a file of keywords", () => {
   const terms = (text: string) => keywordsIn(text).keywords.map(({ term }) => term)
 
-  test("is one a line, a line with commas, or a table that names its columns, whatever separates them", () => {
+  test("a keyword file has one per line, a comma list, or a table with named columns", () => {
     expect(terms("tides\r\n\r\nsurf report\n")).toEqual(["tides", "surf report"])
     expect(terms("tides,surf,moon")).toEqual(["tides", "surf", "moon"])
     for (const separator of [",", ";", "\t"]) {
@@ -29,7 +29,7 @@ describe("a file of keywords", () => {
     }
   })
 
-  test("says which lines it cannot take, and why; columns without names are asked for", () => {
+  test("a keyword file reports invalid lines with reasons, and requires column names", () => {
     expect(keywordsIn('keyword,country\n,us\ntides,nowhere\n"open,us\nsurf,gb\n')).toEqual({
       keywords: [{ term: "surf", country: "gb", tags: [] }],
       bad: [
@@ -58,7 +58,7 @@ describe("what is tracked", () => {
   })
   afterAll(() => database.close())
 
-  test("keywords of a file are tracked where it says, with its tags; a bad line loses itself alone", async () => {
+  test("keywords of a file are tracked in its storefronts with its tags, without invalid lines", async () => {
     const path = join(scratch(), "keywords.csv")
     writeFileSync(path, "keyword,country,tags\nsurf,us,core\n,us,\nTides,us,\n")
     const { code, out, err } = await run("app", "keywords", "add", id, "--file", path)
@@ -76,7 +76,7 @@ describe("what is tracked", () => {
     )
   })
 
-  test("a storefront brings another's keywords, within the limit or not at all, and takes them away again", async () => {
+  test("a storefront is added with another's keywords within the limit, and removed again", async () => {
     const added = await answer(["app", "country", "add", id, "DE", "us", "--like", "us"], { env })
     expect(added).toEqual({ added: ["de"], alreadyTracked: ["us"], keywords: 2 })
     const over = await run("app", "country", "add", id, "fr", "gb", "--like", "us")
@@ -89,7 +89,7 @@ describe("what is tracked", () => {
     expect((await run("app", "country", "remove", id, "jp", "--force")).err).toContain("it is in us")
   })
 
-  test("an app is called something else, or again as the store does", async () => {
+  test("an app is renamed, and gets the store's name back", async () => {
     expect((await answer(["app", "rename", id, "My Tides"], { env })).name).toBe("My Tides")
     expect((await answer(["app", "rename", id], { env })).name).toBe("1200000001")
   })
