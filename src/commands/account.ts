@@ -17,11 +17,11 @@ import {
   setMapping,
   testAccount,
 } from "../consoles/register.ts"
+import { troubleLines } from "../consoles/trouble-lines.ts"
 import { openAccountBodies } from "../measuring/raw-bodies.ts"
 import { SECRET_KEY_FIX } from "../settings/kinds.ts"
 import { listeningUrl, SettingsProblems } from "../settings/settings.ts"
 import { nextSteps } from "./accounts/next-steps.ts"
-import { troubleLines } from "./accounts/trouble-lines.ts"
 import { type Command, CommandProblem, type Invocation, type Option, WrongUse } from "./cli/command.ts"
 import { readSecret } from "./cli/read-secret.ts"
 import { printable, show, table } from "./cli/show.ts"
@@ -218,7 +218,11 @@ function idsOf({ ids }: AnyAccountKind): AccountOption[] {
 }
 
 export function optionsOfKey(kind: AnyAccountKind): AccountOption[] {
-  return [...idsOf(kind), ...(kind.secret ? [kind.secret] : [])]
+  return [...idsOf(kind), ...(kind.secret ? [readableFromStdin(kind.secret)] : [])]
+}
+
+function readableFromStdin(secret: AccountOption): AccountOption {
+  return { ...secret, meaning: secret.meaning.replace(/\.$/, "; - reads it from stdin.") }
 }
 
 /** Returns the options for the help. Options of several kinds appear once. */
@@ -308,7 +312,7 @@ function linesOf(account: AccountRow, { settings }: Invocation): string[] {
       ["", "APP", "STORE ID", "TRACKED AS"],
       apps.map(({ outsideId, name, appId }) => ["", printable(name), outsideId, appId ?? "not tracked"]),
     ),
-    ...troubleLines(troubles),
+    ...troubleLines(troubles).map((line) => `  ${line}`),
     ...(failure !== null && lastFailure !== null
       ? [`  last error, ${lastFailure.toISOString().slice(0, 16)}: ${failure}`]
       : []),

@@ -1,6 +1,4 @@
-import { randomUUID } from "node:crypto"
 import { createSealer } from "../access/sealed.ts"
-import { testMessage } from "../alerts/delivery/alert-message.ts"
 import {
   addSlack,
   addTelegram,
@@ -9,15 +7,13 @@ import {
   findChannel,
   listChannels,
   type NewChannel,
-  noteTest,
+  pauseChannel,
   type Register,
-  readSealedChannel,
   removeChannel,
+  resumeChannel,
   rotateSecret,
 } from "../alerts/delivery/channels.ts"
-import { openChannel } from "../alerts/delivery/sealed-channel.ts"
-import { send } from "../alerts/delivery/send.ts"
-import { ATTEMPT_MS } from "../alerts/delivery/worker.ts"
+import { testChannel } from "../alerts/delivery/test-channel.ts"
 import { type Command, firstArgument, type Invocation, WrongUse } from "./cli/command.ts"
 import { hasToken, readSecret, warnOfSecret } from "./cli/read-secret.ts"
 import { printable, show, table } from "./cli/show.ts"
@@ -120,9 +116,42 @@ export const channelTest: Command = {
   positionals: ["id"],
   options: { workspace: WORKSPACE },
   async run(invocation) {
-    const tested = await changed(invocation, (register, workspaceId) => test(invocation, register, workspaceId))
+    const [id] = invocation.positionals as [string]
+    const { allowPrivateTargets, telegramApi } = invocation.settings
+    const reach = { outbound: guardedFetch(allowPrivateTargets), telegramApi }
+    const tested = await changed(invocation, (register, workspaceId) => testChannel(register, reach, workspaceId, id))
     show(invocation, tested, () => [tested.taken ? "delivered" : `not delivered: ${tested.failure}`])
     return tested.taken ? 0 : 1
+  },
+}
+
+export const channelPause: Command = {
+  name: "channel pause",
+  changes: true,
+  summary: "Pause a channel. Alerts found meanwhile are not delivered later.",
+  examples: [["channel pause ch_0123456789abcdef01", "undo: appmeter channel resume ch_0123456789abcdef01"]],
+  positionals: ["id"],
+  options: { workspace: WORKSPACE },
+  async run(invocation) {
+    const [id] = invocation.positionals as [string]
+    const channel = await changed(invocation, ({ sql }, workspaceId) => pauseChannel(sql, workspaceId, id))
+    showChannels(invocation, { channel }, [channel])
+    return 0
+  },
+}
+
+export const channelResume: Command = {
+  name: "channel resume",
+  changes: true,
+  summary: "Resume a paused channel.",
+  examples: [["channel resume ch_0123456789abcdef01", "undo: appmeter channel pause ch_0123456789abcdef01"]],
+  positionals: ["id"],
+  options: { workspace: WORKSPACE },
+  async run(invocation) {
+    const [id] = invocation.positionals as [string]
+    const channel = await changed(invocation, ({ sql }, workspaceId) => resumeChannel(sql, workspaceId, id))
+    showChannels(invocation, { channel }, [channel])
+    return 0
   },
 }
 
@@ -171,24 +200,6 @@ async function changed<T>(
     const { id } = await chooseWorkspace(sql, invocation.text("workspace"))
     return await work({ sql, sealer }, id)
   })
-}
-
-/** Sends a test message from this process, whether a server runs or not. */
-async function test({ positionals, settings }: Invocation, { sql, sealer }: Register, workspaceId: number) {
-  const [id] = positionals as [string]
-  const opened = await openChannel(sealer, await readSealedChannel(sql, workspaceId, id))
-  const now = () => new Date()
-  const port = {
-    outbound: guardedFetch(settings.allowPrivateTargets),
-    telegramApi: settings.telegramApi,
-    signal: new AbortController().signal,
-    now,
-    timeoutMs: ATTEMPT_MS,
-  }
-  const sent = await send(opened, testMessage(`msg_${randomUUID().replaceAll("-", "")}`, now()), port)
-  const failure = sent.result === "delivered" ? null : sent.failure
-  await noteTest(sql, id, failure)
-  return { taken: failure === null, failure, channel: await findChannel(sql, workspaceId, id) }
 }
 
 function showSecret(invocation: Invocation, { channel, secret }: NewChannel & { secret: string }): void {

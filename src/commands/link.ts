@@ -1,7 +1,6 @@
-import { Buffer } from "node:buffer"
 import type { Sql } from "../database/types.ts"
-import { valueAt } from "../lib/objects.ts"
-import { type LinkFilter, type PublicLink, readOpenLinks, withdrawLink } from "../sharing/open-links.ts"
+import { contentOf, HANDLE_DIGITS as DIGITS, hashesFrom, type Link, readLinks } from "../sharing/link-handles.ts"
+import { type PublicLink, withdrawLink } from "../sharing/open-links.ts"
 import { linkDigest } from "../sharing/token.ts"
 import { type Command, CommandProblem, firstArgument, type Invocation, WrongUse } from "./cli/command.ts"
 import { printable, show, table } from "./cli/show.ts"
@@ -44,8 +43,7 @@ export const linkWithdraw: Command = {
       const link = await findLink(sql, named, invocation.text("workspace"))
       if (!invocation.has("force"))
         await invocation.terminal.confirm(
-          `Withdrawing ${link.handle} (${contentOf(link)} of ${printable(link.appName ?? link.appId)}) ` +
-            "cannot be undone.",
+          `Withdrawing ${link.handle} (${contentOf(link)} of ${appOf(link)}) cannot be undone.`,
         )
       const withdrawn = await withdrawLink(sql, link)
       // it was withdrawn or expired during the confirmation
@@ -57,34 +55,9 @@ export const linkWithdraw: Command = {
   },
 }
 
+const appOf = ({ appName, appId }: Link) => printable(appName ?? appId)
+
 type Kind = PublicLink["kind"]
-type Link = { handle: string } & PublicLink
-
-/** Reads open links, each with a handle that is unique among them. */
-async function readLinks(sql: Sql, filter: LinkFilter): Promise<Link[]> {
-  const links = await readOpenLinks(sql, filter)
-  const handles = new Map([...handlesOf("share", links), ...handlesOf("export", links)])
-  return links.map((link) => ({ handle: valueAt(handles, link), ...link }))
-}
-
-/** Minimum digits of a handle. A collision needs about ten thousand links in a workspace. */
-const DIGITS = 8
-
-/** Returns handles: the first 8 digits of the hash, or as many as make it unique among links of its kind. */
-function handlesOf(kind: Kind, links: readonly PublicLink[]): [PublicLink, string][] {
-  const sorted = links.filter((link) => link.kind === kind).sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
-  return sorted.map((link, i) => {
-    const alike = [sorted[i - 1], sorted[i + 1]].map((other) => digitsAlike(link.sha256, other?.sha256))
-    return [link, `${kind}_${link.sha256.slice(0, Math.max(DIGITS, ...alike.map((count) => count + 1)))}`]
-  })
-}
-
-function digitsAlike(hash: string, other = ""): number {
-  let count = 0
-  while (count < other.length && hash[count] === other[count]) count++
-  return count
-}
-
 /** A link as typed: a kind and the start of its hash, or the whole hash of a token of any kind. */
 type LinkName = { kind: Kind; digits: string } | { kind: null; digits: string }
 
@@ -121,19 +94,8 @@ function noSuch({ kind, digits }: LinkName, everywhere: boolean): string {
   return `${nobody} open link with this address: it expired, was withdrawn, or belongs to another instance`
 }
 
-/** Returns the range of hashes that begin with these hex digits. */
-function hashesFrom(digits: string): { from: Buffer; to: Buffer } {
-  const hashWith = (digit: string) => Buffer.from(digits.padEnd(64, digit), "hex")
-  return { from: hashWith("0"), to: hashWith("f") }
-}
-
 function shown({ sha256: _, ...link }: Link): Omit<Link, "sha256"> {
   return link
-}
-
-function contentOf(link: Link): string {
-  if (link.kind === "share") return link.hasPassword ? "a page with a password" : "a page"
-  return `${link.rows} ${link.rows === 1 ? "row" : "rows"} of ${link.dataset}, ${link.format}`
 }
 
 function showLinks(invocation: Invocation, value: object, links: Link[]): void {

@@ -15,6 +15,13 @@ export const ACCOUNT_KINDS: readonly AnyAccountKind[] = [
   revenueCatMetrics,
 ]
 
+/** Kinds of accounts that accept writes. */
+const WRITTEN: readonly AccountKindName[] = ["app-store-connect", "apple-ads"]
+
+export function takesWrites(name: AccountKindName): boolean {
+  return WRITTEN.includes(name)
+}
+
 export function accountKind(name: AccountKindName): AnyAccountKind {
   return ACCOUNT_KINDS.find((kind) => kind.name === name)!
 }

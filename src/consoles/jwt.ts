@@ -9,12 +9,12 @@ import { AccessProblem } from "../access/problem.ts"
  */
 export async function signingKeyOf(pem: string): Promise<CryptoKey> {
   const found = pemIn(pem) ?? pemIn(Buffer.from(pem, "base64").toString("utf8"))
-  if (found === undefined) throw new AccessProblem(NO_KEY)
+  if (found === undefined) throw new AccessProblem(NO_KEY, "privateKey")
   try {
     const bytes = new Uint8Array(createPrivateKey(found).export({ type: "pkcs8", format: "der" }))
     return await crypto.subtle.importKey("pkcs8", bytes, { name: "ECDSA", namedCurve: "P-256" }, false, ["sign"])
   } catch {
-    throw new AccessProblem(NO_KEY)
+    throw new AccessProblem(NO_KEY, "privateKey")
   }
 }
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { randomUUID } from "node:crypto"
-import { troubleLines } from "../../src/commands/accounts/trouble-lines.ts"
 import { pacificDay } from "../../src/consoles/pacific.ts"
 import { type AccountRow, findAccount, testAccount } from "../../src/consoles/register.ts"
 import { makeConsoleTasks } from "../../src/consoles/seller/console-tasks.ts"
+import { troubleLines } from "../../src/consoles/trouble-lines.ts"
 import { createAccountReading } from "../../src/consoles/worker.ts"
 import { addDays } from "../../src/lib/days.ts"
 import { silentLog } from "../../src/lib/log.ts"
@@ -281,7 +281,7 @@ test("the terminal and the revenue page show which day failed and why", async ()
   await readHours(1)
   const lines = troubleLines((await account()).troubles)
   const why = "the console answers 410 (GONE: This report can no longer be had)"
-  expect(lines).toContainEqual(expect.stringContaining(`  not read: sales of ${BEFORE}: ${why}; next try 20`))
+  expect(lines).toContainEqual(expect.stringContaining(`not read: sales of ${BEFORE}: ${why}; next try 20`))
   const sources = (await call("revenue?days=7")).body.sources
   expect(String((failureNote({ sources }) as Html).text)).toContain(`sales of ${BEFORE}: the console`)
 })

@@ -16,7 +16,7 @@ export interface ChannelRow {
    * chat.
    */
   address: string
-  state: "on" | "disabled"
+  state: "on" | "paused" | "disabled"
   /** The reason why it is disabled. Null if it is on. */
   disabled: string | null
   createdAt: Date
@@ -53,9 +53,10 @@ export async function addWebhook(
 }
 
 export async function addTelegram(register: Register, workspaceId: number, { token, chat }: Bot): Promise<NewChannel> {
-  if (!/^\d{3,20}:[\w-]{20,100}$/.test(token)) throw new AccessProblem("a bot's token looks like 123456789:AAE…")
+  if (!/^\d{3,20}:[\w-]{20,100}$/.test(token))
+    throw new AccessProblem("a bot's token looks like 123456789:AAE…", "token")
   if (!/^(-?\d{1,20}|@\w{4,64})$/.test(chat))
-    throw new AccessProblem("a chat is its number, or @ and the channel's name")
+    throw new AccessProblem("a chat is its number, or @ and the channel's name", "chat")
   return await add(register, { workspaceId, kind: "telegram", shown: chat, inside: { token, chat } })
 }
 
@@ -101,8 +102,8 @@ async function add(
 function addressOf(text: string): URL {
   const url = text.length > LONGEST_ADDRESS ? null : URL.parse(text.trim())
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new AccessProblem("the address must begin with https:// or http://")
-  if (url.username || url.password) throw new AccessProblem("the address must hold no user and no password")
+    throw new AccessProblem("the address must begin with https:// or http://", "url")
+  if (url.username || url.password) throw new AccessProblem("the address must hold no user and no password", "url")
   url.hash = ""
   return url
 }
@@ -178,22 +179,51 @@ export async function readSealedChannel(sql: Sql, workspaceId: number, id: strin
   return row
 }
 
-/** Stores the result of a test. A successful test enables a disabled channel. */
+/** Why a channel that its owner paused is disabled. */
+const PAUSED = "paused"
+
+/** Sends nothing until the channel is resumed. Alerts found meanwhile are not delivered later. Throws AccessProblem. */
+export async function pauseChannel(sql: Sql, workspaceId: number, id: string): Promise<ChannelRow> {
+  await findChannel(sql, workspaceId, id)
+  await sql`
+    update channel
+    set disabled = ${PAUSED}, disabled_at = now()
+    where id = ${id} and workspace_id = ${workspaceId} and disabled is null`
+  return await findChannel(sql, workspaceId, id)
+}
+
+/**
+ * Ends a pause. A channel that its receiver disabled is enabled by a successful test only. Throws AccessProblem.
+ */
+export async function resumeChannel(sql: Sql, workspaceId: number, id: string): Promise<ChannelRow> {
+  await findChannel(sql, workspaceId, id)
+  await sql`
+    update channel
+    set disabled = null, disabled_at = null
+    where id = ${id} and workspace_id = ${workspaceId} and disabled = ${PAUSED}`
+  return await findChannel(sql, workspaceId, id)
+}
+
+/** Stores the result of a test. A successful test enables a channel that its receiver disabled. */
 export async function noteTest(sql: Sql, id: string, failure: string | null): Promise<void> {
   await sql`
     update channel
     set last_ok = case when ${failure === null} then now() else last_ok end,
       last_failure = case when ${failure === null} then last_failure else now() end,
       failure = coalesce(${failure}, failure),
-      disabled = case when ${failure === null} then null else disabled end,
-      disabled_at = case when ${failure === null} then null else disabled_at end
+      disabled = case when ${failure === null} and disabled is distinct from ${PAUSED} then null else disabled end,
+      disabled_at = case when ${failure === null} and disabled is distinct from ${PAUSED} then null else disabled_at end
     where id = ${id}`
 }
 
 async function readChannels(sql: Sql, workspaceId: number, id: string | null): Promise<ChannelRow[]> {
   return await sql<ChannelRow[]>`
-    select c.id, c.kind, c.shown as address, case when c.disabled is null then 'on' else 'disabled' end as state,
-      c.disabled, c.created_at as "createdAt", c.last_ok as "lastOk", c.last_failure as "lastFailure", c.failure,
+    select c.id, c.kind, c.shown as address, case
+        when c.disabled is null then 'on'
+        when c.disabled = ${PAUSED} then 'paused'
+        else 'disabled'
+      end as state, c.disabled, c.created_at as "createdAt", c.last_ok as "lastOk", c.last_failure as "lastFailure",
+      c.failure,
       c.failures, case when c.earlier_until > now() then c.earlier_until end as "earlierSecretUntil",
       (select count(*)::int from delivery where channel_id = c.id and state = 'waiting') as waiting,
       (select count(*)::int from delivery where channel_id = c.id and state = 'undelivered') as undelivered

@@ -1,4 +1,4 @@
-import { ACCOUNT_KINDS, accountKind } from "../../consoles/account-kinds.ts"
+import { ACCOUNT_KINDS, accountKind, takesWrites } from "../../consoles/account-kinds.ts"
 import { findAccount } from "../../consoles/register.ts"
 import { limitIn, WRITE_LIMIT_NAMES } from "../../consoles/writing/limits.ts"
 import { setWrites } from "../../consoles/writing/writers.ts"
@@ -14,9 +14,6 @@ import {
 } from "../account.ts"
 import { type Command, WrongUse } from "../cli/command.ts"
 
-/** Kinds of accounts that accept writes. */
-const WRITTEN: readonly string[] = ["app-store-connect", "apple-ads"]
-
 export const accountWrites: Command = {
   name: "account writes",
   changes: true,
@@ -30,7 +27,7 @@ export const accountWrites: Command = {
   positionals: ["id", "on|off"],
   options: {
     workspace: WORKSPACE,
-    ...optionsOf(ACCOUNT_KINDS.filter(({ name }) => WRITTEN.includes(name)).flatMap(optionsOfKey)),
+    ...optionsOf(ACCOUNT_KINDS.filter(({ name }) => takesWrites(name)).flatMap(optionsOfKey)),
     limit: {
       value: "NAME=VALUE",
       meaning: `Upper limit of writes, in the account's currency: ${WRITE_LIMIT_NAMES.join(", ")}.`,
@@ -42,7 +39,7 @@ export const accountWrites: Command = {
     if (word !== "on" && word !== "off") throw new WrongUse("the second argument must be on or off")
     const { kind: name } = await useWorkspace(invocation, (sql, workspace) => findAccount(sql, workspace, id))
     const kind = accountKind(name)
-    if (!WRITTEN.includes(name)) throw new WrongUse(`${kind.title} does not support writes`)
+    if (!takesWrites(name)) throw new WrongUse(`${kind.title} does not support writes`)
     const hasKey = kind.secret !== null && invocation.text(kind.secret.option) !== undefined
     const key = hasKey ? { ...neededIds(invocation, kind, "fresh"), ...(await readKey(invocation, kind)) } : undefined
     const limits = Object.assign({}, ...(invocation.texts("limit") ?? []).map(limitIn))

@@ -32,7 +32,7 @@ export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
     name: "privateKey",
     option: "key-file",
     value: "FILE",
-    meaning: "The .p8 file, as the console gives it once; - reads it from stdin.",
+    meaning: "The .p8 file, as the console gives it once.",
   },
   part: {
     name: "vendor",
@@ -42,10 +42,12 @@ export const appStoreConnect: AccountKind<ConsoleKey, Console> = {
   },
   check({ issuer, keyId }, vendor) {
     const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(issuer)
-    if (!isUuid) throw new AccessProblem("an issuer id is a UUID, as the console shows it above its team keys")
-    if (!/^[A-Z0-9]{8,20}$/.test(keyId)) throw new AccessProblem("a key id has some 10 capital letters and digits")
+    if (!isUuid)
+      throw new AccessProblem("an issuer id is a UUID, as the console shows it above its team keys", "issuer")
+    if (!/^[A-Z0-9]{8,20}$/.test(keyId))
+      throw new AccessProblem("a key id has some 10 capital letters and digits", "keyId")
     if (!/^\d{5,12}$/.test(vendor ?? ""))
-      throw new AccessProblem("a vendor number has some 8 digits, as Payments and Financial Reports shows it")
+      throw new AccessProblem("a vendor number has some 8 digits, as Payments and Financial Reports shows it", "part")
   },
   shown: ({ keyId }) => `key …${keyId.slice(-4)}`,
   open: (key, _, reach) => openConsole(key, reach.to(CONSOLE_HOST)),

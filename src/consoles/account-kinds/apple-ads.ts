@@ -30,7 +30,7 @@ export const appleAds: AccountKind<AdsKey, Ads> = {
     name: "privateKey",
     option: "key-file",
     value: "FILE",
-    meaning: "The private key, as account keygen made it; - reads it from stdin.",
+    meaning: "The private key, as account keygen made it.",
   },
   part: {
     name: "ad account",
@@ -40,15 +40,18 @@ export const appleAds: AccountKind<AdsKey, Ads> = {
   },
   listParts: listAdAccounts,
   check({ clientId, teamId, keyId }, adAccount) {
-    for (const [name, id] of [
-      ["client", clientId],
-      ["team", teamId],
+    for (const [name, field, id] of [
+      ["client", "clientId", clientId],
+      ["team", "teamId", teamId],
     ] as const)
       if (!/^SEARCHADS\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id))
-        throw new AccessProblem(`a ${name} id is SEARCHADS. and a UUID, as Apple Ads shows it under Account Settings`)
-    if (!/^[\w.-]{4,64}$/.test(keyId)) throw new AccessProblem("a key id has letters, digits and hyphens")
+        throw new AccessProblem(
+          `a ${name} id is SEARCHADS. and a UUID, as Apple Ads shows it under Account Settings`,
+          field,
+        )
+    if (!/^[\w.-]{4,64}$/.test(keyId)) throw new AccessProblem("a key id has letters, digits and hyphens", "keyId")
     if (adAccount !== null && !/^\d{1,20}$/.test(adAccount))
-      throw new AccessProblem("an ad account is a number; leave it out to see which there are")
+      throw new AccessProblem("an ad account is a number; leave it out to see which there are", "part")
   },
   shown: ({ keyId }) => `key …${keyId.slice(-4)}`,
   open: (key, adAccount, reach) => openAds(key, adAccount, reach),

@@ -72,11 +72,11 @@ function billingService(
     ...{ name, title },
     summary: `Have ${title} tell of purchases as they happen. Shows the address to enter there.`,
     examples: [[`account add ${name} --store-id 310633997 --secret-file secret.txt`, "prints the address /in/ac_…"]],
-    secret: { name: "secret", option: "secret-file", value: "FILE", meaning: `${secretIs}; - reads it from stdin.` },
+    secret: { name: "secret", option: "secret-file", value: "FILE", meaning: `${secretIs}.` },
     check({ secret }, storeId) {
       checkStoreId(storeId)
       if (!/^[\x21-\x7e]+$/.test(secret) || secret.length < MIN_SECRET)
-        throw new AccessProblem(`a secret has ${MIN_SECRET} characters and more, none of them blank`)
+        throw new AccessProblem(`a secret has ${MIN_SECRET} characters and more, none of them blank`, "secret")
     },
     shown: () => "secret",
     receive({ secret }, _, message) {
@@ -121,7 +121,7 @@ function isOfApp(payload: object, storeId: string, bundleIds: readonly string[])
 
 function checkStoreId(storeId: string | null): void {
   if (!/^\d{5,20}$/.test(storeId ?? ""))
-    throw new AccessProblem("an app's id in the App Store is a number, as 310633997")
+    throw new AccessProblem("an app's id in the App Store is a number, as 310633997", "part")
 }
 
 /** Undefined if the body is not JSON. */

@@ -22,7 +22,7 @@ export const revenueCatMetrics: AccountKind<ApiKey, RevenueCatApi> = {
     name: "apiKey",
     option: "key-file",
     value: "FILE",
-    meaning: "A secret key (sk_…) of its API v2 that reads charts and project configuration; - reads it from stdin.",
+    meaning: "A secret key (sk_…) of its API v2 that reads charts and project configuration.",
   },
   part: {
     name: "project",
@@ -35,9 +35,10 @@ export const revenueCatMetrics: AccountKind<ApiKey, RevenueCatApi> = {
     return projects.flatMap(({ id, name }) => (typeof id === "string" ? [{ id, name: String(name ?? id) }] : []))
   },
   check({ apiKey }, project) {
-    if (!/^sk_[\x21-\x7e]{10,200}$/.test(apiKey)) throw new AccessProblem("a secret key of RevenueCat begins with sk_")
+    if (!/^sk_[\x21-\x7e]{10,200}$/.test(apiKey))
+      throw new AccessProblem("a secret key of RevenueCat begins with sk_", "apiKey")
     if (project !== null && !/^[\w-]{1,60}$/.test(project))
-      throw new AccessProblem("a project's id has letters and digits; leave it out to see which there are")
+      throw new AccessProblem("a project's id has letters and digits; leave it out to see which there are", "part")
   },
   begins: "recurring revenue, subscriptions and trials as RevenueCat reckons them, each hour",
   shown: ({ apiKey }) => `key …${apiKey.slice(-4)}`,

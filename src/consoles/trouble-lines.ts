@@ -1,5 +1,5 @@
-import { platformText } from "../../consoles/platform-text.ts"
-import type { AccountRow } from "../../consoles/register.ts"
+import { platformText } from "./platform-text.ts"
+import type { AccountRow } from "./register.ts"
 
 /** Lists failed requests to an account with their reason and next attempt, and incomplete readings. */
 export function troubleLines(troubles: AccountRow["troubles"]): string[] {
@@ -8,7 +8,7 @@ export function troubleLines(troubles: AccountRow["troubles"]): string[] {
   return troubles.map(({ what, why, isFailed, nextAt }) => {
     const again = nextAt === null ? "" : `; next try ${nextAt.slice(0, 10)} ${nextAt.slice(11, 16)}Z`
     const named = `${printable(what)}: ${printable(why)}`
-    return isFailed ? `  not read: ${named}${again}` : `  read partly: ${named}`
+    return isFailed ? `not read: ${named}${again}` : `read partly: ${named}`
   })
 }
 
