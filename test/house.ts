@@ -93,6 +93,8 @@ interface HouseOptions {
   assistants?: AssistantChecks
   /** OCR. None by default. */
   pictures?: ReadPictures
+  /** What the settings pages reach outside. By default those settings are left out. */
+  settingsPorts?: AppParts["settingsPorts"]
   /** Handles messages of services. By default /in/ does not exist. */
   receive?: ReceiveMessage
   /** Access to accounts. None by default. */
@@ -114,6 +116,7 @@ export function openHouse(options: HouseOptions): House {
     write,
     pictures,
     receive,
+    settingsPorts,
     platforms,
     assistants,
     offers,
@@ -141,6 +144,7 @@ export function openHouse(options: HouseOptions): House {
     ...(write && { write }),
     ...(pictures && { pictures }),
     ...(receive && { receive }),
+    ...(settingsPorts && { settingsPorts }),
     ...(assistants && { assistants }),
     ...(platforms && { platforms }),
   })

@@ -97,6 +97,13 @@ export async function findKey(sql: Sql, id: number): Promise<ApiKey> {
   return keyOf(row)
 }
 
+/** Throws AccessProblem unless the key belongs to the workspace. */
+export async function findWorkspaceKey(sql: Sql, workspaceId: number, id: number): Promise<ApiKey> {
+  const key = await findKey(sql, id)
+  if (key.workspaceId !== workspaceId) throw noKey(id)
+  return key
+}
+
 export async function revokeKey(sql: Sql, id: number): Promise<ApiKey> {
   checkId(id)
   await sql`
@@ -136,12 +143,14 @@ function checkKey({ kind, name, scopes, ipAllowList, appList, monthlyBudget, exp
   if (kind !== "live" && kind !== "test") throw new AccessProblem("a key's kind is live or test")
   checkName("key", name)
   const unknown = scopes?.find((scope) => !SCOPES.includes(scope))
-  if (unknown !== undefined) throw new AccessProblem(`there is no such scope; known are ${SCOPES.join(", ")}`)
-  if (ipAllowList?.length === 0) throw new AccessProblem("an empty allow list would admit nobody; leave it out")
+  if (unknown !== undefined) throw new AccessProblem(`there is no such scope; known are ${SCOPES.join(", ")}`, "scopes")
+  if (ipAllowList?.length === 0)
+    throw new AccessProblem("an empty allow list would admit nobody; leave it out", "ipAllowList")
   parseAddressList(ipAllowList ?? [])
-  if (appList?.length === 0) throw new AccessProblem("an empty app list would show no app; leave it out")
-  if (monthlyBudget !== undefined) checkAmount("a monthly budget", monthlyBudget, 0)
-  if (expiresAt && Number.isNaN(expiresAt.getTime())) throw new AccessProblem("the expiry is no point in time")
+  if (appList?.length === 0) throw new AccessProblem("an empty app list would show no app; leave it out", "appList")
+  if (monthlyBudget !== undefined) checkAmount("a monthly budget", monthlyBudget, 0, "monthlyBudget")
+  if (expiresAt && Number.isNaN(expiresAt.getTime()))
+    throw new AccessProblem("the expiry is no point in time", "expiresAt")
 }
 
 type KeyValues = Omit<NewKey, "workspace" | "kind"> & {
@@ -165,7 +174,7 @@ async function insertKey(tx: Tx, values: KeyValues): Promise<number> {
     )
     returning id, expires_at <= now() as expired`
   const { id, expired } = row
-  if (expired) throw new AccessProblem("the expiry lies in the past")
+  if (expired) throw new AccessProblem("the expiry lies in the past", "expiresAt")
   await tx`
     insert into key_month (key_id, workspace_id, month, budget)
     values (${id}, ${workspaceId}, date_trunc('month', now() at time zone 'utc')::date, ${monthlyBudget ?? null})`
@@ -180,7 +189,7 @@ async function checkApps(tx: Tx, workspaceId: number, appList: readonly string[]
   const existing = new Set(rows.map(({ id }) => id))
   const foreign = appList.find((id) => !existing.has(id))
   if (foreign !== undefined) {
-    throw new AccessProblem(`the workspace has no app with id ${JSON.stringify(foreign.slice(0, 64))}`)
+    throw new AccessProblem(`the workspace has no app with id ${JSON.stringify(foreign.slice(0, 64))}`, "appList")
   }
 }
 

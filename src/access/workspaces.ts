@@ -135,6 +135,13 @@ export async function listWorkspaces(sql: Sql): Promise<Workspace[]> {
   return rows.map(workspaceOf)
 }
 
+/** Whether this is the only workspace of the server that is not deleted. */
+export async function isOnlyWorkspace(sql: Sql, id: number): Promise<boolean> {
+  const [row] = await sql<[{ isOnly: boolean }]>`
+    select not exists (select from workspace where deleted_at is null and id <> ${id}) as "isOnly"`
+  return row.isOnly
+}
+
 export async function findWorkspace(sql: Sql, name: string): Promise<Workspace> {
   const [row] = await sql<WorkspaceRow[]>`
     ${columns(sql)}
@@ -164,14 +171,15 @@ export async function deleteWorkspace(sql: Sql, name: string): Promise<{ id: num
 export function checkName(what: "workspace" | "key", text: string): string {
   const name = text.trim()
   // A control character in a name could redraw the terminal that lists it.
-  if (!/^\P{C}{1,100}$/u.test(name)) throw new AccessProblem(`a ${what}'s name has 1 to 100 printable characters`)
+  if (!/^\P{C}{1,100}$/u.test(name))
+    throw new AccessProblem(`a ${what}'s name has 1 to 100 printable characters`, "name")
   return name
 }
 
 /** Throws AccessProblem unless the amount is a whole number from `least` to 10^12. Sums of such amounts stay exact. */
-export function checkAmount(what: string, amount: number, least: number): void {
+export function checkAmount(what: string, amount: number, least: number, field?: string): void {
   if (Number.isSafeInteger(amount) && amount >= least && amount <= 1e12) return
-  throw new AccessProblem(`${what} must be a whole number from ${least} to 1,000,000,000,000`)
+  throw new AccessProblem(`${what} must be a whole number from ${least} to 1,000,000,000,000`, field)
 }
 
 function checkPack(credits: number): void {

@@ -62,6 +62,13 @@ export function programPath(): { command: string; args: string[] } {
   return { command: "npx", args: ["-y", `bun@${engines.bun.replace(/^\D+/, "")}`, pathOf("src/main.ts")] }
 }
 
+/** Returns the command that starts this program with the runtime that is running it. */
+export function runningProgram(): { command: string; args: string[] } {
+  const { execPath: command, versions } = process
+  if (isCompiled()) return { command, args: [] }
+  return { command, args: "deno" in versions ? ["run", "-A", pathOf("src/deno.ts")] : [pathOf("src/main.ts")] }
+}
+
 // A compiled program has all modules in one virtual folder. The embedded folders are next to them, under their base
 // names.
 function pathOf(name: string): string {

@@ -25,8 +25,8 @@ import { assistantsPage } from "../visibility/page/assistants.ts"
 import { addAppPage } from "./add-app.ts"
 import { portfolioPage } from "./portfolio.ts"
 import { searchPage } from "./search.ts"
-import { sourcesPage } from "./sources.ts"
-import { usagePage } from "./usage.ts"
+import { sourcesPage } from "./settings/sources.ts"
+import { usagePage } from "./settings/usage.ts"
 
 const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
   "": portfolioPage,

@@ -4,7 +4,7 @@ import { creditHeaders } from "../access/credits.ts"
 export interface PageAnswer {
   status: number
   headers?: Record<string, string>
-  body: string | null
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
   /** The page contains no token, so the size of the compressed text reveals nothing. */
   isCompressible?: boolean
 }
@@ -23,10 +23,11 @@ export function pageResponse(
   { status, headers, body }: PageAnswer,
   { requestId, now }: { requestId: string; now: Date },
 ): Response {
-  const bytes = body === null ? null : new TextEncoder().encode(body)
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
   const sent = {
     ...creditHeaders(null, now),
-    ...(bytes && { "content-type": "text/html; charset=utf-8", "content-length": String(bytes.length) }),
+    ...(typeof body === "string" && { "content-type": "text/html; charset=utf-8" }),
+    ...(bytes instanceof Uint8Array && { "content-length": String(bytes.length) }),
     "cache-control": "private, no-store",
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",

@@ -5,7 +5,7 @@
 
 import { readFileSync } from "node:fs"
 import { openHouse, PUBLIC_URL } from "../house.ts"
-import { APP_TABS, ownerOf, WORKSPACE_PAGES } from "../pages/app-scene.ts"
+import { APP_TABS, ownerOf, SAMPLE_PAGES } from "../pages/app-scene.ts"
 import { NOW } from "./years-fill.ts"
 import { worldOf } from "./years-world.ts"
 
@@ -36,7 +36,7 @@ const asked = new URLSearchParams({ term, terms: term })
 const app = `/app/apps/${apps[0]}`
 const pages = [
   ...["", "?move=up", "?order=change", "?find=9", "?order=popularity&page=3"].map((query) => `${app}${query}`),
-  ...WORKSPACE_PAGES.map((page) => `/app${page}`),
+  ...SAMPLE_PAGES.map((page) => `/app${page}`),
   ...APP_TABS.filter((tab) => tab !== "" && !tab.startsWith("/rival?")).map((tab) => `${app}${tab}`),
   ...[`${app}/rival?rival=${rivals[0]}`, `${app}/ranks?${asked}`, `${app}/evidence?${asked}`],
 ].filter((path) => path.includes(process.argv[2] ?? ""))

@@ -7,7 +7,7 @@ import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
 import { cases, LONG } from "../long.ts"
 import { sharing } from "../sharing/share-scene.ts"
-import { appPages, WORKSPACE_PAGES } from "./app-scene.ts"
+import { appPages, OWN_PAGES, SAMPLE_PAGES } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
 setDefaultTimeout(600_000)
@@ -62,7 +62,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
   let pages: string[]
   /** The other sample pages. */
   const sample = [
-    ...WORKSPACE_PAGES.slice(1).map((page) => `/app/sample${page}`),
+    ...SAMPLE_PAGES.slice(1).map((page) => `/app/sample${page}`),
     ...appPages("/app/sample", "app_lumenjournal", "journal"),
   ]
   /** Pages of a signed-in owner, which have waiting writes, forms and refusals. */
@@ -100,7 +100,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
       `/approve/${id}`,
       "/approve/none",
       "/sign-in",
-      ...WORKSPACE_PAGES.map((page) => `/app${page}`),
+      ...OWN_PAGES.map((page) => `/app${page}`),
       ...appPages("/app", on.app, "tea"),
       "/app/nowhere",
     ]

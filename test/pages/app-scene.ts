@@ -1,6 +1,9 @@
 export { ownerBrowser as ownerOf } from "../access/oauth/scene.ts"
 
-export const WORKSPACE_PAGES = ["", "/add", "/alerts", "/changes", "/usage", "/sources", "/search?q=tea"]
+const SHARED_PAGES = ["", "/add", "/alerts", "/changes", "/search?q=tea"]
+export const SAMPLE_PAGES = [...SHARED_PAGES, "/usage", "/sources"]
+/** Pages of any owner. Those that depend on ports of a running process have tests of their own. */
+export const OWN_PAGES = [...SHARED_PAGES, "/settings", "/settings/keys", "/settings/sharing", "/settings/usage"]
 export const APP_TABS = [
   "", "/page", "/readings", "/reports", "/reviews", "/charts", "/rivals", "/plan", "/revenue", "/ads", "/assistants",
   "/edit", "/rival?rival=9990000102", "/summary", "/draft", "/ideas", "/localize", "/shots",

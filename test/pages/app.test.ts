@@ -13,13 +13,13 @@ import { countedOn } from "../http/counted.ts"
 import { long } from "../long.ts"
 import { readPage, type Sharing, sharing } from "../sharing/share-scene.ts"
 import { dayAgo } from "../world/clock.ts"
-import { appPages, ownerOf, WORKSPACE_PAGES } from "./app-scene.ts"
+import { appPages, OWN_PAGES, ownerOf, SAMPLE_PAGES } from "./app-scene.ts"
 import { readMarkup } from "./markup.ts"
 
 setDefaultTimeout(60_000)
 
 const SAMPLE = [
-  ...WORKSPACE_PAGES.map((page) => `/app/sample${page}`),
+  ...SAMPLE_PAGES.map((page) => `/app/sample${page}`),
   ...appPages("/app/sample", "app_lumenjournal", "journal"),
 ]
 
@@ -63,7 +63,7 @@ describe("the sample", () => {
 
 describe("every page", () => {
   test("every page is well-formed, loads from no other host, and has a policy that enforces it", async () => {
-    const own = [...WORKSPACE_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
+    const own = [...OWN_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
     for (const page of [...SAMPLE, ...own]) {
       const { text, headers } = await owner.open(page)
       const { unbalanced, bare, ids, attributes, tags } = readMarkup(text.replace(/<script>[\s\S]*<\/script>/, ""))
@@ -212,7 +212,7 @@ describe("other workspaces", () => {
     expect((await coffeeOwner.open("/app/changes")).text).toContain("Coffee Secret")
     const [key] = await house.sql<{ hint: string }[]>`
       select hint from api_key where workspace_id = ${coffee.writer.workspace} and kind = 'live'`
-    const own = [...WORKSPACE_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
+    const own = [...OWN_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
     for (const page of own) {
       const { text } = await owner.open(page)
       for (const secret of ["Coffee Secret", "espresso hidden", coffee.app, coffee.iosId, key!.hint])

@@ -8,7 +8,7 @@ import { recording } from "../../src/recording.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { isLeftOut, long } from "../long.ts"
-import { APP_TABS, ownerOf, WORKSPACE_PAGES } from "./app-scene.ts"
+import { APP_TABS, OWN_PAGES, ownerOf } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
 setDefaultTimeout(240_000)
@@ -89,7 +89,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     invented = listed.find(({ iosId }) => iosId === INVENTED_APP.id)!.id
     const tabs = APP_TABS.filter((page) => !page.includes("?"))
     own = [
-      ...WORKSPACE_PAGES.map((page) => `/app${page}`),
+      ...OWN_PAGES.map((page) => `/app${page}`),
       // in the short run every other page of the invented app, and the remaining ones of a store app
       ...apps.flatMap((id, of) =>
         tabs

@@ -10,6 +10,8 @@ import { type SafeFetch, safeFetch } from "../../outbound/safe-fetch.ts"
 import { deskOperations } from "../../pages/desk/desk.ts"
 import { deskRoutes } from "../../pages/desk/surface.ts"
 import { oauthRoutes } from "../../pages/oauth/surface.ts"
+import { type SettingsPorts, settingsSections } from "../../pages/settings/sections.ts"
+import { createSettingsPages } from "../../pages/settings/surface.ts"
 import { signInRoutes } from "../../pages/sign-in/surface.ts"
 import type { LinkParts } from "../../sharing/link-kind.ts"
 import { linkRoutes } from "../../sharing/surface.ts"
@@ -23,6 +25,8 @@ interface PagesParts extends LinkParts {
   sandbox: Sandbox
   /** Undefined without SECRET_KEY: then /in/ does not exist. */
   receive?: ReceiveMessage | undefined
+  /** Omit to leave out the settings that reach outside. */
+  settingsPorts?: SettingsPorts | undefined
   /** Fetches documents of clients. Default: only on the public network. */
   fetch?: SafeFetch | undefined
 }
@@ -33,7 +37,7 @@ const DESK = deskOperations(SOURCES)
 
 /** Returns the routes without a key: public links, sign-in pages and messages from services. */
 export function openRoutes(parts: PagesParts): OpenRoute[] {
-  const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, trustedProxies, now } = parts
+  const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, trustedProxies, now, settingsPorts: ports } = parts
   const owners = createOwners({ sql, gate, publicUrl })
   const visitorGate = limitKeylessWrites(gate)
   const pages = openPages(parts, [
@@ -43,6 +47,7 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
       owners,
       operations: [...catalog, ...DESK.all],
       sampleAnswer: samplesOf(sandbox, publicUrl),
+      settings: createSettingsPages({ sql, gate, publicUrl, sections: settingsSections({ sql, ports }) }),
     }),
     ...oauthRoutes({ ...parts, visitorGate, owners, fetch: parts.fetch ?? safeFetch }),
     ...approvalRoutes({ sql, gate, owners }),

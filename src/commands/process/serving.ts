@@ -18,6 +18,7 @@ import { checksOf } from "./asking.ts"
 import { greet } from "./greeting.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 import { createReceiving } from "./receiving.ts"
+import { openSettingsPorts } from "./settings-ports.ts"
 import type { Stop } from "./stop.ts"
 import type { RunningProcess } from "./until-stopped.ts"
 import { openWorkers, type Workers } from "./workers.ts"
@@ -83,6 +84,7 @@ async function listen(
   let metrics: ListeningProcess | null = null
   try {
     const receive = await createReceiving(sql, settings)
+    const settingsPorts = await openSettingsPorts(settings)
     listening = openPort({ host, port, setting: "PORT" }, process, (request, peer) => app.fetch(request, peer))
     const url = settings.publicUrl ?? listeningUrl(host, listening.port)
     const app: App = createApp({
@@ -101,6 +103,7 @@ async function listen(
       now: () => new Date(),
       disk: database.disk,
       receive,
+      settingsPorts,
       metered: meteredOf(settings, database),
     })
     metrics = openMetrics(settings, process, app, log)

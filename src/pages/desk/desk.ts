@@ -9,7 +9,7 @@ import { listKeywordRows } from "./keywords.ts"
 import { listLocales } from "./locales.ts"
 import { getReportEvidence } from "./report-evidence.ts"
 import { findStoreApps } from "./store-apps.ts"
-import { listAlertRules, listKeys, listSources, listWrites } from "./workspace.ts"
+import { listAlertRules, listSources, listWrites } from "./workspace.ts"
 
 /** Operations that only pages call, through invoke. They have no REST route and no tool. */
 const readsWith = (sources: Sources) => [
@@ -22,7 +22,6 @@ const readsWith = (sources: Sources) => [
   listLocales,
   getReportEvidence,
   listAlertRules,
-  listKeys,
   listWrites,
   listSources,
   listApprovals,

@@ -7,11 +7,12 @@ import { Fault } from "../../lib/faults.ts"
 import type { PreparedAnswer } from "../../lib/prepared.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
 import { attempted, type Desk, isFault, MADE } from "../../ui/app/desk.ts"
-import { APP_POLICY, framed } from "../../ui/app/frame.ts"
 import { formProblemPage, notHerePage } from "../../ui/app/parts.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
 import type { PageRoute, PageVisit } from "../../ui/routes.ts"
 import { pageAt } from "../pages.ts"
+import type { SettingsPages } from "../settings/surface.ts"
+import { pageAnswer } from "./page-answer.ts"
 import { backIn, writeFromPage } from "./page-write.ts"
 import { schemeCookie, schemeOf } from "./scheme.ts"
 
@@ -22,10 +23,11 @@ interface DeskParts {
   operations: readonly Operation[]
   /** Returns answers of the sample data. */
   sampleAnswer: (operation: Operation, input: Record<string, unknown>) => PreparedAnswer
+  settings: SettingsPages
 }
 
 /** The pages of /app: for the signed-in owner, and with sample data for everybody. */
-export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskParts): PageRoute[] {
+export function deskRoutes({ invoke, owners, operations, sampleAnswer, settings }: DeskParts): PageRoute[] {
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
   const find = (id: string): Operation => {
     const operation = byId.get(id)
@@ -87,6 +89,7 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer }: DeskPar
         const owner = await owners.ownerOf(visit.request)
         if (!owner) return seeOther(signInAddress(visit.query ? `${visit.path}?${visit.query}` : visit.path))
         const desk = ownDesk(visit, owner)
+        if (settings.has(visit.path)) return await settings.open(desk, owner, visit)
         return visit.request.method === "POST" ? await sent(desk, owner, visit) : await shown(desk)
       },
     },
@@ -126,17 +129,6 @@ async function readMade(desk: Desk): Promise<Desk["made"]> {
   if (requestId === null || desk.isSample) return []
   const answer = await attempted(desk.ask("get_made_change", { requestId }))
   return isFault(answer) ? [] : answer.changes
-}
-
-function pageAnswer(desk: Desk, status: number, page: Parameters<typeof framed>[1], fault?: Fault): PageAnswer {
-  const { retryAfter } = fault ?? {}
-  const headers = {
-    "content-security-policy": APP_POLICY,
-    "cross-origin-resource-policy": "same-origin",
-    ...(retryAfter && { "retry-after": String(retryAfter) }),
-  }
-  // The form's token is masked anew for each page, and a confirm token is new on each, so that no size reveals them.
-  return { status, headers, body: framed(desk, page), isCompressible: true }
 }
 
 /** Enough for a file of some thousand keywords. */

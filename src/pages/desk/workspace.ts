@@ -1,6 +1,5 @@
 import * as v from "valibot"
 import type { Caller } from "../../access/caller.ts"
-import { listWorkspaceKeys } from "../../access/key-register.ts"
 import { listRules, RULE_TYPES } from "../../alerts/actions/standing-rules.ts"
 import { listChannels } from "../../alerts/delivery/channels.ts"
 import { operation } from "../../core/operation.ts"
@@ -64,40 +63,6 @@ export const listAlertRules = operation({
     channels: channels.map(({ id, kind, address, disabled, lastOk, lastFailure, failure, waiting }) => ({
       ...{ id, kind, address, disabled, failure, waiting },
       ...{ lastOk: isoOf(lastOk), lastFailure: isoOf(lastFailure) },
-    })),
-  }
-})
-
-export const listKeys = operation({
-  ...shared,
-  id: "list_keys",
-  path: "/desk/keys",
-  summary: "The workspace's keys, without what is secret in them.",
-  scope: null,
-  output: v.strictObject({
-    keys: v.array(
-      v.strictObject({
-        id: Count,
-        name: v.string(),
-        kind: v.picklist(["live", "test", "grant"]),
-        hint: described(v.string(), "Its start and its last 4 characters."),
-        state: v.string(),
-        scopes: v.array(v.string()),
-        apps: described(v.nullable(Count), "How many apps it is limited to; null = none."),
-        used: described(Count, "Credits this month."),
-        monthlyBudget: v.nullable(Count),
-        expiresAt: moment,
-        createdAt: Time,
-      }),
-    ),
-  }),
-}).run(async (_, { sql, caller }) => {
-  refuseLimited(caller)
-  const keys = await listWorkspaceKeys(sql, caller.workspaceId)
-  return {
-    keys: keys.map(({ id, name, kind, hint, state, scopes, appList, used, monthlyBudget, expiresAt, createdAt }) => ({
-      ...{ id, name, kind, hint, state, scopes, used, monthlyBudget, apps: appList?.length ?? null },
-      ...{ expiresAt: isoOf(expiresAt), createdAt: createdAt.toISOString() },
     })),
   }
 })

@@ -5,7 +5,7 @@ import { momentTime } from "../times.ts"
 import { address, type Desk, type Page } from "./desk.ts"
 
 /** A section with a heading. `said` is next to the heading. */
-export function card(title: string, body: HtmlPart, said: HtmlPart = ""): Html {
+export function card(title: string | Html, body: HtmlPart, said: HtmlPart = ""): Html {
   return html`<section class="card"><header><h2>${title}</h2>${said && html`<div>${said}</div>`}</header>
 ${body}</section>
 `

@@ -237,6 +237,16 @@ progress { flex: 1 1 10rem; max-width: 20rem; accent-color: var(--rank) }
 .notice p { margin: 0; flex: 1 1 14rem }
 .notice ul { margin: 0; padding-left: 1.1rem; flex-basis: 100% }
 .notice.bad { background: var(--warm); border-color: var(--gone) }
+.stacked { display: grid; gap: .9rem; max-width: 40rem }
+.stacked .field label, .stacked legend { font-weight: 600; font-size: var(--text-m); color: var(--ink) }
+.stacked .field > :is(input, select, textarea) { display: block; width: 100%; margin-top: .2rem }
+.stacked .checks label { display: grid; grid-template-columns: auto 1fr; gap: .15rem .5rem; align-items: start }
+.stacked .checks label { padding: .25rem 0; font-weight: 400 }
+.stacked .checks input { margin-top: .2rem }
+input[type=radio] { min-height: 0; width: 1.05rem; height: 1.05rem; accent-color: var(--rank) }
+.stacked details > .field { margin-top: .75rem }
+.buttons { display: flex; flex-wrap: wrap; gap: .5rem; margin-top: .35rem }
+.list details > summary, .stacked details > summary { padding: .3rem 0; border: 0 }
 .pages, .periods {
   display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: center; margin: 0; padding: .75rem 1rem;
   font-size: var(--text-m)

@@ -7,6 +7,8 @@ interface Entry {
   path: string
   /** The entry is shown if one of these operations exists. */
   asks: readonly OperationId[]
+  /** The sample has nothing to set; an owner finds usage and sources among the settings. */
+  only?: "own" | "sample"
 }
 
 const TOPS: readonly Entry[] = [
@@ -17,8 +19,9 @@ const TOPS: readonly Entry[] = [
 /** Pages about the workspace, in its menu. */
 const WORKSPACE: readonly Entry[] = [
   { name: "Changes", path: "/changes", asks: ["list_writes"] },
-  { name: "Keys and usage", path: "/usage", asks: ["get_usage"] },
-  { name: "Sources", path: "/sources", asks: ["list_sources"] },
+  { name: "Settings", path: "/settings", asks: ["get_usage"], only: "own" },
+  { name: "Usage", path: "/usage", asks: ["get_usage"], only: "sample" },
+  { name: "Sources", path: "/sources", asks: ["list_sources"], only: "sample" },
 ]
 
 const TABS: readonly Entry[] = [
@@ -35,5 +38,8 @@ const TABS: readonly Entry[] = [
 ]
 
 export const shownTops = (desk: Desk) => TOPS.filter(({ asks }) => asks.some(desk.has))
-export const shownWorkspacePages = (desk: Desk) => WORKSPACE.filter(({ asks }) => asks.some(desk.has))
+export const shownWorkspacePages = (desk: Desk) =>
+  WORKSPACE.filter(({ asks, only }) => {
+    return asks.some(desk.has) && (only === undefined || (only === "sample") === desk.isSample)
+  })
 export const shownTabs = (desk: Desk) => TABS.filter(({ asks }) => asks.some(desk.has))

@@ -14,6 +14,8 @@ export interface Browser {
     fields: Record<string, string> | [string, string][],
     headers?: Record<string, string>,
   ): Promise<Page>
+  /** Sends a body of any type, such as a form with a file. */
+  sendBody(path: string, body: string, contentType: string): Promise<Page>
   cookies: Map<string, string>
 }
 
@@ -33,6 +35,7 @@ export function browserOf(house: Pick<House, "app">, { url = PUBLIC_URL, from = 
   return {
     cookies,
     open: (path, headers = {}) => ask(path, {}, headers),
+    sendBody: (path, body, type) => ask(path, { method: "POST", body }, { "content-type": type, origin: url }),
     send: (path, fields, headers = {}) =>
       ask(
         path,

@@ -1,0 +1,88 @@
+import { execFile } from "node:child_process"
+import { createReadStream } from "node:fs"
+import { mkdir, readdir, rm, stat } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { AccessProblem } from "../../access/problem.ts"
+import { runningProgram } from "../../database/assets.ts"
+import type { BackupFile, Machine, MachineFinding } from "../../pages/settings/machine.ts"
+import type { Settings } from "../../settings/settings.ts"
+
+/** Backups of the page have names of this form only, so that no name leads out of their folder. */
+const BACKUP_NAME = /^appmeter-\d{8}T\d{6}Z\.backup$/
+const DOCTOR_MS = 60_000
+const BACKUP_MS = 3_600_000
+
+/**
+ * The machine as its operator sees it in the settings. Commands run in a process of their own, because they read whole
+ * folders, which would hold up the server.
+ */
+export function openMachine({ dataDir }: Pick<Settings, "dataDir">): Machine {
+  const folder = resolve(dataDir, "backups")
+  const pathOf = (name: string) => (BACKUP_NAME.test(name) ? join(folder, name) : null)
+  const listBackups = async (): Promise<BackupFile[]> => {
+    const names = (await readdir(folder).catch(() => [])).filter((name) => BACKUP_NAME.test(name))
+    const files = await Promise.all(
+      names.map(async (name) => {
+        const { size: bytes, mtime: at } = await stat(join(folder, name))
+        return { name, bytes, at }
+      }),
+    )
+    return files.sort((a, b) => (a.name < b.name ? 1 : -1))
+  }
+  return {
+    backupFolder: folder,
+    listBackups,
+    async examine() {
+      const { output } = await runCommand(["doctor", "--json"], DOCTOR_MS)
+      return (JSON.parse(output) as { findings: MachineFinding[] }).findings
+    },
+    async backUp() {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const at = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")
+      const { exitCode, says } = await runCommand(["backup", join(folder, `appmeter-${at}.backup`)], BACKUP_MS)
+      if (exitCode !== 0) throw new AccessProblem(`the backup failed: ${says}`)
+    },
+    async readBackup(name) {
+      const path = pathOf(name)
+      const file = path && (await stat(path).catch(() => null))
+      if (!path || !file) return null
+      return { bytes: file.size, content: streamOf(path) }
+    },
+    async deleteBackup(name) {
+      const path = pathOf(name)
+      if (path) await rm(path, { force: true })
+    },
+  }
+}
+
+function streamOf(path: string): ReadableStream<Uint8Array> {
+  const file = createReadStream(path)
+  const chunks = file[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: () => void file.destroy(),
+  })
+}
+
+interface CommandResult {
+  exitCode: number
+  output: string
+  /** The last line that the command wrote for people. */
+  says: string
+}
+
+/** Runs a command of this program with the settings of this process. */
+async function runCommand(words: readonly string[], timeout: number): Promise<CommandResult> {
+  const { command, args } = runningProgram()
+  const options = { timeout, maxBuffer: 10_000_000, windowsHide: true }
+  return await new Promise((done) => {
+    execFile(command, [...args, ...words], options, (error, output, talk) => {
+      const says = talk.trim().split("\n").at(-1) ?? ""
+      done({ exitCode: error ? Number(error.code) || 1 : 0, output, says })
+    })
+  })
+}

@@ -1,0 +1,21 @@
+import { createSealer } from "../../access/sealed.ts"
+import { openAccountBodies } from "../../measuring/raw-bodies.ts"
+import type { SettingsPorts } from "../../pages/settings/sections.ts"
+import type { Settings } from "../../settings/settings.ts"
+import { accountReach } from "./account-reading.ts"
+import { guardedFetch } from "./guarded-fetch.ts"
+import { openMachine } from "./machine.ts"
+
+/** Wires the settings pages of a running server to the world outside the database. */
+export async function openSettingsPorts(settings: Settings): Promise<SettingsPorts> {
+  const { secretKeys, allowPrivateTargets, telegramApi, measuring } = settings
+  const bodies = openAccountBodies(measuring.raw)
+  return {
+    sealer: await createSealer(secretKeys),
+    outbound: guardedFetch(allowPrivateTargets),
+    telegramApi,
+    reach: accountReach(settings, () => new Date()),
+    machine: openMachine(settings),
+    forgetBodies: (accountId) => bodies.forget(accountId),
+  }
+}

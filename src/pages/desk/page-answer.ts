@@ -1,0 +1,16 @@
+import type { Fault } from "../../lib/faults.ts"
+import type { PageAnswer } from "../../ui/answer.ts"
+import type { Desk, Page } from "../../ui/app/desk.ts"
+import { APP_POLICY, framed } from "../../ui/app/frame.ts"
+
+/** A page of /app as the response to a request. */
+export function pageAnswer(desk: Desk, status: number, page: Page, fault?: Fault): PageAnswer {
+  const { retryAfter } = fault ?? {}
+  const headers = {
+    "content-security-policy": APP_POLICY,
+    "cross-origin-resource-policy": "same-origin",
+    ...(retryAfter && { "retry-after": String(retryAfter) }),
+  }
+  // The form's token is masked anew for each page, and a confirm token is new on each, so that no size reveals them.
+  return { status, headers, body: framed(desk, page), isCompressible: true }
+}

@@ -1,0 +1,44 @@
+import type { Sealer } from "../../access/sealed.ts"
+import { channelsSection } from "../../alerts/page/channels.ts"
+import { rulesSection } from "../../alerts/page/rules.ts"
+import type { AccountReach } from "../../consoles/account-kind.ts"
+import { accountsSection } from "../../consoles/page/accounts.ts"
+import type { Sql } from "../../database/types.ts"
+import type { SafeFetch } from "../../outbound/safe-fetch.ts"
+import { sharingSection } from "../../sharing/page/links.ts"
+import type { SettingsSection } from "../../ui/app/settings.ts"
+import { dataSection } from "./data.ts"
+import { healthSection } from "./health.ts"
+import { keysSection } from "./keys.ts"
+import type { Machine } from "./machine.ts"
+import { usageSection } from "./usage.ts"
+import { workspaceSection } from "./workspace.ts"
+
+/** Access of the settings to the world outside the database. */
+export interface SettingsPorts {
+  /** Encrypts secrets. Without SECRET_KEY it says how to create one. */
+  sealer: Sealer
+  /** Sends requests to addresses that people entered. */
+  outbound: SafeFetch
+  /** The base URL of Telegram's bot API. Undefined for Telegram's own. */
+  telegramApi: string | undefined
+  /** How to reach the hosts of connected accounts. */
+  reach: AccountReach
+  /** Deletes the stored responses of an account. */
+  forgetBodies(accountId: string): Promise<void>
+  machine: Machine
+}
+
+interface SectionParts {
+  sql: Sql
+  /** Omit where nothing outside may be reached. */
+  ports?: SettingsPorts | undefined
+}
+
+/** The pages of /app/settings in the order of their tabs. People, profile and sessions follow Workspace. */
+export function settingsSections({ sql, ports }: SectionParts): SettingsSection[] {
+  const outside = ports && [channelsSection({ sql, ...ports }), rulesSection(), accountsSection({ sql, ...ports })]
+  const sections: SettingsSection[] = [keysSection(sql), ...(outside ?? []), sharingSection(sql), usageSection()]
+  if (ports) sections.push(dataSection(ports.machine), healthSection(ports.machine))
+  return [workspaceSection(sections), ...sections]
+}

@@ -1,0 +1,22 @@
+import { card } from "../../ui/app/parts.ts"
+import { listItem, type SettingsSection, sectionAddress } from "../../ui/app/settings.ts"
+import { html } from "../../ui/html.ts"
+
+/** The first page of the settings: what there is to set. */
+export function workspaceSection(sections: readonly SettingsSection[]): SettingsSection {
+  return {
+    name: "Workspace",
+    about: "The name of the workspace, and what there is to set.",
+    path: "",
+    audience: "owner",
+    notices: {},
+    async show({ workspace, isOperator }) {
+      const listed = sections.filter(({ audience }) => audience === "owner" || isOperator)
+      const entries = listed.map(({ path, name, about }) =>
+        listItem(html`<a href="${sectionAddress(path)}"><strong>${name}</strong></a>`, about),
+      )
+      return card(html`Workspace <bdi>${workspace}</bdi>`, html`<ul class="list">${entries}</ul>`)
+    },
+    forms: {},
+  }
+}

@@ -1,0 +1,207 @@
+import type { Sql } from "../../database/types.ts"
+import { storefrontName } from "../../lib/storefront-names.ts"
+import { card, empty } from "../../ui/app/parts.ts"
+import {
+  confirmPage,
+  type FormOutcome,
+  formCard,
+  listItem,
+  type SettingsSection,
+  type SettingsVisit,
+  secretPage,
+  sectionAddress,
+  settingsForm,
+} from "../../ui/app/settings.ts"
+import { FormProblem, type FormState, selectField, textField } from "../../ui/fields.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { momentTime } from "../../ui/times.ts"
+import { counted, STORES } from "../../ui/words.ts"
+import { contentOf, hashesFrom, type Link, readLinks } from "../link-handles.ts"
+import { withdrawLink } from "../open-links.ts"
+
+const PATH = "sharing"
+const back = sectionAddress(PATH)
+
+/** Shared pages and exports: what `appmeter link`, create_share_link and export_data do. */
+export function sharingSection(sql: Sql): SettingsSection {
+  const readAll = (workspaceId: number) => readLinks(sql, { workspaceId, ...hashesFrom("") })
+  const find = async ({ workspaceId }: SettingsVisit, fields: URLSearchParams): Promise<Link> => {
+    const link = (await readAll(workspaceId)).find(({ handle }) => handle === fields.get("id"))
+    if (link) return link
+    throw new FormProblem({ "": "This link is not open any more: it was withdrawn or has expired." })
+  }
+  return {
+    name: "Sharing",
+    about: "See who can open what, create links and withdraw them.",
+    path: PATH,
+    audience: "owner",
+    notices: { withdrawn: "The link is withdrawn, and the data behind it is deleted." },
+    async show(visit) {
+      const links = await readAll(visit.workspaceId)
+      const { apps } = await visit.desk.ask("list_standings")
+      return html`${
+        links.length === 0
+          ? card("Open links", empty("No open links", "A shared page or an export is listed here until it expires."))
+          : card(
+              "Open links",
+              html`<ul class="list">${links.map((link) => linkItem(visit, link))}</ul>`,
+              counted(links.length, "link"),
+            )
+      }${apps.length > 0 && html`<div class="columns-2">${shareCard(visit, apps)}${exportCard(visit, apps)}</div>`}`
+    },
+    forms: {
+      share: {
+        audit: null,
+        async send(visit, fields) {
+          const password = fields.get("password") ?? ""
+          const args = {
+            appId: fields.get("appId") ?? "",
+            country: fields.get("country") ?? "",
+            days: Number(fields.get("days")),
+            ...(password !== "" && { password }),
+          }
+          return await preview(visit, "create_share_link", args)
+        },
+      },
+      export: {
+        audit: null,
+        async send(visit, fields) {
+          const names = ["appId", "dataset", "country", "platform", "format", "from", "to"]
+          const given = names.map((name) => [name, fields.get(name) ?? ""]).filter(([, value]) => value !== "")
+          return await preview(visit, "export_data", Object.fromEntries(given))
+        },
+      },
+      confirm: {
+        audit: null,
+        async send({ desk }, fields) {
+          const { result } = await desk.ask("confirm_action", { confirmToken: fields.get("confirmToken") ?? "" })
+          const { url, expiresAt } = result ?? {}
+          if (url === undefined || expiresAt === undefined) return { to: back }
+          const body = html`Anyone with this link can open it until ${momentTime(expiresAt)}.`
+          return { page: secretPage("Link created", { secret: url, label: "Link", body, back }) }
+        },
+      },
+      withdraw: {
+        audit: null,
+        async send(visit, fields) {
+          const link = await find(visit, fields)
+          const page = confirmPage(visit, {
+            title: "Withdraw this link?",
+            body: html`Nobody can open ${contentOf(link)} of <bdi>${link.appName ?? link.appId}</bdi> any more.`,
+            notes: ["The data behind it is deleted. This cannot be undone."],
+            form: "withdrawn",
+            of: link.handle,
+            button: "Withdraw link",
+            cancel: back,
+          })
+          return { page }
+        },
+      },
+      withdrawn: {
+        audit: "link withdraw",
+        async send(visit, fields) {
+          await withdrawLink(sql, await find(visit, fields))
+          return { to: back, done: "withdrawn" }
+        },
+      },
+    },
+  }
+}
+
+/** Shows what becomes public before it does, because a link cannot be taken back from those who opened it. */
+async function preview(visit: SettingsVisit, action: string, args: object): Promise<FormOutcome> {
+  const { preview: shown, confirmToken, approval } = await visit.desk.ask("preview_action", { action, args })
+  const waiting = html`Approve it on <a href="/app/changes" target="_blank">Changes</a>, then confirm here.`
+  const page = confirmPage(visit, {
+    title: "Create this link?",
+    body: html`<strong>${shown.summary}</strong>`,
+    notes: [...shown.notes, ...(approval ? [waiting] : [])],
+    form: "confirm",
+    fixed: { confirmToken },
+    button: "Create link",
+    cancel: back,
+  })
+  return { page }
+}
+
+function linkItem(visit: SettingsVisit, link: Link): Html {
+  const { handle, kind, appId, appName, createdAt, expiresAt } = link
+  const withdraw = settingsForm(visit, { form: "withdraw", of: handle, button: "Withdraw…", tone: "quiet" })
+  const tag = html`<span class="tag">${kind === "share" ? "shared page" : "export"}</span>`
+  const [created, expires] = [createdAt, expiresAt].map((at) => momentTime(at.toISOString()))
+  return listItem(
+    html`<strong><bdi>${appName ?? appId}</bdi></strong> ${tag} ${contentOf(link)}`,
+    html`<span class="hash">${handle}</span> · created ${created} · expires ${expires}`,
+    withdraw,
+  )
+}
+
+interface ListedApp {
+  id: string
+  name: string
+  countries: string[]
+}
+
+function appAndStorefront(form: FormState, apps: readonly ListedApp[]): Html {
+  const countries = [...new Set(apps.flatMap((app) => app.countries))].sort()
+  const storefronts = countries.map((code) => [code, storefrontName(code)] as const)
+  const names = apps.map(({ id, name }) => [id, name] as const)
+  return html`${selectField(form, { name: "appId", label: "App", options: names })}
+${selectField(form, { name: "country", label: "Storefront", options: storefronts })}`
+}
+
+function shareCard(visit: SettingsVisit, apps: readonly ListedApp[]): Html {
+  const form = settingsForm(
+    visit,
+    { form: "share", button: "Preview" },
+    (state) => html`${appAndStorefront(state, apps)}
+${textField(state, DAYS)}
+${textField(state, PASSWORD)}`,
+  )
+  return formCard("Share a page", html`<p>Ranks, charts and store page of one storefront, as they are now.</p>`, form)
+}
+
+const DAYS = {
+  name: "days",
+  label: "Days",
+  type: "number",
+  min: 1,
+  max: 30,
+  value: "7",
+  hint: "The link expires after so many days.",
+} as const
+const PASSWORD = {
+  name: "password",
+  label: "Password",
+  type: "password",
+  autocomplete: "new-password",
+  hint: "Optional. Readers are asked for it.",
+} as const
+
+const DATASETS = [
+  ["keywords", "Keywords with their latest ranks"],
+  ["history", "Rank history"],
+  ["reviews", "Reviews"],
+] as const
+
+function exportCard(visit: SettingsVisit, apps: readonly ListedApp[]): Html {
+  const stores = Object.entries(STORES)
+  const form = settingsForm(
+    visit,
+    { form: "export", button: "Preview" },
+    (state) => html`${appAndStorefront(state, apps)}
+${selectField(state, { name: "platform", label: "Store", options: stores })}
+${selectField(state, { name: "dataset", label: "Content", options: DATASETS })}
+${selectField(state, {
+  name: "format",
+  label: "Format",
+  options: [
+    ["csv", "CSV, for spreadsheets"],
+    ["json", "JSON"],
+  ],
+})}
+${textField(state, { name: "from", label: "From", type: "date", hint: "Optional, for history and reviews." })}
+${textField(state, { name: "to", label: "To", type: "date", hint: "Optional." })}`,
+  )
+  return formCard("Export a file", html`<p>A link to a file of data as it is now. It expires after 7 days.</p>`, form)
+}

@@ -1,0 +1,186 @@
+import type { PageAnswer } from "../answer.ts"
+import { areaField, type FormState } from "../fields.ts"
+import { type Html, type HtmlPart, html } from "../html.ts"
+import { address, type Desk, type Page } from "./desk.ts"
+import { card } from "./parts.ts"
+
+/** One request of a signed-in person for a page of /app/settings. */
+export interface SettingsVisit {
+  desk: Desk
+  workspaceId: number
+  workspace: string
+  isOperator: boolean
+  publicUrl: string
+  /** The address of this page, with its query. A form that is refused is shown there again. */
+  here: string
+}
+
+/** The outcome of a form. A page is shown once, at this request only: with a secret or a question. */
+export type FormOutcome = { to: string; done?: string } | { page: Page } | { file: PageAnswer }
+
+export interface SettingsForm {
+  /** The change as the audit lists it, named after the command that does the same. Null if nothing changes. */
+  audit: string | null
+  /** Throws FormProblem or AccessProblem to show the form again. */
+  send(visit: SettingsVisit, fields: URLSearchParams): Promise<FormOutcome>
+  /** Maximum time, if it asks an outside service. */
+  limitMs?: number
+}
+
+/** A page of /app/settings and the forms on it. */
+export interface SettingsSection {
+  name: string
+  /** Tells in one line what a person does there. */
+  about: string
+  /** Below /app/settings/. Empty for the first page. */
+  path: string
+  /** "operator": about the machine, so only the operator may see it. */
+  audience: "owner" | "operator"
+  /** Messages after a form, by the name in the address. */
+  notices: Readonly<Record<string, string>>
+  show(visit: SettingsVisit): Promise<Html>
+  forms: Readonly<Record<string, SettingsForm>>
+}
+
+export const SETTINGS = "/app/settings"
+
+export function sectionAddress(path: string, query: Record<string, string | null> = {}): string {
+  return address(path === "" ? SETTINGS : `${SETTINGS}/${path}`, query)
+}
+
+interface FormOptions {
+  /** The name of the form among those of its section. */
+  form: string
+  /** The item that the form is about, if the page has a form for each. */
+  of?: string
+  fixed?: Readonly<Record<string, string>>
+  /** Names the deed: "Create key". */
+  button: string
+  /** "main" is the one deed that a page is for. "quiet" is a button in a row of a list. */
+  tone?: "main" | "quiet"
+  hasFile?: boolean
+  cancel?: string
+}
+
+/** A form that changes settings. Its fields come back filled in if it is refused. */
+export function settingsForm(
+  visit: SettingsVisit,
+  { form, of, fixed = {}, button, tone, hasFile = false, cancel }: FormOptions,
+  fields: (state: FormState) => HtmlPart = () => "",
+): Html {
+  const { desk, here } = visit
+  const { refused } = desk
+  const id = formId(form, of)
+  const state = refused?.id === id ? refused : { id, values: null, errors: {} }
+  const values = { do: form, ...(of !== undefined && { id: of }), ...fixed }
+  const hidden = [...desk.formFields, ...Object.entries(values)].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )
+  const isInList = tone === "quiet"
+  return html`<form${!isInList && html` class="stacked"`} method="post" action="${here}"${
+    hasFile && html` enctype="multipart/form-data"`
+  }>${hidden}${fields(state)}<div class="send"><button${
+    tone === "main" && html` class="main"`
+  } type="submit">${button}</button>${cancel && html`<a class="button quiet" href="${cancel}">Cancel</a>`}</div></form>
+`
+}
+
+/** The id of a form on its page. */
+export function formId(form: string, of?: string): string {
+  return of === undefined ? form : `${form}-${of}`
+}
+
+interface ConfirmOptions {
+  title: string
+  body: HtmlPart
+  notes?: readonly HtmlPart[]
+  cancel: string
+}
+
+/** A card with text and forms. */
+export function formCard(title: string | Html, ...content: HtmlPart[]): Html {
+  return card(title, html`<div class="inside">${content}</div>`)
+}
+
+/** An entry of a list: what it is, more about it, and its buttons. */
+export function listItem(title: HtmlPart, details: HtmlPart, buttons: HtmlPart = false): Html {
+  return html`<li><p>${title}</p>
+<p class="small quiet">${details}</p>
+${buttons && html`<div class="buttons">${buttons}</div>`}</li>
+`
+}
+
+/** A table whose first column names the row. */
+export function namedTable(label: string, columns: readonly string[], rows: readonly (readonly HtmlPart[])[]): Html {
+  const head = columns.map((column) => html`<th scope="col">${column}</th>`)
+  const body = rows.map(([name, ...cells]) => {
+    return html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td class="wrap">${cell}</td>`)}</tr>
+`
+  })
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}"><table><thead><tr>${head}</tr></thead>
+<tbody>${body}</tbody></table></div>`
+}
+
+/** A state in one or two words. */
+export function stateTag(text: HtmlPart, isGood: boolean): Html {
+  return html`<span class="tag${isGood ? " good" : " warn"}">${text}</span>`
+}
+
+/** A page that asks before a change that cannot be undone. */
+export function confirmPage(
+  visit: SettingsVisit,
+  { title, body, notes = [], ...form }: FormOptions & ConfirmOptions,
+  fields?: (state: FormState) => HtmlPart,
+): Page {
+  return {
+    title,
+    at: "/settings",
+    body: html`<section class="card"><div class="inside"><p>${body}</p>
+${notes.map((note) => html`<p class="quiet">${note}</p>`)}
+${settingsForm(visit, { ...form, tone: "main" }, fields)}</div></section>
+`,
+  }
+}
+
+interface ShownOnce {
+  secret: string
+  label: string
+  body: HtmlPart
+  back: string
+}
+
+/** A page with a secret, which is shown this once. */
+export function secretPage(title: string, { secret, label, body, back }: ShownOnce): Page {
+  return {
+    title,
+    at: "/settings",
+    body: html`<section class="card"><div class="inside"><p><strong>Copy it now: it is not shown again.</strong></p>
+<div class="stacked"><div class="field"><label for="secret">${label}</label>
+<input id="secret" class="hash" readonly="" value="${secret}"></div>
+<p>${body}</p><div class="send"><a class="button main" href="${back}">Done</a></div></div></div></section>
+`,
+  }
+}
+
+interface RadioField {
+  name: string
+  label: string
+  options: readonly (readonly [value: string, text: HtmlPart])[]
+  value: string
+}
+
+/** A choice of one. Each option is shown with its meaning. */
+export function radioFields(form: FormState, { name, label, options, value }: RadioField): Html {
+  const chosen = form.values?.get(name) ?? value
+  return html`<fieldset class="field checks"><legend>${label}</legend>
+${options.map(([option, text]) => {
+  const checked = option === chosen && html` checked=""`
+  return html`<label><input type="radio" name="${name}" value="${option}"${checked}> <span>${text}</span></label>`
+})}</fieldset>
+`
+}
+
+/** A pasted secret, such as a key. A refused form comes back without it. */
+export function secretField(form: FormState, field: { name: string; label: string; hint?: string }): Html {
+  return areaField({ ...form, values: null }, { ...field, rows: 3 })
+}

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { type AccountRow, listAccounts } from "../../../src/consoles/register.ts"
+import { type Browser, fieldIn } from "../../access/sign-in/browser.ts"
+import { SECRET_KEY } from "../../alerts/delivery/scene.ts"
+import { reachOf, TEA } from "../../consoles/scene.ts"
+import { type StandIn, standIn } from "../../consoles/stand-in.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { trackOwn } from "../../world/tracked.ts"
+import { ownerOf } from "../app-scene.ts"
+import { NO_PORTS } from "./ports.ts"
+import { settingsBrowser } from "./settings-browser.ts"
+
+setDefaultTimeout(60_000)
+
+const ACCOUNTS = "/app/settings/accounts"
+const ADD = `${ACCOUNTS}?add=app-store-connect`
+
+let house: House
+let there: StandIn
+let owner: Browser
+let workspaceId: number
+let settings: ReturnType<typeof settingsBrowser>
+const forgotten: string[] = []
+
+beforeAll(async () => {
+  there = standIn()
+  there.apps.push(TEA)
+  const settingsPorts = {
+    ...NO_PORTS,
+    reach: reachOf(there.url),
+    forgetBodies: async (id: string) => void forgotten.push(id),
+  }
+  house = openHouse({ sql: await freshDatabase(), settingsPorts })
+  workspaceId = await house.workspace()
+  await trackOwn(house.sql, {
+    workspaceId,
+    name: TEA.name,
+    iosId: TEA.id,
+    countries: ["us"],
+    keywords: ["tea"],
+    origin: "own",
+  })
+  owner = await ownerOf(house, workspaceId)
+  settings = settingsBrowser(owner, ACCOUNTS)
+})
+afterAll(() => there.stop())
+
+const accounts = async (): Promise<AccountRow[]> => await listAccounts(house.sql, workspaceId)
+const keyFields = () => {
+  const { keyId, pem } = there.key("ADMIN")
+  return { kind: "app-store-connect", issuer: there.issuer, keyId, privateKey: pem, part: there.vendor }
+}
+
+describe("connected accounts in the settings", () => {
+  test("every type of account has a form", async () => {
+    const { text } = await owner.open(ACCOUNTS)
+    const kinds = [...text.matchAll(/accounts\?add=([a-z-]+)"/g)].map(([, kind]) => kind as string)
+    expect(kinds.length).toBeGreaterThan(6)
+    for (const kind of kinds) expect((await owner.open(`${ACCOUNTS}?add=${kind}`)).text).toContain('value="add"')
+  })
+
+  test("a refused key is not stored, and the form comes back filled in without it", async () => {
+    const fields = keyFields()
+    const page = await settings.send("add", { ...fields, issuer: "not <a> uuid" }, ADD)
+    expect([page.status, page.text.includes('id="add-issuer-error"')]).toEqual([400, true])
+    expect(page.text).toContain('value="not &lt;a&gt; uuid"')
+    expect(page.text).toContain(`value="${fields.keyId}"`)
+    expect(page.text).not.toContain("PRIVATE KEY")
+    const broken = await settings.send("add", { ...fields, privateKey: "no key" }, ADD)
+    expect(broken.text).toContain('id="add-privateKey-error"')
+    const missing = await settings.send("add", { ...fields, privateKey: "", part: "" }, ADD)
+    expect(missing.text).toContain('id="add-privateKey-error"')
+    there.revoke(fields.keyId)
+    expect((await settings.send("add", fields, ADD)).text).toContain("The console refuses the key")
+    expect(await accounts()).toEqual([])
+  })
+
+  test("an account is added with a file, and its rights are listed one by one without its key", async () => {
+    const { privateKey, ...fields } = keyFields()
+    const form = new FormData()
+    const token = fieldIn(await owner.open(ADD), "form") as string
+    for (const [name, value] of Object.entries({ form: token, do: "add", privateKey: "", ...fields }))
+      form.set(name, value)
+    form.set("privateKeyFile", new File([privateKey], "AuthKey.p8"))
+    const request = new Request("http://x/", { method: "POST", body: form })
+    // reading the body removes the header
+    const contentType = request.headers.get("content-type") as string
+    const page = await owner.sendBody(ADD, await request.text(), contentType)
+    expect([page.status, page.headers.get("location")]).toEqual([303, `${ACCOUNTS}?done=added`])
+    const [account] = await accounts()
+    expect(account).toMatchObject({ state: "ok", part: there.vendor })
+    const { text } = await owner.open(ACCOUNTS)
+    for (const right of ["Sales", "Analytics", "Reviews", "Prices"])
+      expect(text).toContain(`<th scope="row">${right}</th>`)
+    expect(text).toContain(TEA.name)
+    for (const hidden of ["PRIVATE KEY", there.issuer, SECRET_KEY]) expect(text).not.toContain(hidden)
+  })
+
+  test("a lost right is shown after a test, and a new key ends it", async () => {
+    const [{ id } = { id: "" }] = await accounts()
+    const weak = there.key("MARKETING")
+    const change = `${ACCOUNTS}?account=${id}&change=rotate`
+    await settings.send("rotate", { id, keyId: weak.keyId, privateKey: weak.pem }, change)
+    expect((await accounts())[0]).toMatchObject({ state: "limited" })
+    expect((await settings.send("test", { id })).headers.get("location")).toBe(`${ACCOUNTS}?done=tested`)
+    expect((await owner.open(ACCOUNTS)).text).toContain("needs the role Sales")
+    const strong = there.key("ADMIN")
+    await settings.send("rotate", { id, keyId: strong.keyId, privateKey: strong.pem }, change)
+    expect((await accounts())[0]).toMatchObject({ state: "ok", shown: `key …${strong.keyId.slice(-4)}` })
+  })
+
+  test("writes are off until they are allowed, within limits", async () => {
+    const [{ id } = { id: "" }] = await accounts()
+    const change = `${ACCOUNTS}?account=${id}&change=writes`
+    const wrong = await settings.send("writes", { id, writes: "on", writesADay: "many" }, change)
+    expect([wrong.status, (await accounts())[0]?.writes]).toEqual([400, false])
+    await settings.send("writes", { id, writes: "on", writesADay: "5" }, change)
+    expect((await accounts())[0]).toMatchObject({ writes: true, writeLimits: { writesADay: 5 } })
+    await settings.send("writes", { id, writesADay: "5" }, change)
+    expect((await accounts())[0]?.writes).toBe(false)
+  })
+
+  test("reading is paused and resumed, and disconnecting asks first", async () => {
+    const [{ id } = { id: "" }] = await accounts()
+    await settings.send("pause", { id })
+    expect((await accounts())[0]?.state).toBe("paused")
+    await settings.send("resume", { id })
+    expect((await accounts())[0]?.state).toBe("connecting")
+    expect((await settings.send("remove", { id })).text).toContain("Disconnect App Store Connect?")
+    await settings.send("removed", { id })
+    expect([(await accounts())[0]?.state, forgotten]).toEqual(["removed", []])
+    await settings.send("removed", { id, forget: "on" })
+    expect([await accounts(), forgotten]).toEqual([[], [id]])
+  })
+
+  test("a service that sends messages gets its address", async () => {
+    await settings.send(
+      "add",
+      { kind: "superwall", secret: "whsec_0123456789abcdef", part: TEA.id },
+      `${ACCOUNTS}?add=superwall`,
+    )
+    const [{ id } = { id: "" }] = await accounts()
+    const { text } = await owner.open(ACCOUNTS)
+    expect([text.includes(`/in/${id}`), text.includes("whsec_0123")]).toEqual([true, false])
+  })
+})
+
+describe("attacks on connected accounts", () => {
+  test("forms without the session's token change nothing", async () => {
+    const before = await accounts()
+    expect((await owner.send(ACCOUNTS, { do: "add", ...keyFields() })).status).toBe(403)
+    expect((await owner.send(ACCOUNTS, { do: "removed", id: before[0]!.id, form: "guess" })).status).toBe(403)
+    expect(await accounts()).toEqual(before)
+  })
+
+  test("another workspace's account is neither shown, tested nor changed", async () => {
+    const before = await accounts()
+    const stranger = settingsBrowser(await ownerOf(house, await house.workspace()), ACCOUNTS)
+    const { id } = before[0]!
+    for (const form of ["test", "rotate", "writes", "map", "pause", "resume", "remove", "removed"]) {
+      const page = await stranger.send(form, {
+        id,
+        outsideId: TEA.id,
+        keyId: "AAAAAAAAAA",
+        privateKey: "x",
+        forget: "on",
+      })
+      expect([form, page.status]).toEqual([form, 400])
+    }
+    expect(await accounts()).toEqual(before)
+  })
+
+  test("a key encrypted for another form is refused", async () => {
+    const page = await settings.send(
+      "add",
+      { kind: "apple-ads", sealedKey: "v1.a.b.c", part: "1" },
+      `${ACCOUNTS}?add=apple-ads`,
+    )
+    expect(page.status).toBe(400)
+  })
+})

@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { listWorkspaceKeys } from "../../../src/access/key-register.ts"
+import { type Browser, browserOf } from "../../access/sign-in/browser.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { type Sharing, sharing } from "../../sharing/share-scene.ts"
+import { ownerOf } from "../app-scene.ts"
+import { settingsBrowser } from "./settings-browser.ts"
+
+setDefaultTimeout(60_000)
+
+const KEYS = "/app/settings/keys"
+
+let house: House
+let tea: Sharing
+let coffee: Sharing
+let owner: Browser
+let settings: ReturnType<typeof settingsBrowser>
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+  tea = await sharing(house, { name: "Tea <Timer>", keywords: ["tea"] })
+  coffee = await sharing(house, { name: "Coffee", keywords: ["espresso"] })
+  owner = await ownerOf(house, tea.writer.workspace)
+  settings = settingsBrowser(owner, KEYS)
+})
+
+const create = (fields: Record<string, string | string[]>) =>
+  settings.send("create", { name: "CI", kind: "live", scopes: ["apps:read"], ...fields })
+
+const keysOf = async (sharing: Sharing) => await listWorkspaceKeys(house.sql, sharing.writer.workspace)
+const keyNamed = async (name: string) => (await keysOf(tea)).find((key) => key.name === name)!
+
+describe("keys in the settings", () => {
+  test("a key is created with rights, apps and limits, and its secret is shown this once", async () => {
+    const page = await create({
+      name: "Limited",
+      appList: tea.app,
+      monthlyBudget: "500",
+      expiresAt: "2999-01-31",
+      ipAllowList: "192.0.2.0/24\r\n198.51.100.7",
+    })
+    const [secret = ""] = /value="(svc_live_[^"]+)"/.exec(page.text)?.slice(1) ?? []
+    expect([page.status, secret.length > 20]).toEqual([200, true])
+    const answer = await house.call("/v1/apps", { key: secret, from: "192.0.2.9" })
+    expect([answer.status, answer.body.apps.length]).toEqual([200, 1])
+    expect((await house.call("/v1/apps", { key: secret, from: "203.0.113.1" })).body.error).toBe("ip_not_allowed")
+    const key = await keyNamed("Limited")
+    expect([key.monthlyBudget, key.appList, key.expiresAt?.toISOString()]).toEqual([
+      500,
+      [tea.app],
+      "2999-01-31T00:00:00.000Z",
+    ])
+    const list = await owner.open(KEYS)
+    expect([list.text.includes("Limited"), list.text.includes(secret)]).toEqual([true, false])
+  })
+
+  test("a refused form comes back filled in, with the message at its field", async () => {
+    const page = await create({ name: "Kept <name>", scopes: [], expiresAt: "2999-02-30" })
+    expect(page.status).toBe(400)
+    expect(page.text).toContain('value="Kept &lt;name&gt;"')
+    expect(page.text).toMatch(/id="create-scopes-error">Choose at least one right\./)
+    const late = await create({ expiresAt: "2020-01-01" })
+    expect(late.text).toMatch(/id="create-expiresAt-error">The expiry lies in the past\./)
+    expect((await create({ ipAllowList: "nowhere" })).text).toContain('id="create-ipAllowList-error"')
+    expect((await create({ name: "x".repeat(101) })).text).toContain('id="create-name-error"')
+  })
+
+  test("a key is paused, resumed and revoked, and revoking asks first", async () => {
+    await create({ name: "Changing" })
+    const { id } = await keyNamed("Changing")
+    const of = { id: String(id) }
+    expect((await settings.send("pause", of)).headers.get("location")).toBe(`${KEYS}?done=paused`)
+    expect((await keyNamed("Changing")).state).toBe("paused")
+    expect((await owner.open(`${KEYS}?done=paused`)).text).toContain("The key is paused.")
+    await settings.send("resume", of)
+    expect((await keyNamed("Changing")).state).toBe("usable")
+    expect((await settings.send("revoke", of)).text).toContain("Revoke “Changing”?")
+    expect((await keyNamed("Changing")).state).toBe("usable")
+    await settings.send("revoked", of)
+    expect((await keyNamed("Changing")).state).toBe("revoked")
+  })
+
+  test("changes are listed in the audit of the server", async () => {
+    const rows = await house.sql<{ command: string; actor: string; exitCode: number }[]>`
+      select command, actor, exit_code as "exitCode"
+      from operator_action
+      where command = 'key revoke'`
+    expect(rows.map(({ command, exitCode }) => [command, exitCode])).toEqual([["key revoke", 0]])
+    expect(rows[0]?.actor).toContain("on a page")
+  })
+})
+
+describe("attacks on the keys", () => {
+  test("a form without the session's token changes nothing", async () => {
+    const fields = { do: "create", name: "Forged", kind: "live", scopes: "apps:read" }
+    expect((await owner.send(KEYS, fields)).status).toBe(403)
+    expect((await owner.send(KEYS, { ...fields, form: "guessed" })).status).toBe(403)
+    expect(await keyNamed("Forged")).toBeUndefined()
+    expect((await browserOf(house).send(KEYS, fields)).headers.get("location")).toContain("/sign-in")
+  })
+
+  test("another workspace's key is neither shown nor changed", async () => {
+    const [key] = await keysOf(coffee)
+    for (const form of ["pause", "resume", "revoke", "revoked", "leaked"]) {
+      const page = await settings.send(form, { id: String(key!.id) })
+      expect([form, page.status, page.text.includes(key!.hint)]).toEqual([form, 400, false])
+    }
+    expect((await keysOf(coffee))[0]!.state).toBe(key!.state)
+    const page = await create({ name: "Reaching", appList: coffee.app })
+    expect([page.status, page.text.includes('id="create-appList-error"')]).toEqual([400, true])
+  })
+
+  test("invented forms, rights and ids are refused", async () => {
+    expect((await settings.send("constructor", {})).status).toBe(400)
+    expect((await settings.send("destroy", {})).status).toBe(400)
+    expect((await create({ scopes: ["root"] })).status).toBe(400)
+    for (const id of ["", "0", "-1", "1e9", "99999999999", "x", "'; drop"])
+      expect([id, (await settings.send("revoked", { id })).status]).toEqual([id, 400])
+  })
+
+  test("a hostile name is shown as text", async () => {
+    await create({ name: `<script>"'` })
+    expect((await owner.open(KEYS)).text).toContain("&lt;script&gt;&quot;&#39;")
+  })
+})

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { openMachine } from "../../../src/commands/process/machine.ts"
+import type { Machine } from "../../../src/pages/settings/machine.ts"
+import type { Browser } from "../../access/sign-in/browser.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { ownerOf } from "../app-scene.ts"
+import { NO_PORTS } from "./ports.ts"
+import { settingsBrowser } from "./settings-browser.ts"
+
+setDefaultTimeout(60_000)
+
+const DATA = "/app/settings/data"
+const HEALTH = "/app/settings/health"
+const NAME = "appmeter-20261129T120000Z.backup"
+
+let house: House
+let owner: Browser
+let folder: string
+let made = 0
+
+beforeAll(async () => {
+  folder = `/tmp/appmeter-machine-${crypto.randomUUID()}`
+  mkdirSync(join(folder, "backups"), { recursive: true })
+  writeFileSync(join(folder, "secret.txt"), "never shown")
+  const machine: Machine = {
+    ...openMachine({ dataDir: folder }),
+    backUp: async () => {
+      made++
+      writeFileSync(join(folder, "backups", NAME), "a backup")
+    },
+    examine: async () => [
+      { thing: "disk", state: "problem", says: "12 MB <free>", fix: "free some space" },
+      { thing: "writer", state: "ok", says: "not set", fix: null },
+    ],
+  }
+  house = openHouse({ sql: await freshDatabase(), settingsPorts: { ...NO_PORTS, machine } })
+  owner = await ownerOf(house, await house.workspace())
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe("the machine in the settings", () => {
+  test("the operator makes, downloads and deletes a backup", async () => {
+    const settings = settingsBrowser(owner, DATA)
+    expect((await owner.open(DATA)).text).toContain("No backup was made here yet")
+    expect((await settings.send("make", {})).headers.get("location")).toBe(`${DATA}?done=made`)
+    expect((await owner.open(DATA)).text).toContain(NAME)
+    const file = await settings.send("download", { id: NAME })
+    expect([file.status, file.text, file.headers.get("content-type")]).toEqual([200, "a backup", "application/gzip"])
+    expect(file.headers.get("content-disposition")).toBe(`attachment; filename="${NAME}"`)
+    expect((await settings.send("delete", { id: NAME })).text).toContain("Delete this backup?")
+    await settings.send("deleted", { id: NAME })
+    expect(readdirSync(join(folder, "backups"))).toEqual([])
+  })
+
+  test("findings of the installation are shown with what to do", async () => {
+    const { text } = await settingsBrowser(owner, HEALTH).send("check", {})
+    expect(text).toContain("12 MB &lt;free&gt;")
+    expect(text).toContain("To fix it, free some space.")
+    const sizes = await settingsBrowser(owner, DATA).send("measure", {})
+    expect([sizes.text.includes("12 MB"), sizes.text.includes("writer")]).toEqual([true, false])
+  })
+})
+
+describe("attacks on the machine", () => {
+  test("no name leads out of the folder of backups", async () => {
+    const settings = settingsBrowser(owner, DATA)
+    for (const id of ["../secret.txt", "secret.txt", "/etc/passwd", `../backups/${NAME}`, ""]) {
+      const page = await settings.send("download", { id })
+      expect([id, page.status, page.text.includes("never shown")]).toEqual([id, 400, false])
+      expect((await settings.send("deleted", { id })).status).toBe(400)
+    }
+    expect(readdirSync(folder)).toContain("secret.txt")
+  })
+
+  test("a form without the session's token starts nothing", async () => {
+    const count = made
+    expect((await owner.send(DATA, { do: "make" })).status).toBe(403)
+    expect(made).toBe(count)
+  })
+
+  test("an owner is no operator where the server has several workspaces", async () => {
+    const count = made
+    const stranger = await ownerOf(house, await house.workspace())
+    for (const path of [DATA, HEALTH]) {
+      expect((await stranger.open(path)).status).toBe(403)
+      const page = await settingsBrowser(stranger, path).send("make", {})
+      expect([path, page.status, page.text.includes("Only the operator")]).toEqual([path, 403, true])
+    }
+    expect(made).toBe(count)
+    expect((await stranger.open("/app/settings")).text).not.toContain(DATA)
+  })
+})

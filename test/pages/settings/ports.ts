@@ -1,0 +1,30 @@
+import type { Machine } from "../../../src/pages/settings/machine.ts"
+import type { SettingsPorts } from "../../../src/pages/settings/sections.ts"
+import { sealer } from "../../alerts/delivery/scene.ts"
+
+/** A machine with nothing to see, for tests of other sections. */
+export const NO_MACHINE: Machine = {
+  backupFolder: "/nowhere",
+  examine: async () => [],
+  listBackups: async () => [],
+  backUp: async () => {},
+  readBackup: async () => null,
+  deleteBackup: async () => {},
+}
+
+/** Ports that reach nothing. */
+export const NO_PORTS: SettingsPorts = {
+  sealer,
+  outbound: async () => {
+    throw new Error("nothing outside is reached")
+  },
+  telegramApi: undefined,
+  reach: {
+    now: () => new Date(),
+    to: () => {
+      throw new Error("no console is reached")
+    },
+  },
+  forgetBodies: async () => {},
+  machine: NO_MACHINE,
+}

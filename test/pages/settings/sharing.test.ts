@@ -1,0 +1,82 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { type Browser, fieldIn } from "../../access/sign-in/browser.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../../house.ts"
+import { type Sharing, sharing } from "../../sharing/share-scene.ts"
+import { ownerOf } from "../app-scene.ts"
+import { settingsBrowser } from "./settings-browser.ts"
+
+setDefaultTimeout(60_000)
+
+const SHARING = "/app/settings/sharing"
+
+let house: House
+let tea: Sharing
+let owner: Browser
+let settings: ReturnType<typeof settingsBrowser>
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+  tea = await sharing(house, { name: "Tea <Timer>", keywords: ["tea"] })
+  owner = await ownerOf(house, tea.writer.workspace)
+  settings = settingsBrowser(owner, SHARING)
+})
+
+/** Creates a link through preview and confirm. Returns its path. */
+async function linkOf(form: string, fields: Record<string, string>): Promise<string> {
+  const preview = await settings.send(form, { appId: tea.app, country: "us", ...fields })
+  const confirmToken = fieldIn(preview, "confirmToken") as string
+  const made = await settings.send("confirm", { confirmToken })
+  const [, url = ""] = /value="(http[^"]+)"/.exec(made.text) ?? []
+  return url.slice(PUBLIC_URL.length)
+}
+
+const handles = async () =>
+  [...(await owner.open(SHARING)).text.matchAll(/class="hash">((?:share|export)_\w+)/g)].map(([, one]) => one!)
+
+describe("sharing in the settings", () => {
+  test("a shared page and an export are previewed, created with an address shown once, and listed", async () => {
+    const page = await linkOf("share", { days: "3", password: "" })
+    const file = await linkOf("export", { dataset: "keywords", platform: "ios", format: "csv", from: "", to: "" })
+    expect([(await owner.open(page)).status, (await owner.open(file)).status]).toEqual([200, 200])
+    expect(await handles()).toHaveLength(2)
+    const { text } = await owner.open(SHARING)
+    expect([text.includes(page), text.includes(file), text.includes("Tea &lt;Timer&gt;")]).toEqual([false, false, true])
+  })
+
+  test("a wrong form comes back filled in", async () => {
+    const page = await settings.send("share", { appId: tea.app, country: "us", days: "99", password: "hidden word" })
+    expect([page.status, page.text.includes('value="99"')]).toEqual([400, true])
+    expect(page.text).not.toContain("hidden word")
+  })
+
+  test("withdrawing asks first, then closes the link at once", async () => {
+    const before = await handles()
+    const page = await linkOf("share", { days: "1", password: "" })
+    const id = (await handles()).find((handle) => !before.includes(handle))!
+    expect((await settings.send("withdraw", { id })).text).toContain("Withdraw this link?")
+    expect((await owner.open(page)).status).toBe(200)
+    expect((await settings.send("withdrawn", { id })).headers.get("location")).toBe(`${SHARING}?done=withdrawn`)
+    expect((await owner.open(page)).status).toBe(404)
+    const again = await settings.send("withdrawn", { id })
+    expect([again.status, again.text.includes("not open any more")]).toEqual([400, true])
+  })
+})
+
+describe("attacks on sharing", () => {
+  test("forms without the session's token change nothing", async () => {
+    const [id = ""] = await handles()
+    expect((await owner.send(SHARING, { do: "withdrawn", id })).status).toBe(403)
+    expect((await handles())[0]).toBe(id)
+  })
+
+  test("another workspace's apps and links are out of reach", async () => {
+    const coffee = await sharing(house, { name: "Coffee", keywords: ["espresso"] })
+    const stranger = settingsBrowser(await ownerOf(house, coffee.writer.workspace), SHARING)
+    const [id = ""] = await handles()
+    expect((await stranger.send("withdrawn", { id })).status).toBe(400)
+    const shared = await stranger.send("share", { appId: tea.app, country: "us", days: "1", password: "" })
+    expect([shared.status, shared.text.includes("Tea")]).toEqual([400, false])
+    expect(await handles()).toContain(id)
+  })
+})
