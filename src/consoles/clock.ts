@@ -14,7 +14,10 @@ export function clockProblem(headers: Headers, now: Date): string | null {
   const isWrong = aheadMs > TOKEN_BACK_MS - TOLERANCE_MS || -aheadMs > TOKEN_AHEAD_MS - TOLERANCE_MS
   if (!isWrong) return null
   const apart = aheadMs > 0 ? `${spoken(aheadMs)} ahead of` : `${spoken(-aheadMs)} behind`
-  return `this machine's clock is ${apart} the platform's, so that tokens made here are not valid there: set the clock (with NTP, for instance)`
+  return (
+    `this machine's clock is ${apart} the platform's, so that tokens made here are not valid there: ` +
+    "set the clock (with NTP, for instance)"
+  )
 }
 
 function spoken(ms: number): string {

@@ -144,7 +144,9 @@ export async function openConsole({ issuer, keyId, privateKey }: ConsoleKey, rea
         },
         ...(body && { body: JSON.stringify(body) }),
         ports: port === "" ? [] : [Number(port)],
-        ...{ totalMs: ANSWER_MS, firstByteMs: ANSWER_MS, mostBytes: MAX_BYTES },
+        totalMs: ANSWER_MS,
+        firstByteMs: ANSWER_MS,
+        mostBytes: MAX_BYTES,
         ...(signal && { signal }),
       })
     },

@@ -13,7 +13,8 @@ export interface DemoAccounts {
 
 /** Every answer includes this text next to the demo figures. */
 const WHY =
-  "these figures are invented, to show what an owner sees; they go once you connect your own: appmeter account add app-store-connect"
+  "these figures are invented, to show what an owner sees; they go once you connect your own: " +
+  "appmeter account add app-store-connect"
 
 /**
  * Creates the demo console and ad account of a workspace, which have no key; existing ones stay. Null if the workspace
@@ -73,7 +74,10 @@ async function removeUnshownReviews(tx: Tx): Promise<void> {
 
 /** Explains why no command can change a demo account. */
 export function demoProblem(id: string): string {
-  return `${id} is the demo's: its figures are invented and no key opens it; it goes with your first own account, or with appmeter demo remove`
+  return (
+    `${id} is the demo's: its figures are invented and no key opens it; it goes with your first own account, ` +
+    "or with appmeter demo remove"
+  )
 }
 
 /** Serializes connecting an account and loading the demo. */

@@ -1,6 +1,10 @@
 const CLOCK = new Intl.DateTimeFormat("en-CA", {
   timeZone: "America/Los_Angeles",
-  ...{ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", hourCycle: "h23" },
+  year: "numeric",
+  month: "2-digit",
+  day: "2-digit",
+  hour: "2-digit",
+  hourCycle: "h23",
 })
 
 /** Days of reports are in this time zone. */

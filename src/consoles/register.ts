@@ -230,8 +230,10 @@ export async function findSealed(sql: Sql, workspaceId: number, id: string): Pro
 async function readAccounts(sql: Sql, workspaceId: number, id: string | null): Promise<AccountRow[]> {
   const rows = await sql<(Omit<AccountRow, "troubles"> & { troubles: Parameters<typeof listedTrouble>[0][] })[]>`
     select c.id, c.kind, c.shown, c.part, c.state, c.state_since as "stateSince", c.why, c.created_at as "createdAt",
-      c.writes, c.shown_write as "shownWrite", c.write_limits as "writeLimits", c.last_ok as "lastOk", c.last_failure as "lastFailure", c.failure, (
-        select coalesce(jsonb_agg(jsonb_build_object('name', r.name, 'state', r.state, 'why', r.why) order by r.name), '[]')
+      c.writes, c.shown_write as "shownWrite", c.write_limits as "writeLimits", c.last_ok as "lastOk",
+      c.last_failure as "lastFailure", c.failure, (
+        select coalesce(jsonb_agg(jsonb_build_object('name', r.name, 'state', r.state, 'why', r.why) order by r.name),
+          '[]')
         from account_right r
         where r.account_id = c.id
       ) as rights, (

@@ -19,7 +19,8 @@ export function reportDays(sql: Db, now: Date): Fragment {
   return sql`
     select r.report, d.day::date::text, d.day::date
     from unnest(${[...REPORTS]}::text[]) r (report)
-    cross join generate_series(${addDays(today, -KEPT_DAYS)}::date, ${addDays(today, -1)}::date, interval '1 day') d (day)`
+    cross join generate_series(${addDays(today, -KEPT_DAYS)}::date, ${addDays(today, -1)}::date,
+      interval '1 day') d (day)`
 }
 
 /** When to read a report again because it may have changed. Null if it is final. */

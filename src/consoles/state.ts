@@ -3,8 +3,15 @@ import type { ConsoleProblem } from "./console.ts"
 import type { Look } from "./look.ts"
 
 const ACCOUNT_STATES = [
-  "connecting", "ok", "limited", "agreement_required", "revoked", "paused", "removed", "demo",
-] as const // biome-ignore format: a list to scan
+  "connecting",
+  "ok",
+  "limited",
+  "agreement_required",
+  "revoked",
+  "paused",
+  "removed",
+  "demo",
+] as const
 export type AccountState = (typeof ACCOUNT_STATES)[number]
 
 /**

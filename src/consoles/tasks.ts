@@ -95,7 +95,8 @@ function allowedTasks(sql: Db): Fragment {
     account_task t
     join unnest(
       ${rules.map(([task]) => task)}::text[], ${rules.map(([, { place }]) => place)}::int[],
-      ${rules.map(([, { newestDays }]) => newestDays ?? null)}::int[], ${rules.map(([, { right }]) => right ?? null)}::text[]
+      ${rules.map(([, { newestDays }]) => newestDays ?? null)}::int[],
+      ${rules.map(([, { right }]) => right ?? null)}::text[]
     ) with ordinality r (task, place, newest_days, needs, nth) on r.task = t.task and not exists (
       select
       from account_right a

@@ -89,7 +89,8 @@ export function reportTroubles(db: Db, account: string, report: Report, { from, 
       select coalesce(json_agg(t.*), '[]')
       from (
         select coalesce(r.failed, r.put_aside) as text, r.failed is not null as "isFailed",
-          bool_or(r.state = 'denied') as "isDenied", count(*)::int as count, min(r.day)::text as first, max(r.day)::text as last
+          bool_or(r.state = 'denied') as "isDenied", count(*)::int as count, min(r.day)::text as first,
+          max(r.day)::text as last
         from (
           -- A day that was read once stays valid, even if a later read of it failed.
           select day, state, put_aside, case when state not in ('read', 'empty') then failure end as failed
@@ -112,7 +113,8 @@ export async function readFileTroubles(
 ): Promise<(Trouble & { report: AnalyticsReport | null })[]> {
   return await db<(Trouble & { report: AnalyticsReport | null })[]>`
     select i.report, coalesce(t.failure, t.put_aside) as text, t.failure is not null as "isFailed", false as "isDenied",
-      count(*)::int as count, coalesce(min(i.processed)::text, '') as first, coalesce(max(i.processed)::text, '') as last
+      count(*)::int as count, coalesce(min(i.processed)::text, '') as first,
+      coalesce(max(i.processed)::text, '') as last
     from account_task t
     left join analytics_instance i on i.account_id = t.account_id and i.report = t.task and i.instance = t.subject
     where t.account_id = ${account} and (t.failure is not null or t.put_aside is not null)
@@ -127,8 +129,8 @@ export function adsTroubles(db: Db) {
   return db`(
       select coalesce(json_agg(x.*), '[]')
       from (
-        select t.task, coalesce(t.failure, t.put_aside) as text, t.failure is not null as "isFailed", false as "isDenied",
-          count(*)::int as count, min(t.subject) as first, max(t.subject) as last
+        select t.task, coalesce(t.failure, t.put_aside) as text, t.failure is not null as "isFailed",
+          false as "isDenied", count(*)::int as count, min(t.subject) as first, max(t.subject) as last
         from account_task t
         where t.account_id = c.id and (t.failure is not null or t.put_aside is not null) and (t.subject = '' or exists (
           select
@@ -165,7 +167,8 @@ export function listedTroubles(db: Db) {
   return db`(
       select coalesce(jsonb_agg(to_jsonb(x) order by x."isFailed" desc, x.task, x.last desc), '[]')
       from (
-        select t.task, coalesce(t.failure, t.put_aside) as text, t.failure is not null as "isFailed", false as "isDenied",
+        select t.task, coalesce(t.failure, t.put_aside) as text, t.failure is not null as "isFailed",
+          false as "isDenied",
           count(*)::int as count, min(s.name) as first, max(s.name) as last, min(t.next_at) as "nextAt"
         from account_task t
         left join lateral (

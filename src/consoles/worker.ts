@@ -102,7 +102,8 @@ async function claimAccounts(sql: Sql, room: number, leaseMs: number): Promise<L
 async function forgetKeysOfTheGone(sql: Sql): Promise<void> {
   const gone = await sql<{ id: string }[]>`
     update connected_account
-    set state = 'removed', state_since = now(), sealed = null, sealed_write = null, shown_write = null, writes = false, next_at = null, lease = null, lease_until = null
+    set state = 'removed', state_since = now(), sealed = null, sealed_write = null, shown_write = null, writes = false,
+      next_at = null, lease = null, lease_until = null
     where sealed is not null and workspace_id in (select id from workspace where deleted_at is not null)
     returning id`
   if (gone.length > 0)

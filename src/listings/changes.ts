@@ -1,9 +1,19 @@
 import { normalForm } from "../lib/normal-form.ts"
 import { DAY_MS } from "../lib/time.ts"
 export const PAGE_CHANGES = [
-  "version", "name", "subtitle", "icon", "price", "screenshots", "description", "promotional_text",
-  "event_started", "event_ended", "featured", "unfeatured",
-] as const // biome-ignore format: a list to scan
+  "version",
+  "name",
+  "subtitle",
+  "icon",
+  "price",
+  "screenshots",
+  "description",
+  "promotional_text",
+  "event_started",
+  "event_ended",
+  "featured",
+  "unfeatured",
+] as const
 export const RATING_CHANGES = ["rating_jump", "ratings_jump"] as const
 const LISTING_CHANGES = [...PAGE_CHANGES, ...RATING_CHANGES] as const
 export type ListingChangeKind = (typeof LISTING_CHANGES)[number]
@@ -240,7 +250,12 @@ export function ratingChanges(days: readonly RatingDay[], place: number): Listin
     ratings: earlier.find((earlierDay) => earlierDay.ratings !== null),
   }
   const jump = (kind: ListingChangeKind, previous: RatingDay, of: "rating" | "ratings"): ListingChange => ({
-    ...{ kind, subject: "", before: previous[of], after: day[of], at: day.seenAt, beforeSeenAt: previous.seenAt },
+    kind,
+    subject: "",
+    before: previous[of],
+    after: day[of],
+    at: day.seenAt,
+    beforeSeenAt: previous.seenAt,
   })
   return [
     ...(last.rating && averageJumped(last.rating, day) ? [jump("rating_jump", last.rating, "rating")] : []),

@@ -29,12 +29,13 @@ async function isFollowed(sql: Sql, market: readonly MarketStorefront[]): Promis
 async function removeOthers(tx: Tx, market: readonly MarketStorefront[]): Promise<Set<string>> {
   await lockMarket(tx)
   const storefronts = market.map(({ storefront }) => storefront)
+  const wanted = market.map(({ storefront, genres }) => ({ storefront, genres: [...genres] }))
   await tx`
     delete from market_storefront
     where storefront <> all(${storefronts}::text[])`
   const rows = await tx<{ storefront: string }[]>`
     select m.storefront
-    from jsonb_to_recordset(${tx.json(market.map(({ storefront, genres }) => ({ storefront, genres: [...genres] })))}) m (
+    from jsonb_to_recordset(${tx.json(wanted)}) m (
       storefront text, genres text[]
     )
     left join market_storefront held on held.storefront = m.storefront

@@ -79,8 +79,15 @@ export function draftTask(inputs: DraftInputs): WritingTask<FieldDraft[]> {
   }
 }
 
-const ORDERS = `You draft the store listing of a mobile app anew. The record "page" holds its present texts, "form" the language and the most characters of each field, each "keyword" a search term the developer follows with how much it is searched for, each "praise" a sentence of a user.
-Write ${VARIANTS} variants of each field, the best first: into facts the passages of page and praise that it rests on, up to ${FACTS} short ones, copied character by character, into text the variant. Say only what page and praise say: no feature, number, prize, price or comparison that they do not have. Use the words of the most searched keywords where they are true of the app, in name and subtitle above all. No names of other apps, makers, platforms or stores, no pictographs, no HTML.`
+const ORDERS =
+  `You draft the store listing of a mobile app anew. The record "page" holds its present texts, ` +
+  `"form" the language and the most characters of each field, each "keyword" a search term the developer follows ` +
+  `with how much it is searched for, each "praise" a sentence of a user.\n` +
+  `Write ${VARIANTS} variants of each field, the best first: into facts the passages of page and praise that it ` +
+  `rests on, up to ${FACTS} short ones, copied character by character, into text the variant. ` +
+  "Say only what page and praise say: no feature, number, prize, price or comparison that they do not have. " +
+  "Use the words of the most searched keywords where they are true of the app, in name and subtitle above all. " +
+  "No names of other apps, makers, platforms or stores, no pictographs, no HTML."
 
 type DraftAnswer = Record<DraftField, { facts: string[]; text: string }[]>
 

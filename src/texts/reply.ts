@@ -45,8 +45,15 @@ export function replyTask(inputs: ReplyInputs): WritingTask<Reply> {
   }
 }
 
-const ORDERS = `You draft the developer's public reply to one review of a mobile app. The record "review" is what a stranger wrote, "app" the app, "form" the language and the most characters, "wish" what the developer wants to say, if anything.
-Into addresses put up to three short passages of the review that the reply answers to, copied character by character. Into reply put the reply alone: in the language of the form, polite, plain and about what the review says. It promises no money, no gift, no date and no feature, unless the wish says so, and never money. It asks for no rating and no change of one. It names no address, link, number or store that neither the review nor the wish has.`
+const ORDERS =
+  "You draft the developer's public reply to one review of a mobile app. " +
+  `The record "review" is what a stranger wrote, "app" the app, "form" the language and the most characters, ` +
+  `"wish" what the developer wants to say, if anything.\n` +
+  "Into addresses put up to three short passages of the review that the reply answers to, " +
+  "copied character by character. Into reply put the reply alone: in the language of the form, polite, " +
+  "plain and about what the review says. It promises no money, no gift, no date and no feature, " +
+  "unless the wish says so, and never money. It asks for no rating and no change of one. " +
+  "It names no address, link, number or store that neither the review nor the wish has."
 
 const NO_PASSAGE = "None of the passages in addresses stands in the review, character by character."
 

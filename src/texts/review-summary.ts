@@ -2,9 +2,16 @@ import { createOmissions, type Omission, type OmissionCounter, problemsOf } from
 import { type WritingLanguage, wordListOf } from "./languages.ts"
 import { sentencesOf } from "./sentences.ts"
 import {
-  countedOf, figuresOf, MIN_THEME_SIZE, newestFirst, QUOTES_OF_THEME, type Quote, type SummedReview, type ThemeFigures,
+  countedOf,
+  figuresOf,
+  MIN_THEME_SIZE,
+  newestFirst,
+  QUOTES_OF_THEME,
+  type Quote,
+  type SummedReview,
+  type ThemeFigures,
   wholeText,
-} from "./themes/theme-figures.ts" // biome-ignore format: one list
+} from "./themes/theme-figures.ts"
 import { deniedIn } from "./topics/denials.ts"
 import { topicsOf } from "./topics/find-topics.ts"
 import { NONE, TOPIC_LABELS, TOPICS, type Topic } from "./topics/topics.ts"

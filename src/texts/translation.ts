@@ -67,8 +67,17 @@ export function translationTask(inputs: TranslationInputs): WritingTask<Translat
 
 type TranslationAnswer = Record<DraftField, string> & { keywords: string[]; captions: string[] }
 
-const ORDERS = `You translate the store listing of a mobile app. The record "page" holds its texts, "form" the language wanted, the most characters of each field and names that stay as they are, each "keyword" a search term that people of that place use, each "caption" words on a screenshot.
-Translate each field whole: the same lines in the same order, every address, number and placeholder as it stands, nothing added and nothing left out. In name and subtitle use the words of the most searched keywords where they say the same. Into keywords put up to twenty single search terms in that language for the keyword field, none that name or subtitle have, no names of apps, makers or platforms. Into captions put the translation of each caption, in their order. No names of other stores, no HTML.`
+const ORDERS =
+  `You translate the store listing of a mobile app. The record "page" holds its texts, ` +
+  `"form" the language wanted, ` +
+  `the most characters of each field and names that stay as they are, each "keyword" a search term that people of ` +
+  `that place use, each "caption" words on a screenshot.\n` +
+  "Translate each field whole: the same lines in the same order, every address, " +
+  "number and placeholder as it stands, nothing added and nothing left out. " +
+  "In name and subtitle use the words of the most searched keywords where they say the same. " +
+  "Into keywords put up to twenty single search terms in that language for the keyword field, " +
+  "none that name or subtitle have, no names of apps, makers or platforms. " +
+  "Into captions put the translation of each caption, in their order. No names of other stores, no HTML."
 
 function fieldsOf({ source }: TranslationInputs): DraftField[] {
   return DRAFT_FIELDS.filter((field) => source[field] !== null)

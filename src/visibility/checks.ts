@@ -129,7 +129,8 @@ interface UsageRow {
  */
 export async function readCheckUsage(sql: Sql, checkId: string): Promise<UsageRow[]> {
   return await sql<UsageRow[]>`
-    select t.assistant, case when count(a.input_tokens) = count(*) then sum(a.input_tokens)::float8 end as "inputTokens",
+    select t.assistant,
+      case when count(a.input_tokens) = count(*) then sum(a.input_tokens)::float8 end as "inputTokens",
       case when count(a.output_tokens) = count(*) then sum(a.output_tokens)::float8 end as "outputTokens",
       coalesce(sum(a.searches), 0)::float8 as searches
     from ai_check_turn c

@@ -136,7 +136,16 @@ async function storeAnswer(
   const { assistant: source, storefront, term, language, model, phrasing, run } = claim
   const answer: AssistantAnswerObservation = {
     kind: "assistant_answer",
-    ...{ source, storefront, term, language, model, phrasing, run, seenAt, origin: "own", ...reply },
+    source,
+    storefront,
+    term,
+    language,
+    model,
+    phrasing,
+    run,
+    seenAt,
+    origin: "own",
+    ...reply,
   }
   const finish = async (tx: Tx) => {
     await endTurn(tx, claim, { state: "answered", answeredAt: seenAt, failure: null })

@@ -57,7 +57,8 @@ export const appleAds: AccountKind<AdsKey, Ads> = {
   open: (key, adAccount, reach) => openAds(key, adAccount, reach),
   look: (ads, adAccount, now) => lookAtAds(ads, adAccount, now),
   begins:
-    "campaigns, what they bid on, cost and brought, by the day and back three months; search terms, changes, and what is searched for",
+    "campaigns, what they bid on, cost and brought, by the day and back three months; " +
+    "search terms, changes, and what is searched for",
   needs: ["campaigns", "reports"],
   read: readAds,
 }

@@ -69,7 +69,8 @@ function billingService(
 ): AccountKind<WebhookKey, null> {
   return {
     ...TOLD,
-    ...{ name, title },
+    name,
+    title,
     summary: `Have ${title} tell of purchases as they happen. Shows the address to enter there.`,
     examples: [[`account add ${name} --store-id 310633997 --secret-file secret.txt`, "prints the address /in/ac_…"]],
     secret: { name: "secret", option: "secret-file", value: "FILE", meaning: `${secretIs}.` },

@@ -86,7 +86,9 @@ async function putBack(
   const isAdded = write.localization === null
   const step = {
     what: isAdded ? `take ${locale} away again (${half})` : `put back ${names.join(", ")}`,
-    ...{ entity: type, id: localization, change: changeOf(names, fields, seen.texts) },
+    entity: type,
+    id: localization,
+    change: changeOf(names, fields, seen.texts),
   }
   const change: PlatformChange = isAdded
     ? { method: "DELETE", path, missing: gone }

@@ -30,8 +30,12 @@ export interface ListingQuestion {
 
 /** States in which each half can be edited, the preferred first. */
 const VERSION_STATES = [
-  "PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "METADATA_REJECTED", "INVALID_BINARY",
-] // biome-ignore format: a list to scan
+  "PREPARE_FOR_SUBMISSION",
+  "DEVELOPER_REJECTED",
+  "REJECTED",
+  "METADATA_REJECTED",
+  "INVALID_BINARY",
+]
 // An app's information waits for review with any of its platforms, even while a version is still being prepared.
 const INFO_STATES = ["PREPARE_FOR_SUBMISSION", "DEVELOPER_REJECTED", "REJECTED", "WAITING_FOR_REVIEW"]
 

@@ -81,10 +81,9 @@ export const updateListing = action({
         changed.includes(field as FieldName) ? (fields[field as FieldName] ?? null) : text,
       ]),
     )
+    const verb = isOpen ? "Change" : "Add"
     return {
-      summary:
-        `${isOpen ? "Change" : "Add"} the ${locale} listing of ${JSON.stringify(name)}: ` +
-        `${changed.join(", ") || "nothing"}.`,
+      summary: `${verb} the ${locale} listing of ${JSON.stringify(name)}: ${changed.join(", ") || "nothing"}.`,
       target: { kind: "listing", id: appId, name: `${name}, ${locale}` },
       before: { isOpen, texts: listing.texts },
       after: { isOpen: isOpen || open, texts: after },

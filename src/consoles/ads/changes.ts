@@ -46,7 +46,8 @@ async function readDetails({ reach }: AdsTaskParts, notices: readonly ChangeNoti
 /** The stored changes of a day, by the platform's id. */
 async function readKnownChanges({ sql, account }: AdsTaskParts, day: string): Promise<Map<string, ChangeRow[]>> {
   const [latest] = await sql<{ rows: ChangeRow[] }[]>`
-    select (select coalesce(jsonb_agg(r.row order by r.place), '[]') from said_rows(rows, pieces) r (row, place)) as rows
+    select (select coalesce(jsonb_agg(r.row order by r.place), '[]')
+    from said_rows(rows, pieces) r (row, place)) as rows
     from ads_report
     where account_id = ${account.id} and report = 'ads_changes' and about = '' and day = ${day}
     order by seen_at desc, parser desc, sha256 desc

@@ -142,7 +142,9 @@ function answerIn(answer: OutboundAnswer, now: Date): AdsAnswer {
   const { headers, bytes } = answer
   const reset = secondsIn(headers.get("ratelimit-reset"))
   return {
-    ...{ result, bytes, left: secondsIn(headers.get("ratelimit-remaining")) },
+    result,
+    bytes,
+    left: secondsIn(headers.get("ratelimit-remaining")),
     resetMs: reset === null ? null : reset * 1_000,
   }
 }

@@ -50,7 +50,8 @@ export async function lookAtAds(ads: Ads, adAccount: string, now: Date): Promise
   ]
   const { timezone, currency } = (await ads.get(`/v1/ad-accounts/${adAccount}`)).result as PlatformRow
   return {
-    ...{ rights, apps: appsIn(campaigns) },
+    rights,
+    apps: appsIn(campaigns),
     ...(typeof timezone === "string" && isZone(timezone) && { zone: timezone }),
     ...(typeof currency === "string" && /^[A-Z]{3}$/.test(currency) && { currency }),
   }

@@ -38,7 +38,8 @@ async function findStanding(sql: AccountTurn["sql"], reading: AdsReading): Promi
   const [latest] = await sql<{ digest: Uint8Array }[]>`
     select digest
     from ads_report
-    where account_id = ${account} and report = ${kind} and about = ${aboutOf(reading)} and (${isLasting} or day = ${day})
+    where account_id = ${account} and report = ${kind} and about = ${aboutOf(reading)}
+      and (${isLasting} or day = ${day})
     order by day desc, seen_at desc, parser desc, sha256 desc
     limit 1`
   return latest !== undefined && Buffer.from(latest.digest).equals(reportDigest(rows))

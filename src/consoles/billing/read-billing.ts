@@ -88,7 +88,8 @@ export async function readPaid(sql: Db, account: string, query: BillingQuery): P
   return await sql<PaidRow[]>`
     select product, country, country_is as "countryIs", currency, nullif(abs(price), 0)::text as price,
       counts_as as "countsAs", sum(quantity)::int as events,
-      min((happened_at at time zone 'utc')::date) as "firstDay", max((happened_at at time zone 'utc')::date) as "lastDay"
+      min((happened_at at time zone 'utc')::date) as "firstDay",
+      max((happened_at at time zone 'utc')::date) as "lastDay"
     from billing_event
     where ${asked(sql, account, query)}
     group by product, country, country_is, currency, nullif(abs(price), 0), counts_as

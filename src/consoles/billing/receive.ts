@@ -79,7 +79,8 @@ async function findReceiving(sql: Sql, id: string) {
       select a.bundle_id
       from connected_account o
       join account_app a on a.account_id = o.id
-      where o.workspace_id = c.workspace_id and o.kind = 'app-store-connect' and a.outside_id = c.part and a.bundle_id <> ''
+      where o.workspace_id = c.workspace_id and o.kind = 'app-store-connect' and a.outside_id = c.part
+        and a.bundle_id <> ''
     ) as "bundleIds"
     from connected_account c
     where c.id = ${id} and c.sealed is not null`

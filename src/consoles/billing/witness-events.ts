@@ -41,8 +41,10 @@ export async function readEventWitnesses(
     const counted = serviceCounts.filter(({ countsAs }) => names.service.includes(countsAs))
     const sum = (name: keyof Omit<ToldCount, "countsAs">) => counted.reduce((total, row) => total + row[name], 0)
     const here = {
-      ...{ units: sum("units"), consoleDays: sum("consoleDays") },
-      ...{ unreported: sum("unreported"), before: sum("before") },
+      units: sum("units"),
+      consoleDays: sum("consoleDays"),
+      unreported: sum("unreported"),
+      before: sum("before"),
     }
     const there = { units: consoleUnits(events), before: consoleUnits(before) }
     return { event, console: there.units, service: here.units, ...explainedEvents({ console: there, service: here }) }

@@ -95,7 +95,8 @@ export async function readTold(
       where account_id = ${id} and happened_at >= ${`${from}T00:00:00Z`}::timestamptz
         and happened_at < ${`${addDays(to, 2)}T00:00:00Z`}::timestamptz
         and environment = 'production' and store = 'app_store' and product is not null
-        and counts_as in ('paid_start', 'trial_conversion', 'renewal', 'one_time', 'upgrade', 'refund', 'refund_reversed')
+        and counts_as in ('paid_start', 'trial_conversion', 'renewal', 'one_time', 'upgrade', 'refund',
+          'refund_reversed')
         and (${country}::text is null or country = ${country})
     )
     select grouping(product, day, country) as cut, coalesce(product, day::text, country) as name, currency,

@@ -115,14 +115,30 @@ function pairsOf(
 }
 
 const NOTHING: ToldRow = {
-  ...{ cut: 3, name: null, currency: null, units: 0, refunds: 0, gross: "0", beforeUnits: 0, beforeGross: "0" },
-  ...{ wholeUnits: 0, wholeRefunds: 0, refunded: "0", free: 0, dayUnits: 0, dayRefunds: 0, dayGross: "0" },
-  ...{ unreportedUnits: 0, unreportedGross: "0" },
+  cut: 3,
+  name: null,
+  currency: null,
+  units: 0,
+  refunds: 0,
+  gross: "0",
+  beforeUnits: 0,
+  beforeGross: "0",
+  wholeUnits: 0,
+  wholeRefunds: 0,
+  refunded: "0",
+  free: 0,
+  dayUnits: 0,
+  dayRefunds: 0,
+  dayGross: "0",
+  unreportedUnits: 0,
+  unreportedGross: "0",
 }
 
 function consoleSum(row: SumRow = NOTHING): ConsoleSum {
   return {
-    ...{ units: row.units, refunds: row.refunds, gross: millionths(row.gross) },
+    units: row.units,
+    refunds: row.refunds,
+    gross: millionths(row.gross),
     before: { units: row.beforeUnits, gross: millionths(row.beforeGross) },
     apart: { refunds: row.wholeRefunds, refunded: millionths(row.refunded), free: row.free },
   }
@@ -160,7 +176,8 @@ function inWords({
   const most = Math.max(sizeOf(console.gross), sizeOf(service.gross))
   const share = most === 0 ? null : Math.round((1_000 * sizeOf(unexplained.gross)) / most) / 1_000
   return {
-    ...{ product, currency },
+    product,
+    currency,
     console: { ...amounts(console), refunds: console.refunds },
     service: { ...amounts(service), refunds: service.refunds },
     difference: amounts(difference),

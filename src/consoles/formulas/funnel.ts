@@ -21,8 +21,15 @@ export function funnelEvents(): { said: string[]; countsAs: string[] } {
 }
 
 export const TRAFFIC_SOURCES = [
-  "search", "browse", "app_referrer", "web_referrer", "app_clip", "notification", "unavailable", "other",
-] as const // biome-ignore format: a list to scan
+  "search",
+  "browse",
+  "app_referrer",
+  "web_referrer",
+  "app_clip",
+  "notification",
+  "unavailable",
+  "other",
+] as const
 export type TrafficSource = (typeof TRAFFIC_SOURCES)[number]
 
 const SOURCE_WORDS: Record<string, TrafficSource> = {

@@ -1,7 +1,15 @@
 export const EVENT_GROUPS = [
-  "trialStarts", "trialConversions", "paidStarts", "reactivations", "renewals", "planChanges", "cancellations", "refunds",
-  "billingIssues", "other",
-] as const // biome-ignore format: a list to scan
+  "trialStarts",
+  "trialConversions",
+  "paidStarts",
+  "reactivations",
+  "renewals",
+  "planChanges",
+  "cancellations",
+  "refunds",
+  "billingIssues",
+  "other",
+] as const
 export type EventGroup = (typeof EVENT_GROUPS)[number]
 
 /**

@@ -1,8 +1,16 @@
 /** Reasons why two sources of the same money differ, in the order in which they are subtracted. */
 export const CAUSES = [
-  "day_zone", "not_reported", "before_first_message", "not_through_service", "not_in_console", "refunds", "free_units",
-  "currency", "price_unknown", "price",
-] as const // biome-ignore format: a list to scan
+  "day_zone",
+  "not_reported",
+  "before_first_message",
+  "not_through_service",
+  "not_in_console",
+  "refunds",
+  "free_units",
+  "currency",
+  "price_unknown",
+  "price",
+] as const
 export type Cause = (typeof CAUSES)[number]
 
 /** Units minus refunded units; money in millionths. */

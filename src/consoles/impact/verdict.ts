@@ -1,8 +1,14 @@
 import type { Effect, NoEffect } from "./effect.ts"
 
 export const VERDICTS = [
-  "improved", "worse", "no_clear_change", "too_early", "not_enough_data", "confounded", "cannot_tell",
-] as const // biome-ignore format: a list to scan
+  "improved",
+  "worse",
+  "no_clear_change",
+  "too_early",
+  "not_enough_data",
+  "confounded",
+  "cannot_tell",
+] as const
 export type Verdict = (typeof VERDICTS)[number]
 
 /** Two-sided: the complement of a 90 % interval. */

@@ -25,8 +25,15 @@ const HEAD = {
   day: "2025-10-23",
 }
 const TAKEN = {
-  ...{ group: "71", keyword: "81", country: "de", impressions: 120, taps: 9, installs: 3, newDownloads: 3 },
-  ...{ spend: "7.25", currency: "EUR" },
+  group: "71",
+  keyword: "81",
+  country: "de",
+  impressions: 120,
+  taps: 9,
+  installs: 3,
+  newDownloads: 3,
+  spend: "7.25",
+  currency: "EUR",
 }
 
 /**

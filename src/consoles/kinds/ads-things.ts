@@ -51,8 +51,16 @@ export const adsCampaigns = kind<AdsCampaignsObservation>({
     ...HEAD,
     rows: [
       {
-        ...{ id: "444555666", app: "310633997", name: "Tea, Germany", status: "ENABLED", serving: "RUNNING" },
-        ...{ reasons: [], countries: ["de"], budget: "20", currency: "EUR", bidding: "MANUAL_CPT" },
+        id: "444555666",
+        app: "310633997",
+        name: "Tea, Germany",
+        status: "ENABLED",
+        serving: "RUNNING",
+        reasons: [],
+        countries: ["de"],
+        budget: "20",
+        currency: "EUR",
+        bidding: "MANUAL_CPT",
       },
     ],
   },

@@ -9,9 +9,23 @@ import { CountryCode, Currency, Money, Name, reportShape, Word } from "./reports
  * event of a member of the buyer's family, who pays nothing.
  */
 const BILLING_GROUPS = [
-  "trial_start", "trial_conversion", "paid_start", "renewal", "one_time", "cancellation", "uncancellation", "refund",
-  "expiration", "billing_issue", "plan_change", "test", "other", "upgrade", "refund_reversed", "family_shared",
-] as const // biome-ignore format: a list to scan
+  "trial_start",
+  "trial_conversion",
+  "paid_start",
+  "renewal",
+  "one_time",
+  "cancellation",
+  "uncancellation",
+  "refund",
+  "expiration",
+  "billing_issue",
+  "plan_change",
+  "test",
+  "other",
+  "upgrade",
+  "refund_reversed",
+  "family_shared",
+] as const
 
 const DAY_MS = 86_400_000
 

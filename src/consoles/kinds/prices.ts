@@ -64,8 +64,13 @@ export const prices = kind<PricesObservation>({
     name: "Tea Pro",
     rows: [
       {
-        ...{ country: "de", currency: "EUR", price: "19.99", proceeds: "14.28", proceedsYear2: "16.79" },
-        ...{ point: "eyJzIjoiNjcwMjAyNjc1MSJ9", startsAt: "2025-09-01" },
+        country: "de",
+        currency: "EUR",
+        price: "19.99",
+        proceeds: "14.28",
+        proceedsYear2: "16.79",
+        point: "eyJzIjoiNjcwMjAyNjc1MSJ9",
+        startsAt: "2025-09-01",
       },
     ],
   },

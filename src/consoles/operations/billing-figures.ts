@@ -49,7 +49,11 @@ export async function readBillingFigures(
   const service = await readBillingService(sql, metrics, { from, to })
   const { id, state, why, apps, latest, days } = service
   return {
-    ...{ id, kind: "revenuecat-metrics" as const, state, why, projectApps: apps },
+    id,
+    kind: "revenuecat-metrics" as const,
+    state,
+    why,
+    projectApps: apps,
     asOf: latest?.readAt.toISOString() ?? null,
     ...(latest ? shown(latest) : { mrr: null, activeSubscriptions: null, activeTrials: null }),
     days: days.map((day) => ({ day: day.day, ...shown(day) })),

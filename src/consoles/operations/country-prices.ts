@@ -145,7 +145,8 @@ export const getCountryPrices = operation({
         today,
       ),
       {
-        ...{ today, country: code },
+        today,
+        country: code,
         rivals: product.soldAs === "app" ? await readRivalPrices(ctx.sql, app.id) : [],
       },
     ),

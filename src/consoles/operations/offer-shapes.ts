@@ -54,8 +54,13 @@ function offeredShape(
   const redemptions = reportedDays > 0 ? offer.redemptions : null
   const [redeemedFrom, redeemedTo] = redemptions === null ? [null, null] : [from, to]
   return {
-    ...{ product: sku, ...offer, redemptions, redeemedFrom, redeemedTo },
-    ...{ firstSeen: new Date(firstSeen).toISOString(), lastSeen: new Date(lastSeen).toISOString() },
+    product: sku,
+    ...offer,
+    redemptions,
+    redeemedFrom,
+    redeemedTo,
+    firstSeen: new Date(firstSeen).toISOString(),
+    lastSeen: new Date(lastSeen).toISOString(),
   }
 }
 

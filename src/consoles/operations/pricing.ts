@@ -257,9 +257,15 @@ function paidProducts(rows: readonly PaidRow[]): v.InferOutput<typeof Paid>[] {
     const count = (...groups: string[]) =>
       own.reduce((sum, { countsAs, events }) => (groups.includes(countsAs) ? sum + events : sum), 0)
     return {
-      ...{ product, country, countryIs },
-      ...{ trialStarts: count("trial_start"), paidStarts: count("paid_start"), renewals: count("renewal") },
-      ...{ trialConversions: count("trial_conversion"), oneTime: count("one_time"), refunds: count("refund") },
+      product,
+      country,
+      countryIs,
+      trialStarts: count("trial_start"),
+      paidStarts: count("paid_start"),
+      renewals: count("renewal"),
+      trialConversions: count("trial_conversion"),
+      oneTime: count("one_time"),
+      refunds: count("refund"),
       cancellations: count("cancellation"),
       prices: paidPrices(own),
     }
@@ -280,7 +286,10 @@ function paidPrices(rows: readonly PaidRow[]): v.InferOutput<typeof Price>[] {
     const reversed = count(({ countsAs }) => countsAs === "refund_reversed")
     return {
       price: { amount: price as string, currency: currency as string },
-      ...{ firstDay: days[0] as string, lastDay: days.at(-1) as string, sales, refunds },
+      firstDay: days[0] as string,
+      lastDay: days.at(-1) as string,
+      sales,
+      refunds,
       revenue: timesDecimal(price as string, sales - refunds + reversed),
     }
   })

@@ -84,7 +84,8 @@ export async function findMoneyAccounts(sql: Db, workspaceId: number, app: OwnAp
     limit ${kinds.length}`
   const of = (kind: AccountKindName) => found.find((account) => account.kind === kind) ?? null
   return {
-    ...{ seller: of("app-store-connect"), metrics: of("revenuecat-metrics") },
+    seller: of("app-store-connect"),
+    metrics: of("revenuecat-metrics"),
     isBilled: BILLING_SOURCES.some((kind) => of(kind) !== null),
   }
 }

@@ -62,7 +62,8 @@ export async function readAccountDays(
       from report_day d
       where d.account_id = o.account_id and d.report = 'sales' and d.day = ${day}
     ) as "salesReadAt", (
-      select coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'amount', s.amount) order by s.currency), '[]')
+      select coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'amount', s.amount) order by s.currency),
+        '[]')
       from (
         select f.proceeds_currency as currency, sum(f.proceeds)::text as amount
         from sales_fact f
@@ -112,9 +113,11 @@ export async function readCountryProceeds(
       from own o
       join report_day d on d.account_id = o.account_id and d.report = 'sales' and d.day = ${day}
     ) as reported, (
-      select coalesce(jsonb_agg(jsonb_build_object('country', c.country, 'proceeds', c.proceeds) order by c.country), '[]')
+      select coalesce(jsonb_agg(jsonb_build_object('country', c.country, 'proceeds', c.proceeds) order by c.country),
+        '[]')
       from (
-        select s.country, jsonb_agg(jsonb_build_object('currency', s.currency, 'amount', s.amount) order by s.currency) as proceeds
+        select s.country, jsonb_agg(jsonb_build_object('currency', s.currency, 'amount', s.amount)
+        order by s.currency) as proceeds
         from (
           select f.country, f.proceeds_currency as currency, trim_scale(sum(f.proceeds))::text as amount
           from (select distinct account_id, sku from own) o

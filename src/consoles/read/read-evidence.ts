@@ -68,7 +68,9 @@ export async function readReportEvidence(
   const account = await findAppAccount(sql, { workspaceId, kind: isAds ? "apple-ads" : "app-store-connect" }, app)
   if (!account) return null
   return {
-    ...{ account: account.id, state: account.state, report },
+    account: account.id,
+    state: account.state,
+    report,
     dayZone: isAds ? await readAdsZone(sql, account.id, report) : report === "prices" ? "UTC" : REPORT_ZONE,
     said: await readSaid(sql, account, { report, day }),
   }
@@ -85,11 +87,12 @@ type HeldReport = SaidReport & { pieces: number | null }
 async function readSaid(sql: Sql, account: AppAccount, { report, day }: EvidenceQuery): Promise<SaidReport[]> {
   const { held, own } = heldOf(sql, account, { report, day })
   const found = await sql<HeldReport[]>`
-    select h.day, h.source, h.seen_at as "seenAt", h.parser, h.origin, encode(h.sha256, 'hex') as sha256, h.about, h.processed,
-      h.pieces, r.count, r.rows
+    select h.day, h.source, h.seen_at as "seenAt", h.parser, h.origin, encode(h.sha256, 'hex') as sha256, h.about,
+      h.processed, h.pieces, r.count, r.rows
     from (${held}) h
     cross join lateral (
-      select count(*)::int as count, coalesce(jsonb_agg(r.row order by r.place) filter (where r.place <= ${SHOWN_ROWS}), '[]') as rows
+      select count(*)::int as count,
+        coalesce(jsonb_agg(r.row order by r.place) filter (where r.place <= ${SHOWN_ROWS}), '[]') as rows
       from (
         select e.row, row_number() over (order by e.place) as place
         from jsonb_array_elements(h.rows) with ordinality e (row, place)
@@ -113,7 +116,8 @@ async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
     const isFull = result.rows.length >= SHOWN_ROWS
     const page = await sql<{ place: number; count: number; rows: SaidReport["rows"] }[]>`
       select p.place, count(e.row)::int as count,
-        case when ${isFull} then '[]' else coalesce(jsonb_agg(e.row order by e.place) filter (where e.row is not null), '[]') end as rows
+        case when ${isFull} then '[]' else coalesce(jsonb_agg(e.row order by e.place) filter (where e.row is not null),
+          '[]') end as rows
       from (
         select place, rows
         from report_piece
@@ -158,7 +162,8 @@ function heldOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }: E
   if (report === "prices")
     return {
       held: sql`
-        select distinct on (product) day, source, seen_at, parser, origin, sha256, rows, null::bigint as pieces, product as about, null::date as processed
+        select distinct on (product) day, source, seen_at, parser, origin, sha256, rows, null::bigint as pieces,
+          product as about, null::date as processed
         from price_day
         where account_id = ${id} and app = ${outsideId} and day <= ${day}
         order by product, day desc`,
@@ -183,7 +188,8 @@ function heldOfAds(
       : report === "ads_changes"
         ? sql`e.row ->> 'campaign' in (${campaigns})`
         : sql`true`
-  const columns = sql`day, source, seen_at, parser, origin, sha256, rows, pieces, nullif(about, '') as about, null::date as processed`
+  const columns = sql`
+    day, source, seen_at, parser, origin, sha256, rows, pieces, nullif(about, '') as about, null::date as processed`
   const stored = LASTING.includes(report)
     ? sql`
       select distinct on (ads_report.about) ${columns}

@@ -91,8 +91,8 @@ function soldColumns(sql: Db) {
       sum(units) filter (where counts_as = 'update')::int as updates,
       sum(units) filter (where counts_as = 'purchase')::int as purchases,
       sum(units) filter (where counts_as = 'subscription')::int as subscriptions,
-      sum(units) filter (where counts_as = 'other')::int as other, sum(refunds)::int as refunds, sum(gross)::text as gross,
-      sum(proceeds)::text as proceeds`
+      sum(units) filter (where counts_as = 'other')::int as other, sum(refunds)::int as refunds,
+      sum(gross)::text as gross, sum(proceeds)::text as proceeds`
 }
 
 const MAX_BUNDLES = 50
@@ -107,7 +107,8 @@ export async function readBundles(
     select 6 as cut, product as name, max(title) as title, max(day)::text as "lastDay", currency,
       proceeds_currency as "proceedsCurrency", ${soldColumns(sql)}
     from sales_fact f
-    where account_id = ${account} and day between ${from} and ${to} and (${country}::text is null or country = ${country})
+    where account_id = ${account} and day between ${from} and ${to}
+      and (${country}::text is null or country = ${country})
       and not exists (select from account_app a where a.account_id = f.account_id and a.sku = f.app)
     group by product, currency, proceeds_currency
     order by product, currency, proceeds_currency`
@@ -198,7 +199,8 @@ export async function readRestatements(
           from jsonb_each_text(d.units -> ${sku}) e
           union all
           select r.row ->> 'country', (r.row ->> 'units')::int
-          from said_rows(case when d.units is null then d.rows end, case when d.units is null then d.pieces end) r (row, place)
+          from said_rows(case when d.units is null then d.rows end, case when d.units is null then d.pieces end) r (row,
+            place)
           where r.row ->> 'app' = ${sku}
         ) c
         where ${country}::text is null or c.country = ${country}

@@ -41,7 +41,8 @@ export async function readListedOffers(
     select s.*, (
       select coalesce(json_agg(to_json(l)), '[]')
       from (
-        select p.sku, o.kind, o.offer, o.name, o.mode, o.duration, o.periods, o.active, o.codes, o.countries, o.starts, o.ends,
+        select p.sku, o.kind, o.offer, o.name, o.mode, o.duration, o.periods, o.active, o.codes, o.countries, o.starts,
+          o.ends,
           o.first_seen as "firstSeen", o.last_seen as "lastSeen", case
             when o.kind = 'code' and p.sold_as = 'subscription' and o.name is not null and not exists (
               select

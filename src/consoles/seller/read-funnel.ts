@@ -92,8 +92,10 @@ async function readFiles(sql: Sql, { account, app, from, to }: FilesQuery): Prom
     cross join lateral (
       select max(read_at) as read_at,
         coalesce(array_agg(processed::text order by processed) filter (where read_at is not null), '{}') as read,
-        coalesce(array_agg(processed::text order by processed) filter (where read_at is null and is_due), '{}') as unread,
-        coalesce(array_agg(processed::text order by processed) filter (where read_at is null and not is_due), '{}') as gone
+        coalesce(array_agg(processed::text order by processed) filter (where read_at is null and is_due),
+          '{}') as unread,
+        coalesce(array_agg(processed::text order by processed) filter (where read_at is null and not is_due),
+          '{}') as gone
       from (
         select i.processed, i.read_at, t.next_at is not null as is_due
         from analytics_instance i
@@ -114,9 +116,15 @@ async function readFiles(sql: Sql, { account, app, from, to }: FilesQuery): Prom
 export async function readWhyNoAnalytics(sql: Sql, { id, outsideId }: AppAccount): Promise<string | null> {
   const task = await readTask(sql, id, "analytics", outsideId)
   if (task?.state === "not_requested")
-    return `nobody asked the console to make these reports of the app; somebody with the role Admin must, once: appmeter account analytics ${id} ${outsideId}`
+    return (
+      "nobody asked the console to make these reports of the app; somebody with the role Admin must, once: " +
+      `appmeter account analytics ${id} ${outsideId}`
+    )
   if (task?.state === "stopped")
-    return `the console stopped making these reports, because nobody read them for long; somebody with the role Admin must ask for them anew: appmeter account analytics ${id} ${outsideId}`
+    return (
+      "the console stopped making these reports, because nobody read them for long; " +
+      `somebody with the role Admin must ask for them anew: appmeter account analytics ${id} ${outsideId}`
+    )
   if (task?.state === "denied") return "the key may not read these reports: that needs the role Sales, Finance or Admin"
   return null
 }

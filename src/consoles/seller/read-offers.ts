@@ -39,7 +39,8 @@ export async function storeOffers(
   await tx`
     insert into account_offer
       (account_id, app, product, kind, offer, name, mode, duration, periods, active, codes, countries, starts, ends)
-    select ${account}, ${app}, ${product}, kind, offer, name, mode, duration, periods, active, codes, countries, starts, ends
+    select ${account}, ${app}, ${product}, kind, offer, name, mode, duration, periods, active, codes, countries, starts,
+      ends
     from jsonb_populate_recordset(null::account_offer, ${json(tx, offers)}) o
     order by kind, offer
     on conflict (account_id, app, product, kind, offer) do update

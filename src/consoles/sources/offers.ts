@@ -44,10 +44,17 @@ function offerIn(kind: OfferKind, { id, attributes, relationships }: Resource): 
   const country = typeof territory === "string" ? storefrontOfTerritory(territory) : undefined
   const same = [mode, length, periods, starts, ends].map((part) => part ?? "").join(" ")
   return {
-    ...{ kind, offer: kind === "introductory" ? same : id, name: wordOf(name), mode, duration: length, periods },
-    ...{ active: typeof active === "boolean" ? active : null },
+    kind,
+    offer: kind === "introductory" ? same : id,
+    name: wordOf(name),
+    mode,
+    duration: length,
+    periods,
+    active: typeof active === "boolean" ? active : null,
     codes: countOf(productionCodeCount) ?? countOf(totalNumberOfCodes),
-    ...{ countries: kind === "introductory" ? (country === undefined ? [] : [country]) : null, starts, ends },
+    countries: kind === "introductory" ? (country === undefined ? [] : [country]) : null,
+    starts,
+    ends,
   }
 }
 

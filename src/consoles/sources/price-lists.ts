@@ -45,7 +45,13 @@ export function pricesIn(
   const head = { kind: "prices", source: "asc-prices", platform: "ios", seenAt, parser: PARSER, origin: "own", sha256 }
   return {
     ...head,
-    ...{ account, app, product, soldAs, sku: cutText(sku, MAX_SKU), name: cutText(name, MAX_NAME), period },
+    account,
+    app,
+    product,
+    soldAs,
+    sku: cutText(sku, MAX_SKU),
+    name: cutText(name, MAX_NAME),
+    period,
     day: seenAt.toISOString().slice(0, 10),
     rows,
   } as PricesObservation
@@ -84,8 +90,11 @@ function entryOf(price: Resource, known: ResourceIndex): PricesObservation["rows
   const { startDate, endDate, manual, preserved, planType } = price.attributes
   return [
     {
-      ...{ country, currency: text(territory.attributes.currency), price: text(point.attributes.customerPrice) },
-      ...{ proceeds: text(point.attributes.proceeds), point: point.id },
+      country,
+      currency: text(territory.attributes.currency),
+      price: text(point.attributes.customerPrice),
+      proceeds: text(point.attributes.proceeds),
+      point: point.id,
       ...said({ proceedsYear2: point.attributes.proceedsYear2, startsAt: startDate, endsAt: endDate, plan: planType }),
       ...(typeof manual === "boolean" && { automatic: !manual }),
       ...(preserved === true && { preserved: true }),

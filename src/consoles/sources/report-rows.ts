@@ -7,9 +7,18 @@ import { EventRow, RedemptionRow, StockRow } from "../kinds/subscriptions.ts"
 import { createSum, type ReportRow, reportTable } from "./report-table.ts"
 
 const SALES_COLUMNS = [
-  "SKU", "Title", "Product Type Identifier", "Units", "Developer Proceeds", "Begin Date", "Customer Currency", "Country Code",
-  "Currency of Proceeds", "Customer Price", "Parent Identifier",
-] as const // biome-ignore format: a list to scan
+  "SKU",
+  "Title",
+  "Product Type Identifier",
+  "Units",
+  "Developer Proceeds",
+  "Begin Date",
+  "Customer Currency",
+  "Country Code",
+  "Currency of Proceeds",
+  "Customer Price",
+  "Parent Identifier",
+] as const
 
 /** The day of a report, and where unreadable rows are put aside. */
 export interface ReportDay {
@@ -63,20 +72,31 @@ function currencyOf(row: ReportRow, column: string): string {
 const SUBSCRIPTION_COLUMNS = ["App Apple ID", "Subscription Apple ID", "Subscription Name", "Country"] as const
 
 const STOCK_COLUMNS = [
-  ...SUBSCRIPTION_COLUMNS, "Customer Price", "Customer Currency", "Active Standard Price Subscriptions",
-  "Active Free Trial Introductory Offer Subscriptions", "Billing Retry", "Grace Period",
-] as const // biome-ignore format: a list to scan
+  ...SUBSCRIPTION_COLUMNS,
+  "Customer Price",
+  "Customer Currency",
+  "Active Standard Price Subscriptions",
+  "Active Free Trial Introductory Offer Subscriptions",
+  "Billing Retry",
+  "Grace Period",
+] as const
 
 const FREE = [
-  "Active Free Trial Introductory Offer Subscriptions", "Free Trial Promotional Offer Subscriptions",
-  "Free Trial Offer Code Subscriptions", "Free Trial Win-back Offers",
-] as const // biome-ignore format: a list to scan
+  "Active Free Trial Introductory Offer Subscriptions",
+  "Free Trial Promotional Offer Subscriptions",
+  "Free Trial Offer Code Subscriptions",
+  "Free Trial Win-back Offers",
+] as const
 const REDUCED = [
-  "Active Pay Up Front Introductory Offer Subscriptions", "Active Pay As You Go Introductory Offer Subscriptions",
-  "Pay Up Front Promotional Offer Subscriptions", "Pay As You Go Promotional Offer Subscriptions",
-  "Pay Up Front Offer Code Subscriptions", "Pay As You Go Offer Code Subscriptions",
-  "Pay Up Front Win-back Offers", "Pay As You Go Win-back Offers",
-] as const // biome-ignore format: a list to scan
+  "Active Pay Up Front Introductory Offer Subscriptions",
+  "Active Pay As You Go Introductory Offer Subscriptions",
+  "Pay Up Front Promotional Offer Subscriptions",
+  "Pay As You Go Promotional Offer Subscriptions",
+  "Pay Up Front Offer Code Subscriptions",
+  "Pay As You Go Offer Code Subscriptions",
+  "Pay Up Front Win-back Offers",
+  "Pay As You Go Win-back Offers",
+] as const
 
 const stockRow = checkedRow<StockRow>(StockRow)
 
@@ -130,8 +150,14 @@ export async function subscriptionEventRows(
 }
 
 const REDEMPTION_COLUMNS = [
-  "Date", "App Apple ID", "Subscription Apple ID", "Subscription Name", "Offer Reference Name", "Territory", "Redemptions",
-] as const // biome-ignore format: a list to scan
+  "Date",
+  "App Apple ID",
+  "Subscription Apple ID",
+  "Subscription Name",
+  "Offer Reference Name",
+  "Territory",
+  "Redemptions",
+] as const
 
 const redemptionRow = checkedRow<RedemptionRow>(RedemptionRow)
 

@@ -62,5 +62,10 @@ export function saysNothingSold(bytes: Uint8Array): boolean {
   return details.some((detail) => typeof detail === "string" && NOTHING_SOLD.test(detail))
 }
 
-const NOTHING_SOLD =
-  /\bthere (were|are) no (sales|subscriptions?|subscription events|events|(subscription )?(offer )?(code )?redemptions?) for the (date|period)/i
+const NOTHING_SOLD = new RegExp(
+  [
+    String.raw`\bthere (were|are) no (sales|subscriptions?|subscription events|events|`,
+    "(subscription )?(offer )?(code )?redemptions?) for the (date|period)",
+  ].join(""),
+  "i",
+)

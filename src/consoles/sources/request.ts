@@ -37,7 +37,8 @@ export function salesReportPath(
 
 /** Lists the ongoing report requests of an app. */
 export function analyticsRequestsPath(app: string): string {
-  return `/v1/apps/${app}/analyticsReportRequests?${new URLSearchParams({ "filter[accessType]": "ONGOING", limit: "200" })}`
+  const query = new URLSearchParams({ "filter[accessType]": "ONGOING", limit: "200" })
+  return `/v1/apps/${app}/analyticsReportRequests?${query}`
 }
 
 export function analyticsReportsPath(request: string): string {
@@ -45,7 +46,8 @@ export function analyticsReportsPath(request: string): string {
 }
 
 export function analyticsInstancesPath(report: string): string {
-  return `/v1/analyticsReports/${report}/instances?${new URLSearchParams({ "filter[granularity]": "DAILY", limit: "200" })}`
+  const query = new URLSearchParams({ "filter[granularity]": "DAILY", limit: "200" })
+  return `/v1/analyticsReports/${report}/instances?${query}`
 }
 
 export function analyticsSegmentsPath(instance: string): string {
@@ -59,7 +61,8 @@ export function purchasesPath(app: string): string {
 }
 
 export function subscriptionGroupsPath(app: string): string {
-  return `/v1/apps/${app}/subscriptionGroups?${new URLSearchParams({ "fields[subscriptionGroups]": "referenceName", limit: "200" })}`
+  const query = new URLSearchParams({ "fields[subscriptionGroups]": "referenceName", limit: "200" })
+  return `/v1/apps/${app}/subscriptionGroups?${query}`
 }
 
 export function subscriptionsPath(group: string): string {

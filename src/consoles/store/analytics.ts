@@ -38,8 +38,8 @@ export async function* readAnalytics<Seen extends AnalyticsObservation>(
 ): AsyncGenerator<Seen[]> {
   const pages = pagesOf(
     (after: (Seen & { pieces: number | null }) | null) => sql<(Seen & { pieces: number | null })[]>`
-      select ${report}::text as kind, source, 'ios' as platform, account_id as account, app, day, processed, rows, pieces,
-        seen_at as "seenAt", parser, origin, sha256
+      select ${report}::text as kind, source, 'ios' as platform, account_id as account, app, day, processed, rows,
+        pieces, seen_at as "seenAt", parser, origin, sha256
       from analytics_day
       where report = ${report} and day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
         and (account_id, app, day, processed) > (

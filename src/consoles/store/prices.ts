@@ -35,8 +35,8 @@ export async function* readPrices<Seen extends PriceObservation>(
 ): AsyncGenerator<Seen[]> {
   yield* pagesOf(async (after: Seen | null) => {
     const rows = await sql<Seen[]>`
-      select 'prices' as kind, source, 'ios' as platform, account_id as account, app, product, day, sold_as as "soldAs", sku,
-        name, period, rows, seen_at as "seenAt", parser, origin, sha256
+      select 'prices' as kind, source, 'ios' as platform, account_id as account, app, product, day, sold_as as "soldAs",
+        sku, name, period, rows, seen_at as "seenAt", parser, origin, sha256
       from price_day
       where day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
         and (account_id, app, product, day) > (

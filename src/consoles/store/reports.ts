@@ -63,8 +63,8 @@ export async function* readReports<Seen extends RowsObservation>(
 ): AsyncGenerator<Seen[]> {
   const pages = pagesOf(
     (after: (Seen & StoredReport) | null) => sql<(Seen & StoredReport)[]>`
-      select ${report}::text as kind, source, 'ios' as platform, account_id as account, day, rows, pieces, seen_at as "seenAt",
-        parser, origin, sha256
+      select ${report}::text as kind, source, 'ios' as platform, account_id as account, day, rows, pieces,
+        seen_at as "seenAt", parser, origin, sha256
       from report_day
       where report = ${report} and day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
         and (account_id, day, seen_at, parser, sha256) > (

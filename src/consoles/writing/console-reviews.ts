@@ -38,7 +38,8 @@ export async function findConsoleReview(
   const query = new URLSearchParams({
     "filter[territory]": territory,
     "filter[rating]": String(review.stars),
-    ...{ sort: "-createdDate", limit: "200" },
+    sort: "-createdDate",
+    limit: "200",
   })
   const oldest = review.at.getTime() - SAME_DAYS * DAY_MS
   // Reviews are listed newest first, so every review after one that is too old is older too.

@@ -64,8 +64,11 @@ function matchOf(sought: readonly string[], words: readonly string[]): number {
 
 const BROAD = 0.5
 const PARTIAL = 0.25
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+const UNSPACED = new RegExp(
+  "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}" +
+    "\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]",
+  "u",
+)
 
 function wordsOf(text: string): string[] {
   return foldText(normalForm(text, "NFKC")).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []

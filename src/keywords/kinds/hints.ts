@@ -91,7 +91,8 @@ type StoredAnswerRow = HintsObservation & { day: string }
 async function* readAnswers(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<HintsObservation[]> {
   const pages = pagesOf(
     (after: StoredAnswerRow | null) => sql<StoredAnswerRow[]>`
-      select 'hints' as kind, platform, storefront, prefix, day, source, seen_at as "seenAt", terms, parser, origin, sha256
+      select 'hints' as kind, platform, storefront, prefix, day, source, seen_at as "seenAt", terms, parser, origin,
+        sha256
       from hint_answer
       where day >= ${since ?? "0001-01-01"} and source = any(${sources as string[]}::text[])
         and (platform, storefront, prefix, day, source) > (

@@ -81,7 +81,8 @@ export const popularity = kind<PopularityObservation>({
     entries: { source: null, platform: null, seenAt: v.optional(Moment) },
     read: ({ seenAt, ...said }: PopularityObservation) => ({
       ...said,
-      ...{ source: "apple-ads-report", platform: "ios" },
+      source: "apple-ads-report",
+      platform: "ios",
       seenAt: seenAt ?? endOf(said.month),
     }),
   },
@@ -129,7 +130,8 @@ async function* readFigures(sql: Sql, { since, sources }: StoredRange): AsyncGen
   const pages = pagesOf(
     (after: StoredFigureRow | null) => sql<StoredFigureRow[]>`
       select 'popularity' as kind, m.list_id as list, l.platform, l.storefront, l.term, m.day as month, m.source,
-        m.seen_at as "seenAt", m.score as popularity, m.parts -> 'genres' as genres, (m.parts ->> 'parser')::int as parser,
+        m.seen_at as "seenAt", m.score as popularity, m.parts -> 'genres' as genres,
+        (m.parts ->> 'parser')::int as parser,
         m.parts ->> 'origin' as origin, decode(m.parts ->> 'sha256', 'hex') as sha256
       from keyword_metric m
       join list l on l.id = m.list_id

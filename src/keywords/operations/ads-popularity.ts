@@ -61,7 +61,10 @@ export async function readAdsPopularity(
   const listed = new Map(figures.listed.map((one) => [one.term, one]))
   return {
     state: "measured",
-    ...{ account, from, to: addDays(from, 6), below },
+    account,
+    from,
+    to: addDays(from, 6),
+    below,
     terms: terms.map((term) => {
       const { overall100 = null, overall5 = null } = listed.get(term) ?? {}
       return { term, overall100, overall5 }

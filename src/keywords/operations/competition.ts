@@ -225,7 +225,8 @@ async function readFirstApps(
     left join lateral (
       select ratings, day, source
       from rating_count
-      where s.id = any(${leaderIds}::int[]) and app_id = s.id and storefront = ${place.storefront} and ratings is not null
+      where s.id = any(${leaderIds}::int[]) and app_id = s.id and storefront = ${place.storefront}
+        and ratings is not null
       order by day desc, ${preferredRating(sql)}
       limit 1
     ) c on true

@@ -204,7 +204,8 @@ async function readMatchingNames(
       select store_id
       from store_app
       where id = a.app_id
-        and (platform <> 'ios' or ${folded(sql, sql`n.name`, sought)} like all(${patternsOf(wordsOfNames(sought))}::text[]))
+        and (platform <> 'ios'
+          or ${folded(sql, sql`n.name`, sought)} like all(${patternsOf(wordsOfNames(sought))}::text[]))
       offset 0
     ) s
     where ${folded(sql, sql`coalesce(n.name, '') || ' ' || s.store_id`, sought)} like all(${patternsOf(sought)}::text[])

@@ -83,8 +83,8 @@ function rowsOf(sql: Db, sides: readonly SideApp[]) {
   const [first, ...rest] = sides
   if (first && rest.length === 0)
     return sql`(
-          select ${first.appId}::text as tracked, ${first.platform}::text as platform, ${first.storefront}::text as storefront,
-            ${first.own}::int as own, 1::bigint as side
+          select ${first.appId}::text as tracked, ${first.platform}::text as platform,
+            ${first.storefront}::text as storefront, ${first.own}::int as own, 1::bigint as side
         ) s`
   return sql`unnest(
           ${sides.map(({ appId }) => appId)}::text[],

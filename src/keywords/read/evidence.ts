@@ -65,7 +65,8 @@ export interface MetricEvidence {
 /** Returns a keyword's figures as of a day: the latest of each metric and source. */
 export async function readMetricsUntil(sql: Sql, list: ListKey, day: string): Promise<MetricEvidence[]> {
   return await sql<MetricEvidence[]>`
-    select distinct on (m.metric, m.source) m.metric, m.day, m.source, m.seen_at as "seenAt", m.score, m.formula, m.parts
+    select distinct on (m.metric, m.source) m.metric, m.day, m.source, m.seen_at as "seenAt", m.score, m.formula,
+      m.parts
     from list l
     join keyword_metric m on m.list_id = l.id
     where (l.platform, l.storefront, l.term) = (${list.platform}, ${list.storefront}, ${list.term}) and m.day <= ${day}
@@ -88,8 +89,8 @@ export async function readRatingsUntil(
 ): Promise<RatingsEvidence[]> {
   const codes = RANK_SOURCES.map((source) => SOURCE_CODES[source])
   return await sql<RatingsEvidence[]>`
-    select c.source, c.day, c.seen_at as "seenAt", c.ratings, c.rating, c.origin, coalesce(c.parser, r.parser) as parser,
-      encode(coalesce(c.sha256, r.sha256), 'hex') as sha256, r.egress, r.term
+    select c.source, c.day, c.seen_at as "seenAt", c.ratings, c.rating, c.origin,
+      coalesce(c.parser, r.parser) as parser, encode(coalesce(c.sha256, r.sha256), 'hex') as sha256, r.egress, r.term
     from (
       select distinct on (source) *
       from rating_day
@@ -184,7 +185,8 @@ export async function readAppReadings(
     from review_read
     where app_id = ${app} and feed <> all(${hiddenFeeds as string[]}::text[])
     union all
-    select 'chart, ' || c.chart || ', ' || c.device || ', ' || case c.genre when '36' then 'all apps' else 'genre ' || c.genre end,
+    select 'chart, ' || c.chart || ', ' || c.device || ', ' || case c.genre when '36' then 'all apps'
+      else 'genre ' || c.genre end,
       coalesce(k.source, r.source::text), r.seen_at, r.parser, encode(r.sha256, 'hex'), r.origin, null
     from store_app s
     join chart c on c.platform = ${platform} and c.storefront = ${storefront} and c.genre in ('36', s.genre)
@@ -196,7 +198,8 @@ export async function readAppReadings(
       order by seen_at desc, source
       limit 1
     ) r on true
-    left join unnest(${Object.keys(CHART_SOURCE_CODES)}::text[], ${Object.values(CHART_SOURCE_CODES)}::smallint[]) k (source, code)
+    left join unnest(${Object.keys(CHART_SOURCE_CODES)}::text[],
+      ${Object.values(CHART_SOURCE_CODES)}::smallint[]) k (source, code)
       on k.code = r.source
     where s.id = ${app}
     order by of, source, "seenAt"

@@ -57,7 +57,9 @@ export async function readMetricRecords(
       union all
       ${failuresOf(sql, { platform, storefront, term }, days)}
     ), placed as (
-      select *, concat_ws(' ', to_char(day, 'YYYY-MM-DD'), to_char(at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS.US'), of, source, code, about)
+      select *,
+        concat_ws(' ', to_char(day, 'YYYY-MM-DD'), to_char(at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS.US'), of,
+        source, code, about)
         collate "C" as place
       from recorded
     )
@@ -94,7 +96,8 @@ function failuresOf(
   { platform, storefront, term }: ListKey,
   { from, to, prefixes }: Days & { prefixes: readonly string[] },
 ) {
-  const within = sql`at >= ${from}::date::timestamp at time zone 'utc' and at < (${to}::date + 1)::timestamp at time zone 'utc'`
+  const within = sql`
+    at >= ${from}::date::timestamp at time zone 'utc' and at < (${to}::date + 1)::timestamp at time zone 'utc'`
   return sql`
     select (at at time zone 'utc')::date, at, null, null, 'results', outcome, source, null, md5(subject)
     from attempt

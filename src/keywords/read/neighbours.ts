@@ -81,7 +81,8 @@ export async function findNeighbours(
 ): Promise<Neighbour[]> {
   return await sql<Neighbour[]>`
     with sharing as materialized (
-      select n.term, n.places, count(*)::int as shared, sum(a.weight * (${WEIGHTS}::float8[])[n.place] / n.commonness) as weight
+      select n.term, n.places, count(*)::int as shared,
+        sum(a.weight * (${WEIGHTS}::float8[])[n.place] / n.commonness) as weight
       from unnest(${apps as number[]}::int[], ${WEIGHTS.slice(0, apps.length)}::float8[]) a (app, weight)
       cross join lateral (
         select term, places, place, ln(1 + count(*) over ()::float8) as commonness

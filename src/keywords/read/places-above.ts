@@ -81,9 +81,11 @@ async function readPiece(
   const each = (column: PendingQuery<Row[]>) => numbersTogether(sql, column)
   const [row] = await sql<[PieceRow]>`
     select count(*)::int as count, ${each(sql`t.n`)} as keywords, ${each(sql`r.source`)} as sources,
-      ${each(sql`floor(extract(epoch from r.seen_at) * 1000)::bigint`)} as "seenAt", ${each(sql`p.our_rank`)} as "ourRanks",
+      ${each(sql`floor(extract(epoch from r.seen_at) * 1000)::bigint`)} as "seenAt",
+        ${each(sql`p.our_rank`)} as "ourRanks",
       string_agg(
-        array_to_string(r.app_ids[1:case when ${onlyAbove} then coalesce(p.our_rank - 1, ${MAX_PLACES}) else ${MAX_PLACES} end], ' '), ';'
+        array_to_string(r.app_ids[1:case when ${onlyAbove} then coalesce(p.our_rank - 1,
+          ${MAX_PLACES}) else ${MAX_PLACES} end], ' '), ';'
       ) as apps
     from unnest(${piece.map(({ listId }) => listId)}::int[]) with ordinality t (list_id, n)
     cross join lateral (${answer}) r
@@ -96,8 +98,12 @@ function placesIn(row: PieceRow, piece: readonly TermStanding[], day: string): T
     numbersIn(text ?? ""),
   )
   return appsIn(row.apps ?? "", row.count).map((apps, at) => ({
-    ...{ term: piece[keywords![at]! - 1]!.term, day, source: sources![at] as number },
-    ...{ seenAt: new Date(seenAt![at] as number), ourRank: ourRanks![at] as number | null, apps },
+    term: piece[keywords![at]! - 1]!.term,
+    day,
+    source: sources![at] as number,
+    seenAt: new Date(seenAt![at] as number),
+    ourRank: ourRanks![at] as number | null,
+    apps,
   }))
 }
 

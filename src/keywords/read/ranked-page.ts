@@ -112,7 +112,10 @@ function totalsOf(terms: readonly TermStanding[]): Omit<RankTotals, "day" | "mea
   return {
     tracked: terms.length,
     measured: terms.filter(({ measured }) => measured).length,
-    ...{ top3: upTo(3), top10: upTo(10), top50: upTo(50), best: ranks[0] ?? null },
+    top3: upTo(3),
+    top10: upTo(10),
+    top50: upTo(50),
+    best: ranks[0] ?? null,
   }
 }
 

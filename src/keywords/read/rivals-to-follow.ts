@@ -17,6 +17,7 @@ function placesAbove(sql: Db, { side, manual }: RivalsQuery) {
   const most = sql`${PLACES}::int / (select count(*) from answer)`
   const last = manual.length > 0 ? most : sql`least(coalesce(a.our_rank - 1, 32766), ${most})`
   const isNamed = sql`u.app_id in (select app_id from named)`
+  const isWanted = manual.length > 0 ? sql`and (u.rank < coalesce(a.our_rank, 32767) or ${isNamed})` : sql``
   return sql`
     ${dayAnswers(sql, [side])}, named as materialized (
       select m.id as store_id, a.id as app_id
@@ -32,7 +33,7 @@ function placesAbove(sql: Db, { side, manual }: RivalsQuery) {
       select u.app_id, min(u.rank)::int as best, count(*) filter (where u.rank < coalesce(a.our_rank, 32767)) as terms
       from answer a
       cross join lateral unnest(a.app_ids[1:${last}]) with ordinality u (app_id, rank)
-      where u.app_id <> a.own ${manual.length > 0 ? sql`and (u.rank < coalesce(a.our_rank, 32767) or ${isNamed})` : sql``}
+      where u.app_id <> a.own ${isWanted}
         and u.app_id not in (select app_id from hidden)
       group by u.app_id
     )`

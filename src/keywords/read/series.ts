@@ -106,7 +106,8 @@ async function readMonths(
         from tracked_term
         where app_id = ${app.id} and country = ${storefront}
           ${terms ? sql`and term = any(${terms as string[]}::text[])` : sql``}
-          and (${after?.position ?? null}::int is null or (position, term) > (${after?.position ?? null}::int, ${after?.term ?? null}::text))
+          and (${after?.position ?? null}::int is null
+            or (position, term) > (${after?.position ?? null}::int, ${after?.term ?? null}::text))
         order by position, term
         limit ${limit ?? null}::int
       ) k

@@ -128,7 +128,8 @@ async function readRow(
       select max(last_day) as day
       from term
     )
-    select l.day, max(t.seen_at) filter (where t.last_day = l.day) as "seenAt", ${termsTogether(sql, sql`t.term`)} as terms,
+    select l.day, max(t.seen_at) filter (where t.last_day = l.day) as "seenAt",
+      ${termsTogether(sql, sql`t.term`)} as terms,
       ${numbersTogether(sql, sql`t.list_id`)} as "listIds", ${ofDay(sql`t.rank`)} as ranks,
       ${ofDay(sql`t.depth`)} as depths, ${numbersTogether(sql, sql`t.key`)} as keys,
       ${storedMonths(sql, { own: sql`${side.own}::int`, lists }, months)}
@@ -162,8 +163,12 @@ function standingsIn(row: StandingsRow, months: readonly string[]): SideStanding
     const [listId, rank] = [listIds![at] as number | null, ranks![at] as number | null]
     const termMonths = span && stored.get(listId ?? 0)
     return {
-      ...{ term, listId, measured: rank !== null, rank: rank || null },
-      ...{ depth: depths![at] as number | null, key: keys![at] as number | null },
+      term,
+      listId,
+      measured: rank !== null,
+      rank: rank || null,
+      depth: depths![at] as number | null,
+      key: keys![at] as number | null,
       move: termMonths ? termDay(term, termMonths, span).move : null,
     }
   })

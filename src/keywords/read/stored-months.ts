@@ -58,7 +58,10 @@ export function monthsByList(
     const [list, number] = [Math.floor(key / MAX_DAYS), key % MAX_DAYS]
     const listMonths = byList.get(list)
     const stored = {
-      ...{ month: names.get(number) as string, ranks, sources: days, depths: days },
+      month: names.get(number) as string,
+      ranks,
+      sources: days,
+      depths: days,
       from: { ranks: ranksAt, sources: at, depths: at + MONTH },
     }
     if (listMonths) listMonths.push(stored)

@@ -58,8 +58,8 @@ export function termPairs(sql: Db, { platform, storefront, own, origin, from, to
     ), pair as (
       select *
       from (
-        select *, lag(day) over before as was_day, lag(source) over before as was_source, lag(depth) over before as was_depth,
-          lag(app_ids) over before as was_ids, lag(rank) over before as was_rank
+        select *, lag(day) over before as was_day, lag(source) over before as was_source,
+          lag(depth) over before as was_depth, lag(app_ids) over before as was_ids, lag(rank) over before as was_rank
         from measured
         window before as (partition by list_id order by day)
       ) m

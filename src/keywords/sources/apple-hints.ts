@@ -29,7 +29,9 @@ export const appleHints = {
   maxBytes: MAX_XML_BYTES,
 
   request: ({ storefront, prefix }) => ({
-    path: `/WebObjects/MZSearchHints.woa/wa/hints?clientApplication=Software&term=${encodeURIComponent(normaliseTerm(prefix))}`,
+    path:
+      "/WebObjects/MZSearchHints.woa/wa/hints?clientApplication=Software&term=" +
+      encodeURIComponent(normaliseTerm(prefix)),
     headers: { "x-apple-store-front": `${appleStorefront(storefront).id},29` },
   }),
 

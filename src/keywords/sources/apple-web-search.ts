@@ -114,8 +114,12 @@ const APP_ROWS: unknown[] = ["AppSearchResult", "AppEventSearchResult"]
 const APP_REASONS: unknown[] = [undefined, "content", "appEvent"]
 // Cards that take no place among the apps.
 const OTHER_ROWS: unknown[] = [
-  "EditorialSearchResult", "DeveloperSearchResult", "AppBundleSearchResult", "InAppSearchResult", "GroupingSearchResult",
-] // biome-ignore format: a list to scan
+  "EditorialSearchResult",
+  "DeveloperSearchResult",
+  "AppBundleSearchResult",
+  "InAppSearchResult",
+  "GroupingSearchResult",
+]
 
 /**
  * Whether a row takes no place among the apps. Throws if that is unclear, because one row too few or too many shifts

@@ -131,7 +131,8 @@ async function markTermsOfPrefixes(tx: Tx, marks: readonly Mark[], now: Date): P
     cross join lateral (
       select term
       from list
-      where platform = k.platform and storefront = k.storefront and last_day >= ${addDays(dayOf(now), -SHOWN_DAYS)}::date
+      where platform = k.platform and storefront = k.storefront
+        and last_day >= ${addDays(dayOf(now), -SHOWN_DAYS)}::date
         and term ~>=~ k.subject and term ~<~ (k.subject || ${LAST_CHARACTER})
       union
       select term

@@ -36,9 +36,15 @@ export interface KeywordMetrics {
 
 type Popularity = Pick<
   KeywordMetrics,
-  | "popularity" | "popularityLow" | "popularityHigh" | "popularitySource" | "popularityWeek" | "popularityNone" | "popularityAt"
+  | "popularity"
+  | "popularityLow"
+  | "popularityHigh"
+  | "popularitySource"
+  | "popularityWeek"
+  | "popularityNone"
+  | "popularityAt"
   | "popularityOrder"
-> // biome-ignore format: a list
+>
 
 const NO_POPULARITY: Popularity = {
   popularity: null,

@@ -111,7 +111,8 @@ async function readSlots(tx: Tx, lists: readonly { id: number }[], now: Date): P
   const { from, to } = young(now)
   return await tx<SlotRow[]>`
     select l.id as "listId", r.source, r.seen_at as "seenAt", encode(r.sha256, 'hex') as sha256, p.slot,
-      ${nameIn(tx, tx`p.app_id`, { storefront: tx`l.storefront`, countries: [] })} as title, c.ratings, c.source as "ratedBy", c.seen_at as "ratedAt",
+      ${nameIn(tx, tx`p.app_id`, { storefront: tx`l.storefront`, countries: [] })} as title, c.ratings,
+        c.source as "ratedBy", c.seen_at as "ratedAt",
       f.updated_at as "updatedAt"
     from list l
     cross join lateral (${latestTen(tx, now)}) r

@@ -42,7 +42,8 @@ async function store(tx: Tx, rows: readonly MetricRow[], day: string): Promise<n
     )
     where not exists (
       select from keyword_metric k
-      where (k.list_id, k.metric, k.source) = (r.list_id, r.metric, r.source) and k.day between ${addDays(day, -YOUNG_DAYS)} and ${addDays(day, -1)}
+      where (k.list_id, k.metric, k.source) = (r.list_id, r.metric, r.source)
+        and k.day between ${addDays(day, -YOUNG_DAYS)} and ${addDays(day, -1)}
         and (k.formula, k.seen_at) >= (r.formula, r.seen_at)
     )
     order by list_id, metric, source

@@ -31,7 +31,8 @@ export async function deriveListNow(tx: Tx, lists: readonly number[]): Promise<n
       insert into list_now as held (
         list_id, day, seen_at, source, depth, popularity, popular_until, platform, storefront, origin, term, app_ids
       )
-      select list_id, day, seen_at, source, depth, popularity, popular_until, platform, storefront, origin, term, app_ids
+      select list_id, day, seen_at, source, depth, popularity, popular_until, platform, storefront, origin, term,
+        app_ids
       from answer
       order by list_id
       on conflict (list_id) do update
@@ -88,8 +89,9 @@ export async function deriveKeywordNow(tx: Tx, lists: readonly number[]): Promis
           demand, demand_day, demand_at, hints, hints_day, hints_at, difficulty, difficulty_day, difficulty_at,
           estimate, estimate_day, estimate_at, published, published_day, published_at, published_by
         ) = (
-          excluded.demand, excluded.demand_day, excluded.demand_at, excluded.hints, excluded.hints_day, excluded.hints_at,
-          excluded.difficulty, excluded.difficulty_day, excluded.difficulty_at, excluded.estimate, excluded.estimate_day,
+          excluded.demand, excluded.demand_day, excluded.demand_at, excluded.hints, excluded.hints_day,
+          excluded.hints_at, excluded.difficulty, excluded.difficulty_day, excluded.difficulty_at, excluded.estimate,
+          excluded.estimate_day,
           excluded.estimate_at, excluded.published, excluded.published_day, excluded.published_at, excluded.published_by
         )
       where held is distinct from excluded

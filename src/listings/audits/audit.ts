@@ -7,9 +7,15 @@ import { lettersOf } from "../checks/scripts.ts"
 export const STOREFRONT_STATES = ["sold", "not_sold", "not_read"] as const
 
 export const AUDIT_FINDINGS = [
-  "not_sold", "not_read", "not_localised", "subtitle_missing", "subtitle_short", "name_short", "screenshots_few",
+  "not_sold",
+  "not_read",
+  "not_localised",
+  "subtitle_missing",
+  "subtitle_short",
+  "name_short",
+  "screenshots_few",
   "no_ratings",
-] as const // biome-ignore format: a list to scan
+] as const
 type AuditFinding = (typeof AUDIT_FINDINGS)[number]
 
 /** Names and subtitles may have 30 characters. Below half of that, they leave search words unused. */

@@ -248,7 +248,8 @@ async function estimateEnd(sql: Sql, appId: number, scan: Scan): Promise<number>
           limit ${SCAN_MINUTES * 60}
         ) b
       ) as before,
-      1 / sum(1.0 / greatest(1, p.gap_ms))::float8 as "gapMs", extract(epoch from min(p.next_at) - now())::float8 as "pauseS", (
+      1 / sum(1.0 / greatest(1, p.gap_ms))::float8 as "gapMs",
+      extract(epoch from min(p.next_at) - now())::float8 as "pauseS", (
         select extract(epoch from max(d.next_at) - now())::float8
         from store_app s
         cross join unnest(${STOREFRONTS as string[]}::text[]) c (storefront)

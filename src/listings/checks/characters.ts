@@ -29,8 +29,12 @@ export const characters: Check = (listing) => [
 ]
 
 const PICTOGRAPHS = /[\p{Emoji_Presentation}\u{1F000}-\u{1FAFF}\u2700-\u2712\u2715-\u27BF]\ufe0f?/gu
-const UNSEEN =
-  /\u034f|[\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u206a-\u206f\u115f\u1160\u3164\ufeff\uffa0]/gu
+const UNSEEN = new RegExp(
+  "\\u034f|" +
+    "[\\p{Cc}\\p{Zl}\\p{Zp}\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u202a-\\u202e" +
+    "\\u2060-\\u2064\\u2066-\\u2069\\u206a-\\u206f\\u115f\\u1160\\u3164\\ufeff\\uffa0]",
+  "gu",
+)
 const MARKUP = /<\/?(?:a|b|br|div|em|h[1-6]|i|li|ol|p|span|strong|u|ul)(?: [^<>]{0,200})?\/?>/gi
 const SPECIAL = /[#@*!?"“”$%^=_~<>()[\]{}|\\/®™©•…]/g
 

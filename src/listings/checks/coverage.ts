@@ -35,7 +35,9 @@ export const leftOut: Check = (listing) => {
   if (!field) return []
   return coverageOf(listing).flatMap(({ term, covered, missing }) => {
     if (covered !== false) return []
-    const message = `The tracked keyword ${quoted(term)} cannot be made of name, subtitle and keywords: ${missing.map(quoted).join(", ")} missing.`
+    const message =
+      `The tracked keyword ${quoted(term)} cannot be made of name, subtitle and keywords: ` +
+      `${missing.map(quoted).join(", ")} missing.`
     return [
       { code: "tracked_keyword_left_out", severity: "warning", field, at: -1, end: -1, absent: term, message } as const,
     ]

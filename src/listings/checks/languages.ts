@@ -35,7 +35,9 @@ function strange(field: FieldText, { language, vocabulary }: Listing): Mark[] {
   if (!most || !word || most.signs.length < (MIN_SIGNS[field.field] ?? 5) || most.signs.length < 3 * Math.max(1, here))
     return []
   if ((shareIn(field.text, vocabulary.lists.scripts) ?? 1) < 1 / 3) return []
-  const message = `The ${LABELS[field.field]} reads like ${named(most.other)}, not ${named(language)}: ${quoted(word.text)} is one of ${most.signs.length} signs of it.`
+  const message =
+    `The ${LABELS[field.field]} reads like ${named(most.other)}, not ${named(language)}: ` +
+    `${quoted(word.text)} is one of ${most.signs.length} signs of it.`
   return [markOf(field, word, { code: "wrong_language", severity: "warning", message })]
 }
 

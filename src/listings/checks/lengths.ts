@@ -13,7 +13,9 @@ export const lengths: Check = (listing) =>
   given(listing, "name", "subtitle", "keywords", "promotionalText", "description").flatMap((field): Mark[] => {
     const limit = LIMITS[field.field]
     if (field.length > limit) {
-      const message = `The ${LABELS[field.field]} has ${field.length} characters, ${field.length - limit} over the limit of ${limit}.`
+      const message =
+        `The ${LABELS[field.field]} has ${field.length} characters, ${field.length - limit} over the limit of ` +
+        `${limit}.`
       const beyond = { at: firstBeyond(field.text, limit), end: field.text.length }
       return [{ ...markOf(field, beyond, { code: "too_long", severity: "error", message }), waste: beyond }]
     }

@@ -77,16 +77,16 @@ function placeOf(words: FieldText["words"], at: number): number {
 
 const FREE_AFTER = new Set(
   (
-    "ad ads hands gluten sugar dairy lactose stress royalty drug smoke alcohol toll cruelty duty tax pain debt error risk " +
-    "hassle worry nut meat grain fat caffeine clutter distraction screen phone porn vape nicotine interest commission fee " +
-    "car copyright anxiety lag allergy animal carbon chemical child plastic waste wheat egg soy break set be live feel get " +
-    "run stay born wild"
+    "ad ads hands gluten sugar dairy lactose stress royalty drug smoke alcohol toll cruelty duty tax pain debt " +
+    "error risk hassle worry nut meat grain fat caffeine clutter distraction screen phone porn vape nicotine " +
+    "interest commission fee car copyright anxiety lag allergy animal carbon chemical child plastic waste wheat egg " +
+    "soy break set be live feel get run stay born wild"
   ).split(" "),
 )
 const FREE_BEFORE = new Set(
   (
-    "fire fall throw throws kick kicks ride rider riders solo style will time agent agents speech spirit spirits diving " +
-    "dive range weights weight body climbing cell from of trade form software hand press roam roaming"
+    "fire fall throw throws kick kicks ride rider riders solo style will time agent agents speech spirit spirits " +
+    "diving dive range weights weight body climbing cell from of trade form software hand press roam roaming"
   ).split(" "),
 )
 
@@ -113,5 +113,11 @@ const AMOUNT_SEVERITY = {
 
 // Every quantifier is bounded, and a match starts only at the beginning of a number, so that a long run of digits is
 // scanned once.
-const AMOUNT =
-  /\p{Sc} ?\d[\d.,]{0,11}|(?<![\p{L}\d.,])\d[\d.,]{0,11} ?(?:\p{Sc}|(?:円|元|块|塊|원|บาท)(?!\p{Script=Han})|(?:руб(?:лей|ля|\.)?|грн|zł|kč|kr|ft|lei|tl|usd|eur|gbp|jpy|cny|krw|try|cents?)(?![\p{L}\d]))/giu
+const AMOUNT = new RegExp(
+  [
+    String.raw`\p{Sc} ?\d[\d.,]{0,11}|(?<![\p{L}\d.,])\d[\d.,]{0,11} ?(?:\p{Sc}|(?:円|元|块|塊|원|บาท)`,
+    String.raw`(?!\p{Script=Han})|(?:руб(?:лей|ля|\.)?|грн|zł|kč|kr|ft|lei|tl|usd|eur|gbp|jpy|cny|krw|try|cents?)`,
+    String.raw`(?![\p{L}\d]))`,
+  ].join(""),
+  "giu",
+)

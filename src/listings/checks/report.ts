@@ -17,8 +17,17 @@ import { vocabularyOf } from "./vocabulary.ts"
 
 /** The checks are independent: none uses another's findings. */
 const CHECKS: readonly Check[] = [
-  lengths, characters, spaces, repeats, names, fillers, prices, scripts, languages, leftOut,
-] // biome-ignore format: a list to scan
+  lengths,
+  characters,
+  spaces,
+  repeats,
+  names,
+  fillers,
+  prices,
+  scripts,
+  languages,
+  leftOut,
+]
 
 export type Texts = Partial<Record<Field, string>>
 
@@ -88,7 +97,9 @@ export function checkListing(listing: Listing, place: Place) {
 function unread({ storefront, locale }: Place): Finding[] {
   const read = localesOf(storefront)
   if (read.includes(locale)) return []
-  const message = `The storefront ${storefront} reads ${read.join(", ")}; ${locale} is shown there only as the primary language of an app without those.`
+  const message =
+    `The storefront ${storefront} reads ${read.join(", ")}; ${locale} is shown there only as the primary language of ` +
+    "an app without those."
   return [
     { code: "locale_not_read", severity: "hint", field: null, what: locale, offset: null, characters: 0, message },
   ]

@@ -33,8 +33,13 @@ export function rivalNames(app: AppBackground, { language, vocabulary, common }:
 }
 
 const ENDS_BRAND = /\s+[-–—|·•~]\s*|\s*[:：|(（,，、【「]|[-–—]\s+/u
-const LEGAL_FORM =
-  /(?:[\s,.]+(?:inc|llc|ltd|limited|gmbh|ug|ag|bv|oy|ab|as|aps|sa|sas|sarl|srl|spa|sl|kg|co|corp|corporation|company|pty|plc|pte|lda|ltda|kft|doo|sro|zoo|oü)\.?)+$|株式会社|有限公司|주식회사|\(주\)/giu
+const LEGAL_FORM = new RegExp(
+  [
+    String.raw`(?:[\s,.]+(?:inc|llc|ltd|limited|gmbh|ug|ag|bv|oy|ab|as|aps|sa|sas|sarl|srl|spa|sl|kg|co|corp|`,
+    String.raw`corporation|company|pty|plc|pte|lda|ltda|kft|doo|sro|zoo|oü)\.?)+$|株式会社|有限公司|주식회사|\(주\)`,
+  ].join(""),
+  "giu",
+)
 
 /** A limit for upstream data. No name is longer. */
 const LONGEST = 200

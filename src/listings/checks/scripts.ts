@@ -44,7 +44,9 @@ function foreign(field: FieldText, { vocabulary }: Listing): Mark[] {
   if (!word) return []
   const latin = !scripts.includes("Latin") && (shareIn(field.text, [...scripts, "Latin"]) ?? 0) > 0.9
   const severity = latin && (field.field === "name" || field.field === "keywords") ? "hint" : "warning"
-  const message = `${percent(share)} of the ${LABELS[field.field]}'s letters are ${scripts.join(", ")}, the locale's script; ${quoted(word.text)} is not.`
+  const message =
+    `${percent(share)} of the ${LABELS[field.field]}'s letters are ${scripts.join(", ")}, the locale's script; ` +
+    `${quoted(word.text)} is not.`
   return [markOf(field, word, { code: "foreign_script", severity, message })]
 }
 

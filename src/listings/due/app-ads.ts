@@ -28,8 +28,8 @@ export function appAdsKind(platform: Platform) {
 }
 
 /**
- * Each attempt takes a turn of the upstream, and a look-up makes the reading due anyway. Some Google Play apps never get
- * one.
+ * Each attempt takes a turn of the upstream, and a look-up makes the reading due anyway. Some Google Play apps never
+ * get one.
  */
 const LOOK_AGAIN_MS = 24 * 3_600_000
 

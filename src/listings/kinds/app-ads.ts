@@ -16,8 +16,12 @@ export type AppAdsState = (typeof APP_ADS_STATES)[number]
 
 /** Variables that a file may declare. CONTACT and SUBDOMAIN belong to version 1.0, the others to 1.1. */
 export const APP_ADS_VARIABLES = [
-  "CONTACT", "SUBDOMAIN", "INVENTORYPARTNERDOMAIN", "OWNERDOMAIN", "MANAGERDOMAIN",
-] as const // biome-ignore format: a list to scan
+  "CONTACT",
+  "SUBDOMAIN",
+  "INVENTORYPARTNERDOMAIN",
+  "OWNERDOMAIN",
+  "MANAGERDOMAIN",
+] as const
 export type AppAdsVariables = Partial<Record<(typeof APP_ADS_VARIABLES)[number], string[]>>
 
 const Record = v.pipe(

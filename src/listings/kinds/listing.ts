@@ -46,13 +46,11 @@ export const listing = kind<ListingObservation, ListingQuestion>({
     id: "897446215",
     seenAt: "2025-10-25T03:25:01Z",
     listing: {
-      ...{
-        name: "Canva",
-        language: "en-US",
-        subtitle: "Design, photo & video",
-        version: "4.1",
-        hasInAppPurchases: true,
-      },
+      name: "Canva",
+      language: "en-US",
+      subtitle: "Design, photo & video",
+      version: "4.1",
+      hasInAppPurchases: true,
       events: [{ id: "6000001", title: "Spring", startsAt: "2025-10-20T08:00:00Z" }],
     },
   },

@@ -168,7 +168,11 @@ export function goesOn({ kind, endsAt }: Placement, now: Date): boolean {
 export function eventShape(event: Placement, now: Date): v.InferOutput<typeof EventShape> {
   const { id, title, label, text, startsAt, endsAt } = event
   return {
-    ...{ id, title, kind: label, text, state: startsAt && (startsAt > now ? "scheduled" : "live") },
+    id,
+    title,
+    kind: label,
+    text,
+    state: startsAt && (startsAt > now ? "scheduled" : "live"),
     startsAt: startsAt?.toISOString() ?? null,
     endsAt: endsAt?.toISOString() ?? null,
     ...seenShape(event),

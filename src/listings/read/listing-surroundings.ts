@@ -79,7 +79,8 @@ async function readRivals(sql: Sql, side: ReturnType<typeof sideOf>, { manualRiv
         limit ${LISTS}
       ) k
       cross join lateral (${latestAnswer(sql, sql`day, app_ids`, keyword)}) n
-      where ${side.own}::int is not null and n.day = ${day ?? sql`(select max(last_day) from (${trackedLists(sql, side)}) k)`}
+      where ${side.own}::int is not null
+        and n.day = ${day ?? sql`(select max(last_day) from (${trackedLists(sql, side)}) k)`}
     ), rival as materialized (
       select distinct u.app_id
       from answer a

@@ -158,8 +158,8 @@ export async function readPageParts(
   storefront: string,
 ): Promise<PageParts> {
   const [row] = await sql<[PartsRow]>`
-    select p.*, v.released_at as "versionAt", v.notes, f.available, f.seen_at as "availableAt", f.price::float8 as price,
-      f.currency, f.genre, f.released_at as "releasedAt", f.updated_at as "updatedAt",
+    select p.*, v.released_at as "versionAt", v.notes, f.available, f.seen_at as "availableAt",
+      f.price::float8 as price, f.currency, f.genre, f.released_at as "releasedAt", f.updated_at as "updatedAt",
       c.rating, c.ratings, c.seen_at as "ratingsAt", to_json(s.stars) as stars, s.seen_at as "starsAt"
     from (select) nothing
     left join lateral (
@@ -175,7 +175,8 @@ export async function readPageParts(
       order by parser desc, first_seen_at desc, digest
       limit 1
     ) v on true
-    left join app_storefront f on (f.app_id, f.storefront, f.source) = (${appId}, ${storefront}, ${LOOKED_UP_BY[platform]})
+    left join app_storefront f on (f.app_id, f.storefront, f.source) = (${appId}, ${storefront},
+      ${LOOKED_UP_BY[platform]})
     left join lateral (
       select rating::numeric::float8 as rating, ratings, seen_at
       from rating_count

@@ -59,7 +59,8 @@ async function readRunsAround(tx: Tx, { appId, storefront, source, from, to }: S
     select r.first_seen_at as "firstSeenAt", r.seen_at as "seenAt", r.parser, r.origin, c.content as page
     from around r
     join listing_content c
-      on (c.app_id, c.storefront, c.source, c.section, c.digest) = (${appId}, ${storefront}, ${source}, 'page', r.digest)
+      on (c.app_id, c.storefront, c.source, c.section, c.digest) = (${appId}, ${storefront}, ${source}, 'page',
+        r.digest)
     order by r.first_seen_at`
 }
 
@@ -132,7 +133,8 @@ async function insertChanges(tx: Tx, rows: readonly object[]): Promise<void> {
     )
     order by app_id, at, storefront, source, kind, subject
     on conflict (app_id, at, storefront, source, kind, subject) do update
-    set before = excluded.before, after = excluded.after, before_seen_at = excluded.before_seen_at, origin = excluded.origin
+    set before = excluded.before, after = excluded.after, before_seen_at = excluded.before_seen_at,
+      origin = excluded.origin
     where (held.before, held.after, held.before_seen_at, held.origin)
       is distinct from (excluded.before, excluded.after, excluded.before_seen_at, excluded.origin)`
 }

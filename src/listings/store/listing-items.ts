@@ -18,11 +18,12 @@ export async function storeItems(tx: Tx, pages: readonly ReadListing[]): Promise
       app_id, storefront, source, kind, item_id, first_seen_at, seen_at, title, label, text, starts_at, ends_at, parser,
       origin, sha256
     )
-    select app_id, storefront, source, kind, item_id, first_seen_at, seen_at, title, label, text, starts_at, ends_at, parser,
-      origin, decode(sha256, 'hex')
+    select app_id, storefront, source, kind, item_id, first_seen_at, seen_at, title, label, text, starts_at, ends_at,
+      parser, origin, decode(sha256, 'hex')
     from jsonb_to_recordset(${tx.json(rows)}) r (
       app_id int, storefront text, source text, kind text, item_id text, first_seen_at timestamptz, seen_at timestamptz,
-      title text, label text, text text, starts_at timestamptz, ends_at timestamptz, parser smallint, origin text, sha256 text
+      title text, label text, text text, starts_at timestamptz, ends_at timestamptz, parser smallint, origin text,
+      sha256 text
     )
     order by app_id, storefront, source, kind, item_id
     on conflict (app_id, storefront, source, kind, item_id) do update

@@ -35,9 +35,10 @@ export async function readRuns(tx: Tx, pages: readonly ReadListing[]): Promise<M
     return { app_id, storefront, source, section: section.name, earliest: new Date(earliest).toISOString() }
   })
   const rows = await tx<(Omit<HeldRun, "moments"> & { moments: string[] })[]>`
-    select r.app_id as "appId", r.storefront, r.source, r.section, encode(r.digest, 'hex') as digest, r.parser, r.origin,
-      to_json(r.moments) as moments, (extract(epoch from r.released_at) * 1000)::float8 as "releasedAt",
-      array(select encode(sha256, 'hex') from unnest(r.sha256s) with ordinality u (sha256, place) order by place) as sha256s
+    select r.app_id as "appId", r.storefront, r.source, r.section, encode(r.digest, 'hex') as digest, r.parser,
+      r.origin, to_json(r.moments) as moments, (extract(epoch from r.released_at) * 1000)::float8 as "releasedAt",
+      array(select encode(sha256, 'hex') from unnest(r.sha256s) with ordinality u (sha256, place)
+        order by place) as sha256s
     from jsonb_to_recordset(${tx.json(sections)}) k (
       app_id int, storefront text, source text, section text, earliest timestamptz
     )

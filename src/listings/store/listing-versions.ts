@@ -12,8 +12,8 @@ export async function storeVersions(tx: Tx, pages: readonly ReadListing[]): Prom
     insert into listing_version as held (
       app_id, storefront, source, version, digest, released_at, notes, language, first_seen_at, parser, origin
     )
-    select app_id, storefront, source, version, decode(digest, 'hex'), released_at, notes, language, first_seen_at, parser,
-      origin
+    select app_id, storefront, source, version, decode(digest, 'hex'), released_at, notes, language, first_seen_at,
+      parser, origin
     from jsonb_to_recordset(${tx.json([...forms.values()].map(stored))}) r (
       app_id int, storefront text, source text, version text, digest text, released_at timestamptz, notes text,
       language text, first_seen_at timestamptz, parser smallint, origin text

@@ -131,17 +131,27 @@ async function storeEstimates(tx: Tx, made: readonly MadeEstimate[]): Promise<vo
 function rowOf({ app, genre, figures }: MadeEstimate) {
   const { downloads, revenue, growth, markets, days, day } = figures
   return {
-    ...{ app_id: app, day, markets, days, basis: downloads?.basis ?? null },
-    ...{ pairs: downloads?.pairs ?? null, coverage: downloads?.coverage ?? null },
-    ...{ downloads: downloads?.value ?? null, downloads_under: downloads?.under ?? null },
+    app_id: app,
+    day,
+    markets,
+    days,
+    basis: downloads?.basis ?? null,
+    pairs: downloads?.pairs ?? null,
+    coverage: downloads?.coverage ?? null,
+    downloads: downloads?.value ?? null,
+    downloads_under: downloads?.under ?? null,
     downloads_low: downloads?.value == null ? null : downloads.low,
     downloads_high: downloads?.value == null ? null : downloads.high,
-    ...{ revenue: revenue?.value ?? null, revenue_under: revenue?.under ?? null },
+    revenue: revenue?.value ?? null,
+    revenue_under: revenue?.under ?? null,
     revenue_low: revenue?.value == null ? null : revenue.low,
     revenue_high: revenue?.value == null ? null : revenue.high,
     revenue_markets: revenue?.markets ?? null,
-    ...{ growth: growth?.percent ?? null, growth_low: growth?.low ?? null, growth_high: growth?.high ?? null },
-    ...{ genre, revenue_by: revenue && figures.revenueBy },
+    growth: growth?.percent ?? null,
+    growth_low: growth?.low ?? null,
+    growth_high: growth?.high ?? null,
+    genre,
+    revenue_by: revenue && figures.revenueBy,
   }
 }
 

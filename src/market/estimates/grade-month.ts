@@ -132,8 +132,8 @@ async function storeGrades(tx: Tx, month: string, graded: readonly GradedApp[]):
       app int, ratings int, storefronts text[], value float8, low float8, high float8, under float8, truth float8
     )
     on conflict (month, app_id) do update
-    set formula = excluded.formula, ratings = excluded.ratings, storefronts = excluded.storefronts, value = excluded.value,
-      low = excluded.low, high = excluded.high, under = excluded.under, truth = excluded.truth`
+    set formula = excluded.formula, ratings = excluded.ratings, storefronts = excluded.storefronts,
+      value = excluded.value, low = excluded.low, high = excluded.high, under = excluded.under, truth = excluded.truth`
 }
 
 async function storeProgress(tx: Tx, month: string, lookedTo: number): Promise<void> {

@@ -122,8 +122,17 @@ export const hiveGetChart = operation({
     if (!found) return null
     const { day, seenAt, source, origin, depth, firstDay, appIds } = found
     return {
-      ...{ country: storefront, platform: key.platform, device: key.device, kind, genre: await readGenre(sql, key) },
-      ...{ day, measuredAt: seenAt.toISOString(), source, origin, depth, measuredSince: firstDay },
+      country: storefront,
+      platform: key.platform,
+      device: key.device,
+      kind,
+      genre: await readGenre(sql, key),
+      day,
+      measuredAt: seenAt.toISOString(),
+      source,
+      origin,
+      depth,
+      measuredSince: firstDay,
       ...(await readRows(ctx, appIds, { storefront, limit, measure: estimates ? MEASURES[kind] : null })),
     }
   })

@@ -145,8 +145,15 @@ async function readShown(sql: Sql, app: AnyApp, reading: TermReading, [from, to]
   const apps = await readMarketApps(sql, appId === null ? ids : [appId, ...ids], storefront)
   return {
     app: (appId !== null && apps.get(appId)) || { id, name: id, publisher: null, publisherId: null },
-    ...{ term, country: storefront, platform, depth, source, origin },
-    ...{ measuredAt: seenAt.toISOString(), egress, sha256 },
+    term,
+    country: storefront,
+    platform,
+    depth,
+    source,
+    origin,
+    measuredAt: seenAt.toISOString(),
+    egress,
+    sha256,
     places: ids.map((id, i) => ({ rank: from + i + 1, ...valueAt(apps, id) })),
   }
 }

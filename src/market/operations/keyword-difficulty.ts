@@ -128,9 +128,18 @@ export const getKeywordDifficulty = operation({
   const { difficulty, difficultyBand, difficultyNone, difficultyAt, demand, demandAt } = metrics ?? UNMEASURED
   const hints = await readLatestHints(ctx.sql, { platform: "ios", storefront, prefix: term }, sinceDay(ctx))
   return {
-    ...{ term, country: storefront, platform: "ios" as const },
-    ...{ difficulty, difficultyBand, difficultyNone, difficultyAt, parts: difficulty === null ? null : partsOf(ten) },
-    ...{ demand, demandAt, related: hints?.terms ?? null, relatedAt: hints?.seenAt.toISOString() ?? null },
+    term,
+    country: storefront,
+    platform: "ios" as const,
+    difficulty,
+    difficultyBand,
+    difficultyNone,
+    difficultyAt,
+    parts: difficulty === null ? null : partsOf(ten),
+    demand,
+    demandAt,
+    related: hints?.terms ?? null,
+    relatedAt: hints?.seenAt.toISOString() ?? null,
     ...shownTen(term, ten),
     adsPopularity: adsPopularity === true ? await readAdsPopularity([term], storefront, ctx) : null,
   }
@@ -164,11 +173,22 @@ function partsOf({ parts }: FirstTen) {
 function shownTen(term: string, { day, source, origin, depth, seenAt, results, apps }: FirstTen) {
   const counts = apps.flatMap(({ ratings }) => ratings ?? []).toSorted((a, b) => a - b)
   return {
-    ...{ day, measuredAt: seenAt.toISOString(), source, origin, depth, results, thin: results < FIRST },
+    day,
+    measuredAt: seenAt.toISOString(),
+    source,
+    origin,
+    depth,
+    results,
+    thin: results < FIRST,
     zayifEslesme: isLoose(term, apps),
-    ...{ rated: counts.length, strongest: counts.at(-1) ?? null, median: medianOf(counts) },
+    rated: counts.length,
+    strongest: counts.at(-1) ?? null,
+    median: medianOf(counts),
     top: apps.map(({ name, ...app }, i) => ({
-      ...{ rank: i + 1, ...app, name: name ?? app.id, inTitle: name === null ? null : titleMatch(term, name) === 1 },
+      rank: i + 1,
+      ...app,
+      name: name ?? app.id,
+      inTitle: name === null ? null : titleMatch(term, name) === 1,
     })),
   }
 }

@@ -118,7 +118,12 @@ export const hiveGetKeywordMetricsHistory = operation({
   const { from, to } = page.window
   const isOver = difficulty.next === null && popularity.next === null
   const answer = {
-    ...{ term, country: storefront, platform, days, from, to },
+    term,
+    country: storefront,
+    platform,
+    days,
+    from,
+    to,
     difficulty: difficulty.shown.map((record) => shownRecord(record, "calculated")),
     popularity: popularity.shown.map((record) => shownRecord(record, "estimate")),
     pagination: { nextCursor: isOver ? null : cursorOf(called, [from, to, difficulty.next, popularity.next]) },

@@ -59,8 +59,13 @@ export const hiveGetKeywordMetrics = operation({
   const facts = { figures, attempts, now: at }
   const [popularity, difficulty] = [popularityOf(facts), difficultyOf(facts)]
   const answer = {
-    ...{ term, country: storefront, platform, popularity: popularity.score, difficulty: difficulty.score },
-    ...{ popularityStanding: popularity.standing, difficultyStanding: difficulty.standing },
+    term,
+    country: storefront,
+    platform,
+    popularity: popularity.score,
+    difficulty: difficulty.score,
+    popularityStanding: popularity.standing,
+    difficultyStanding: difficulty.standing,
     adsPopularity: adsPopularity === true ? await readAdsPopularity([term], storefront, ctx) : null,
   }
   const states = [popularity, difficulty].map(({ standing }) => standing.state)

@@ -90,7 +90,13 @@ export const hiveGetKeywordRanks = operation({
   const found = await readDays(ctx.sql, list, window)
   if (found.length === 0) return nothing(await putToBeRead(ctx, list, to))
   return {
-    ...{ term, country: storefront, platform, top, days, from: window.from, to },
+    term,
+    country: storefront,
+    platform,
+    top,
+    days,
+    from: window.from,
+    to,
     results: await readShownDays(ctx.sql, found, { ...window, storefront }),
   }
 })

@@ -185,9 +185,19 @@ async function readCategory({ sql }: Context, key: ChartKey) {
   const { wall, released, updated, publishers, ...medians } = landscapeOf(apps, day)
   const names = await readGenreNames(sql, storefront, [genre])
   return {
-    ...{ genre: { id: genre, name: names.get(genre) ?? null }, key: KEY_OF.get(genre) ?? null },
-    ...{ day, measuredAt: seenAt.toISOString(), source, origin, depth, listed: apps.length },
-    ...{ ratingsWall: wall, ...medians, releasedWithinYear: released, updatedWithin90Days: updated, publishers },
+    genre: { id: genre, name: names.get(genre) ?? null },
+    key: KEY_OF.get(genre) ?? null,
+    day,
+    measuredAt: seenAt.toISOString(),
+    source,
+    origin,
+    depth,
+    listed: apps.length,
+    ratingsWall: wall,
+    ...medians,
+    releasedWithinYear: released,
+    updatedWithin90Days: updated,
+    publishers,
     restsOn: {
       ratings: basisOf(apps, ({ ratingsAt, ratingsSource }) => [ratingsAt, ratingsSource]),
       lookUps: basisOf(apps, ({ lookedAt, lookedSource }) => [lookedAt, lookedSource]),

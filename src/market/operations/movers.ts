@@ -104,9 +104,15 @@ export const hiveGetChartMovers = operation({
     const found = await readChartMovers(sql, key, { days })
     if (!found) return null
     const answer = {
-      ...{ country: storefront, platform: key.platform, kind, genre: await readGenre(sql, key), days },
-      ...{ measured: found.movers !== null, measuredSince: found.day.firstDay },
-      ...{ latest: readingOf(found.day), against: found.against && readingOf(found.against) },
+      country: storefront,
+      platform: key.platform,
+      kind,
+      genre: await readGenre(sql, key),
+      days,
+      measured: found.movers !== null,
+      measuredSince: found.day.firstDay,
+      latest: readingOf(found.day),
+      against: found.against && readingOf(found.against),
     }
     if (!found.movers) return nothing({ ...answer, ...UNKNOWN })
     return { ...answer, ...(await readMoves(ctx.sql, found.movers, limit, storefront)) }

@@ -78,11 +78,16 @@ export const hiveListNewApps = operation({
   const everywhere = country === undefined
   const apps = searched.length > 0 ? await readNewApps(sql, searched, { ...span, everywhere, limit }) : []
   const answer = {
-    ...{ country: country ?? null, platform: "ios" as const, days, ...span },
-    ...{ daysCovered: await countCoveredDays(sql, searched, span), searched },
+    country: country ?? null,
+    platform: "ios" as const,
+    days,
+    ...span,
+    daysCovered: await countCoveredDays(sql, searched, span),
+    searched,
     apps: apps.map(({ seenAt, releasedAt, ...app }) => ({
       ...app,
-      ...{ measuredAt: seenAt.toISOString(), releasedAt: releasedAt?.toISOString() ?? null },
+      measuredAt: seenAt.toISOString(),
+      releasedAt: releasedAt?.toISOString() ?? null,
     })),
   }
   return apps.length > 0 ? answer : nothing(answer)

@@ -111,7 +111,11 @@ export const hiveGetPublisher = operation({
     if (charted.length === 0 && !shelf) return null
     const apps = await readPublisherApps(ctx.sql, charted)
     const answer = {
-      ...{ publisherId, name, platform: "ios" as const, apps, searched },
+      publisherId,
+      name,
+      platform: "ios" as const,
+      apps,
+      searched,
       shelf: shelf && { ...shelf, measuredAt: shelf.measuredAt.toISOString() },
     }
     return apps.length > 0 ? answer : nothing(answer)

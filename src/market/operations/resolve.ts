@@ -238,8 +238,12 @@ function bare({ id, platform, matchedBy }: Form): AppMatch {
 
 function answerOf({ q, country }: Question, { apps, isCut = false, why, storeAskedAt }: AppMatches) {
   return {
-    ...{ q, country, apps: apps.map(shownOf), complete: !isCut },
-    ...{ storeAsked: why === undefined ? null : why === null, storeAskedAt: storeAskedAt?.toISOString() ?? null },
+    q,
+    country,
+    apps: apps.map(shownOf),
+    complete: !isCut,
+    storeAsked: why === undefined ? null : why === null,
+    storeAskedAt: storeAskedAt?.toISOString() ?? null,
     why: why ? (why.extra.detail ?? why.message) : null,
   }
 }
@@ -247,13 +251,16 @@ function answerOf({ q, country }: Question, { apps, isCut = false, why, storeAsk
 function shownOf({ app, matchedBy }: AppMatch): v.InferOutput<typeof Resolved> {
   const { id, platform, name, publisher, publisherId, ratings, ratingsAt, source, origin, seenAt } = app
   return {
-    ...{ id, name: name ?? id, publisher, publisherId, platform, ratings },
-    ...{
-      ratingsAt: ratingsAt?.toISOString() ?? null,
-      matchedBy,
-      source,
-      origin,
-      seenAt: seenAt?.toISOString() ?? null,
-    },
+    id,
+    name: name ?? id,
+    publisher,
+    publisherId,
+    platform,
+    ratings,
+    ratingsAt: ratingsAt?.toISOString() ?? null,
+    matchedBy,
+    source,
+    origin,
+    seenAt: seenAt?.toISOString() ?? null,
   }
 }

@@ -97,14 +97,17 @@ async function readReviews(
   const isWhole = reviews.length > 0 ? complete : await nobodyRated()
   const rows = reviews.map(shownReview)
   return {
-    ...{ id, platform, country: storefront, feed, day: dayOf(readAt), measuredAt: readAt.toISOString() },
-    ...{
-      source: READ_BY[platform],
-      origin: await readFeedOrigin(sql, { appId, feed }),
-      complete: isWhole,
-      held: total,
-      reviews: rows,
-    },
+    id,
+    platform,
+    country: storefront,
+    feed,
+    day: dayOf(readAt),
+    measuredAt: readAt.toISOString(),
+    source: READ_BY[platform],
+    origin: await readFeedOrigin(sql, { appId, feed }),
+    complete: isWhole,
+    held: total,
+    reviews: rows,
     distribution: rows.length > 0 || isWhole ? starsOf(rows) : null,
   }
 }

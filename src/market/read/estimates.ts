@@ -67,7 +67,17 @@ function estimateOf(row: EstimateRow): StoredEstimate {
   const downloads = figureOf(row.downloads, row.downloadsLow, row.downloadsHigh, row.downloadsUnder)
   const revenue = figureOf(row.revenue, row.revenueLow, row.revenueHigh, row.revenueUnder)
   return {
-    ...{ markets, days, day, basis, pairs, coverage, formula, madeAt, genre, revenueBy, downloads },
+    markets,
+    days,
+    day,
+    basis,
+    pairs,
+    coverage,
+    formula,
+    madeAt,
+    genre,
+    revenueBy,
+    downloads,
     revenue: revenue && { ...revenue, markets: revenueMarkets ?? 0 },
     growth: growth === null ? null : { percent: growth, low: row.growthLow!, high: row.growthHigh! },
   }

@@ -46,7 +46,8 @@ export async function readRatingGains(sql: Db, app: number, asOf: string): Promi
  */
 export async function readMeasuredDownloads(sql: Db, app: number, asOf: string): Promise<MeasuredDownloads | null> {
   const rows = await sql<DatedCounts[]>`
-    select storefront, source, array_agg(day::text order by day) as days, array_agg(installs::float8 order by day) as counts
+    select storefront, source, array_agg(day::text order by day) as days,
+      array_agg(installs::float8 order by day) as counts
     from market_fact
     where app_id = ${app} and installs is not null
       and day between ${addDays(asOf, -MONTH_DAYS)}::date and ${asOf}::date

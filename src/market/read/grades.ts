@@ -58,7 +58,8 @@ export async function readKeptFigures(
   months: number,
 ): Promise<Map<string, KeptFigure[]>> {
   const rows = await sql<(KeptFigure & { id: string })[]>`
-    select s.store_id as id, s.id as app, g.month::text, g.formula, s.genre, g.storefronts, g.value, g.low, g.high, g.under
+    select s.store_id as id, s.id as app, g.month::text, g.formula, s.genre, g.storefronts, g.value, g.low, g.high,
+      g.under
     from store_app s
     cross join lateral (
       select *

@@ -30,7 +30,8 @@ export async function readChartedApps(sql: Sql, publisherId: string): Promise<Ch
     with app as materialized (
       ${appsOf(sql, publisherId)}
     ), placed as materialized (
-      select distinct on (a.id, c.storefront) a.id as app_id, c.storefront, p.rank, c.device, c.chart, c.genre, p.day, p.chart_id
+      select distinct on (a.id, c.storefront) a.id as app_id, c.storefront, p.rank, c.device, c.chart, c.genre, p.day,
+        p.chart_id
       from app a
       cross join lateral (
         select chart_id, rank, day
@@ -41,7 +42,8 @@ export async function readChartedApps(sql: Sql, publisherId: string): Promise<Ch
       join chart c on c.id = p.chart_id
       order by a.id, c.storefront, p.rank, c.genre <> '36', c.device <> 'iphone', c.device, c.chart, c.genre
     ), seen as materialized (
-      select distinct on (a.id, c.storefront) a.id as app_id, c.storefront, case when f.day > c.first_day then f.day end as day
+      select distinct on (a.id, c.storefront) a.id as app_id, c.storefront,
+        case when f.day > c.first_day then f.day end as day
       from app a
       cross join lateral (
         select chart_id, day
@@ -130,7 +132,8 @@ export async function readPublisher(sql: Sql, publisherId: string, storefront: s
       ) as name, array(${chartedStorefronts(sql, true)}) as searched
     from (select) nothing
     left join developer_shelf d
-      on (d.platform, d.storefront, d.developer_id, d.source) = ('ios', ${storefront}, ${publisherId}, 'itunes-developer')`
+      on (d.platform, d.storefront, d.developer_id, d.source) = ('ios', ${storefront}, ${publisherId},
+        'itunes-developer')`
   const { name, searched, ...shelf } = row
   return { name, searched, shelf: shelf.country === null ? null : shelf }
 }

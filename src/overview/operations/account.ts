@@ -78,9 +78,19 @@ export const whoami = operation({
 })
 
 const QUOTA_KEYS = [
-  "trackedKeywords", "apps", "discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy", "apiCredits", "hive",
-  "ratePerSecond", "aiWriting", "listingWrites",
-] as const // biome-ignore format: the specification's order, then ours
+  "trackedKeywords",
+  "apps",
+  "discovery",
+  "aiQuestions",
+  "reviewAi",
+  "aiVisibility",
+  "spy",
+  "apiCredits",
+  "hive",
+  "ratePerSecond",
+  "aiWriting",
+  "listingWrites",
+] as const
 
 const Quota = named(
   "Quota",
@@ -173,7 +183,10 @@ export const getUsage = operation({
     quotas: quotasOf(ctx, { balance, tracked, apps, allowances, hive }),
     packs: {
       // Only API credits are sold so far.
-      ...{ ask: 0, reviewAi: 0, aiText: 0, aiVisibility: 0 },
+      ask: 0,
+      reviewAi: 0,
+      aiText: 0,
+      aiVisibility: 0,
       apiCredits: balance.packCredits,
       explorer: caller.explorer,
       prices: {},

@@ -72,7 +72,11 @@ function gradedTask(
 ): v.InferOutput<typeof AdoptedTaskShape> {
   const days = gradeDaysOf(dayOf(adoptedAt))
   return {
-    ...{ ...task, country, toldAt: toldAt.toISOString(), adoptedAt: adoptedAt.toISOString(), ...days },
+    ...task,
+    country,
+    toldAt: toldAt.toISOString(),
+    adoptedAt: adoptedAt.toISOString(),
+    ...days,
     final: today > days.to,
     keywords: keywords.map(({ term, rank: before, expectedRank }) => {
       const measured = (ranks.get(term) ?? []).map(({ rank }) => rank)

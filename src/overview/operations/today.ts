@@ -29,9 +29,20 @@ import {
 } from "./day-shapes.ts"
 
 const PUBLIC_FIGURES = [
-  "keywordsTracked", "keywordsMeasured", "keywordsRanked", "keywordsUp", "keywordsDown", "keywordsEntered",
-  "keywordsDropped", "bestRank", "rating", "ratings", "newReviews", "lowReviews", "newReviewsAverage",
-] as const // biome-ignore format: a list to scan
+  "keywordsTracked",
+  "keywordsMeasured",
+  "keywordsRanked",
+  "keywordsUp",
+  "keywordsDown",
+  "keywordsEntered",
+  "keywordsDropped",
+  "bestRank",
+  "rating",
+  "ratings",
+  "newReviews",
+  "lowReviews",
+  "newReviewsAverage",
+] as const
 
 const Figure = named(
   "DayFigure",

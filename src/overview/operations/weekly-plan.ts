@@ -276,7 +276,8 @@ async function keepTold(sql: Sql, appId: string, told: readonly PlannedTask[], g
   }))
   await sql`
     insert into plan_task (
-      app_id, task_id, platform, storefront, field, current_text, proposed_text, page_seen_at, keywords, expected_value, goal
+      app_id, task_id, platform, storefront, field, current_text, proposed_text, page_seen_at, keywords, expected_value,
+      goal
     )
     select ${appId}, task_id, platform, storefront, field, current_text, proposed_text, page_seen_at, keywords,
       expected_value, ${goal}

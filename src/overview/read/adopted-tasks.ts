@@ -32,7 +32,8 @@ export async function readAdoptedTasks(
       select r.first_seen_at
       from listing_run r
       join listing_content c
-        on (c.app_id, c.storefront, c.source, c.section, c.digest) = (r.app_id, r.storefront, r.source, r.section, r.digest)
+        on (c.app_id, c.storefront, c.source, c.section, c.digest) = (r.app_id, r.storefront, r.source, r.section,
+          r.digest)
       where (r.app_id, r.storefront, r.source, r.section)
           = (${ownId(app, { platform, storefront })}, t.storefront, ${TEXT_SOURCES[platform]}, 'page')
         and r.first_seen_at > t.first_told_at and c.content ->> t.field = t.proposed_text

@@ -25,9 +25,25 @@ export interface TextProblem {
 }
 
 export const RULES = [
-  "length", "language", "links", "personal_data", "numbers", "quantities", "promises", "stores", "told", "instructions",
-  "superlatives", "prices", "names", "kept_marks", "lines", "proportion", "untranslated", "features",
-] as const // biome-ignore format: a list to scan
+  "length",
+  "language",
+  "links",
+  "personal_data",
+  "numbers",
+  "quantities",
+  "promises",
+  "stores",
+  "told",
+  "instructions",
+  "superlatives",
+  "prices",
+  "names",
+  "kept_marks",
+  "lines",
+  "proportion",
+  "untranslated",
+  "features",
+] as const
 export type RuleName = (typeof RULES)[number]
 
 export type TextRule = (text: string, ground: TextGround) => TextProblem[]

@@ -42,21 +42,47 @@ const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
 /** The rules for each kind of text. A quote has few, since it is a reviewer's own words. */
 const HELD_TO = {
   quote: ["personal_data", "links", "instructions"],
-  sentence: [
-    "length", "language", "links", "personal_data", "numbers", "quantities", "told", "instructions",
-  ],
+  sentence: ["length", "language", "links", "personal_data", "numbers", "quantities", "told", "instructions"],
   reply: [
-    "length", "language", "links", "personal_data", "numbers", "prices", "promises", "stores", "told", "instructions",
+    "length",
+    "language",
+    "links",
+    "personal_data",
+    "numbers",
+    "prices",
+    "promises",
+    "stores",
+    "told",
+    "instructions",
   ],
   listing: [
-    "length", "language", "links", "personal_data", "numbers", "prices", "superlatives", "stores", "told", "instructions",
+    "length",
+    "language",
+    "links",
+    "personal_data",
+    "numbers",
+    "prices",
+    "superlatives",
+    "stores",
+    "told",
+    "instructions",
     "features",
   ],
   translation: [
-    "length", "language", "links", "personal_data", "kept_marks", "names", "lines", "proportion", "untranslated", "stores",
-    "told", "instructions",
+    "length",
+    "language",
+    "links",
+    "personal_data",
+    "kept_marks",
+    "names",
+    "lines",
+    "proportion",
+    "untranslated",
+    "stores",
+    "told",
+    "instructions",
   ],
-} as const satisfies Record<string, readonly RuleName[]> // biome-ignore format: a list to scan
+} as const satisfies Record<string, readonly RuleName[]>
 
 /** Returns all problems of a text, in the order of its kind's rules. Empty if the text may be shown. */
 export function problemsOf(kind: keyof typeof HELD_TO, text: string, ground: TextGround): TextProblem[] {
@@ -66,9 +92,7 @@ export function problemsOf(kind: keyof typeof HELD_TO, text: string, ground: Tex
 /** The parts of an answer that may be left out. */
 export const WRITTEN_PARTS = ["quote", "sentence", "theme", "keyword", "field", "record", "caption"] as const
 /** Reasons for leaving a part out, in addition to the rules. */
-export const OTHER_RULES = [
-  "not_in_its_text", "unknown_handle", "no_quote_left", "excluded", "listing_check",
-] as const // biome-ignore format: a list to scan
+export const OTHER_RULES = ["not_in_its_text", "unknown_handle", "no_quote_left", "excluded", "listing_check"] as const
 
 /** Parts that were left out of an answer, by rule. */
 export interface Omission {

@@ -10,10 +10,16 @@ export const superlatives: TextRule = (text, { language, sources }): TextProblem
 }
 
 const SUPERLATIVES: PhraseList = {
-  en: "the_best number_one no.1 top_rated top-rated award-winning award_winning most_popular most_loved leading world's world-class fastest easiest ultimate unrivalled unrivaled #1 guaranteed",
-  de: "der_beste die_beste das_beste die_besten bester beste nummer_eins beliebteste* führende* preisgekrönt* schnellste* einfachste* weltweit_führend* garantiert ultimative*",
+  en:
+    "the_best number_one no.1 top_rated top-rated award-winning award_winning most_popular most_loved leading " +
+    "world's world-class fastest easiest ultimate unrivalled unrivaled #1 guaranteed",
+  de:
+    "der_beste die_beste das_beste die_besten bester beste nummer_eins beliebteste* führende* preisgekrönt* " +
+    "schnellste* einfachste* weltweit_führend* garantiert ultimative*",
   tr: "en_iyi en_popüler bir_numara* ödüllü lider en_hızlı en_kolay dünyanın_en garantili",
-  es: "el_mejor la_mejor los_mejores las_mejores número_uno más_popular líder galardonad* premiad* garantizad* definitiv*",
+  es:
+    "el_mejor la_mejor los_mejores las_mejores número_uno más_popular líder galardonad* premiad* garantizad* " +
+    "definitiv*",
   fr: "le_meilleur la_meilleure les_meilleurs les_meilleures numéro_un le_plus_populaire leader primé* garanti* ultime",
   pt: "o_melhor a_melhor os_melhores as_melhores número_um mais_popular líder premiad* garantid* definitiv*",
   ru: "лучш* номер_один самый_популярный самое_популярное лидер* отмечен_наградами гарантирован*",

@@ -60,8 +60,14 @@ export function newKeywordsTask(inputs: NewKeywordInputs): WritingTask<KeywordCh
   }
 }
 
-const ORDERS = `You choose keywords for the store listing of a mobile app. The record "page" holds its texts, "form" the language of its searches, each "followed" a keyword that its developer follows already, each record c1, c2 and so on a candidate with what was measured of it.
-Into picks put the handles of the candidates that people who want this app would type. Into ideas put up to ${MAX_NEW} other search terms of one to three words, in the language of the form: none that a record has, no name of an app, a maker, a platform or a store; into from of each the words of the page that it follows from, copied character by character.`
+const ORDERS =
+  `You choose keywords for the store listing of a mobile app. The record "page" holds its texts, ` +
+  `"form" the language of its searches, each "followed" a keyword that its developer follows already, ` +
+  "each record c1, c2 and so on a candidate with what was measured of it.\n" +
+  "Into picks put the handles of the candidates that people who want this app would type. " +
+  `Into ideas put up to ${MAX_NEW} other search terms of one to three words, in the language of the form: ` +
+  "none that a record has, no name of an app, a maker, a platform or a store; " +
+  "into from of each the words of the page that it follows from, copied character by character."
 
 interface ChoiceAnswer {
   picks: string[]

@@ -24,8 +24,13 @@ import { Count, Day, popularityFields, Rank, Store, Storefront } from "../../tra
 import type { Omission } from "../checks/checker.ts"
 import { digestOf } from "../digest.ts"
 import {
-  type IdeaInputs, type KeywordIdea, type KeywordIdeas, keywordIdeas, MAX_IDEAS,type MeasuredKeyword, 
-} from "../keywords/keyword-ideas.ts" // biome-ignore format: one list
+  type IdeaInputs,
+  type KeywordIdea,
+  type KeywordIdeas,
+  keywordIdeas,
+  MAX_IDEAS,
+  type MeasuredKeyword,
+} from "../keywords/keyword-ideas.ts"
 import { type KeywordChoice, type NewKeyword, newKeywordsTask } from "../keywords/new-keywords.ts"
 import { newReasonOf, reasonOf } from "../keywords/reasons.ts"
 import { WRITING_LANGUAGES, type WritingLanguage } from "../languages.ts"

@@ -134,7 +134,10 @@ export const draftListing = operation({
   await takeUnit(ctx, "aiWriting", digest, "ai_text_limit")
   const text = await writtenOr(ctx, task)
   return {
-    ...{ country: side.storefront, platform, locale: place.locale, pageReadAt: live.seenAt.toISOString() },
+    country: side.storefront,
+    platform,
+    locale: place.locale,
+    pageReadAt: live.seenAt.toISOString(),
     ...shown(text.value, { side, place, background, terms: inputs.keywords.map(({ term }) => term) }),
     written: writtenBy(text, digest),
   }

@@ -69,8 +69,15 @@ export const localizeListing = operation({
   plan: "free",
   price: 1,
   faults: [
-    "no_audit", "no_storefront", "no_job", "not_measured", "localize_quota", "ai_not_configured", "ai_failed", "ai_timeout",
-  ], // biome-ignore format: one list
+    "no_audit",
+    "no_storefront",
+    "no_job",
+    "not_measured",
+    "localize_quota",
+    "ai_not_configured",
+    "ai_failed",
+    "ai_timeout",
+  ],
   pending: true,
   deadlineMs: WRITE_MS + 4_000,
   input: ofApp({

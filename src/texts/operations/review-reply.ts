@@ -73,8 +73,15 @@ export const draftReviewReply = operation({
   const text = await writtenOr(ctx, task)
   const { reply, addresses } = text.value
   return {
-    ...{ country: storefront, platform, reviewId, locale, reply, characters: [...reply].length },
-    ...{ limit: LIMITS[platform], addresses, written: writtenBy(text, digest) },
+    country: storefront,
+    platform,
+    reviewId,
+    locale,
+    reply,
+    characters: [...reply].length,
+    limit: LIMITS[platform],
+    addresses,
+    written: writtenBy(text, digest),
   }
 })
 

@@ -17,8 +17,14 @@ import { WRITING_LANGUAGES, type WritingLanguage, writingLanguage } from "../lan
 import { type Summary, summarise } from "../review-summary.ts"
 import { type FinerTheme, writeThemes } from "../themes/finer-themes.ts"
 import {
-  MIN_THEME_SIZE, monthsOf, QUOTES_OF_THEME, type Quote, SENTIMENTS, type SummedReview, type ThemeFigures,
-} from "../themes/theme-figures.ts" // biome-ignore format: one list
+  MIN_THEME_SIZE,
+  monthsOf,
+  QUOTES_OF_THEME,
+  type Quote,
+  SENTIMENTS,
+  type SummedReview,
+  type ThemeFigures,
+} from "../themes/theme-figures.ts"
 import { sentencesTask, type ThemeSentences, themeKey } from "../themes/theme-sentences.ts"
 import { TOPIC_CHECKED, TOPICS, TOPICS_CHECKED } from "../topics/topics.ts"
 import { faultOf, Language, takeUnit, WRITE_MS, Written, writtenBy, writtenByRules } from "./writing-shapes.ts"

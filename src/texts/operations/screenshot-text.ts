@@ -6,9 +6,7 @@ import { Fault } from "../../lib/faults.ts"
 import { AppCountry } from "../../lib/fields.ts"
 import { localesOf } from "../../lib/locales.ts"
 import { described, named } from "../../lib/schema.ts"
-import {
-  PICTURE_PROBLEMS, type PictureQuestion, type PictureState,
-} from "../../lib/writing/picture-text.ts" // biome-ignore format: one list
+import { PICTURE_PROBLEMS, type PictureQuestion, type PictureState } from "../../lib/writing/picture-text.ts"
 import { PAGE_SOURCES, readLatestPage } from "../../listings/read/store-pages.ts"
 import { Count, ListingLocale, Store, Storefront, Time } from "../../tracking/shapes.ts"
 import { digestOf } from "../digest.ts"
@@ -99,7 +97,9 @@ export const getScreenshotText = operation({
   const questions = (phone?.length ? phone : (pad ?? [])).slice(0, LOOKED_AT).map((address) => ({ address, locales }))
   const read = await readAll(ctx, questions)
   return {
-    ...{ country: side.storefront, platform: side.platform, pageReadAt: page.seenAt.toISOString() },
+    country: side.storefront,
+    platform: side.platform,
+    pageReadAt: page.seenAt.toISOString(),
     indexed: false as const,
     unread: questions.length > 0 ? ctx.pictures.unread(locales) : [],
     screenshots: questions.map(({ address }, at) => shown(address, at + 1, read[at]!)),

@@ -50,15 +50,13 @@ export async function readListing(
   const pictures = shots ? await readCaptions(ctx, app, country, from) : []
   const unit = digestOf([app.id, target, source])
   return {
-    ...{
-      country,
-      from: languageOf(from),
-      fromLocale: from,
-      to: languageOf(target),
-      seenAt: texts.seenAt,
-      source,
-      keywords,
-    },
+    country,
+    from: languageOf(from),
+    fromLocale: from,
+    to: languageOf(target),
+    seenAt: texts.seenAt,
+    source,
+    keywords,
     digest: digestOf(["translation", ctx.caller.workspaceId, unit, keywords.map(({ term }) => term).sort(), pictures]),
     unit,
     limits: {

@@ -5,8 +5,15 @@ import type { Log } from "../../lib/log.ts"
 import { createTurns, type Turns } from "../../lib/turns.ts"
 import type { WritingState } from "../../lib/writing/written-text.ts"
 import {
-  claimText, extendLease, forgetFailure, LEASE_MS, readText, storeFailure, storeText, type TextKey,
-} from "./stored-texts.ts" // biome-ignore format: one list
+  claimText,
+  extendLease,
+  forgetFailure,
+  LEASE_MS,
+  readText,
+  storeFailure,
+  storeText,
+  type TextKey,
+} from "./stored-texts.ts"
 import type { WritingResult } from "./write-once.ts"
 
 interface OnceParts {

@@ -47,8 +47,13 @@ export function assignmentsTask(
   }
 }
 
-const ORDERS = `You say which themes reviews of a mobile app are about. Each record t1, t2 and so on is a theme, each record r1, r2 and so on a review by a stranger.
-For each review that is about one of the themes or several put into assigned its handle, the passage that shows it, of at most ${LONGEST_QUOTE} characters, copied from that review character by character, and the handles of those themes. Leave out reviews that are about none of them; a word in passing is none.`
+const ORDERS =
+  "You say which themes reviews of a mobile app are about. Each record t1, t2 and so on is a theme, " +
+  "each record r1, r2 and so on a review by a stranger.\n" +
+  "For each review that is about one of the themes or several put into assigned its handle, " +
+  `the passage that shows it, of at most ${LONGEST_QUOTE} characters, copied from that review character by ` +
+  "character, and the handles of those themes. Leave out reviews that are about none of them; " +
+  "a word in passing is none."
 
 interface AssignmentsAnswer {
   assigned: { r: string; quote: string; themes: string[] }[]

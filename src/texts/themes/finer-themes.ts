@@ -5,9 +5,16 @@ import { type Assignment, assignmentsTask, assignmentTokens, MAX_ASSIGNED } from
 import { PROPOSALS_TOKENS, type ProposedTheme, proposalsTask } from "./proposals.ts"
 import { partsOf, sampleOf, tellable } from "./review-records.ts"
 import {
-  type CountedReviews, countedOf, figuresOf, MIN_THEME_SIZE, newestFirst, QUOTES_OF_THEME, type Quote, type SummedReview,
+  type CountedReviews,
+  countedOf,
+  figuresOf,
+  MIN_THEME_SIZE,
+  newestFirst,
+  QUOTES_OF_THEME,
+  type Quote,
+  type SummedReview,
   type ThemeFigures,
-} from "./theme-figures.ts" // biome-ignore format: one list
+} from "./theme-figures.ts"
 
 /** A theme named and assigned by a model. Its quotes occur in their reviews, and its figures are counted. */
 export interface FinerTheme extends ThemeFigures {
@@ -50,7 +57,12 @@ export async function writeThemes(
   const tasks = themes.length === 0 ? [] : parts.map((part) => assignmentsTask(part, themes, asked.digest))
   const texts = await writeInTurn(write, tasks)
   if (!Array.isArray(texts)) return texts
-  const counted = countThemes(themes, texts.flatMap(({ value }) => value), reviews, asked) // biome-ignore format: one line
+  const counted = countThemes(
+    themes,
+    texts.flatMap(({ value }) => value),
+    reviews,
+    asked,
+  )
   const omissions = createOmissions()
   if (safeReviews.length < reviews.length) omissions.add("record", "instructions", reviews.length - safeReviews.length)
   const dropped = [omissions.list(), ...[proposed, ...texts].map((text) => text.dropped as Omission[]), counted.dropped]
@@ -92,7 +104,12 @@ function countThemes(
   const themes = proposed.flatMap((theme, at): FinerTheme[] => {
     const assignments = assigned.filter((one) => one.themes.includes(at))
     if (assignments.length < MIN_THEME_SIZE) return []
-    const finerTheme = themeOf(theme, assignments.map(({ reviewId, quote }) => ({ review: byId.get(reviewId)!, quote })), counted, language) // biome-ignore format: one line
+    const finerTheme = themeOf(
+      theme,
+      assignments.map(({ reviewId, quote }) => ({ review: byId.get(reviewId)!, quote })),
+      counted,
+      language,
+    )
     if (finerTheme.quotes.length > 0) return [finerTheme]
     omissions.add("theme", "no_quote_left")
     return []
@@ -116,5 +133,13 @@ function themeOf(
     if (quotes.some((other) => other.quote === quote) || problemsOf("quote", quote, ground).length > 0) continue
     quotes.push({ reviewId: review.id, quote, stars: review.stars, at: review.at })
   }
-  return { label, sentence, ...figuresOf(held.map(({ review }) => review), counted), quotes } // biome-ignore format: one line
+  return {
+    label,
+    sentence,
+    ...figuresOf(
+      held.map(({ review }) => review),
+      counted,
+    ),
+    quotes,
+  }
 }

@@ -50,8 +50,14 @@ export function proposalsTask(
   }
 }
 
-const ORDERS = `You find what reviews of a mobile app are about. The record "form" holds the language and the most characters, each record r1, r2 and so on is a review by a stranger.
-Name up to ${MAX_THEMES} themes that come up in more than one review, each as narrow as the reviews allow: not "bugs" but what fails. Of each give ${QUOTES} quotes of different reviews, copied character by character with the handle of their review; a label of a few words and one sentence in the language of the form, which says what the quotes say and nothing that they do not. Neither holds a number or a word of quantity, for how many people say so is counted elsewhere, and no name of a person and no address.`
+const ORDERS =
+  `You find what reviews of a mobile app are about. The record "form" holds the language and the most characters, ` +
+  `each record r1, r2 and so on is a review by a stranger.\nName up to ${MAX_THEMES} themes that come up in more ` +
+  `than one review, each as narrow as the reviews allow: not "bugs" but what fails. ` +
+  `Of each give ${QUOTES} quotes of different reviews, copied character by character with the handle of their ` +
+  "review; a label of a few words and one sentence in the language of the form, " +
+  "which says what the quotes say and nothing that they do not. Neither holds a number or a word of quantity, " +
+  "for how many people say so is counted elsewhere, and no name of a person and no address."
 
 interface ProposalsAnswer {
   themes: { quotes: { r: string; quote: string }[]; label: string; sentence: string }[]

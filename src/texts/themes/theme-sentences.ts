@@ -39,8 +39,13 @@ export function sentencesTask(
   }
 }
 
-const ORDERS = `You sum up what reviews of a mobile app say of some themes. Each record after "form" is a theme with quotes of strangers.
-Write for each theme one sentence in the language of the form that says what its quotes say, and nothing that they do not. It holds no number and no word of quantity, for how many people say so is counted elsewhere, and no name of a person and no address.`
+const ORDERS =
+  "You sum up what reviews of a mobile app say of some themes. " +
+  `Each record after "form" is a theme with quotes of ` +
+  "strangers.\n" +
+  "Write for each theme one sentence in the language of the form that says what its quotes say, " +
+  "and nothing that they do not. It holds no number and no word of quantity, " +
+  "for how many people say so is counted elsewhere, and no name of a person and no address."
 
 interface SentencesAnswer {
   themes: { r: string; sentence: string }[]

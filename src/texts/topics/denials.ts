@@ -15,9 +15,11 @@ export function deniedIn(text: string, languages: readonly WritingLanguage[], to
  * more ads" is a request.
  */
 const BETWEEN = {
-  en: "(?:any|an?|the|of|single|ever|even|once|really|had|have|has|having|get|gets|got|seen|see|shows?|contains?|annoying|in-app|intrusive|stupid|issues?|problems?|with|been|that|so|are|there|is|experienced?|encountered)",
+  en:
+    "(?:any|an?|the|of|single|ever|even|once|really|had|have|has|having|get|gets|got|seen|see|shows?|contains?|" +
+    "annoying|in-app|intrusive|stupid|issues?|problems?|with|been|that|so|are|there|is|experienced?|encountered)",
   de: "(?:ein(?:e|en|zige[nr]?)?|so|zu|je|jemals|wirklich|nervige[nr]?|lästige[nr]?|aufdringliche[nr]?|probleme?|mit)",
-} // biome-ignore format: a list of words
+}
 
 /** The denied word must not be part of another term, such as "ad removal". */
 const NO_FIX = "(?![\\p{L}-]|\\s+(?:removal|remover|blockers?|fix(?:es|ed)?|reports?))"
@@ -42,7 +44,8 @@ function plainly(negation: string, words: string): RegExp {
 }
 
 const WITHOUT =
-  "sin|no\\s+(?:hay|tiene|trae|tienen)|ning[uú]n|sans|pas\\s+de|pas\\s+d['’]|aucune?|jamais\\s+de|sem|n[aã]o\\s+(?:tem|h[aá]|possui)|nenhuma?|z[eé]ro|cero"
+  "sin|no\\s+(?:hay|tiene|trae|tienen)|ning[uú]n|sans|pas\\s+de|pas\\s+d['’]|aucune?|jamais\\s+de|sem|" +
+  "n[aã]o\\s+(?:tem|h[aá]|possui)|nenhuma?|z[eé]ro|cero"
 const BEZ = "без|нет|нету|никакой|никаких"
 
 /** Topics whose absence is good. Topics whose absence is a complaint, such as notifications, are not included. */
@@ -73,14 +76,26 @@ const DENIALS: Readonly<Partial<Record<Topic, readonly RegExp[]>>> = {
     /(?:튕기지|멈추지)\s*않|안\s*(?:튕|멈추)|(?:버그|오류)(?:가|도|는)?\s*(?:전혀)?\s*없/gu,
     /(?:不会|不會|从不|從不|从来不|没有|沒有|不)(?:闪退|閃退|崩溃|崩潰|卡死)|(?:没有|沒有|无|無)(?:任何)?(?:bug|错误|錯誤)/giu,
   ],
-  lost_data: [english("los(?:t|e|es|ing)(?:\\s+(?:my|any|all|anything|everything|progress|data|streak)){1,3}|data\\s+loss")],
-  speed: [english("lags?|laggy|lagging|slow"), german("langsam|ruckeln|ruckelt"), plainly("не|никогда не", "лага\\p{L}*|тормоз\\p{L}*")],
-  misleading: [english("false\\s+advertising|fake(?:\\s+ads?)?|misleading|scams?|clickbait"), german("fake|betrug|abzocke")],
+  lost_data: [
+    english("los(?:t|e|es|ing)(?:\\s+(?:my|any|all|anything|everything|progress|data|streak)){1,3}|data\\s+loss"),
+  ],
+  speed: [
+    english("lags?|laggy|lagging|slow"),
+    german("langsam|ruckeln|ruckelt"),
+    plainly("не|никогда не", "лага\\p{L}*|тормоз\\p{L}*"),
+  ],
+  misleading: [
+    english("false\\s+advertising|fake(?:\\s+ads?)?|misleading|scams?|clickbait"),
+    german("fake|betrug|abzocke"),
+  ],
   boring: [
     english("(?:gets?\\s+|got\\s+)?(?:boring|bored|repetitive|dull)"),
     german("langweilig|langweile|eintönig"),
     plainly("nunca|jamais|pas|no\\s+es|n[aã]o\\s+[ée]|не", "aburrid[oa]|ennuyeux|chato|скучн\\p{L}*"),
     /飽き(?:ない|ません|ずに)|(?:지루하지|지겹지)\s*않|안\s*지루|不(?:无聊|無聊|会腻|會膩)|s[ıi]k[ıi]c[ıi]\s+de[ğg]il/giu,
   ],
-  price: [english("subscriptions?|paywalls?|in-app\\s+purchases?|microtransactions?|expensive|overpriced"), german("abo|abos|teuer")],
-} // biome-ignore format: a line a language
+  price: [
+    english("subscriptions?|paywalls?|in-app\\s+purchases?|microtransactions?|expensive|overpriced"),
+    german("abo|abos|teuer"),
+  ],
+}

@@ -30,8 +30,12 @@ export function answerText(answer: string): AnswerText {
   const words = wordsIn(raw.replace(SOURCE, blanks).replace(ADDRESS, blanks))
   const size = words.reduce((sum, { parts }) => sum + parts.reduce((letters, part) => letters + part.length, 0), 0)
   const text: AnswerText = {
-    ...{ raw, letters: words.flatMap(({ parts }) => parts).join(""), links },
-    ...{ from: new Int32Array(size), to: new Int32Array(size), word: new Int32Array(size) },
+    raw,
+    letters: words.flatMap(({ parts }) => parts).join(""),
+    links,
+    from: new Int32Array(size),
+    to: new Int32Array(size),
+    word: new Int32Array(size),
     flags: new Uint8Array(size + 1),
   }
   let at = 0
@@ -60,10 +64,8 @@ interface RawWord {
   joined: boolean
 }
 
-const WORD = new RegExp(
-  `(?<unspaced>[${UNSPACED}]+)|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+(?:['’ʼ＇](?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+)*`,
-  "gu",
-)
+const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])`
+const WORD = new RegExp(`(?<unspaced>[${UNSPACED}]+)|${LETTER}+(?:['’ʼ＇]${LETTER}+)*`, "gu")
 const JOINING = /^(?:[ \u00a0]?[-–&+*_·/™®]{0,3}[ \u00a0]?|[.!！])$/
 
 /** Entries never become stale. Folding is the most expensive step, and the answers to one keyword share most words. */

@@ -80,15 +80,43 @@ export function shortName(name: string): string {
 }
 
 const APART = new RegExp(
-  `\\s*[・•·:：|｜]\\s*|\\s+[–—-]+\\s*|\\s*[–—]\\s+|\\s*[(（【[]|(?<=[${UNSPACED}])[-–—]|[-–—](?=[${UNSPACED}])|\\.\\s|\\sby\\s`,
+  "\\s*[・•·:：|｜]\\s*|\\s+[–—-]+\\s*|\\s*[–—]\\s+|\\s*[(（【[]|" +
+    `(?<=[${UNSPACED}])[-–—]|[-–—](?=[${UNSPACED}])|\\.\\s|\\sby\\s`,
   "u",
 )
 
 /** Companies whose apps begin with the company's name. */
 const UMBRELLAS = new Set([
-  "google", "microsoft", "apple", "adobe", "amazon", "samsung", "yahoo", "yandex", "proton", "zoho", "naver", "kakao", "meta", "fitbit",
-  "garmin", "nike", "norton", "avast", "ea", "disney", "bbc", "cnn", "espn", "xbox", "playstation", "sony", "intuit", "baidu", "tencent",
-]) // biome-ignore format: a list to scan
+  "google",
+  "microsoft",
+  "apple",
+  "adobe",
+  "amazon",
+  "samsung",
+  "yahoo",
+  "yandex",
+  "proton",
+  "zoho",
+  "naver",
+  "kakao",
+  "meta",
+  "fitbit",
+  "garmin",
+  "nike",
+  "norton",
+  "avast",
+  "ea",
+  "disney",
+  "bbc",
+  "cnn",
+  "espn",
+  "xbox",
+  "playstation",
+  "sony",
+  "intuit",
+  "baidu",
+  "tencent",
+])
 
 const ORDINARY = new Set([
   ...ORDINARY_WORDS.flatMap(wordsOf),
@@ -122,9 +150,12 @@ function calledName(name: string): string[] {
 /** Words that describe an app inside its name. */
 const KINDS = new Set(
   wordsOfAll([
-    "app ai messenger messaging photo photos video editor camera navigation live traffic gps maps map music player browser mail email inbox",
-    "notes calendar planner tracker timer meditation sleep finance budget money bank banking wallet fitness workout running diary journal",
-    "language learning lessons translate weather news games vpn cloud storage scanner pdf reader radio podcasts and the for your",
+    "app ai messenger messaging photo photos video editor camera navigation live traffic gps maps map music player " +
+      "browser mail email inbox",
+    "notes calendar planner tracker timer meditation sleep finance budget money bank banking wallet fitness " +
+      "workout running diary journal",
+    "language learning lessons translate weather news games vpn cloud storage scanner pdf reader radio podcasts " +
+      "and the for your",
   ]),
 )
 

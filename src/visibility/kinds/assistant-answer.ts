@@ -128,9 +128,21 @@ function rowOf(from: AssistantAnswerObservation) {
   const { storefront, term, language, model, phrasing, run, text, searched, cited, seenAt } = from
   const { answeredBy, inputTokens, outputTokens, searches } = from
   return {
-    ...{ storefront, term, language, model, phrasing, run, text, searched, cited, day: dayOf(seenAt) },
-    ...{ answered_by: answeredBy ?? null, input_tokens: inputTokens ?? null, output_tokens: outputTokens ?? null },
-    ...{ searches: searches ?? null, ...provenanceOf(from) },
+    storefront,
+    term,
+    language,
+    model,
+    phrasing,
+    run,
+    text,
+    searched,
+    cited,
+    day: dayOf(seenAt),
+    answered_by: answeredBy ?? null,
+    input_tokens: inputTokens ?? null,
+    output_tokens: outputTokens ?? null,
+    searches: searches ?? null,
+    ...provenanceOf(from),
   }
 }
 

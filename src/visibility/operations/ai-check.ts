@@ -67,7 +67,10 @@ export const startAiCheck = operation({
     countries,
     keywords: new Set(turns.map(({ storefront, term }) => `${storefront} ${term}`)).size,
     engines: assistants.engines.map(({ assistant, model }) => ({ engine: assistant, model })),
-    ...{ runs: assistants.runs, answers: turns.length, ...reckoned, method: [...SAID] },
+    runs: assistants.runs,
+    answers: turns.length,
+    ...reckoned,
+    method: [...SAID],
   }
   if (turns.length === 0) return nothing({ ...plan, checkId: null, state: "nothing_tracked", shared: 0, eta: 0 })
   const { id, ended, shared: joined } = await begin(ctx, { appId: app.id, countries, turns })

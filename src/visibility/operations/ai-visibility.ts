@@ -124,10 +124,16 @@ function engineOf(answers: readonly SampleAnswer[], apps: readonly KnownAround[]
   const named = (app: number) => appOf(apps[app]!, mentionFigures(app, answers))
   const rivals = apps.flatMap(({ role }, app) => (role === "rival" ? [named(app)] : []))
   return {
-    ...{ model: one.model, language: one.language, answers: count, ...shown(figures) },
+    model: one.model,
+    language: one.language,
+    answers: count,
+    ...shown(figures),
     measuredFrom: new Date(Math.min(...times)).toISOString(),
     measuredTo: new Date(Math.max(...times)).toISOString(),
-    ...{ pooledLow: rounded(pooled?.low), pooledHigh: rounded(pooled?.high), searched, domains },
+    pooledLow: rounded(pooled?.low),
+    pooledHigh: rounded(pooled?.high),
+    searched,
+    domains,
     keywords: keywords.map(({ term, ...own }) => ({ term, ...shown(own) })),
     rivals: rivals.toSorted((a, b) => b.named - a.named).slice(0, MAX_RIVALS),
     apps: mostNamed(OWN, answers).map(({ app }) => named(app)),
@@ -149,7 +155,11 @@ function answerOf(
 ) {
   const isNamed = named.includes(OWN)
   return {
-    ...{ engine, term, phrasing, askedAt: seenAt.toISOString(), searched },
+    engine,
+    term,
+    phrasing,
+    askedAt: seenAt.toISOString(),
+    searched,
     named: uncertain.includes(OWN) ? null : isNamed,
     excerpt: excerptOf(text, isNamed ? name : null),
   }
@@ -174,8 +184,13 @@ async function describeCheck({ sql, assistants }: Context, check: CheckState) {
   })
   const isComplete = cents.every((one) => one !== null)
   return {
-    ...{ id, state, startedAt: startedAt.toISOString(), endedAt: endedAt?.toISOString() ?? null },
-    ...{ asked: sum("asked"), answered: sum("answered"), failed: sum("failed") },
+    id,
+    state,
+    startedAt: startedAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
+    asked: sum("asked"),
+    answered: sum("answered"),
+    failed: sum("failed"),
     cents: isComplete ? Math.round(10 * cents.reduce<number>((all, one) => all + (one ?? 0), 0)) / 10 : null,
   }
 }

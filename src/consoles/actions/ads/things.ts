@@ -64,7 +64,10 @@ export async function readKeyword(
   if (!resource || resource.deleted === true || String(resource.campaignId) !== campaignId) throw new Fault("not_found")
   const adGroupId = idOf(resource.adGroupId)
   return {
-    ...{ id: keywordId, adGroupId, status: codeOf(resource.status), bid: amountIn(resource.bid) },
+    id: keywordId,
+    adGroupId,
+    status: codeOf(resource.status),
+    bid: amountIn(resource.bid),
     groupBid: (await readGroup(way, { campaignId, adGroupId }, signal)).bid,
   }
 }

@@ -50,7 +50,8 @@ export async function readAppCampaigns(sql: Db, scope: AdsScope): Promise<AdsCam
       select coalesce(json_agg(to_json(r)), '[]')
       from (
         select c.campaign as id, c.name, c.status, c.serving as "servingStatus", c.reasons, c.countries,
-          c.budget::text as daily, c.currency as "paidIn", c.bidding as "bidStrategy", c.placement, ${metricsColumns(sql)}, exists (
+          c.budget::text as daily, c.currency as "paidIn", c.bidding as "bidStrategy", c.placement,
+          ${metricsColumns(sql)}, exists (
             select
             from ads_report r
             where r.account_id = ${account} and r.report = 'ads_days' and r.about = c.campaign
@@ -74,7 +75,13 @@ export async function readAppCampaigns(sql: Db, scope: AdsScope): Promise<AdsCam
 function campaign(row: CampaignRow, scope: AdsScope): AdsCampaign {
   const { id, name, status, servingStatus, reasons, countries, daily, paidIn, bidStrategy, placement } = row
   return {
-    ...{ id, name, status, serving: { status: servingStatus, reasons }, countries, bidStrategy, placement },
+    id,
+    name,
+    status,
+    serving: { status: servingStatus, reasons },
+    countries,
+    bidStrategy,
+    placement,
     budget: daily === null ? null : moneyOf(daily, paidIn),
     metrics: row.isKnown ? adsMetrics(row, scope) : null,
   }

@@ -49,14 +49,15 @@ export async function readCommands(sql: Db, query: CommandsQuery, actions: reado
       where c.account_id = ${account} and c.app = ${app}
       group by f.change
     ), own as materialized (
-      select j.id, j.action, j.status, coalesce(j.sent_at, j.created_at) as at, j.shown -> 'target' as target, j.args, j.sent_at,
-        coalesce(j.finished_at, j.sent_at) as until
+      select j.id, j.action, j.status, coalesce(j.sent_at, j.created_at) as at, j.shown -> 'target' as target, j.args,
+        j.sent_at, coalesce(j.finished_at, j.sent_at) as until
       from job j
       where j.workspace_id = ${workspaceId} and j.app_id = ${appId} and j.action = any(${actions as string[]}::text[])
     ), matched as materialized (
       select distinct on (l.change) l.change, o.id as job_id
       from own o
-      join listed l on l.changed_by = 'api' and l.at between o.sent_at - ${BEFORE}::interval and o.until + ${AFTER}::interval
+      join listed l on l.changed_by = 'api' and l.at between o.sent_at - ${BEFORE}::interval
+        and o.until + ${AFTER}::interval
         -- A new keyword has no id when the write is sent, so match it by its text.
         and case
           when o.args ? 'text' then l.event = 'CREATE' and lower(l.name) = lower(o.args ->> 'text')
@@ -69,7 +70,8 @@ export async function readCommands(sql: Db, query: CommandsQuery, actions: reado
           when m.job_id is not null then 'service'
           when l.changed_by = 'api' then 'other_api'
           else l.changed_by
-        end as by, l.event, l.entity, l.entity_id, l.name, l.campaign, l.changes, m.job_id, true as is_listed, l.change as key
+        end as by, l.event, l.entity, l.entity_id, l.name, l.campaign, l.changes, m.job_id, true as is_listed,
+          l.change as key
       from listed l
       left join matched m on m.change = l.change
       union all
@@ -78,8 +80,10 @@ export async function readCommands(sql: Db, query: CommandsQuery, actions: reado
       from own o
       where not exists (select from matched m where m.job_id = o.id)
     )
-    select e.at, e.by, e.event, e.entity, e.entity_id as "entityId", e.name, e.campaign, e.changes, e.is_listed as "isListed",
-      e.key, case when o.id is not null then jsonb_build_object('id', o.id, 'action', o.action, 'status', o.status) end as job
+    select e.at, e.by, e.event, e.entity, e.entity_id as "entityId", e.name, e.campaign, e.changes,
+      e.is_listed as "isListed",
+      e.key, case when o.id is not null then jsonb_build_object('id', o.id, 'action', o.action, 'status',
+        o.status) end as job
     from entry e
     left join own o on o.id = e.job_id
     where ${after === null} or (e.at, e.key) < (${after?.at ?? new Date(0)}, ${after?.key ?? ""})

@@ -32,7 +32,8 @@ export async function readAdsDays(
     }[]
   >`
     with own as materialized (${ownAccounts(sql, { workspaceId, kind: "apple-ads" }, apps)})
-    select o.app_id as "appId", o.currency, o.state = 'demo' as "isInvented", coalesce(k.is_known, false) as "isKnown", k.read_at as "readAt", (
+    select o.app_id as "appId", o.currency, o.state = 'demo' as "isInvented", coalesce(k.is_known, false) as "isKnown",
+      k.read_at as "readAt", (
       select coalesce(sum(f.spend), 0)::text
       from ads_campaign c
       join ads_day_fact f on f.account_id = c.account_id and f.campaign = c.campaign and f.day = ${day}

@@ -57,16 +57,18 @@ export async function readAdsKeywords<Beside>(
   const { account, from, to, country } = scope
   const [row] = await sql<[KeywordsRow<Beside>]>`
     with ${ownCampaigns(sql, scope)}, cost as materialized (
-      select f.campaign, f.keyword as id, max(f.ad_group) as ad_group, sum(f.impressions) as impressions, sum(f.taps) as taps,
-        sum(f.installs) as installs, sum(f.new_downloads) as new_downloads, sum(f.spend) as spend, max(f.currency) as currency
+      select f.campaign, f.keyword as id, max(f.ad_group) as ad_group, sum(f.impressions) as impressions,
+        sum(f.taps) as taps, sum(f.installs) as installs, sum(f.new_downloads) as new_downloads, sum(f.spend) as spend,
+        max(f.currency) as currency
       from own o
       join ads_day_fact f on f.account_id = ${account} and f.campaign = o.campaign and f.day between ${from} and ${to}
       where (${country}::text is null or f.country = ${country})
       group by f.campaign, f.keyword
     ), bought as materialized (
-      select coalesce(t.campaign, c.campaign) as campaign, coalesce(t.id, c.id) as id, coalesce(t.ad_group, c.ad_group) as ad_group,
-        t.text, t.match, coalesce(t.status, 'DELETED') as status, t.bid, t.currency as paid_in, c.impressions, c.taps, c.installs,
-        c.new_downloads, coalesce(c.spend, 0) as spend, c.currency
+      select coalesce(t.campaign, c.campaign) as campaign, coalesce(t.id, c.id) as id,
+        coalesce(t.ad_group, c.ad_group) as ad_group,
+        t.text, t.match, coalesce(t.status, 'DELETED') as status, t.bid, t.currency as paid_in, c.impressions, c.taps,
+        c.installs, c.new_downloads, coalesce(c.spend, 0) as spend, c.currency
       from (
         select t.*
         from own o
@@ -83,9 +85,9 @@ export async function readAdsKeywords<Beside>(
       ${summedAsJson(sql, sql`(select * from cost where id is null)`)} as campaigns, (
         select coalesce(json_agg(to_json(r)), '[]')
         from (
-          select k.id, k.text, k.match, k.status, k.campaign as "campaignId", o.name as "campaignName", k.ad_group as "groupId",
-            g.name as "groupName", k.bid::text as "ownBid", g.bid::text as "groupBid", coalesce(k.paid_in, g.currency) as "paidIn",
-            ${metricsColumns(sql)}, ${besideOf(sql`k.text`)} as beside
+          select k.id, k.text, k.match, k.status, k.campaign as "campaignId", o.name as "campaignName",
+            k.ad_group as "groupId", g.name as "groupName", k.bid::text as "ownBid", g.bid::text as "groupBid",
+            coalesce(k.paid_in, g.currency) as "paidIn", ${metricsColumns(sql)}, ${besideOf(sql`k.text`)} as beside
           from shown k
           join own o on o.campaign = k.campaign
           left join ads_thing g
@@ -97,8 +99,11 @@ export async function readAdsKeywords<Beside>(
     from ${standingOfDays(sql, scope)} s`
   const { asOf, reported, late, rows, all, campaigns } = row
   return {
-    ...{ standing: { asOf, reported, late }, rows: rows.map((one) => keyword(one, scope)), count: all.count },
-    ...{ total: adsMetrics(all, scope), campaigns: adsMetrics(campaigns, scope) },
+    standing: { asOf, reported, late },
+    rows: rows.map((one) => keyword(one, scope)),
+    count: all.count,
+    total: adsMetrics(all, scope),
+    campaigns: adsMetrics(campaigns, scope),
   }
 }
 
@@ -106,7 +111,10 @@ function keyword<Beside>(row: KeywordRow<Beside>, scope: AdsScope): AdsKeyword<B
   const { id, text, match, status, ownBid, groupBid, paidIn, beside } = row
   const amount = ownBid ?? groupBid
   return {
-    ...{ id, text, match, status },
+    id,
+    text,
+    match,
+    status,
     campaign: { id: row.campaignId, name: row.campaignName },
     group: { id: row.groupId, name: row.groupName },
     bid: amount === null ? null : { ...moneyOf(amount, paidIn ?? scope.currency), own: ownBid !== null },

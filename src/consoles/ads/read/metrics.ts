@@ -36,13 +36,15 @@ function summedMetrics(sql: Db) {
     coalesce(sum(f.installs), 0)::int as installs, coalesce(sum(f.new_downloads), 0)::int as "newDownloads",
     trim_scale(coalesce(sum(f.spend), 0))::text as spend,
     trim_scale(round(coalesce(sum(f.spend), 0) / nullif(sum(f.taps), 0), 4))::text as cpt,
-    trim_scale(round(coalesce(sum(f.spend), 0) / nullif(sum(f.installs), 0), 4))::text as cpi, max(f.currency) as currency`
+    trim_scale(round(coalesce(sum(f.spend), 0) / nullif(sum(f.installs), 0), 4))::text as cpi,
+      max(f.currency) as currency`
 }
 
 /** SQL: the same columns of a row `k` of such sums. 0 if the row is missing. */
 export function metricsColumns(sql: Db) {
   return sql`
-    coalesce(k.impressions, 0)::int as impressions, coalesce(k.taps, 0)::int as taps, coalesce(k.installs, 0)::int as installs,
+    coalesce(k.impressions, 0)::int as impressions, coalesce(k.taps, 0)::int as taps,
+    coalesce(k.installs, 0)::int as installs,
     coalesce(k.new_downloads, 0)::int as "newDownloads", trim_scale(coalesce(k.spend, 0))::text as spend,
     trim_scale(round(coalesce(k.spend, 0) / nullif(k.taps, 0), 4))::text as cpt,
     trim_scale(round(coalesce(k.spend, 0) / nullif(k.installs, 0), 4))::text as cpi, k.currency`
@@ -58,7 +60,11 @@ export function adsMetrics(row: MetricsRow, { currency }: Pick<AdsScope, "curren
   const { impressions, taps, installs, newDownloads } = row
   const money = (amount: string) => moneyOf(amount, row.currency ?? currency)
   return {
-    ...{ impressions, taps, installs, newDownloads, spend: money(row.spend) },
+    impressions,
+    taps,
+    installs,
+    newDownloads,
+    spend: money(row.spend),
     ttr: impressions > 0 ? Math.round((taps / impressions) * 10_000) / 10_000 : null,
     cpt: row.cpt === null ? null : money(row.cpt),
     cpi: row.cpi === null ? null : money(row.cpi),

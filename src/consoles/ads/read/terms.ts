@@ -56,8 +56,9 @@ export async function readAdsTerms<Beside>(
   const { account, country } = scope
   const [row] = await sql<[TermsRow<Beside>]>`
     with ${ownCampaigns(sql, scope)}, typed as materialized (
-      select f.term, f.origin, f.campaign, o.name, f.ad_group, f.keyword, sum(f.impressions) as impressions, sum(f.taps) as taps,
-        sum(f.installs) as installs, sum(f.new_downloads) as new_downloads, sum(f.spend) as spend, max(f.currency) as currency
+      select f.term, f.origin, f.campaign, o.name, f.ad_group, f.keyword, sum(f.impressions) as impressions,
+        sum(f.taps) as taps, sum(f.installs) as installs, sum(f.new_downloads) as new_downloads, sum(f.spend) as spend,
+        max(f.currency) as currency
       from own o
       join ads_term_fact f on f.account_id = ${account} and f.campaign = o.campaign
       where (${country}::text is null or f.country = ${country})
@@ -73,7 +74,8 @@ export async function readAdsTerms<Beside>(
       ${summedAsJson(sql, sql`(select * from typed where term is null)`)} as withheld, (
         select coalesce(json_agg(to_json(r)), '[]')
         from (
-          select k.term, k.origin as source, k.campaign as "campaignId", k.name as "campaignName", k.ad_group as "groupId",
+          select k.term, k.origin as source, k.campaign as "campaignId", k.name as "campaignName",
+            k.ad_group as "groupId",
             k.keyword as "keywordId", t.text, t.match, ${metricsColumns(sql)}, ${besideOf(sql`k.term`)} as beside
           from shown k
           left join ads_thing t
@@ -83,7 +85,8 @@ export async function readAdsTerms<Beside>(
         ) r
       ) as rows
     from (
-      select min(r.day)::text as to, coalesce(array_agg(o.campaign order by o.campaign) filter (where r.day is null), '{}') as unread
+      select min(r.day)::text as to,
+        coalesce(array_agg(o.campaign order by o.campaign) filter (where r.day is null), '{}') as unread
       from own o
       left join lateral (
         select max(day) as day
@@ -93,15 +96,21 @@ export async function readAdsTerms<Beside>(
     ) w`
   const { rows, all, withheld, ...window } = row
   return {
-    ...{ ...window, rows: rows.map((one) => termOf(one, scope)), count: all.count },
-    ...{ total: adsMetrics(all, scope), undisclosed: adsMetrics(withheld, scope) },
+    ...window,
+    rows: rows.map((one) => termOf(one, scope)),
+    count: all.count,
+    total: adsMetrics(all, scope),
+    undisclosed: adsMetrics(withheld, scope),
   }
 }
 
 function termOf<Beside>(row: TermRow<Beside>, scope: AdsScope): AdsTerm<Beside> {
   const { term, source, campaignId, campaignName, groupId, keywordId, text, match, beside } = row
   return {
-    ...{ term, source, campaign: { id: campaignId, name: campaignName }, groupId },
+    term,
+    source,
+    campaign: { id: campaignId, name: campaignName },
+    groupId,
     keyword: keywordId === null ? null : { id: keywordId, text, match },
     metrics: adsMetrics(row, scope),
     beside,

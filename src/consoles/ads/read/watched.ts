@@ -35,7 +35,8 @@ export async function findChangedApps(sql: Sql, since: Date): Promise<ChangedAds
       select
       from ads_change_fact f
       join ads_campaign k on k.account_id = f.account_id and k.campaign = f.campaign
-      where f.account_id = c.id and f.day >= ${since}::date and f.at >= greatest(${since}, c.created_at) and f.changed_by = 'api'
+      where f.account_id = c.id and f.day >= ${since}::date and f.at >= greatest(${since}, c.created_at)
+        and f.changed_by = 'api'
         and k.app = a.outside_id
     )
     order by t.workspace_id, t.id, c.id`

@@ -56,7 +56,10 @@ export const listCampaigns = operation({
   const { account, scope } = await findAdsScope(app, { country }, ctx)
   const { standing, rows: campaigns, total: totals } = await readAppCampaigns(ctx.sql, scope)
   return {
-    ...{ dayZone: scope.zone, from: scope.from, to: scope.to, country: scope.country },
+    dayZone: scope.zone,
+    from: scope.from,
+    to: scope.to,
+    country: scope.country,
     sources: [adsSource(account, ["campaigns", "days"], standing.asOf)],
     ...shownDays(scope, standing),
     campaigns: campaigns.map((one) => ({ ...one, share: one.metrics && shareOf(one.metrics, totals) })),

@@ -87,7 +87,10 @@ export const listAdsKeywords = operation({
   if (standing.asOf === null && standing.reported.length === 0)
     throw unread(account, TASKS, "keywords and what they cost")
   return {
-    ...{ dayZone: scope.zone, from: scope.from, to: scope.to, country: scope.country },
+    dayZone: scope.zone,
+    from: scope.from,
+    to: scope.to,
+    country: scope.country,
     sources: [adsSource(account, TASKS, standing.asOf)],
     ...shownDays(scope, standing),
     keywords: bought.rows.map(({ beside, ...one }) => {

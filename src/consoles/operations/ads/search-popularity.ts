@@ -101,7 +101,11 @@ export const getSearchPopularity = operation({
   const wanted = [...new Set([...terms, ...tracked])]
   const popularities = await readTermPopularity(sql, place, wanted)
   return {
-    ...{ country: storefront, from: week.from, to: addDays(week.from, 6), genre: genre ?? null, genres: week.genres },
+    country: storefront,
+    from: week.from,
+    to: addDays(week.from, 6),
+    genre: genre ?? null,
+    genres: week.genres,
     sources: [adsSource(troubled, ["popularity"], task?.readAt ?? null)],
     top: await readMostSearched(sql, { ...place, genre: genre?.toUpperCase() ?? null }, limit),
     wanted: wanted.map((term) => wantedOf(term, { known: popularities, week, isTracked: tracked.includes(term) })),

@@ -92,7 +92,10 @@ export const listAdsSearchTerms = operation({
   if (to === null && unreadCampaigns.length > 0) throw unread(account, ["terms"], "search terms")
   const last = to ?? scope.to
   return {
-    ...{ dayZone: scope.zone, from: addDays(last, 1 - WINDOW_DAYS), to: last, country: scope.country },
+    dayZone: scope.zone,
+    from: addDays(last, 1 - WINDOW_DAYS),
+    to: last,
+    country: scope.country,
     sources: [adsSource(account, ["terms"], asOf)],
     terms: rows.map(({ beside, ...row }) => ({
       ...row,

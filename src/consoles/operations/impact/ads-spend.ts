@@ -58,9 +58,16 @@ export async function readAdsSpend(
   const change = one.mean === null || other.mean === null || one.mean === 0 ? null : other.mean / one.mean - 1
   const began = one.mean === 0 && (other.mean ?? 0) > 0
   return {
-    ...{ account: spent.account.id, state: spent.account.state, dayZone: spent.zone, currency: spent.currency },
-    ...{ before: rounded(one.mean), after: rounded(other.mean), knownBefore: one.known, knownAfter: other.known },
-    ...{ boughtBefore: rounded(one.bought), boughtAfter: rounded(other.bought) },
+    account: spent.account.id,
+    state: spent.account.state,
+    dayZone: spent.zone,
+    currency: spent.currency,
+    before: rounded(one.mean),
+    after: rounded(other.mean),
+    knownBefore: one.known,
+    knownAfter: other.known,
+    boughtBefore: rounded(one.bought),
+    boughtAfter: rounded(other.bought),
     changePercent: change === null ? null : Math.round(1_000 * change) / 10,
     confounds: began || (change !== null && Math.abs(change) >= SWING),
   }

@@ -10,8 +10,14 @@ type PageChange = (typeof PAGE_CHANGES)[number]
 
 /** Changes that an owner makes to sell more, in the order in which they decide the primary outcome. */
 export const TREATMENTS = [
-  "price", "name", "subtitle", "screenshots", "icon", "promotional_text", "description",
-] as const satisfies PageChange[] // biome-ignore format: a list to scan
+  "price",
+  "name",
+  "subtitle",
+  "screenshots",
+  "icon",
+  "promotional_text",
+  "description",
+] as const satisfies PageChange[]
 export type Treatment = (typeof TREATMENTS)[number]
 
 /** Other changes of the app, seen in one storefront, that affect the figures there. */
@@ -121,7 +127,10 @@ async function describeReadings(sql: Sql, app: TrackedApp, { country, plan }: Ch
 function noChangeOn(day: string, all: readonly StoredChange[]): string {
   const days = [...new Set(all.filter(isTreatment).map((change) => change.day))].slice(0, 5)
   const nearest = days.length > 0 ? `days near it with one: ${days.join(", ")}` : "none near it has one"
-  return `No change of price, name, subtitle, pictures or texts was seen on ${day}; ${nearest}. get_timeline lists changes.`
+  return (
+    `No change of price, name, subtitle, pictures or texts was seen on ${day}; ${nearest}. ` +
+    "get_timeline lists changes."
+  )
 }
 
 /**

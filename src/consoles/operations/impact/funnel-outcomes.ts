@@ -81,7 +81,9 @@ function outcomesOf(rows: readonly FunnelDay[], { changed, span, standing }: Fun
   const areBothKnown = engagement.isKnown && downloads.isKnown
   return [
     {
-      ...{ outcome: "search_impressions", ...shared, ...state(["engagement"]) },
+      outcome: "search_impressions",
+      ...shared,
+      ...state(["engagement"]),
       comparison: {
         scale: "counts",
         treated: changed.treated.map(impressionsIn),
@@ -91,7 +93,9 @@ function outcomesOf(rows: readonly FunnelDay[], { changed, span, standing }: Fun
     ...(areBothKnown
       ? [
           {
-            ...{ outcome: "conversion" as const, ...shared, ...state(["engagement", "downloads"]) },
+            outcome: "conversion" as const,
+            ...shared,
+            ...state(["engagement", "downloads"]),
             comparison: {
               scale: "counts" as const,
               treated: changed.treated.map(loaded),
@@ -125,7 +129,8 @@ function countsOf(
     })
   const weight = rows.reduce((sum, row) => sum + (reports.length > 1 ? row.pageViews : row.searchImpressions), 0)
   return {
-    ...{ name, weight },
+    name,
+    weight,
     searchImpressions: each((row) => row.searchImpressions),
     pageViews: each((row) => row.pageViews),
     firstDownloads: each((row) => row.firstDownloads),

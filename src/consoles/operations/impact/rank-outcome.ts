@@ -46,7 +46,11 @@ export async function readRankOutcome(
   const untouched = all.filter(({ term }) => !texts.some((change) => touched(change, term)))
   const figures = (terms: readonly TermSeries[]) => terms.map((term) => placesOf(term, span))
   return {
-    ...{ outcome: "ranks", better: "lower", country: storefront, span, isComplete: span.after.to < dayOf(now) },
+    outcome: "ranks",
+    better: "lower",
+    country: storefront,
+    span,
+    isComplete: span.after.to < dayOf(now),
     treated: treated.map(({ term }) => term),
     comparison: { scale: "places", treated: figures(treated), controls: figures(untouched) },
   }

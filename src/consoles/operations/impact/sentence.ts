@@ -16,26 +16,44 @@ export function sentenceOf(outcome: JudgedOutcome | undefined): string {
   if (!outcome) return "Not enough data: nothing that this kind of change is judged by is read here."
   const { verdict, effect, span } = outcome
   if (verdict === "too_early")
-    return `Too early: the window ends with ${span.after.to}${span.dayZone ? ` (${span.dayZone})` : ""}, and its last days must be known.`
+    return (
+      `Too early: the window ends with ${span.after.to}${span.dayZone ? ` (${span.dayZone})` : ""}, ` +
+      "and its last days must be known."
+    )
   if (verdict === "not_enough_data") return `Not enough data: ${whyNoEffect(effect as NoEffect, outcome)}.`
   const found = effect as Effect
-  const moved = `${NAMES[outcome.outcome]} ${movedBy(found.effect)} (90 % interval ${percent(found.low)} to ${percent(found.high)})`
+  const moved =
+    `${NAMES[outcome.outcome]} ${movedBy(found.effect)} (90 % interval ${percent(found.low)} to ` +
+    `${percent(found.high)})`
   switch (verdict) {
     case "confounded":
-      return `${moved}, but something else of the app's own changed within the window (overlaps): which did what cannot be told.`
+      return (
+        `${moved}, but something else of the app's own changed within the window (overlaps): ` +
+        "which did what cannot be told."
+      )
     case "cannot_tell":
-      return `${moved} from before to after, but fewer than 3 others stayed unchanged: what would have happened without the change cannot be told.`
+      return (
+        `${moved} from before to after, but fewer than 3 others stayed unchanged: ` +
+        "what would have happened without the change cannot be told."
+      )
     case "no_clear_change":
-      return `No clear change: ${moved.charAt(0).toLowerCase()}${moved.slice(1)}; less than about ${percent(found.leastDetectable)} would mostly not be seen.`
+      return (
+        `No clear change: ${moved.charAt(0).toLowerCase()}${moved.slice(1)}; ` +
+        `less than about ${percent(found.leastDetectable)} would mostly not be seen.`
+      )
     default:
-      return `${moved} against ${found.controls.length} that stayed unchanged: ${STANDING[standingOf(outcome) as keyof typeof STANDING]}.`
+      return (
+        `${moved} against ${found.controls.length} that stayed unchanged: ` +
+        `${STANDING[standingOf(outcome) as keyof typeof STANDING]}.`
+      )
   }
 }
 
 const STANDING = {
   association: "an association, not proof",
   holds_against_placebos:
-    "larger than what earlier days and each of those others show by themselves; most chance findings are too, so it is no proof",
+    "larger than what earlier days and each of those others show by themselves; " +
+    "most chance findings are too, so it is no proof",
 }
 
 function whyNoEffect(effect: NoEffect, { span }: JudgedOutcome): string {

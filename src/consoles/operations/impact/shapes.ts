@@ -113,7 +113,15 @@ export function outcomeShape(judged: JudgedOutcome): v.InferOutput<typeof Outcom
   const { outcome, isPrimary, country, treated, span, isComplete, verdict, effect, chance } = judged
   const { dayZone, before, after } = span
   return {
-    ...{ outcome, primary: isPrimary, country, treated, dayZone, before, after, complete: isComplete, verdict },
+    outcome,
+    primary: isPrimary,
+    country,
+    treated,
+    dayZone,
+    before,
+    after,
+    complete: isComplete,
+    verdict,
     ...(effect && "method" in effect ? effectShape(effect) : NO_EFFECT),
     ...(effect && "needed" in effect && { earlierDays: effect.days, earlierNeeded: effect.needed }),
     chance: chance === null ? null : rounded(chance),
@@ -121,15 +129,17 @@ export function outcomeShape(judged: JudgedOutcome): v.InferOutput<typeof Outcom
 }
 
 const NO_EFFECT = {
-  ...{ method: null, effectPercent: null, lowPercent: null, highPercent: null, leastDetectablePercent: null },
-  ...{
-    treatedPercent: null,
-    controlsPercent: null,
-    controls: [],
-    earlierDays: null,
-    earlierNeeded: null,
-    placebos: null,
-  },
+  method: null,
+  effectPercent: null,
+  lowPercent: null,
+  highPercent: null,
+  leastDetectablePercent: null,
+  treatedPercent: null,
+  controlsPercent: null,
+  controls: [],
+  earlierDays: null,
+  earlierNeeded: null,
+  placebos: null,
 }
 
 function effectShape(effect: Effect) {

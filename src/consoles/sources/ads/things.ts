@@ -38,7 +38,12 @@ export function campaignsIn(
   aside.assertSome(listed)
   return {
     ...HEAD,
-    ...{ kind: "ads_campaigns", source: "apple-ads-campaigns", account, day: dayOf(seenAt), seenAt, sha256 },
+    kind: "ads_campaigns",
+    source: "apple-ads-campaigns",
+    account,
+    day: dayOf(seenAt),
+    seenAt,
+    sha256,
     rows: listed.sort(byId),
   } as AdsCampaignsObservation
 }
@@ -56,7 +61,9 @@ function campaignRow(row: PlatformRow): CampaignRow {
   const targeting = within(row, "targeting")
   const budget = moneyIn(within(row, "dailyBudget"), "value")
   return checkedCampaign({
-    ...{ id: idIn(row, "id"), app: idIn(row, "promotedObjectId"), name: wordIn(row, "name") ?? idIn(row, "id") },
+    id: idIn(row, "id"),
+    app: idIn(row, "promotedObjectId"),
+    name: wordIn(row, "name") ?? idIn(row, "id"),
     status: wordIn(row, "status") ?? "UNKNOWN",
     reasons: wordsIn(row, "systemStatusReasons").concat(wordsIn(row, "systemStatusLimitingReasons")),
     countries: wordsIn(within(targeting, "countryOrRegion"), "include")
@@ -96,16 +103,14 @@ export function thingsIn(
   aside.assertSome(rows)
   return {
     ...HEAD,
-    ...{
-      kind: "ads_keywords",
-      source: "apple-ads-keywords",
-      account,
-      campaign,
-      day: dayOf(seenAt),
-      seenAt,
-      sha256,
-      rows,
-    },
+    kind: "ads_keywords",
+    source: "apple-ads-keywords",
+    account,
+    campaign,
+    day: dayOf(seenAt),
+    seenAt,
+    sha256,
+    rows,
   } as AdsKeywordsObservation
 }
 
@@ -114,7 +119,9 @@ const checkedThing = checkedRow<ThingRow>(ThingRow)
 function groupRow(row: PlatformRow): ThingRow {
   const bid = moneyIn(within(row, "bidStrategy"), "bid")
   return {
-    ...{ thing: "group" as const, id: idIn(row, "id"), status: wordIn(row, "status") ?? "UNKNOWN" },
+    thing: "group" as const,
+    id: idIn(row, "id"),
+    status: wordIn(row, "status") ?? "UNKNOWN",
     ...said({ name: wordIn(row, "name"), bid: bid?.amount, currency: bid?.currency }),
     automatic: row.automatedKeywordsOptIn === true,
   }
@@ -123,7 +130,9 @@ function groupRow(row: PlatformRow): ThingRow {
 function keywordRow(thing: "keyword" | "negative", row: PlatformRow): ThingRow {
   const bid = thing === "keyword" ? moneyIn(row, "bid") : undefined
   return {
-    ...{ thing, id: idIn(row, "id"), status: wordIn(row, "status") ?? "UNKNOWN" },
+    thing,
+    id: idIn(row, "id"),
+    status: wordIn(row, "status") ?? "UNKNOWN",
     ...said({
       group: idOrNothing(row, "adGroupId"),
       text: termIn(row, "text"),

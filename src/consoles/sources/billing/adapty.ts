@@ -49,13 +49,11 @@ export function adaptyEvent(body: unknown): BillingMessage | null {
   if (!eventId || !type || !toldAt) return null
   const countsAs = GROUPS[type] ?? "other"
   return {
-    ...{
-      eventId,
-      type,
-      countsAs,
-      happenedAt: happened(toldAt, about.purchase_date, countsAs),
-      environment: environment(about.environment),
-    },
+    eventId,
+    type,
+    countsAs,
+    happenedAt: happened(toldAt, about.purchase_date, countsAs),
+    environment: environment(about.environment),
     store: about.store === "app_store" ? "app_store" : "other",
     product: text(about.vendor_product_id),
     country: country(about.store_country),

@@ -61,13 +61,11 @@ export function storeNotification(payload: unknown, transaction: unknown): Billi
   const subtype = text(notification.subtype)
   const quantity = quantityOf(purchase)
   return {
-    ...{
-      eventId,
-      type: subtype ? `${name} ${subtype}` : name,
-      countsAs,
-      happenedAt: happened(toldAt, purchase.purchaseDate, countsAs),
-      store: "app_store",
-    },
+    eventId,
+    type: subtype ? `${name} ${subtype}` : name,
+    countsAs,
+    happenedAt: happened(toldAt, purchase.purchaseDate, countsAs),
+    store: "app_store",
     environment: environment(notifiedApp(payload).environment),
     product: text(purchase.productId),
     country: storefront,

@@ -26,8 +26,17 @@ export function metricsIn(account: string, body: RawBody): BillingMetricsObserva
   if (rows.length === 0) throw new ReadFailure("changed", "the overview holds no figures")
   const { seenAt, sha256 } = body
   return {
-    ...{ kind: "billing_metrics", source: "revenuecat-metrics", platform: "ios", parser: PARSER, origin: "own" },
-    ...{ account, day: dayOf(seenAt), currency: METRICS_CURRENCY, rows, seenAt, sha256 },
+    kind: "billing_metrics",
+    source: "revenuecat-metrics",
+    platform: "ios",
+    parser: PARSER,
+    origin: "own",
+    account,
+    day: dayOf(seenAt),
+    currency: METRICS_CURRENCY,
+    rows,
+    seenAt,
+    sha256,
   }
 }
 

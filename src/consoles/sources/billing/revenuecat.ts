@@ -35,13 +35,11 @@ export function revenueCatEvent(body: unknown): BillingMessage | null {
   if (!eventId || !type || !toldAt) return null
   const countsAs = groupOf(type, event)
   return {
-    ...{
-      eventId,
-      type,
-      countsAs,
-      happenedAt: happened(toldAt, event.purchased_at_ms, countsAs),
-      environment: environment(event.environment),
-    },
+    eventId,
+    type,
+    countsAs,
+    happenedAt: happened(toldAt, event.purchased_at_ms, countsAs),
+    environment: environment(event.environment),
     store: /^(MAC_)?APP_STORE$/.test(String(event.store)) ? "app_store" : "other",
     product: text(event.product_id),
     country: country(event.country_code),

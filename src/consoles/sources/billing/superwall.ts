@@ -36,13 +36,11 @@ export function superwallEvent(body: unknown): BillingMessage | null {
   if (!eventId || !type || !toldAt) return null
   const countsAs = groupOf(type, event)
   return {
-    ...{
-      eventId,
-      type,
-      countsAs,
-      happenedAt: happened(toldAt, event.purchasedAt, countsAs),
-      environment: environment(event.environment),
-    },
+    eventId,
+    type,
+    countsAs,
+    happenedAt: happened(toldAt, event.purchasedAt, countsAs),
+    environment: environment(event.environment),
     store: event.store === "APP_STORE" ? "app_store" : "other",
     product: text(event.productId),
     country: country(event.countryCode),

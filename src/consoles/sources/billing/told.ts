@@ -6,9 +6,21 @@ import type { BillingObservation } from "../../kinds/billing.ts"
 /** The fields of a message that are stored. */
 export type BillingMessage = Pick<
   BillingObservation,
-  | "eventId" | "type" | "countsAs" | "environment" | "store" | "happenedAt" | "product" | "country" | "countryIs" | "currency"
-  | "price" | "priceUsd" | "offer" | "quantity"
-> // biome-ignore format: a list to scan
+  | "eventId"
+  | "type"
+  | "countsAs"
+  | "environment"
+  | "store"
+  | "happenedAt"
+  | "product"
+  | "country"
+  | "countryIs"
+  | "currency"
+  | "price"
+  | "priceUsd"
+  | "offer"
+  | "quantity"
+>
 
 type Group = BillingMessage["countsAs"]
 

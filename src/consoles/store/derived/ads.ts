@@ -16,17 +16,21 @@ const metrics = (tx: Tx) => tx`
 
 const DECLARED: Record<AdsReport, AdsFacts> = {
   ads_campaigns: {
-    ...{ table: "ads_campaign_row", about: null, daily: false },
+    table: "ads_campaign_row",
+    about: null,
+    daily: false,
     columns:
       "account_id, campaign, app, name, status, serving, reasons, countries, budget, currency, bidding, placement",
     facts: (tx) => tx`
       distinct on (s.account_id, s.row ->> 'id') s.account_id, s.row ->> 'id', s.row ->> 'app', s.row ->> 'name',
       s.row ->> 'status', s.row ->> 'serving', array(select jsonb_array_elements_text(s.row -> 'reasons')),
-      array(select jsonb_array_elements_text(s.row -> 'countries')), (s.row ->> 'budget')::numeric, s.row ->> 'currency',
-      s.row ->> 'bidding', s.row ->> 'placement'`,
+      array(select jsonb_array_elements_text(s.row -> 'countries')), (s.row ->> 'budget')::numeric,
+      s.row ->> 'currency', s.row ->> 'bidding', s.row ->> 'placement'`,
   },
   ads_keywords: {
-    ...{ table: "ads_thing_row", about: "campaign", daily: false },
+    table: "ads_thing_row",
+    about: "campaign",
+    daily: false,
     columns: "account_id, campaign, thing, id, ad_group, name, text, match, status, bid, currency, automatic",
     facts: (tx) => tx`
       distinct on (s.account_id, s.about, s.row ->> 'thing', s.row ->> 'id') s.account_id, s.about, s.row ->> 'thing',
@@ -34,29 +38,39 @@ const DECLARED: Record<AdsReport, AdsFacts> = {
       (s.row ->> 'bid')::numeric, s.row ->> 'currency', (s.row ->> 'automatic')::boolean`,
   },
   ads_days: {
-    ...{ table: "ads_day_fact_row", about: "campaign", daily: true },
+    table: "ads_day_fact_row",
+    about: "campaign",
+    daily: true,
     columns: `account_id, campaign, day, place, ad_group, keyword, country, ${METRICS}`,
     facts: (tx) => tx`
-      s.account_id, s.about, s.day, s.place, s.row ->> 'group', s.row ->> 'keyword', s.row ->> 'country', ${metrics(tx)}`,
+      s.account_id, s.about, s.day, s.place, s.row ->> 'group', s.row ->> 'keyword', s.row ->> 'country',
+        ${metrics(tx)}`,
   },
   ads_terms: {
-    ...{ table: "ads_term_fact_row", about: "campaign", daily: false },
+    table: "ads_term_fact_row",
+    about: "campaign",
+    daily: false,
     columns: `account_id, campaign, place, day, ad_group, keyword, term, origin, country, ${METRICS}`,
     facts: (tx) => tx`
-      s.account_id, s.about, s.place, s.day, s.row ->> 'group', s.row ->> 'keyword', s.row ->> 'term', s.row ->> 'source',
-      s.row ->> 'country', ${metrics(tx)}`,
+      s.account_id, s.about, s.place, s.day, s.row ->> 'group', s.row ->> 'keyword', s.row ->> 'term',
+      s.row ->> 'source', s.row ->> 'country', ${metrics(tx)}`,
   },
   ads_changes: {
-    ...{ table: "ads_change_fact_row", about: null, daily: true },
+    table: "ads_change_fact_row",
+    about: null,
+    daily: true,
     columns:
       "account_id, day, place, change, at, changed_by, event, entity, entity_id, campaign, name, field, before, after",
     facts: (tx) => tx`
-      s.account_id, s.day, s.place, s.row ->> 'change', (s.row ->> 'at')::timestamptz, s.row ->> 'by', s.row ->> 'event',
-      s.row ->> 'entity', s.row ->> 'entityId', s.row ->> 'campaign', s.row ->> 'name', s.row ->> 'field', s.row ->> 'from',
-      s.row ->> 'to'`,
+      s.account_id, s.day, s.place, s.row ->> 'change', (s.row ->> 'at')::timestamptz, s.row ->> 'by',
+      s.row ->> 'event',
+      s.row ->> 'entity', s.row ->> 'entityId', s.row ->> 'campaign', s.row ->> 'name', s.row ->> 'field',
+      s.row ->> 'from', s.row ->> 'to'`,
   },
   ads_popularity: {
-    ...{ table: "ads_term_popularity_row", about: "country", daily: false },
+    table: "ads_term_popularity_row",
+    about: "country",
+    daily: false,
     columns: "account_id, country, term, genre, day, rank, in_genre, overall_100, overall_5",
     facts: (tx) => tx`
       distinct on (s.account_id, s.about, s.row ->> 'term', s.row ->> 'genre') s.account_id, s.about, s.row ->> 'term',

@@ -45,7 +45,8 @@ export async function replaceFacts(
     delete from fact_set f
     using (${newest}) n
     where n.pieces is null
-      and (f.account_id, f.report, f.about, f.day) = (n.account_id, ${report}, n.about, ${facts.daily ? tx`n.day` : day})`
+      and (f.account_id, f.report, f.about, f.day) = (n.account_id, ${report}, n.about,
+        ${facts.daily ? tx`n.day` : day})`
   await tx`
     insert into fact_set (account_id, report, about, day, set_id)
     select n.account_id, ${report}, n.about, ${day}, s.facts
@@ -63,7 +64,8 @@ export async function replaceFacts(
       select n.account_id, n.about, n.day, r.row, r.place
       from (${newest}) n
       cross join lateral jsonb_array_elements(n.rows) with ordinality r (row, place)`,
-    ...{ set: 0, before: 0 },
+    set: 0,
+    before: 0,
   })
 }
 
@@ -72,7 +74,9 @@ export function factsAbout(db: Db, report: FactsReport, facts: Facts, { accounts
   const about = facts.about === null ? db`''::text` : db`${db(facts.about)}`
   const isOfReport = facts.shared ? db`report = ${report} and` : db``
   return facts.daily
-    ? db`${isOfReport} (account_id, ${about}, day) in (select * from unnest(${accounts}::text[], ${abouts}::text[], ${days}::date[]))`
+    ? db`${isOfReport} (account_id, ${about}, day) in (
+        select * from unnest(${accounts}::text[], ${abouts}::text[], ${days}::date[])
+      )`
     : db`${isOfReport} (account_id, ${about}) in (select * from unnest(${accounts}::text[], ${abouts}::text[]))`
 }
 
@@ -91,6 +95,7 @@ export function newestSaid(db: Db, report: FactsReport, facts: Facts, { accounts
     : db`
       select distinct on (account_id, ${about}) account_id, ${about} as about, day, rows, pieces
       from ${db(facts.said)}
-      where report = ${report} and (account_id, ${about}) in (select * from unnest(${accounts}::text[], ${abouts}::text[]))
+      where report = ${report} and (account_id, ${about}) in (select *
+      from unnest(${accounts}::text[], ${abouts}::text[]))
       order by account_id, ${about}, day desc, ${last}`
 }

@@ -22,7 +22,8 @@ function factsOf(report: AnalyticsReport): Facts {
           select s.account_id, s.about as app, s.day, s.row ->> 'country' as country, s.row ->> 'from' as came_from,
             coalesce(c.counts_as, 'other') as counts_as, sum((s.row ->> 'count')::int)::int as count
           from (${from}) s
-          left join unnest(${said}::text[], ${countsAs}::text[]) c (said, counts_as) on c.said = lower(s.row ->> 'event')
+          left join unnest(${said}::text[], ${countsAs}::text[]) c (said,
+            counts_as) on c.said = lower(s.row ->> 'event')
           group by s.account_id, s.about, s.day, 4, 5, 6
         ) counted`
     },

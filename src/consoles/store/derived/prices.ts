@@ -21,15 +21,21 @@ export async function derivePrices(tx: Tx, seen: readonly PricedProduct[]): Prom
       delete from price_period
       where account_id = ${account} and app = ${app} and product = ${product}`
     const periods = pricePeriods(days).map(({ country, from, sinceKnown, entry }) => ({
-      ...{ country, from_day: from, since_known: sinceKnown, automatic: entry?.automatic ?? null },
-      ...{ currency: entry?.currency ?? null, price: entry?.price ?? null, proceeds: entry?.proceeds ?? null },
+      country,
+      from_day: from,
+      since_known: sinceKnown,
+      automatic: entry?.automatic ?? null,
+      currency: entry?.currency ?? null,
+      price: entry?.price ?? null,
+      proceeds: entry?.proceeds ?? null,
       proceeds_year2: entry?.proceedsYear2 ?? null,
     }))
     await tx`
       insert into price_period (
         account_id, app, product, country, from_day, since_known, currency, price, proceeds, proceeds_year2, automatic
       )
-      select ${account}, ${app}, ${product}, country, from_day, since_known, currency, price, proceeds, proceeds_year2, automatic
+      select ${account}, ${app}, ${product}, country, from_day, since_known, currency, price, proceeds, proceeds_year2,
+        automatic
       from jsonb_populate_recordset(null::price_period, ${json(tx, periods)}) p
       order by country, from_day`
   }

@@ -15,15 +15,16 @@ async function insertSales(tx: Tx, { from, set, before }: SaidRows): Promise<voi
   const { types, soldAs } = soldThings()
   await tx`
     insert into sales_fact_row (
-      set_id, account_id, day, place, app, country, product, title, counts_as, units, refunds, currency, gross, proceeds_currency,
-      proceeds, free_units, refunded
+      set_id, account_id, day, place, app, country, product, title, counts_as, units, refunds, currency, gross,
+      proceeds_currency, proceeds, free_units, refunded
     )
     select ${set}::bigint, account_id, day, ${before}::int + row_number() over (
         partition by account_id, day order by app, country, product, counts_as, currency, proceeds_currency
       ), app, country, product, title, counts_as, units, refunds, currency, gross, proceeds_currency, proceeds,
       free_units, refunded
     from (
-      select s.account_id, s.day, s.row ->> 'app' as app, s.row ->> 'country' as country, s.row ->> 'product' as product,
+      select s.account_id, s.day, s.row ->> 'app' as app, s.row ->> 'country' as country,
+        s.row ->> 'product' as product,
         max(s.row ->> 'title') as title, coalesce(t.sold_as, 'other') as counts_as, sum(u.counted)::int as units,
         sum(greatest(-u.counted, 0))::int as refunds, s.row ->> 'currency' as currency,
         sum(u.units * abs((s.row ->> 'price')::numeric)) as gross, s.row ->> 'proceedsCurrency' as proceeds_currency,
@@ -32,7 +33,8 @@ async function insertSales(tx: Tx, { from, set, before }: SaidRows): Promise<voi
         sum(greatest(-u.counted, 0) * abs((s.row ->> 'price')::numeric)) as refunded
       from (${from}) s
       cross join lateral (
-        select (s.row ->> 'units')::int as units, case when s.row ? 'credit' then 0 else (s.row ->> 'units')::int end as counted
+        select (s.row ->> 'units')::int as units,
+          case when s.row ? 'credit' then 0 else (s.row ->> 'units')::int end as counted
       ) u
       left join unnest(${types}::text[], ${soldAs}::text[]) t (type, sold_as) on t.type = s.row ->> 'type'
       group by s.account_id, s.day, 3, 4, 5, 7, 10, 12
@@ -46,10 +48,12 @@ async function insertSubscriptions(tx: Tx, { from, set, before }: SaidRows): Pro
     insert into subscription_stock_fact_row (
       set_id, account_id, day, place, app, country, product, active, trials, grace, retry, offers
     )
-    select ${set}::bigint, account_id, day, ${before}::int + row_number() over (partition by account_id, day order by app, country, product),
+    select ${set}::bigint, account_id, day,
+      ${before}::int + row_number() over (partition by account_id, day order by app, country, product),
       app, country, product, active, trials, grace, retry, offers
     from (
-      select s.account_id, s.day, s.row ->> 'app' as app, s.row ->> 'country' as country, s.row ->> 'product' as product,
+      select s.account_id, s.day, s.row ->> 'app' as app, s.row ->> 'country' as country,
+        s.row ->> 'product' as product,
         sum((s.row ->> 'active')::int)::int as active, sum((s.row ->> 'trials')::int)::int as trials,
         sum((s.row ->> 'grace')::int)::int as grace, sum((s.row ->> 'retry')::int)::int as retry,
         sum((s.row ->> 'offers')::int)::int as offers
@@ -75,7 +79,8 @@ async function insertEvents(tx: Tx, { from, set, before }: SaidRows): Promise<vo
         partition by account_id, day order by app, country, product, event, counts_as
       ), app, country, product, event, counts_as, quantity
     from (
-      select s.account_id, s.day, s.row ->> 'app' as app, s.row ->> 'country' as country, s.row ->> 'product' as product,
+      select s.account_id, s.day, s.row ->> 'app' as app, s.row ->> 'country' as country,
+        s.row ->> 'product' as product,
         s.row ->> 'event' as event, g.counts_as, sum((s.row ->> 'quantity')::int)::int as quantity
       from (${from}) s
       join unnest(
@@ -94,7 +99,8 @@ async function insertRedemptions(tx: Tx, { from, set, before }: SaidRows): Promi
         partition by account_id, day order by app, country, product, offer
       ), app, country, product, offer, redemptions
     from (
-      select s.account_id, s.day, s.row ->> 'app' as app, s.row ->> 'country' as country, s.row ->> 'product' as product,
+      select s.account_id, s.day, s.row ->> 'app' as app, s.row ->> 'country' as country,
+        s.row ->> 'product' as product,
         s.row ->> 'offer' as offer, sum((s.row ->> 'redemptions')::int)::int as redemptions
       from (${from}) s
       group by s.account_id, s.day, 3, 4, 5, 6

@@ -57,8 +57,13 @@ function cardOf(item: unknown): EditorialCard[] {
 }
 
 // https://apps.apple.com/us/iphone/story/id1400000001, …/us/collection/editors-picks/id1400000002, …/us/room/1400000003
-const EDITORIAL =
-  /^https:\/\/apps\.apple\.com\/[a-z]{2}\/(?:(?:iphone|ipad)\/)?(story|collections?|room)\/(?:[^/?#]+\/)?(?:id)?([1-9]\d{4,18})(?:[?#]|$)/
+const EDITORIAL = new RegExp(
+  [
+    String.raw`^https://apps\.apple\.com/[a-z]{2}/(?:(?:iphone|ipad)/)?(story|collections?|room)/(?:[^/?#]+/)?`,
+    String.raw`(?:id)?([1-9]\d{4,18})(?:[?#]|$)`,
+  ].join(""),
+  "",
+)
 
 function onceEach<T>(all: readonly T[], key: (item: T) => string): T[] {
   return [...new Map(all.toReversed().map((item) => [key(item), item])).values()].toReversed()

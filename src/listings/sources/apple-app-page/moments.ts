@@ -21,7 +21,8 @@ const ISO = new RegExp(
   String.raw`^(?<year>20\d\d)-(?<month>\d\d)-(?<day>\d\d)(?:T${TIME}(?:\.\d{1,9})?(?<zone>Z|[+-]\d\d:?\d\d))?$`,
 )
 const SPELT = new RegExp(
-  String.raw`^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>\d\d) (?<year>20\d\d) ${TIME} GMT(?<zone>[+-]\d{4})(?: \([^()]*\))?$`,
+  String.raw`^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>\d\d) (?<year>20\d\d) ${TIME} ` +
+    String.raw`GMT(?<zone>[+-]\d{4})(?: \([^()]*\))?$`,
 )
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 

@@ -186,18 +186,19 @@ async function readSecondsToFigure({ sql, now }: Context, app: number, held: Sto
 function shown(held: ShownEstimate | undefined) {
   const { downloads = null, revenue = null, growth = null, basis = null, days = null } = held ?? {}
   return {
-    ...{ downloads: shownFigure(downloads), revenue: shownFigure(revenue) },
-    ...{
-      revenueBasis: held?.revenueBasis ?? null,
-      revenueMarkets: revenue?.markets ?? null,
-      growth,
-      level: LEVEL,
-      basis,
-      markets: held?.markets ?? 0,
-      days,
-      day: held?.day ?? null,
-    },
-    ...{ pairs: held?.pairs ?? null, coverage: held?.coverage ?? null, formula: held?.formula ?? null },
+    downloads: shownFigure(downloads),
+    revenue: shownFigure(revenue),
+    revenueBasis: held?.revenueBasis ?? null,
+    revenueMarkets: revenue?.markets ?? null,
+    growth,
+    level: LEVEL,
+    basis,
+    markets: held?.markets ?? 0,
+    days,
+    day: held?.day ?? null,
+    pairs: held?.pairs ?? null,
+    coverage: held?.coverage ?? null,
+    formula: held?.formula ?? null,
     madeAt: held?.madeAt.toISOString() ?? null,
     backTest: basis === "prior" && days !== null ? RATINGS_TEST : null,
   }

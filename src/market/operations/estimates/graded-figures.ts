@@ -66,6 +66,8 @@ function ownMonth({
     month: month.slice(0, 7),
     storefronts,
     estimate: { value: value && Math.round(value), low: least, high: most, under },
-    ...{ reportedDays, downloads, held: downloads === null ? null : isHeld },
+    reportedDays,
+    downloads,
+    held: downloads === null ? null : isHeld,
   }
 }

@@ -70,9 +70,12 @@ function fieldsOf(known: KeywordMetrics, under: KeywordUnderWay, answer: TermAns
   const { popularity, popularityLow, popularityHigh, popularityNone, popularitySource, popularityAt } = known
   const { difficulty, difficultyNone, difficultyAt } = known
   return {
-    ...{ popularity, popularityLow, popularityHigh },
+    popularity,
+    popularityLow,
+    popularityHigh,
     popularityState: stateOf(popularity ?? popularityLow, popularityNone, under.popularityNotMeasuring),
-    ...{ popularitySource, popularityAt },
+    popularitySource,
+    popularityAt,
     difficulty,
     difficultyState: stateOf(difficulty, difficultyNone, under.difficultyNotMeasuring),
     difficultyAt,

@@ -112,10 +112,16 @@ export const hiveMeasureKeyword = operation({
   }
   const { popularity, difficulty } = standings
   const answer = {
-    ...{ term, country: storefront, platform, started: reading.started },
-    ...{ popularityEnd: endOf("popularity"), difficultyEnd: endOf("difficulty") },
-    ...{ popularity: popularity.score, difficulty: difficulty.score },
-    ...{ popularityStanding: popularity.standing, difficultyStanding: difficulty.standing },
+    term,
+    country: storefront,
+    platform,
+    started: reading.started,
+    popularityEnd: endOf("popularity"),
+    difficultyEnd: endOf("difficulty"),
+    popularity: popularity.score,
+    difficulty: difficulty.score,
+    popularityStanding: popularity.standing,
+    difficultyStanding: difficulty.standing,
   }
   const ends = [answer.popularityEnd, answer.difficultyEnd]
   const unread = wanted.filter((metric) => !isFresh(standings[metric]))

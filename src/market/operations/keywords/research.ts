@@ -141,8 +141,13 @@ export const hiveResearchKeyword = operation({
   const rows = await readRows(ctx, { storefront, terms, compare })
   const spell: Spelling | null = await findSpelling(ctx, facts, seed.order)
   return {
-    ...{ country: storefront, platform: "ios" as const, since: lists.since },
-    ...{ searched: await countMarketLists(ctx.sql, lists), seed: rows[0]!, related: hints?.terms ?? null, spell },
+    country: storefront,
+    platform: "ios" as const,
+    since: lists.since,
+    searched: await countMarketLists(ctx.sql, lists),
+    seed: rows[0]!,
+    related: hints?.terms ?? null,
+    spell,
     keywords: candidates.map(({ term: _, ...reasons }: Candidate, i) => ({ ...rows[i + 1]!, ...reasons })),
     adsPopularity: adsPopularity === true ? await readAdsPopularity(terms, storefront, ctx) : null,
   }

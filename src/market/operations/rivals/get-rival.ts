@@ -157,7 +157,12 @@ export const getRival = operation({
   return {
     country: storefront,
     platform,
-    ...{ id, name, developer, icon, manual, available },
+    id,
+    name,
+    developer,
+    icon,
+    manual,
+    available,
     ...ratingsOf(ratings),
     history: { ...window, points },
     changes: changes.slice(0, MAX_CHANGES),

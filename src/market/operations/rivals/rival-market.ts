@@ -184,19 +184,32 @@ async function readStored(
 }
 
 const UNREAD = {
-  ...{ available: null, price: null, currency: null, releasedAt: null, hasInAppPurchases: null, inAppPrices: null },
-  ...{ installs: null, installsDay: null, installsChange: null, measuredAt: null },
+  available: null,
+  price: null,
+  currency: null,
+  releasedAt: null,
+  hasInAppPurchases: null,
+  inAppPrices: null,
+  installs: null,
+  installsDay: null,
+  installsChange: null,
+  measuredAt: null,
 }
 
 function marketOf({ storeId, name }: Rival, stored: StoredMarket | undefined) {
   if (!stored) return { id: storeId, name, ...UNREAD, ...ratingsOf(null) }
   const { available, price, currency, releasedAt, saidAt, ratings, rating, ratingsDay, ratingsSource } = stored
   return {
-    ...{ id: storeId, name: stored.name ?? storeId, ...UNREAD },
+    id: storeId,
+    name: stored.name ?? storeId,
+    ...UNREAD,
     ...(saidAt && { available, price, currency, releasedAt: releasedAt?.toISOString() ?? null }),
     ...soldIn(stored.marketDays ?? []),
     measuredAt: saidAt?.toISOString() ?? null,
-    ...{ rating, ratings, ratingsDay, ratingsSource },
+    rating,
+    ratings,
+    ratingsDay,
+    ratingsSource,
   }
 }
 
