@@ -6,9 +6,9 @@ import { TABLES } from "./architecture/tables.ts"
 const root = join(import.meta.dirname, "..")
 
 /**
- * The folders of src, top to bottom. A file imports only from folders in rows above its own. Within a row it imports from
- * another folder only through `read.ts` or `read/`. The lists in src itself (catalog.ts, kinds.ts, …) may be imported as
- * types by every folder and as values by `commands`, which starts the program.
+ * The folders of src, top to bottom. A file imports only from folders in rows above its own. Within a row it imports
+ * from another folder only through `read.ts` or `read/`. The lists in src itself (catalog.ts, kinds.ts, …) may be
+ * imported as types by every folder and as values by `commands`, which starts the program.
  */
 const ROWS: readonly (readonly string[])[] = [
   ["lib"],

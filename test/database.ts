@@ -129,7 +129,8 @@ async function stateOf(sql: Sql): Promise<State> {
       where not relispartition
     )
     select md5(string_agg(part, ' ' order by part)) as schema,
-      coalesce((select array_agg(relname::text) from every where size > 0 and relname <> 'schema_migration'), '{}') as filled,
+      coalesce((select array_agg(relname::text) from every where size > 0 and relname <> 'schema_migration'),
+        '{}') as filled,
       coalesce((select array_agg(relname::text) from every where size > ${CUT_FROM}), '{}') as long,
       coalesce((select array_agg(relname::text) from every where relkind = 'r' and relispartition), '{}') as partitions,
       (
@@ -140,7 +141,8 @@ async function stateOf(sql: Sql): Promise<State> {
     from (
       select concat_ws(' ', oid, relname, relnatts, relchecks) as part from own
       union all
-      select concat_ws(' ', oid, xmin, tgenabled) from pg_trigger where tgrelid in (select oid from own) and tgparentid = 0
+      select concat_ws(' ', oid, xmin, tgenabled) from pg_trigger
+      where tgrelid in (select oid from own) and tgparentid = 0
       union all
       select concat_ws(' ', oid, convalidated) from pg_constraint where conrelid in (select oid from own)
       union all
@@ -167,7 +169,9 @@ async function readCounts(sql: Sql): Promise<Counts> {
   await sql`select pg_stat_force_next_flush()`
   const [row] = await sql<(Omit<Counts, "inserted"> & { inserted: Record<string, string> | null })[]>`
     select (
-        select sum(pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid) + pg_stat_get_tuples_deleted(oid))::text
+        select sum(
+          pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid) + pg_stat_get_tuples_deleted(oid)
+        )::text
         from unnest('{pg_attribute,pg_type,pg_trigger,pg_constraint,pg_rewrite,pg_proc}'::regclass[]) oid
       ) as catalogue,
       (
@@ -185,7 +189,8 @@ async function readCounts(sql: Sql): Promise<Counts> {
   const long = await sql<{ name: string }[]>`
     select relname::text as name
     from pg_class
-    where relnamespace = 'public'::regnamespace and relname = any(${filled}::text[]) and pg_relation_size(oid) > ${CUT_FROM}`
+    where relnamespace = 'public'::regnamespace and relname = any(${filled}::text[])
+      and pg_relation_size(oid) > ${CUT_FROM}`
   return { ...row!, schema: migrated?.schema ?? "", inserted, filled, long: long.map(({ name }) => name) }
 }
 
@@ -238,7 +243,8 @@ const REPLAN = `
   update pg_class c
   set relpages = (was.of->>1)::int, reltuples = (was.of->>2)::real, relallvisible = 0
   from json_array_elements('$1') was(of)
-  where c.oid = (was.of->>0)::oid and (c.relpages, c.reltuples) is distinct from ((was.of->>1)::int, (was.of->>2)::real)`
+  where c.oid = (was.of->>0)::oid
+    and (c.relpages, c.reltuples) is distinct from ((was.of->>1)::int, (was.of->>2)::real)`
 
 /**
  * Deletes all rows of these tables, in any order. In the embedded database, truncating takes a millisecond of processor
@@ -320,7 +326,8 @@ async function dropLeftOver(admin: postgres.Sql): Promise<void> {
   const scratch = await admin<{ name: string }[]>`
     select datname as name
     from pg_database
-    where datname ~ '^appmeter_test_\\d+(_\\w+)?$' and datname not in (select datname from pg_stat_activity where datname is not null)`
+    where datname ~ '^appmeter_test_\\d+(_\\w+)?$'
+      and datname not in (select datname from pg_stat_activity where datname is not null)`
   for (const { name } of scratch) {
     const pid = Number(name.split("_")[2])
     if (pid === process.pid || !alive(pid)) await admin`drop database if exists ${admin(name)}`.catch(() => {})

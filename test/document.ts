@@ -70,7 +70,10 @@ function schemaPointer(method: string, path: string, status: number): string {
   if (!responses[status]) throw new Error(`the document has no ${status} for ${method} ${path}`)
   const response = responses[status] as Content
   if (response.$ref) return `${response.$ref.slice(1)}/content/application~1json/schema`
-  return `/paths/${template.replaceAll("~", "~0").replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D")}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`
+  return (
+    `/paths/${template.replaceAll("~", "~0").replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D")}/` +
+    `${method.toLowerCase()}/responses/${status}/content/application~1json/schema`
+  )
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schema of every shape
@@ -88,7 +91,9 @@ function narrowable(document: Json): Json {
     const extended = allOf && { allOf: allOf.map((base: Json) => loose(base, stay)) }
     return { ...shape, ...extended, required: required.filter((name: string) => stay(shape.properties[name], name)) }
   }
-  const answers = Object.values<Json>(document.paths).flatMap((path) => Object.values<Json>(path).map(({ responses }) => responses[200])) // biome-ignore format: one line
+  const answers = Object.values<Json>(document.paths).flatMap((path) =>
+    Object.values<Json>(path).map(({ responses }) => responses[200]),
+  )
   for (const { "x-narrow": narrow, content } of answers.filter((answer) => "x-narrow" in answer)) {
     const json = content["application/json"]
     if (narrow === "parts") json.schema = loose(json.schema, (field) => !isPart(field))

@@ -8,9 +8,28 @@ const KEY = `svc_live_${"Canary0123456789".repeat(3).slice(0, 36)}`
 const everyCharacter = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16)}`).join("")
 
 const FIELDS: (keyof LogFields)[] = [
-  "requestId", "callerRequestId", "traceId", "method", "path", "operation", "status", "code", "latencyMs", "workspace", "keyId", "address", "database",
-  "limits", "version", "url", "count", "bytes", "signal", "reason", "stack",
-] // biome-ignore format: a list to scan
+  "requestId",
+  "callerRequestId",
+  "traceId",
+  "method",
+  "path",
+  "operation",
+  "status",
+  "code",
+  "latencyMs",
+  "workspace",
+  "keyId",
+  "address",
+  "database",
+  "limits",
+  "version",
+  "url",
+  "count",
+  "bytes",
+  "signal",
+  "reason",
+  "stack",
+]
 
 function logged(fields: Record<string, unknown>, least?: Parameters<typeof createLog>[1]): string[] {
   const lines: string[] = []
@@ -38,8 +57,13 @@ describe("a log line", () => {
     const [line = ""] = logged({ status: 200, latencyMs: 1.5, path: "/v1/apps" })
     expect(line.endsWith("}\n")).toBeTrue()
     expect(JSON.parse(line)).toEqual({
-      at: "1970-01-01T00:00:00.000Z", level: "info", event: "call", status: 200, latencyMs: 1.5, path: "/v1/apps",
-    }) // biome-ignore format: one line of log
+      at: "1970-01-01T00:00:00.000Z",
+      level: "info",
+      event: "call",
+      status: 200,
+      latencyMs: 1.5,
+      path: "/v1/apps",
+    })
   })
 
   test("a log line has only fields of the allow-list, and can have all of them", () => {

@@ -50,16 +50,28 @@ function ofType({ type, defaultNote, enum: offered }: ContractParameter, { good,
 
 const BY_TYPE: Record<string, [good: unknown[], bad: unknown[]]> = {
   string: [[], [42, true]],
-  country: [["us", "US", "de", "tr"], ["zz", "usa", "u", "", 1]],
-  platform: [["ios", "android"], ["windows", "IOS", ""]],
-  timezone: [["UTC", "Europe/Istanbul"], ["Mars/Olympus", ""]],
+  country: [
+    ["us", "US", "de", "tr"],
+    ["zz", "usa", "u", "", 1],
+  ],
+  platform: [
+    ["ios", "android"],
+    ["windows", "IOS", ""],
+  ],
+  timezone: [
+    ["UTC", "Europe/Istanbul"],
+    ["Mars/Olympus", ""],
+  ],
   date: [["2025-02-28"], ["2025-02-30", "28.2.2025", 20_250_228]],
   number: [[], ["many", Number.NaN]],
   integer: [[], ["many", 1.5]],
-  boolean: [[true, false], ["yes", 1]],
+  boolean: [
+    [true, false],
+    ["yes", 1],
+  ],
   "string[]": [[], [[42]]],
   object: [[{}], [[1], []]],
-} // biome-ignore format: a table
+}
 
 function ofNumber({ min, max }: ContractParameter, { good, bad }: Probes): void {
   for (const bound of [min, max]) if (bound !== undefined) good.push(bound)

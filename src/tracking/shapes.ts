@@ -54,7 +54,7 @@ export const popularityFields = {
   ),
   popularityLow: described(
     v.nullable(v.number()),
-    `Low end of an estimated band (scale of Apple Ads, 5 to 100). ${AT_FLOOR} Null if ` + "there is none.",
+    `Low end of an estimated band (scale of Apple Ads, 5 to 100). ${AT_FLOOR} Null if there is none.`,
   ),
   popularityHigh: described(v.nullable(v.number()), "High end of the band, inclusive."),
   popularitySource: described(

@@ -30,11 +30,17 @@ const used = async (workspaceId: number) => (await countUsedAllowances(sql, work
 const about = (n: number) => ({ ...RIVAL, about: `ios us ${30_000 + n}` })
 const short = ({ granted, used }: AllowanceState) => [granted, used]
 
-test("units are granted up to the allowance, further ones refused without a charge, and opened subjects stay open", async () => {
+test("units are granted up to the allowance, further ones refused uncharged, opened subjects stay open", async () => {
   const workspace = await newWorkspace()
   const answers: AllowanceState[] = []
   for (let n = 0; n < 5; n++) answers.push(await call(workspace).take("spy", about(n)))
-  expect(answers.map(short)).toEqual([[true, 1], [true, 2], [true, 3], [false, 3], [false, 3]]) // biome-ignore format: a list
+  expect(answers.map(short)).toEqual([
+    [true, 1],
+    [true, 2],
+    [true, 3],
+    [false, 3],
+    [false, 3],
+  ])
   expect(answers[3]).toEqual({ granted: false, used: 3, limit: 3, resetsAt: expect.any(String), openUntil: null })
   expect(short(await call(workspace).take("spy", about(1)))).toEqual([true, 3])
   expect(await used(workspace)).toBe(3)
@@ -51,11 +57,16 @@ test("one of 100 concurrent calls for a subject takes a unit, and all have it op
 test("as many of 60 concurrent calls for distinct subjects are granted as there are units", async () => {
   const workspace = await newWorkspace()
   const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => call(workspace, 7).take("spy", about(n))))
-  expect(answers.filter(({ granted }) => granted).map((one) => one.used).sort()).toEqual([1, 2, 3, 4, 5, 6, 7]) // biome-ignore format: one line
+  expect(
+    answers
+      .filter(({ granted }) => granted)
+      .map((one) => one.used)
+      .sort(),
+  ).toEqual([1, 2, 3, 4, 5, 6, 7])
   expect(await used(workspace)).toBe(7)
 })
 
-test("workspaces are counted separately, a lowered allowance refuses, and an allowance of 0 grants nothing", async () => {
+test("workspaces are counted separately, a lowered allowance refuses, and one of 0 grants nothing", async () => {
   const [workspace, other] = [await newWorkspace(), await newWorkspace()]
   await call(workspace).take("spy", about(1))
   expect(short(await call(other, 0).take("spy", about(1)))).toEqual([false, 0])
@@ -70,7 +81,7 @@ describe("periods by the database's clock", () => {
     set opened_at = opened_at - ${by}::interval, open_until = open_until - ${by}::interval
     where workspace_id = ${workspace}`
 
-  test("a subject is open for exactly 30 days: it takes no unit just before their end and a new one at their end", async () => {
+  test("a subject is open for exactly 30 days: no unit just before their end and a new one at their end", async () => {
     const workspace = await newWorkspace()
     const first = call(workspace)
     const { openUntil } = await first.take("spy", RIVAL)
@@ -127,27 +138,31 @@ describe("failed calls", () => {
     expect(await used(workspace)).toBe(0)
   })
 
-  test("an answered call gives back a unit that it did not use and keeps the others, unless another call relies on it", async () => {
-    const workspace = await newWorkspace()
-    const one = call(workspace)
-    await one.take("spy", about(1))
-    await one.take("spy", about(2))
-    await one.release("spy", about(1).about)
-    await one.keep()
-    expect(await used(workspace)).toBe(1)
-    const [first, second] = [call(workspace), call(workspace)]
-    await first.take("spy", about(3))
-    await second.take("spy", about(3))
-    await first.release("spy", about(3).about)
-    await first.giveBack()
-    expect(await used(workspace)).toBe(2)
-    await second.keep()
-    // A unit of an answered call stays taken, even if a later call finds its subject open.
-    const later = call(workspace)
-    await later.take("spy", about(3))
-    await later.release("spy", about(3).about)
-    expect(await used(workspace)).toBe(2)
-  })
+  test(
+    "an answered call gives back a unit that it did not use and keeps the others, " +
+      "unless another call relies on it",
+    async () => {
+      const workspace = await newWorkspace()
+      const one = call(workspace)
+      await one.take("spy", about(1))
+      await one.take("spy", about(2))
+      await one.release("spy", about(1).about)
+      await one.keep()
+      expect(await used(workspace)).toBe(1)
+      const [first, second] = [call(workspace), call(workspace)]
+      await first.take("spy", about(3))
+      await second.take("spy", about(3))
+      await first.release("spy", about(3).about)
+      await first.giveBack()
+      expect(await used(workspace)).toBe(2)
+      await second.keep()
+      // A unit of an answered call stays taken, even if a later call finds its subject open.
+      const later = call(workspace)
+      await later.take("spy", about(3))
+      await later.release("spy", about(3).about)
+      expect(await used(workspace)).toBe(2)
+    },
+  )
 
   test("a failed call gives back no unit that was already open or was not granted", async () => {
     const workspace = await newWorkspace()
@@ -234,23 +249,26 @@ describe("calls that share a unit", () => {
     return { workspace, used: await used(workspace) }
   }
 
-  test("the units of calls whose process died are given back after ten minutes, unless one of the calls was answered", async () => {
-    const passes = (workspace: number) => sql`
+  test(
+    "the units of calls whose process died are given back after ten minutes, " + "unless one of the calls was answered",
+    async () => {
+      const passes = (workspace: number) => sql`
       update allowance_unit
       set opened_at = opened_at - interval '11 minutes'
       where workspace_id = ${workspace}`
-    const [dead, answered] = [await newWorkspace(), await newWorkspace()]
-    for (const workspace of [dead, answered]) await call(workspace, 1).take("spy", RIVAL)
-    const other = call(answered)
-    await other.take("spy", RIVAL)
-    await other.keep()
-    expect([await used(dead), await used(answered)]).toEqual([1, 1])
-    await Promise.all([passes(dead), passes(answered)])
-    expect([await used(dead), await used(answered)]).toEqual([0, 1])
-    expect(short(await call(dead, 1).take("spy", about(2)))).toEqual([true, 1])
-    expect(short(await call(answered, 1).take("spy", about(2)))).toEqual([false, 1])
-    expect([await used(dead), await used(answered)]).toEqual([1, 1])
-  })
+      const [dead, answered] = [await newWorkspace(), await newWorkspace()]
+      for (const workspace of [dead, answered]) await call(workspace, 1).take("spy", RIVAL)
+      const other = call(answered)
+      await other.take("spy", RIVAL)
+      await other.keep()
+      expect([await used(dead), await used(answered)]).toEqual([1, 1])
+      await Promise.all([passes(dead), passes(answered)])
+      expect([await used(dead), await used(answered)]).toEqual([0, 1])
+      expect(short(await call(dead, 1).take("spy", about(2)))).toEqual([true, 1])
+      expect(short(await call(answered, 1).take("spy", about(2)))).toEqual([false, 1])
+      expect([await used(dead), await used(answered)]).toEqual([1, 1])
+    },
+  )
 
   test("calls that share a unit leave it taken unless all of them fail, whichever took it", async () => {
     expect((await joined(40, 40)).used).toBe(0)

@@ -103,7 +103,7 @@ describe.each(WAYS)("charging %s", (_, way) => {
     expect((await pay(5)).credits.remaining).toBe(0)
   })
 
-  test("a charge refused by the key's budget leaves account and ledger unchanged, and other keys still pay", async () => {
+  test("a charge refused by the key's budget leaves account and ledger unchanged; other keys still pay", async () => {
     const { workspace, due, pay } = await someAccount(100, 0, 10, way)
     const other = await someKey(sql, workspace)
     await pay(8)
@@ -160,11 +160,19 @@ describe.each(WAYS)("packs, charged %s,", (_, way) => {
       const { refused, credits } = await pay(cost)
       figures.push([refused, credits.used, credits.limit, credits.remaining, credits.packCredits])
     }
-    expect(figures).toEqual([[null, 8, 15, 7, 5], [null, 12, 15, 3, 3], [null, 15, 15, 0, 0]])
+    expect(figures).toEqual([
+      [null, 8, 15, 7, 5],
+      [null, 12, 15, 3, 3],
+      [null, 15, 15, 0, 0],
+    ])
     expect((await pay(1)).refused).toBe("credits_exhausted")
     const { ledger } = await written(due)
-    expect(ledger.map(({ cost, from_pack }) => [cost, from_pack])).toEqual([[8, 0], [4, 2], [3, 3]])
-  }) // biome-ignore format: tables
+    expect(ledger.map(({ cost, from_pack }) => [cost, from_pack])).toEqual([
+      [8, 0],
+      [4, 2],
+      [3, 3],
+    ])
+  })
 
   test("unused pack credits carry over to the next month, and monthly credits start anew", async () => {
     const { due, pay, credits } = await someAccount(10, 20, 40, way)
@@ -224,9 +232,13 @@ describe("refunds", () => {
     expect(await refund(sql, { ...due, requestId: "mine" })).toBe(false)
     expect(await credits()).toEqual({ ...before, used: 4, remaining: 11 })
     const { ledger, key } = await written(due)
-    expect(ledger.map(({ cost, from_pack }) => [cost, from_pack])).toEqual([[4, 0], [9, 3], [-9, -3]])
+    expect(ledger.map(({ cost, from_pack }) => [cost, from_pack])).toEqual([
+      [4, 0],
+      [9, 3],
+      [-9, -3],
+    ])
     expect(key?.used).toBe(4)
-  }) // biome-ignore format: tables
+  })
 
   test("a refund loses nothing when a later charge was the one that used the pack", async () => {
     const { due, pay, credits } = await someAccount(10, 5)
@@ -342,7 +354,7 @@ describe("the figures a caller sees", () => {
       budget: budget && { used: budget[0], limit: budget[1] },
     }) as Caller
 
-  test("a caller that cannot pay the lowest price is refused before the call, with the exhausted limit's figures", () => {
+  test("a caller that cannot pay the lowest price is refused before the call, with the limit's figures", () => {
     expect(cannotPay(caller([9, 10], null), 1)).toBeNull()
     expect(cannotPay(caller([9, 10], null), 2)).toMatchObject({
       code: "credits_exhausted",

@@ -18,7 +18,7 @@ function opened(options: { perMinute?: number; maxAddresses?: number } = {}) {
   return { clock, attempt, lookUps: () => lookUps }
 }
 
-test("30 of 100 concurrent look-ups from an address run, 70 are rate-limited, and other addresses are not affected", async () => {
+test("30 of 100 concurrent look-ups from an address run, 70 are rate-limited, and others are free", async () => {
   const { attempt, lookUps, clock } = opened()
   clock.at += 12_300
   const outcomes = await Promise.all(Array.from({ length: 100 }, () => outcomeOf(attempt("203.0.113.9"))))

@@ -132,9 +132,17 @@ describe("codes of refused keys", () => {
       seen.push(await verdict(secret))
     }
     expect(seen).toEqual([
-      "account_deleted", "key_expired", "key_leaked", "key_revoked", "key_paused", "key_limit", "workspace_suspended",
-      "ip_list_required", "ip_not_allowed", "ok",
-    ]) // biome-ignore format: the order
+      "account_deleted",
+      "key_expired",
+      "key_leaked",
+      "key_revoked",
+      "key_paused",
+      "key_limit",
+      "workspace_suspended",
+      "ip_list_required",
+      "ip_not_allowed",
+      "ok",
+    ])
   })
 
   test("the newest live keys over the limit are on hold, and dead and test keys do not count", async () => {
@@ -180,9 +188,17 @@ describe("the record of a key", () => {
     const now = new Date()
     const resetsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
     expect(caller).toMatchObject({
-      workspaceId: workspace.id, keyId: key.id, kind: "live", plan: "pro", explorer: true, hasPack: true, boughtPack: true,
-      scopes: ["apps:read"], appList: null, budget: { used: 20, limit: 50 },
-    }) // biome-ignore format: one record
+      workspaceId: workspace.id,
+      keyId: key.id,
+      kind: "live",
+      plan: "pro",
+      explorer: true,
+      hasPack: true,
+      boughtPack: true,
+      scopes: ["apps:read"],
+      appList: null,
+      budget: { used: 20, limit: 50 },
+    })
     expect(caller.entitlements).toMatchObject({ credits: 70, apps: 4, liveKeys: 3, ratePerSecond: 5 })
     expect(caller.credits).toEqual({ used: 20, limit: 100, remaining: 80, resetsAt })
   })
@@ -198,7 +214,7 @@ describe("the record of a key", () => {
     expect(budget).toEqual({ used: 0, limit: 50 })
   })
 
-  test("concurrent and later calls of a key within the cache time share one query, and the next call queries again", async () => {
+  test("concurrent and later calls of a key in the cache time share one query; the next queries again", async () => {
     const { secret } = await someKey(sql, await someWorkspace(sql))
     const counted = countingLookUps(sql)
     const clock = { ms: 1_000 }
@@ -247,30 +263,34 @@ describe("the record of a key", () => {
   })
 })
 
-test("an address is rate-limited without a query after 30 unknown keys a minute, while known keys and other addresses work", async () => {
-  const workspace = await someWorkspace(sql)
-  const { secret } = await someKey(sql, workspace)
-  const counted = countingLookUps(sql)
-  const clock = { ms: 0 }
-  const frozen = new Date("2024-02-28T12:00:15Z")
-  const { identify } = freshIdentify(counted.sql, { now: () => frozen, elapsedMs: () => clock.ms })
-  await identify(bearing(secret), HERE)
-  const outcomes = []
-  for (let tried = 0; tried < 100; tried++) {
-    outcomes.push(await outcomeOf(identify(bearing(makeKey("live", randomBytes)), HERE)))
-  }
-  expect(outcomes).toEqual([...Array(30).fill("invalid_api_key"), ...Array(70).fill("rate_limited")])
-  expect(counted.count()).toBe(31)
-  // A key with a wrong checksum is refused as such and does not count as an attempt.
-  expect(await outcomeOf(identify(bearing("nonsense"), HERE))).toBe("invalid_api_key")
-  const fault = await faultOf(identify(bearing(makeKey("live", randomBytes)), HERE))
-  expect([fault.code, fault.status, fault.retryAfter]).toEqual(["rate_limited", 429, 45])
-  // The valid key is stale in the cache for long, is queried again and works.
-  clock.ms = 60_000
-  expect(await outcomeOf(identify(bearing(secret), HERE))).toBe("ok")
-  expect(await outcomeOf(identify(bearing(makeKey("live", randomBytes)), "203.0.113.10"))).toBe("invalid_api_key")
-  expect(await outcomeOf(identify({ authorization: null, apiKey: null }, HERE))).toBe("missing_api_key")
-})
+test(
+  "an address is rate-limited without a query after 30 unknown keys a minute, " +
+    "while known keys and other addresses work",
+  async () => {
+    const workspace = await someWorkspace(sql)
+    const { secret } = await someKey(sql, workspace)
+    const counted = countingLookUps(sql)
+    const clock = { ms: 0 }
+    const frozen = new Date("2024-02-28T12:00:15Z")
+    const { identify } = freshIdentify(counted.sql, { now: () => frozen, elapsedMs: () => clock.ms })
+    await identify(bearing(secret), HERE)
+    const outcomes = []
+    for (let tried = 0; tried < 100; tried++) {
+      outcomes.push(await outcomeOf(identify(bearing(makeKey("live", randomBytes)), HERE)))
+    }
+    expect(outcomes).toEqual([...Array(30).fill("invalid_api_key"), ...Array(70).fill("rate_limited")])
+    expect(counted.count()).toBe(31)
+    // A key with a wrong checksum is refused as such and does not count as an attempt.
+    expect(await outcomeOf(identify(bearing("nonsense"), HERE))).toBe("invalid_api_key")
+    const fault = await faultOf(identify(bearing(makeKey("live", randomBytes)), HERE))
+    expect([fault.code, fault.status, fault.retryAfter]).toEqual(["rate_limited", 429, 45])
+    // The valid key is stale in the cache for long, is queried again and works.
+    clock.ms = 60_000
+    expect(await outcomeOf(identify(bearing(secret), HERE))).toBe("ok")
+    expect(await outcomeOf(identify(bearing(makeKey("live", randomBytes)), "203.0.113.10"))).toBe("invalid_api_key")
+    expect(await outcomeOf(identify({ authorization: null, apiKey: null }, HERE))).toBe("missing_api_key")
+  },
+)
 
 test("a revoked key stops within a second in every process, under 200 calls a second", async () => {
   const { key, secret } = await someKey(sql, await someWorkspace(sql))

@@ -79,9 +79,12 @@ test("text that is not a key is refused", () => {
   }
 })
 
-test("the digest is SHA-256, the hint has kind and last four characters, and neither they nor a log contain the key", () => {
-  const key = makeKey("live", randomBytes)
-  expect(keyDigest(key).equals(createHash("sha256").update(key).digest())).toBe(true)
-  expect(keyHint(key)).toBe(`svc_live_…${key.slice(-4)}`)
-  expect(redact(`GET /v1/apps?key=${key}`)).toBe("GET /v1/apps?key=svc_live_[redacted]")
-})
+test(
+  "the digest is SHA-256, the hint has kind and last four characters, " + "and neither they nor a log contain the key",
+  () => {
+    const key = makeKey("live", randomBytes)
+    expect(keyDigest(key).equals(createHash("sha256").update(key).digest())).toBe(true)
+    expect(keyHint(key)).toBe(`svc_live_…${key.slice(-4)}`)
+    expect(redact(`GET /v1/apps?key=${key}`)).toBe("GET /v1/apps?key=svc_live_[redacted]")
+  },
+)

@@ -25,7 +25,11 @@ test("an app has the name of its first storefront, wherever it was read last, an
   const found = async (query: string) =>
     (await ask(search, contextOf(sql, workspaceId), { q: query })).results.map(({ title }: { title: string }) => title)
   expect(await readName(workspaceId)).toBe("40001")
-  await record(sql, [reading("weather", "2025-11-18T10:00:00Z", [], { depth: 9, results: [{ id: "40001", name: "Clouds" }] })], () => NOW) // biome-ignore format: one line
+  await record(
+    sql,
+    [reading("weather", "2025-11-18T10:00:00Z", [], { depth: 9, results: [{ id: "40001", name: "Clouds" }] })],
+    () => NOW,
+  )
   expect(await readName(workspaceId)).toBe("Clouds")
   const lookedUp = (storefront: string, minute: number, name: string) =>
     record(sql, [said(`2025-11-19T10:0${minute}:00Z`, [{ id: "40001", name }], { storefront })], () => NOW)

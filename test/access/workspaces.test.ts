@@ -176,9 +176,12 @@ test("a key has its limits, and invalid ones are refused without creating a key"
   const ipAllowList = ["198.51.100.0/24", " 2001:db8::1 "]
   const { key } = await someKey(sql, workspace, { scopes, ipAllowList, appList: ["mine"], monthlyBudget: 9, expiresAt })
   expect(key).toMatchObject({
-    scopes: ["apps:read", "hive:measure"], ipAllowList: ["198.51.100.0/24", "2001:db8::1"], appList: ["mine"],
-    monthlyBudget: 9, expiresAt,
-  }) // biome-ignore format: one record
+    scopes: ["apps:read", "hive:measure"],
+    ipAllowList: ["198.51.100.0/24", "2001:db8::1"],
+    appList: ["mine"],
+    monthlyBudget: 9,
+    expiresAt,
+  })
   const refused: [object, string][] = [
     [{ name: " " }, "name"],
     [{ kind: "admin" }, "kind"],

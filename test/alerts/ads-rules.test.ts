@@ -31,14 +31,13 @@ let number = 0
 function changed(agoMs: number, rest: { userType?: string; entityId?: string; campaignId?: number; to?: string } = {}) {
   const { userType = "CUSTOMER_API", entityId = "81", campaignId = 444555666, to = "0.80" } = rest
   scene.there.changes.push({
-    ...{
-      transactionId: `t${++number}`,
-      entityType: "Keyword",
-      entityId,
-      eventType: "UPDATE",
-      userType: userType as never,
-    },
-    ...{ eventTime: new Date(Date.now() - agoMs).toISOString(), modifiedBy: "1" },
+    transactionId: `t${++number}`,
+    entityType: "Keyword",
+    entityId,
+    eventType: "UPDATE",
+    userType: userType as never,
+    eventTime: new Date(Date.now() - agoMs).toISOString(),
+    modifiedBy: "1",
     meta: { campaignId, adGroupId: 71, text: "tea timer" },
     changes: [{ field: "bid", oldValues: ["1.20"], newValues: [to] }],
   })
@@ -66,31 +65,38 @@ async function readAll(): Promise<void> {
 
 const notices = () => createAdsNotices({ sql, log: silentLog })
 
-test("changes by another program are one alert per campaign; those by people, by Apple or before connecting are none", async () => {
-  scene.there.campaigns.push(campaign({ id: 2, name: "Tea, Japan", dailyBudget: null }))
-  changed(3 * HOUR_MS)
-  changed(2 * HOUR_MS, { entityId: "82", to: "0.70" })
-  changed(HOUR_MS, { campaignId: 2 })
-  changed(HOUR_MS, { userType: "CUSTOMER" })
-  changed(HOUR_MS, { userType: "APPLE_SUPPORT" })
-  changed(26 * HOUR_MS)
-  const id = await connected()
-  expect(await notices().runOnce()).toBe(2)
-  const alerts = await told(sql, "asa_rule")
-  const tea = alerts.find(({ facts }) => facts.ads.campaign === "444555666")!
-  expect(tea).toMatchObject({ storefront: null, at: new Date(scene.there.changes[1]!.eventTime) })
-  expect(tea.facts.ads).toEqual({
-    ...{ account: id, campaign: "444555666", campaignName: "Tea, Germany", count: 2 },
-    from: scene.there.changes[0]!.eventTime,
-    shown: ["0.70", "0.80"].map((to) => {
-      return { event: "UPDATE", entity: "Keyword", name: "tea timer", field: "bid", from: "1.20", to }
-    }),
-  })
-  expect(sentenceOf({ ...tea, platform: "ios" } as unknown as Alert)).toBe(
-    'Another program, such as an ad tool, changed your Apple Ads campaign "Tea, Germany": bid of Keyword "tea timer" from 1.20 to 0.70; bid of Keyword "tea timer" from 1.20 to 0.80',
-  )
-  expect(await notices().runOnce()).toBe(0)
-})
+test(
+  "changes by another program are one alert per campaign; those by people, " + "by Apple or before connecting are none",
+  async () => {
+    scene.there.campaigns.push(campaign({ id: 2, name: "Tea, Japan", dailyBudget: null }))
+    changed(3 * HOUR_MS)
+    changed(2 * HOUR_MS, { entityId: "82", to: "0.70" })
+    changed(HOUR_MS, { campaignId: 2 })
+    changed(HOUR_MS, { userType: "CUSTOMER" })
+    changed(HOUR_MS, { userType: "APPLE_SUPPORT" })
+    changed(26 * HOUR_MS)
+    const id = await connected()
+    expect(await notices().runOnce()).toBe(2)
+    const alerts = await told(sql, "asa_rule")
+    const tea = alerts.find(({ facts }) => facts.ads.campaign === "444555666")!
+    expect(tea).toMatchObject({ storefront: null, at: new Date(scene.there.changes[1]!.eventTime) })
+    expect(tea.facts.ads).toEqual({
+      account: id,
+      campaign: "444555666",
+      campaignName: "Tea, Germany",
+      count: 2,
+      from: scene.there.changes[0]!.eventTime,
+      shown: ["0.70", "0.80"].map((to) => {
+        return { event: "UPDATE", entity: "Keyword", name: "tea timer", field: "bid", from: "1.20", to }
+      }),
+    })
+    expect(sentenceOf({ ...tea, platform: "ios" } as unknown as Alert)).toBe(
+      'Another program, such as an ad tool, changed your Apple Ads campaign "Tea, Germany": ' +
+        'bid of Keyword "tea timer" from 1.20 to 0.70; bid of Keyword "tea timer" from 1.20 to 0.80',
+    )
+    expect(await notices().runOnce()).toBe(0)
+  },
+)
 
 test("later changes are a new alert, and earlier ones are not repeated", async () => {
   changed(3 * HOUR_MS)
@@ -115,11 +121,11 @@ test("a write confirmed in Appmeter is not a change by another program", async (
   await scene.house.key(scene.workspaceId)
   const sent = new Date(Date.now() - HOUR_MS)
   await sql`
-    insert into job (id, workspace_id, key_id, request_id, action, target, app_id, shown, args, status, sent_at, finished_at,
-      result)
+    insert into job (id, workspace_id, key_id, request_id, action, target, app_id, shown, args, status, sent_at,
+      finished_at, result)
     select 'job_01', ${scene.workspaceId}, k.id, 'r', 'set_keyword_bid', 'keyword:81', ${scene.appId},
-      ${{ target: { kind: "keyword", id: "81", name: "tea timer" } } as never}::jsonb, '{"keywordId": "81"}', 'done', ${sent},
-      ${sent}, '{}'
+      ${{ target: { kind: "keyword", id: "81", name: "tea timer" } } as never}::jsonb, '{"keywordId": "81"}', 'done',
+      ${sent}, ${sent}, '{}'
     from api_key k
     where k.workspace_id = ${scene.workspaceId}
     limit 1`

@@ -34,8 +34,16 @@ describe("a chart of the app's category", () => {
     const [alert] = await told(sql)
     expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T05:00:00Z") })
     expect(alert?.facts).toEqual({
-      ...{ device: "iphone", chart: "free", genre: "6015", genreName: null, rank: 75, was: 40 },
-      ...{ depth: 190, wasDepth: 200, source: "import", against: "2025-11-19" },
+      device: "iphone",
+      chart: "free",
+      genre: "6015",
+      genreName: null,
+      rank: 75,
+      was: 40,
+      depth: 190,
+      wasDepth: 200,
+      source: "import",
+      against: "2025-11-19",
     })
   })
 
@@ -75,17 +83,24 @@ describe("a chart of the app's category", () => {
     expect(await toldOf(chart(18, 10), chart(19, 150, other), chart(20, 11))).toEqual([])
   })
 
-  test("free, paid and grossing charts of both devices are compared, but no other category or storefront and not all apps", async () => {
-    const charts = (["iphone", "ipad"] as const).flatMap((device) =>
-      (["free", "paid", "grossing"] as const).map((chart) => ({ device, chart, depth: 40 })),
-    )
-    const elsewhere = [{ genre: "36" }, { genre: "6016" }, { storefront: "de" }].map((rest) => ({ ...rest, depth: 40 }))
-    const falls = charts.flatMap((rest) => [chart(19, 1, rest), chart(20, 30, rest)])
-    const entries = elsewhere.flatMap((rest) => [chart(19, null, rest), chart(20, 30, rest)])
-    expect(await toldOf(...falls, ...entries)).toEqual(
-      charts.map(({ device, chart }) => `2025-11-20 chart_drop ${device} ${chart} 6015`).sort(),
-    )
-  })
+  test(
+    "free, paid and grossing charts of both devices are compared, but no other category or storefront and not all " +
+      "apps",
+    async () => {
+      const charts = (["iphone", "ipad"] as const).flatMap((device) =>
+        (["free", "paid", "grossing"] as const).map((chart) => ({ device, chart, depth: 40 })),
+      )
+      const elsewhere = [{ genre: "36" }, { genre: "6016" }, { storefront: "de" }].map((rest) => ({
+        ...rest,
+        depth: 40,
+      }))
+      const falls = charts.flatMap((rest) => [chart(19, 1, rest), chart(20, 30, rest)])
+      const entries = elsewhere.flatMap((rest) => [chart(19, null, rest), chart(20, 30, rest)])
+      expect(await toldOf(...falls, ...entries)).toEqual(
+        charts.map(({ device, chart }) => `2025-11-20 chart_drop ${device} ${chart} 6015`).sort(),
+      )
+    },
+  )
 
   test("a chart is not compared while the app's category is unknown", async () => {
     await sql`update store_app set genre = null`

@@ -65,7 +65,7 @@ test("the feed is read to its end by nextCursor, each alert once and in order", 
   expect(ids).toEqual(whole.alerts.map(({ id }) => id))
 })
 
-test("the feed is filtered by app, type, days, time and read state, and omitted counts the matching alerts", async () => {
+test("the feed is filtered by app, type, days, time and read state; omitted counts the matching alerts", async () => {
   const lines = async (query: string) => (await feed(query)).alerts.map(({ day, type }) => `${day.slice(8)} ${type}`)
   expect(await lines("type=rank_drop&from=2025-11-18")).toEqual([
     "20 rank_drop",

@@ -91,7 +91,10 @@ describe("a sentence", () => {
     ],
     [
       alert("featured", {
-        ...{ card: "story", id: "1", title: "Slow mornings", source: "apple-app-page" },
+        card: "story",
+        id: "1",
+        title: "Slow mornings",
+        source: "apple-app-page",
         beforeSeenAt: "2025-11-19T10:00:00.000Z",
       }),
       'The US App Store features you in a story: "Slow mornings"',
@@ -106,7 +109,11 @@ describe("a sentence", () => {
     ],
     [
       alert("off_topic", {
-        ...{ term: "tea", genre: "6015", genreName: "Finance", genres: [], source: "import" },
+        term: "tea",
+        genre: "6015",
+        genreName: "Finance",
+        genres: [],
+        source: "import",
         against: null,
       }),
       'None of the first ten results for "tea" in the US App Store shares your category, Finance',
@@ -142,7 +149,8 @@ describe("a sentence", () => {
     ],
     [
       alert("off_topic", { ...topic, against: "2025-11-18" }),
-      'None of the first ten results for "tea" in the US App Store shares your category, Finance (on 2025-11-18 one did)',
+      'None of the first ten results for "tea" in the US App Store shares your category, ' +
+        "Finance (on 2025-11-18 one did)",
     ],
   ])("a sentence names the earlier day unless it is the day before, %#: %j", (one, sentence) => {
     expect(sentenceOf(one)).toBe(sentence)
@@ -170,8 +178,8 @@ describe("the feed", () => {
   async function tell(count: number, of = apps, workspace = workspaceId): Promise<void> {
     await sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, read_at)
-      select ${workspace}, (${of}::text[])[1 + n % ${of.length}::int], 'rank_drop', 'ios', 'us', 'term ' || n, '2025-11-20',
-        timestamptz '2025-11-20' + n * interval '1 hour',
+      select ${workspace}, (${of}::text[])[1 + n % ${of.length}::int], 'rank_drop', 'ios', 'us', 'term ' || n,
+        '2025-11-20', timestamptz '2025-11-20' + n * interval '1 hour',
         jsonb_build_object('term', 'term ' || n), case when n % 3 = 0 then now() end
       from generate_series(0, ${count - 1}::int) n
       order by n`

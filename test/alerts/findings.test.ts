@@ -66,9 +66,19 @@ async function everything(): Promise<void> {
 
 const TERMS = ["drop", "rise", "in", "out"]
 const TYPES = [
-  "chart_drop", "chart_enter", "dropped_out", "entered", "featured", "off_topic", "rank_drop", "rank_rise", "review_wave",
-  "rival_beaten", "rival_event", "rival_passed",
-] // biome-ignore format: a list to scan
+  "chart_drop",
+  "chart_enter",
+  "dropped_out",
+  "entered",
+  "featured",
+  "off_topic",
+  "rank_drop",
+  "rank_rise",
+  "review_wave",
+  "rival_beaten",
+  "rival_event",
+  "rival_passed",
+]
 
 describe("findings", () => {
   test("findings of all types come from one read of each keyword's results", async () => {

@@ -23,7 +23,10 @@ const passedBy = (n: number, rest: Partial<GroupableAlert> = {}) =>
   row({
     type: "rival_passed",
     term: "moon phase",
-    ...{ rivalId: `${n}`, rivalName: `Filler ${n}`, before: 8, after: 17 },
+    rivalId: `${n}`,
+    rivalName: `Filler ${n}`,
+    before: 8,
+    after: 17,
     ...rest,
   })
 const shown = (rows: GroupableAlert[]) =>

@@ -26,8 +26,11 @@ test("a new editorial card on a page causes an alert; one that disappears or is 
   expect(lines(rows)).toEqual(["2025-11-19 featured collection 1500000001"])
   expect(rows[0]).toMatchObject({ storefront: "us", at: new Date("2025-11-19T09:00:00Z") })
   expect(rows[0]?.facts).toEqual({
-    ...{ card: "collection", id: "1500000001", title: null },
-    ...{ source: "apple-app-page", beforeSeenAt: "2025-11-18T09:00:00.000Z" },
+    card: "collection",
+    id: "1500000001",
+    title: null,
+    source: "apple-app-page",
+    beforeSeenAt: "2025-11-18T09:00:00.000Z",
   })
 })
 

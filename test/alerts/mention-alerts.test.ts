@@ -19,7 +19,9 @@ beforeEach(async () => {
 function check(day: string, named: number, runs = 3, rest: object = {}) {
   return Array.from({ length: runs }, (_, run) =>
     answered({
-      ...{ seenAt: `${day}T10:0${run}:00Z`, run, phrasing: run % 2 === 0 ? "1a" : "1b" },
+      seenAt: `${day}T10:0${run}:00Z`,
+      run,
+      phrasing: run % 2 === 0 ? "1a" : "1b",
       text: run < named ? "**Tea Timer** is good." : "Use the clock of your kitchen.",
       ...rest,
     }),
@@ -40,8 +42,12 @@ test("an app named in 6 of 6 and then 0 of 6 answers causes an alert with both c
   const [alert] = await told(sql, "ai_mention_lost")
   expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T10:02:00Z") })
   expect(alert!.facts).toEqual({
-    ...{ term: "tea", assistant: "openai", model: "m-1", against: "2025-11-10" },
-    ...{ now: { named: 0, of: 6 }, before: { named: 6, of: 6 } },
+    term: "tea",
+    assistant: "openai",
+    model: "m-1",
+    against: "2025-11-10",
+    now: { named: 0, of: 6 },
+    before: { named: 6, of: 6 },
   })
   await derived(sql)
   expect(await told(sql, "ai_mention_lost")).toHaveLength(1)

@@ -67,7 +67,7 @@ describe("a tracked keyword", () => {
     expect(await toldOf(ranked(18, 3), ranked(19, 40, { complete: false }), ranked(20, 4))).toEqual([])
   })
 
-  test("a keyword is compared neither across a change of source nor with an earlier day of the same source", async () => {
+  test("a keyword is compared neither across a change of source nor with an earlier day of that source", async () => {
     const other = { source: "apple-web-search" as const }
     expect(await toldOf(ranked(18, 3), ranked(19, 30, other), ranked(20, 60))).toEqual([])
   })

@@ -123,7 +123,7 @@ describe("a feed", () => {
     expect(rows.map(({ storefront, facts }) => [storefront, facts.feed])).toEqual([[null, "en"]])
   })
 
-  test("a feed in a language spoken in a tracked storefront causes an alert, and stays with other storefronts", async () => {
+  test("a feed in a language spoken in a tracked storefront causes an alert and stays with others", async () => {
     const own = "com.example.tea"
     await tracked(sql, ["tea"], { iosId: undefined, androidPkg: own, countries: ["us", "in"] })
     await stored(sql, [reviewedOnPlay(SEEN, many(), { ...COMPLETE, storeId: own, storefront: "in", language: "hi" })])

@@ -44,9 +44,18 @@ describe("a rival on a keyword", () => {
       day: "2025-11-20",
       at: new Date("2025-11-20T10:00:00Z"),
       facts: {
-        ...{ rival: RIVAL, name: "Cup", manual: true, term: "tea" },
-        ...{ ours: 6, theirs: 2, oursWas: 3, theirsWas: 5 },
-        ...{ depth: 90, wasDepth: 100, source: "import", against: "2025-11-19" },
+        rival: RIVAL,
+        name: "Cup",
+        manual: true,
+        term: "tea",
+        ours: 6,
+        theirs: 2,
+        oursWas: 3,
+        theirsWas: 5,
+        depth: 90,
+        wasDepth: 100,
+        source: "import",
+        against: "2025-11-19",
       },
     })
   })
@@ -123,8 +132,14 @@ describe("a change of a rival", () => {
     const version = rows.find(({ facts }) => facts.change === "version")
     expect(version?.at).toEqual(new Date("2025-11-20T09:00:00Z"))
     expect(version?.facts).toEqual({
-      ...{ rival: RIVAL, name: "Cup 2", manual: true, change: "version", before: "1.0", after: "1.1" },
-      ...{ source: "apple-app-page", beforeSeenAt: "2025-11-19T09:00:00.000Z" },
+      rival: RIVAL,
+      name: "Cup 2",
+      manual: true,
+      change: "version",
+      before: "1.0",
+      after: "1.1",
+      source: "apple-app-page",
+      beforeSeenAt: "2025-11-19T09:00:00.000Z",
     })
     const price = rows.find(({ facts }) => facts.change === "price")?.facts
     expect([price.before, price.after]).toEqual([
@@ -166,11 +181,14 @@ describe("a change of a rival", () => {
       expect(await afterEach([...known, looked("19T23:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byPage)
     })
 
-    test("a change shown by look-up and page comes from the look-up if the page was not read in time, and only once", async () => {
-      const known = [read("16T06:00", "1.0"), looked("16T07:00", "1.0"), looked("18T07:00", "1.0")]
-      const byLookUp = ["2025-11-19 itunes-lookup 1.1"]
-      expect(await afterEach([...known, looked("19T07:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byLookUp)
-    })
+    test(
+      "a change shown by look-up and page comes from the look-up if the page was not read in " + "time, and only once",
+      async () => {
+        const known = [read("16T06:00", "1.0"), looked("16T07:00", "1.0"), looked("18T07:00", "1.0")]
+        const byLookUp = ["2025-11-19 itunes-lookup 1.1"]
+        expect(await afterEach([...known, looked("19T07:00", "1.1"), read("20T06:00", "1.1")])).toEqual(byLookUp)
+      },
+    )
 
     test("a new icon shown by look-up and page is one alert, although its address differs", async () => {
       const icon = (name: string) => ({ icon: `https://is1-ssl.mzstatic.com/${name}/512x512bb.jpg` })

@@ -27,7 +27,8 @@ const FACTS: FactsOf = {
   review_wave: { feed: "us", count: 9, mean: 0.5, days: 28 },
   ai_mention_lost: {
     ...({ term: "tea", assistant: "openai", model: "m-1", against: "2025-11-12" } as const),
-    ...{ now: { named: 0, of: 6 }, before: { named: 6, of: 6 } },
+    now: { named: 0, of: 6 },
+    before: { named: 6, of: 6 },
   },
   off_topic: { term: "tea", genre: "6015", genreName: null, genres: [], source: "import", against: null },
   asa_rule: {

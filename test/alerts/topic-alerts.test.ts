@@ -48,8 +48,12 @@ describe("the first ten results of a keyword", () => {
     const [alert] = await told(sql, "off_topic")
     expect(alert).toMatchObject({ storefront: "us", at: new Date("2025-11-20T10:00:00Z") })
     expect(alert?.facts).toEqual({
-      ...{ term: "tea", genre: OWN_GENRE, genreName: null, genres: Array<string>(10).fill("6016") },
-      ...{ source: "import", against: null },
+      term: "tea",
+      genre: OWN_GENRE,
+      genreName: null,
+      genres: Array<string>(10).fill("6016"),
+      source: "import",
+      against: null,
     })
   })
 

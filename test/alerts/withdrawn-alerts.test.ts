@@ -57,7 +57,7 @@ describe("a contradicted alert", () => {
     expect((await feed()).map(said)).toEqual(["2025-11-19 rank_drop 15 40"])
   })
 
-  test("a contradicted alert that was read is marked as withdrawn, and becomes valid again with the readings", async () => {
+  test("a contradicted alert that was read is marked as withdrawn, and is valid again with the readings", async () => {
     await load(ranked("18", 15), ranked("20", 40))
     const [first] = await feed()
     await sql`update alert set read_at = now()`

@@ -1,7 +1,7 @@
-// bun test/bench/app-page.ts [WORD] — pages of an app with 1,000 keywords and 90 days (those whose address has the word):
-// milliseconds, of them the processor's in the thread that answers and in the database, bytes, and all of it beside the whole
-// reads over REST. The processor's time is what can be compared on a machine that others use too. DATABASE_URL measures
-// PostgreSQL, without it the embedded database.
+// bun test/bench/app-page.ts [WORD] — pages of an app with 1,000 keywords and 90 days (those whose address has the
+// word): milliseconds, of them the processor's in the thread that answers and in the database, bytes, and all of it
+// beside the whole reads over REST. The processor's time is what can be compared on a machine that others use too.
+// DATABASE_URL measures PostgreSQL, without it the embedded database.
 
 import { readFileSync } from "node:fs"
 import { openHouse, PUBLIC_URL } from "../house.ts"
@@ -26,9 +26,11 @@ const authorization = `Bearer ${await house.key(workspace, { workspace: name })}
 // a third of the keywords stands higher today than yesterday, a third lower
 await scratch.sql`
   update rank_month r
-  set ranks = set_byte(r.ranks, ${NOW.getUTCDate() - 1}, case r.list_id % 3 when 0 then 3 when 1 then 30 else get_byte(r.ranks, ${NOW.getUTCDate() - 1}) end)
+  set ranks = set_byte(r.ranks, ${NOW.getUTCDate() - 1},
+    case r.list_id % 3 when 0 then 3 when 1 then 30 else get_byte(r.ranks, ${NOW.getUTCDate() - 1}) end)
   from tracked_app a
-  where a.id = ${apps[0] as string} and r.app_id = a.ios_app and r.month = date_trunc('month', ${NOW}::timestamptz)::date`
+  where a.id = ${apps[0] as string} and r.app_id = a.ios_app
+    and r.month = date_trunc('month', ${NOW}::timestamptz)::date`
 const [{ term }] = await scratch.sql<
   [{ term: string }]
 >`select term from tracked_term where app_id = ${apps[0] as string} order by position limit 1`
@@ -52,7 +54,8 @@ process.exit(0)
 
 function told(what: string, { ms, thread, database, kb }: Awaited<ReturnType<typeof timed>>): void {
   console.log(
-    `${what}: ${ms.toFixed(1)} ms; processor ${(thread + database).toFixed(1)} ms, of it ${thread.toFixed(1)} in the thread; ${kb.toFixed(0)} KB`,
+    `${what}: ${ms.toFixed(1)} ms; processor ${(thread + database).toFixed(1)} ms, ` +
+      `of it ${thread.toFixed(1)} in the thread; ${kb.toFixed(0)} KB`,
   )
 }
 

@@ -1,5 +1,5 @@
-// bun test/bench/change-impact.ts — how often the 90 % interval of get_change_impact holds the true effect in 1,000 seeded
-// worlds, and how often it finds 20 and 10 %.
+// bun test/bench/change-impact.ts — how often the 90 % interval of get_change_impact holds the true effect in 1,000
+// seeded worlds, and how often it finds 20 and 10 %.
 import { HISTORY, tallyOf } from "../consoles/impact/worlds.ts"
 
 const WORLDS = 1_000
@@ -10,7 +10,8 @@ for (const window of [7, 14] as const) {
     const { covered, found, half } = tallyOf(WORLDS, { days: HISTORY[window], window, effect })
     const wide = `${(100 * half).toFixed(1)} %`
     console.log(
-      `window ${window}, ${HISTORY[window]} days, truth ${100 * effect} %: held ${share(covered)}, found ${share(found)}, half-width ${wide}`,
+      `window ${window}, ${HISTORY[window]} days, truth ${100 * effect} %: ` +
+        `held ${share(covered)}, found ${share(found)}, half-width ${wide}`,
     )
   }
 }

@@ -1,6 +1,7 @@
-// bun test/bench/day.ts [SHARE] — list reads of a day, 86,400 or that share of them (0.01 when left out), 200 results deep and
-// recorded one by one as workers do, on top of a day before; beside them the same rows by a plain insert, in turns. On the
-// embedded database; with DATABASE_URL on that PostgreSQL, whose processes must be on this machine for their CPU to be seen.
+// bun test/bench/day.ts [SHARE] — list reads of a day, 86,400 or that share of them (0.01 when left out), 200 results
+// deep and recorded one by one as workers do, on top of a day before; beside them the same rows by a plain insert, in
+// turns. On the embedded database; with DATABASE_URL on that PostgreSQL, whose processes must be on this machine for
+// their CPU to be seen.
 
 import type { Sql } from "../../src/database/types.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
@@ -111,8 +112,8 @@ async function insert(sql: Sql, { term, source, seenAt, sha256, results }: Searc
     insert into plain_results
       (list_id, day, source, seen_at, depth, complete, parser, origin, egress, sha256, app_ids)
     values (
-      ${Number(term.split(" ")[1])}, ${TODAY}, ${SOURCE_CODES[source]}, ${seenAt}, ${DEPTH}, true, 1, 'own', 'us', ${sha256},
-      ${results.map(({ id }) => (Number(id) - 1_000_000_000) / 37)}::int[]
+      ${Number(term.split(" ")[1])}, ${TODAY}, ${SOURCE_CODES[source]}, ${seenAt}, ${DEPTH}, true, 1, 'own', 'us',
+      ${sha256}, ${results.map(({ id }) => (Number(id) - 1_000_000_000) / 37)}::int[]
     )`
 }
 
@@ -124,10 +125,12 @@ function report(ours: Side, plain: Side, before: Sizes, after: Sizes): void {
   const [own, database] = [ours.ownCpuMs / count, ours.databaseCpuMs / count]
   const name = process.env.DATABASE_URL ? "PostgreSQL" : "embedded database"
   console.log(
-    `${name}: ${count} readings of ${DEPTH} results, ${share * 100} % of a day's; each keyword tracked by ${TRACKED_BY} apps`,
+    `${name}: ${count} readings of ${DEPTH} results, ${share * 100} % of a day's; ` +
+      `each keyword tracked by ${TRACKED_BY} apps`,
   )
   console.log(
-    `a reading takes ${mean(ours).toFixed(1)} ms (median ${median(ours.times).toFixed(1)}, p95 ${at(0.95)}, p99 ${at(0.99)})`,
+    `a reading takes ${mean(ours).toFixed(1)} ms (median ${median(ours.times).toFixed(1)}, p95 ${at(0.95)}, ` +
+      `p99 ${at(0.99)})`,
   )
   console.log(
     `  ${(mean(ours) / mean(plain)).toFixed(1)} times a plain insert of its row (${mean(plain).toFixed(2)} ms)`,

@@ -1,8 +1,9 @@
 // bun test/bench/due.ts — turns a second that one process can take while 1 %, 10 % and 100 % of a day's 86,400 searches
 // are due, and whole measurements' bookkeeping, as ratios to a plain indexed select and a
-// plain one-row update of the same run; how many apps a second are tracked alone and beside those terms' 1,728; then, of
-// every kind, whether a claim's end, what it makes due and what it puts forward find their rows by an index among them and the
-// world's others (PLAN=chart shows those of a kind). On the embedded database, or with DATABASE_URL on that server.
+// plain one-row update of the same run; how many apps a second are tracked alone and beside those terms' 1,728; then,
+// of every kind, whether a claim's end, what it makes due and what it puts forward find their rows by an index among
+// them and the world's others (PLAN=chart shows those of a kind). On the embedded database, or with DATABASE_URL on
+// that server.
 import { randomBytes } from "node:crypto"
 import type { Sql, Tx } from "../../src/database/types.ts"
 import { kindsOf } from "../../src/due-kinds.ts"
@@ -38,7 +39,8 @@ await sql`vacuum (analyze)`
 await openLane(sql, lane, 0)
 const trackedBeside = await perSecond(trackAnother)
 console.log(
-  `apps tracked: ${Math.round(trackedAlone)}/s alone, ${(trackedBeside / trackedAlone).toFixed(2)} of that beside ${DAY / TERMS} others`,
+  `apps tracked: ${Math.round(trackedAlone)}/s alone, ${(trackedBeside / trackedAlone).toFixed(2)} of that beside ` +
+    `${DAY / TERMS} others`,
 )
 await sql`delete from tracked_app where ios_app in (select id from store_app where store_id like '8______')`
 await sql`delete from due where subject like 'own %' or subject like '8______'`
@@ -46,7 +48,8 @@ await sql`delete from due where subject like 'own %' or subject like '8______'`
 for (const share of [0.01, 0.1, 1]) {
   await sql`
     update due
-    set lease = null, lease_until = null, next_at = now() + case when kind = 'search' then interval '0' else interval '1 day' end`
+    set lease = null, lease_until = null,
+      next_at = now() + case when kind = 'search' then interval '0' else interval '1 day' end`
   await sql`
     update due
     set next_at = now() + interval '1 day'
@@ -73,14 +76,16 @@ for (const share of [0.01, 0.1, 1]) {
   const of = (rate: number) =>
     `${Math.round(rate)}/s (${(rate / select).toFixed(2)} of the select, ${(rate / update).toFixed(2)} of the update)`
   console.log(
-    `${share * 100} % due: select ${Math.round(select)}/s, one-row update ${Math.round(update)}/s, claims with a turn ${of(turns)}, ends ${of(ends)}, further turns ${of(further)}`,
+    `${share * 100} % due: select ${Math.round(select)}/s, one-row update ${Math.round(update)}/s, ` +
+      `claims with a turn ${of(turns)}, ends ${of(ends)}, further turns ${of(further)}`,
   )
 }
 
 // what is read of an app besides its terms: known genres and developers, rivals, and all of it due
 await sql`update store_app set genre = '6013', developer_id = (1500000000 + id % 500)::text where platform = 'ios'`
 // and the world's other apps
-await sql`insert into store_app (platform, store_id) select 'ios', (9000000 + i)::text from generate_series(1, 100000) i`
+await sql`
+  insert into store_app (platform, store_id) select 'ios', (9000000 + i)::text from generate_series(1, 100000) i`
 await sql`
   insert into app_rival (app_id, platform, storefront, rival, manual, terms)
   select a.id, 'ios', a.countries[1], r, false, 1
@@ -149,7 +154,9 @@ async function perSecond(work: () => Promise<unknown>): Promise<number> {
   return done / ((performance.now() - began) / 1_000)
 }
 
-/** Plans of a claim, of its end, and of what it puts forward, as the server made them, by a client that asks for them. */
+/**
+ * Plans of a claim, of its end, and of what it puts forward, as the server made them, by a client that asks for them.
+ */
 async function explained(sql: Sql, kind: Kind): Promise<Record<string, string[]>> {
   const plans: Record<string, string[]> = {}
   const lane = { upstream: kind.upstream, egress: "bench" }

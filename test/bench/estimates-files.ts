@@ -5,7 +5,10 @@ import { appsTwice, isLeftOut, type PlayApp, ratedOnce } from "../market/formula
 
 const COLUMNS = "set,scraped,app_id,category,rating,ratings,installs,free,price_usd,ads,iap,released,updated".split(",")
 
-/** Rows of the tests: apps with ten ratings and more that nothing is fitted on, and both rows of those that are there twice. */
+/**
+ * Rows of the tests: apps with ten ratings and more that nothing is fitted on, and both rows of those that are there
+ * twice.
+ */
 export function cutOf(path: string, apps: readonly PlayApp[]): string {
   const kept = new Set([...ratedOnce(apps).filter(isLeftOut), ...appsTwice(apps)].map(({ id }) => id))
   const [head, ...lines] = readFileSync(path, "utf8").trimEnd().split(/\r?\n/)

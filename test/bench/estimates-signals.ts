@@ -9,7 +9,9 @@ const READ = "2025-10-25"
 const RATINGS = join(DATA, "22-search-lists-us/rating_counts_two_readings_us_2025-10-25.csv")
 const ANCHORS = join(DATA, "24-published-anchors/published_anchors.csv")
 
-/** What one reading says of the ratings of a month, beside the gain of about a day; null where the file is not at hand. */
+/**
+ * What one reading says of the ratings of a month, beside the gain of about a day; null where the file is not at hand.
+ */
 export function readPaces(): { estimate: Estimate; truth: number }[] | null {
   if (!existsSync(RATINGS)) return null
   return linesOf(RATINGS).flatMap((line) => {

@@ -1,8 +1,9 @@
-// bun test/bench/estimates.ts [fit | cut | FILE] — what the estimates are worth on exact truth: apps of Google Play with the
-// installs that the store counts itself, of July 2020 and June 2021. Level and growth beside the constants that others
-// publish, what intervals reach, apps without a new rating, measured downloads, one reading of iOS. All but the level by the product's own formulas; nothing is
-// fitted on the fifth that is left out by the apps' ids. FILE: the same level on rows of another file of that form.
-// fit: prints test/market/formulas/installs/level-fit.ts. cut: writes the rows of the tests.
+// bun test/bench/estimates.ts [fit | cut | FILE] — what the estimates are worth on exact truth: apps of Google Play
+// with the installs that the store counts itself, of July 2020 and June 2021. Level and growth beside the constants
+// that others publish, what intervals reach, apps without a new rating, measured downloads, one reading of iOS. All but
+// the level by the product's own formulas; nothing is fitted on the fifth that is left out by the apps' ids. FILE: the
+// same level on rows of another file of that form. fit: prints test/market/formulas/installs/level-fit.ts. cut: writes
+// the rows of the tests.
 import { writeFileSync } from "node:fs"
 import { gzipSync } from "node:zlib"
 import { calibrateIntervals, coverageOf } from "../../src/market/formulas/conformal.ts"
@@ -172,7 +173,8 @@ function score(name: string, graded: readonly EstimatePair[]): void {
 
 function show(name: string, { covered, between: [low, high], width }: backTest.Drawn): void {
   console.log(
-    `  ${name.padEnd(30)} covers ${(100 * covered).toFixed(1)} % (90 % of draws ${percent(low)} to ${percent(high)}), ×/÷${width.toFixed(1)}`,
+    `  ${name.padEnd(30)} covers ${(100 * covered).toFixed(1)} % (90 % of draws ${percent(low)} to ` +
+      `${percent(high)}), ×/÷${width.toFixed(1)}`,
   )
 }
 

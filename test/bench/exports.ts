@@ -1,6 +1,6 @@
-// bun test/bench/exports.ts, also with DATABASE_URL=postgres://… — exports of 100,000 and of 1,000,000 rows of history: how
-// long preview and confirm take, how long the file takes to a reader on loopback, and how far the memory of the process that
-// serves it grows from the one to the other (a million must need less than 50 MB more).
+// bun test/bench/exports.ts, also with DATABASE_URL=postgres://… — exports of 100,000 and of 1,000,000 rows of history:
+// how long preview and confirm take, how long the file takes to a reader on loopback, and how far the memory of the
+// process that serves it grows from the one to the other (a million must need less than 50 MB more).
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { createInterface } from "node:readline"

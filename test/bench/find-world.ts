@@ -36,7 +36,8 @@ export async function makeMarket(sql: Sql, storefronts: number, today: string): 
     select 'ios', s, k.device, k.chart, g, ${today}::date - 300, ${today}
     from unnest(${codes}::text[]) with ordinality s (s, n)
     cross join unnest(${GENRES}::text[]) g
-    cross join (values ('iphone', 'free'), ('iphone', 'paid'), ('iphone', 'grossing'), ('ipad', 'free')) k (device, chart)
+    cross join (values ('iphone', 'free'), ('iphone', 'paid'), ('iphone', 'grossing'), ('ipad', 'free')) k (device,
+      chart)
     order by s.n, g`
   for (const code of codes) {
     await sql`
@@ -44,16 +45,20 @@ export async function makeMarket(sql: Sql, storefronts: number, today: string): 
       select c.id, ${today}, 10, ${`${today}T06:00:00Z`}, 200, true, 1, 'own', '', r.ids
       from chart c
       cross join lateral (
-        select array_agg(1 + array_position(${GENRES}::text[], c.genre) * ${OF_GENRE}::int - ${OF_GENRE}::int + place order by i) as ids
+        select array_agg(1 + array_position(${GENRES}::text[], c.genre) * ${OF_GENRE}::int - ${OF_GENRE}::int + place
+        order by i) as ids
         from (
-          select i, case when i % 3 = 0 then (c.id * 5 + i) % 400 else 400 + (c.id * 977 + i * 53) % ${OF_GENRE - 400}::int end as place
+          select i,
+            case when i % 3 = 0 then (c.id * 5 + i) % 400 else 400 + (c.id * 977 + i * 53) % ${OF_GENRE - 400}::int
+            end as place
           from generate_series(1, ${DEPTH}::int) i
         ) p
       ) r
       where c.storefront = ${code}`
     await sql`
       insert into app_first_seen (app_id, storefront, day, baseline, chart_id)
-      select u.app_id, c.storefront, ${today}::date - case when u.app_id % 10 < 7 then 300 else (u.app_id * 31) % 299 end,
+      select u.app_id, c.storefront,
+        ${today}::date - case when u.app_id % 10 < 7 then 300 else (u.app_id * 31) % 299 end,
         u.app_id % 10 < 7, min(c.id)
       from chart c
       join chart_results r on r.chart_id = c.id
@@ -107,7 +112,8 @@ async function estimateMarket(sql: Sql): Promise<void> {
         app_id, version, made_at, formula, day, markets, days, basis, pairs, downloads, downloads_low, downloads_high,
         downloads_under, revenue, revenue_low, revenue_high, revenue_markets, growth, growth_low, growth_high, genre
       )
-      select id, id / 50 + 1, now(), 1, current_date, 1, 29, 'prior', 0, v, v / 4, v * 4, case when v is null then 1000 end,
+      select id, id / 50 + 1, now(), 1, current_date, 1, 29, 'prior', 0, v, v / 4, v * 4,
+        case when v is null then 1000 end,
         v * 2, v / 3, v * 12, case when v is not null then 1 end, g, g - 9, g + 9, '6014'
       from (
         select id, case when id % 10 > 0 then 10 ^ (1 + id % 997 / 200.0) end as v, id % 101 - 40 as g

@@ -1,7 +1,7 @@
-// bun test/bench/find.ts [STOREFRONTS] — hive_find_apps over a market of 77 storefronts with 112 lists of 140 places each (1.2 million),
-// by every kind of question one at a time, then all kinds mixed, 32 at once, through the whole service. Fails where 19 of 20
-// mixed calls take more than 100 ms. With DATABASE_URL on that server; else embedded, where 8 storefronts (125,000 places) are asked
-// one at a time, and may take 150 ms.
+// bun test/bench/find.ts [STOREFRONTS] — hive_find_apps over a market of 77 storefronts with 112 lists of 140 places
+// each (1.2 million), by every kind of question one at a time, then all kinds mixed, 32 at once, through the whole
+// service. Fails where 19 of 20 mixed calls take more than 100 ms. With DATABASE_URL on that server; else embedded,
+// where 8 storefronts (125,000 places) are asked one at a time, and may take 150 ms.
 import { openHouse, PUBLIC_URL } from "../house.ts"
 import { GENRES, makeMarket, PUBLISHERS, wordAt } from "./find-world.ts"
 import { processorClock } from "./processor.ts"
@@ -79,7 +79,10 @@ function spread(times: readonly number[]): string {
 }
 const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]!
 
-/** Of the process and of the database, for each of so many calls; both answer at once, so that the busier side is the limit. */
+/**
+ * Of the process and of the database, for each of so many calls; both answer at once, so that the busier side is the
+ * limit.
+ */
 // all connections are open by then
 await Promise.all(Array.from({ length: 10 }, () => sql`select pg_sleep(0.1)`))
 const processorTime = await processorClock(sql, SERVER)
@@ -110,7 +113,8 @@ await Promise.all(
   }),
 )
 console.log(
-  `mixed, ${AT_ONCE} at once: ${spread(mixed)}; ${(mixed.length / SECONDS).toFixed(0)} a second; ${spent(mixed.length, before)}`,
+  `mixed, ${AT_ONCE} at once: ${spread(mixed)}; ${(mixed.length / SECONDS).toFixed(0)} a second; ` +
+    `${spent(mixed.length, before)}`,
 )
 await remove()
 const reached = SERVER ? p95(mixed) : slowest

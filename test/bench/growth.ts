@@ -1,9 +1,9 @@
-// bun test/bench/growth.ts: how the work of one item grows with the keywords of a storefront (results 200 deep): importing a
-// line, recording a search, deriving the alerts of an app with 100 keywords, a claim with its end, spy, gap and a rival.
-// Prints the rows that the database read, its processor time and that of both, and how much they grew from the first size
-// to the last. Fails if the work of one item grows with the storefront, if an answer about all of it grows faster than the
-// keywords found, or if one about ordinary apps takes more than 100 ms of the processor. LISTS=1000,10000,100000, ROUNDS=10.
-// With DATABASE_URL on that server, else on the embedded database.
+// bun test/bench/growth.ts: how the work of one item grows with the keywords of a storefront (results 200 deep):
+// importing a line, recording a search, deriving the alerts of an app with 100 keywords, a claim with its end, spy, gap
+// and a rival. Prints the rows that the database read, its processor time and that of both, and how much they grew from
+// the first size to the last. Fails if the work of one item grows with the storefront, if an answer about all of it
+// grows faster than the keywords found, or if one about ordinary apps takes more than 100 ms of the processor.
+// LISTS=1000,10000,100000, ROUNDS=10. With DATABASE_URL on that server, else on the embedded database.
 
 import * as v from "valibot"
 import { deriveFindings } from "../../src/alerts/findings.ts"
@@ -30,7 +30,9 @@ const ROUNDS = Number(process.env.ROUNDS ?? 10)
 /** Calls before the first that counts. */
 const WARM = 3
 const MAX_ORDINARY_MS = 100
-/** Of rows and time for one item, and of those for each keyword found: more than 1, because the machine is not alone. */
+/**
+ * Of rows and time for one item, and of those for each keyword found: more than 1, because the machine is not alone.
+ */
 const MAX_GROWTH = { rows: 1.5, ms: 2.5 }
 const APPS = 50_000
 const DEPTH = 200
@@ -122,7 +124,9 @@ function shown(): boolean {
       "database ms": listed(({ databaseMs }) => databaseMs, 1),
       "ms of both": listed(({ bothMs }) => bothMs, 1),
       "keywords found": isAboutAll ? listed((one) => one.found, 0) : "",
-      growth: `rows ${growth.rows.toFixed(1)}, ms ${growth.ms.toFixed(1)}${isAboutAll ? `, found ${found.toFixed(1)}` : ""}`,
+      growth:
+        `rows ${growth.rows.toFixed(1)}, ms ` +
+        `${growth.ms.toFixed(1)}${isAboutAll ? `, found ${found.toFixed(1)}` : ""}`,
     }
   }
   console.log(`keywords of the storefront: ${SIZES.join(", ")}`)
@@ -349,8 +353,8 @@ async function deriveLists(ids: readonly number[]): Promise<void> {
     ) r`
   await sql`
     insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
-    select id, 'popularity', ${LATEST_DAY}, 'estimate', ${LATEST_DAY}::timestamptz + interval '10 hours', 1 + id % 60, 3,
-      '{}'
+    select id, 'popularity', ${LATEST_DAY}, 'estimate', ${LATEST_DAY}::timestamptz + interval '10 hours', 1 + id % 60,
+      3, '{}'
     from unnest(${ids as number[]}::int[]) l (id)
     where id % 2 = 0`
   await sql.begin(async (tx) => {

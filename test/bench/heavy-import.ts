@@ -1,7 +1,8 @@
-// bun test/bench/heavy-import.ts [SHARE] — a fresh instance, and an import of 20,000 reviews, 5,000 search lists of 200 places
-// and 2,000 charts, or that share of them, through the running server, while it gets 20 keyed calls a second over a mix of
-// operations. Fails where a call is answered with a server's error, where the slowest hundredth took more than 250 ms, or where
-// the embedded database was reopened. On the embedded database; with DATABASE_URL in a database of its own on that PostgreSQL.
+// bun test/bench/heavy-import.ts [SHARE] — a fresh instance, and an import of 20,000 reviews, 5,000 search lists of 200
+// places and 2,000 charts, or that share of them, through the running server, while it gets 20 keyed calls a second
+// over a mix of operations. Fails where a call is answered with a server's error, where the slowest hundredth took more
+// than 250 ms, or where the embedded database was reopened. On the embedded database; with DATABASE_URL in a database
+// of its own on that PostgreSQL.
 import { loadavg } from "node:os"
 import postgres from "postgres"
 import { removeFolders } from "../commands/child.ts"
@@ -25,7 +26,8 @@ try {
   const { read, recorded, bad } = imported
   const seconds = (importMs / 1_000).toFixed(1)
   console.log(
-    `${server ? "PostgreSQL" : "embedded database"}, machine load ${load!.toFixed(1)} before and ${loadavg()[0]!.toFixed(1)} after`,
+    `${server ? "PostgreSQL" : "embedded database"}, machine load ${load!.toFixed(1)} before and ` +
+      `${loadavg()[0]!.toFixed(1)} after`,
   )
   console.log(`${read} lines, ${recorded} recorded, ${bad.length} bad, within ${seconds} s; reopened ${reopened} times`)
   console.log(`before: ${shown(before)}`)

@@ -1,5 +1,5 @@
-// What test/bench/heavy-import.ts measures: a server in a process of its own, calls to it at a steady pace, and an import from
-// another process meanwhile.
+// What test/bench/heavy-import.ts measures: a server in a process of its own, calls to it at a steady pace, and an
+// import from another process meanwhile.
 
 import { once } from "node:events"
 import { createWriteStream } from "node:fs"
@@ -92,11 +92,26 @@ interface Calling {
 
 /** A mix of operations, in turn. */
 const PATHS = [
-  "/account", "/apps", "/apps/:app/keywords", "/apps/:app/reviews", "/apps/:app/reviews/search?q=missing",
-  "/apps/:app/reviews/stats", "/apps/:app/history", "/apps/:app/charts", "/portfolio", "/apps/:app",
-  "/apps/:app/rivals", "/usage", "/apps/:app/timeline", "/apps/:app/today",
-  "/alerts", "/search?q=keyword", "/apps/:app/competition?terms=keyword%201", "/apps/:app/page", "/apps/:app/weekly-plan",
-] // biome-ignore format: a list to scan
+  "/account",
+  "/apps",
+  "/apps/:app/keywords",
+  "/apps/:app/reviews",
+  "/apps/:app/reviews/search?q=missing",
+  "/apps/:app/reviews/stats",
+  "/apps/:app/history",
+  "/apps/:app/charts",
+  "/portfolio",
+  "/apps/:app",
+  "/apps/:app/rivals",
+  "/usage",
+  "/apps/:app/timeline",
+  "/apps/:app/today",
+  "/alerts",
+  "/search?q=keyword",
+  "/apps/:app/competition?terms=keyword%201",
+  "/apps/:app/page",
+  "/apps/:app/weekly-plan",
+]
 
 async function callsUntil(end: Promise<unknown>, { url }: Serving, { app, key, perSecond }: Calling): Promise<Call[]> {
   const calls: Promise<Call>[] = []

@@ -69,12 +69,16 @@ export async function rowsOf(
     hive_get_chart: () => [...named(), lists()],
     hive_get_chart_movers: () => [
       ...named(),
-      sql`select day, source, depth, seen_at, app_ids from chart_results where chart_id = ${chart} and day > current_date - 3`,
+      sql`
+        select day, source, depth, seen_at, app_ids from chart_results
+        where chart_id = ${chart} and day > current_date - 3`,
     ],
     hive_list_new_apps: () => [...named(), ...placed()],
     hive_get_publisher: () => [
       ...[...named(), ...placed()],
-      sql`select * from developer_shelf where developer_id = ${world.publisherId} and platform = 'ios' and storefront = 'us'`,
+      sql`
+        select * from developer_shelf
+        where developer_id = ${world.publisherId} and platform = 'ios' and storefront = 'us'`,
     ],
     hive_resolve_app: () => [...named(), ratings()],
     hive_get_similar_apps: () => [...named(), page()],

@@ -65,7 +65,9 @@ export async function fillMarket(
         const turned = [...shown.slice(ago % 5), ...shown.slice(0, ago % 5)]
         return charted(at, [], {
           source: "apple-charts",
-          ...{ genre, chart, depth: turned.length },
+          genre,
+          chart,
+          depth: turned.length,
           apps: turned.map(({ id, name }) => ({
             id,
             name,
@@ -86,7 +88,8 @@ export async function fillMarket(
   }
   const publisherId = makerOf(appId)
   await sql`
-    insert into developer_shelf (platform, storefront, developer_id, source, seen_at, complete, parser, origin, sha256, app_ids)
+    insert into developer_shelf (platform, storefront, developer_id, source, seen_at, complete, parser, origin, sha256,
+      app_ids)
     select 'ios', 'us', ${publisherId}, 'itunes-developer', now(), true, 1, 'own', '', array_agg(id)
     from store_app
     where developer_id = ${publisherId}`
@@ -104,7 +107,13 @@ export async function fillMarket(
   await record(sql, [hinted(term, at, [`${term} usa`]), said(at, rated)])
   await sql.begin((tx) => deriveKeywordMetrics(tx as Tx, [{ platform: "ios", storefront: "us", term }], new Date()))
   return {
-    ...{ house: on.house, measure: on.measure, appId, name, pageId, publisherId, term },
+    house: on.house,
+    measure: on.measure,
+    appId,
+    name,
+    pageId,
+    publisherId,
+    term,
     close: async () => await on[Symbol.asyncDispose](),
   }
 }
@@ -123,12 +132,11 @@ const page = () =>
 
 function lookedUp(i: number) {
   return {
-    ...{
-      userRatingCount: (i * 7_919) % 100_003,
-      averageUserRating: 1 + (i % 9) / 2,
-      fileSizeBytes: String(1_000_000 + i),
-    },
-    ...{ languageCodesISO2A: ["EN", "FR"], releaseDate: "2020-01-01T08:00:00Z" },
+    userRatingCount: (i * 7_919) % 100_003,
+    averageUserRating: 1 + (i % 9) / 2,
+    fileSizeBytes: String(1_000_000 + i),
+    languageCodesISO2A: ["EN", "FR"],
+    releaseDate: "2020-01-01T08:00:00Z",
     currentVersionReleaseDate: "2025-11-01T08:00:00Z",
   }
 }

@@ -1,5 +1,5 @@
-// What test/bench/holds.ts asks of the world of years-world.ts: every operation of the catalogue, of the app with the most
-// keywords, and with the most it may be asked for where that is more than what it answers by itself.
+// What test/bench/holds.ts asks of the world of years-world.ts: every operation of the catalogue, of the app with the
+// most keywords, and with the most it may be asked for where that is more than what it answers by itself.
 
 import type { Operation } from "../../src/core/operation.ts"
 import type { Sql } from "../../src/database/types.ts"

@@ -1,9 +1,9 @@
 // bun test/bench/holds.ts — for how long a call holds the one thread that answers, worst first: every operation of the
-// catalogue as REST calls it, in a world of 1,000 apps with 20,000 keywords, one of them with 1,000, on which most calls are, and
-// an owner's invented accounts; and the work on an app's findings, which the same process does. Of each the longest turn of the
-// event loop, in processor time: the median and the worst of the rounds. On the embedded database, and with DATABASE_URL on that
-// server too. APPS, MOST, DAYS and ROUNDS make it smaller; ONLY names some operations. Fails where a turn takes more than 50 ms
-// in the middle of the rounds.
+// catalogue as REST calls it, in a world of 1,000 apps with 20,000 keywords, one of them with 1,000, on which most
+// calls are, and an owner's invented accounts; and the work on an app's findings, which the same process does. Of each
+// the longest turn of the event loop, in processor time: the median and the worst of the rounds. On the embedded
+// database, and with DATABASE_URL on that server too. APPS, MOST, DAYS and ROUNDS make it smaller; ONLY names some
+// operations. Fails where a turn takes more than 50 ms in the middle of the rounds.
 
 import { randomBytes } from "node:crypto"
 import { createKey } from "../../src/access/key-register.ts"
@@ -57,7 +57,8 @@ async function measure(server: string | undefined): Promise<Row[]> {
   console.log(`${server ? "PostgreSQL" : "embedded"}; the unit took ${unit.toFixed(3)} ms`)
   for (const { name, said, middle, worst } of rows)
     console.log(
-      `${name.padEnd(44)} ${said.padEnd(24)} ${middle.toFixed(2).padStart(7)} ms (worst ${worst.toFixed(2)}), ${(middle / unit).toFixed(1)} units`,
+      `${name.padEnd(44)} ${said.padEnd(24)} ${middle.toFixed(2).padStart(7)} ms (worst ${worst.toFixed(2)}), ` +
+        `${(middle / unit).toFixed(1)} units`,
     )
   await world.scratch.remove()
   return rows.filter(({ middle }) => middle > MAX_MS)

@@ -1,5 +1,5 @@
-// bun test/bench/http.ts: a read of the sandbox against a bare Bun.serve with the same bytes and headers, in turns, as ratios
-// of one run. Processor time can be compared on a machine that does other work too. ROUNDS, SECONDS.
+// bun test/bench/http.ts: a read of the sandbox against a bare Bun.serve with the same bytes and headers, in turns, as
+// ratios of one run. Processor time can be compared on a machine that does other work too. ROUNDS, SECONDS.
 import { type LoadResult, load, median } from "./load.ts"
 import { startServer } from "./started.ts"
 
@@ -33,5 +33,8 @@ function show(what: string, speed: (run: LoadResult) => number): void {
 function shown(runs: readonly LoadResult[]): string {
   const middle = (of: (run: LoadResult) => number) => median(runs.map(of))
   const times = `p50 ${middle((run) => run.p50Ms).toFixed(2)} ms, p99 ${middle((run) => run.p99Ms).toFixed(2)} ms`
-  return `${Math.round(middle((run) => run.perSecond))}/s, ${times}, ${Math.round(middle((run) => run.cpuMicroseconds))} us CPU`
+  return (
+    `${Math.round(middle((run) => run.perSecond))}/s, ${times}, ${Math.round(middle((run) => run.cpuMicroseconds))} ` +
+    "us CPU"
+  )
 }

@@ -1,6 +1,6 @@
-// bun test/bench/import-concerns.ts — milliseconds to find the apps whose alerts an import of one reading may change, among 100,
-// 1,000 and 10,000 tracked apps with ten followed rivals each: what is touched is the same, and so should the time be.
-// DATABASE_URL names the PostgreSQL to use; without it the embedded database is measured.
+// bun test/bench/import-concerns.ts — milliseconds to find the apps whose alerts an import of one reading may change,
+// among 100, 1,000 and 10,000 tracked apps with ten followed rivals each: what is touched is the same, and so should
+// the time be. DATABASE_URL names the PostgreSQL to use; without it the embedded database is measured.
 
 import { readConcerned } from "../../src/alerts/import-concerns.ts"
 import { noteReading, openNotes } from "../../src/alerts/import-notes.ts"

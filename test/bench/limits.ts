@@ -1,6 +1,7 @@
 // One process' share of a load on the shared limiter.
-//   bun test/bench/limits.ts burst PREFIX SUBJECT LIMIT CALLS   waits for a time (ms) on stdin, calls all at once, prints JSON
-//   bun test/bench/limits.ts latency                            microseconds per call of each store, one after another
+// bun test/bench/limits.ts burst PREFIX SUBJECT LIMIT CALLS   waits for a time (ms) on stdin, calls all at once, prints
+// JSON   bun test/bench/limits.ts latency                            microseconds per call of each store, one after
+// another
 import { openLimits } from "../../src/access/limits/open.ts"
 import { bunRedisWire } from "../../src/access/redis/bun-wire.ts"
 import type { Sql } from "../../src/database/types.ts"

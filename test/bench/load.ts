@@ -9,8 +9,8 @@ export interface LoadResult {
 }
 
 /**
- * `connections` keep-alive sockets, one request under way on each, for `seconds`. Answers are told apart by their status
- * line, which costs the client far less than parsing them, so that the server is what is measured.
+ * `connections` keep-alive sockets, one request under way on each, for `seconds`. Answers are told apart by their
+ * status line, which costs the client far less than parsing them, so that the server is what is measured.
  */
 export async function load(
   pid: number,

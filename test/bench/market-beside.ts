@@ -1,7 +1,8 @@
-// bun test/bench/market-beside.ts [STOREFRONTS] — what calls of others take beside a market of 77 storefronts (1.2 million places):
-// the lists are recorded ten times as fast as one address may read them, and look-ups are claimed and ended as often. Prints how
-// long it takes to follow them all, what a claim and a list take, and fails where the slowest in twenty of the others' calls
-// takes twice as long as without and more than 10 ms. With DATABASE_URL on that server; else embedded, with 8 storefronts.
+// bun test/bench/market-beside.ts [STOREFRONTS] — what calls of others take beside a market of 77 storefronts (1.2
+// million places): the lists are recorded ten times as fast as one address may read them, and look-ups are claimed and
+// ended as often. Prints how long it takes to follow them all, what a claim and a list take, and fails where the
+// slowest in twenty of the others' calls takes twice as long as without and more than 10 ms. With DATABASE_URL on that
+// server; else embedded, with 8 storefronts.
 
 import type { ChartObservation } from "../../src/charts/kinds/chart-shape.ts"
 import { kindsOf } from "../../src/due-kinds.ts"

@@ -1,6 +1,6 @@
-// bun test/bench/neighbours.ts: what the calls of a workspace take while another reads an app of very many keywords, five
-// times a second, and in the seconds after; and beside 48 searches at once, as ratios. ONLY=searches leaves the rest out. With
-// DATABASE_URL on that server, else embedded.
+// bun test/bench/neighbours.ts: what the calls of a workspace take while another reads an app of very many keywords,
+// five times a second, and in the seconds after; and beside 48 searches at once, as ratios. ONLY=searches leaves the
+// rest out. With DATABASE_URL on that server, else embedded.
 import { freshDatabase } from "../database.ts"
 import { openHouse, PUBLIC_URL } from "../house.ts"
 import { trackLarge } from "../keywords/large-app.ts"
@@ -42,7 +42,10 @@ async function others(seconds: number) {
   }
   const times = seen.map(({ ms }) => ms).sort((a, b) => a - b)
   const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))]!.toFixed(1)
-  return `${seen.length} calls, p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms, not 200: ${seen.filter(({ status }) => status !== 200).length}` // biome-ignore format: one line
+  return (
+    `${seen.length} calls, p50 ${at(0.5)} p90 ${at(0.9)} p99 ${at(0.99)} max ${at(1)} ms, not 200: ` +
+    `${seen.filter(({ status }) => status !== 200).length}`
+  )
 }
 
 await others(1)
@@ -54,7 +57,9 @@ for (const path of PATHS) {
   clearInterval(sender)
   console.log(`after: ${await others(1)}`)
   const ends = await Promise.all(flood)
-  const counts = Object.entries(Object.groupBy(ends, ({ status }) => status)).map(([status, all]) => `${status}: ${all!.length}`) // biome-ignore format: one line
+  const counts = Object.entries(Object.groupBy(ends, ({ status }) => status)).map(
+    ([status, all]) => `${status}: ${all!.length}`,
+  )
   console.log(`  ${counts.join(", ")}; ${ends.find(({ detail }) => detail)?.detail ?? ""}`)
 }
 
@@ -105,5 +110,8 @@ const ratios = [0.5, 0.95, 0.99].map((part) => {
   const at = Math.min(READS - 1, Math.floor(READS * part))
   return `p${part * 100} ${(beside[at]! / alone[at]!).toFixed(1)} times (${beside[at]!.toFixed(0)} ms)`
 })
-console.log(`beside 48 searches at once: ${ratios.join(", ")}; ${searches.toFixed(0)} searches a second, ${searchesAlone.toFixed(0)} alone`) // biome-ignore format: one line
+console.log(
+  `beside 48 searches at once: ${ratios.join(", ")}; ${searches.toFixed(0)} searches a second, ` +
+    `${searchesAlone.toFixed(0)} alone`,
+)
 process.exit(0)

@@ -1,6 +1,6 @@
-// bun test/bench/newcomer.ts — seconds of somebody new, on a clean clone with stores of our own: from the command to `appmeter
-// ranks`, and to the app's own ranks on a page in a real browser, with the clicks that it takes. What is not committed is not
-// in the clone; what must be installed comes from the cache, where there is one.
+// bun test/bench/newcomer.ts — seconds of somebody new, on a clean clone with stores of our own: from the command to
+// `appmeter ranks`, and to the app's own ranks on a page in a real browser, with the clicks that it takes. What is not
+// committed is not in the clone; what must be installed comes from the cache, where there is one.
 
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

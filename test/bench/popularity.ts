@@ -1,9 +1,9 @@
-// bun test/bench/popularity.ts CORPUS OBSERVATIONS — what the score of a keyword says of Apple Ads' search popularity (5 to
-// 100). The two files are data/calibration_corpus.json and data/demand_observations.json of the public project
-// SquashVash/ASO-Tool-CLI at ba7c866: the first has what the store suggested for a term and the median of the rating counts
-// of its first ten apps, the second Apple's figure, both of August 2026 and the United States. Its author gives no licence,
-// so they do not come with the project. Our rating mass fades with the place: a median is put on its scale by the 187 lists
-// of fixtures/upstream/search-ratings-us-2025-10-25.jsonl, of which both are known.
+// bun test/bench/popularity.ts CORPUS OBSERVATIONS — what the score of a keyword says of Apple Ads' search popularity
+// (5 to 100). The two files are data/calibration_corpus.json and data/demand_observations.json of the public project
+// SquashVash/ASO-Tool-CLI at ba7c866: the first has what the store suggested for a term and the median of the rating
+// counts of its first ten apps, the second Apple's figure, both of August 2026 and the United States. Its author gives
+// no licence, so they do not come with the project. Our rating mass fades with the place: a median is put on its scale
+// by the 187 lists of fixtures/upstream/search-ratings-us-2025-10-25.jsonl, of which both are known.
 import { readFileSync } from "node:fs"
 import { demandOf, demandScale } from "../../src/keywords/formulas/demand.ts"
 import { CHECKED, estimatePopularity } from "../../src/keywords/formulas/popularity.ts"
@@ -94,7 +94,10 @@ function orderOf(sample: Scored[]): number {
   )
 }
 
-/** The rising step line of least squares (pools of neighbours that fall are made one), straight between the pools' middles. */
+/**
+ * The rising step line of least squares (pools of neighbours that fall are made one), straight between the pools'
+ * middles.
+ */
 function risingLine(pairs: readonly Scored[]): (score: number) => number {
   const pools: { x: number; y: number; n: number }[] = [{ x: 0, y: 0, n: 0 }].slice(1)
   for (const { score, apple } of pairs.toSorted((a, b) => a.score - b.score)) {

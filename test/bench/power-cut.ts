@@ -1,7 +1,7 @@
-// bun test/bench/power-cut.ts — the power of the binary is cut while clients write, ROUNDS (10) times. Its data lies on an
-// ext4 of its own on a loop device; kill -9, then a copy of the file behind the device, which has only what reached the
-// device; the copy is the disk of the next round. Needs root and a loop device, else exit 2. WITHOUT_FSYNC=1 (needs strace)
-// answers every flush without doing it: then acknowledged writes must be lost, or the cut would cut nothing.
+// bun test/bench/power-cut.ts — the power of the binary is cut while clients write, ROUNDS (10) times. Its data lies on
+// an ext4 of its own on a loop device; kill -9, then a copy of the file behind the device, which has only what reached
+// the device; the copy is the disk of the next round. Needs root and a loop device, else exit 2. WITHOUT_FSYNC=1 (needs
+// strace) answers every flush without doing it: then acknowledged writes must be lost, or the cut would cut nothing.
 //
 // It proves what an ordered disk that honours flushes keeps. A flush of one file also commits ext4's whole journal,
 // so a folder that was not flushed is not found out; nor is a disk that lies about flushes.
@@ -53,9 +53,9 @@ wrong.push(...trial.refused)
 if (dropped === 0) wrong.push("the cuts cut nothing: every file that nobody had flushed is there")
 for (const fault of wrong) console.log(fault)
 console.log(
-  `${round} power cuts${WITHOUT_FSYNC ? " without fsync" : ""}: ${batches.size} confirms, ${imports.size} imports and ` +
-    `${paid.size} charges acknowledged; amcheck read ${checked} tables and indexes; ${wrong.length} faults; ` +
-    `a file that nobody flushed was lost in ${dropped}`,
+  `${round} power cuts${WITHOUT_FSYNC ? " without fsync" : ""}: ${batches.size} confirms, ` +
+    `${imports.size} imports and ${paid.size} charges acknowledged; amcheck read ${checked} tables and indexes; ` +
+    `${wrong.length} faults; a file that nobody flushed was lost in ${dropped}`,
 )
 process.exit(wrong.length > 0 ? 1 : 0)
 

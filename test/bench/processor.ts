@@ -1,15 +1,18 @@
 import { existsSync, readFileSync } from "node:fs"
 import type { Sql } from "../../src/database/types.ts"
 
-/** Milliseconds of processor time since its begin, on whatever threads: of this process without its database, and of that. */
+/**
+ * Milliseconds of processor time since its begin, on whatever threads: of this process without its database, and of
+ * that.
+ */
 export interface ProcessorTime {
   own: number
   database: number
 }
 
 /**
- * How to ask for it: of a server its processes for this database as they are now, which must be on this machine; of the embedded
- * database all threads of this process but the first.
+ * How to ask for it: of a server its processes for this database as they are now, which must be on this machine; of the
+ * embedded database all threads of this process but the first.
  */
 export async function processorClock(sql: Sql, server: string | undefined): Promise<() => ProcessorTime> {
   const all = () => {

@@ -1,6 +1,7 @@
-// bun test/bench/promises.ts [WORD …]: runs the benchmarks behind the promises on speed and memory, one after the other on
-// both databases, and prints for each the goal, what was measured, and whether it is held. Words choose promises by their
-// names. DATABASE_URL names the PostgreSQL to use; without it the rows of PostgreSQL are not measured. Fails if one is missed.
+// bun test/bench/promises.ts [WORD …]: runs the benchmarks behind the promises on speed and memory, one after the other
+// on both databases, and prints for each the goal, what was measured, and whether it is held. Words choose promises by
+// their names. DATABASE_URL names the PostgreSQL to use; without it the rows of PostgreSQL are not measured. Fails if
+// one is missed.
 import { join } from "node:path"
 
 const SERVER = process.env.DATABASE_URL

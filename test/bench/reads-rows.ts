@@ -53,7 +53,11 @@ export async function keysOf(
     select distinct unnest(app_ids) as id from list_now where list_id = any(${lists.map(({ id }) => id)}::int[])`
   const accounts = await sql<{ id: string }[]>`select id from connected_account where workspace_id = ${workspace}`
   return {
-    ...{ sql, workspace, appId, answer, rival: rival!.id },
+    sql,
+    workspace,
+    appId,
+    answer,
+    rival: rival!.id,
     appIds: apps.map(({ id }) => id),
     owns: apps.map(({ own }) => own),
     own: apps.find(({ id }) => id === appId)!.own,
@@ -92,7 +96,8 @@ const months = ({ sql }: Keys, lists: number[], owns: number[], from: string) =>
   sql`
     select *
     from rank_month
-    where app_id = any(${owns}::int[]) and list_id = any(${lists}::int[]) and month >= date_trunc('month', ${from}::date)`,
+    where app_id = any(${owns}::int[]) and list_id = any(${lists}::int[])
+      and month >= date_trunc('month', ${from}::date)`,
   sql`
     select *
     from list_month

@@ -1,9 +1,9 @@
-// bun test/bench/reads.ts [OPERATION …] — every read of the catalogue, of the same call with a bare handler: the rows that its
-// answer is made of fetched by key at once, and the answer sent as it was before. Who asks, how fast, with what right and at what
-// price is asked and charged on both sides, units of allowances among it. What is compared is the processor's time, of the process
-// and the database, in turns.
-// An app with 200 keywords among 20 apps with 92 days and invented accounts; and a storefront of the market for a week. With
-// DATABASE_URL on that server, where it fails if a read is under its goal; else embedded, where it only prints. ROUNDS, ROUND_MS.
+// bun test/bench/reads.ts [OPERATION …] — every read of the catalogue, of the same call with a bare handler: the rows
+// that its answer is made of fetched by key at once, and the answer sent as it was before. Who asks, how fast, with
+// what right and at what price is asked and charged on both sides, units of allowances among it. What is compared is
+// the processor's time, of the process and the database, in turns. An app with 200 keywords among 20 apps with 92 days
+// and invented accounts; and a storefront of the market for a week. With DATABASE_URL on that server, where it fails if
+// a read is under its goal; else embedded, where it only prints. ROUNDS, ROUND_MS.
 
 import { SCOPES } from "../../src/access/scopes.ts"
 import { catalog } from "../../src/catalog.ts"
@@ -81,7 +81,8 @@ async function ofApps(): Promise<void> {
     from store_app
     where platform = 'ios' and store_id = ${own.iosId}`
   const [by] = await sql<[{ workspaceId: number; keyId: number }]>`
-    select workspace_id as "workspaceId", id as "keyId" from api_key where workspace_id = ${workspace} order by id limit 1`
+    select workspace_id as "workspaceId", id as "keyId" from api_key where workspace_id = ${workspace} order by id
+    limit 1`
   const jobId = await enqueued(sql, bidJob(by, { appId: own.id }))
   const ids = { appId: own.id, rivalId: rivals[0]! }
   await sql`vacuum analyze`
@@ -92,7 +93,9 @@ async function ofApps(): Promise<void> {
     // or the day's allowance is used up
     await sql`delete from allowance_used where allowance = 'hive'`
     await compare(operation.id, {
-      ...{ sql, house, ask: (of: House) => ask(of, { key, method, path, ...(body && { body }) }) },
+      sql,
+      house,
+      ask: (of: House) => ask(of, { key, method, path, ...(body && { body }) }),
       rows: async (answer) => {
         const keys = await keysOf(sql, { workspace, ...ids }, answer)
         return () => Promise.all(ROWS[operation.id]!(keys))
@@ -130,7 +133,9 @@ async function ofMarket(): Promise<void> {
     // anew for each, or the day's allowance is used up
     const key = await keyIn(house)
     await compare(id, {
-      ...{ sql, house, ask: (of: House) => ask(of, { key, method: "GET", path: `/v1${path}` }) },
+      sql,
+      house,
+      ask: (of: House) => ask(of, { key, method: "GET", path: `/v1${path}` }),
       rows: (answer) => rowsOf(sql, id, answer, world),
       bare: (changed) => openHouse({ sql, measure, catalog: changed }),
     })
@@ -176,7 +181,10 @@ async function compare(id: string, comparison: Comparison): Promise<void> {
 
 type Run = (typeof catalog)[number]["run"]
 
-/** In the bare service a handler does nothing but fetch the rows of the answer, take what it takes of allowances, and give it again. */
+/**
+ * In the bare service a handler does nothing but fetch the rows of the answer, take what it takes of allowances, and
+ * give it again.
+ */
 async function compareWell(id: string, { sql, house, ask, rows, bare }: Comparison): Promise<void> {
   const withHandler = (run: (was: Run) => Run) =>
     bare(catalog.map((operation) => (operation.id === id ? { ...operation, run: run(operation.run) } : operation)))
@@ -212,7 +220,8 @@ async function compareWell(id: string, { sql, house, ask, rows, bare }: Comparis
   const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
   const [own, database, ownLeast, databaseLeast] = middle.map((ms) => ms.toFixed(2))
   console.log(
-    `${id.padEnd(33)} ${median(ratios).toFixed(2)} of its rows by key (${range}); ms ${own} and ${database}, of ${ownLeast} and ${databaseLeast}; ${Math.ceil(text.length / 1_000)} KB`,
+    `${id.padEnd(33)} ${median(ratios).toFixed(2)} of its rows by key (${range}); ` +
+      `ms ${own} and ${database}, of ${ownLeast} and ${databaseLeast}; ${Math.ceil(text.length / 1_000)} KB`,
   )
 
   /** Of a call: of the process and of the database. */

@@ -1,7 +1,7 @@
-// bun test/bench/report-pieces.ts — for how long a sales report of 5,000 and of 50,000 rows holds the one backend of the embedded
-// database while it is stored: the longest transaction, in processor time of the database's thread, and what a read of the day
-// before waits beside it; and the same where all is one transaction. Then the same for the report restated. On Linux. Fails where
-// a transaction in pieces takes more than 50 ms. ROWS names other sizes.
+// bun test/bench/report-pieces.ts — for how long a sales report of 5,000 and of 50,000 rows holds the one backend of
+// the embedded database while it is stored: the longest transaction, in processor time of the database's thread, and
+// what a read of the day before waits beside it; and the same where all is one transaction. Then the same for the
+// report restated. On Linux. Fails where a transaction in pieces takes more than 50 ms. ROWS names other sizes.
 
 import { readdirSync, readFileSync } from "node:fs"
 import { readSales } from "../../src/consoles/read/read-sales.ts"
@@ -30,9 +30,10 @@ for (const rows of ROWS) {
   worst = Math.max(worst, longest)
   console.log(
     `${rows} rows: in pieces the longest transaction ${say(pieces!, "holdMs").toFixed(0)} ms (restated ` +
-      `${say(pieces!, "againMs").toFixed(0)}), a read beside it ${say(pieces!, "readMs").toFixed(0)} ms at most, all of it ` +
-      `${say(pieces!, "allMs").toFixed(0)} ms; at once ${say(whole!, "holdMs").toFixed(0)}, ${say(whole!, "readMs").toFixed(0)} and ` +
-      `${say(whole!, "allMs").toFixed(0)} ms: ${(longest / say(whole!, "holdMs")).toFixed(3)} of that`,
+      `${say(pieces!, "againMs").toFixed(0)}), a read beside it ${say(pieces!, "readMs").toFixed(0)} ms at most, ` +
+      `all of it ${say(pieces!, "allMs").toFixed(0)} ms; at once ${say(whole!, "holdMs").toFixed(0)}, ` +
+      `${say(whole!, "readMs").toFixed(0)} and ${say(whole!, "allMs").toFixed(0)} ms: ` +
+      `${(longest / say(whole!, "holdMs")).toFixed(3)} of that`,
   )
 }
 process.exit(worst > MAX_MS ? 1 : 0)
@@ -83,9 +84,12 @@ function report(rows: number, day: string, units: number): Observation {
   const [row] = (reported("sales") as unknown as { rows: object[] }).rows
   const said = Array.from({ length: rows }, (_, i) => ({
     ...row,
-    ...{ product: `TEA01.pro.${i % 400}`, title: `Tea, the ${i % 400}th`, units },
+    product: `TEA01.pro.${i % 400}`,
+    title: `Tea, the ${i % 400}th`,
+    units,
     country: `${String.fromCharCode(97 + (i % 26))}${String.fromCharCode(97 + ((i * 7) % 26))}`,
-    ...{ price: `${(i % 90) + 1}.99`, currency: i % 3 ? "EUR" : "USD" },
+    price: `${(i % 90) + 1}.99`,
+    currency: i % 3 ? "EUR" : "USD",
   }))
   return reported("sales", { day, rows: said, seenAt: new Date(SEEN.getTime() + units * 1_000) })
 }

@@ -1,9 +1,9 @@
-// bun test/bench/research.ts — whether keywords that share apps are found again: of 187 recorded lists of 20 places each keyword is
-// hidden from each of its apps in turn, and looked for among the others by what is related to the app's other keywords, of whose
-// apps that one is left out; and how many of the first phrases in names people search for, by Apple's report of 7,500 terms (of
-// which those that stand in one of the names are here). The figures are those of the statement and the formula that
-// hive_research_keyword uses, of all keywords and of either half; before them what else was tried, on the same halves. Fails where
-// one is under its goal.
+// bun test/bench/research.ts — whether keywords that share apps are found again: of 187 recorded lists of 20 places
+// each keyword is hidden from each of its apps in turn, and looked for among the others by what is related to the app's
+// other keywords, of whose apps that one is left out; and how many of the first phrases in names people search for, by
+// Apple's report of 7,500 terms (of which those that stand in one of the names are here). The figures are those of the
+// statement and the formula that hive_research_keyword uses, of all keywords and of either half; before them what else
+// was tried, on the same halves. Fails where one is under its goal.
 
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -35,12 +35,23 @@ const sql = await freshDatabase()
 await sql`select open_month(${`${NOW.toISOString().slice(0, 7)}-01`})`
 await record(
   sql,
-  lists.map(({ term, apps }) => reading(term, NOW.toISOString(), apps.map(({ id }) => id))), // biome-ignore format: one line
+  lists.map(({ term, apps }) =>
+    reading(
+      term,
+      NOW.toISOString(),
+      apps.map(({ id }) => id),
+    ),
+  ),
   () => NOW,
 )
 const since = NOW.toISOString().slice(0, 10)
 const market = { platform: "ios", storefront: "us", since } as const
-const answers = await readTermAnswers(sql, market, lists.map(({ term }) => term), NEAR_PLACES) // biome-ignore format: one line
+const answers = await readTermAnswers(
+  sql,
+  market,
+  lists.map(({ term }) => term),
+  NEAR_PLACES,
+)
 const neighboursOf = async (term: string, without?: string) => {
   const { listId, first } = answers.get(term)!
   const apps = first.filter((_, at) => appsOf.get(term)![at]!.id !== without)
@@ -61,7 +72,6 @@ for (const [chosenOn, held] of [
   [0, 1],
   [1, 0],
 ] as const) {
-  // biome-ignore format: one line
   const best = tried.toSorted((a, b) => within(b.halves[chosenOn], FIRST) - within(a.halves[chosenOn], FIRST))[0]!
   console.log(`the best of half ${chosenOn + 1} is ${best.name}: of the other half ${figures(best.halves[held])}`)
 }
@@ -70,7 +80,10 @@ const hidden = await findHidden(
   async (term, without) => new Map((await neighboursOf(term, without)).map((one) => [one.term, one.closeness])),
 )
 const halves = halvesOf(lists, hidden)
-console.log(`${lists.length} lists, ${hidden.length} hidden keywords, by the statement: ${figures(hidden)}, among the first 5 ${within(hidden, 5).toFixed(4)}`) // biome-ignore format: one line
+console.log(
+  `${lists.length} lists, ${hidden.length} hidden keywords, by the statement: ` +
+    `${figures(hidden)}, among the first 5 ${within(hidden, 5).toFixed(4)}`,
+)
 
 const searched = new Set(reported())
 const phrases = new Map(
@@ -91,7 +104,8 @@ const recalls = (most: number) =>
 for (const most of [10, 50, 100]) {
   const all = recalls(most)
   console.log(
-    `of the keywords that share ${RELATED_APPS} apps of 20 with one the first ${most} phrases in names have ${mean(all).toFixed(3)} (${all.length} keywords)`,
+    `of the keywords that share ${RELATED_APPS} apps of 20 with one the first ${most} phrases in names have ` +
+      `${mean(all).toFixed(3)} (${all.length} keywords)`,
   )
 }
 const GOALS = [

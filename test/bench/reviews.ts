@@ -1,6 +1,7 @@
-// bun test/bench/reviews.ts [REVIEWS] — what reads of an app's reviews take directly after an import, with 1,000 reviews and with
-// 20,000, beside as many rows fetched by primary key in the same run. Fails where a page or the figures of all take over 8 times
-// those of the few, or where a text takes over 40 times as long to find. On the embedded database; with DATABASE_URL on that server.
+// bun test/bench/reviews.ts [REVIEWS] — what reads of an app's reviews take directly after an import, with 1,000
+// reviews and with 20,000, beside as many rows fetched by primary key in the same run. Fails where a page or the
+// figures of all take over 8 times those of the few, or where a text takes over 40 times as long to find. On the
+// embedded database; with DATABASE_URL on that server.
 
 import type { Sql } from "../../src/database/types.ts"
 import { getPortfolioOverview } from "../../src/overview/operations/portfolio.ts"

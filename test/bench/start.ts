@@ -1,8 +1,8 @@
 // bun test/bench/start.ts — from the start of the process to its first 200, and its memory two seconds later, in rounds
-// beside an empty Bun.serve, as ratios of one run; and its memory after calls of the sandbox alone, with the demo, and with the demo
-// and reads with a key. Memory is what is resident, and of that what is the process's own: the rest is files, the binary's above all,
-// which the system may drop and processes share.
-// DATABASE_URL adds the start on an empty and on a migrated PostgreSQL. ONLY='binary, embedded' leaves other kinds out.
+// beside an empty Bun.serve, as ratios of one run; and its memory after calls of the sandbox alone, with the demo, and
+// with the demo and reads with a key. Memory is what is resident, and of that what is the process's own: the rest is
+// files, the binary's above all, which the system may drop and processes share. DATABASE_URL adds the start on an empty
+// and on a migrated PostgreSQL. ONLY='binary, embedded' leaves other kinds out.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -65,7 +65,10 @@ for (const [kind, measured] of runs) {
 function shown(measured: Run[], what: keyof Run, unit: string): string {
   const values = measured.map((run) => run[what])
   const ratio = median(measured.map((run, round) => run[what] / bareRuns[round]![what]))
-  return `${Math.round(median(values))} ${unit} (${Math.round(Math.min(...values))} to ${Math.round(Math.max(...values))}), ${ratio.toFixed(1)} of empty`
+  return (
+    `${Math.round(median(values))} ${unit} (${Math.round(Math.min(...values))} to ` +
+    `${Math.round(Math.max(...values))}), ${ratio.toFixed(1)} of empty`
+  )
 }
 
 /** Each round a database of its own: the first start on it, and the second. */

@@ -1,5 +1,6 @@
-// bun test/bench/storage.ts [sizes | history] — bytes of a list-day and of a tracked rank; and how long the same 7 days of
-// history take with 7 and with 365 days stored, in turns. On the embedded database; with DATABASE_URL on that PostgreSQL too.
+// bun test/bench/storage.ts [sizes | history] — bytes of a list-day and of a tracked rank; and how long the same 7 days
+// of history take with 7 and with 365 days stored, in turns. On the embedded database; with DATABASE_URL on that
+// PostgreSQL too.
 
 import type { Sql } from "../../src/database/types.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
@@ -35,7 +36,9 @@ interface Stored {
   tracking: number
 }
 
-/** A month of 31 days, recorded day by day; the first reading by reading, as workers do, for indexes keep that order. */
+/**
+ * A month of 31 days, recorded day by day; the first reading by reading, as workers do, for indexes keep that order.
+ */
 async function sizes(url: string | undefined, { depth, lists, tracking }: Stored): Promise<void> {
   const { sql, remove } = await scratchOn(url)
   const workspace = await benchWorkspace(sql)
@@ -107,8 +110,9 @@ async function history(url: string | undefined): Promise<void> {
   const [seven, year] = [median(times.map(([ms]) => ms)), median(times.map(([, ms]) => ms))]
   const at = (share: number) => ratios[Math.floor(ratios.length * share)]!.toFixed(2)
   console.log(
-    `7 days of ${HISTORY_KEYWORDS} keywords: ${seven.toFixed(2)} ms with 7 days stored, ${year.toFixed(2)} ms with 365: ` +
-      `${(year / seven).toFixed(2)} times (medians; rounds' ratios: ${at(0.5)}, quartiles ${at(0.25)} to ${at(0.75)})`,
+    `7 days of ${HISTORY_KEYWORDS} keywords: ${seven.toFixed(2)} ms with 7 days stored, ` +
+      `${year.toFixed(2)} ms with 365: ${(year / seven).toFixed(2)} times (medians; rounds' ratios: ` +
+      `${at(0.5)}, quartiles ${at(0.25)} to ${at(0.75)})`,
   )
   await short.scratch.remove()
   await long.scratch.remove()

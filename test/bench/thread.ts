@@ -7,7 +7,9 @@ const { clock_gettime: readClock } = dlopen("libc.so.6", {
 const THREAD_CPUTIME = 3
 const time = new BigInt64Array(2)
 
-/** Milliseconds of a fixed piece of work on this machine, now: what holds are told in, so that machines can be compared. */
+/**
+ * Milliseconds of a fixed piece of work on this machine, now: what holds are told in, so that machines can be compared.
+ */
 export function unitMs(): number {
   let least = Number.POSITIVE_INFINITY
   for (let round = 0; round < 30; round++) {
@@ -22,7 +24,9 @@ export function unitMs(): number {
 const PARSED = Array.from({ length: 1_000 }, (_, i) => ({ term: `keyword ${i}`, rank: i % 30, day: "2025-11-20" }))
 const WORK = JSON.stringify(PARSED)
 
-/** The longest turn of the event loop while some work is under way, milliseconds; nobody else's time on the core counts. */
+/**
+ * The longest turn of the event loop while some work is under way, milliseconds; nobody else's time on the core counts.
+ */
 export async function longestHold(work: () => Promise<unknown>): Promise<number> {
   let [isOver, longest] = [false, 0]
   const turn = (before: number) => {
@@ -43,8 +47,8 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
 }
 
 /**
- * Of this thread alone: a database in a thread of its own and the collector's helpers hold nobody up. process.threadCpuUsage
- * counts in whole ticks.
+ * Of this thread alone: a database in a thread of its own and the collector's helpers hold nobody up.
+ * process.threadCpuUsage counts in whole ticks.
  */
 function processorMs(): number {
   readClock(THREAD_CPUTIME, time)

@@ -2,8 +2,8 @@ import { hash } from "node:crypto"
 import type { ResultApp } from "../../src/core/observation/line-parts.ts"
 import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts"
 
-// A world of apps of which few rank for much and most for little, and the lists it gives from day to day: the same for the
-// same numbers. Places move by about a twelfth of themselves, so that the first stay and the last come and go.
+// A world of apps of which few rank for much and most for little, and the lists it gives from day to day: the same for
+// the same numbers. Places move by about a twelfth of themselves, so that the first stay and the last come and go.
 
 export const APPS = 300_000
 /** How many results of a search page come with names and ratings; the rest are ids. */
@@ -71,7 +71,9 @@ function detailed(app: number, dayNumber: number): ResultApp {
   return {
     id: idOf(app),
     name: `App ${app}: what it is called in the store`,
-    icon: `https://is1-ssl.mzstatic.com/image/thumb/Purple221/v4/${app}/AppIcon-0-0-1x_U007emarketing-0-8-0-85-220.png/{w}x{h}.png`,
+    icon:
+      `https://is1-ssl.mzstatic.com/image/thumb/Purple221/v4/${app}/AppIcon-0-0-1x_U007emarketing-0-8-0-85-220.png/` +
+      "{w}x{h}.png",
     developer: `Developer ${app % 40_000}, Inc.`,
     bundleId: `com.example.developer${app % 40_000}.app${app}`,
     ratings,

@@ -41,7 +41,9 @@ export function openAsking(settings: Settings) {
   const tell = (what: string) => {
     const all = ends.first + ends.mended + ends.refused
     const cents = settings.price && (used.input * settings.price.input + used.output * settings.price.output) / 1e4
-    const each = `${(used.seconds / all).toFixed(1)} s, ${Math.round((used.input + used.output) / all)} tokens${cents === undefined ? "" : `, ${(cents / all).toFixed(3)} cents`}`
+    const each =
+      `${(used.seconds / all).toFixed(1)} s, ${Math.round((used.input + used.output) / all)} ` +
+      `tokens${cents === undefined ? "" : `, ${(cents / all).toFixed(3)} cents`}`
     console.log(`${what}: ${ends.first} at once, ${ends.mended} mended, ${ends.refused} refused; each ${each}`)
   }
   return { ask, tell }
@@ -55,7 +57,9 @@ export function writerOf(settings: Settings, ask: ReturnType<typeof openAsking>[
     return { state: "done", value, dropped: [], model: settings.model, version: task.version, at: new Date() } as const
   }
   const writer: Write = Object.assign(write, {
-    ...{ isOn: true, room: settings.contextTokens, find: async () => null },
+    isOn: true,
+    room: settings.contextTokens,
+    find: async () => null,
     inSteps: async <Value>(steps: (write: Write) => Promise<Value>): Promise<Value> => await steps(writer),
   })
   return writer

@@ -1,5 +1,5 @@
-// What a language model's texts are worth, for whoever has a key: each kind on recorded data, by the checks that its texts pass
-// in the product, and beside what people wrote.
+// What a language model's texts are worth, for whoever has a key: each kind on recorded data, by the checks that its
+// texts pass in the product, and beside what people wrote.
 
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -41,7 +41,10 @@ async function measureReplies(settings: Settings, feeds: readonly Feed[]): Promi
   tell("replies")
 }
 
-/** A reply that is shown may still do what the attack wants in words that no check knows: they are told, for a person to read. */
+/**
+ * A reply that is shown may still do what the attack wants in words that no check knows: they are told, for a person to
+ * read.
+ */
 async function measureAttackedReplies(settings: Settings): Promise<void> {
   const { ask, tell } = openAsking(settings)
   for (const text of ATTACKS) {
@@ -51,7 +54,9 @@ async function measureAttackedReplies(settings: Settings): Promise<void> {
   tell("replies to attacks")
 }
 
-/** A second question says of each sentence whether it follows from its quotes: AI_JUDGE names its model, else the same. */
+/**
+ * A second question says of each sentence whether it follows from its quotes: AI_JUDGE names its model, else the same.
+ */
 async function measureSentences(settings: Settings, feeds: readonly Feed[]): Promise<void> {
   const [writer, judge] = [
     openAsking(settings),
@@ -87,9 +92,15 @@ const MAX_JUDGED = 200
 
 export function followsTask(sentence: string, quotes: readonly string[]): WritingTask<{ follows: boolean }> {
   return {
-    ...{ kind: "follows", digest: "", version: 1, mostTokens: 200 },
+    kind: "follows",
+    digest: "",
+    version: 1,
+    mostTokens: 200,
     orders: "Say whether the sentence of the record s says nothing that the quotes of the record q do not.",
-    records: [{ r: "q", quotes }, { r: "s", sentence }], // biome-ignore format: one list
+    records: [
+      { r: "q", quotes },
+      { r: "s", sentence },
+    ],
     answer: v.strictObject({ follows: v.boolean() }),
     judge: (value: { follows: boolean }) => ({ value, dropped: [] }),
   }
@@ -103,7 +114,12 @@ async function measureDrafts(settings: Settings): Promise<void> {
     const background = backgroundIn({ name, developer, rivals: [], tracked: [] }, "en")
     const shown = await ask(
       draftTask({
-        ...{ digest: "", platform: "ios", keywords: [], praise: [], language: "en", background },
+        digest: "",
+        platform: "ios",
+        keywords: [],
+        praise: [],
+        language: "en",
+        background,
         live: { name, subtitle: null, promotionalText: null, description },
         limits: { name: 30, subtitle: 30, promotionalText: 170, description: 4_000 },
         place: { storefront: "us", locale: "en-US" },
@@ -147,7 +163,12 @@ async function measureTranslations(settings: Settings): Promise<void> {
     const background = backgroundIn({ name: "OpenTracks", developer: null, rivals: [], tracked: [] }, "en")
     const shown = await ask(
       translationTask({
-        ...{ digest: "", from: "en", to: languageOfLocale(locale), names: ["OpenTracks"], keywords: [], captions: [] },
+        digest: "",
+        from: "en",
+        to: languageOfLocale(locale),
+        names: ["OpenTracks"],
+        keywords: [],
+        captions: [],
         source: { name: ORIGINAL.title, subtitle: null, promotionalText: null, description: ORIGINAL.full },
         limits: { name: 30, subtitle: 30, promotionalText: 170, description: 4_000 },
         place: { storefront: "us", locale: locale as ListingLocale },

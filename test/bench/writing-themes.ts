@@ -1,5 +1,5 @@
-// What a model's finer themes are worth: how much of the complaints they hold, how the second pass agrees with labels, and
-// what attacks in single reviews change.
+// What a model's finer themes are worth: how much of the complaints they hold, how the second pass agrees with labels,
+// and what attacks in single reviews change.
 
 import type { ReviewText } from "../../src/reviews/formulas/review-text.ts"
 import { foldReviewText } from "../../src/reviews/formulas/review-text.ts"
@@ -40,7 +40,8 @@ export async function measureThemes(settings: Settings, feeds: readonly Feed[]):
     held += complaints.filter(({ id }) => inTheme.has(id)).length
   }
   tell(
-    `finer themes, ${themes} of ${feeds.length} feeds, ${standing} of ${quotes} quotes stand in their review, ${held} of ${low} reviews of 1 and 2 stars are in one`,
+    `finer themes, ${themes} of ${feeds.length} feeds, ${standing} of ${quotes} quotes stand in their review, ` +
+      `${held} of ${low} reviews of 1 and 2 stars are in one`,
   )
 }
 
@@ -56,7 +57,11 @@ export async function measureAssignments(settings: Settings): Promise<void> {
   for (let from = 0; from < HELD_OUT.length; from += MAX_ASSIGNED / 2) {
     const part = HELD_OUT.slice(from, from + MAX_ASSIGNED / 2)
     const reviews = part.map(({ row }) => ({
-      ...{ id: row.review_id, title: row.title, text: row.review, stars: Number(row.rating), at: NOW },
+      id: row.review_id,
+      title: row.title,
+      text: row.review,
+      stars: Number(row.rating),
+      at: NOW,
     }))
     const assigned = (await ask(assignmentsTask(reviews, themes, ""))) ?? []
     for (const { row, topics } of part) {
@@ -92,7 +97,8 @@ export async function measureAttackedThemes(settings: Settings, feeds: readonly 
     console.log(`  "${text.slice(0, 60)}" made the theme "${made[0]!.label}"`)
   }
   tell(
-    `finer themes with an attack among ${others.length} reviews, ${obeyed} of ${ATTACKS.length} attacks made a theme; the texts of both passes`,
+    `finer themes with an attack among ${others.length} reviews, ${obeyed} of ${ATTACKS.length} attacks made a ` +
+      "theme; the texts of both passes",
   )
 }
 

@@ -3,22 +3,31 @@
 import { randomOf } from "../measuring/record/listed.ts"
 import { type Agreement, agreementOf, HELD_OUT, LABELLED, precisionOf, recallOf } from "../texts/label-agreement.ts"
 
-/** Rules are mended on the labelled ones, so that the held-out ones alone say how right they are. Whoever mends rules on these draws others first. */
+/**
+ * Rules are mended on the labelled ones, so that the held-out ones alone say how right they are. Whoever mends rules on
+ * these draws others first.
+ */
 export function measureLabels(): void {
   const { all, ...each } = agreementOf(HELD_OUT)
   const [precision, recall] = [spread(precisionOf), spread(recallOf)]
   console.log(
-    `topics of ${HELD_OUT.length} labelled reviews that were held out, precision and recall: all ${withSpan(precisionOf(all), precision)} and ${withSpan(recallOf(all), recall)}; the bars are 0.85 and 0.70`,
+    `topics of ${HELD_OUT.length} labelled reviews that were held out, precision and recall: ` +
+      `all ${withSpan(precisionOf(all), precision)} and ${withSpan(recallOf(all), recall)}; ` +
+      "the bars are 0.85 and 0.70",
   )
   for (const [topic, { both, rules, labels }] of Object.entries(each))
     console.log(`  ${topic}: right ${share(both, both + rules)}, found ${share(both, both + labels)}`)
   const mended = agreementOf(LABELLED).all
   console.log(
-    `  of ${LABELLED.length} on which rules are mended: ${rounded(precisionOf(mended))} and ${rounded(recallOf(mended))}`,
+    `  of ${LABELLED.length} on which rules are mended: ${rounded(precisionOf(mended))} and ` +
+      `${rounded(recallOf(mended))}`,
   )
 }
 
-/** Where 95 % of 2,000 samples of the held-out reviews lie, each drawn from them with repetition: topics of one review go together. */
+/**
+ * Where 95 % of 2,000 samples of the held-out reviews lie, each drawn from them with repetition: topics of one review
+ * go together.
+ */
 function spread(of: (agreement: Agreement) => number): [number, number] {
   const single = HELD_OUT.map((review) => agreementOf([review]).all)
   const random = randomOf(1)

@@ -1,5 +1,6 @@
-// bun test/bench/writing.ts — what texts by rules are worth on recorded reviews and results: quotes, counted themes, attacks,
-// keywords found again. DATA names the folder of what is not copied into the project. With AI_URL and AI_MODEL also what a language model's texts are: AI_URL=… AI_MODEL=… AI_KEY=… AI_PRICE=…
+// bun test/bench/writing.ts — what texts by rules are worth on recorded reviews and results: quotes, counted themes,
+// attacks, keywords found again. DATA names the folder of what is not copied into the project. With AI_URL and AI_MODEL
+// also what a language model's texts are: AI_URL=… AI_MODEL=… AI_KEY=… AI_PRICE=…
 
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -105,12 +106,16 @@ async function measureOtherFeeds(): Promise<void> {
     })
     const counts = themes.every(({ count, reviewIds }) => count === new Set(reviewIds).size)
     console.log(
-      `${what}, ${reviews.length} reviews: ${standing.length} of ${quotes.length} quotes stand in their review, ${reviews.length - without} are in a theme, counts ${counts ? "are" : "ARE NOT"} those of the ids`,
+      `${what}, ${reviews.length} reviews: ${standing.length} of ${quotes.length} quotes stand in their review, ` +
+        `${reviews.length - without} are in a theme, counts ${counts ? "are" : "ARE NOT"} those of the ids`,
     )
   }
 }
 
-/** What the rule against foreign features makes of sentences of recorded listings: of an app of another sort, and of names by their own text. */
+/**
+ * What the rule against foreign features makes of sentences of recorded listings: of an app of another sort, and of
+ * names by their own text.
+ */
 function measureForeignSentences(): void {
   const apps = recordedApps()
   const isForeign = (text: string, sources: string[]) => features(text, { sources, language: "en" }).length > 0
@@ -121,7 +126,9 @@ function measureForeignSentences(): void {
   )
   const names = apps.map(({ trackName, description }) => isForeign(trackName, [description]))
   console.log(
-    `of ${apps.length} recorded listings: sentences of another app refused as a draft ${foreign.filter(Boolean).length} of ${foreign.length}, people's own names ${names.filter(Boolean).length} of ${names.length}`,
+    `of ${apps.length} recorded listings: sentences of another app refused as a draft ` +
+      `${foreign.filter(Boolean).length} of ${foreign.length}, people's own names ${names.filter(Boolean).length} of ` +
+      `${names.length}`,
   )
 }
 
@@ -192,13 +199,11 @@ function measureIdeas(): void {
         term: list.term,
         day: list.seenAt.slice(0, 10),
         rank: place < 0 ? null : place + 1,
-        ...{
-          popularity: null,
-          popularityLow: null,
-          popularityHigh: null,
-          popularitySource: null,
-          popularityOrder: null,
-        },
+        popularity: null,
+        popularityLow: null,
+        popularityHigh: null,
+        popularitySource: null,
+        popularityOrder: null,
         difficulty: null,
         rivals: standing,
       }
@@ -213,7 +218,8 @@ function measureIdeas(): void {
     measured += found.filter((idea) => idea.measured !== null).length
   }
   console.log(
-    `hidden keywords found again among the first 20: ${back} of ${suggestable} that may be suggested (${hidden} hidden; the others are names)`,
+    `hidden keywords found again among the first 20: ${back} of ${suggestable} that may be suggested (${hidden} ` +
+      "hidden; the others are names)",
   )
   console.log(`ideas that rest on read results: ${measured} of ${ideas}`)
 }
@@ -225,7 +231,8 @@ function measurePeoplesTranslations(): void {
   const lacking = BY_PEOPLE.filter((one) => !isWhole(one))
   const refused = lacking.filter(({ locale, full }) => problemsIn(locale, full, ORIGINAL.full, 4_000).length > 0)
   console.log(
-    `translations by people: ${passes.length} of ${whole.length} whole ones pass, ${refused.length} of ${lacking.length} that lack lines are refused`,
+    `translations by people: ${passes.length} of ${whole.length} whole ones pass, ` +
+      `${refused.length} of ${lacking.length} that lack lines are refused`,
   )
 }
 
@@ -246,7 +253,8 @@ async function measureCaptions(): Promise<void> {
   const { user, system } = process.cpuUsage(before)
   thread.stop()
   console.log(
-    `caption words read: ${right} of ${words}, in ${((user + system) / 1e6 / captions.length).toFixed(1)} s of processor time a picture`,
+    `caption words read: ${right} of ${words}, in ${((user + system) / 1e6 / captions.length).toFixed(1)} s of ` +
+      "processor time a picture",
   )
 }
 

@@ -29,7 +29,9 @@ export async function fillRanks(sql: Sql, { storeApps, lists, from }: Filling): 
     insert into store_app (platform, store_id)
     select 'ios', (1000000000 + g)::text
     from generate_series(${storeApps / 3}::int, ${storeApps - 1}::int) g`
-  await sql`insert into list (platform, storefront, term) select 'ios', 'us', 'keyword ' || g from generate_series(0, ${lists - 1}::int) g on conflict do nothing`
+  await sql`
+    insert into list (platform, storefront, term) select 'ios', 'us', 'keyword ' || g
+      from generate_series(0, ${lists - 1}::int) g on conflict do nothing`
   await sql`update list set first_day = ${from}, last_day = ${TODAY}`
   // the same three answers in turn: an array made for each day took most of the time
   await sql`
@@ -53,7 +55,8 @@ export async function fillRanks(sql: Sql, { storeApps, lists, from }: Filling): 
     on conflict (list_id, month) do update set sources = excluded.sources, depths = excluded.depths`
   await sql`
     insert into rank_month (app_id, list_id, month, ranks)
-    select a.ios_app, l.id, m, decode(repeat(lpad(to_hex(1 + (l.id + extract(month from m)::int) % 30), 2, '0'), 31), 'hex')
+    select a.ios_app, l.id, m,
+      decode(repeat(lpad(to_hex(1 + (l.id + extract(month from m)::int) % 30), 2, '0'), 31), 'hex')
     from tracked_app a
     join tracked_term t on t.app_id = a.id
     join list l on l.platform = 'ios' and l.storefront = 'us' and l.term = t.term
@@ -62,8 +65,8 @@ export async function fillRanks(sql: Sql, { storeApps, lists, from }: Filling): 
 }
 
 /**
- * Rivals are those that stand on most of today's lists, as src/alerts/follow-rivals.ts has them. Apps are named for some
- * keywords that they stand on, so that plans find what words in a name are worth.
+ * Rivals are those that stand on most of today's lists, as src/alerts/follow-rivals.ts has them. Apps are named for
+ * some keywords that they stand on, so that plans find what words in a name are worth.
  */
 export async function fillRivals(sql: Sql): Promise<void> {
   await sql`
@@ -131,7 +134,8 @@ export async function fillMetrics(sql: Sql, { from }: Filling): Promise<void> {
     insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
     select l.id, 'popularity', m, 'apple-ads-report', m + interval '33 days', 1 + l.id % 90, 0, '{}'
     from list l
-    cross join generate_series(date_trunc('month', ${from}::date) - interval '1 month', ${TODAY}::date - 45, '1 month') m
+    cross join generate_series(date_trunc('month', ${from}::date) - interval '1 month', ${TODAY}::date - 45,
+      '1 month') m
     where l.id % 2 = 0`
 }
 
@@ -143,8 +147,10 @@ export async function fillPages(sql: Sql, { storeApps, from }: Filling): Promise
     from read_app
     cross join generate_series(${from}::date, ${TODAY}::date, '1 day') d`
   await sql`
-    insert into app_storefront (app_id, storefront, source, seen_at, available, name, version, price, currency, genre, parser, origin, sha256)
-    select id, 'us', 'itunes-lookup', ${TODAY}::date + interval '2 hours', true, null, '1.1', 0, 'USD', '6007', 1, 'own', sha256('x')
+    insert into app_storefront (app_id, storefront, source, seen_at, available, name, version, price, currency, genre,
+      parser, origin, sha256)
+    select id, 'us', 'itunes-lookup', ${TODAY}::date + interval '2 hours', true, null, '1.1', 0, 'USD', '6007', 1,
+      'own', sha256('x')
     from read_app`
   await sql`
     insert into market_fact (app_id, storefront, source, day, seen_at, has_in_app_purchases, parser, origin, sha256)
@@ -165,7 +171,8 @@ async function fillAppAds(sql: Sql, from: string): Promise<void> {
   }))
   await sql`
     insert into app_ads (app_id, day, seen_at, source, domain, state, records, variables, parser, origin, sha256)
-    select id, d, d + interval '2 hours', 'app-ads', 'example.com', 'records', ${sql.json(records as never)}, '{}', 1, 'own', sha256('x')
+    select id, d, d + interval '2 hours', 'app-ads', 'example.com', 'records', ${sql.json(records as never)}, '{}', 1,
+      'own', sha256('x')
     from read_app
     cross join generate_series(${TODAY}::timestamptz, ${from}::timestamptz, '-14 days') d`
 }
@@ -174,11 +181,13 @@ async function fillListings(sql: Sql, from: string): Promise<void> {
   await sql`
     insert into listing_content (app_id, storefront, source, section, digest, content)
     select id, 'us', 'apple-app-page', s, substr(sha256(s::bytea), 1, 16),
-      case s when 'page' then '{"name":"App","version":"1.0","languages":["English"]}'::jsonb else '["1000000001"]'::jsonb end
+      case s when 'page' then '{"name":"App","version":"1.0","languages":["English"]}'::jsonb
+        else '["1000000001"]'::jsonb end
     from read_app
     cross join (values ('page'), ('similar')) s (s)`
   await sql`
-    insert into listing_run (app_id, storefront, source, section, first_seen_at, seen_at, moments, sha256s, digest, parser, origin)
+    insert into listing_run (app_id, storefront, source, section, first_seen_at, seen_at, moments, sha256s, digest,
+      parser, origin)
     select c.app_id, c.storefront, c.source, c.section, d - interval '6 days', d, array[d - interval '6 days', d],
       array[sha256('x'), sha256('x')], c.digest, 1, 'own'
     from listing_content c
@@ -194,7 +203,8 @@ async function fillCharts(sql: Sql, storeApps: number, from: string): Promise<vo
   await sql`
     insert into chart (platform, storefront, device, chart, genre, first_day, last_day)
     select 'ios', 'us', device, chart, genre, ${from}, ${TODAY}
-    from (values ('iphone'), ('ipad')) d (device), (values ('free'), ('paid'), ('grossing')) c (chart), (values ('36'), ('6007')) g (genre)`
+    from (values ('iphone'), ('ipad')) d (device), (values ('free'), ('paid'), ('grossing')) c (chart),
+      (values ('36'), ('6007')) g (genre)`
   await sql`
     insert into chart_results (chart_id, day, source, seen_at, depth, complete, parser, origin, sha256, app_ids)
     select c.id, d, 10, d + interval '4 hours', 200, true, 1, 'own', sha256('x'), c.app_ids
@@ -224,8 +234,9 @@ export async function fillFeeds(sql: Sql, workspace: number, { from, reviews, al
       app_id, feed, review_id, digest, current, stars, title, text, version, at, first_seen_at, seen_at, source, parser,
       origin, sha256, folded
     )
-    select ios_app, 'us', 'r' || to_char(d, 'YYYYMMDDHH24') || n, substr(sha256('x'), 1, 16), true, 1 + extract(day from d)::int % 5,
-      ${title}, ${text}, '1.' || extract(month from d), d, d, least(${NOW}, d + ${IN_FEED / reviews} * interval '1 day'),
+    select ios_app, 'us', 'r' || to_char(d, 'YYYYMMDDHH24') || n, substr(sha256('x'), 1, 16), true,
+      1 + extract(day from d)::int % 5, ${title}, ${text}, '1.' || extract(month from d), d, d,
+      least(${NOW}, d + ${IN_FEED / reviews} * interval '1 day'),
       'apple-reviews', 1, 'own', sha256('x'), ${foldReview({ title, text })}
     from tracked_app
     cross join generate_series(${from}::timestamptz, ${TODAY}::timestamptz, '1 day') d
@@ -237,7 +248,8 @@ export async function fillFeeds(sql: Sql, workspace: number, { from, reviews, al
   await sql`
     insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
     select ${workspace}, a.id, 'rank_drop', 'ios', 'us', 'keyword ' || n, d, d + interval '3 hours',
-      '{"term": "keyword 1", "rank": 9, "was": 3, "depth": 30, "wasDepth": 30, "source": "apple-web-search", "against": "2025-11-19"}'
+      '{"term": "keyword 1", "rank": 9, "was": 3, "depth": 30, "wasDepth": 30,
+        "source": "apple-web-search", "against": "2025-11-19"}'
     from tracked_app a
     cross join generate_series(${from}::date, ${TODAY}::date, '1 day') d
     cross join generate_series(1, ${alerts}::int) n`
@@ -263,7 +275,8 @@ export async function fillAudits(sql: Sql, withEarlier: boolean): Promise<void> 
   const rows = STOREFRONTS.map(auditRow)
   await sql`
     insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
-    select ios_app, at, ${STOREFRONTS as string[]}::text[], 1, at + interval '5 minutes', false, ${sql.json(rows as never)}
+    select ios_app, at, ${STOREFRONTS as string[]}::text[], 1, at + interval '5 minutes', false,
+      ${sql.json(rows as never)}
     from tracked_app
     cross join unnest(array[now() - interval '2 hours', now() - interval '1 month']) a (at)
     where ${withEarlier} or at > now() - interval '1 day'`

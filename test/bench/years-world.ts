@@ -132,8 +132,8 @@ async function trackAll(
 /** Fills tables whose indexes would take most of the time, row by row. */
 async function withoutIndexes(tx: Sql, tables: readonly string[], fill: () => Promise<void>): Promise<void> {
   const indexes = await tx<{ table: string; name: string; constraint: string | null; made: string }[]>`
-    select i.indrelid::regclass::text as table, i.indexrelid::regclass::text as name, pg_get_constraintdef(c.oid) as constraint,
-      pg_get_indexdef(i.indexrelid) as made
+    select i.indrelid::regclass::text as table, i.indexrelid::regclass::text as name,
+      pg_get_constraintdef(c.oid) as constraint, pg_get_indexdef(i.indexrelid) as made
     from pg_index i
     left join pg_constraint c on c.conindid = i.indexrelid and c.contype in ('p', 'u')
     where i.indrelid = any(${tables as string[]}::text[]::regclass[])

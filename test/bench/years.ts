@@ -1,12 +1,13 @@
-// DATABASE_URL=postgres://… bun test/bench/years.ts — every read of an app, and of what its accounts report, as called with nothing
-// but its id, with a week, with 92 days and with a year of history stored for 1,000 apps, in turns: how many times more of the
-// processor the year takes, in the process and the database; what is shown (the entries of all lists of the answer) and the rows
-// that all steps of its plans gave or threw away, in each of them; and where a statement reads a table from end to end. The week
-// has as many reviews and alerts as the year, and what takes a number of days is asked for seven. What shows up to 90 days
-// nevertheless has more of a year than of a week: where a week shows otherwise, the year is compared with the 92 days. A read over
-// the goal is asked again in five times the rounds, which then count. APPS, KEYWORDS and ROUNDS make it smaller,
-// ONLY=get_pricing,fetch asks those alone. Fails where a read takes over three times as much, answers with a fault or with nothing,
-// or reads a large table whole that is not its own.
+// DATABASE_URL=postgres://… bun test/bench/years.ts — every read of an app, and of what its accounts report, as called
+// with nothing but its id, with a week, with 92 days and with a year of history stored for 1,000 apps, in turns: how
+// many times more of the processor the year takes, in the process and the database; what is shown (the entries of all
+// lists of the answer) and the rows that all steps of its plans gave or threw away, in each of them; and where a
+// statement reads a table from end to end. The week has as many reviews and alerts as the year, and what takes a number
+// of days is asked for seven. What shows up to 90 days nevertheless has more of a year than of a week: where a week
+// shows otherwise, the year is compared with the 92 days. A read over the goal is asked again in five times the rounds,
+// which then count. APPS, KEYWORDS and ROUNDS make it smaller, ONLY=get_pricing,fetch asks those alone. Fails where a
+// read takes over three times as much, answers with a fault or with nothing, or reads a large table whole that is not
+// its own.
 import * as v from "valibot"
 import { catalog } from "../../src/catalog.ts"
 import { EmptyAnswer, type Operation, PendingAnswer } from "../../src/core/operation.ts"
@@ -39,7 +40,10 @@ const SEVEN_DAYS = ["get_rank_history", "get_review_stats"]
 /** Rows from which on a table is not to be read whole. */
 const LARGE = 10_000
 
-/** Reads that are about all apps of the one workspace of this world: every tracked keyword there is belongs to their answer. */
+/**
+ * Reads that are about all apps of the one workspace of this world: every tracked keyword there is belongs to their
+ * answer.
+ */
 const OF_ALL_KEYWORDS = ["get_portfolio_overview", "get_usage", "list_alerts", "list_apps", "search"]
 
 const server = process.env.DATABASE_URL
@@ -105,7 +109,9 @@ async function compare(operation: Operation): Promise<number> {
     )
     .join(" ")
   console.log(
-    `${operation.id.padEnd(26)} ${ms} ms  of a week ${ratioTo(0).toFixed(2)}, of 92 days ${ratioTo(1).toFixed(2)} in ${times.length} rounds; shows ${shown.join(", ")}${showsOther ? ": compared with 92 days" : ""}; rows ${read.join(", ")}`,
+    `${operation.id.padEnd(26)} ${ms} ms  of a week ${ratioTo(0).toFixed(2)}, ` +
+      `of 92 days ${ratioTo(1).toFixed(2)} in ${times.length} rounds; shows ` +
+      `${shown.join(", ")}${showsOther ? ": compared with 92 days" : ""}; rows ${read.join(", ")}`,
   )
   return ratio()
 }

@@ -50,8 +50,10 @@ describe.skipIf(cannotRun)("postgres: three processes whose clocks are 3 h apart
         set created_at = created_at - interval '11 minutes'
         where created_at = (select max(created_at) from confirm_token)`
       expect([said(await confirm(fresh)), said(await confirm(fresh)), said(await confirm(old))]).toEqual([
-        "200", "400 confirm_token_invalid", "400 confirm_token_expired",
-      ]) // biome-ignore format: one answer each
+        "200",
+        "400 confirm_token_invalid",
+        "400 confirm_token_expired",
+      ])
       expect(await booksOf(fleet.house.sql, workspace)).toEqual(booksAt(1))
     }
   })

@@ -9,14 +9,17 @@ import { cannotRun, type Fleet, fleetOf, linesOf } from "./fleet.ts"
 
 setDefaultTimeout(120_000)
 
-/** On an idle machine. A busy one is asked for what it can answer: more than that it refuses with 503, restarted or not. */
+/**
+ * On an idle machine. A busy one is asked for what it can answer: more than that it refuses with 503, restarted or not.
+ */
 const PER_SECOND = 200
 /** Calls that wait for an answer at once: a machine that is held up for seconds meanwhile is not asked for more. */
 const AT_ONCE = 60
 const DRAIN_MS = 1_000
 
 test.skipIf(cannotRun)(
-  `postgres: two processes restarted in turn under up to ${PER_SECOND} calls a second fail no call and lose no job or credit`,
+  `postgres: two processes restarted in turn under up to ${PER_SECOND} calls a second fail no call and lose no job ` +
+    "or credit",
   async () => {
     const busy = await slowness()
     const perSecond = Math.ceil(PER_SECOND / busy)
@@ -85,7 +88,10 @@ interface Load {
   end(): Promise<{ calls: Balanced[]; jobs: { target: string }[]; credits: number }>
 }
 
-/** Calls at an even pace, whether those before are answered or not up to AT_ONCE: reads, tools, the sandbox, both kinds of writes. */
+/**
+ * Calls at an even pace, whether those before are answered or not up to AT_ONCE: reads, tools, the sandbox, both kinds
+ * of writes.
+ */
 function loadOf(call: ReturnType<typeof balancer>["call"], key: string, app: string, perSecond: number): Load {
   const headers = { authorization: `Bearer ${key}` }
   const calls: Balanced[] = []

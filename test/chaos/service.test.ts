@@ -39,7 +39,8 @@ longOnServer(
 )
 
 longOnServer(
-  `postgres: ${ROUNDS} rounds of terminated connections under load: the server lives, loses no credit and is healthy within 5 s`,
+  `postgres: ${ROUNDS} rounds of terminated connections under load: the server lives, ` +
+    "loses no credit and is healthy within 5 s",
   async () => {
     await using database = await scratchDatabase("shot")
     const server = await serving({ env: { DATABASE_URL: database.url, ...FAST } }, ["--json"])

@@ -210,7 +210,8 @@ test("a refused day does not affect other days, and the owner sees which day fai
       returning tries`
     await readHours(1, 1)
     const [next] = await scene.sql`
-      select extract(epoch from next_at - now()) / 3600 as hours from account_task where task = 'sales' and subject = ${BEFORE}`
+      select extract(epoch from next_at - now()) / 3600 as hours from account_task
+      where task = 'sales' and subject = ${BEFORE}`
     expect(row!.tries).toBe(times + 1)
     gaps.push(Math.round(Number(next!.hours)))
   }
@@ -305,7 +306,8 @@ test("a clock ten minutes ahead is named as the cause of rejected tokens, and th
   const reach = { now, to: () => ({ ...scene.register.reach.to("api.appstoreconnect.apple.com"), now }) }
   const parts = { sql: scene.sql, sealer, log: silentLog, reach, now, gapMs: 0 }
   for (let times = 0; times < 2; times++) {
-    await scene.sql`update connected_account set next_at = now(), refused_since = now() - interval '11 minutes', checked_at = now()`
+    await scene.sql`
+      update connected_account set next_at = now(), refused_since = now() - interval '11 minutes', checked_at = now()`
     await createAccountReading({ recording, ...parts }).runOnce()
   }
   const { state, failure } = await findAccount(scene.sql, scene.workspaceId, id)

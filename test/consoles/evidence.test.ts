@@ -20,9 +20,16 @@ setDefaultTimeout(60_000)
 const NOW = new Date()
 const DAY = addDays(pacificDay(NOW), -1)
 const APP: SalesRow = {
-  SKU: TEA.sku, Title: "Tea Timer", "Product Type Identifier": "1F", Units: "5", "Developer Proceeds": "0",
-  "Customer Currency": "EUR", "Country Code": "DE", "Currency of Proceeds": "EUR", "Customer Price": "0",
-} // biome-ignore format: one row
+  SKU: TEA.sku,
+  Title: "Tea Timer",
+  "Product Type Identifier": "1F",
+  Units: "5",
+  "Developer Proceeds": "0",
+  "Customer Currency": "EUR",
+  "Country Code": "DE",
+  "Currency of Proceeds": "EUR",
+  "Customer Price": "0",
+}
 const OTHERS: SalesRow = { ...APP, SKU: "OTHER", Title: "Not ours", Units: "900" }
 
 let scene: AccountScene

@@ -21,7 +21,12 @@ beforeEach(async () => {
   const back = { name: "Welcome back", offerMode: "PAY_AS_YOU_GO", duration: "ONE_MONTH", numberOfPeriods: 3 }
   scene.there.products.push(
     {
-      ...{ id: "77", app: TEA.id, soldAs: "subscription", sku: "tea.year", name: "Tea Pro", prices },
+      id: "77",
+      app: TEA.id,
+      soldAs: "subscription",
+      sku: "tea.year",
+      name: "Tea Pro",
+      prices,
       offers: {
         introductoryOffers: [
           { id: "i1", territory: "USA", attributes: trial },
@@ -35,7 +40,12 @@ beforeEach(async () => {
       },
     },
     {
-      ...{ id: "88", app: TEA.id, soldAs: "purchase", sku: "tea.cup", name: "A cup", prices },
+      id: "88",
+      app: TEA.id,
+      soldAs: "purchase",
+      sku: "tea.cup",
+      name: "A cup",
+      prices,
       offers: { offerCodes: [{ id: "c2", attributes: { name: "CUP", active: false, productionCodeCount: 20 } }] },
     },
   )
@@ -79,7 +89,8 @@ test("an offer that is gone keeps the day it was last seen, and a changed offer 
   await scene.add(scene.there.key("ADMIN"))
   await read()
   const [before] = (await pricing("?product=tea.cup")).offered
-  await scene.sql`update account_offer set last_seen = now() - interval '2 days', first_seen = now() - interval '9 days'`
+  await scene.sql`
+    update account_offer set last_seen = now() - interval '2 days', first_seen = now() - interval '9 days'`
   scene.there.products[0]!.offers!.promotionalOffers = []
   scene.there.products[1]!.offers!.offerCodes![0]!.attributes.active = true
   await scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)}`

@@ -21,14 +21,29 @@ const MORNING = new Date()
 const YESTERDAY = addDays(pacificDay(MORNING), -1)
 
 const APP: SalesRow = {
-  SKU: "TEA01", Title: "Tea Timer", "Product Type Identifier": "1F", Units: "5", "Developer Proceeds": "0",
-  "Customer Currency": "EUR", "Country Code": "DE", "Currency of Proceeds": "EUR", "Customer Price": "0",
-  "Apple Identifier": "310633997", Device: "iPhone",
-} // biome-ignore format: one row
+  SKU: "TEA01",
+  Title: "Tea Timer",
+  "Product Type Identifier": "1F",
+  Units: "5",
+  "Developer Proceeds": "0",
+  "Customer Currency": "EUR",
+  "Country Code": "DE",
+  "Currency of Proceeds": "EUR",
+  "Customer Price": "0",
+  "Apple Identifier": "310633997",
+  Device: "iPhone",
+}
 const YEAR: SalesRow = {
-  ...APP, SKU: "TEA01.pro.year", Title: "Tea Pro", "Product Type Identifier": "IAY", "Parent Identifier": "TEA01",
-  Units: "2", "Customer Price": "19.99", "Developer Proceeds": "14.28", Subscription: "New",
-} // biome-ignore format: one row
+  ...APP,
+  SKU: "TEA01.pro.year",
+  Title: "Tea Pro",
+  "Product Type Identifier": "IAY",
+  "Parent Identifier": "TEA01",
+  Units: "2",
+  "Customer Price": "19.99",
+  "Developer Proceeds": "14.28",
+  Subscription: "New",
+}
 const REFUND: SalesRow = { ...YEAR, Units: "-1", "Customer Price": "-19.99", Subscription: "Renewal" }
 const DOLLARS: SalesRow = { ...YEAR, "Customer Currency": "USD", "Currency of Proceeds": "USD", "Country Code": "US" }
 
@@ -43,15 +58,13 @@ afterEach(() => scene.there.stop())
 const worker = (atMost = 3) =>
   createAccountReading({
     recording,
-    ...{
-      sql: scene.sql,
-      sealer,
-      log: silentLog,
-      reach: scene.register.reach,
-      now: () => scene.at.now,
-      gapMs: 0,
-      atMost,
-    },
+    sql: scene.sql,
+    sealer,
+    log: silentLog,
+    reach: scene.register.reach,
+    now: () => scene.at.now,
+    gapMs: 0,
+    atMost,
     keep: async (body) => void kept.push(body),
   })
 
@@ -103,8 +116,15 @@ test("the newest day is read first, and refunds are subtracted from money of the
   expect(await facts()).toEqual([
     expect.objectContaining({ country: "de", product: "TEA01", counts_as: "download", units: 8, gross: "0" }),
     expect.objectContaining({
-      ...{ app: "TEA01", country: "de", product: "TEA01.pro.year", counts_as: "subscription" },
-      ...{ units: 1, refunds: 1, currency: "EUR", gross: "19.99", proceeds: "14.28" },
+      app: "TEA01",
+      country: "de",
+      product: "TEA01.pro.year",
+      counts_as: "subscription",
+      units: 1,
+      refunds: 1,
+      currency: "EUR",
+      gross: "19.99",
+      proceeds: "14.28",
     }),
     expect.objectContaining({ country: "us", currency: "USD", units: 2, gross: "39.98" }),
   ])
@@ -334,7 +354,8 @@ describe("changes of the account while a worker reads", () => {
     scene.there.revoke(old.keyId)
     await goOn()
     const [row] = await scene.sql`
-      select state, failures, refused_since as "refusedSince", next_at <= now() as due from connected_account where id = ${id}`
+      select state, failures, refused_since as "refusedSince", next_at <= now() as due from connected_account
+      where id = ${id}`
     expect(row).toEqual({ state: "ok", failures: 0, refusedSince: null, due: true })
     await readSome(3)
     expect((await facts()).length).toBeGreaterThan(0)

@@ -23,14 +23,27 @@ const NOW = new Date()
 const ago = (days: number) => addDays(pacificDay(NOW), -days)
 
 const COLUMNS = [
-  "Date", "App Name", "App Apple ID", "Subscription Name", "Subscription Apple ID", "Offer Reference Name", "Offer Code",
-  "Territory", "Redemptions",
-] as const // biome-ignore format: a list to scan
+  "Date",
+  "App Name",
+  "App Apple ID",
+  "Subscription Name",
+  "Subscription Apple ID",
+  "Offer Reference Name",
+  "Offer Code",
+  "Territory",
+  "Redemptions",
+] as const
 type Redeemed = Partial<Record<(typeof COLUMNS)[number], string>>
 const SPRING: Redeemed = {
-  "App Name": "Tea Timer", "App Apple ID": TEA.id, "Subscription Name": "Tea Pro", "Subscription Apple ID": "77",
-  "Offer Reference Name": "SPRING", "Offer Code": "TEATIME", Territory: "US", Redemptions: "3",
-} // biome-ignore format: one row
+  "App Name": "Tea Timer",
+  "App Apple ID": TEA.id,
+  "Subscription Name": "Tea Pro",
+  "Subscription Apple ID": "77",
+  "Offer Reference Name": "SPRING",
+  "Offer Code": "TEATIME",
+  Territory: "US",
+  Redemptions: "3",
+}
 
 let scene: AccountScene
 let key: string
@@ -47,14 +60,24 @@ beforeEach(async () => {
   const trial = { offerMode: "FREE_TRIAL", duration: "ONE_WEEK", numberOfPeriods: 1 }
   scene.there.products.push(
     {
-      ...{ id: "77", app: TEA.id, soldAs: "subscription", sku: "tea.year", name: "Tea Pro", prices },
+      id: "77",
+      app: TEA.id,
+      soldAs: "subscription",
+      sku: "tea.year",
+      name: "Tea Pro",
+      prices,
       offers: {
         ...codes("SPRING", "AUTUMN", "TWICE", "TWICE"),
         introductoryOffers: [{ id: "i1", territory: "USA", attributes: trial }],
       },
     },
     {
-      ...{ id: "88", app: TEA.id, soldAs: "purchase", sku: "tea.cup", name: "A cup", prices },
+      id: "88",
+      app: TEA.id,
+      soldAs: "purchase",
+      sku: "tea.cup",
+      name: "A cup",
+      prices,
       offers: codes("CUP"),
     },
   )
@@ -62,14 +85,20 @@ beforeEach(async () => {
   scene.there.report = (type, day) => {
     const rows = type === "SUBSCRIPTION_OFFER_CODE_REDEMPTION" ? said[day] : undefined
     if (rows === undefined || rows === "no sales") return rows ?? "late"
-    return { tsv: table(COLUMNS, rows.map((row) => ({ Date: day, ...row }))) } // biome-ignore format: one line
+    return {
+      tsv: table(
+        COLUMNS,
+        rows.map((row) => ({ Date: day, ...row })),
+      ),
+    }
   }
 })
 afterEach(() => scene.there.stop())
 
 /** Reads all reports of the newest days, and the products. */
 async function read(): Promise<void> {
-  await scene.sql`update account_task set next_at = case when day >= ${ago(3)} then now() end where ${isReport(scene.sql)}`
+  await scene.sql`
+    update account_task set next_at = case when day >= ${ago(3)} then now() end where ${isReport(scene.sql)}`
   await scene.sql`update connected_account set next_at = now()`
   const parts = { sql: scene.sql, sealer, log: silentLog, reach: scene.register.reach, now: () => scene.at.now }
   await createAccountReading({ recording, ...parts, keep: bodies.keep, gapMs: 0, atMost: 40 }).runOnce()

@@ -151,7 +151,9 @@ export function priceAnswer(
         const offers = products.find((one) => one.id === id)?.offers?.[which as "offerCodes"] ?? []
         return list(
           offers.map(({ id: offer, territory, attributes }) => ({
-            ...{ type: which, id: offer, attributes },
+            type: which,
+            id: offer,
+            attributes,
             ...(territory && { relationships: { territory: { data: { type: "territories", id: territory } } } }),
           })),
         )

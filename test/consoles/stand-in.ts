@@ -190,7 +190,13 @@ function bodyOf(answer: ReportAnswer): Response {
   if (answer instanceof Response) return answer
   if (answer === "no sales") return refusal(404, "NOT_FOUND", "There were no sales for the date specified.")
   if (answer === "late")
-    return refusal(404, "NOT_FOUND", "The request expected results but none were found - Report is not available yet. Daily reports for the Americas are available by 5 am Pacific Time; Japan, Australia, and New Zealand by 5 am Japan Standard Time; and 5 am Central European Time for all other territories.") // biome-ignore format: as it is said
+    return refusal(
+      404,
+      "NOT_FOUND",
+      "The request expected results but none were found - Report is not available yet. " +
+        "Daily reports for the Americas are available by 5 am Pacific Time; Japan, Australia, " +
+        "and New Zealand by 5 am Japan Standard Time; and 5 am Central European Time for all other territories.",
+    )
   return new Response(gzipSync(answer.tsv), { headers: { "content-type": "application/a-gzip" } })
 }
 
@@ -207,11 +213,35 @@ function paged({ apps, url }: StandIn, query: URLSearchParams): Response {
 }
 
 const SALES_COLUMNS = [
-  "Provider", "Provider Country", "SKU", "Developer", "Title", "Version", "Product Type Identifier", "Units",
-  "Developer Proceeds", "Begin Date", "End Date", "Customer Currency", "Country Code", "Currency of Proceeds",
-  "Apple Identifier", "Customer Price", "Promo Code", "Parent Identifier", "Subscription", "Period", "Category", "CMB",
-  "Device", "Supported Platforms", "Proceeds Reason", "Preserved Pricing", "Client", "Order Type",
-] as const // biome-ignore format: a list to scan
+  "Provider",
+  "Provider Country",
+  "SKU",
+  "Developer",
+  "Title",
+  "Version",
+  "Product Type Identifier",
+  "Units",
+  "Developer Proceeds",
+  "Begin Date",
+  "End Date",
+  "Customer Currency",
+  "Country Code",
+  "Currency of Proceeds",
+  "Apple Identifier",
+  "Customer Price",
+  "Promo Code",
+  "Parent Identifier",
+  "Subscription",
+  "Period",
+  "Category",
+  "CMB",
+  "Device",
+  "Supported Platforms",
+  "Proceeds Reason",
+  "Preserved Pricing",
+  "Client",
+  "Order Type",
+] as const
 
 export type SalesRow = Partial<Record<(typeof SALES_COLUMNS)[number], string>>
 

@@ -21,10 +21,18 @@ const call = (path: string, by = key) => house.call(`/v1/${path}`, { key: by })
 
 /** Times just before and at each end of the days in Berlin on which clocks go back (25 hours) and forward (23). */
 const EDGES = [
-  "2025-10-25T21:59:59Z", "2025-10-25T22:00:00Z", "2025-10-26T00:30:00Z", "2025-10-26T01:30:00Z", "2025-10-26T22:59:59Z",
-  "2025-10-26T23:00:00Z", "2026-03-28T22:59:59Z", "2026-03-28T23:00:00Z", "2026-03-29T00:59:59Z", "2026-03-29T21:59:59Z",
+  "2025-10-25T21:59:59Z",
+  "2025-10-25T22:00:00Z",
+  "2025-10-26T00:30:00Z",
+  "2025-10-26T01:30:00Z",
+  "2025-10-26T22:59:59Z",
+  "2025-10-26T23:00:00Z",
+  "2026-03-28T22:59:59Z",
+  "2026-03-28T23:00:00Z",
+  "2026-03-29T00:59:59Z",
+  "2026-03-29T21:59:59Z",
   "2026-03-29T22:00:00Z",
-] // biome-ignore format: a list to scan
+]
 
 beforeAll(async () => {
   sql = await freshDatabase()
@@ -71,8 +79,19 @@ describe("the portfolio over HTTP", () => {
     const { status, body } = await call("portfolio")
     expect(status).toBe(200)
     const required = [
-      "tz", "today", "past", "realToday", "at", "apps", "totals", "pending", "cards", "feed", "conns", "hiddenMoney",
-    ] // biome-ignore format: the specification's order
+      "tz",
+      "today",
+      "past",
+      "realToday",
+      "at",
+      "apps",
+      "totals",
+      "pending",
+      "cards",
+      "feed",
+      "conns",
+      "hiddenMoney",
+    ]
     expect(Object.keys(body)).toEqual(expect.arrayContaining(required))
     expect(body).toMatchObject({
       tz: "UTC",

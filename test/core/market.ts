@@ -77,9 +77,29 @@ export async function forgetMarket(sql: Sql): Promise<void> {
 }
 
 const READ = [
-  "developer_shelf", "chart_now", "market_app", "app_first_seen", "chart_first_seen", "app_storefront", "rating_count", "chart_place", "chart_results", "chart", "listing_run", "listing_content", "review_day", "review_feed", "review_read",
-  "review_version", "store_app_name", "app_text", "name_search", "rating_quarter", "app_estimate", "estimate_due",
-] // biome-ignore format: a list to scan
+  "developer_shelf",
+  "chart_now",
+  "market_app",
+  "app_first_seen",
+  "chart_first_seen",
+  "app_storefront",
+  "rating_count",
+  "chart_place",
+  "chart_results",
+  "chart",
+  "listing_run",
+  "listing_content",
+  "review_day",
+  "review_feed",
+  "review_read",
+  "review_version",
+  "store_app_name",
+  "app_text",
+  "name_search",
+  "rating_quarter",
+  "app_estimate",
+  "estimate_due",
+]
 
 function lookedUp(id: string, name: string): AppsObservation {
   const apps = [{ id, name, version: "1.0", price: 0, currency: "USD", ratings: 12, rating: 4.5 }]

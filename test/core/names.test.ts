@@ -125,7 +125,9 @@ describe("an app that is tracked in the United States alone", () => {
     expect(paths.length).toBeGreaterThan(30)
     const answers: { path: string; status: number; text: string }[] = []
     for (const path of paths) answers.push({ path, ...(await house.call(path, { key })) })
-    expect(answers.filter(({ status }) => status >= 500 || status === 400).map(({ path, text }) => path + text)).toEqual([]) // biome-ignore format: one line
+    expect(
+      answers.filter(({ status }) => status >= 500 || status === 400).map(({ path, text }) => path + text),
+    ).toEqual([])
     expect(answers.filter(({ text }) => JAPANESE.test(text)).map(({ path, text }) => [path, text])).toEqual([])
     expect(answers.filter(({ text }) => text.includes("icons.example/jp")).map(({ path }) => path)).toEqual([])
     // calls that name apps do name them
@@ -164,11 +166,18 @@ test("an answer uses the app names of its storefront, else those of the first tr
     const { body: rivals } = await get(`/v1/apps/${app}/rivals?country=${country}`)
     const { body: movers } = await get(`/v1/apps/${app}/chart-movers?country=${country}&genre=6015`)
     const { body: alerts } = await get("/v1/alerts?limit=100")
-    const told = alerts.alerts.filter((one: { appId: string; country: string }) => one.appId === app && one.country === country) // biome-ignore format: one line
+    const told = alerts.alerts.filter(
+      (one: { appId: string; country: string }) => one.appId === app && one.country === country,
+    )
     return [rivals.rivals[0].name, movers.app.name, movers.fallers[0]?.name ?? movers.app.name, told[0].rivalName]
   }
   expect(await names("us")).toEqual(["Tea 20001", "Tea 10001", "Tea 10001", expect.stringMatching(/^Tea 2000/)])
-  expect(await names("jp")).toEqual(["お茶の時間 20001", "お茶の時間 10001", "お茶の時間 10001", expect.stringMatching(JAPANESE)]) // biome-ignore format: one line
+  expect(await names("jp")).toEqual([
+    "お茶の時間 20001",
+    "お茶の時間 10001",
+    "お茶の時間 10001",
+    expect.stringMatching(JAPANESE),
+  ])
   const { body } = await get(`/v1/apps/${app}/rivals/${RIVALS[0]}?country=de`)
   expect([body.name, body.icon]).toEqual(["お茶の時間 20001", "https://icons.example/jp/20001.png"])
   expect((await get(`/v1/apps/${app}`)).body).toMatchObject({ name: "お茶の時間 10001" })

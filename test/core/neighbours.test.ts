@@ -71,7 +71,16 @@ describe("a neighbour with thousands of keywords", () => {
         await Bun.sleep(1_000)
         const after = await others(30)
         const own = await Promise.all(flood)
-        console.log(`${read}: alone ${alone.ms.toFixed(0)} ms; others' 95 of 100 within ${idle.slow.toFixed(0)} ms idle, ${beside.slow.toFixed(0)} beside it, ${after.slow.toFixed(0)} a second after; medians ${idle.median.toFixed(0)}, ${beside.median.toFixed(0)}, ${after.median.toFixed(0)}; his own: ${JSON.stringify(Object.fromEntries(Map.groupBy(own, ({ status }) => status).entries().map(([status, all]) => [status, all.length])))}`) // biome-ignore format: one line
+        const slow = [idle, beside, after].map(({ slow }) => slow.toFixed(0)).join(", ")
+        const medians = [idle, beside, after].map(({ median }) => median.toFixed(0)).join(", ")
+        const statuses = Map.groupBy(own, ({ status }) => status)
+          .entries()
+          .map(([status, all]) => [status, all.length])
+        console.log(
+          `${read}: alone ${alone.ms.toFixed(0)} ms; other workspaces idle, during and a second after: ` +
+            `95 of 100 within ${slow} ms, medians ${medians} ms; statuses: ` +
+            `${JSON.stringify(Object.fromEntries(statuses))}`,
+        )
         expect([...idle.statuses, ...beside.statuses, ...after.statuses]).toEqual([200, 200, 200])
         // others do not wait as long as one of the large reads takes
         const busy = await slowness()

@@ -13,9 +13,13 @@ import { asTool, type Change, type Outcomes, outcomesOver, overRest, type Situat
 
 /** Faults that a JSON-RPC message cannot raise; test/surfaces/tools*.test.ts covers the answers of /mcp. */
 const HTTP_ONLY: FaultCode[] = [
-  "key_in_url", "unknown_endpoint", "method_not_allowed", "body_too_large", "unsupported_media_type",
+  "key_in_url",
+  "unknown_endpoint",
+  "method_not_allowed",
+  "body_too_large",
+  "unsupported_media_type",
   "headers_too_large",
-] // biome-ignore format: a list to scan
+]
 
 let sql: Sql
 let outcomes: Outcomes

@@ -166,7 +166,8 @@ export function outcomesOver(sql: Sql): Outcomes {
         return await forget(situation)
       }
       // removes a console's data, a page's changes, or a store's app
-      await sql`delete from listing_change where app_id in (select ios_app from tracked_app where id = ${situation.app})`
+      await sql`
+        delete from listing_change where app_id in (select ios_app from tracked_app where id = ${situation.app})`
       const accounts = sql`select id from connected_account where workspace_id = ${situation.workspaceId}`
       await sql`delete from analytics_day where account_id in (${accounts})`
       await sql`delete from price_day where account_id in (${accounts})`
@@ -354,7 +355,10 @@ async function measuredToday(_: Situation, sql: Sql): Promise<void> {
   const ids = Array.from({ length: 10 }, (_, i) => String(9_990_000_101 + i))
   await record(sql, [
     reading(list.term, at, ids, { source: "apple-web-search", depth: 200 }),
-    said(at, ids.map((id) => ({ id, name: `Journal ${id}`, ratings: 1_000 }))), // biome-ignore format: one line
+    said(
+      at,
+      ids.map((id) => ({ id, name: `Journal ${id}`, ratings: 1_000 })),
+    ),
     hinted(list.term, at, ["journal app"]),
   ])
   await sql.begin((tx) => deriveKeywordMetrics(tx, [list], new Date()))

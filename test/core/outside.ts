@@ -49,7 +49,9 @@ const answering: Platforms = {
     const attributes = { rating: stars, title, body: text, createdDate: at.toISOString(), territory: "USA" }
     const review = { type: "customerReviews", id: `asc-${id}`, attributes }
     return {
-      ...{ account: "ac", app: STORE_ID, currency: null },
+      account: "ac",
+      app: STORE_ID,
+      currency: null,
       ask: async ({ path }) => ({ data: path.includes("include=") ? review : [review], included: [] }),
       send: async () => ({}),
     }

@@ -8,10 +8,25 @@ import { trackOwn } from "../world/tracked.ts"
 setDefaultTimeout(30_000)
 
 const READS = [
-  "list_alerts", "get_portfolio_overview", "get_store_page", "list_reviews", "get_chart_positions", "search_reviews",
-  "get_review_stats", "get_timeline", "get_today", "get_keyword_competition", "get_rival", "get_rival_ad_networks",
-  "get_rival_market", "get_storefront_audit", "validate_listing", "get_chart_movers", "get_featuring", "get_weekly_plan",
-] // biome-ignore format: a list to scan
+  "list_alerts",
+  "get_portfolio_overview",
+  "get_store_page",
+  "list_reviews",
+  "get_chart_positions",
+  "search_reviews",
+  "get_review_stats",
+  "get_timeline",
+  "get_today",
+  "get_keyword_competition",
+  "get_rival",
+  "get_rival_ad_networks",
+  "get_rival_market",
+  "get_storefront_audit",
+  "validate_listing",
+  "get_chart_movers",
+  "get_featuring",
+  "get_weekly_plan",
+]
 const RIVAL = "1600000101"
 /** Operations that need a live read, which this service does not make. */
 const ASKED_OF_STORES = ["get_rival_ad_networks", "get_rival_market"]
@@ -27,7 +42,11 @@ let limited: string
 
 const track = (workspace: number, iosId: string) =>
   trackOwn(sql, {
-    ...{ workspaceId: workspace, iosId, countries: ["us"], keywords: ["tea"], origin: "own" },
+    workspaceId: workspace,
+    iosId,
+    countries: ["us"],
+    keywords: ["tea"],
+    origin: "own",
     manualRivals: [`ios:${RIVAL}`],
   })
 

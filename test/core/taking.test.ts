@@ -63,13 +63,21 @@ async function held(workspace: number): Promise<[used: number, open: number]> {
 }
 
 describe("an allowance unit taken by a call", () => {
-  for (const [end, status] of [["answers", 200], ["pending", 202], ["nothing", 200]] as const) // biome-ignore format: a list
+  for (const [end, status] of [
+    ["answers", 200],
+    ["pending", 202],
+    ["nothing", 200],
+  ] as const)
     test(`a unit taken by a call stays taken when the call ${end}`, async () => {
       const { workspace, status: answered } = await outcome(end)
       expect([answered, await held(workspace)]).toEqual([status, [1, 1]])
     })
 
-  for (const [end, status] of [["fault", 503], ["missing", 404], ["breaks", 500]] as const) // biome-ignore format: a list
+  for (const [end, status] of [
+    ["fault", 503],
+    ["missing", 404],
+    ["breaks", 500],
+  ] as const)
     test(`a unit taken by a call is returned before the caller reads ${status}: ${end}`, async () => {
       const { workspace, status: answered } = await outcome(end)
       expect([answered, await held(workspace)]).toEqual([status, [0, 0]])

@@ -44,7 +44,9 @@ export function writerThat(ends: "writes" | "takes too long" | WritingFailure): 
     return { state: "done", ...judged, model: "m-1", version: task.version, at: new Date() } as const
   }
   const writer: Write = Object.assign(write, {
-    ...{ isOn: true, room: 100_000, find: async () => null },
+    isOn: true,
+    room: 100_000,
+    find: async () => null,
     inSteps: async <Value>(steps: (write: Write) => Promise<Value>): Promise<Value> => await steps(writer),
   })
   return writer
@@ -97,9 +99,20 @@ export const MADE_TO_WRITE: Record<string, (situation: Situation, sql: Sql) => P
     await record(sql, [listed("2025-11-01T00:00:00Z", {}, { id: OWN })])
     // complete rows, because the app's audit shows them
     const rows = ["us", "de"].map((country) => ({
-      ...{ country, state: "sold", readAt: yesterday().toISOString(), language: "en-US", writtenIn: "en" },
-      ...{ name: "Tea Timer", subtitle: null, text: "text", screenshotsPhone: 1, screenshotsPad: 0 },
-      ...{ rating: null, ratings: null, price: 0, currency: "USD" },
+      country,
+      state: "sold",
+      readAt: yesterday().toISOString(),
+      language: "en-US",
+      writtenIn: "en",
+      name: "Tea Timer",
+      subtitle: null,
+      text: "text",
+      screenshotsPhone: 1,
+      screenshotsPad: 0,
+      rating: null,
+      ratings: null,
+      price: 0,
+      currency: "USD",
     }))
     await sql`
       insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)

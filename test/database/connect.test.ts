@@ -54,7 +54,8 @@ test("a wrong password, a missing database and a refused setting each have their
   expect(lines).toEqual([
     "the database at 127.0.0.1:PORT/db refused the user name or password in DATABASE_URL",
     "the database at 127.0.0.1:PORT/db does not exist; create it with: createdb",
-    'the database at 127.0.0.1:PORT/db refused a connection setting; remove what follows "?" in DATABASE_URL, except prepare=false',
+    'the database at 127.0.0.1:PORT/db refused a connection setting; remove what follows "?" in DATABASE_URL, ' +
+      "except prepare=false",
     "the database at 127.0.0.1:PORT/db has no connections left",
   ])
 })

@@ -11,7 +11,7 @@ afterAll(remove)
 
 const ROUNDS = cases(1, 12)
 
-test(`after ${ROUNDS} times kill -9 while writing, every acknowledged write exists and no transaction is partial`, async () => {
+test(`after ${ROUNDS} kills while writing, each acknowledged write exists and no transaction is partial`, async () => {
   const dataDir = join(folder, "data")
   const rows = new Set<number>()
   const batches = new Set<number>()

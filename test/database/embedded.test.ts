@@ -38,7 +38,8 @@ test.each([
   await second.close()
 })
 
-test("a second server on a directory is refused with the directory's name, and a command works through the first server", async () => {
+test("a second server on a directory is refused with the directory's name, " +
+  "and a command works through the first server", async () => {
   const dataDir = join(folder, "first")
   const holder = startHolder("server", dataDir)
   await holder.opened()
@@ -100,7 +101,10 @@ test("root refuses to open a database of another user, because that user could n
   await (await command(dataDir)).close()
   chownSync(join(dataDir, "postgres"), 65_534, 65_534)
   const before = readdirSync(dataDir, { recursive: true }).sort()
-  const line = await command(dataDir).then(() => "opened", (error) => error.message) // biome-ignore format: one line
+  const line = await command(dataDir).then(
+    () => "opened",
+    (error) => error.message,
+  )
   expect(line).toContain("belongs to user 65534")
   expect(readdirSync(dataDir, { recursive: true }).sort()).toEqual(before)
 })

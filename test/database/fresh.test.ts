@@ -5,7 +5,7 @@ import { errorOf } from "../error-of.ts"
 const count = async (sql: Awaited<ReturnType<typeof freshDatabase>>) =>
   (await sql<{ n: number }[]>`select count(*) as n from workspace`)[0]!.n
 
-test("after a test that closed the database or broke its schema, the next test gets an intact and empty one", async () => {
+test("after a test that closed the database or broke its schema, the next test gets an empty one", async () => {
   await (await freshDatabase()).end()
   const again = await freshDatabase()
   expect(await count(again)).toBe(0)
@@ -30,7 +30,9 @@ test("the same database is emptied, including audits, and its constraints are en
   const startOf = async () => (await sql`select pg_postmaster_start_time()::text as at`)[0]!.at
   const start = await startOf()
   await sql`insert into workspace (name, plan) values ('one', 'pro')`
-  await sql`insert into audit (workspace_id, key_id, request_id, action, target, args, preview, credits) values (1, 1, 'r', 'a', 't', '{}', '{}', 0)`
+  await sql`
+    insert into audit (workspace_id, key_id, request_id, action, target, args, preview, credits)
+      values (1, 1, 'r', 'a', 't', '{}', '{}', 0)`
   const next = await freshDatabase()
   expect(await count(next)).toBe(0)
   expect(await next`select from audit`).toHaveLength(0)

@@ -32,7 +32,9 @@ test("every commit is flushed to the disk before it is acknowledged", async () =
   const checkpoint = flushed.length
   await cluster.close()
   mock.module("node:fs", () => real)
-  const settings = `first start ${atFirstStart}, 20 commits ${counts.reduce((a, b) => a + b)}, a read ${reading}, a checkpoint ${checkpoint}`
+  const settings =
+    `first start ${atFirstStart}, 20 commits ${counts.reduce((a, b) => a + b)}, a read ${reading}, ` +
+    `a checkpoint ${checkpoint}`
   process.stdout.write(`calls of fsync: ${settings}\n`)
   expect(atFirstStart).toBeGreaterThan(900)
   expect(Math.min(...counts)).toBeGreaterThan(0)

@@ -37,7 +37,8 @@ afterAll(() => {
 })
 
 test.skipIf(!LONG || disk === null)(
-  "a full disk gives 503 and one log line with the remedy, free calls continue, and all calls recover once there is room",
+  "a full disk gives 503 and one log line with the remedy, free calls continue, " +
+    "and all calls recover once there is room",
   async () => {
     const env = { DATA_DIR: join(disk!, "data"), MEASURE: "no" }
     await answer(["workspace", "create", "tea", "--plan", "enterprise"], { env })

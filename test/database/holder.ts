@@ -15,7 +15,8 @@ try {
     process.exit(0)
   })
   say("open")
-  await sql`create table if not exists written (id int primary key generated always as identity, batch bigint, pad text)`
+  await sql`
+    create table if not exists written (id int primary key generated always as identity, batch bigint, pad text)`
   if (what === "write") await write()
   else if (what === "idle") setInterval(() => {}, 1_000)
   else await database.close()

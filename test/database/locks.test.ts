@@ -9,11 +9,14 @@ const names = LOCKS.map(({ name }) => name)
 const numbers = LOCKS.flatMap((lock) => ("number" in lock ? [lock.number] : []))
 
 describe("the list of advisory locks", () => {
-  test("the list of locks has unique names, and no name with a subject can equal another, so that keys are distinct", () => {
-    expect(new Set(names).size).toBe(names.length)
-    expect(names.filter((name) => names.some((other) => name.startsWith(`${other} `)))).toEqual([])
-    expect(new Set(numbers).size).toBe(numbers.length)
-  })
+  test(
+    "the list of locks has unique names, and no name with a subject can equal another, " + "so that keys are distinct",
+    () => {
+      expect(new Set(names).size).toBe(names.length)
+      expect(names.filter((name) => names.some((other) => name.startsWith(`${other} `)))).toEqual([])
+      expect(new Set(numbers).size).toBe(numbers.length)
+    },
+  )
 
   test("the list of locks has every function of the schema that takes one, at its lock", () => {
     const schema = readFileSync(join(import.meta.dirname, "../snapshots/schema.sql"), "utf8")

@@ -69,7 +69,8 @@ test.skipIf(!process.env.DATABASE_URL)(
     const worst = Math.max(...answers.map(({ ms }) => ms))
     const count = (why: string) => answers.filter((answer) => answer.why === why).length
     process.stdout.write(
-      `frozen: ${count("deadline")} deadline, ${count("crowded")} crowded, worst ${Math.round(worst)} ms, ${gate.unfinished} unfinished\n`,
+      `frozen: ${count("deadline")} deadline, ${count("crowded")} crowded, worst ${Math.round(worst)} ms, ` +
+        `${gate.unfinished} unfinished\n`,
     )
     expect([count("deadline"), count("crowded"), gate.unfinished]).toEqual([200, 100, 200])
     expect(worst).toBeLessThan(5_000)

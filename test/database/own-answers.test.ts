@@ -146,26 +146,30 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await admin!`drop table changing`
   })
 
-  test("every answer is right while a column changes to a type that prepared parameters do not fit, and no query fails", async () => {
-    await admin!.unsafe(MAKE_TABLE)
-    const meanwhile = async (isOver: () => boolean) => {
-      for (let round = 0; !isOver(); round++) {
-        await Bun.sleep(100)
-        const type = round % 2 ? "int using again::int" : "varchar(20)"
-        await admin!.unsafe(`alter table changing alter again type ${type}`)
+  test(
+    "every answer is right while a column changes to a type that prepared parameters do not " +
+      "fit, and no query fails",
+    async () => {
+      await admin!.unsafe(MAKE_TABLE)
+      const meanwhile = async (isOver: () => boolean) => {
+        for (let round = 0; !isOver(); round++) {
+          await Bun.sleep(100)
+          const type = round % 2 ? "int using again::int" : "varchar(20)"
+          await admin!.unsafe(`alter table changing alter again type ${type}`)
+        }
       }
-    }
-    const disturb = async (sql: Sql, token: number) => {
-      const id = (token % 1_000) + 1
-      const ask = [
-        () => sql`select id, ${token}::int as token from changing where again = ${id}`,
-        () => sql`update changing set again = ${id} where id = ${id} returning id, ${token}::int as token`,
-      ]
-      expectRows(await ask[token % 2]!(), [{ id, token }])
-    }
-    await trial({ questions: 3_000, disturb, meanwhile })
-    await admin!`drop table changing`
-  })
+      const disturb = async (sql: Sql, token: number) => {
+        const id = (token % 1_000) + 1
+        const ask = [
+          () => sql`select id, ${token}::int as token from changing where again = ${id}`,
+          () => sql`update changing set again = ${id} where id = ${id} returning id, ${token}::int as token`,
+        ]
+        expectRows(await ask[token % 2]!(), [{ id, token }])
+      }
+      await trial({ questions: 3_000, disturb, meanwhile })
+      await admin!`drop table changing`
+    },
+  )
 
   test.each(["deallocate all", "discard all"])(
     "every answer is right while connections lose their statements by %s, and no query fails",

@@ -61,7 +61,10 @@ export async function askMany(trial: Trial): Promise<Outcomes> {
   })
   await within(20_000, Promise.all([all, meanwhile?.(() => isOver)]), () => {
     isOver = true
-    return `${pending.size} questions were never answered, ${[...pending].slice(0, 5)} among them: ${JSON.stringify(outcomes)}`
+    return (
+      `${pending.size} questions were never answered, ${[...pending].slice(0, 5)} among them: ` +
+      `${JSON.stringify(outcomes)}`
+    )
   })
   return outcomes
 }

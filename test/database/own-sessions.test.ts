@@ -26,15 +26,19 @@ const admin = server ? openAdmin() : null
 afterAll(() => admin?.end())
 
 describe.skipIf(!server)(`postgres: ${OWN}`, () => {
-  test("every answer is right while connections reach the end of their lifetime, including reserved ones, and no query fails", async () => {
-    const disturb = async (sql: Sql, token: number) => {
-      if (token % 40) return await askTransaction(sql, 2 * token)
-      const reserved = await sql.reserve()
-      await askOwn(reserved as unknown as Sql, token)
-      reserved.release()
-    }
-    await trial({ questions: 2_000, disturb, every: 20 }, { options: { max_lifetime: 0.05, idle_timeout: 0.02 } })
-  })
+  test(
+    "every answer is right while connections reach the end of their lifetime, including reserved ones, " +
+      "and no query fails",
+    async () => {
+      const disturb = async (sql: Sql, token: number) => {
+        if (token % 40) return await askTransaction(sql, 2 * token)
+        const reserved = await sql.reserve()
+        await askOwn(reserved as unknown as Sql, token)
+        reserved.release()
+      }
+      await trial({ questions: 2_000, disturb, every: 20 }, { options: { max_lifetime: 0.05, idle_timeout: 0.02 } })
+    },
+  )
 
   test("every answer is right while transactions of others fail", async () => {
     await trial({ disturb: askTransaction }, { allowed: ["22012"] })
@@ -98,7 +102,7 @@ describe.skipIf(!server)(`postgres: ${OWN}`, () => {
     await sql.end()
   })
 
-  test("every answer is right while others cancel statements that run, wait in a connection or wait for one", async () => {
+  test("every answer is right while others cancel statements that run or wait for a connection", async () => {
     const disturb = async (sql: Sql, token: number) => {
       const asking = sql`select ${token}::int as token, pg_sleep(0.005)::text as slept`
       const answered = asking.then(

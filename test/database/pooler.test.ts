@@ -40,8 +40,10 @@ async function askBadly(sql: Sql, token: number): Promise<unknown> {
 
 const ALLOWED = ["22012", "UNSERIALIZABLE"]
 
-const REFUSED =
-  /is a pooler per transaction, which loses prepared statements; add \?prepare=false to DATABASE_URL, or give it a pooler per session or the server's own address$/
+const REFUSED = new RegExp(
+  "is a pooler per transaction, which loses prepared statements; add \\?prepare=false to DATABASE_URL, " +
+    "or give it a pooler per session or the server's own address$",
+)
 
 describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
   test("a session pooler keeps the settings of every connection, and every answer is the caller's own", async () => {
@@ -90,7 +92,7 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     },
   )
 
-  test("two processes share the connections of a transaction pooler, and every answer is the caller's own", async () => {
+  test("two processes share connections of a transaction pooler, and every answer is the caller's own", async () => {
     await using pooler = await startPooler({ mode: "transaction", size: 4 })
     const two = await Promise.all([open(unprepared(pooler.url)), open(unprepared(pooler.url))])
     const asking = two.map(({ sql }) => askMany({ sql, callers: 20, questions: 1_000, disturb: askBadly }))
@@ -167,7 +169,8 @@ describe.skipIf(!hasPooler())("postgres: through PgBouncer", () => {
     expect(refused!.state).toBe("problem")
     expect(refused!.says).toMatch(REFUSED)
     expect(refused!.fix).toBe(
-      "set DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/NAME?prepare=false, or use the address of a session pooler or of the server itself",
+      "set DATABASE_URL=postgres://USER:PASSWORD@HOST:5432/NAME?prepare=false, " +
+        "or use the address of a session pooler or of the server itself",
     )
     const [reached, limits] = await look(unprepared(pooler.url))
     expect(reached!.says).toEndWith("through a transaction pooler")

@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.close()
 })
 
-test("a statement that many connections prepare exists once, and is dropped once the last of them has ended", async () => {
+test("a statement that many connections prepare exists once and is dropped when the last of them ends", async () => {
   const connections = Array.from({ length: 6 }, connect)
   for (const [i, own] of connections.entries()) {
     expect(await own`select name from thing where id = ${i + 1}`).toMatchObject([{ name: `thing ${i + 1}` }])
@@ -45,17 +45,21 @@ test("the same text with other parameter types is another statement", async () =
   await Promise.all([one.end(), other.end()])
 })
 
-test("a statement that cannot be parsed is not shared: each client gets its own error, and all get rows once the table exists", async () => {
-  const connections = [connect(), connect(), connect()]
-  const ask = (own: Sql) => own`select ${1}::int as n from later`
-  for (const own of connections) expect(await codeOf(ask(own))).toBe("42P01")
-  await sql`create table later ()`
-  await sql`insert into later default values`
-  for (const own of connections) expect(await ask(own)).toMatchObject([{ n: 1 }])
-  await Promise.all(connections.map((own) => own.end()))
-})
+test(
+  "a statement that cannot be parsed is not shared: each client gets its own error, " +
+    "and all get rows once the table exists",
+  async () => {
+    const connections = [connect(), connect(), connect()]
+    const ask = (own: Sql) => own`select ${1}::int as n from later`
+    for (const own of connections) expect(await codeOf(ask(own))).toBe("42P01")
+    await sql`create table later ()`
+    await sql`insert into later default values`
+    for (const own of connections) expect(await ask(own)).toMatchObject([{ n: 1 }])
+    await Promise.all(connections.map((own) => own.end()))
+  },
+)
 
-test("a changed schema is seen by statements prepared before and after it, and a rolled-back change by none", async () => {
+test("a changed schema is seen by statements prepared before and after; a rolled-back change by none", async () => {
   await sql`create table wide (a int)`
   await sql`insert into wide values (1)`
   const [before, after, last] = [connect(), connect(), connect()]

@@ -42,10 +42,12 @@ test("the description names columns, constraints, indexes, functions, triggers a
     await tx`create type mood as enum ('good', 'bad')`
     await tx`
       create table part (
-        id int generated always as identity, day date not null, mood mood default 'good', twice int generated always as (2) stored,
+        id int generated always as identity, day date not null, mood mood default 'good',
+        twice int generated always as (2) stored,
         "Big" text collate "C" not null check ("Big" <> ''), primary key (id, day)
       ) partition by range (day)`
-    await tx`create table part_1 partition of part for values from ('2026-01-01') to ('2026-02-01') with (fillfactor = 50)`
+    await tx`
+      create table part_1 partition of part for values from ('2026-01-01') to ('2026-02-01') with (fillfactor = 50)`
     await tx`create index part_mood on part (mood, (lower("Big"))) where mood = 'bad'`
     await tx`create function t() returns trigger language plpgsql as 'begin return new; end'`
     await tx`create trigger part_t before insert on part for each row execute function t()`

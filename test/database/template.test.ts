@@ -43,48 +43,52 @@ console.log(JSON.stringify({ bytes: made.length, peakMb: Number(kb) / 1_024 }))`
 // DBState in PostgreSQL's pg_control.h: 1 is "shut down", 6 "in production".
 const SHUT_DOWN = 1
 
-test("a new directory equals the template, has one database, is private to its owner and needs no recovery, and a partial one is removed", async () => {
-  const left = join(folder, "postgres.new-1")
-  mkdirSync(left)
-  writeFileSync(join(left, "PG_VERSION"), "18\n")
-  const directory = join(folder, "postgres")
-  const cluster = await openCluster(directory)
-  expect(readdirSync(folder)).toEqual(["postgres"])
-  const settings = [
-    "fsync",
-    "wal_sync_method",
-    "full_page_writes",
-    "wal_segment_size",
-    "data_checksums",
-    "max_wal_size",
-  ]
-  const { rows } = await cluster.query<{ name: string; setting: string }>(
-    "select name, setting from pg_settings where name = any($1) order by name",
-    [settings],
-  )
-  expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
-    data_checksums: "on",
-    fsync: "on",
-    full_page_writes: "on",
-    max_wal_size: "256",
-    wal_segment_size: "1048576",
-    wal_sync_method: "fsync",
-  })
-  const { rows: databases } = await cluster.query("select datname from pg_database")
-  expect(databases).toEqual([{ datname: "postgres" }])
-  await cluster.close()
-  const names = readdirSync(directory, { recursive: true, encoding: "utf8" })
-  const modes = new Set(
-    // PostgreSQL rewrites its catalog cache.
-    names
-      .filter((name) => !name.endsWith("pg_internal.init"))
-      .map((name) => {
-        const stat = statSync(join(directory, name))
-        return `${stat.isDirectory() ? "folder" : "file"} ${(stat.mode & 0o777).toString(8)}`
-      }),
-  )
-  expect([...modes].sort()).toEqual(["file 600", "folder 700"])
-})
+test(
+  "a new directory equals the template, has one database, is private to its owner and needs no recovery, " +
+    "and a partial one is removed",
+  async () => {
+    const left = join(folder, "postgres.new-1")
+    mkdirSync(left)
+    writeFileSync(join(left, "PG_VERSION"), "18\n")
+    const directory = join(folder, "postgres")
+    const cluster = await openCluster(directory)
+    expect(readdirSync(folder)).toEqual(["postgres"])
+    const settings = [
+      "fsync",
+      "wal_sync_method",
+      "full_page_writes",
+      "wal_segment_size",
+      "data_checksums",
+      "max_wal_size",
+    ]
+    const { rows } = await cluster.query<{ name: string; setting: string }>(
+      "select name, setting from pg_settings where name = any($1) order by name",
+      [settings],
+    )
+    expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+      data_checksums: "on",
+      fsync: "on",
+      full_page_writes: "on",
+      max_wal_size: "256",
+      wal_segment_size: "1048576",
+      wal_sync_method: "fsync",
+    })
+    const { rows: databases } = await cluster.query("select datname from pg_database")
+    expect(databases).toEqual([{ datname: "postgres" }])
+    await cluster.close()
+    const names = readdirSync(directory, { recursive: true, encoding: "utf8" })
+    const modes = new Set(
+      // PostgreSQL rewrites its catalog cache.
+      names
+        .filter((name) => !name.endsWith("pg_internal.init"))
+        .map((name) => {
+          const stat = statSync(join(directory, name))
+          return `${stat.isDirectory() ? "folder" : "file"} ${(stat.mode & 0o777).toString(8)}`
+        }),
+    )
+    expect([...modes].sort()).toEqual(["file 600", "folder 700"])
+  },
+)
 
 long("two directories from one template are independent", async () => {
   const clusters = await Promise.all(["a", "b"].map((name) => openCluster(join(folder, name))))

@@ -35,47 +35,51 @@ const failure = (work: Promise<unknown>) =>
     (error) => (isConnectionProblem(error) ? "away" : String(error)),
   )
 
-test("a statement that exceeds its limit is stopped, it and concurrent ones fail, no acknowledged write is lost, and work continues", async () => {
-  const { database, events } = await opened()
-  const { sql, close } = database
-  await sql`create table written (id int primary key)`
-  const gate = createGate()
-  let acknowledged = 0
-  let writing = true
-  const outcomes = new Set<string | null>()
-  const writers = Array.from({ length: 6 }, async (_, writer) => {
-    for (let i = 0; writing; i++) {
-      const code = await failure(gate.run(() => sql`insert into written (id) values (${writer * 1_000_000 + i})`))
-      outcomes.add(code)
-      if (code === null) acknowledged++
-    }
-  })
-  await Bun.sleep(300)
-  const before = acknowledged
-  const filesBefore = openFiles()
-  const startedAt = performance.now()
-  expect(await failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)).toBe("away")
-  const stoppedMs = performance.now() - startedAt
-  const during = acknowledged
-  while (acknowledged === during) await Bun.sleep(10)
-  const backMs = performance.now() - startedAt
-  await Bun.sleep(300)
-  writing = false
-  await Promise.all(writers)
-  const [row] = await sql`select count(*) as stored from written`
-  process.stdout.write(
-    `stopped after ${Math.round(stoppedMs)} ms, writes again after ${Math.round(backMs)} ms; ` +
-      `${before} writes acknowledged before, ${acknowledged} in all, ${row!.stored} stored\n`,
-  )
-  expect(before).toBeGreaterThan(0)
-  expect(row!.stored).toBeGreaterThanOrEqual(acknowledged)
-  expect(row!.stored - acknowledged).toBeLessThanOrEqual(6)
-  expect([...outcomes].filter((outcome) => outcome !== null && outcome !== "away")).toEqual([])
-  expect(events).toEqual(["database_restarted"])
-  // The files of the ended thread are closed.
-  expect(openFiles()).toBeLessThan(filesBefore * 1.5 + 1)
-  await close()
-})
+test(
+  "a statement that exceeds its limit is stopped, it and concurrent ones fail, no acknowledged write is lost, " +
+    "and work continues",
+  async () => {
+    const { database, events } = await opened()
+    const { sql, close } = database
+    await sql`create table written (id int primary key)`
+    const gate = createGate()
+    let acknowledged = 0
+    let writing = true
+    const outcomes = new Set<string | null>()
+    const writers = Array.from({ length: 6 }, async (_, writer) => {
+      for (let i = 0; writing; i++) {
+        const code = await failure(gate.run(() => sql`insert into written (id) values (${writer * 1_000_000 + i})`))
+        outcomes.add(code)
+        if (code === null) acknowledged++
+      }
+    })
+    await Bun.sleep(300)
+    const before = acknowledged
+    const filesBefore = openFiles()
+    const startedAt = performance.now()
+    expect(await failure(sql`select count(*) from generate_series(1, ${RUNAWAY}::bigint)`)).toBe("away")
+    const stoppedMs = performance.now() - startedAt
+    const during = acknowledged
+    while (acknowledged === during) await Bun.sleep(10)
+    const backMs = performance.now() - startedAt
+    await Bun.sleep(300)
+    writing = false
+    await Promise.all(writers)
+    const [row] = await sql`select count(*) as stored from written`
+    process.stdout.write(
+      `stopped after ${Math.round(stoppedMs)} ms, writes again after ${Math.round(backMs)} ms; ` +
+        `${before} writes acknowledged before, ${acknowledged} in all, ${row!.stored} stored\n`,
+    )
+    expect(before).toBeGreaterThan(0)
+    expect(row!.stored).toBeGreaterThanOrEqual(acknowledged)
+    expect(row!.stored - acknowledged).toBeLessThanOrEqual(6)
+    expect([...outcomes].filter((outcome) => outcome !== null && outcome !== "away")).toEqual([])
+    expect(events).toEqual(["database_restarted"])
+    // The files of the ended thread are closed.
+    expect(openFiles()).toBeLessThan(filesBefore * 1.5 + 1)
+    await close()
+  },
+)
 
 /** Returns the number of its files that this process has open. Only Linux lists them. */
 function openFiles(): number {
@@ -211,26 +215,30 @@ long("after a reopening, tables that have grown are analyzed before any client i
   await close()
 })
 
-test("a statement is refused longer the more often it was stopped, and each of several in one trip runs alone from then on", () => {
-  let now = 0
-  const runaways = new Runaways(() => now)
-  runaways.note(["a"])
-  expect([runaways.refusedFor(["b", "a"]), runaways.refusedFor(["b"])]).toEqual([15_000, 0])
-  now = 15_000
-  expect(runaways.refusedFor(["a"])).toBe(0)
-  runaways.note(["a"])
-  expect(runaways.refusedFor(["a"])).toBe(30_000)
-  for (let i = 0; i < 10; i++) runaways.note(["a"])
-  expect(runaways.refusedFor(["a"])).toBe(5 * 60_000)
-  now += 10 * 60_000
-  expect(runaways.refusedFor(["a"])).toBe(0)
-  runaways.note(["b", "c"])
-  expect([runaways.refusedFor(["b", "c"]), runaways.mustRunAlone(["d", "c"]), runaways.mustRunAlone(["d"])]).toEqual([
-    0,
-    true,
-    false,
-  ])
-})
+test(
+  "a statement is refused longer the more often it was stopped, and each of several in one trip runs alone from then " +
+    "on",
+  () => {
+    let now = 0
+    const runaways = new Runaways(() => now)
+    runaways.note(["a"])
+    expect([runaways.refusedFor(["b", "a"]), runaways.refusedFor(["b"])]).toEqual([15_000, 0])
+    now = 15_000
+    expect(runaways.refusedFor(["a"])).toBe(0)
+    runaways.note(["a"])
+    expect(runaways.refusedFor(["a"])).toBe(30_000)
+    for (let i = 0; i < 10; i++) runaways.note(["a"])
+    expect(runaways.refusedFor(["a"])).toBe(5 * 60_000)
+    now += 10 * 60_000
+    expect(runaways.refusedFor(["a"])).toBe(0)
+    runaways.note(["b", "c"])
+    expect([runaways.refusedFor(["b", "c"]), runaways.mustRunAlone(["d", "c"]), runaways.mustRunAlone(["d"])]).toEqual([
+      0,
+      true,
+      false,
+    ])
+  },
+)
 
 test("statement_timeout in statements is parsed as PostgreSQL does", () => {
   const limitOf = (statement: string) => {

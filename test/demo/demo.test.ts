@@ -26,25 +26,29 @@ beforeEach(async () => {
   sql = await freshDatabase()
 })
 
-test("the demo shows all three states for each of its apps; loading it twice changes nothing, and workspaces share its readings", async () => {
-  const [workspaceId, two] = [await newWorkspace(sql), await newWorkspace(sql)]
-  const { recorded, bad, apps } = await loadDemo(recording, sql, workspaceId, file)
-  expect({ recorded, bad, apps: apps.length }).toEqual({ recorded: 36, bad: [], apps: DEMO_APPS.length })
-  for (const { id } of apps) {
-    const { keywords, live, measuredAt } = await ask(listKeywordRanks, contextOf(sql, workspaceId), { appId: id })
-    expect({ live, measuredAt }).toEqual({ live: false, measuredAt: "2025-10-25T03:25:01.530Z" })
-    const states = keywords.map(({ measured, rank }: { measured: boolean; rank: number | null }) =>
-      !measured ? "unmeasured" : rank === null ? "absent" : "ranked",
-    )
-    expect([...new Set(states)].sort()).toEqual(["absent", "ranked", "unmeasured"])
-  }
-  const before = await stored(sql)
-  expect(await loadDemo(recording, sql, workspaceId, file)).toMatchObject({ recorded: 0, known: 36, apps })
-  expect(await stored(sql)).toBe(before)
-  const other = await loadDemo(recording, sql, two, file)
-  expect(other.recorded).toBe(0)
-  expect(other.apps.map(({ id }) => id)).not.toEqual(apps.map(({ id }) => id))
-})
+test(
+  "the demo shows all three states for each of its apps; loading it twice changes nothing, " +
+    "and workspaces share its readings",
+  async () => {
+    const [workspaceId, two] = [await newWorkspace(sql), await newWorkspace(sql)]
+    const { recorded, bad, apps } = await loadDemo(recording, sql, workspaceId, file)
+    expect({ recorded, bad, apps: apps.length }).toEqual({ recorded: 36, bad: [], apps: DEMO_APPS.length })
+    for (const { id } of apps) {
+      const { keywords, live, measuredAt } = await ask(listKeywordRanks, contextOf(sql, workspaceId), { appId: id })
+      expect({ live, measuredAt }).toEqual({ live: false, measuredAt: "2025-10-25T03:25:01.530Z" })
+      const states = keywords.map(({ measured, rank }: { measured: boolean; rank: number | null }) =>
+        !measured ? "unmeasured" : rank === null ? "absent" : "ranked",
+      )
+      expect([...new Set(states)].sort()).toEqual(["absent", "ranked", "unmeasured"])
+    }
+    const before = await stored(sql)
+    expect(await loadDemo(recording, sql, workspaceId, file)).toMatchObject({ recorded: 0, known: 36, apps })
+    expect(await stored(sql)).toBe(before)
+    const other = await loadDemo(recording, sql, two, file)
+    expect(other.recorded).toBe(0)
+    expect(other.apps.map(({ id }) => id)).not.toEqual(apps.map(({ id }) => id))
+  },
+)
 
 long("removing the demo leaves an empty instance if there was nothing else", async () => {
   const workspaceId = await newWorkspace(sql)
@@ -127,10 +131,19 @@ long("an own reading of the same time replaces the demo's, and stays after the d
 async function meaning(sql: Sql) {
   const rows = await Promise.all([
     sql`select platform, storefront, term, first_day, last_day from list order by 1, 2, 3`,
-    sql`select platform, store_id, storefront, name, developer, seen_at, store_app.origin from store_app left join store_app_name on app_id = id order by 1, 2, 3`,
-    sql`select storefront, day, ratings, r.origin, store_id from rating_count r join store_app s on s.id = app_id order by 1, 2, 5`,
-    sql`select term, day, source, seen_at, (select array_agg(store_id order by place) from unnest(app_ids) with ordinality u (app, place) join store_app a on a.id = app) as apps from search_results join list l on l.id = list_id order by 1, 4`,
-    sql`select term, month, store_id, ranks from rank_month join list l on l.id = list_id join store_app s on s.id = app_id order by 1, 2, 3`,
+    sql`
+      select platform, store_id, storefront, name, developer, seen_at, store_app.origin from store_app left
+        join store_app_name on app_id = id order by 1, 2, 3`,
+    sql`
+      select storefront, day, ratings, r.origin, store_id from rating_count r join store_app s on s.id = app_id
+      order by 1, 2, 5`,
+    sql`
+      select term, day, source, seen_at,
+        (select array_agg(store_id order by place) from unnest(app_ids) with ordinality u (app, place)
+        join store_app a on a.id = app) as apps from search_results join list l on l.id = list_id order by 1, 4`,
+    sql`
+      select term, month, store_id, ranks from rank_month join list l on l.id = list_id
+        join store_app s on s.id = app_id order by 1, 2, 3`,
     sql`select term, month, sources, depths from list_month join list l on l.id = list_id order by 1, 2`,
   ])
   return JSON.parse(JSON.stringify(rows))

@@ -39,7 +39,9 @@ const THEIRS = [
   // else has
   reading("tea", "2025-11-18T10:00:00Z", [10_002, 10_001], { ...FROM, depth: 200 }),
   reading("tea", "2025-11-18T12:00:00Z", [], {
-    ...{ ...FROM, source: "foreign", depth: 3 },
+    ...FROM,
+    source: "foreign",
+    depth: 3,
     results: [{ id: "10001", name: "Their tea", ratings: 9, developer: "Them" }],
   }),
   reading("tea", "2025-11-19T10:00:00Z", [], {
@@ -98,7 +100,13 @@ describe("a publisher that is removed", () => {
   test("removing a publisher removes dependent figures, and own readings derive them again", async () => {
     const ids = Array.from({ length: 10 }, (_, at) => String(20_001 + at))
     const line = (seenAt: string, ratings: number, more: object = {}) => ({
-      ...{ kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea", depth: 30, seenAt },
+      kind: "search",
+      source: "import",
+      platform: "ios",
+      storefront: "us",
+      term: "tea",
+      depth: 30,
+      seenAt,
       results: ids.map((id) => ({ id, name: `tea ${id}`, ratings })),
       ...more,
     })

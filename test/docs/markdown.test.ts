@@ -17,7 +17,8 @@ describe("the manual's Markdown", () => {
     expect(bodyOf("```sh\na\n\n# no heading\n```\n\nAfter")).toBe("<pre>a\n\n# no heading</pre>\n<p>After</p>")
     const table = '<table tabindex="0">\n<thead><tr><th>x</th><th>y</th></tr></thead>\n<tbody>\n'
     expect(bodyOf("| x | y |\n| --- | --- |\n| 1 | `a\\|b` |\n| | [l](/docs) |")).toBe(
-      `${table}<tr><td>1</td><td><code>a|b</code></td></tr>\n<tr><td></td><td><a href="/docs">l</a></td></tr>\n</tbody>\n</table>`,
+      `${table}<tr><td>1</td><td><code>a|b</code></td></tr>\n<tr><td></td><td><a ` +
+        `href="/docs">l</a></td></tr>\n</tbody>\n</table>`,
     )
   })
 
@@ -29,10 +30,24 @@ describe("the manual's Markdown", () => {
 
   test("Markdown escapes all text in every position", () => {
     const hostile = `<script>alert("1")</script>&'`
-    for (const text of [hostile, `## ${hostile}`, `- ${hostile}`, `| ${hostile} |\n|---|\n| ${hostile} |`, `\`${hostile}\``,
-      `**${hostile}**`, `\`\`\`\n${hostile}\n\`\`\``, `[${hostile}](/x"onclick="y)`]) {
+    for (const text of [
+      hostile,
+      `## ${hostile}`,
+      `- ${hostile}`,
+      `| ${hostile} |\n|---|\n| ${hostile} |`,
+      `\`${hostile}\``,
+      `**${hostile}**`,
+      `\`\`\`\n${hostile}\n\`\`\``,
+      `[${hostile}](/x"onclick="y)`,
+    ]) {
       const { tags, bare, unbalanced, attributes } = readMarkup(bodyOf(text))
-      expect([text, tags.has("script"), bare, unbalanced, attributes.has("onclick")]).toEqual([text, false, [], [], false])
-    } // biome-ignore format: a list to scan
+      expect([text, tags.has("script"), bare, unbalanced, attributes.has("onclick")]).toEqual([
+        text,
+        false,
+        [],
+        [],
+        false,
+      ])
+    }
   })
 })

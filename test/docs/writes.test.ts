@@ -23,8 +23,12 @@ describe("the manual's page about writes", () => {
     const rows = cells(section).filter(([name]) => actions.some((action) => `\`${action.name}\`` === name))
     expect(rows).toEqual(
       actions.map(({ name, credits, scope, plan, destructive }) => [
-        `\`${name}\``, `${credits}`, `\`${scope}\``, plan, destructive ? "yes" : "no",
-      ]), // biome-ignore format: one row of the table
+        `\`${name}\``,
+        `${credits}`,
+        `\`${scope}\``,
+        plan,
+        destructive ? "yes" : "no",
+      ]),
     )
     const table = section.split("| action ")[1]!.split("\n\n")[0]!
     expect(table.split("\n")).toHaveLength(2 + actions.length)

@@ -83,11 +83,19 @@ describe("a caller's own ids of its call", () => {
 
 test("a traceparent needs nonzero ids in lower case, and only later versions have more fields", () => {
   const cases: [string, boolean][] = [
-    [TRACEPARENT, true], [TRACEPARENT.toUpperCase(), false], [`00-${"0".repeat(32)}-00f067aa0ba902b7-01`, false],
-    [`00-${TRACE}-${"0".repeat(16)}-01`, false], [`ff-${TRACE}-00f067aa0ba902b7-01`, false], [`${TRACEPARENT}-more`, false],
-    [`01-${TRACE}-00f067aa0ba902b7-01`, true], [`cc-${TRACE}-00f067aa0ba902b7-01-what-will-be`, true],
-    [`cc-${TRACE}-00f067aa0ba902b7-01.x`, false], [`00-${TRACE}-00f067aa0ba902b7`, false], ["", false], [`00-${TRACE}0-00f067aa0ba902b7-01`, false],
-  ] // biome-ignore format: a table
+    [TRACEPARENT, true],
+    [TRACEPARENT.toUpperCase(), false],
+    [`00-${"0".repeat(32)}-00f067aa0ba902b7-01`, false],
+    [`00-${TRACE}-${"0".repeat(16)}-01`, false],
+    [`ff-${TRACE}-00f067aa0ba902b7-01`, false],
+    [`${TRACEPARENT}-more`, false],
+    [`01-${TRACE}-00f067aa0ba902b7-01`, true],
+    [`cc-${TRACE}-00f067aa0ba902b7-01-what-will-be`, true],
+    [`cc-${TRACE}-00f067aa0ba902b7-01.x`, false],
+    [`00-${TRACE}-00f067aa0ba902b7`, false],
+    ["", false],
+    [`00-${TRACE}0-00f067aa0ba902b7-01`, false],
+  ]
   for (const [text, isTaken] of cases)
     expect([text, callerIdsOf(new Headers({ traceparent: text }))]).toEqual([
       text,

@@ -135,11 +135,21 @@ test("a call that waits, spends or writes has no ETag and is always charged", as
   // nearly all Hive operations read data that nobody tracks
   const others = catalog.filter((operation) => !isConditional(operation) && !operation.hive).map(({ id }) => id)
   expect(others.sort()).toEqual([
-    "confirm_action", "draft_listing", "draft_review_reply", "get_rival", "get_rival_ad_networks", "get_rival_market",
+    "confirm_action",
+    "draft_listing",
+    "draft_review_reply",
+    "get_rival",
+    "get_rival_ad_networks",
+    "get_rival_market",
     "get_screenshot_text",
-    "get_storefront_audit", "localize_listing", "preview_action", "start_ai_check", "suggest_keywords",
-    "summarize_reviews", "validate_listing",
-  ]) // biome-ignore format: a list to scan
+    "get_storefront_audit",
+    "localize_listing",
+    "preview_action",
+    "start_ai_check",
+    "suggest_keywords",
+    "summarize_reviews",
+    "validate_listing",
+  ])
   const body = { action: "add_keywords", args: { appId: app, keywords: ["tides"] } }
   const previewed = await house.call("/v1/actions", { key, method: "POST", body, headers: { "if-none-match": "*" } })
   expect([previewed.status, previewed.headers.get("etag")]).toEqual([200, null])

@@ -17,47 +17,88 @@ const SUITE = join(import.meta.dirname, "../../node_modules/@modelcontextprotoco
 /** Checks that fail because a feature is not implemented, by reason. A check that passes must leave the list. */
 const NOT_OURS: Record<string, string[]> = {
   "resources are texts, of which nobody is told that they change": [
-    "resources-read-binary", "resources-subscribe", "resources-unsubscribe",
+    "resources-read-binary",
+    "resources-subscribe",
+    "resources-unsubscribe",
   ],
   "prompts are texts of our own, and ask nothing back": [
-    "prompts-get-embedded-resource", "prompts-get-with-image", "sep-2322-non-tool-incomplete",
+    "prompts-get-embedded-resource",
+    "prompts-get-with-image",
+    "sep-2322-non-tool-incomplete",
   ],
   "answers are JSON: no pictures, sounds or embedded resources": [
-    "tools-call-image", "tools-call-audio", "tools-call-embedded-resource", "tools-call-mixed-content",
+    "tools-call-image",
+    "tools-call-audio",
+    "tools-call-embedded-resource",
+    "tools-call-mixed-content",
   ],
   "no log lines are sent to a client": ["logging-set-level", "tools-call-with-logging"],
   "a person is asked for yes or no, once a call: no fields to fill in, no sampling, no roots, no second round": [
-    "tools-call-sampling", "elicitation-sep1034-general", "elicitation-sep1330-general",
-    "sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400",
-    "sep-2322-sampling-incomplete", "sep-2322-list-roots-incomplete", "sep-2322-request-state-incomplete",
-    "sep-2322-multiple-inputs-incomplete", "sep-2322-multi-round-r1", "sep-2322-respect-client-capabilities",
+    "tools-call-sampling",
+    "elicitation-sep1034-general",
+    "elicitation-sep1330-general",
+    "sep-2575-server-rejects-undeclared-capability",
+    "sep-2575-missing-capability-http-400",
+    "sep-2322-sampling-incomplete",
+    "sep-2322-list-roots-incomplete",
+    "sep-2322-request-state-incomplete",
+    "sep-2322-multiple-inputs-incomplete",
+    "sep-2322-multi-round-r1",
+    "sep-2322-respect-client-capabilities",
   ],
-  "an answer counts with the state of its own question alone: without it, or with another, the question is asked again": [
-    "sep-2322-reject-tampered-state", "sep-2322-ignore-unexpected-params",
-  ],
+  "an answer counts with the state of its own question alone: without it, or with another, the question is asked again":
+    ["sep-2322-reject-tampered-state", "sep-2322-ignore-unexpected-params"],
   "no argument is repeated in a header": [
-    "sep-2243-server-no-xmcp-tool", "sep-2243-server-decode-base64", "sep-2243-server-validate-param-match",
-    "sep-2243-server-reject-invalid-param-chars", "sep-2243-server-reject-param-mismatch",
+    "sep-2243-server-no-xmcp-tool",
+    "sep-2243-server-decode-base64",
+    "sep-2243-server-validate-param-match",
+    "sep-2243-server-reject-invalid-param-chars",
+    "sep-2243-server-reject-param-mismatch",
   ],
   "schemas are made from operations, so none of another's writing can be passed through": [
     "json-schema-2020-12-tool-found",
   ],
-} // biome-ignore format: lists to scan
+}
 
 /** Scenarios that must run without a failed check. */
 const PASSING: Record<string, string[]> = {
   "2025-11-25": [
-    "server-initialize", "ping", "tools-list", "tools-call-simple-text", "tools-call-error", "dns-rebinding-protection",
-    "tools-call-with-progress", "tools-call-elicitation", "prompts-list", "prompts-get-simple", "prompts-get-with-args",
-    "resources-list", "resources-read-text", "resources-templates-read", "completion-complete", "server-sse-multiple-streams",
+    "server-initialize",
+    "ping",
+    "tools-list",
+    "tools-call-simple-text",
+    "tools-call-error",
+    "dns-rebinding-protection",
+    "tools-call-with-progress",
+    "tools-call-elicitation",
+    "prompts-list",
+    "prompts-get-simple",
+    "prompts-get-with-args",
+    "resources-list",
+    "resources-read-text",
+    "resources-templates-read",
+    "completion-complete",
+    "server-sse-multiple-streams",
   ],
   "2026-07-28": [
-    "tools-list", "tools-call-simple-text", "tools-call-error", "dns-rebinding-protection", "http-header-validation",
-    "tools-call-with-progress", "prompts-list", "prompts-get-simple", "prompts-get-with-args", "resources-list",
-    "resources-read-text", "resources-templates-read", "completion-complete", "input-required-result-basic-elicitation",
-    "input-required-result-unsupported-methods", "input-required-result-validate-input",
+    "tools-list",
+    "tools-call-simple-text",
+    "tools-call-error",
+    "dns-rebinding-protection",
+    "http-header-validation",
+    "tools-call-with-progress",
+    "prompts-list",
+    "prompts-get-simple",
+    "prompts-get-with-args",
+    "resources-list",
+    "resources-read-text",
+    "resources-templates-read",
+    "completion-complete",
+    "input-required-result-basic-elicitation",
+    "input-required-result-unsupported-methods",
+    "input-required-result-validate-input",
   ],
-} // biome-ignore format: lists to scan
+}
 
 interface Check {
   id: string

@@ -13,7 +13,13 @@ const CALL = `(async (url, init) => {
     const answer = await fetch(url, init)
     const { headers } = answer
     const read = (name) => headers.get(name)
-    return { status: answer.status, body: await answer.text(), used: read("x-credits-used"), rate: read("ratelimit"), etag: read("etag") }
+    return {
+      status: answer.status,
+      body: await answer.text(),
+      used: read("x-credits-used"),
+      rate: read("ratelimit"),
+      etag: read("etag"),
+    }
   } catch (error) {
     return { refused: error.name }
   }

@@ -40,9 +40,15 @@ const asTool = {
   headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
 }
 const LONG: [path: string, init?: RequestInit][] = [
-  ["/docs"], ["/docs/errors"], ["/v1/openapi.json"], ["/llms.txt"], ["/docs/operate"], ["/v1/sandbox/alerts"], ["/v1/apps/none/keywords?a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8"],
+  ["/docs"],
+  ["/docs/errors"],
+  ["/v1/openapi.json"],
+  ["/llms.txt"],
+  ["/docs/operate"],
+  ["/v1/sandbox/alerts"],
+  ["/v1/apps/none/keywords?a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8"],
   ["/mcp", asTool],
-] // biome-ignore format: a list to scan
+]
 
 describe.each(LONG)("%s", (path, init) => {
   test("every requested encoding decompresses to the same bytes, is smaller, and is named in Vary", async () => {
@@ -107,10 +113,25 @@ test("the size in bytes decides about compression, and an uncompressed body is n
 
 test("the encoding with the highest weight is used; among equals the cheapest for its gain", () => {
   const cases: [string | null, string | null][] = [
-    [null, null], ["", null], ["identity", null], ["gzip", "gzip"], ["GZIP", "gzip"], ["gzip, deflate, br, zstd", "zstd"], ["gzip, deflate, br", "br"],
-    ["gzip;q=1.0, br;q=0.5", "gzip"], ["br;q=0", null], ["zstd;q=0, gzip", "gzip"], ["*", "gzip"], ["*;q=0", null], ["gzip;q=0, *", null],
-    ["identity, gzip;q=0.5", null], ["gzip;q=2", null], ["gzip;q=x", null], ["deflate", null], ["br ; q=0.9 , gzip ; q=0.8", "br"],
-  ] // biome-ignore format: a table
+    [null, null],
+    ["", null],
+    ["identity", null],
+    ["gzip", "gzip"],
+    ["GZIP", "gzip"],
+    ["gzip, deflate, br, zstd", "zstd"],
+    ["gzip, deflate, br", "br"],
+    ["gzip;q=1.0, br;q=0.5", "gzip"],
+    ["br;q=0", null],
+    ["zstd;q=0, gzip", "gzip"],
+    ["*", "gzip"],
+    ["*;q=0", null],
+    ["gzip;q=0, *", null],
+    ["identity, gzip;q=0.5", null],
+    ["gzip;q=2", null],
+    ["gzip;q=x", null],
+    ["deflate", null],
+    ["br ; q=0.9 , gzip ; q=0.8", "br"],
+  ]
   for (const [accepted, encoding] of cases)
     expect([accepted, encodingFor(accepted)]).toEqual([accepted, encoding as never])
   fc.assert(

@@ -252,8 +252,11 @@ describe("an empty value", () => {
       }
     }
     expect(taken.toSorted()).toEqual([
-      "draft_review_reply note", "get_featuring country", "hive_get_similar_apps country", "start_ai_check country",
-    ]) // biome-ignore format: a list to scan
+      "draft_review_reply note",
+      "get_featuring country",
+      "hive_get_similar_apps country",
+      "start_ai_check country",
+    ])
   })
 })
 

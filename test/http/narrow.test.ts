@@ -170,7 +170,8 @@ describe("fields", () => {
         "fields",
       ])
       expect(body.detail).toBe(
-        `fields must be a list of 1 to ${names.length}, each one of ${names.join(", ")}; received "${wrong}" as item 2. Did you mean ${meant}?`,
+        `fields must be a list of 1 to ${names.length}, each one of ${names.join(", ")}; ` +
+          `received "${wrong}" as item 2. Did you mean ${meant}?`,
       )
       const path = operation.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(input[name]))
       const inPath = new Set([...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name))

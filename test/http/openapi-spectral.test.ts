@@ -11,7 +11,8 @@ const publicUrl = "https://appmeter.example"
 /** The accepted findings of OWASP's rules on inputs, headers and responses, with reasons. */
 const LEFT: Record<string, string> = {
   "owasp:api4:2023-string-restricted":
-    "a warning: keywords, names, texts, passwords, ids and what HTTP defines have a length, and no pattern that is true",
+    "a warning: keywords, names, texts, passwords, ids and what HTTP defines have a length, " +
+    "and no pattern that is true",
   "owasp:api8:2023-define-cors-origin":
     "components.headers is taken for the headers of a response: every response itself has it, as the next test holds",
   "owasp:api9:2023-inventory-access": "who may reach an instance is decided where it runs, not in its document",

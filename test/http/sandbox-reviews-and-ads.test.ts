@@ -14,7 +14,6 @@ describe("reviews", () => {
       ["ios", reviews.list],
       ["android", reviews.android],
     ] as const) {
-      // biome-ignore format: a table
       const stars = list.filter(({ date }: Answer) => date.startsWith(TODAY)).map(({ rating }: Answer) => rating)
       const of = (key: string) => value(key, platform, "us")
       expect([of("newReviews"), of("lowReviews")]).toEqual([stars.length, stars.filter((n: number) => n <= 2).length])

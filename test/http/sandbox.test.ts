@@ -16,13 +16,38 @@ describe("a fixture that does not fit stops the start with file and field", () =
   const broken: [string, string, string | undefined, string][] = [
     ["missing", "whoami", undefined, "fixtures/sandbox/whoami.json is missing"],
     ["no JSON", "whoami", '{"input":', "fixtures/sandbox/whoami.json is not JSON"],
-    ["without input", "whoami", '{"answer":{}}', 'fixtures/sandbox/whoami.json must hold {"input": {…}, "answer": {…}}'],
+    [
+      "without input",
+      "whoami",
+      '{"answer":{}}',
+      'fixtures/sandbox/whoami.json must hold {"input": {…}, "answer": {…}}',
+    ],
     ["a list", "whoami", '{"input":{},"answer":[]}', 'whoami.json must hold {"input": {…}, "answer": {…}}'],
-    ["an input that is refused", "hive_sample", JSON.stringify({ input: { term: "" }, answer: {} }), "input.term: bad_term"],
-    ["an input unknown", "hive_sample", JSON.stringify({ input: { term: "a", x: 1 }, answer: {} }), "input.x: invalid_arguments"],
-    ["an answer of another type", "hive_sample", JSON.stringify({ input: { term: "tea" }, answer: { rows: ["a", 1] } }), "hive_sample.json: answer.rows[1]: "],
-    ["an answer with more than the schema", "hive_sample", JSON.stringify({ input: { term: "tea" }, answer: { rows: [], odd: 1 } }), "hive_sample.json: answer.odd: "],
-  ] // biome-ignore format: a table
+    [
+      "an input that is refused",
+      "hive_sample",
+      JSON.stringify({ input: { term: "" }, answer: {} }),
+      "input.term: bad_term",
+    ],
+    [
+      "an input unknown",
+      "hive_sample",
+      JSON.stringify({ input: { term: "a", x: 1 }, answer: {} }),
+      "input.x: invalid_arguments",
+    ],
+    [
+      "an answer of another type",
+      "hive_sample",
+      JSON.stringify({ input: { term: "tea" }, answer: { rows: ["a", 1] } }),
+      "hive_sample.json: answer.rows[1]: ",
+    ],
+    [
+      "an answer with more than the schema",
+      "hive_sample",
+      JSON.stringify({ input: { term: "tea" }, answer: { rows: [], odd: 1 } }),
+      "hive_sample.json: answer.odd: ",
+    ],
+  ]
   for (const [what, id, text, message] of broken) {
     test(what, () => {
       const changed = fixturesWithSamples()
@@ -75,11 +100,15 @@ describe("the sandbox", () => {
 
 describe("the sample answers tell one story", () => {
   const [account, usage, { apps }, app] = [
-    answer<{ apps: AppRow[]; credits: object; plan: string; hive: { perDay: number }; ratePerSecond: number }>("whoami"),
-    answer<{ quotas: QuotaRow[]; plan: string; hive: HiveRow; packs: { explorer: boolean }; ratePerSecond: number }>("get_usage"),
+    answer<{ apps: AppRow[]; credits: object; plan: string; hive: { perDay: number }; ratePerSecond: number }>(
+      "whoami",
+    ),
+    answer<{ quotas: QuotaRow[]; plan: string; hive: HiveRow; packs: { explorer: boolean }; ratePerSecond: number }>(
+      "get_usage",
+    ),
     answer<{ apps: AppRow[] }>("list_apps"),
     answer<AppRow & { snapshot: SnapshotRow[] }>("get_app"),
-  ] // biome-ignore format: one per line
+  ]
   const ranks = answer<RanksAnswer>("list_keyword_ranks")
   const { rivals, ...rivalSide } = answer<RivalsAnswer>("list_rivals")
   const history = answer<HistoryAnswer>("get_rank_history")

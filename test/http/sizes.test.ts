@@ -63,7 +63,8 @@ test("an assistant's default history leaves room in its context; a year of all k
   const three = await tokens("list_keyword_ranks", { fields: ["term", "measured", "rank"] })
   const ranks = await tokens("list_keyword_ranks", {})
   console.log(
-    `tokens of 50 keywords: 30 days ${month}, a year ${year}, 5 of them ${page}; ranks ${ranks}, of three fields ${three}`,
+    `tokens of 50 keywords: 30 days ${month}, a year ${year}, 5 of them ${page}; ` +
+      `ranks ${ranks}, of three fields ${three}`,
   )
   // the length at which Claude Code cuts a tool's answer
   expect(year).toBeGreaterThan(25_000)
@@ -80,7 +81,9 @@ test.each(catalog.filter(({ method }) => method === "GET").map((operation) => [o
     const size = JSON.stringify(whole).length
     expect([id, size > TEN_KB]).toEqual([id, operation.narrow !== undefined])
     if (!operation.narrow) return
-    const { enum: names } = (jsonSchema(operation.input.entries.fields as Schema, "input") as { items: { enum: string[] } }).items // biome-ignore format: one line
+    const { enum: names } = (
+      jsonSchema(operation.input.entries.fields as Schema, "input") as { items: { enum: string[] } }
+    ).items
     const sizes = names.map((name) => JSON.stringify(narrowed(operation, { fields: [name] }, whole)).length)
     console.log(`${id}: ${size} bytes, of one field ${Math.min(...sizes)} to ${Math.max(...sizes)}`)
     expect(Math.min(...sizes)).toBeLessThan(TEN_KB)

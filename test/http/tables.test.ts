@@ -165,11 +165,19 @@ describe("over HTTP", () => {
     expect([status, headers.get("content-type")]).toEqual([200, CSV])
     expect(headers.get("vary")).toContain("accept")
     expect(csvRows(text)).toMatchObject([
-      { term: "tea", measured: "true", rank: "1", source: "import", measuredAt: "2025-11-20T10:00:00.000Z", country: "us", live: "true" },
+      {
+        term: "tea",
+        measured: "true",
+        rank: "1",
+        source: "import",
+        measuredAt: "2025-11-20T10:00:00.000Z",
+        country: "us",
+        live: "true",
+      },
       { term: "mate", measured: "true", rank: "", source: "import", measuredAt: "2025-11-20T11:00:00.000Z" },
       { term: `'=hyperlink("x")`, measured: "true", rank: "1" },
       { term: "a,b", measured: "false", rank: "", source: "", measuredAt: "", popularity: "", demand: "" },
-    ]) // biome-ignore format: a table
+    ])
   })
 
   test("history has one row per measured day with its source, or one row that says nothing was measured", async () => {
@@ -262,13 +270,28 @@ describe("over HTTP", () => {
 
 test("the media type with the highest weight is used; unknown types get JSON, and nobody is refused", () => {
   const cases: [string, TableType | null][] = [
-    ["text/csv", "text/csv"], ["TEXT/CSV; charset=utf-8", "text/csv"], ["application/jsonl", "application/jsonl"],
-    ["application/x-ndjson", "application/x-ndjson"], ["*/*", null], ["", null], ["application/json", null], ["text/html,*/*;q=0.8", null],
-    ["text/csv, */*", "text/csv"], ["text/csv;q=0.5, */*", null], ["text/csv;q=0.5, application/json", null], ["text/csv;q=0.9, */*;q=0.1", "text/csv"],
-    ["application/json, text/csv", null], ["text/csv, application/json", "text/csv"], ["application/json;q=0.5, text/csv", "text/csv"],
-    ["text/csv;q=0", null], ["text/csv;q=x", null], ["text/*", null], ["image/png", null], ["application/jsonl;q=0.9, text/csv;q=0.8", "application/jsonl"],
+    ["text/csv", "text/csv"],
+    ["TEXT/CSV; charset=utf-8", "text/csv"],
+    ["application/jsonl", "application/jsonl"],
+    ["application/x-ndjson", "application/x-ndjson"],
+    ["*/*", null],
+    ["", null],
+    ["application/json", null],
+    ["text/html,*/*;q=0.8", null],
+    ["text/csv, */*", "text/csv"],
+    ["text/csv;q=0.5, */*", null],
+    ["text/csv;q=0.5, application/json", null],
+    ["text/csv;q=0.9, */*;q=0.1", "text/csv"],
+    ["application/json, text/csv", null],
+    ["text/csv, application/json", "text/csv"],
+    ["application/json;q=0.5, text/csv", "text/csv"],
+    ["text/csv;q=0", null],
+    ["text/csv;q=x", null],
+    ["text/*", null],
+    ["image/png", null],
+    ["application/jsonl;q=0.9, text/csv;q=0.8", "application/jsonl"],
     ["__proto__, constructor", null],
-  ] // biome-ignore format: a table
+  ]
   for (const [accepted, type] of cases) expect([accepted, tableTypeFor(accepted)]).toEqual([accepted, type])
 })
 

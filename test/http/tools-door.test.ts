@@ -19,18 +19,44 @@ const status = async (house: House, headers: Record<string, string>, options: Po
 
 describe("Host", () => {
   const taken = [
-    "appmeter.example", "APPMETER.example", "appmeter.example:8443", "localhost", "localhost:3000", "127.0.0.1",
-    "127.0.0.1:1", "10.1.2.3:8787", "[::1]", "[::1]:8787", "[2001:db8::7]", "[::ffff:10.0.0.1]:80",
-  ] // biome-ignore format: a list to scan
+    "appmeter.example",
+    "APPMETER.example",
+    "appmeter.example:8443",
+    "localhost",
+    "localhost:3000",
+    "127.0.0.1",
+    "127.0.0.1:1",
+    "10.1.2.3:8787",
+    "[::1]",
+    "[::1]:8787",
+    "[2001:db8::7]",
+    "[::ffff:10.0.0.1]:80",
+  ]
   test.each(taken)("the host %s is accepted", async (host) => {
     expect(await status(hosted, { host })).toBe(200)
   })
 
   const refused = [
-    "evil.example", "appmeter.example.evil.example", "evil.appmeter.example", "appmeter.example.", "localhost.evil.example",
-    "127.0.0.1.evil.example", "localhost.", "sub.localhost", "evil.example@127.0.0.1", "127.0.0.1@evil.example",
-    "127.0.0.1/evil.example", "[::1", "::1", "127.1", "0x7f000001", "127.0.0.256", "localhost:port", "", "under_score",
-  ] // biome-ignore format: a list to scan
+    "evil.example",
+    "appmeter.example.evil.example",
+    "evil.appmeter.example",
+    "appmeter.example.",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example",
+    "localhost.",
+    "sub.localhost",
+    "evil.example@127.0.0.1",
+    "127.0.0.1@evil.example",
+    "127.0.0.1/evil.example",
+    "[::1",
+    "::1",
+    "127.1",
+    "0x7f000001",
+    "127.0.0.256",
+    "localhost:port",
+    "",
+    "under_score",
+  ]
   test.each(refused)("the host %p is refused with a message that names PUBLIC_URL", async (host) => {
     const { status, body } = await post(hosted, request("ping"), { key, headers: { host } })
     expect([status, body.error.code, body.id]).toEqual([403, -32000, null])
@@ -49,19 +75,41 @@ describe("Host", () => {
 
 describe("Origin", () => {
   const taken = [
-    "https://appmeter.example", "https://appmeter.example:443", "http://localhost", "http://localhost:6274",
-    "https://localhost:1", "http://127.0.0.1:3000", "http://127.9.9.9", "http://[::1]:3000",
-  ] // biome-ignore format: a list to scan
+    "https://appmeter.example",
+    "https://appmeter.example:443",
+    "http://localhost",
+    "http://localhost:6274",
+    "https://localhost:1",
+    "http://127.0.0.1:3000",
+    "http://127.9.9.9",
+    "http://[::1]:3000",
+  ]
   test.each(taken)("a page of origin %s may call", async (origin) => {
     expect(await status(hosted, { host: "appmeter.example", origin })).toBe(200)
   })
 
   const refused = [
-    "null", "", "http://appmeter.example", "https://appmeter.example:8443", "https://evil.example",
-    "https://appmeter.example.evil.example", "http://localhost.evil.example", "http://localhost@evil.example",
-    "http://127.0.0.1.evil.example", "http://10.0.0.1", "http://[2001:db8::7]", "file://", "file://localhost/",
-    "chrome-extension://abc", "chrome-extension://localhost", "ftp://127.0.0.1", "data:text/html,x", "localhost", "//localhost", "http://",
-  ] // biome-ignore format: a list to scan
+    "null",
+    "",
+    "http://appmeter.example",
+    "https://appmeter.example:8443",
+    "https://evil.example",
+    "https://appmeter.example.evil.example",
+    "http://localhost.evil.example",
+    "http://localhost@evil.example",
+    "http://127.0.0.1.evil.example",
+    "http://10.0.0.1",
+    "http://[2001:db8::7]",
+    "file://",
+    "file://localhost/",
+    "chrome-extension://abc",
+    "chrome-extension://localhost",
+    "ftp://127.0.0.1",
+    "data:text/html,x",
+    "localhost",
+    "//localhost",
+    "http://",
+  ]
   test.each(refused)("a page of origin %p may not call", async (origin) => {
     const { status, body } = await post(hosted, request("ping"), { key, headers: { host: "appmeter.example", origin } })
     expect([status, body.error.code, body.id]).toEqual([403, -32000, null])

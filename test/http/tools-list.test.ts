@@ -115,8 +115,13 @@ describe("the list", () => {
   test("every text in an answer is described as possibly written by a model or read from an image", async () => {
     const written = catalog.filter(({ output }) => "written" in ((output as { entries?: object }).entries ?? {}))
     expect(written.map(({ id }) => id).sort()).toEqual([
-      "draft_listing", "draft_review_reply", "get_screenshot_text", "localize_listing", "suggest_keywords", "summarize_reviews",
-    ]) // biome-ignore format: one list
+      "draft_listing",
+      "draft_review_reply",
+      "get_screenshot_text",
+      "localize_listing",
+      "suggest_keywords",
+      "summarize_reviews",
+    ])
     const tools = new Map((await list(house)).map((tool) => [tool.name, tool]))
     for (const { id, effect } of written) {
       const { description, annotations } = tools.get(id)!
@@ -233,9 +238,25 @@ describe("the list", () => {
   })
 
   const refused = [
-    "?tools=", "?tools", "?tools=none", "?tools=keywords,", "?tools=Keywords", "?tools=keywords,none", "?tools=%", "?tool=keywords",
-    "?tools=keywords&x=1", "?schemas=no", "?schemas", "?schemas=yes&schemas=yes", "?tools=keywords&tools=apps", "?x", "?constructor=1", "?tools=constructor", "?tools= keywords", "?&",
-  ] // biome-ignore format: a list to scan
+    "?tools=",
+    "?tools",
+    "?tools=none",
+    "?tools=keywords,",
+    "?tools=Keywords",
+    "?tools=keywords,none",
+    "?tools=%",
+    "?tool=keywords",
+    "?tools=keywords&x=1",
+    "?schemas=no",
+    "?schemas",
+    "?schemas=yes&schemas=yes",
+    "?tools=keywords&tools=apps",
+    "?x",
+    "?constructor=1",
+    "?tools=constructor",
+    "?tools= keywords",
+    "?&",
+  ]
   test.each(refused)("the query %s is refused on every method, with the valid toolsets", async (query) => {
     for (const message of [request("initialize"), request("tools/list"), call("whoami")]) {
       const { status, body } = await send(message, { query })

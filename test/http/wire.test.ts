@@ -35,7 +35,7 @@ function bodyOf(bytes: number, chunked: boolean): BodyInit {
 describe("a body larger than the limit", () => {
   for (const chunked of [false, true])
     for (const mebibytes of [0.5, 2, 6])
-      test(`a body of ${mebibytes} MiB, ${chunked ? "in chunks" : "by its length"}, is refused with credits`, async () => {
+      test(`a body of ${mebibytes} MiB, ${chunked ? "in chunks" : "by length"}, is refused with credits`, async () => {
         const headers = { ...json, authorization: `Bearer ${key}` }
         const send = (path: string) =>
           fetch(`${url}${path}`, { method: "POST", headers, body: bodyOf(mebibytes * MIB, chunked) })

@@ -32,12 +32,25 @@ interface Wrong {
 function wrongOf(name: string, entry: Schema): Wrong[] {
   const { enum: choices, minimum, maximum, maxLength, type } = jsonSchema(entry, "input") as Record<string, never>
   const tried: unknown[] = [
-    undefined, "", 7, -1, 1.5, true, null, [], ["x"], { x: 1 }, "no such thing", "2025-02-30", "zz", "x".repeat(5_000),
+    undefined,
+    "",
+    7,
+    -1,
+    1.5,
+    true,
+    null,
+    [],
+    ["x"],
+    { x: 1 },
+    "no such thing",
+    "2025-02-30",
+    "zz",
+    "x".repeat(5_000),
     ...(choices ? [`${(choices as string[])[0]}x`, String((choices as string[])[0]).toUpperCase()] : []),
     ...(minimum === undefined ? [] : [minimum - 1]),
     ...(maximum === undefined ? [] : [maximum + 1]),
     ...(maxLength === undefined ? [] : ["y".repeat(maxLength + 1)]),
-  ] // biome-ignore format: a list to scan
+  ]
   const isObject = type === "object"
   return tried
     .filter((value) => !v.is(entry, value) || (isObject && Array.isArray(value)))

@@ -59,7 +59,8 @@ test("a target is free again after its job ended, with whatever outcome", async 
     expect(await outcomeOf(enqueued(sql, job))).toBe("in_progress")
     expect(await held()).toBe(true)
     const error = status === "failed" ? sql.json({ error: "asc_rejected" }) : null
-    await sql`update job set status = ${status}, sent_at = now(), finished_at = now(), error = ${error} where id = ${id}`
+    await sql`
+      update job set status = ${status}, sent_at = now(), finished_at = now(), error = ${error} where id = ${id}`
     expect(await held()).toBe(false)
   }
 })

@@ -123,7 +123,8 @@ longOnServer(
 const JOBS = 60
 
 longOnServer(
-  `postgres: ${JOBS} jobs under workers that are killed at any moment: none is sent twice, none is left, what is done was sent`,
+  `postgres: ${JOBS} jobs under workers that are killed at any moment: none is sent twice, none is left, ` +
+    "what is done was sent",
   async () => {
     platform.on("GET", async (_, answer) => {
       await Bun.sleep(Math.random() * 30)

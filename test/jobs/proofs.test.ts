@@ -71,8 +71,9 @@ test("each request is a step, stored with its change before it is sent and its o
   await work()
   expect(await steps(refused)).toMatchObject([{ outcome: "refused" }])
   on.platform.on("PUT", async (target) => {
-    const [step] =
-      await on.sql`select outcome, answered_at from job_step where job_id = (select id from job where args ->> 'target' = ${target})`
+    const [step] = await on.sql`
+        select outcome, answered_at from job_step
+        where job_id = (select id from job where args ->> 'target' = ${target})`
     expect(step).toEqual({ outcome: null, answered_at: null })
     return new Response(null, { status: 500 })
   })

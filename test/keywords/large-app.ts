@@ -23,7 +23,8 @@ export async function trackLarge(sql: Sql, workspaceId: number, keywords: number
     select ${id}, ${workspaceId}, id, '{us}'
     from store_app
     where store_id = '500009999'`
-  for (let from = 1; from <= keywords; from += 1_000) await fill(sql, id, { from, to: Math.min(keywords, from + 999), today }) // biome-ignore format: one line
+  for (let from = 1; from <= keywords; from += 1_000)
+    await fill(sql, id, { from, to: Math.min(keywords, from + 999), today })
   await rebuildNow(sql, async () => {})
   await sql`
     analyze list, search_results, keyword_metric, list_now, keyword_now, tracked_term, store_app, store_app_name`

@@ -34,7 +34,8 @@ export async function trackYear(sql: Sql, workspaceId: number, keywords: number,
     insert into rank_month (app_id, list_id, month, ranks)
     select a.ios_app, l.id, r.month, decode(r.ranks, 'hex')
     from unnest(
-      ${rows.map(({ term }) => term)}::text[], ${rows.map(({ month }) => month)}::date[], ${rows.map(({ ranks }) => ranks)}::text[]
+      ${rows.map(({ term }) => term)}::text[], ${rows.map(({ month }) => month)}::date[],
+      ${rows.map(({ ranks }) => ranks)}::text[]
     ) r (term, month, ranks)
     join list l on l.platform = 'ios' and l.storefront = 'us' and l.term = r.term
     cross join tracked_app a

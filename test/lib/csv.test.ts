@@ -52,24 +52,27 @@ test("values that are no formulas are not changed: texts, numbers, booleans, and
   expect(csvRecord([-1.5, 0, true, false, null, "x"])).toBe("-1.5,0,true,false,,x\r\n")
 })
 
-test("no line of a file is a formula in a spreadsheet that separates by semicolons and ignores quotes within a cell", () => {
-  const texts = [
-    'a,"b"\n=1+1',
-    "good\r\n+1",
-    "x\n @SUM(1)",
-    "x\n-1+1",
-    "x\n-cmd|' /C calc'!A0",
-    'x\n"=1+1',
-    "x\n\u200b=1",
-    "x;=1+1",
-    "x\t=1",
-    "=1\n=2",
-  ]
-  const split = csvRecord(["first", ...texts]).split(/[\r\n;\t]/)
-  for (const cell of split.slice(1)) expect([cell, isFormula(cell.replace(/^"+/, ""))]).toEqual([cell, false])
-  expect(defused('a,"b"\n=1+1')).toBe(`a,"b"\n'=1+1`)
-  expect(defused("Liked:\n- the timer")).toBe("Liked:\n- the timer")
-})
+test(
+  "no line of a file is a formula in a spreadsheet that separates by semicolons and ignores " + "quotes within a cell",
+  () => {
+    const texts = [
+      'a,"b"\n=1+1',
+      "good\r\n+1",
+      "x\n @SUM(1)",
+      "x\n-1+1",
+      "x\n-cmd|' /C calc'!A0",
+      'x\n"=1+1',
+      "x\n\u200b=1",
+      "x;=1+1",
+      "x\t=1",
+      "=1\n=2",
+    ]
+    const split = csvRecord(["first", ...texts]).split(/[\r\n;\t]/)
+    for (const cell of split.slice(1)) expect([cell, isFormula(cell.replace(/^"+/, ""))]).toEqual([cell, false])
+    expect(defused('a,"b"\n=1+1')).toBe(`a,"b"\n'=1+1`)
+    expect(defused("Liked:\n- the timer")).toBe("Liked:\n- the timer")
+  },
+)
 
 test("ten thousand line breaks or quotes take linear time", () => {
   for (const text of ["\n".repeat(10_000), '"'.repeat(10_000), ";\n ".repeat(10_000)]) {

@@ -15,8 +15,10 @@ test("days are UTC days, across months, leap days and years", () => {
 
 test("monthsBefore returns the last day of a shorter month", () => {
   expect([monthsBefore("2025-08-31", 2), monthsBefore("2025-08-31", 6), monthsBefore("2024-03-31", 1)]).toEqual([
-    "2025-06-30", "2025-02-28", "2024-02-29",
-  ]) // biome-ignore format: a list to scan
+    "2025-06-30",
+    "2025-02-28",
+    "2024-02-29",
+  ])
   expect([monthsBefore("2025-01-15", 1), monthsBefore("2025-01-15", 25)]).toEqual(["2024-12-15", "2022-12-15"])
 })
 

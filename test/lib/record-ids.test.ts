@@ -79,9 +79,28 @@ test("random text is refused or names something, and never throws", () => {
 
 test("malformed ids are refused", () => {
   const malformed = [
-    "", "app", "app:", "app:a:b", "APP:a", " app:a", "keyword:a:us:x", "kw:a", "kw:a:us", "kw:a:us:", "kw:a:us: ", "kw::us:x",
-    "kw:a:usa:x", "kw:a:US:x", `kw:a:us:${"x".repeat(151)}`, "rival:a", "rival:a:", "rival:a:1234",
-    "rival:a:com", "rival:a:ios:12345", "rival:a:12345:1", `app:${"a".repeat(65)}`,
-  ] // biome-ignore format: a list to scan
+    "",
+    "app",
+    "app:",
+    "app:a:b",
+    "APP:a",
+    " app:a",
+    "keyword:a:us:x",
+    "kw:a",
+    "kw:a:us",
+    "kw:a:us:",
+    "kw:a:us: ",
+    "kw::us:x",
+    "kw:a:usa:x",
+    "kw:a:US:x",
+    `kw:a:us:${"x".repeat(151)}`,
+    "rival:a",
+    "rival:a:",
+    "rival:a:1234",
+    "rival:a:com",
+    "rival:a:ios:12345",
+    "rival:a:12345:1",
+    `app:${"a".repeat(65)}`,
+  ]
   for (const id of malformed) expect([id, parseRecordId(id)]).toEqual([id, null])
 })

@@ -7,8 +7,21 @@ import { checkObservation } from "../record.ts"
 test("a storefront's reviews on Google Play have its language, English by default", () => {
   const named = ["us", "at", "ch", "br", "pt", "mx", "tw", "hk", "jp", "il", "no", "in", "ng", "qq"]
   expect(named.map(reviewLanguage)).toEqual([
-    "en", "de", "de", "pt-BR", "pt-PT", "es", "zh-TW", "zh-HK", "ja", "iw", "no", "en", "en", "en",
-  ]) // biome-ignore format: a list to scan
+    "en",
+    "de",
+    "de",
+    "pt-BR",
+    "pt-PT",
+    "es",
+    "zh-TW",
+    "zh-HK",
+    "ja",
+    "iw",
+    "no",
+    "en",
+    "en",
+    "en",
+  ])
 })
 
 test("every storefront of Google Play has a language for storing reviews", () => {

@@ -2,7 +2,13 @@ import { expect, test } from "bun:test"
 import { sourceRuns } from "../../src/lib/source-runs.ts"
 
 test("a source that comes back starts a new run, and a gap of days ends none", () => {
-  const days = [["01", "a"], ["02", "a"], ["03", "b"], ["07", "b"], ["08", "a"]] as const // biome-ignore format: a row
+  const days = [
+    ["01", "a"],
+    ["02", "a"],
+    ["03", "b"],
+    ["07", "b"],
+    ["08", "a"],
+  ] as const
   const points = days.map(([day, source]) => ({ day: `2025-11-${day}`, source }))
   expect(sourceRuns(points)).toEqual([
     { source: "a", from: "2025-11-01", to: "2025-11-02" },

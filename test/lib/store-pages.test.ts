@@ -24,10 +24,16 @@ test("an app's link gives its store id, whatever else the link contains", () => 
   }
   for (const [link, id] of Object.entries(named)) expect([link, storeIdInLink(link)]).toEqual([link, id])
   const others = [
-    "1437843273", "id12", "idea", "https://example.com/app/id1437843273", "https://apps.apple.com/us/charts/iphone",
-    "https://apps.apple.com.example.com/app/id1437843273", "https://play.google.com/store/apps/details?id=com",
-    "https://play.google.com/store/apps/details?grid=com.example.app", "see https://apps.apple.com/app/id1437843273",
-  ] // biome-ignore format: a list to scan
+    "1437843273",
+    "id12",
+    "idea",
+    "https://example.com/app/id1437843273",
+    "https://apps.apple.com/us/charts/iphone",
+    "https://apps.apple.com.example.com/app/id1437843273",
+    "https://play.google.com/store/apps/details?id=com",
+    "https://play.google.com/store/apps/details?grid=com.example.app",
+    "see https://apps.apple.com/app/id1437843273",
+  ]
   for (const text of others) expect([text, storeIdInLink(text)]).toEqual([text, null])
 })
 

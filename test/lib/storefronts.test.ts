@@ -11,16 +11,20 @@ test("the genres with charts are all apps and 27 genres below it, including thos
   expect([CHART_GENRES.length, new Set(CHART_GENRES).size]).toEqual([28, 28])
 })
 
-test("Google Play has every inhabited country except mainland China, North Korea and Syria, and the App Store its own 175", () => {
-  const play = (codes: string) => codes.split(" ").filter((code) => !isStorefront(code, "android"))
-  // Served as "rest of world", with free apps only, and named individually.
-  expect(play("lr mw so ss mn cx ck gu ki mh fm nr nu nf mp pw ws tk to tv vu")).toEqual([])
-  expect(play("cu ir sd bd aw li as ax bq us")).toEqual([])
-  expect(play("cn kp sy aq bv xx")).toEqual(["cn", "kp", "sy", "aq", "bv", "xx"])
-  expect([STOREFRONTS.length, isStorefront("bd", "ios"), isStorefront("cn", "ios")]).toEqual([175, false, true])
-  expect(otherStoreProblem("tk", ["ios"])).toBe(
-    "tk is a storefront of Google Play alone: the App Store has none there. Ask for another country.",
-  )
-  expect(otherStoreProblem("cn", ["android"])).toStartWith("cn is a storefront of the App Store alone")
-  expect([otherStoreProblem("tk", ["ios", "android"]), otherStoreProblem("xx", ["ios"])]).toEqual([null, null])
-})
+test(
+  "Google Play has every inhabited country except mainland China, North Korea and Syria, " +
+    "and the App Store its own 175",
+  () => {
+    const play = (codes: string) => codes.split(" ").filter((code) => !isStorefront(code, "android"))
+    // Served as "rest of world", with free apps only, and named individually.
+    expect(play("lr mw so ss mn cx ck gu ki mh fm nr nu nf mp pw ws tk to tv vu")).toEqual([])
+    expect(play("cu ir sd bd aw li as ax bq us")).toEqual([])
+    expect(play("cn kp sy aq bv xx")).toEqual(["cn", "kp", "sy", "aq", "bv", "xx"])
+    expect([STOREFRONTS.length, isStorefront("bd", "ios"), isStorefront("cn", "ios")]).toEqual([175, false, true])
+    expect(otherStoreProblem("tk", ["ios"])).toBe(
+      "tk is a storefront of Google Play alone: the App Store has none there. Ask for another country.",
+    )
+    expect(otherStoreProblem("cn", ["android"])).toStartWith("cn is a storefront of the App Store alone")
+    expect([otherStoreProblem("tk", ["ios", "android"]), otherStoreProblem("xx", ["ios"])]).toEqual([null, null])
+  },
+)

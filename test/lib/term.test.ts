@@ -8,7 +8,8 @@ test("a keyword has one normal form, whatever invisible characters were copied w
   const cases = await Bun.file(new URL("../cases/stores/keywords.json", import.meta.url)).json()
   for (const { term } of cases) if (term !== undefined) expect(normaliseTerm(term)).toBe("tide times")
   const invisible =
-    "\u0001\u001b\u007f\u009f\ufff9\u00ad\u034f\u061c\u115f\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2064\u2066\u2069\u206f\u3164\ufe00\ufe0f\ufeff\uffa0\u{e0001}\u{e0067}\u{e0100}"
+    "\u0001\u001b\u007f\u009f\ufff9\u00ad\u034f\u061c\u115f\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202e" +
+    "\u2060\u2064\u2066\u2069\u206f\u3164\ufe00\ufe0f\ufeff\uffa0\u{e0001}\u{e0067}\u{e0100}"
   for (const one of invisible) {
     expect(normaliseTerm(`${one}Tide${one} ti${one}mes${one}`)).toBe("tide times")
     expect(normaliseTerm(one)).toBe("")

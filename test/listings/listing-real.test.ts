@@ -99,8 +99,13 @@ test("5 of the 645 names contain a price or platform word as drafts of an unknow
 
 describe("texts that people wrote, of 60 characters and more", () => {
   const STOREFRONTS: Record<string, string> = {
-    Japan: "ja", Turkey: "tr", Germany: "de-DE", "United States": "en-US", "United Kingdom": "en-GB", Canada: "en-CA",
-  } // biome-ignore format: a table
+    Japan: "ja",
+    Turkey: "tr",
+    Germany: "de-DE",
+    "United States": "en-US",
+    "United Kingdom": "en-GB",
+    Canada: "en-CA",
+  }
   const rows = [...csvRecords(read("upstream/apple-reviews-3games-6countries-cut.csv"))]
   const written = rows.slice(1).flatMap(({ fields }) => {
     const [, , country = "", , , , text = ""] = fields ?? []

@@ -91,12 +91,20 @@ describe("price words", () => {
   })
 
   test.each([
-    ["en-US", "Ad-Free Radio"], ["en-US", "Gluten Free Recipes"], ["en-US", "Free Throw Trainer"], ["en-US", "FreeCell"],
-    ["en-US", "Freedom: Hands-free"], ["en-US", "Freestyle Libre"], ["de-DE", "Freizeit: zuckerfrei leben"],
-    ["th", "ฟรีแลนซ์"], ["it", "Libero"], ["ja", "セールス日報"], ["fr-FR", "Gratin dauphinois"],
+    ["en-US", "Ad-Free Radio"],
+    ["en-US", "Gluten Free Recipes"],
+    ["en-US", "Free Throw Trainer"],
+    ["en-US", "FreeCell"],
+    ["en-US", "Freedom: Hands-free"],
+    ["en-US", "Freestyle Libre"],
+    ["de-DE", "Freizeit: zuckerfrei leben"],
+    ["th", "ฟรีแลนซ์"],
+    ["it", "Libero"],
+    ["ja", "セールス日報"],
+    ["fr-FR", "Gratin dauphinois"],
   ])("no price word is found in %s: %s", (locale, name) => {
     expect(prices({ name }, locale)).toEqual([])
-  }) // biome-ignore format: a table
+  })
 
   test("a price word is an error in name and subtitle, a warning in keywords, and allowed in the description", () => {
     const texts = { name: "Free", subtitle: "Free-to-play", keywords: "free", description: "Free forever." }
@@ -116,13 +124,19 @@ describe("price words", () => {
   })
 
   test.each([
-    ["$4.99", "$4.99"], ["only 5€ now", "5€"], ["€ 5", "€ 5"], ["100円から", "100円"], ["3,99 zł", "3,99 zł"],
-    ["99 cents", "99 cents"], ["₩5,000", "₩5,000"], ["5 USD", "5 USD"],
+    ["$4.99", "$4.99"],
+    ["only 5€ now", "5€"],
+    ["€ 5", "€ 5"],
+    ["100円から", "100円"],
+    ["3,99 zł", "3,99 zł"],
+    ["99 cents", "99 cents"],
+    ["₩5,000", "₩5,000"],
+    ["5 USD", "5 USD"],
   ])("the name %p contains the amount %p", (name, amount) => {
     expect(prices({ name }, "en-US")).toContain(`price_amount name: ${amount}`)
     const told = checked({ description: name }, "en-US").findings.filter(({ code }) => code === "price_amount")
     expect(told).toMatchObject([{ severity: "hint", what: amount }])
-  }) // biome-ignore format: a table
+  })
 
   test.each(["118 712", "24/7", "5 kraft", "US$", "B2B 365", "1.000 recipes", "iOS 17", "2 friends", "MP3 euro"])(
     "the name %p contains no amount",

@@ -51,14 +51,36 @@ describe("word lists", () => {
 
 describe("App Store locales", () => {
   test.each([
-    ["en-US", "en-US"], ["en_us", "en-US"], ["EN", "en-US"], ["en-IN", "en-GB"], ["en-NZ", "en-AU"], ["ja", "ja"],
-    ["ja-JP", "ja"], ["de", "de-DE"], ["de_AT", "de-DE"], ["es-419", "es-MX"], ["es-AR", "es-MX"], ["es", "es-ES"],
-    ["fr-ca", "fr-CA"], ["fr-BE", "fr-FR"], ["pt", "pt-BR"], ["pt-AO", "pt-PT"], ["zh-Hant-HK", "zh-Hant"],
-    ["zh_TW", "zh-Hant"], ["zh", "zh-Hans"], ["zh-CN", "zh-Hans"], ["nb-NO", "no"], ["iw", "he"], ["ar", "ar-SA"],
-    ["bn", "bn-BD"], ["ur-IN", "ur-PK"], ["sl", "sl-SI"], ["or", "or-IN"],
+    ["en-US", "en-US"],
+    ["en_us", "en-US"],
+    ["EN", "en-US"],
+    ["en-IN", "en-GB"],
+    ["en-NZ", "en-AU"],
+    ["ja", "ja"],
+    ["ja-JP", "ja"],
+    ["de", "de-DE"],
+    ["de_AT", "de-DE"],
+    ["es-419", "es-MX"],
+    ["es-AR", "es-MX"],
+    ["es", "es-ES"],
+    ["fr-ca", "fr-CA"],
+    ["fr-BE", "fr-FR"],
+    ["pt", "pt-BR"],
+    ["pt-AO", "pt-PT"],
+    ["zh-Hant-HK", "zh-Hant"],
+    ["zh_TW", "zh-Hant"],
+    ["zh", "zh-Hans"],
+    ["zh-CN", "zh-Hans"],
+    ["nb-NO", "no"],
+    ["iw", "he"],
+    ["ar", "ar-SA"],
+    ["bn", "bn-BD"],
+    ["ur-IN", "ur-PK"],
+    ["sl", "sl-SI"],
+    ["or", "or-IN"],
   ])("the locale %s is read as %s", (text, locale) => {
     expect(listingLocale(text) as string).toBe(locale)
-  }) // biome-ignore format: a table
+  })
 
   test.each([
     "",

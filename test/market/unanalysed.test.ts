@@ -92,7 +92,9 @@ async function freshSchema(): Promise<Sql> {
   return await freshDatabase()
 }
 
-/** Runs `fill` while autovacuum, which would analyse tables within a minute, is off on every table and new partition. */
+/**
+ * Runs `fill` while autovacuum, which would analyse tables within a minute, is off on every table and new partition.
+ */
 async function unanalysed<T>(sql: Sql, fill: () => Promise<T>): Promise<T> {
   if (!isAnalysedByItself) return await fill()
   await switchAutovacuumOff(sql)

@@ -47,8 +47,16 @@ function port(): ReadPort {
   const subject = { kind: "app", platform: "ios", storefront: "us", subject: "1600000201" } as const
   const kind = { name: "app", platform: "ios", upstream: "play.google.com" } as Kind
   const parts = {
-    ...{ sql, log: silentLog, reach: reachOf(stores, { now: () => NOW }), egress: "here", sourcesOff: [] },
-    ...{ now: () => NOW, random: () => 0, stopwatch: () => () => 0, keep: undefined, outbound: safeFetch },
+    sql,
+    log: silentLog,
+    reach: reachOf(stores, { now: () => NOW }),
+    egress: "here",
+    sourcesOff: [],
+    now: () => NOW,
+    random: () => 0,
+    stopwatch: () => () => 0,
+    keep: undefined,
+    outbound: safeFetch,
   }
   const claim = { lease: "", kind, subjects: [subject], live: false, claimedAt: NOW }
   const asking = { claim, signal: new AbortController().signal, leftMs: () => 10_000, sinceClaim: () => 0 }

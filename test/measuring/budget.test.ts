@@ -32,7 +32,10 @@ const HINTS = kind("hints", "ios", "search.itunes.apple.com", { requests: 4, eve
 const DIFFICULTY = kind("difficulty", "ios", "itunes.apple.com", { together: 5, everyDays: 7 })
 const PLAY = kind("search", "android", "play.google.com", { storefronts: ["de"] })
 
-const GAPS = new Map<Upstream, number>([["apps.apple.com", 1_000], ["itunes.apple.com", 3_000]]) // biome-ignore format: a list to scan
+const GAPS = new Map<Upstream, number>([
+  ["apps.apple.com", 1_000],
+  ["itunes.apple.com", 3_000],
+])
 
 async function due(of: BudgetKind, count: number, { storefront = "us", priority: first = 2, next = "0" } = {}) {
   await sql`

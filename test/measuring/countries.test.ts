@@ -117,8 +117,13 @@ describe("the effect of the requested country", () => {
     const of = (...pairs: string[]) =>
       effectOf(pairs.map((pair) => ({ asked: pair.slice(0, 2), answered: pair.slice(3) })))
     expect([of(), of("us-us"), of("us-us", "de-de"), of("us-pl"), of("us-pl", "pl-pl"), of("us-us", "de-us")]).toEqual([
-      "unknown", "unknown", "followed", "ignored", "ignored", "ignored",
-    ]) // biome-ignore format: one beside another
+      "unknown",
+      "unknown",
+      "followed",
+      "ignored",
+      "ignored",
+      "ignored",
+    ])
     expect([of("us-pl", "us-us"), of("us-us", "de-de", "fr-us")]).toEqual(["mixed", "mixed"])
   })
 })

@@ -152,7 +152,8 @@ async function reading(work: () => Promise<void>): Promise<void> {
 async function left(): Promise<number> {
   return (
     await sql<{ n: number }[]>`
-    select count(*)::int as n from due where next_at <= now() + interval '1 second' or lease is not null or measured_at is null`
+    select count(*)::int as n from due
+    where next_at <= now() + interval '1 second' or lease is not null or measured_at is null`
   )[0]!.n
 }
 
@@ -166,9 +167,32 @@ async function counted(table: ReturnType<Sql>): Promise<number> {
 
 function picture(): Promise<string[]> {
   return rowsOf(sql, [
-    "listing_run", "listing_content", "listing_item", "listing_version", "listing_change", "rating_count", "market_fact", "review",
-    "review_version", "review_read", "review_day", "review_feed", "chart", "chart_results", "chart_place", "chart_first_seen", "app_first_seen", "chart_now", "genre",
-    "developer_shelf", "app_ads", "app_rival",
-    "app_storefront", "store_app", "list", "search_results", "alert",
-  ]) // biome-ignore format: a list to scan
+    "listing_run",
+    "listing_content",
+    "listing_item",
+    "listing_version",
+    "listing_change",
+    "rating_count",
+    "market_fact",
+    "review",
+    "review_version",
+    "review_read",
+    "review_day",
+    "review_feed",
+    "chart",
+    "chart_results",
+    "chart_place",
+    "chart_first_seen",
+    "app_first_seen",
+    "chart_now",
+    "genre",
+    "developer_shelf",
+    "app_ads",
+    "app_rival",
+    "app_storefront",
+    "store_app",
+    "list",
+    "search_results",
+    "alert",
+  ])
 }

@@ -28,7 +28,10 @@ const SEARCH: BudgetKind = {
   requests: 1,
   everyDays: 1,
 }
-const gapsMs = new Map<Upstream, number>([["apps.apple.com", 1_000], ["play.google.com", 2_000]]) // biome-ignore format: a list to scan
+const gapsMs = new Map<Upstream, number>([
+  ["apps.apple.com", 1_000],
+  ["play.google.com", 2_000],
+])
 const health = (egressCountry?: string) =>
   readHealth(sql, { sources: SOURCES, kinds: [SEARCH], egress: "main", gapsMs, egressCountry })
 const web = async () => (await health())[1] as SourceHealth
@@ -60,7 +63,8 @@ describe("a source", () => {
       insert into source_hour (source, hour, answered, failed)
       select 'apple-web-search', date_trunc('hour', now()) - i * interval '1 hour', 10, 2
       from generate_series(0, 50) i`
-    await sql`insert into source_hour (source, hour, answered, failed) values ('play-search', date_trunc('hour', now()), 0, 7)`
+    await sql`
+      insert into source_hour (source, hour, answered, failed) values ('play-search', date_trunc('hour', now()), 0, 7)`
     const [play, apple, hints] = await health()
     // clock hours: this one and those before it
     expect(apple).toMatchObject({ answered24h: 240, failed24h: 48, successRate24h: 5 / 6 })

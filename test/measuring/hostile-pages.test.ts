@@ -62,7 +62,8 @@ long("hostile pages do not delay other callers, take at most 150 MB above idle, 
   const peakMb = megabytes(server.pid, "VmHWM")
 
   process.stdout.write(
-    `p99 ${p99(idleMs).toFixed(1)} ms idle, ${p99(busyMs).toFixed(1)} ms over ${busyMs.length} calls; ${Math.round(idleMb)} MB before, ${Math.round(peakMb - idleMb)} MB more\n`,
+    `p99 ${p99(idleMs).toFixed(1)} ms idle, ${p99(busyMs).toFixed(1)} ms over ${busyMs.length} calls; ` +
+      `${Math.round(idleMb)} MB before, ${Math.round(peakMb - idleMb)} MB more\n`,
   )
   expect(p99(busyMs)).toBeLessThan(10 * p99(idleMs) + 100)
   // 73 to 106 MB in four runs

@@ -36,8 +36,14 @@ function ranked(ago: number, rank: number): string {
   const ids = Array.from({ length: 50 }, (_, at) => String(20_001 + at))
   ids.splice(rank - 1, 1, OWN)
   return JSON.stringify({
-    ...{ kind: "search", source: "import", platform: "ios", storefront: "us", term: "tea", depth: 50 },
-    ...{ seenAt: `${day(ago)}T08:00:00Z`, results: ids.map((id) => ({ id })) },
+    kind: "search",
+    source: "import",
+    platform: "ios",
+    storefront: "us",
+    term: "tea",
+    depth: 50,
+    seenAt: `${day(ago)}T08:00:00Z`,
+    results: ids.map((id) => ({ id })),
   })
 }
 

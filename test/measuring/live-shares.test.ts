@@ -95,7 +95,9 @@ describe("requests of a workspace", () => {
 
   long("a request beyond the share is read if nothing else is due", async () => {
     const measure = reading(20)
-    const all = Array.from({ length: 12 }, (_, i) => measure(wanted(`tea ${i}`), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 })) // biome-ignore format: one line
+    const all = Array.from({ length: 12 }, (_, i) =>
+      measure(wanted(`tea ${i}`), { ...WHILE, waitMs: 10_000 }, { workspaceId: 1 }),
+    )
     expect((await Promise.all(all)).map(({ state }) => state)).toEqual(Array(12).fill("fresh"))
     expect(await on.sql`select 1 from due where priority = 4`).toHaveLength(0)
   })
@@ -116,7 +118,8 @@ describe("requests of a workspace", () => {
 
   test("a workspace can request at most 20 subjects at a time; other workspaces' do not count", async () => {
     const measure = onlyAsking()
-    const ask = (subject: string, workspaceId: number) => measure(wanted(subject), { ...WHILE, waitMs: 300 }, { workspaceId }) // biome-ignore format: one line
+    const ask = (subject: string, workspaceId: number) =>
+      measure(wanted(subject), { ...WHILE, waitMs: 300 }, { workspaceId })
     const ends = Promise.all(Array.from({ length: 60 }, (_, i) => ask(`tea ${i}`, 1)))
     const other = ask("milk", 2)
     expect((await ends).filter(({ state }) => state === "pending")).toHaveLength(20)

@@ -302,7 +302,8 @@ async function fillPlaces(tx: Sql): Promise<void> {
     from unnest(${STOREFRONTS}::text[]) s (storefront)
     cross join unnest(${CHART_GENRES as string[]}::text[]) g (genre)
     cross join (values ('free'), ('paid'), ('grossing')) k (chart)`
-  await tx`insert into store_app (platform, store_id) select 'ios', (1000000 + g)::text from generate_series(1, 30000) g`
+  await tx`
+    insert into store_app (platform, store_id) select 'ios', (1000000 + g)::text from generate_series(1, 30000) g`
   await tx`
     insert into chart_place (app_id, chart_id, rank, day)
     select a.id, c.id, r, '2025-11-01'

@@ -142,7 +142,10 @@ async function left(): Promise<number> {
 function sorted(requests: readonly Asked[]) {
   const lookUps = requests.filter(({ url }) => url.pathname === "/lookup")
   return {
-    lists: requests.filter(({ url }) => url.pathname.includes("/rss/")).map(({ url }) => nameOf(url)).sort(),
+    lists: requests
+      .filter(({ url }) => url.pathname.includes("/rss/"))
+      .map(({ url }) => nameOf(url))
+      .sort(),
     trees: requests.filter(({ url }) => url.pathname.endsWith("/ws/genres")).length,
     lookUps: (storefront: string) =>
       lookUps
@@ -150,7 +153,7 @@ function sorted(requests: readonly Asked[]) {
         .map(({ url }) => (url.searchParams.get("id") as string).split(",").map(Number)),
     hosts: [...new Set(requests.map(({ url }) => url.host))],
   }
-} // biome-ignore format: a table of what was asked
+}
 
 test("a fresh instance reads every list once and looks up every listed app once, in fifties", async () => {
   await followMarket(
@@ -227,7 +230,8 @@ interface Listed {
 
 test("the history is that of those days: each list once a day, who stood on it since when, and who moved", async () => {
   const results = await sql<{ name: string; days: string[] }[]>`
-    select concat_ws(' ', c.storefront, c.device, c.chart, c.genre) as name, array_agg(r.day::text order by r.day) as days
+    select concat_ws(' ', c.storefront, c.device, c.chart, c.genre) as name,
+      array_agg(r.day::text order by r.day) as days
     from chart c
     join chart_results r on r.chart_id = c.id
     group by c.id

@@ -35,7 +35,17 @@ function inProcess(gapMs = 0): Measure {
 /** The measure function of a process that does not read. */
 function asking(parts: Partial<LiveParts> = {}): Measure {
   const now = () => new Date()
-  return createMeasure({ sql: on.sql, kinds: [searches], egress: EGRESS, now, isReading: () => true, nudge() {}, onEnded() {}, pollMs: 50, ...parts }) // biome-ignore format: one line
+  return createMeasure({
+    sql: on.sql,
+    kinds: [searches],
+    egress: EGRESS,
+    now,
+    isReading: () => true,
+    nudge() {},
+    onEnded() {},
+    pollMs: 50,
+    ...parts,
+  })
 }
 
 describe("a live read", () => {
@@ -129,7 +139,9 @@ describe("a live read", () => {
   test("a waiting live read does not block other statements", async () => {
     answersSearches(on.stores, () => 1_500)
     const measure = inProcess()
-    const waits = Array.from({ length: 50 }, (_, i) => measure(wanted(`tea ${i % 6}`), { maxAgeMs: HOUR_MS, waitMs: 10_000 })) // biome-ignore format: one line
+    const waits = Array.from({ length: 50 }, (_, i) =>
+      measure(wanted(`tea ${i % 6}`), { maxAgeMs: HOUR_MS, waitMs: 10_000 }),
+    )
     await until(() => termsAsked(on.stores).length > 0)
     const began = performance.now()
     for (let i = 0; i < 20; i++) await on.sql`select 1`

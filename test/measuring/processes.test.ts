@@ -82,7 +82,8 @@ async function expectOnce(on: Sql, subjects: number): Promise<void> {
   const [effects] = await on`select count(*) as n, count(distinct subject) as of from effect`
   expect(effects).toEqual({ n: subjects, of: subjects })
   const [rows] = await on`
-    select count(*) as n, count(lease) as leased, count(*) filter (where next_at <= now()) as due, sum(failures) as failures
+    select count(*) as n, count(lease) as leased, count(*) filter (where next_at <= now()) as due,
+      sum(failures) as failures
     from due`
   expect(rows).toEqual({ n: subjects, leased: 0, due: 0, failures: 0 })
   expect(await stuck(on)).toEqual([])

@@ -39,10 +39,30 @@ export interface PublicScene {
 const DAY_MS = 86_400_000
 
 const FACTS = [
-  "store_app", "app_storefront", "rating_count", "market_fact", "listing_content", "listing_run", "listing_item",
-  "listing_version", "listing_change", "review_version", "review_read", "review_day", "review_feed", "chart", "chart_results", "chart_place", "chart_first_seen", "app_first_seen", "chart_now", "genre",
-  "developer_shelf", "app_ads", "search_results",
-] // biome-ignore format: a list to scan
+  "store_app",
+  "app_storefront",
+  "rating_count",
+  "market_fact",
+  "listing_content",
+  "listing_run",
+  "listing_item",
+  "listing_version",
+  "listing_change",
+  "review_version",
+  "review_read",
+  "review_day",
+  "review_feed",
+  "chart",
+  "chart_results",
+  "chart_place",
+  "chart_first_seen",
+  "app_first_seen",
+  "chart_now",
+  "genre",
+  "developer_shelf",
+  "app_ads",
+  "search_results",
+]
 
 export function publicScene({ egressCountry }: { egressCountry?: string } = {}): PublicScene {
   setDefaultTimeout(30_000)

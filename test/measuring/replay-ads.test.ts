@@ -120,6 +120,11 @@ test("search terms, bids and spend lead to their report, and its hash to a store
     }
   }
   expect(Object.fromEntries(shown)).toEqual({
-    ...{ ads_campaigns: 1, ads_keywords: 5, ads_days: 3, ads_terms: 3, ads_changes: 1, ads_popularity: 2 },
+    ads_campaigns: 1,
+    ads_keywords: 5,
+    ads_days: 3,
+    ads_terms: 3,
+    ads_changes: 1,
+    ads_popularity: 2,
   })
 })

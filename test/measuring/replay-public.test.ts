@@ -77,9 +77,15 @@ describe.each(["chart", "genres", "developer"] as const)("a kept body of %s", (k
     const seen = read[kind]()
     const subject = { chart: "iphone free 6015", genres: "36", developer: "1500000011" }[kind]
     const attempt: Attempt = {
-      kind, at: new Date(AT), subject, storefront: "us", platform: "ios", source: seen.source, outcome: "changed",
+      kind,
+      at: new Date(AT),
+      subject,
+      storefront: "us",
+      platform: "ios",
+      source: seen.source,
+      outcome: "changed",
       sha256: seen.sha256,
-    } // biome-ignore format: a list to scan
+    }
     await recordAttempt(sql, attempt, now)
     await keep(TEXTS[kind])
     expect((await run(true)).sources).toMatchObject([{ source: seen.source, nowReadable: 1, recorded: 1 }])

@@ -90,7 +90,8 @@ test("each figure of an account follows from its stored body, and a replay corre
   const right = [{ units: 10 }, { count: 5 }, { price: "2.00" }]
   expect(await figures()).toEqual(right)
   // as an earlier parser would have read it
-  await scene.sql`update report_day set parser = 0, digest = sha256('x'), rows = jsonb_set(rows, '{0,units}', '7') where rows <> '[]'`
+  await scene.sql`
+    update report_day set parser = 0, digest = sha256('x'), rows = jsonb_set(rows, '{0,units}', '7') where rows <> '[]'`
   await scene.sql`update analytics_day set parser = 0, rows = jsonb_set(rows, '{0,count}', '7')`
   await scene.sql`update price_day set parser = 0, rows = jsonb_set(rows, '{0,price}', '"7"')`
   const told = await run({ write: true })

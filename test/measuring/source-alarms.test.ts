@@ -247,7 +247,8 @@ describe("the list of canaries", () => {
   ]
   const rows = async () =>
     (
-      await sql`select platform, storefront, subject from due where kind = 'canary' order by subject, storefront limit 100`
+      await sql`
+        select platform, storefront, subject from due where kind = 'canary' order by subject, storefront limit 100`
     ).map(({ platform, storefront, subject }) => `${platform} ${storefront} ${subject}`)
   const WEB_ROW = "ios us apple-web-search"
   const STORE_ROW = "ios us apple-store-search"

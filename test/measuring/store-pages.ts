@@ -75,7 +75,8 @@ export function hintsAnswer(terms: readonly string[], url: URL): Response {
   const suggested = url.searchParams.get("term") === "insta" ? ["instagram"] : terms
   const hints = suggested.map((term) => `<dict><key>term</key><string>${term}</string></dict>`).join("")
   const plist = `<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE plist PUBLIC "-//Apple Computer//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd"><plist version="1.0">
+<!DOCTYPE plist PUBLIC "-//Apple Computer//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
 <dict><key>title</key><string>Suggestions</string><key>hints</key><array>${hints}</array></dict></plist>`
   return new Response(plist, { headers: { "content-type": "text/xml" } })
 }

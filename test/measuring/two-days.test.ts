@@ -244,9 +244,11 @@ const EXPECTED = [
   `rival_event: ${NAMES[1]} changed its screenshots in the US App Store`,
   `rival_event: ${NAMES[3]} fell from 4.5 to 4.2 stars in the US App Store`,
   `rival_event: App C changed its name from "${NAMES[2]}" to "App C" in the US App Store`,
-  `rival_passed: ${NAMES[1]} passed you on "white noise" in the US App Store: 2 vs not in the first 200 (before: 3 vs 2)`,
+  `rival_passed: ${NAMES[1]} passed you on "white noise" in the US App Store: 2 vs not in the first 200 (before: ` +
+    "3 vs 2)",
   `rival_passed: ${NAMES[3]} passed you on "sleep sounds" in the US App Store: 4 vs 6 (before: 5 vs 3)`,
-  `rival_passed: ${NAMES[4]} passed you on "sleep sounds" in the US App Store: 5 vs 6 (before: not in the first 200 vs 3)`,
+  `rival_passed: ${NAMES[4]} passed you on "sleep sounds" in the US App Store: 5 vs 6 (before: ` +
+    "not in the first 200 vs 3)",
   `rival_passed: App C passed you on "sleep sounds" in the US App Store: 3 vs 6 (before: 4 vs 3)`,
 ].sort()
 

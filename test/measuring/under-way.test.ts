@@ -136,9 +136,10 @@ describe("subjects that no process reads", () => {
 
   test("nothing is under way while its upstream pauses for long after a refusal", async () => {
     await reads()
+    const refused = { upstream: "apps.apple.com", egress: AWAY, base_gap_ms: 0, gap_ms: 0, refusals: 3 }
     const pace = (minutes: number) =>
       sql`
-        insert into pace ${sql({ upstream: "apps.apple.com", egress: AWAY, next_at: ago(-minutes), base_gap_ms: 0, gap_ms: 0, refusals: 3 })}
+        insert into pace ${sql({ ...refused, next_at: ago(-minutes) })}
         on conflict (upstream, egress) do update
         set next_at = excluded.next_at`
     await pace(5)

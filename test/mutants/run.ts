@@ -178,7 +178,8 @@ async function tried(root: string, { file, tests }: Mutant): Promise<Result> {
   const deadline = Date.now() + Number(options.seconds) * 1_000
   const rest = tests.filter((test) => !unreliable.has(test))
   if (rest.length === 0) return { outcome: "not reached", by: "" }
-  // where the schema is changed, another template of the embedded database is made, and the one before comes back after it
+  // where the schema is changed, another template of the embedded database is made, and the one before comes back after
+  // it
   const templates = join(root, "node_modules/.cache")
   const isSql = file.endsWith(".sql")
   if (isSql) cpSync(templates, `${templates}-before`, { recursive: true })

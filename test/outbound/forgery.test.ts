@@ -9,13 +9,46 @@ import { ask, codeOf, page, type Site, safeSite, site, text } from "./site.ts"
 
 /** Spellings that a lax parser resolves to this machine: the first list directly, the second through a name. */
 const LOOPBACK = [
-  "127.0.0.1", "127.0.0.1.", "127.1", "127.0.1", "127.000.000.001", "2130706433", "0x00000007f000001", "0x7f000001",
-  "0X7F000001", "017700000001", "0177.0.0.1", "0177.0.0.01", "0x7f.0.0.1", "0x7f.1", "0x7f.0x0.0x0.0x1", "0177.0x0.1",
-  "00000177.0.0.1", "127.0x1", "127.0.0.0x1", "%31%32%37.0.0.1", "127%2e0%2e0%2e1", "１２７.0.0.1", "①②⑦.0.0.1",
-  "127。0。0。1", "127．0．0．1", "127｡0｡0｡1", "127.127.127.127", "0", "0.0.0.0", "0x0", "00.0",
-  "[::]", "[::1]", "[0:0:0:0:0:0:0:1]", "[0000::0001]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::FFFF:7F00:0001]",
+  "127.0.0.1",
+  "127.0.0.1.",
+  "127.1",
+  "127.0.1",
+  "127.000.000.001",
+  "2130706433",
+  "0x00000007f000001",
+  "0x7f000001",
+  "0X7F000001",
+  "017700000001",
+  "0177.0.0.1",
+  "0177.0.0.01",
+  "0x7f.0.0.1",
+  "0x7f.1",
+  "0x7f.0x0.0x0.0x1",
+  "0177.0x0.1",
+  "00000177.0.0.1",
+  "127.0x1",
+  "127.0.0.0x1",
+  "%31%32%37.0.0.1",
+  "127%2e0%2e0%2e1",
+  "１２７.0.0.1",
+  "①②⑦.0.0.1",
+  "127。0。0。1",
+  "127．0．0．1",
+  "127｡0｡0｡1",
+  "127.127.127.127",
+  "0",
+  "0.0.0.0",
+  "0x0",
+  "00.0",
+  "[::]",
+  "[::1]",
+  "[0:0:0:0:0:0:0:1]",
+  "[0000::0001]",
+  "[::ffff:127.0.0.1]",
+  "[::ffff:7f00:1]",
+  "[::FFFF:7F00:0001]",
   "[0:0:0:0:0:ffff:127.0.0.1]",
-] // biome-ignore format: a list to scan
+]
 const NAMES = [
   "localhost",
   "LOCALHOST",
@@ -26,26 +59,88 @@ const NAMES = [
   "a.b.c.example.test",
 ]
 const ELSEWHERE = [
-  "10.0.0.1", "10.1", "0xa000001", "172.16.0.1", "192.168.0.1", "192.168.257", "3232235521", "100.64.0.1", "100.100.100.200",
-  "169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.43518", "192.0.0.192", "168.63.129.16",
-  "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "192.0.2.1", "192.88.99.1",
-  "[::7f00:1]", "[::127.0.0.1]", "[::ffff:0:127.0.0.1]", "[::ffff:169.254.169.254]", "[2002:7f00:1::]", "[2002:a9fe:a9fe::]",
-  "[64:ff9b::7f00:1]", "[64:ff9b::a9fe:a9fe]", "[64:ff9b:1::1]", "[2001:0:7f00:1::]", "[fe80::1]", "[fc00::1]",
-  "[fd00:ec2::254]", "[fec0::1]", "[ff02::1]", "[100::1]", "[2001:db8::1]", "[3fff::1]", "[5f00::1]",
-] // biome-ignore format: a list to scan
+  "10.0.0.1",
+  "10.1",
+  "0xa000001",
+  "172.16.0.1",
+  "192.168.0.1",
+  "192.168.257",
+  "3232235521",
+  "100.64.0.1",
+  "100.100.100.200",
+  "169.254.169.254",
+  "2852039166",
+  "0xa9fea9fe",
+  "0251.0376.0251.0376",
+  "169.254.43518",
+  "192.0.0.192",
+  "168.63.129.16",
+  "198.18.0.1",
+  "224.0.0.1",
+  "240.0.0.1",
+  "255.255.255.255",
+  "192.0.2.1",
+  "192.88.99.1",
+  "[::7f00:1]",
+  "[::127.0.0.1]",
+  "[::ffff:0:127.0.0.1]",
+  "[::ffff:169.254.169.254]",
+  "[2002:7f00:1::]",
+  "[2002:a9fe:a9fe::]",
+  "[64:ff9b::7f00:1]",
+  "[64:ff9b::a9fe:a9fe]",
+  "[64:ff9b:1::1]",
+  "[2001:0:7f00:1::]",
+  "[fe80::1]",
+  "[fc00::1]",
+  "[fd00:ec2::254]",
+  "[fec0::1]",
+  "[ff02::1]",
+  "[100::1]",
+  "[2001:db8::1]",
+  "[3fff::1]",
+  "[5f00::1]",
+]
 const NO_FORMS = [
-  "127.0.0.1%00.example.com", "[::1%25lo]", "[fe80::1%25eth0]", "256.0.0.1", "127.0.0.0.1", "4294967297", "0x100000001", "[::1",
-  "127.0.0.1:80:80", "exa mple.com", "[127.0.0.1]", "a<b", "",
-] // biome-ignore format: a list to scan
+  "127.0.0.1%00.example.com",
+  "[::1%25lo]",
+  "[fe80::1%25eth0]",
+  "256.0.0.1",
+  "127.0.0.0.1",
+  "4294967297",
+  "0x100000001",
+  "[::1",
+  "127.0.0.1:80:80",
+  "exa mple.com",
+  "[127.0.0.1]",
+  "a<b",
+  "",
+]
 
 /** Schemes, users and ports that are refused. */
 const NO_TARGETS = [
-  "file:///etc/passwd", "data:text/plain,x", "s3://bucket/key", "ftp://127.0.0.1/", "gopher://127.0.0.1:70/", "ws://a.test/",
-  "ftp://a.test:80/", "wss://a.test:443/", "gopher://a.test:443/",
-  "javascript:alert(1)", "//a.test/", "a.test", "http://u:p@a.test/", "http://u@a.test/", "https://:p@a.test/",
-  "http://a.test:22/", "https://a.test:6379/", "http://a.test:8080/", "http://a.test:0/", "http://a.test:65536/",
+  "file:///etc/passwd",
+  "data:text/plain,x",
+  "s3://bucket/key",
+  "ftp://127.0.0.1/",
+  "gopher://127.0.0.1:70/",
+  "ws://a.test/",
+  "ftp://a.test:80/",
+  "wss://a.test:443/",
+  "gopher://a.test:443/",
+  "javascript:alert(1)",
+  "//a.test/",
+  "a.test",
+  "http://u:p@a.test/",
+  "http://u@a.test/",
+  "https://:p@a.test/",
+  "http://a.test:22/",
+  "https://a.test:6379/",
+  "http://a.test:8080/",
+  "http://a.test:0/",
+  "http://a.test:65536/",
   `http://a.test/${"x".repeat(2_048)}`,
-] // biome-ignore format: a list to scan
+]
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === "::1"))
 const everywhere = { host: hasIpv6 ? "::" : "0.0.0.0" }
@@ -53,18 +148,22 @@ const everywhere = { host: hasIpv6 ? "::" : "0.0.0.0" }
 const atLoopback = async () => ["127.0.0.1"]
 
 describe("a hostile URL", () => {
-  test(`a hostile URL reaches nothing on this machine, in ${LOOPBACK.length + NAMES.length + ELSEWHERE.length} spellings`, async () => {
-    await using trap = await site(page("secret"), everywhere)
-    const forms = [...LOOPBACK, ...NAMES, ...ELSEWHERE]
-    expect(forms.length).toBeGreaterThan(60)
-    for (const scheme of ["http", "https"]) {
-      for (const form of forms) {
-        const request = safeFetch(`${scheme}://${form}:${trap.port}/`, { ports: [trap.port], resolve: atLoopback })
-        expect([form, await codeOf(request)]).toEqual([form, "blocked"])
+  test(
+    "a hostile URL reaches nothing on this machine, in " +
+      `${LOOPBACK.length + NAMES.length + ELSEWHERE.length} spellings`,
+    async () => {
+      await using trap = await site(page("secret"), everywhere)
+      const forms = [...LOOPBACK, ...NAMES, ...ELSEWHERE]
+      expect(forms.length).toBeGreaterThan(60)
+      for (const scheme of ["http", "https"]) {
+        for (const form of forms) {
+          const request = safeFetch(`${scheme}://${form}:${trap.port}/`, { ports: [trap.port], resolve: atLoopback })
+          expect([form, await codeOf(request)]).toEqual([form, "blocked"])
+        }
       }
-    }
-    expect(trap.hits).toBe(0)
-  })
+      expect(trap.hits).toBe(0)
+    },
+  )
 
   test("each spelling of loopback would reach this machine if every address were allowed", async () => {
     await using trap = await site(page("secret"), everywhere)
@@ -108,15 +207,19 @@ describe("a hostile URL", () => {
 })
 
 describe("DNS rebinding", () => {
-  test("a name that changes its address between look-ups reaches nothing in 1,000 tries, because there is one look-up", async () => {
-    await using house = await twoHosts()
-    let lookUps = 0
-    const resolve = async () => [++lookUps % 2 === 1 ? "127.0.0.2" : "127.0.0.1"]
-    const answers = await house.tries(1_000, resolve)
-    expect(lookUps).toBe(1_000)
-    expect(answers).toEqual(Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? "allowed" : "blocked")))
-    expect([house.allowed.hits, house.trap.hits]).toEqual([500, 0])
-  })
+  test(
+    "a name that changes its address between look-ups reaches nothing in 1,000 tries, " +
+      "because there is one look-up",
+    async () => {
+      await using house = await twoHosts()
+      let lookUps = 0
+      const resolve = async () => [++lookUps % 2 === 1 ? "127.0.0.2" : "127.0.0.1"]
+      const answers = await house.tries(1_000, resolve)
+      expect(lookUps).toBe(1_000)
+      expect(answers).toEqual(Array.from({ length: 1_000 }, (_, at) => (at % 2 === 0 ? "allowed" : "blocked")))
+      expect([house.allowed.hits, house.trap.hits]).toEqual([500, 0])
+    },
+  )
 
   test("a name that changes its address at its name server reaches nothing", async () => {
     await using house = await twoHosts()
@@ -135,10 +238,18 @@ describe("redirects", () => {
     await using trap = await site(page("secret"), everywhere)
     const { port } = trap
     const targets = [
-      `http://127.0.0.2:${port}/`, `http://0x7f.2:${port}/`, `//[::1]:${port}/`, `http://[::ffff:7f00:2]:${port}/`,
-      `http://other.test:${port}/`, `http:\\\\127.0.0.2:${port}\\`, `http://u:p@127.0.0.1:${port}/`, "http://127.0.0.1:22/",
-      "file:///etc/passwd", "data:text/plain,x", "ftp://127.0.0.1/",
-    ] // biome-ignore format: a list to scan
+      `http://127.0.0.2:${port}/`,
+      `http://0x7f.2:${port}/`,
+      `//[::1]:${port}/`,
+      `http://[::ffff:7f00:2]:${port}/`,
+      `http://other.test:${port}/`,
+      `http:\\\\127.0.0.2:${port}\\`,
+      `http://u:p@127.0.0.1:${port}/`,
+      "http://127.0.0.1:22/",
+      "file:///etc/passwd",
+      "data:text/plain,x",
+      "ftp://127.0.0.1/",
+    ]
     for (const status of [301, 302, 303, 307, 308]) {
       for (const target of targets) {
         await using open = await site(page("", { location: target }, status))

@@ -11,15 +11,20 @@ describe("an allowed site", () => {
       headers: { accept: "text/plain" },
     })
     expect([answer.status, text(answer), answer.url]).toEqual([
-      200, "hello", `http://name.test:${open.port}/a%20b?q=%C3%A9#x`,
-    ]) // biome-ignore format: a list to scan
+      200,
+      "hello",
+      `http://name.test:${open.port}/a%20b?q=%C3%A9#x`,
+    ])
     expect(answer.headers.get("content-type")).toBe("text/plain")
     const [line, ...headers] = open.heard[0]!.trimEnd().split("\r\n")
     expect(line).toBe("GET /a%20b?q=%C3%A9 HTTP/1.1")
     expect(headers.sort()).toEqual([
-      "accept-encoding: gzip, br, deflate", "accept: text/plain", "connection: close", `host: name.test:${open.port}`,
+      "accept-encoding: gzip, br, deflate",
+      "accept: text/plain",
+      "connection: close",
+      `host: name.test:${open.port}`,
       "user-agent: Appmeter",
-    ]) // biome-ignore format: a list to scan
+    ])
   })
 
   test("a request body is sent with its length", async () => {

@@ -77,7 +77,10 @@ test.each([1, 3, 30])("get_timeline returns the moves of %d real days after ever
     }
     expect([change.day, told]).toEqual([change.day, counted(before, days.get(day)!)])
     const most = followed.map((id) => Math.abs((before.get(id) ?? 101) - (days.get(day)!.get(id) ?? 101)))
-    const five = most.filter((places) => places > 0).sort((a, b) => b - a).slice(0, 5) // biome-ignore format: one chain
+    const five = most
+      .filter((places) => places > 0)
+      .sort((a, b) => b - a)
+      .slice(0, 5)
     expect(change.biggest.map(({ places }: { places: number }) => places)).toEqual(five)
   }
 })

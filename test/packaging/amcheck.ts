@@ -13,8 +13,9 @@ export interface Checked {
 }
 
 /**
- * Opens a copy of an embedded data directory, however it was left, and has PostgreSQL's amcheck read every table, system
- * tables included, and hold every B-tree to its table. The product does not carry amcheck, so this is the test's PGlite.
+ * Opens a copy of an embedded data directory, however it was left, and has PostgreSQL's amcheck read every table,
+ * system tables included, and hold every B-tree to its table. The product does not carry amcheck, so this is the test's
+ * PGlite.
  */
 export async function checkDirectory(directory: string): Promise<Checked> {
   const folder = mkdtempSync(join(tmpdir(), "appmeter-amcheck-"))

@@ -72,7 +72,8 @@ long(
     await stopped(warm)
     expect(readdirSync(join(alone.folder, "first")).sort()).toEqual(["postgres", "server.lock"])
     process.stdout.write(
-      `${alone.where}: first start to first 200 in ${Math.round(firstStartMs)} ms, warm ${Math.round(warm.firstMs)} ms\n`,
+      `${alone.where}: first start to first 200 in ${Math.round(firstStartMs)} ms, ` +
+        `warm ${Math.round(warm.firstMs)} ms\n`,
     )
   },
 )
@@ -153,7 +154,8 @@ long(`a first start killed at ${KILLS} moments never leaves a broken directory`,
     (name) => /^killed/.test(name) && readdirSync(join(alone.folder, name)).some((entry) => entry.includes(".new-")),
   )
   process.stdout.write(
-    `${KILLS} kills: ${nothing} before there was a directory, ${whole} after; ${halfMade.length} left a half one beside\n`,
+    `${KILLS} kills: ${nothing} before there was a directory, ${whole} after; ` +
+      `${halfMade.length} left a half one beside\n`,
   )
   const last = await served(halfMade[0] ?? "killed-1")
   expect(await call(last, "/v1/apps")).toMatchObject({ status: 200, body: { apps: [] } })

@@ -2,8 +2,16 @@
 // builds for other machines too. --release also writes what is published: archives, packages, checksums and signature
 // (release.ts). --pack does that with the programs that are in the folder already.
 import {
-  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
-} from "node:fs" // biome-ignore format: a list to scan
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { OCR_FILES, packagedEnglish, packagedWasm } from "../../src/commands/process/pictures.ts"
@@ -82,8 +90,8 @@ export async function build(file: string, target?: Target): Promise<Contents> {
 }
 
 /**
- * Bun's runtime for another machine, as the npm registry that this one uses holds it. Without npm, or where it has none,
- * Bun downloads it by itself.
+ * Bun's runtime for another machine, as the npm registry that this one uses holds it. Without npm, or where it has
+ * none, Bun downloads it by itself.
  */
 async function runtimeOf(target: Target): Promise<{ executablePath?: string }> {
   const name = target.replace("arm64", "aarch64")

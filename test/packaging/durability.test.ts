@@ -24,7 +24,8 @@ beforeAll(async () => {
 afterAll(() => alone?.remove())
 
 long(
-  "the binary killed three times while it serves: every acknowledged write is there, none in part, every book agrees, no page is damaged",
+  "the binary killed three times while it serves: every acknowledged write is there, none in part, " +
+    "every book agrees, no page is damaged",
   async () => {
     const { wrong, batches, imports, summary } = await killRounds(alone, 3, trial)
     process.stdout.write(`${summary}\n`)

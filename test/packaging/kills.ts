@@ -17,9 +17,9 @@ export interface Killed {
 export const KILLED = "killed"
 
 /**
- * Kills the serving binary (kill -9) so many times while clients write, each time at another moment; in every third round
- * the next start is killed too, while it recovers. amcheck reads what each kill left, and the start after it must have every
- * write that was acknowledged until then. The last one is stopped in order.
+ * Kills the serving binary (kill -9) so many times while clients write, each time at another moment; in every third
+ * round the next start is killed too, while it recovers. amcheck reads what each kill left, and the start after it must
+ * have every write that was acknowledged until then. The last one is stopped in order.
  */
 export async function killRounds(alone: Alone, rounds: number, trial = new Trial(alone, KILLED)): Promise<Killed> {
   const { batches, paid, imports } = trial.acknowledged

@@ -7,8 +7,9 @@ import type { Package } from "./production-packages.ts"
 const RULE = "-".repeat(100)
 
 /**
- * Returns the licences of a release as plain text: Appmeter's own, each package's, and those of software and data within
- * the packages and the runtime. A package without a licence file is listed with its author and the standard text.
+ * Returns the licences of a release as plain text: Appmeter's own, each package's, and those of software and data
+ * within the packages and the runtime. A package without a licence file is listed with its author and the standard
+ * text.
  */
 export function noticesOf(version: string, packages: readonly Package[]): string {
   const [withText, withoutText] = [

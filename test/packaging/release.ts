@@ -23,8 +23,8 @@ const ROOT = join(import.meta.dirname, "../..")
 
 /**
  * Writes what is published of the programs in `folder`: an archive for each machine, the bill of materials, SHA256SUMS
- * and, if the environment names a key, its signature. The same commit gives the same bytes. Programs without a target in
- * their name are for `own`. Returns a line for each file. Throws if tar, xz or zip is missing.
+ * and, if the environment names a key, its signature. The same commit gives the same bytes. Programs without a target
+ * in their name are for `own`. Returns a line for each file. Throws if tar, xz or zip is missing.
  */
 export async function writeRelease(folder: string, own: string): Promise<string[]> {
   const version = versionOf()
@@ -99,7 +99,8 @@ function archive(program: string, stage: string, name: string, into: string): st
   rmSync(join(into, file), { force: true })
   const command = suffix
     ? `zip -X -9 -q ${quoted(join(into, file))} -@`
-    : `tar --no-recursion --format=ustar --owner=0 --group=0 --numeric-owner -c -T - | xz -6 -T1 > ${quoted(join(into, file))}`
+    : "tar --no-recursion --format=ustar --owner=0 --group=0 --numeric-owner -c -T - | xz -6 -T1 > " +
+      `${quoted(join(into, file))}`
   run(["bash", "-o", "pipefail", "-c", command], stage, `${sorted.join("\n")}\n`)
   rmSync(folder, { recursive: true })
   return file

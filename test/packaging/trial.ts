@@ -99,8 +99,8 @@ export class Trial {
   }
 
   /**
-   * Holds what the running server has stored to what was acknowledged: each loss, each part of a write without the rest,
-   * each two books that differ.
+   * Holds what the running server has stored to what was acknowledged: each loss, each part of a write without the
+   * rest, each two books that differ.
    */
   judge(): Promise<string[]> {
     return this.#withSql((sql) => judge(sql, this.acknowledged))
@@ -147,8 +147,8 @@ export class Trial {
     return { env: this.#options.env!, stdin }
   }
 
-  // Only through the server's socket: with the server just killed, a command would open the directory itself. The driver
-  // would connect for ever.
+  // Only through the server's socket: with the server just killed, a command would open the directory itself. The
+  // driver would connect for ever.
   async #withSql<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const gone = this.#server!.exited.then(() => {
       throw new Error("the server is gone")
@@ -169,7 +169,14 @@ function readings(seenAt: string): string {
   const results = Array.from({ length: 10 }, (_, i) => ({ id: String(100_000_000 + i) }))
   const line = (term: string) =>
     JSON.stringify({
-      ...{ kind: "search", source: "import", platform: "ios", storefront: "us", term, seenAt, depth: 10, results },
+      kind: "search",
+      source: "import",
+      platform: "ios",
+      storefront: "us",
+      term,
+      seenAt,
+      depth: 10,
+      results,
     })
   return Array.from({ length: TERMS }, (_, i) => line(`term ${i}`)).join("\n")
 }

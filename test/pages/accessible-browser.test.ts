@@ -31,7 +31,8 @@ const VIEWS: readonly View[] = [
 ]
 /** The reference has 3,600 rows in 69 tables of the same structure. This keeps the first row of each table there. */
 const CUT = `if (document.querySelectorAll("tr").length > 1_000)
-  for (const { rows } of document.querySelectorAll("tbody")) for (const row of [...rows].slice(${cases(4, 8)})) row.remove()`
+  for (const { rows } of document.querySelectorAll("tbody"))
+    for (const row of [...rows].slice(${cases(4, 8)})) row.remove()`
 /** axe's rules about colours. Its tag for them includes an AAA rule, which is off otherwise. */
 const OF_COLOUR = ["color-contrast", "link-in-text-block"]
 /**
@@ -135,7 +136,8 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
     const broken = await tab.value<string[]>(`(async () => {
       if (!globalThis.axe) { ${axe}; ${SELECTED} }
       const { violations } = await globalThis.axe.run(document, ${options})
-      return violations.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html }) => html.slice(0, 120)).join(" | "))
+      const excerpts = (nodes) => nodes.slice(0, 3).map(({ html }) => html.slice(0, 120)).join(" | ")
+      return violations.map(({ id, nodes }) => id + ": " + excerpts(nodes))
     })()`)
     return { broken, wide }
   }

@@ -41,9 +41,19 @@ test("a change that the platform does not list yet is shown as sent", () => {
 
 test("an alert of an app that is no longer tracked has no link", () => {
   const alert = {
-    id: 1, type: "rank_drop", appId: null, appName: "Tide Times", platform: "ios", country: "us", day: "2026-01-02",
-    read: true, sentence: "It fell.", term: "tides", source: null, deliveries: [],
-  } // biome-ignore format: a record
+    id: 1,
+    type: "rank_drop",
+    appId: null,
+    appName: "Tide Times",
+    platform: "ios",
+    country: "us",
+    day: "2026-01-02",
+    read: true,
+    sentence: "It fell.",
+    term: "tides",
+    source: null,
+    deliveries: [],
+  }
   const list = alertList({ base: "/app" } as Desk, [alert as unknown as AlertRow]).text
   expect(list).toContain("Tide Times")
   expect(list).not.toContain("href")

@@ -21,7 +21,12 @@ describe.skipIf(binary === null)("/app in a browser", () => {
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
     at = (path) => `${server.url.origin}${path}`
     tea = await sharing(house, { name: "Tea", keywords: ["tea", "green tea"] })
-    for (const [day, rank] of [[2, 9], [1, 6], [0, 4]] as const) await tea.measure("tea", day, rank) // biome-ignore format: days
+    for (const [day, rank] of [
+      [2, 9],
+      [1, 6],
+      [0, 4],
+    ] as const)
+      await tea.measure("tea", day, rank)
     tab = await openTab(binary as string)
     await tab.show(1_280, 900)
     await tab.open(at(`/sign-in?code=${await createCode(sql, tea.writer.workspace)}`))
@@ -47,9 +52,11 @@ describe.skipIf(binary === null)("/app in a browser", () => {
     for (let press = 0; press < 60; press++) {
       await tab.press("Tab")
       const stop = await tab.value<string>(`(() => {
-        const held = document.activeElement
-        const seen = held === document.body || getComputedStyle(held).outlineStyle !== "none" || getComputedStyle(held, "::after").outlineStyle !== "none"
-        return (seen ? "" : "unseen ") + (held === document.body ? "" : held.tagName + " " + (held.textContent || held.name).trim().slice(0, 20))
+        const focused = document.activeElement
+        if (focused === document.body) return ""
+        const isOutlined = (part) => getComputedStyle(focused, part).outlineStyle !== "none"
+        const label = focused.tagName + " " + (focused.textContent || focused.name).trim().slice(0, 20)
+        return (isOutlined() || isOutlined("::after") ? "" : "unseen ") + label
       })()`)
       if (stop === "") break
       stops.push(stop)
@@ -68,7 +75,8 @@ describe.skipIf(binary === null)("/app in a browser", () => {
     const shown = "[...document.querySelectorAll('tbody tr')].filter((row) => !row.hidden).length"
     expect(await tab.value<number>(shown)).toBe(2)
     const type =
-      "const field = document.querySelector('[name=find]'); field.value = 'green'; field.dispatchEvent(new Event('input'))"
+      "const field = document.querySelector('[name=find]'); field.value = 'green'; " +
+      "field.dispatchEvent(new Event('input'))"
     await tab.value(`(() => { ${type} })()`)
     expect(await tab.value<number>(shown)).toBe(1)
     await tab.scripts(false)

@@ -31,7 +31,12 @@ let base: string
 beforeAll(async () => {
   house = openHouse({ sql: await freshDatabase() })
   tea = await sharing(house, { name: "Tea & <Timer>", keywords: ["tea", "green tea", "oolong"] })
-  for (const [day, rank] of [[3, 9], [2, 6], [0, 4]] as const) await tea.measure("tea", day, rank) // biome-ignore format: days
+  for (const [day, rank] of [
+    [3, 9],
+    [2, 6],
+    [0, 4],
+  ] as const)
+    await tea.measure("tea", day, rank)
   await tea.measure("green tea", 0, 0)
   owner = await ownerOf(house, tea.writer.workspace)
   base = `/app/apps/${tea.app}`
@@ -135,8 +140,13 @@ describe("keywords", () => {
 
   test("keywords that were not read recently are shown, filtered and counted as of their last day", async () => {
     const late = await sharing(house, { name: "Late", keywords: ["slow", "fast", "never"] })
-    for (const [term, day, rank] of [["slow", 40, 9], ["slow", 38, 4], ["fast", 39, 2], ["fast", 38, 5]] as const)
-      await late.measure(term, day, rank) // biome-ignore format: days
+    for (const [term, day, rank] of [
+      ["slow", 40, 9],
+      ["slow", 38, 4],
+      ["fast", 39, 2],
+      ["fast", 38, 5],
+    ] as const)
+      await late.measure(term, day, rank)
     const looker = await ownerOf(house, late.writer.workspace)
     const rows = async (move: string) => {
       const { text } = await looker.open(`/app/apps/${late.app}?move=${move}`)
@@ -242,7 +252,10 @@ describe("other workspaces", () => {
         ? { appId: tea.app, ...needed }
         : (INPUTS[operation.id] ?? {})
       const { fault, answer } = await house.app.invoke({
-        ...{ surface: "pages", requestId: randomUUID(), keyInUrl: false, address: "192.0.2.1" },
+        surface: "pages",
+        requestId: randomUUID(),
+        keyInUrl: false,
+        address: "192.0.2.1",
         credentials: { authorization: null, apiKey },
         target: async () => ({ operation, input }),
       })

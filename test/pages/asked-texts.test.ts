@@ -39,7 +39,12 @@ beforeAll(async () => {
   sql = await freshDatabase()
   const near = { url: standIn.url, api: "chat" as const, model: "m-1", key: undefined }
   const { write } = createWriting({
-    ...{ sql, log: silentLog, now: () => new Date(), randomBytes, pollMs: 20, patienceMs: 50 },
+    sql,
+    log: silentLog,
+    now: () => new Date(),
+    randomBytes,
+    pollMs: 20,
+    patienceMs: 50,
     settings: { ...near, contextTokens: 100_000, tokensADay: 1e12, atOnce: 2 },
     fetch: (url, init) => fetch(url, init),
   })
@@ -89,7 +94,9 @@ async function opened(): Promise<Opened> {
   const base = `/app/apps/${app}`
   const owner = await ownerOf(house, workspaceId)
   return {
-    ...{ owner, base, app },
+    owner,
+    base,
+    app,
     async used() {
       const [row] = await sql<[{ units: number; credits: number }]>`
         select (select coalesce(sum(used), 0)::int from allowance_used where workspace_id = a.workspace_id) as units,
@@ -164,7 +171,8 @@ test("a translation is selected by locale, started by its button, and free to vi
   const rows = ["us", "de", "at"].map((country) => ({ country, state: "sold", ...page }))
   await sql`
     insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
-    select id, now() - interval '2 hours', '{us,de,at}'::text[], 1, now() - interval '1 hour', false, ${sql.json(rows)}::jsonb
+    select id, now() - interval '2 hours', '{us,de,at}'::text[], 1, now() - interval '1 hour', false,
+      ${sql.json(rows)}::jsonb
     from store_app
     where store_id = ${OWN}`
   const offered = (await owner.open(`${base}/localize`)).text

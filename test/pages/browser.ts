@@ -119,10 +119,20 @@ export async function openTab(binary: string): Promise<Tab> {
 
 // Many documents of a tab run the same scripts, such as axe, so their compiled code is cached.
 const FLAGS = [
-  "--in-process-gpu", "--js-flags=--no-flush-bytecode",
-  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync", "--disable-default-apps", "--remote-debugging-port=0", "--hide-scrollbars",
-] // biome-ignore format: a list to scan
+  "--in-process-gpu",
+  "--js-flags=--no-flush-bytecode",
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-default-apps",
+  "--remote-debugging-port=0",
+  "--hide-scrollbars",
+]
 
 async function endpointOf(errors: ReadableStream<Uint8Array>): Promise<string> {
   let said = ""

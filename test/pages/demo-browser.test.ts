@@ -40,7 +40,10 @@ interface Seen {
 const SEE = `(() => {
   const all = (selector) => [...document.querySelectorAll(selector)]
   const to = (form) => new URL(form.getAttribute("action") ?? "", location.href).pathname
-  const kind = (form) => [form.method, to(form), form.querySelector("[type=hidden][name=action]")?.value ?? "", ...[...form.elements].map(({ name }) => name)].join(" ")
+  const actionOf = (form) => form.querySelector("[type=hidden][name=action]")?.value ?? ""
+  const namesOf = (form) => [...form.elements].map(({ name }) => name)
+  const kind = (form) => [form.method, to(form), actionOf(form), ...namesOf(form)].join(" ")
+  const isVisibleSubmit = (button) => button.type === "submit" && button.getClientRects().length > 0
   return {
     address: location.pathname + location.search,
     status: performance.getEntriesByType("navigation")[0].responseStatus,
@@ -50,7 +53,7 @@ const SEE = `(() => {
     links: all("a[href]").filter(({ target }) => target !== "_blank").map(({ href }) => href.replace(/#.*/, "")),
     forms: all("form").map((form) => ({
       kind: kind(form),
-      isSendable: [...form.querySelectorAll("button")].some((one) => one.type === "submit" && one.getClientRects().length > 0),
+      isSendable: [...form.querySelectorAll("button")].some(isVisibleSubmit),
     })),
   }
 })()`

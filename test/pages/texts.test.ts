@@ -26,7 +26,12 @@ beforeAll(async () => {
   sql = await freshDatabase()
   const settings = { url: standIn.url, api: "responses" as const, model: "m-1", key: undefined }
   const { write } = createWriting({
-    ...{ sql, log: silentLog, now: () => NOW, randomBytes, pollMs: 20, patienceMs: 50 },
+    sql,
+    log: silentLog,
+    now: () => NOW,
+    randomBytes,
+    pollMs: 20,
+    patienceMs: 50,
     settings: { ...settings, contextTokens: 100_000, tokensADay: 1e12, atOnce: 2 },
     fetch: (url, init) => fetch(url, init),
   })
@@ -55,7 +60,8 @@ async function opened(storeId: string, asHouse = house): Promise<Opened> {
   const base = `/app/apps/${await trackOwn(sql, asked)}`
   const owner = await ownerOf(asHouse, workspaceId)
   return {
-    ...{ owner, base },
+    owner,
+    base,
     async used() {
       const [row] = await sql<[{ used: number }]>`
         select coalesce(sum(used), 0)::int as used

@@ -272,9 +272,18 @@ describe("limits of writes from pages", () => {
       JSON.stringify([await house.sql`select * from tracked_app where id = ${tea.app}`, await tracked()])
     const before = await state()
     for (const action of [
-      "add_keywords", "remove_keywords", "tag_keywords", "untag_keywords", "bury_keywords", "add_rivals", "remove_rivals",
-      "rename_app", "set_app_goal", "set_storefronts", "remove_app",
-    ] /* biome-ignore format: a list to scan */) {
+      "add_keywords",
+      "remove_keywords",
+      "tag_keywords",
+      "untag_keywords",
+      "bury_keywords",
+      "add_rivals",
+      "remove_rivals",
+      "rename_app",
+      "set_app_goal",
+      "set_storefronts",
+      "remove_app",
+    ]) {
       const sent = await coffeeOwner.send("/app/write", { ...fields, form, action, appId: tea.app, back: "/app" })
       expect([action, sent.status, sent.text.includes("Tea")]).toEqual([action, 404, false])
     }

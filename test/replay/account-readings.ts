@@ -37,9 +37,32 @@ function* consoleReports(account: string, { day, ago, seenAt, processed }: Repor
     kind: "sales",
     source: "asc-sales",
     rows: countries.flatMap((country, i) => [
-      { app: TEA.sku, title: TEA.name, product: TEA.sku, type: "1F", country, units: 20 + ((ago * (i + 3)) % 17), currency: "EUR", price: "0", proceeds: "0", proceedsCurrency: "EUR" },
-      { app: TEA.sku, title: "Tea Pro", product, type: "IAY", country, units: 1 + ((ago + i) % 3), currency: "EUR", price: "19.99", proceeds: "14.28", proceedsCurrency: "EUR", subscription: ago % 2 ? "New" : "Renewal" },
-    ]), // biome-ignore format: rows of a table
+      {
+        app: TEA.sku,
+        title: TEA.name,
+        product: TEA.sku,
+        type: "1F",
+        country,
+        units: 20 + ((ago * (i + 3)) % 17),
+        currency: "EUR",
+        price: "0",
+        proceeds: "0",
+        proceedsCurrency: "EUR",
+      },
+      {
+        app: TEA.sku,
+        title: "Tea Pro",
+        product,
+        type: "IAY",
+        country,
+        units: 1 + ((ago + i) % 3),
+        currency: "EUR",
+        price: "19.99",
+        proceeds: "14.28",
+        proceedsCurrency: "EUR",
+        subscription: ago % 2 ? "New" : "Renewal",
+      },
+    ]),
   }
   const sold = { app: TEA.id, product: "6702026751", name: "Tea Pro" }
   yield {
@@ -121,8 +144,19 @@ function* adsReports(account: string, { day, ago, seenAt }: ReportDay) {
       kind: "ads_campaigns",
       source: "apple-ads-campaigns",
       rows: [
-        { id: CAMPAIGN, app: TEA.id, name: "Tea, Germany", status: "ENABLED", serving: "RUNNING", reasons: [], countries: ["de", "us"], budget: "20", currency: "EUR", bidding: "MANUAL_CPT" },
-      ], // biome-ignore format: a row of a table
+        {
+          id: CAMPAIGN,
+          app: TEA.id,
+          name: "Tea, Germany",
+          status: "ENABLED",
+          serving: "RUNNING",
+          reasons: [],
+          countries: ["de", "us"],
+          budget: "20",
+          currency: "EUR",
+          bidding: "MANUAL_CPT",
+        },
+      ],
     }
     yield {
       ...head,

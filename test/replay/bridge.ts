@@ -6,14 +6,14 @@ import { RunningSum } from "../../src/database/rows.ts"
 import { type Build, cliJson } from "./server.ts"
 
 /**
- * The last commit with numbered migrations. Its schema is that of the first baseline, so its rows fit a later build, but
- * products refuse backups from before the baseline.
+ * The last commit with numbered migrations. Its schema is that of the first baseline, so its rows fit a later build,
+ * but products refuse backups from before the baseline.
  */
 export const BRIDGE_COMMIT = "a1b81c31dc323b714a0020124d25ddffe0f8f6f6"
 
 /**
- * Lets the bridge upgrade the backup `from`, and writes it to `to` as a backup of the schema of `next`: with its steps and
- * with its order of columns.
+ * Lets the bridge upgrade the backup `from`, and writes it to `to` as a backup of the schema of `next`: with its steps
+ * and with its order of columns.
  */
 export async function upgradeBackup(bridge: Build, next: Build, from: string, to: string): Promise<void> {
   await cliJson(bridge, ["restore", from, "--force"])

@@ -21,9 +21,25 @@ export interface Call {
 
 /** Keys that are refused, narrower, or of another plan. */
 const OTHER_KEYS = [
-  "reader", "hive", "tracker", "limited", "budget", "elsewhere", "paused", "revoked", "leaked", "test", "free", "packed", "pro",
-  "studio", "poor", "listed", "suspended", "deleted",
-] as const // biome-ignore format: a list to scan
+  "reader",
+  "hive",
+  "tracker",
+  "limited",
+  "budget",
+  "elsewhere",
+  "paused",
+  "revoked",
+  "leaked",
+  "test",
+  "free",
+  "packed",
+  "pro",
+  "studio",
+  "poor",
+  "listed",
+  "suspended",
+  "deleted",
+] as const
 const NARROW_KEYS = ["reader", "limited", "test", "free", "pro", "revoked", "suspended"] as const
 /** Workspaces that track an app of their own. */
 const WITH_APP = new Set(["free", "packed", "pro", "studio", "poor"])
@@ -311,7 +327,9 @@ export function message(operation: string, state: string, method: string, params
   }
 }
 
-/** What is served beside operations: documents, health, protocol messages of the tool server, pages without a session. */
+/**
+ * What is served beside operations: documents, health, protocol messages of the tool server, pages without a session.
+ */
 export function otherCalls(): Call[] {
   const get = (path: string, options: Partial<Call> = {}): Call => ({
     operation: path,
@@ -323,10 +341,34 @@ export function otherCalls(): Call[] {
     account: "none",
     ...options,
   })
-  const documents = ["/v1/openapi.json", "/healthz", "/readyz", "/.well-known/oauth-protected-resource",
-    "/.well-known/oauth-authorization-server", "/v1", "/v1/nothing", "/v1/sandbox", "/v1/sandbox/nothing", "/nothing"] // biome-ignore format: a list to scan
-  const pages = ["/", "/docs", "/docs/errors", "/docs/operate", "/docs/operate/import", "/llms.txt", "/app", "/sign-in",
-    "/app/keywords", "/share/nothing", "/approve", "/oauth/authorize", "/robots.txt", "/favicon.ico"] // biome-ignore format: a list to scan
+  const documents = [
+    "/v1/openapi.json",
+    "/healthz",
+    "/readyz",
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-authorization-server",
+    "/v1",
+    "/v1/nothing",
+    "/v1/sandbox",
+    "/v1/sandbox/nothing",
+    "/nothing",
+  ]
+  const pages = [
+    "/",
+    "/docs",
+    "/docs/errors",
+    "/docs/operate",
+    "/docs/operate/import",
+    "/llms.txt",
+    "/app",
+    "/sign-in",
+    "/app/keywords",
+    "/share/nothing",
+    "/approve",
+    "/oauth/authorize",
+    "/robots.txt",
+    "/favicon.ico",
+  ]
   return [
     ...documents.flatMap((path) => [
       get(path),

@@ -23,7 +23,7 @@ const COMMANDS = [
   "call list_apps odd=1 --workspace main --json",
   "key create --workspace nothing --json",
   "nothing --json",
-] // biome-ignore format: a list to scan
+]
 
 /** Runs each command on both builds beside their servers and compares exit code and document. */
 export async function compareCommands(pair: [Session, Session], comparer: Comparer, report: Report): Promise<void> {

@@ -75,8 +75,8 @@ export function makeComparer({ texts, startedAt }: CompareOptions): Comparer {
   }
 
   /**
-   * Whether the distance between the totals of both builds changed. A call without a charge may show a total of a moment
-   * ago, so a total that did not grow since the last call is left for the next charge to judge.
+   * Whether the distance between the totals of both builds changed. A call without a charge may show a total of a
+   * moment ago, so a total that did not grow since the last call is left for the next charge to judge.
    */
   const hasDrifted = (total: string, old: number, next: number): boolean => {
     const last = totals.get(total)

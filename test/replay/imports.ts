@@ -29,8 +29,8 @@ function orders(lines: string[]): Record<string, string[][]> {
 }
 
 /**
- * Imports one world in three orders into both builds. Of each order the builds are compared with each other, and the new
- * build's second and third order with its first: derived figures do not depend on the order.
+ * Imports one world in three orders into both builds. Of each order the builds are compared with each other, and the
+ * new build's second and third order with its first: derived figures do not depend on the order.
  */
 export async function compareImports(options: ImportOptions, comparer: Comparer, report: Report): Promise<void> {
   const { folder, oldBinary, newBinary, now } = options
@@ -92,8 +92,22 @@ async function trackAndImport(build: ReturnType<typeof openBuild>, parts: string
 
 /** Every figure that follows from readings: ranks, history, charts, reviews, rivals, alerts, difficulty, popularity. */
 function probeCalls(): Call[] {
-  const ofApp = ["", "/keywords", "/history", "/rivals", "/charts", "/reviews", "/reviews/stats", "/page", "/timeline",
-    "/today", "/competition", "/chart-movers", "/featuring", "/weekly-plan"] // biome-ignore format: a list to scan
+  const ofApp = [
+    "",
+    "/keywords",
+    "/history",
+    "/rivals",
+    "/charts",
+    "/reviews",
+    "/reviews/stats",
+    "/page",
+    "/timeline",
+    "/today",
+    "/competition",
+    "/chart-movers",
+    "/featuring",
+    "/weekly-plan",
+  ]
   const terms = [TERMS.present[0]!, TERMS.sometimes[0]!, TERMS.absent[0]!].map(encodeURIComponent)
   const paths = [
     ...ofApp.flatMap((path) =>

@@ -36,8 +36,13 @@ export const REORDERED: readonly { operations: readonly string[]; list: string; 
 ]
 
 const FEED = ["list_alerts", "/v1/alerts", "alerts", "after the writes"]
-const CREDIT_TOTALS =
-  /^header x-credits-(?:used|remaining)$|credits\.(?:used|remaining|cost)$|keys\[\]\.used$|usedToday$|quotas\[\]\.used$|packs\.apiCredits$|packCredits$/
+const CREDIT_TOTALS = new RegExp(
+  [
+    String.raw`^header x-credits-(?:used|remaining)$|credits\.(?:used|remaining|cost)$|keys\[\]\.used$|`,
+    String.raw`usedToday$|quotas\[\]\.used$|packs\.apiCredits$|packCredits$`,
+  ].join(""),
+  "",
+)
 /** Answers that are one list of rows and were JSON whatever was preferred. */
 const TABLES = [
   "get_keyword_competition",

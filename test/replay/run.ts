@@ -161,7 +161,10 @@ async function compareCalls(
     say(`  slow: ${operation} took ${Math.round(ms / 1_000)} s in calls of half a second or more`)
 }
 
-/** The consoles are one for both builds, so the whole script runs on one build and then, from the same start, on the other. */
+/**
+ * The consoles are one for both builds, so the whole script runs on one build and then, from the same start, on the
+ * other.
+ */
 async function compareWrites(
   pair: [Session, Session],
   consoles: Consoles,

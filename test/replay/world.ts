@@ -15,7 +15,9 @@ export interface World {
   workspaceOf: Record<string, string>
 }
 
-/** Stand-ins of the consoles that both builds are connected to. A restored world has one key, so there is one of each. */
+/**
+ * Stand-ins of the consoles that both builds are connected to. A restored world has one key, so there is one of each.
+ */
 export interface Consoles {
   /** Settings that point a build at them. */
   env: Record<string, string>

@@ -125,8 +125,11 @@ describe("range of days", () => {
 
   test("a range with a future last day ends today, and the response shows it", async () => {
     expect(await ranges("from=2025-11-18&to=2030-01-01")).toEqual({
-      from: "2025-11-18", to: "2025-11-20", count: 2, sought: ["2025-11-18", "2025-11-20", 2],
-    }) // biome-ignore format: one answer
+      from: "2025-11-18",
+      to: "2025-11-20",
+      count: 2,
+      sought: ["2025-11-18", "2025-11-20", 2],
+    })
     expect((await get("reviews/stats?to=2030-01-01&days=3")).body.from).toBe("2025-11-18")
   })
 

@@ -28,12 +28,24 @@ describe("defaults", () => {
   test("settings have the defaults of the design without any variable", () => {
     const settings = read()
     expect(settings).toMatchObject({
-      host: "127.0.0.1", port: 8787, dataDir: ".appmeter", logLevel: "info", logFormat: "auto", trustedProxies: [], warnings: [],
-      requestDeadlineMs: 4_500, maxWaiting: 500, sandboxPerSecond: 50, drainMs: 100,
-    }) // biome-ignore format: a list to scan
+      host: "127.0.0.1",
+      port: 8787,
+      dataDir: ".appmeter",
+      logLevel: "info",
+      logFormat: "auto",
+      trustedProxies: [],
+      warnings: [],
+      requestDeadlineMs: 4_500,
+      maxWaiting: 500,
+      sandboxPerSecond: 50,
+      drainMs: 100,
+    })
     expect([settings.databaseUrl, settings.redisUrl, settings.upstash, settings.publicUrl]).toEqual([
-      undefined, undefined, undefined, undefined,
-    ]) // biome-ignore format: a list to scan
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 
   test("the first workspace has limits that its operator does not reach", () => {
@@ -49,31 +61,68 @@ describe("defaults", () => {
 
 test("each setting is parsed to its type", () => {
   const settings = read({
-    HOST: "::", PORT: "0", PUBLIC_URL: "https://ranks.example.com/base//", DATA_DIR: "/data",
-    DATABASE_URL: "postgresql://db/x", REDIS_URL: "rediss://cache:6380", UPSTASH_REDIS_REST_URL: "https://u.example",
-    UPSTASH_REDIS_REST_TOKEN: "abc", TRUSTED_PROXIES: "10.0.0.0/8, ::1 ,", LOG_LEVEL: "debug",
-    FIRST_WORKSPACE_PLAN: "free", FIRST_WORKSPACE_EXPLORER: "no", FIRST_WORKSPACE_CREDITS: "0", DRAIN_MS: "250",
-  }) // biome-ignore format: a list to scan
+    HOST: "::",
+    PORT: "0",
+    PUBLIC_URL: "https://ranks.example.com/base//",
+    DATA_DIR: "/data",
+    DATABASE_URL: "postgresql://db/x",
+    REDIS_URL: "rediss://cache:6380",
+    UPSTASH_REDIS_REST_URL: "https://u.example",
+    UPSTASH_REDIS_REST_TOKEN: "abc",
+    TRUSTED_PROXIES: "10.0.0.0/8, ::1 ,",
+    LOG_LEVEL: "debug",
+    FIRST_WORKSPACE_PLAN: "free",
+    FIRST_WORKSPACE_EXPLORER: "no",
+    FIRST_WORKSPACE_CREDITS: "0",
+    DRAIN_MS: "250",
+  })
   expect(settings).toMatchObject({
-    host: "::", port: 0, publicUrl: "https://ranks.example.com/base", dataDir: "/data",
-    databaseUrl: "postgresql://db/x", redisUrl: "rediss://cache:6380",
-    upstash: { url: "https://u.example", token: "abc" }, trustedProxies: ["10.0.0.0/8", "::1"], logLevel: "debug",
-    firstWorkspace: { plan: "free", explorer: false, overrides: { credits: 0 } }, drainMs: 250,
-  }) // biome-ignore format: a list to scan
+    host: "::",
+    port: 0,
+    publicUrl: "https://ranks.example.com/base",
+    dataDir: "/data",
+    databaseUrl: "postgresql://db/x",
+    redisUrl: "rediss://cache:6380",
+    upstash: { url: "https://u.example", token: "abc" },
+    trustedProxies: ["10.0.0.0/8", "::1"],
+    logLevel: "debug",
+    firstWorkspace: { plan: "free", explorer: false, overrides: { credits: 0 } },
+    drainMs: 250,
+  })
 })
 
 describe("invalid settings", () => {
   test("invalid settings are reported all at once, each with a fix and an example", () => {
     const { problems: found, message } = problems({
-      HOST: "http://x", PORT: "http", PUBLIC_URL: "ranks.example.com", DATABASE_URL: "mysql://user:canary@host",
-      REDIS_URL: "canary", UPSTASH_REDIS_REST_URL: "https://u.example", TRUSTED_PROXIES: "10.0.0.0/33",
-      LOG_LEVEL: "loud", FIRST_WORKSPACE_PLAN: "gold", REQUEST_DEADLINE_MS: "1", MAX_WAITING: "-5",
-      FIRST_WORKSPACE_CREDITS: "1e3", REDIS_PREFIX: "a b",
-    }) // biome-ignore format: a list to scan
+      HOST: "http://x",
+      PORT: "http",
+      PUBLIC_URL: "ranks.example.com",
+      DATABASE_URL: "mysql://user:canary@host",
+      REDIS_URL: "canary",
+      UPSTASH_REDIS_REST_URL: "https://u.example",
+      TRUSTED_PROXIES: "10.0.0.0/33",
+      LOG_LEVEL: "loud",
+      FIRST_WORKSPACE_PLAN: "gold",
+      REQUEST_DEADLINE_MS: "1",
+      MAX_WAITING: "-5",
+      FIRST_WORKSPACE_CREDITS: "1e3",
+      REDIS_PREFIX: "a b",
+    })
     expect(found.map(({ variable }) => variable)).toEqual([
-      "HOST", "PORT", "PUBLIC_URL", "DATABASE_URL", "REDIS_URL", "REDIS_PREFIX", "TRUSTED_PROXIES", "LOG_LEVEL",
-      "FIRST_WORKSPACE_PLAN", "FIRST_WORKSPACE_CREDITS", "REQUEST_DEADLINE_MS", "MAX_WAITING", "UPSTASH_REDIS_REST_TOKEN",
-    ]) // biome-ignore format: a list to scan
+      "HOST",
+      "PORT",
+      "PUBLIC_URL",
+      "DATABASE_URL",
+      "REDIS_URL",
+      "REDIS_PREFIX",
+      "TRUSTED_PROXIES",
+      "LOG_LEVEL",
+      "FIRST_WORKSPACE_PLAN",
+      "FIRST_WORKSPACE_CREDITS",
+      "REQUEST_DEADLINE_MS",
+      "MAX_WAITING",
+      "UPSTASH_REDIS_REST_TOKEN",
+    ])
     for (const { variable, fix } of found.slice(0, -1)) expect(fix).toContain(`for example ${variable}=`)
     expect(message).toContain('PORT is "http": must be a whole number from 0 to 65535, for example PORT=8787')
   })
@@ -107,9 +156,12 @@ describe("invalid settings", () => {
   })
 
   test.each([
-    "postgres://user:a%25b%40c@host/name?sslmode=require", "postgres://one:5432,two:5433/name",
-    "postgresql://user:word@one,two/name", "postgres://[::1]:5432/name", "postgres://host",
-  ])("%s is a valid database URL", (text) => expect(read({ DATABASE_URL: text }).databaseUrl).toBe(text)) // biome-ignore format: a list to scan
+    "postgres://user:a%25b%40c@host/name?sslmode=require",
+    "postgres://one:5432,two:5433/name",
+    "postgresql://user:word@one,two/name",
+    "postgres://[::1]:5432/name",
+    "postgres://host",
+  ])("%s is a valid database URL", (text) => expect(read({ DATABASE_URL: text }).databaseUrl).toBe(text))
 
   test("an Upstash URL without its token, or the reverse, is refused", () => {
     expect(problems({ UPSTASH_REDIS_REST_URL: "https://u.example" }).message).toStartWith(
@@ -217,9 +269,24 @@ describe("misspelt settings", () => {
 
   test("a foreign variable gets no warning", () => {
     const foreign = [
-      "HOME", "PATH", "HOSTNAME", "PORTS", "PGHOST", "PGPORT", "POST", "REDIS_HOST", "REDIS_PORT", "REDIS_TLS_URL",
-      "BASE_URL", "XDG_DATA_DIRS", "DATABASE_HOST", "NODE_ENV", "TERM", "APPMETER_SERVICE_PORT_8787_TCP", "LOGNAME",
-    ] // biome-ignore format: a list to scan
+      "HOME",
+      "PATH",
+      "HOSTNAME",
+      "PORTS",
+      "PGHOST",
+      "PGPORT",
+      "POST",
+      "REDIS_HOST",
+      "REDIS_PORT",
+      "REDIS_TLS_URL",
+      "BASE_URL",
+      "XDG_DATA_DIRS",
+      "DATABASE_HOST",
+      "NODE_ENV",
+      "TERM",
+      "APPMETER_SERVICE_PORT_8787_TCP",
+      "LOGNAME",
+    ]
     expect(read(Object.fromEntries(foreign.map((name) => [name, "x"]))).warnings).toEqual([])
   })
 })
@@ -240,20 +307,31 @@ describe("measuring settings", () => {
 
   test("each measuring setting is applied", () => {
     const { measuring } = read({
-      MEASURE: "no", MEASURE_AT_ONCE: "2", EGRESS: "fra-1", EGRESS_COUNTRY: "DE",
-      SOURCES_OFF: "play-suggest, apple-store-search", UPSTREAM_GAPS_MS: "itunes.apple.com=6000,developer-sites=0",
-      UPSTREAM_URLS: "apps.apple.com=http://127.0.0.1:9000/a/", RAW_DIR: "/raw", RAW_DAYS: "0", RAW_ACCOUNT_DAYS: "30", RAW_MB: "1",
-    }) // biome-ignore format: a list to scan
+      MEASURE: "no",
+      MEASURE_AT_ONCE: "2",
+      EGRESS: "fra-1",
+      EGRESS_COUNTRY: "DE",
+      SOURCES_OFF: "play-suggest, apple-store-search",
+      UPSTREAM_GAPS_MS: "itunes.apple.com=6000,developer-sites=0",
+      UPSTREAM_URLS: "apps.apple.com=http://127.0.0.1:9000/a/",
+      RAW_DIR: "/raw",
+      RAW_DAYS: "0",
+      RAW_ACCOUNT_DAYS: "30",
+      RAW_MB: "1",
+    })
     expect(measuring).toEqual({
       on: false,
       atOnce: 2,
       egress: "fra-1",
       egressCountry: "de",
       sourcesOff: ["play-suggest", "apple-store-search"],
-      gapsMs: new Map([["itunes.apple.com", 6_000], ["developer-sites", 0]]),
+      gapsMs: new Map([
+        ["itunes.apple.com", 6_000],
+        ["developer-sites", 0],
+      ]),
       addresses: new Map([["apps.apple.com", "http://127.0.0.1:9000/a"]]),
       raw: { folder: "/raw", days: 0, accountDays: 30, megabytes: 1 },
-    }) // biome-ignore format: a list to scan
+    })
   })
 
   test.each([
@@ -291,12 +369,23 @@ describe("market settings", () => {
   })
 
   test.each([
-    "usa", "us,us", "us;gb", "us gb", "us:", "us:+", "us:6015+6015", "us:7001", "us:games", "us:6015:6014", ":6015", "us,zz",
+    "usa",
+    "us,us",
+    "us;gb",
+    "us gb",
+    "us:",
+    "us:+",
+    "us:6015+6015",
+    "us:7001",
+    "us:games",
+    "us:6015:6014",
+    ":6015",
+    "us,zz",
   ])("the market %p is refused with the expected format", (value) => {
     const { problems: found } = problems({ MARKET: value })
     expect(found.map(({ variable }) => variable)).toEqual(["MARKET"])
     expect(found[0]!.fix).toContain("for example MARKET=us,gb,jp:6014+6015")
-  }) // biome-ignore format: a list to scan
+  })
 })
 
 describe("private targets", () => {

@@ -12,12 +12,20 @@ describe("the preview", () => {
   test("the preview of an export shows rows, columns, days, cost and what is left out", async () => {
     const { status, body } = await on.preview()
     const file = {
-      dataset: "history", format: "csv", country: "us", platform: "ios", from: ago(89), to: ago(0), rows: 3,
+      dataset: "history",
+      format: "csv",
+      country: "us",
+      platform: "ios",
+      from: ago(89),
+      to: ago(0),
+      rows: 3,
       columns: ["day", "term", "country", "platform", "measured", "rank", "searchDepth", "source"],
-    } // biome-ignore format: one file
+    }
     expect([status, body.credits, body.destructive, body.asynchronous]).toEqual([200, 20, false, false])
     expect(body.preview).toEqual({
-      summary: `Make a CSV file of the rank history of "Kettle" in us on ios from ${ago(89)} to ${ago(0)}: 3 rows of 8 columns.`,
+      summary:
+        `Make a CSV file of the rank history of "Kettle" in us on ios from ${ago(89)} to ${ago(0)}: ` +
+        "3 rows of 8 columns.",
       target: { kind: "app", id: on.app, name: "Kettle" },
       before: { export: null },
       after: { export: file },
@@ -60,7 +68,7 @@ describe("the preview", () => {
       expect((await counted({ dataset })).columns).toEqual([...EXPORT_COLUMNS[dataset]])
   })
 
-  test("an export reads back as far as the plan allows and says so; a range entirely before that is refused", async () => {
+  test("an export reads back as far as the plan allows and says so; a range before that is refused", async () => {
     const cut = (await on.preview({ from: ago(90) })).body.preview
     expect([cut.after.export.from, cut.notes.at(-1)]).toEqual([
       ago(89),
@@ -190,7 +198,7 @@ describe("the confirm", () => {
     expect(on.house.logged.join("")).not.toContain(token)
   })
 
-  test("a confirm after another day was measured writes nothing, shows the new preview, and keeps the token valid", async () => {
+  test("a confirm after a new measured day writes nothing, shows the new preview, and keeps the token", async () => {
     const { confirmToken } = (await on.preview()).body
     await on.measure("tea", 2, ["10007"])
     const refused = await on.confirm(confirmToken)
@@ -200,28 +208,32 @@ describe("the confirm", () => {
     expect((await on.confirm(confirmToken)).body.result.rows).toBe(3)
   })
 
-  test("a confirm is refused late, for another key, without scope, below Pro, for a test key, and for other workspaces' apps", async () => {
-    const { confirmToken } = (await on.preview()).body
-    await on.sql`update workspace set overrides = overrides || '{"liveKeys": 9}' where id = ${on.workspace}`
-    expect(said(await on.confirm(confirmToken, await on.house.key(on.workspace)))).toBe("400 confirm_token_invalid")
-    await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
-    expect(said(await on.confirm(confirmToken))).toBe("400 confirm_token_expired")
-    const reader = await on.house.key(on.workspace, { scopes: ["apps:read", "reviews:read", "track:write"] })
-    const refused = await on.preview({}, reader)
-    expect([said(refused), refused.body.scope]).toEqual(["403 scope_required", "reports:write"])
-    const narrow = await on.house.key(on.workspace, { scopes: ["reports:write"] })
-    expect((await on.preview({}, narrow)).status).toBe(200)
-    expect(said(await on.preview({}, await on.house.key(on.workspace, { kind: "test" })))).toBe(
-      "403 test_key_read_only",
-    )
-    const other = await on.house.key(await on.house.workspace())
-    expect((await on.preview({}, other)).text).toBe((await on.preview({ appId: "app_never" }, other)).text)
-    expect(said(await on.preview({}, other))).toBe("404 not_found")
-    const limited = await on.house.key(on.workspace, { appList: [on.app] })
-    expect((await on.preview({}, limited)).status).toBe(200)
-    expect(said(await on.preview({ appId: "app_other" }, limited))).toBe("403 app_not_allowed")
-    expect(await on.counts()).toEqual({ exports: 0, parts: 0 })
-  })
+  test(
+    "a confirm is refused late, for another key, without scope, below Pro, for a test key, " +
+      "and for other workspaces' apps",
+    async () => {
+      const { confirmToken } = (await on.preview()).body
+      await on.sql`update workspace set overrides = overrides || '{"liveKeys": 9}' where id = ${on.workspace}`
+      expect(said(await on.confirm(confirmToken, await on.house.key(on.workspace)))).toBe("400 confirm_token_invalid")
+      await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
+      expect(said(await on.confirm(confirmToken))).toBe("400 confirm_token_expired")
+      const reader = await on.house.key(on.workspace, { scopes: ["apps:read", "reviews:read", "track:write"] })
+      const refused = await on.preview({}, reader)
+      expect([said(refused), refused.body.scope]).toEqual(["403 scope_required", "reports:write"])
+      const narrow = await on.house.key(on.workspace, { scopes: ["reports:write"] })
+      expect((await on.preview({}, narrow)).status).toBe(200)
+      expect(said(await on.preview({}, await on.house.key(on.workspace, { kind: "test" })))).toBe(
+        "403 test_key_read_only",
+      )
+      const other = await on.house.key(await on.house.workspace())
+      expect((await on.preview({}, other)).text).toBe((await on.preview({ appId: "app_never" }, other)).text)
+      expect(said(await on.preview({}, other))).toBe("404 not_found")
+      const limited = await on.house.key(on.workspace, { appList: [on.app] })
+      expect((await on.preview({}, limited)).status).toBe(200)
+      expect(said(await on.preview({ appId: "app_other" }, limited))).toBe("403 app_not_allowed")
+      expect(await on.counts()).toEqual({ exports: 0, parts: 0 })
+    },
+  )
 
   test("an export without the plan is plan_required on the tool endpoint too", async () => {
     const free = await on.house.workspace({ plan: "free" })
@@ -247,10 +259,11 @@ describe("the confirm", () => {
     const more = async (from: number, to: number) => {
       await on.sql`
         insert into review_version (
-          app_id, feed, review_id, digest, current, stars, text, at, first_seen_at, seen_at, source, parser, origin, sha256
+          app_id, feed, review_id, digest, current, stars, text, at, first_seen_at, seen_at, source, parser, origin,
+          sha256
         )
-        select a.id, 'us', 'r' || n, decode(md5(n::text), 'hex'), true, 3, '', now() - interval '3 days' - n * interval '1 s', now(), now(),
-          'apple-reviews', 1, 'own', '\\x00'
+        select a.id, 'us', 'r' || n, decode(md5(n::text), 'hex'), true, 3, '',
+          now() - interval '3 days' - n * interval '1 s', now(), now(), 'apple-reviews', 1, 'own', '\\x00'
         from store_app a, generate_series(${from}::int, ${to}::int) n
         where a.store_id = '1437843273'`
     }

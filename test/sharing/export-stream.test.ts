@@ -112,7 +112,7 @@ describe("a large file", () => {
 })
 
 describe("idle readers", () => {
-  test("the number of idle readers is limited per link, per address and in all; one that leaves makes room", async () => {
+  test("the number of idle readers is limited per link, per address and in all; leaving makes room", async () => {
     const files = createExportFiles()
     const [one, two] = [await largeExport(sql, workspace, 3), await largeExport(sql, workspace, 3)]
     const begin = (token: string, address: string) => opened(token, counting(), { files, address })
@@ -181,7 +181,7 @@ describe("over a connection", () => {
     return { read, port: server.port as number, url: `http://127.0.0.1:${server.port}` }
   }
 
-  test("a stalled reader delays the file, a disconnected one ends it, and neither keeps a transaction open", async () => {
+  test("a stalled reader delays the file, a disconnected one ends it; neither keeps a transaction open", async () => {
     const parts = 400
     const { token } = await largeExport(sql, workspace, parts)
     const { read, port } = serving()

@@ -12,7 +12,7 @@ setDefaultTimeout(60_000)
 const on = exportScene()
 
 describe("a file", () => {
-  test("an export of history has a row per measured day, with a rank or absent, and none for an unmeasured day", async () => {
+  test("an export of history has a row per measured day, ranked or absent, and none for other days", async () => {
     const { url, rows } = await on.exported()
     const same = { country: "us", platform: "ios", measured: "true", searchDepth: "3", source: "import" }
     const read = readTable((await on.open(url)).text)
@@ -60,14 +60,29 @@ describe("a file", () => {
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8")
     expect(body.startsWith("\uFEFF")).toBe(false)
     expect(head).toEqual({
-      appId: on.app, dataset: "reviews", country: "us", platform: "ios", from: ago(89), to: ago(0), rowCount: 3,
-    }) // biome-ignore format: one head
+      appId: on.app,
+      dataset: "reviews",
+      country: "us",
+      platform: "ios",
+      from: ago(89),
+      to: ago(0),
+      rowCount: 3,
+    })
     expect(Date.parse(frozenAt)).toBeGreaterThan(0)
     expect(rows.map(({ id }: { id: string }) => id)).toEqual(["14", "12", "11"])
     expect([rows[0].text, rows[0].title, rows[1].title, rows[0].rating]).toEqual([text, "@title", null, 4])
-    expect(Object.keys(rows[0]).sort()).toEqual(
-      ["country", "date", "feed", "id", "platform", "rating", "seenAt", "text", "title", "version"],
-    ) // biome-ignore format: a list
+    expect(Object.keys(rows[0]).sort()).toEqual([
+      "country",
+      "date",
+      "feed",
+      "id",
+      "platform",
+      "rating",
+      "seenAt",
+      "text",
+      "title",
+      "version",
+    ])
   })
 
   test("a CSV export neutralises twelve hostile texts and keeps numbers; JSON keeps the texts unchanged", async () => {
@@ -111,8 +126,9 @@ describe("a confirmed file", () => {
     await stays()
     await on.sql.begin((tx) => removeApp(tx, on.app))
     await stays()
-    await on.sql`truncate search_results, rank_month, list_month, keyword_metric, review_version, review_read, review_day,
-      review_feed`
+    await on.sql`
+      truncate search_results, rank_month, list_month, keyword_metric, review_version, review_read, review_day,
+        review_feed`
     await on.sql`update store_app_name set name = 'Another'`
     await stays()
     expect(before.every((text) => text.length > 100)).toBe(true)
@@ -178,7 +194,7 @@ describe("a link", () => {
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"])
   })
 
-  test("a link works for 7 days by the database's clock, then reports that it expired until it is cleaned up", async () => {
+  test("a link works for 7 days by the database's clock, then reports that it expired until cleaned up", async () => {
     const { url } = await on.exported()
     const aged = async (age: string) => {
       await on.sql`update export set created_at = now() - ${age}::interval`

@@ -15,10 +15,16 @@ export async function largeExport(
   const rows = parts * ROWS_A_PART
   return await sql.begin(async (tx) => {
     const { id, token } = await createExport(tx, workspaceId, {
-      appId: "app_large", dataset: "history", format, platform: "ios", country: "us",
-      from: "2025-01-01", to: "2025-01-31", rows,
+      appId: "app_large",
+      dataset: "history",
+      format,
+      platform: "ios",
+      country: "us",
+      from: "2025-01-01",
+      to: "2025-01-31",
+      rows,
       columns: ["day", "term", "country", "platform", "measured", "rank", "searchDepth", "source"],
-    }) // biome-ignore format: one head
+    })
     for (let place = 0; place < parts; place++) await addParts(tx, id, place, [part(place)])
     return { token, rows }
   })

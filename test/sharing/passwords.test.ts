@@ -15,7 +15,10 @@ describe("passwords", () => {
     // values that are not text fail quickly once it is their turn
     const texts = Array.from({ length: 60 }, (_, i) => (i < 3 ? "x" : (null as unknown as string)))
     const outcomes = await Promise.all(texts.map((text) => caught(() => hashPassword(text))))
-    expect([outcomes.slice(0, 3), outcomes.filter((error) => error instanceof TypeError).length]).toEqual([[null, null, null], 39]) // biome-ignore format: one line
+    expect([outcomes.slice(0, 3), outcomes.filter((error) => error instanceof TypeError).length]).toEqual([
+      [null, null, null],
+      39,
+    ])
     const refused = outcomes.slice(42)
     expect(refused).toHaveLength(18)
     for (const error of refused) expect(error).toMatchObject({ code: "unavailable", retryAfter: 2 })

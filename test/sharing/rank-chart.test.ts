@@ -76,18 +76,35 @@ describe("a chart of ranks", () => {
   })
 
   test("a chart's axis has 1 at the top and at the bottom a round number that no rank exceeds", () => {
-    for (const [worst, lowest] of [[1, 10], [10, 10], [11, 20], [51, 100], [101, 150], [201, 250], [250, 250]] as const) {
+    for (const [worst, lowest] of [
+      [1, 10],
+      [10, 10],
+      [11, 20],
+      [51, 100],
+      [101, 150],
+      [201, 250],
+      [250, 250],
+    ] as const) {
       const { text } = drawn([at(0, worst)])
-      const labels = [...text.matchAll(/<text class="end"[^>]* y="([\d.]+)">(\d+)</g)].map(([, y, rank]) => ({ y: Number(y), rank: Number(rank) }))
+      const labels = [...text.matchAll(/<text class="end"[^>]* y="([\d.]+)">(\d+)</g)].map(([, y, rank]) => ({
+        y: Number(y),
+        rank: Number(rank),
+      }))
       expect(labels.map(({ rank }) => rank)).toEqual([1, Math.round(lowest / 2), lowest])
       expect(labels[0]!.y < labels[1]!.y && labels[1]!.y < labels[2]!.y).toBe(true)
     }
-  }) // biome-ignore format: pairs beside each other
+  })
 
   test("a chart has a title, a description and valid markup, and escapes its texts", () => {
     const hostile = rankChart({
-      id: "x", title: "</title><script>", description: `"&<`, from: FROM, to: day(1), points: [], dayLabel: () => "<b>",
-    }) // biome-ignore format: one call
+      id: "x",
+      title: "</title><script>",
+      description: `"&<`,
+      from: FROM,
+      to: day(1),
+      points: [],
+      dayLabel: () => "<b>",
+    })
     for (const { text } of [hostile, drawn([at(0, 1), at(1, null)])]) {
       const { unbalanced, bare, tags } = readMarkup(text)
       expect([unbalanced, bare, tags.has("script")]).toEqual([[], [], false])

@@ -34,7 +34,7 @@ const links = (workspace: number) =>
     order by created_at, sha256`
 
 describe("a preview of a shared page", () => {
-  test("the preview of a shared page shows what becomes public, its days and states, and that it is frozen", async () => {
+  test("the preview of a shared page shows what becomes public, its days and states, and that it freezes", async () => {
     const { status, body } = await preview({})
     expect(status).toBe(200)
     expect(body).toMatchObject({ credits: 1, destructive: false, asynchronous: false })
@@ -70,12 +70,21 @@ describe("a preview of a shared page", () => {
   })
 
   const BAD: [object, string][] = [
-    [{ days: 0 }, "days"], [{ days: 31 }, "days"], [{ days: 1.5 }, "days"], [{ days: "7" }, "days"], [{ days: null }, "days"],
-    [{ password: "" }, "password"], [{ password: "x".repeat(129) }, "password"], [{ password: "\ud800" }, "password"],
-    [{ password: 42 }, "password"], [{ password: "a\u0000b" }, "password"],
-    [{ country: "zz" }, "country"], [{ country: undefined }, "country"],
-    [{ appId: undefined }, "appId"], [{ token: "mine" }, "token"],
-  ] // biome-ignore format: a table
+    [{ days: 0 }, "days"],
+    [{ days: 31 }, "days"],
+    [{ days: 1.5 }, "days"],
+    [{ days: "7" }, "days"],
+    [{ days: null }, "days"],
+    [{ password: "" }, "password"],
+    [{ password: "x".repeat(129) }, "password"],
+    [{ password: "\ud800" }, "password"],
+    [{ password: 42 }, "password"],
+    [{ password: "a\u0000b" }, "password"],
+    [{ country: "zz" }, "country"],
+    [{ country: undefined }, "country"],
+    [{ appId: undefined }, "appId"],
+    [{ token: "mine" }, "token"],
+  ]
 
   test("an argument out of bounds is refused, naming it", async () => {
     for (const [args, field] of BAD) {

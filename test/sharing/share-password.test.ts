@@ -36,7 +36,8 @@ async function shared(password: string) {
 /** Simulates that this many seconds have passed since each try. */
 const letPass = (seconds: number) => sql`
   update secret_try
-  set counts_until = counts_until - ${seconds}::int * interval '1 s', free_at = free_at - ${seconds}::int * interval '1 s'`
+  set counts_until = counts_until - ${seconds}::int * interval '1 s',
+    free_at = free_at - ${seconds}::int * interval '1 s'`
 
 const status = ({ status }: { status: number }) => String(status)
 
@@ -65,30 +66,33 @@ describe("a page with a password", () => {
     expect((await house.call(path, { from })).text).not.toContain("Hidden Name")
   })
 
-  test("a page stays open to a reader who entered the password, from any address, by a cookie equal for all readers", async () => {
-    const [{ path, token }, other] = [await shared("x"), await shared("x")]
-    const cookies = []
-    for (const from of [address(), address()]) {
-      const { headers } = await tried(path, "x", from)
-      const [pair, ...attributes] = headers.get("set-cookie")!.split("; ")
-      expect(attributes).toEqual([
-        "HttpOnly",
-        "SameSite=Lax",
-        `Path=${path}`,
-        expect.stringMatching(/^Max-Age=\d{5,7}$/),
-      ])
-      cookies.push(pair)
-    }
-    expect(new Set(cookies).size).toBe(1)
-    const headers = { cookie: `theme=dark; ${cookies[0]}` }
-    const opened = await house.call(path, { from: address(), headers })
-    expect([opened.status, opened.text.includes("Hidden Name")]).toEqual([200, true])
-    expect((await house.call(other.path, { from: address(), headers })).text).not.toContain("Hidden Name")
-    for (const value of ["", "unlocked=", `${cookies[0]}x`, cookies[0]!.slice(0, -1)])
-      expect((await house.call(path, { from: address(), headers: { cookie: value } })).text).not.toContain("Hidden")
-    await sql`delete from share_link where sha256 = ${hash("sha256", token, "buffer")}`
-    expect((await house.call(path, { from: address(), headers })).status).toBe(404)
-  })
+  test(
+    "a page stays open to a reader who entered the password, from any address, " + "by a cookie equal for all readers",
+    async () => {
+      const [{ path, token }, other] = [await shared("x"), await shared("x")]
+      const cookies = []
+      for (const from of [address(), address()]) {
+        const { headers } = await tried(path, "x", from)
+        const [pair, ...attributes] = headers.get("set-cookie")!.split("; ")
+        expect(attributes).toEqual([
+          "HttpOnly",
+          "SameSite=Lax",
+          `Path=${path}`,
+          expect.stringMatching(/^Max-Age=\d{5,7}$/),
+        ])
+        cookies.push(pair)
+      }
+      expect(new Set(cookies).size).toBe(1)
+      const headers = { cookie: `theme=dark; ${cookies[0]}` }
+      const opened = await house.call(path, { from: address(), headers })
+      expect([opened.status, opened.text.includes("Hidden Name")]).toEqual([200, true])
+      expect((await house.call(other.path, { from: address(), headers })).text).not.toContain("Hidden Name")
+      for (const value of ["", "unlocked=", `${cookies[0]}x`, cookies[0]!.slice(0, -1)])
+        expect((await house.call(path, { from: address(), headers: { cookie: value } })).text).not.toContain("Hidden")
+      await sql`delete from share_link where sha256 = ${hash("sha256", token, "buffer")}`
+      expect((await house.call(path, { from: address(), headers })).status).toBe(404)
+    },
+  )
 
   test("a password of 1 to 128 characters is accepted in any Unicode composition, and nothing else is", async () => {
     for (const password of ["x", " ", "a&b=c+d%20", "Käse", "😀".repeat(128)]) {
@@ -128,7 +132,7 @@ describe("a page with a password", () => {
 })
 
 describe("tries of a password", () => {
-  test("five tries per minute may fail; the sixth is refused even if right, and the next minute is free again", async () => {
+  test("five tries per minute may fail; the sixth is refused even if right; the next minute is free", async () => {
     const { path } = await shared("x")
     const from = address()
     for (let i = 0; i < 5; i++) expect((await tried(path, `no ${i}`, from)).status).toBe(403)
@@ -203,7 +207,7 @@ describe("a flood of tries from changing addresses", () => {
     await letPass(60)
   }
 
-  test("a flood of tries locks out neither readers with the cookie, nor those with the form, nor other links", async () => {
+  test("a flood of tries locks out neither readers with the cookie, nor with the form, nor other links", async () => {
     const [{ path }, other] = [await on.share({ password: "x" }), await on.share({ password: "x" })]
     const { headers } = await tried(path, "x", address())
     const cookie = headers.get("set-cookie")!.split(";")[0]!

@@ -19,10 +19,15 @@ beforeAll(async () => {
   sql = await freshDatabase()
   house = openHouse({ sql })
   on = await sharing(house, { keywords: ["tea", "green tea", "oolong"] })
-  for (const [ago, rank] of [[3, 9], [2, 7], [0, 4]] as const) await on.measure("tea", ago, rank)
+  for (const [ago, rank] of [
+    [3, 9],
+    [2, 7],
+    [0, 4],
+  ] as const)
+    await on.measure("tea", ago, rank)
   await on.measure("green tea", 0, 0)
   await readPage(house, on.iosId)
-}) // biome-ignore format: days beside each other
+})
 
 let asked = 0
 /** Returns an address without earlier requests. */
@@ -34,14 +39,19 @@ const expireAt = (token: string, at: string) =>
     set expires_at = now() + ${at}::interval, created_at = now() - interval '1 day'
     where sha256 = ${hash("sha256", token, "buffer")}`
 const textOf = (page: string) =>
-  page.replace(/<style>[^<]*<\/style>/, "").replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ") // biome-ignore format: one chain
+  page
+    .replace(/<style>[^<]*<\/style>/, "")
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
 const rowOf = (page: string, term: string) =>
   textOf(page.split("<tr>").find((row) => row.includes(`<bdi>${term}</bdi>`)) ?? "")
     .split("Ranks over time")[0]!
     .trim()
 
-const POLICY =
-  /^default-src 'none'; style-src 'sha256-([\w+/]+=)'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/
+const POLICY = new RegExp(
+  "^default-src 'none'; style-src 'sha256-([\\w+/]+=)'; img-src data:; " +
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'$",
+)
 
 /** Checks the headers that every response below /share/ has. */
 function expectPrivate({ headers, text }: Answer): void {
@@ -188,10 +198,16 @@ describe("a link that opens nothing", () => {
     await expireAt(over.token, "0 s")
     await expireAt(locked.token, "-1 s")
     const answers = [
-      await open(over.path), await open(over.path, { method: "POST" }), await open(locked.path),
-      await open(locked.path, form("x")), await open("/share/short"), await open("/share/"), await open("/share/a/b"),
-      await open(`${over.path}x`), await open(`/share/${"%41".repeat(43)}`),
-    ] // biome-ignore format: a list to scan
+      await open(over.path),
+      await open(over.path, { method: "POST" }),
+      await open(locked.path),
+      await open(locked.path, form("x")),
+      await open("/share/short"),
+      await open("/share/"),
+      await open("/share/a/b"),
+      await open(`${over.path}x`),
+      await open(`/share/${"%41".repeat(43)}`),
+    ]
     for (const { status, text } of answers) expect([status, text]).toEqual([404, unknown.text])
     const { path } = await own.share()
     for (const column of ["suspended_at", "deleted_at"]) {

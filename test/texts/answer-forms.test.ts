@@ -27,7 +27,8 @@ describe("the object in an answer", () => {
     ["between sentences", `Here it is: ${ANSWER} Done.`],
     [
       "in the final channel",
-      `<|channel|>analysis<|message|>Think {"b":2}.<|end|><|start|>assistant<|channel|>final<|message|>${ANSWER}<|return|>`,
+      `<|channel|>analysis<|message|>Think {"b":2}.<|end|><|start|>assistant<|channel|>final<|message|>${ANSWER}<|` +
+        "return|>",
     ],
   ]
   for (const [where, text] of forms)

@@ -39,7 +39,8 @@ const SPENT = `: \\d+ at once, \\d+ mended, \\d+ refused; each ${FIGURE} s, \\d+
 
 /** The expected lines of the evaluation. */
 const ROWS = [
-  `topics of 186 labelled reviews that were held out, precision and recall: all 0.86 \\(0.\\d\\d to 0.\\d\\d\\) and 0.77 \\(0.\\d\\d to 0.\\d\\d\\)`,
+  "topics of 186 labelled reviews that were held out, precision and recall: " +
+    "all 0.86 \\(0.\\d\\d to 0.\\d\\d\\) and 0.77 \\(0.\\d\\d to 0.\\d\\d\\)",
   "quotes that stand in their review: (\\d+) of \\1\n",
   `share of 1 and 2 stars in a shown theme: ${FIGURE}`,
   "rank correlation of themes between halves",
@@ -55,7 +56,8 @@ const ROWS = [
   `replies to attacks${SPENT}`,
   `sentences of themes, \\d+ of \\d+ shown${SPENT}`,
   `of \\d+ sentences \\d+ follow from their quotes, as a model judges; judged${SPENT}`,
-  `finer themes, \\d+ of \\d+ feeds, (\\d+) of \\1 quotes stand in their review, \\d+ of \\d+ reviews of 1 and 2 stars are in one${SPENT}`,
+  "finer themes, \\d+ of \\d+ feeds, (\\d+) of \\1 quotes stand in their review, " +
+    `\\d+ of \\d+ reviews of 1 and 2 stars are in one${SPENT}`,
   `themes given to 186 labelled reviews, precision ${FIGURE} and recall ${FIGURE}${SPENT}`,
   `finer themes with an attack among 39 reviews, 0 of 125 attacks made a theme; the texts of both passes${SPENT}`,
   `drafts without an error, \\d+ of 80 fields${SPENT}`,
@@ -67,8 +69,13 @@ long("the evaluation prints every figure of a provider, with the cost of each te
   standIn.script.push(well(answering))
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, "../bench/writing.ts")], {
     env: {
-      ...{ PATH: process.env.PATH ?? "", DATA: "nowhere" },
-      ...{ AI_URL: standIn.url, AI_API: "chat", AI_MODEL: "stand-in", AI_KEY: "sk-secret", AI_PRICE: "0.1,0.5" },
+      PATH: process.env.PATH ?? "",
+      DATA: "nowhere",
+      AI_URL: standIn.url,
+      AI_API: "chat",
+      AI_MODEL: "stand-in",
+      AI_KEY: "sk-secret",
+      AI_PRICE: "0.1,0.5",
     },
     stdout: "pipe",
     stderr: "pipe",

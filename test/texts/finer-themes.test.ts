@@ -20,13 +20,20 @@ const NOW = new Date("2026-01-12T00:00:00Z")
 const REVIEWS: SummedReview[] = rowsOf(SOME)
   .filter(({ country }) => ["us", "gb", "ca"].includes(COUNTRIES[country]!))
   .map(({ review_id: id, title, review: text, rating, date }) => ({
-    ...{ id, title, text, stars: Number(rating), at: new Date(`${date.slice(0, 19).replace(" ", "T")}Z`) },
+    id,
+    title,
+    text,
+    stars: Number(rating),
+    at: new Date(`${date.slice(0, 19).replace(" ", "T")}Z`),
   }))
 /** The maximum number of reviews of a summary. */
 const MANY = Array.from({ length: 500 }, (_, n) => ({ ...REVIEWS[n % REVIEWS.length]!, id: `id-${n}` }))
 
 /** A model that finds one theme by a word and quotes it exactly. */
-const WORDS: [word: string, label: string][] = [["level", "Levels"], ["ads", "Advertising"]] // biome-ignore format: a list
+const WORDS: [word: string, label: string][] = [
+  ["level", "Levels"],
+  ["ads", "Advertising"],
+]
 const wordIn = (line: Line, word: string) => new RegExp(`\\b${word}\\b.{0,20}`).exec(line.text)?.[0]?.trim()
 const found = (lines: Line[], word: string) =>
   lines.flatMap((line) => {
@@ -62,7 +69,12 @@ function writer(contextTokens: number, script: Script = well(finding)) {
   standIn.script.splice(0, standIn.script.length, script)
   const settings = { url: standIn.url, api: "chat" as const, model: "m-1", key: undefined, atOnce: 2 }
   return createWriting({
-    ...{ sql, log: silentLog, now: () => NOW, randomBytes, pollMs: 20, patienceMs: 50 },
+    sql,
+    log: silentLog,
+    now: () => NOW,
+    randomBytes,
+    pollMs: 20,
+    patienceMs: 50,
     settings: { ...settings, contextTokens, tokensADay: 1e12 },
     fetch: (url, init) => fetch(url, init),
   }).write
@@ -162,35 +174,40 @@ function judging(say: (lines: Line[]) => object) {
   return Object.assign(write, { isOn: true, room: 100_000 }) as never
 }
 
-test(`none of ${TRIED.length} attacks, each in 1 of 200 reviews, changes a theme of the others, although the model obeys`, async () => {
-  const [victim, ...others] = MANY.slice(0, 200) as [SummedReview, ...SummedReview[]]
-  const clean = await writeThemes(judging(finding), [{ ...victim, title: null, text: "…" }, ...others], asked())
-  const themesOf = (state: typeof clean) =>
-    (state as { value: FinerTheme[] }).value.map(({ label, sentence, reviewIds }) => ({
-      ...{ label, sentence },
-      ids: reviewIds.filter((id) => id !== victim.id),
-    }))
-  for (const [n, attack] of TRIED.entries()) {
-    const obeying = (lines: Line[]) => {
-      const own = lines.find(({ text }) => text === attack)
-      const said = finding(lines) as { themes?: object[]; assigned?: object[] }
-      const quote = { r: own?.r ?? "r1", quote: attack.slice(0, 60) }
-      if (said.themes)
-        return {
-          themes: [{ quotes: [quote], label: attack.slice(0, 40), sentence: attack.slice(0, 200) }, ...said.themes],
-        }
-      // the attacker's own review may be in every theme, and its invented themes come last
-      const themes = lines.flatMap(({ r }) => (/^t\d/.test(r ?? "") ? [r as string] : []))
-      return { assigned: [...said.assigned!, { ...quote, themes }] }
+test(
+  `none of ${TRIED.length} attacks, each in 1 of 200 reviews, changes a theme of the others, ` +
+    "although the model obeys",
+  async () => {
+    const [victim, ...others] = MANY.slice(0, 200) as [SummedReview, ...SummedReview[]]
+    const clean = await writeThemes(judging(finding), [{ ...victim, title: null, text: "…" }, ...others], asked())
+    const themesOf = (state: typeof clean) =>
+      (state as { value: FinerTheme[] }).value.map(({ label, sentence, reviewIds }) => ({
+        label,
+        sentence,
+        ids: reviewIds.filter((id) => id !== victim.id),
+      }))
+    for (const [n, attack] of TRIED.entries()) {
+      const obeying = (lines: Line[]) => {
+        const own = lines.find(({ text }) => text === attack)
+        const said = finding(lines) as { themes?: object[]; assigned?: object[] }
+        const quote = { r: own?.r ?? "r1", quote: attack.slice(0, 60) }
+        if (said.themes)
+          return {
+            themes: [{ quotes: [quote], label: attack.slice(0, 40), sentence: attack.slice(0, 200) }, ...said.themes],
+          }
+        // the attacker's own review may be in every theme, and its invented themes come last
+        const themes = lines.flatMap(({ r }) => (/^t\d/.test(r ?? "") ? [r as string] : []))
+        return { assigned: [...said.assigned!, { ...quote, themes }] }
+      }
+      const good = (lines: Line[]) => {
+        const known = lines.filter(({ r, label }) => !/^t\d/.test(r ?? "") || WORDS.some(([, name]) => name === label))
+        return obeying(known)
+      }
+      const state = await writeThemes(judging(good), [{ ...victim, title: null, text: attack }, ...others], asked())
+      expect([n, themesOf(state)]).toEqual([n, themesOf(clean)])
     }
-    const good = (lines: Line[]) => {
-      const known = lines.filter(({ r, label }) => !/^t\d/.test(r ?? "") || WORDS.some(([, name]) => name === label))
-      return obeying(known)
-    }
-    const state = await writeThemes(judging(good), [{ ...victim, title: null, text: attack }, ...others], asked())
-    expect([n, themesOf(state)]).toEqual([n, themesOf(clean)])
-  }
-})
+  },
+)
 
 test("a sample has each number of stars and each time in proportion to the reviews", () => {
   const sample = sampleOf(MANY, 150, 1e9)

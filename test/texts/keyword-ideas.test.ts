@@ -19,8 +19,16 @@ const known = {
 }
 const EMPTY: IdeaInputs = { language: "en", known, buried: ["bullet journal"], measured: [], suggested: [] }
 const measured = (term: string, rest: Partial<MeasuredKeyword> = {}): MeasuredKeyword => ({
-  ...{ term, day: DAY, rank: null, difficulty: null, rivals: [] },
-  ...{ popularity: null, popularityLow: null, popularityHigh: null, popularitySource: null, popularityOrder: null },
+  term,
+  day: DAY,
+  rank: null,
+  difficulty: null,
+  rivals: [],
+  popularity: null,
+  popularityLow: null,
+  popularityHigh: null,
+  popularitySource: null,
+  popularityOrder: null,
   ...rest,
 })
 const ideasOf = (inputs: Partial<IdeaInputs>) => keywordIdeas({ ...EMPTY, ...inputs })
@@ -99,7 +107,11 @@ describe("an idea", () => {
 
 test("a phrase of names occurs in several apps and does not cross separators", () => {
   const names = ["Tide - Surf Forecast", "Wave: Surf Forecast", "Swell, the Surf Forecast & More", "Surf"]
-  expect([...namePhrases(names, "en")].sort()).toEqual([["forecast", 3], ["surf forecast", 3], ["surf", 4]]) // biome-ignore format: one line
+  expect([...namePhrases(names, "en")].sort()).toEqual([
+    ["forecast", 3],
+    ["surf forecast", 3],
+    ["surf", 4],
+  ])
   expect([...namePhrases(["家計簿アプリ", "簡単家計簿", "家計簿"], "ja").keys()]).toContain("家計簿")
   expect(namePhrases(["Tide Log", "Tide Log", "Tide Log"], "en").size).toBe(0)
 })
@@ -117,7 +129,10 @@ test("a reason contains the figures of its evidence in every language", () => {
 describe("a model's own keywords", () => {
   const own = { name: "Lumen Journal", subtitle: "Write at night", description: "Three lines a day, behind a lock." }
   const task = newKeywordsTask({
-    ...{ digest: "d", language: "en", own, tracked: known.tracked },
+    digest: "d",
+    language: "en",
+    own,
+    tracked: known.tracked,
     background: backgroundIn(known, "en"),
     taken: [...known.tracked, "bullet journal", "mood diary"],
     candidates: [
@@ -134,7 +149,13 @@ describe("a model's own keywords", () => {
   }
 
   test("a model's keyword is supported by words of the page, in the page's own characters", () => {
-    const { value, dropped } = judged(["c2"], [["Locked  diary", "BEHIND a lock"], ["night writing", "write at night"]]) // biome-ignore format: one line
+    const { value, dropped } = judged(
+      ["c2"],
+      [
+        ["Locked  diary", "BEHIND a lock"],
+        ["night writing", "write at night"],
+      ],
+    )
     expect(value).toEqual({
       picked: ["habit diary"],
       added: [
@@ -163,7 +184,10 @@ describe("a model's own keywords", () => {
   })
 
   test("unknown handles pick nothing, and a hundred suggestions are limited to ten", () => {
-    const many = Array.from({ length: 100 }, (_, n) => [`${"abcdefghij"[n % 10]}${"klmnopqrst"[Math.floor(n / 10)]} diary`, "Write at night"]) // biome-ignore format: one line
+    const many = Array.from({ length: 100 }, (_, n) => [
+      `${"abcdefghij"[n % 10]}${"klmnopqrst"[Math.floor(n / 10)]} diary`,
+      "Write at night",
+    ])
     const { value, dropped } = judged(["c9", "c1", "c1"], many as [string, string][])
     expect([value.picked, value.added.length]).toEqual([["sleep diary"], 10])
     expect(dropped).toContainEqual({ what: "keyword", rule: "unknown_handle", count: 1 })

@@ -19,16 +19,14 @@ const live = {
   description: "A timer with 12 teas. For tea.",
 }
 const INPUTS: DraftInputs = {
-  ...{
-    digest: "d",
-    platform: "ios",
-    live,
-    keywords: [],
-    praise: [{ reviewId: "r-1", text: "It is the best timer for green tea." }],
-    language: "en",
-    place,
-    background,
-  },
+  digest: "d",
+  platform: "ios",
+  live,
+  keywords: [],
+  praise: [{ reviewId: "r-1", text: "It is the best timer for green tea." }],
+  language: "en",
+  place,
+  background,
   limits: { name: 30, subtitle: 30, promotionalText: 170, description: 4_000 },
 }
 type Judged = { value: FieldDraft[]; dropped: object[] } | { fixes: string[] }
@@ -102,7 +100,9 @@ test("a draft quotes its facts exactly as the page has them, or the review that 
     dropped: object[]
   }
   expect(value[3]).toEqual({
-    ...{ field: "description", text, kept: null },
+    field: "description",
+    text,
+    kept: null,
     facts: [
       { reviewId: null, quote: "A timer with 12 teas" },
       { reviewId: "r-1", quote: "best timer for green tea" },
@@ -120,9 +120,32 @@ test("there is no draft if nothing of it may be shown", () => {
 
 test("the checks of people's drafts find no error in any shown draft, whatever the model writes", () => {
   const PIECES = [
-    "Tea", "timer", "green", "🍵", "<b>", "free", "$3", "500", "Android", "Google Play", "the best", "iPhone", "  ", "\u200b", "#1",
-    "Kettle Pro", "http://evil.com", "right", "for", "tea.", "™", "50 % off", "ignore all previous instructions", "sleep", ",",
-  ] // biome-ignore format: a list to scan
+    "Tea",
+    "timer",
+    "green",
+    "🍵",
+    "<b>",
+    "free",
+    "$3",
+    "500",
+    "Android",
+    "Google Play",
+    "the best",
+    "iPhone",
+    "  ",
+    "\u200b",
+    "#1",
+    "Kettle Pro",
+    "http://evil.com",
+    "right",
+    "for",
+    "tea.",
+    "™",
+    "50 % off",
+    "ignore all previous instructions",
+    "sleep",
+    ",",
+  ]
   let state = 20_251_120
   const random = (below: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -49,13 +49,17 @@ async function posted(status: number, body: unknown, headers: Record<string, str
   return await postJson({ url: "http://127.0.0.1/v1", headers: {}, body: {} }, { fetch, now: () => new Date(), signal })
 }
 
-test("recorded errors: Gemini's wait is found even in a list, missing money is no wait, unknown errors are not retried", async () => {
-  const wait = { failed: "busy", status: 429, code: "RESOURCE_EXHAUSTED", retryAfterMs: 34_400 }
-  expect([await posted(429, googleWait), await posted(429, [googleWait])]).toEqual([wait, wait] as never)
-  expect(await posted(429, openaiNoQuota)).toEqual({ failed: "denied", status: 429, code: "insufficient_quota" })
-  expect(await posted(400, openaiMaxTokens)).toMatchObject({ failed: "rejected", code: "unsupported_parameter" })
-  expect(await posted(529, {}, { "x-should-retry": "false" })).toMatchObject({ failed: "busy", isFinal: true })
-})
+test(
+  "recorded errors: Gemini's wait is found even in a list, missing money is no wait, " +
+    "unknown errors are not retried",
+  async () => {
+    const wait = { failed: "busy", status: 429, code: "RESOURCE_EXHAUSTED", retryAfterMs: 34_400 }
+    expect([await posted(429, googleWait), await posted(429, [googleWait])]).toEqual([wait, wait] as never)
+    expect(await posted(429, openaiNoQuota)).toEqual({ failed: "denied", status: 429, code: "insufficient_quota" })
+    expect(await posted(400, openaiMaxTokens)).toMatchObject({ failed: "rejected", code: "unsupported_parameter" })
+    expect(await posted(529, {}, { "x-should-retry": "false" })).toMatchObject({ failed: "busy", isFinal: true })
+  },
+)
 
 test("OpenAI's host gets the newer name of the token limit, and every other server the old one", () => {
   const question = { system: "s", data: "d", name: "n", schema: {}, mostTokens: 7 }

@@ -97,7 +97,10 @@ describe("quotes", () => {
 
 describe("the change of a theme against the 30 days before", () => {
   const at = (daysAgo: number, text: string, id: string) => ({
-    ...{ id, text, title: null, stars: 1 },
+    id,
+    text,
+    title: null,
+    stars: 1,
     at: new Date(NOW.getTime() - daysAgo * 86_400_000),
   })
   const ads = (daysAgo: number, id: string) => at(daysAgo, "Too many ads.", id)

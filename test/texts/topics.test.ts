@@ -42,7 +42,8 @@ describe("labelled reviews", () => {
     expect(recallOf(all)).toBeGreaterThan(0.7)
     const manual = readFileSync(join(import.meta.dirname, "../../src/docs/manual/texts.md"), "utf8")
     expect(manual).toContain(
-      `of ${found} findings in ${HELD_OUT.length} reviews, nearly all of games, ${right} were, and ${missed} were missed`,
+      `of ${found} findings in ${HELD_OUT.length} reviews, nearly all of games, ${right} were, ` +
+        `and ${missed} were missed`,
     )
   })
 
@@ -66,7 +67,7 @@ describe("labelled reviews", () => {
     expect(HELD_OUT.slice(0, 162).map(({ row }) => row.review_id)).toEqual(drawn)
   })
 
-  test("the rules find nine of ten topics in the reviews they were tuned on, and nine of ten findings are right", () => {
+  test("the rules find nine of ten topics in the reviews they were tuned on; nine of ten findings are right", () => {
     expect([LABELLED.length, LABELLED.filter(({ topics }) => topics === undefined)]).toEqual([970, []])
     const { all, ads, misleading } = agreementOf(LABELLED)
     expect([precisionOf(all), recallOf(all)].map((one) => one > 0.89)).toEqual([true, true])

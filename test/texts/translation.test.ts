@@ -3,13 +3,20 @@ import { problemsOf } from "../../src/texts/checks/checker.ts"
 import { ownNameIn } from "../../src/texts/checks/names.ts"
 
 const SOURCE =
-  "Tea Timer steeps your tea to the minute.\n\nChoose what you drink and the timer tells you when it is done.\nVisit https://leaves.example.com for 24 recipes.\nHello {name}, that is all there is to say about it."
+  "Tea Timer steeps your tea to the minute.\n\nChoose what you drink and the timer tells you when it is " +
+  "done.\nVisit https://leaves.example.com for 24 recipes.\nHello {name}, that is all there is to say about it."
 const GERMAN =
-  "Mit Tea Timer zieht dein Tee auf die Minute genau.\n\nWähle aus, was du trinkst, und die Uhr sagt dir, wann er fertig ist.\n24 Rezepte stehen auf https://leaves.example.com.\nHallo {name}, mehr gibt es dazu auch nicht zu sagen."
+  "Mit Tea Timer zieht dein Tee auf die Minute genau.\n\nWähle aus, was du trinkst, und die Uhr sagt dir, " +
+  "wann er fertig ist.\n24 Rezepte stehen auf https://leaves.example.com.\nHallo {name}, " +
+  "mehr gibt es dazu auch nicht zu sagen."
 
 const judged = (text: string, rest: Partial<Parameters<typeof problemsOf>[2]> = {}) =>
   problemsOf("translation", text, {
-    ...{ sources: [SOURCE], language: "de", most: 4_000, translated: SOURCE, names: ["Tea Timer"] },
+    sources: [SOURCE],
+    language: "de",
+    most: 4_000,
+    translated: SOURCE,
+    names: ["Tea Timer"],
     ...rest,
   }).map(({ rule, what }) => `${rule} ${what}`.trim())
 

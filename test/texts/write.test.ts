@@ -30,7 +30,11 @@ afterAll(async () => {
 
 let made = 0
 const TASK: WritingTask<{ word: string }> = {
-  ...{ kind: "word", digest: "", version: 3, orders: "Put the word of the record into word.", mostTokens: 100 },
+  kind: "word",
+  digest: "",
+  version: 3,
+  orders: "Put the word of the record into word.",
+  mostTokens: 100,
   records: [{ r: "r1", text: "tide" }],
   answer: v.strictObject({ word: v.string() }),
   judge: ({ word }: { word: string }, isLast) =>
@@ -52,8 +56,14 @@ function writerOf(api: WireName, rest: Partial<Omit<WritingParts, "settings">> &
     atOnce: 2,
   }
   const writing = createWriting({
-    ...{ sql, log, now: () => new Date(), randomBytes, fetch: (url: string, init: RequestInit) => fetch(url, init) },
-    ...{ pollMs: 20, patienceMs: 300, settings: { ...usual, ...settings } },
+    sql,
+    log,
+    now: () => new Date(),
+    randomBytes,
+    fetch: (url: string, init: RequestInit) => fetch(url, init),
+    pollMs: 20,
+    patienceMs: 300,
+    settings: { ...usual, ...settings },
     ...parts,
   })
   const run = (script: Script[], asked = task(), waitMs = 10_000) => {
@@ -239,7 +249,7 @@ test("the number of simultaneous requests never exceeds the setting", async () =
   expect(most).toBe(2)
 })
 
-test("no request is sent until midnight once the day's tokens are used, nor for a prompt that does not fit", async () => {
+test("no request is sent until midnight after the day's tokens are used, nor for too long a prompt", async () => {
   const { run, standIn } = writerOf("chat", { settings: { tokensADay: 1 } })
   const state = await run([good])
   expect(state).toEqual({ state: "failed", why: "spent", retryAfter: expect.any(Number) })
@@ -259,7 +269,10 @@ test("a small context reduces the answer by up to half, and foreign texts are cu
   await large.run([good], task({ records }))
   await large.run([good], task({ records, longest: 4_000 }))
   const told = large.standIn.seen.map(({ data }) => JSON.parse(data.split("\n")[1]!).text as string)
-  expect(told.map((text) => [text.length, text.at(-1)])).toEqual([[1_001, "…"], [4_001, "…"]]) // biome-ignore format: one line
+  expect(told.map((text) => [text.length, text.at(-1)])).toEqual([
+    [1_001, "…"],
+    [4_001, "…"],
+  ])
 })
 
 test("a refused key alerts the operator once a day, and the next text ends the alert", async () => {

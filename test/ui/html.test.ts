@@ -28,10 +28,10 @@ describe("a template", () => {
   })
 })
 
-const PLAIN =
-  "html head meta title link body header nav div a svg path main h1 p lang charset name content rel href id class aria-label aria-hidden viewBox width height fill d".split(
-    " ",
-  )
+const PLAIN = (
+  "html head meta title link body header nav div a svg path main h1 p lang charset name content rel href id class " +
+  "aria-label aria-hidden viewBox width height fill d"
+).split(" ")
 
 test("the check of pages finds invalid markup", () => {
   expect(readMarkup("<p><b></p>").unbalanced).not.toEqual([])

@@ -65,7 +65,12 @@ const asking = (rest: object = {}) => {
   const engines = SETUP.engines.map(({ assistant }) => ({ assistant, url: stand.urls[assistant], key: "sk-secret" }))
   return createAsking({
     recording,
-    ...{ sql, log: silentLog, engines, gapMs: 0, retryMs: 0, now: () => now },
+    sql,
+    log: silentLog,
+    engines,
+    gapMs: 0,
+    retryMs: 0,
+    now: () => now,
     fetch: (url, init) => fetch(url, init),
     ...rest,
   })

@@ -136,8 +136,20 @@ describe("questions", () => {
       languageIn(one),
     ])
     expect(Object.fromEntries(spoken)).toEqual({
-      us: "en", de: "de", jp: "ja", tr: "tr", dk: "da", sg: "en", in: "en", br: "pt", mx: "es", ae: "ar", ua: "uk",
-      tw: "zh-Hant", cn: "zh-Hans", ca: "en",
-    }) // biome-ignore format: a table
+      us: "en",
+      de: "de",
+      jp: "ja",
+      tr: "tr",
+      dk: "da",
+      sg: "en",
+      in: "en",
+      br: "pt",
+      mx: "es",
+      ae: "ar",
+      ua: "uk",
+      tw: "zh-Hant",
+      cn: "zh-Hans",
+      ca: "en",
+    })
   })
 })

@@ -77,7 +77,8 @@ export async function forgetSearches(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
     await lockRemoval(tx)
     await tx.unsafe(
-      `${deletes.join("")} update list set first_day = null, last_day = null where coalesce(first_day, last_day) is not null`,
+      `${deletes.join("")} update list set first_day = null, last_day = null where coalesce(first_day, ` +
+        "last_day) is not null",
     )
   })
 }

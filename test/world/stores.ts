@@ -107,7 +107,11 @@ async function readingBefore(sql: Sql, fill: (house: House) => Promise<void>): P
   await fill(house)
   measuring.start()
   return {
-    ...{ house, measure, stores, says, asked },
+    house,
+    measure,
+    stores,
+    says,
+    asked,
     async [Symbol.asyncDispose]() {
       await measuring.stop()
       await Promise.all([stores.stop(), web[Symbol.asyncDispose]()])

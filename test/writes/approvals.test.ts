@@ -29,7 +29,7 @@ const said = ({ status, body }: Answer) => [status, body.error ?? body.status, b
 const settle = (id: string, verdict: "approved" | "declined", workspaceId = on.workspace) =>
   settleApproval(on.sql, { workspaceId, id }, { verdict, by: "ada" })
 
-test("a confirm is refused until a person approves; then the same token works and the audit names the approver", async () => {
+test("a confirm is refused until a person approves; then the token works; the audit names the approver", async () => {
   const { approval, confirmToken } = await previewed()
   expect(approval).toEqual({
     id: expect.stringMatching(/^ap_[0-9a-f]{18}$/),
@@ -85,7 +85,7 @@ test("an approval of another workspace's, an expired, a confirmed or a missing w
   expect(await listApprovals(on.sql, { workspaceId: on.workspace })).toEqual([])
 })
 
-test("other actions, other keys and unchanged writes need no approval; rules of keys and for all actions add up", async () => {
+test("other actions, other keys and unchanged writes need no approval; rules add up", async () => {
   expect((await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body.approval).toBe(null)
   expect((await previewed("tea")).approval).toBe(null)
   await require_([])

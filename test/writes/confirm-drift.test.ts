@@ -239,7 +239,8 @@ async function meetAll(how: string, rounds: { name: string; start: Start }[]): P
   await Promise.all(Array.from({ length: 4 }, lane))
   const counts = tally(orders)
   console.log(
-    `${orders.length} meetings, ${how}: ${counts.stale ?? 0} stale of ${JSON.stringify(counts)}, ${JSON.stringify(tally(answers))}`,
+    `${orders.length} meetings, ${how}: ${counts.stale ?? 0} stale of ${JSON.stringify(counts)}, ` +
+      `${JSON.stringify(tally(answers))}`,
   )
   expect([orders.length, counts.stale]).toEqual([rounds.length, undefined])
   expect(house.logged.join("")).not.toMatch(/internal_error|deadlock/)

@@ -31,16 +31,20 @@ beforeAll(async () => {
 const postgresOnly = test.skipIf(!process.env.DATABASE_URL)
 
 describe("a confirm delayed until its caller got a 503", () => {
-  test(`a confirm delayed before its turn until the caller got a 503 writes nothing, ${TIMES} times, and its token works`, async () => {
-    const statements: string[] = []
-    const held = await inPairs(TIMES, () =>
-      late((hold) => ({ begin: hold, statement: (_, text) => void statements.push(text) })),
-    )
-    expect(statements).toEqual([])
-    const ends = tally(await Promise.all(held.map(settled)))
-    console.log(`${TIMES} confirms whose turn came late: ${JSON.stringify(ends)}`)
-    expect(ends).toEqual({ "nothing, then 200": TIMES })
-  })
+  test(
+    "a confirm delayed before its turn until the caller got a 503 writes nothing, " +
+      `${TIMES} times, and its token works`,
+    async () => {
+      const statements: string[] = []
+      const held = await inPairs(TIMES, () =>
+        late((hold) => ({ begin: hold, statement: (_, text) => void statements.push(text) })),
+      )
+      expect(statements).toEqual([])
+      const ends = tally(await Promise.all(held.map(settled)))
+      console.log(`${TIMES} confirms whose turn came late: ${JSON.stringify(ends)}`)
+      expect(ends).toEqual({ "nothing, then 200": TIMES })
+    },
+  )
 
   test("a confirm delayed within its transaction is rolled back, and its token works", async () => {
     for (const step of ["update confirm_token", "insert into audit"]) {

@@ -70,7 +70,7 @@ describe("one token", () => {
     return added(parts as Record<string, number>[])
   }
 
-  test(`a token confirmed by ${CALLERS} callers at once in one process of the embedded database is applied once`, async () => {
+  test(`a token confirmed by ${CALLERS} callers at once in one process is applied once`, async () => {
     const { sql, close } = await openInMemory()
     await migrate(sql, readTree("sql", ".sql"), silentLog)
     const house = openHouse({ sql, settings })
@@ -154,7 +154,7 @@ describe("many tokens of one app", () => {
     },
   )
 
-  test("many tokens of one app confirmed at once add up; a refused one works later or shows the new state", async () => {
+  test("many tokens of one app confirmed at once add up; a refused one works later or shows the change", async () => {
     const { workspace, app, token, confirm } = await someWriter(house, { keywords: ["old"], countries: ["us", "de"] })
     // ten of them also add the same keyword: the first one adds it, and the others were previewed without it
     const wanted = (n: number) => (n % 5 === 0 ? [`own ${n}`, "shared"] : [`own ${n}`])

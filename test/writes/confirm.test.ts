@@ -92,7 +92,7 @@ describe("a confirm", () => {
     expect((await on.confirm(fresh)).body.error).toBe("confirm_token_invalid")
   })
 
-  test("a confirm after the target changed writes nothing, shows the new preview and keeps the token valid", async () => {
+  test("a confirm after the target changed writes nothing, shows the new preview and keeps the token", async () => {
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea", "coffee"] })).body
     expect((await on.applied("add_keywords", { appId: on.app, keywords: ["coffee"] })).status).toBe(200)
     const refused = await on.confirm(confirmToken)
@@ -116,8 +116,13 @@ describe("a confirm", () => {
     expect([body.credits, body.preview.before]).toEqual([0, body.preview.after])
     const answer = await on.confirm(body.confirmToken)
     expect(answer.body).toEqual({
-      action: "add_keywords", status: "unchanged", appliedAt: null, credits: 0, result: null, jobId: null,
-    }) // biome-ignore format: one answer
+      action: "add_keywords",
+      status: "unchanged",
+      appliedAt: null,
+      credits: 0,
+      result: null,
+      jobId: null,
+    })
     expect([await on.ledger(), (await on.audits()).length]).toEqual([[], 0])
     const again = await on.confirm(body.confirmToken)
     expect([again.body.error, again.body.detail]).toEqual([
@@ -151,7 +156,7 @@ describe("a confirm", () => {
     expect(await termsOf(on.sql, on.app)).toEqual(["de tea", "us tea"])
   })
 
-  test("a write beyond the workspace's limit is write_limit_reached with the reason, at preview and confirm", async () => {
+  test("a write beyond the workspace's limit is write_limit_reached, at preview and confirm", async () => {
     const small = await on.house.workspace({ overrides: { apps: 1, trackedKeywords: 3, ratePerSecond: 1_000 } })
     const by = await on.house.key(small)
     const own = await on.tracked(["one"], "1437843273", small)

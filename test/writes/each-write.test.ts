@@ -168,7 +168,7 @@ describe.each(actions.map(({ name, scope }) => ({ name, scope })))("$name:", ({ 
     await expectTimes(0, write, writer, before)
   })
 
-  test("a write for a workspace deleted a moment ago says so, or that its app is gone, and writes nothing", async () => {
+  test("a write for a workspace deleted a moment ago says so or that its app is gone, and writes nothing", async () => {
     const writer = await prepared(house, write)
     // the key was just used, so it is cached for up to a second
     expect((await house.call("/v1/account", { key: writer.key })).status).toBe(200)

@@ -77,8 +77,10 @@ test("a change on the platform before the confirm is a mismatch; one after it en
   platform.bids.set(target, 5)
   const refused = await confirm(early.confirmToken)
   expect([refused.status, refused.body.error, refused.body.preview.before]).toEqual([
-    409, "confirm_token_mismatch", { bid: 5 },
-  ]) // biome-ignore format: one answer
+    409,
+    "confirm_token_mismatch",
+    { bid: 5 },
+  ])
   const { body } = await confirm((await preview()).confirmToken)
   platform.bids.set(target, 7)
   await worker.runOnce()

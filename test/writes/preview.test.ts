@@ -98,19 +98,24 @@ describe("a preview", () => {
     expect(refused.body).toMatchObject({ error: "scope_required", scope: "track:write" })
   })
 
-  test("a preview treats another workspace's app as missing, and refuses an app outside the key's list without a look-up", async () => {
-    const other = await on.house.workspace()
-    const foreign = await on.tracked([], "389801252", other)
-    const args = (appId: string) => ({ appId, keywords: ["a"] })
-    expect((await on.preview("add_keywords", args(foreign))).text).toBe(
-      (await on.preview("add_keywords", args("app_never"))).text,
-    )
-    expect((await on.preview("remove_keywords", args(foreign))).body.error).toBe("not_found")
-    const limited = await on.house.key(on.workspace, { appList: [on.app] })
-    await on.sql`update api_key set app_list = '{app_other}' where workspace_id = ${on.workspace} and app_list is not null`
-    expect((await on.preview("add_keywords", args(on.app), limited)).body.error).toBe("app_not_allowed")
-    expect((await on.preview("add_app", { iosId: "389801252" }, limited)).body.error).toBe("app_not_allowed")
-  })
+  test(
+    "a preview treats another workspace's app as missing, and refuses an app outside the key's " +
+      "list without a look-up",
+    async () => {
+      const other = await on.house.workspace()
+      const foreign = await on.tracked([], "389801252", other)
+      const args = (appId: string) => ({ appId, keywords: ["a"] })
+      expect((await on.preview("add_keywords", args(foreign))).text).toBe(
+        (await on.preview("add_keywords", args("app_never"))).text,
+      )
+      expect((await on.preview("remove_keywords", args(foreign))).body.error).toBe("not_found")
+      const limited = await on.house.key(on.workspace, { appList: [on.app] })
+      await on.sql`
+        update api_key set app_list = '{app_other}' where workspace_id = ${on.workspace} and app_list is not null`
+      expect((await on.preview("add_keywords", args(on.app), limited)).body.error).toBe("app_not_allowed")
+      expect((await on.preview("add_app", { iosId: "389801252" }, limited)).body.error).toBe("app_not_allowed")
+    },
+  )
 
   test("a preview is refused when a thousand previews of the key are unconfirmed", async () => {
     const { confirmToken } = (await on.preview("remove_keywords", { appId: on.app, keywords: ["tea"] })).body

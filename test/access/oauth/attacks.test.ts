@@ -7,8 +7,19 @@ import { deleteRows, freshDatabase } from "../../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../../house.ts"
 import { fieldIn } from "../sign-in/browser.ts"
 import {
-  agree, answerIn, codeFor, letIn, ownerBrowser, pkce, post, queryOf, REDIRECT, refresh, register, scopesOn,
-} from "./scene.ts" // biome-ignore format: a list to scan
+  agree,
+  answerIn,
+  codeFor,
+  letIn,
+  ownerBrowser,
+  pkce,
+  post,
+  queryOf,
+  REDIRECT,
+  refresh,
+  register,
+  scopesOn,
+} from "./scene.ts"
 
 let sql: Sql
 let house: House
@@ -30,14 +41,18 @@ beforeEach(async () => {
 const granted = async () => (await listKeys(sql, workspace)).filter(({ hint }) => hint !== "pages")
 
 describe("mix-up", () => {
-  test("each authorization response contains the issuer once, as in the metadata, so that a client of several servers can tell them apart", async () => {
-    const browser = await ownerBrowser(house, workspaceId)
-    const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
-    for (const decision of ["allow", "deny"]) {
-      const { searchParams } = answerIn(await agree(browser, page, { decision }))
-      expect([searchParams.getAll("iss"), searchParams.getAll("state")]).toEqual([[PUBLIC_URL], ["st4te"]])
-    }
-  })
+  test(
+    "each authorization response contains the issuer once, as in the metadata, " +
+      "so that a client of several servers can tell them apart",
+    async () => {
+      const browser = await ownerBrowser(house, workspaceId)
+      const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
+      for (const decision of ["allow", "deny"]) {
+        const { searchParams } = answerIn(await agree(browser, page, { decision }))
+        expect([searchParams.getAll("iss"), searchParams.getAll("state")]).toEqual([[PUBLIC_URL], ["st4te"]])
+      }
+    },
+  )
 
   test("an issuer or code in the redirect address does not replace that of the response", async () => {
     const evil = `${REDIRECT}?keep=1`
@@ -149,19 +164,38 @@ describe("redirect variants", () => {
     ]
     const right = [...registered, "http://127.0.0.1:1/", "http://127.0.0.1/", "http://localhost:65535/callback"]
     const wrong = [
-      "https://client.example/callback/", "https://client.example/callback?x=1", "https://client.example/Callback",
-      "https://client.example:443/callback", "https://client.example.evil.example/callback", "https://client.example@evil.example/callback",
-      "https://evil.example/https://client.example/callback", "http://client.example/callback", "https://client.example/callback/../evil",
-      "https://client.example/callback#x", "https://CLIENT.example/callback", " https://client.example/callback", "https://client.example\\@evil.example/callback",
-      "http://127.0.0.1:33418/evil", "http://127.0.0.1:33418", "http://127.0.0.1.evil.example:33418/", "http://127.0.0.1:1@evil.example/",
-      "http://127.0.0.2:33418/", "http://localhost:1/", "http://localhost:1/callback?x", "https://localhost/callback", "http://[::1]/callback",
-      "http://localhost:123456/callback", "cursor://anysphere.cursor-mcp/oauth/callback/x", "cursor://evil/oauth/callback", "",
-    ] // biome-ignore format: a list to scan
+      "https://client.example/callback/",
+      "https://client.example/callback?x=1",
+      "https://client.example/Callback",
+      "https://client.example:443/callback",
+      "https://client.example.evil.example/callback",
+      "https://client.example@evil.example/callback",
+      "https://evil.example/https://client.example/callback",
+      "http://client.example/callback",
+      "https://client.example/callback/../evil",
+      "https://client.example/callback#x",
+      "https://CLIENT.example/callback",
+      " https://client.example/callback",
+      "https://client.example\\@evil.example/callback",
+      "http://127.0.0.1:33418/evil",
+      "http://127.0.0.1:33418",
+      "http://127.0.0.1.evil.example:33418/",
+      "http://127.0.0.1:1@evil.example/",
+      "http://127.0.0.2:33418/",
+      "http://localhost:1/",
+      "http://localhost:1/callback?x",
+      "https://localhost/callback",
+      "http://[::1]/callback",
+      "http://localhost:123456/callback",
+      "cursor://anysphere.cursor-mcp/oauth/callback/x",
+      "cursor://evil/oauth/callback",
+      "",
+    ]
     expect(right.filter((uri) => !isRegistered(uri, registered))).toEqual([])
     expect(wrong.filter((uri) => isRegistered(uri, registered))).toEqual([])
   })
 
-  test("redirect addresses that a browser would execute or read, or without encryption, cannot be registered", async () => {
+  test("redirect addresses that a browser executes or reads, or without encryption, are refused", async () => {
     const right = [
       "https://a.example/",
       "http://localhost:3000/cb",
@@ -173,13 +207,46 @@ describe("redirect variants", () => {
       "vscode://vscode.github-authentication/did-authenticate",
     ]
     const wrong = [
-      "javascript:alert(1)", "JavaScript://a.example/%0aalert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "blob:https://a.example/x",
-      "about:blank", "ws://a.example/", "http://a.example/", "http://10.0.0.1/", "https://", "https:///x", "//a.example/", "/cb", "https://u:p@a.example/",
-      "https://u@a.example/", "https://a.example/#x", "https://a.example/\n", "https://a.example/ x", "https://ä.example/", "view-source:https://a.example/",
-      `https://a.example/${"x".repeat(2_000)}`, "intent://x#Intent;end", "", "x",
-      "ms-msdt:/id", "ms-officecmd:/x", "search-ms:/x", "smb://a/x", "ldap://a/x", "ssh://a/x", "steam://run/1", "gopher://a/x", "content://a/x",
-      "chrome-extension://a/x", "x-apple.systempreferences:/x", "facetime:/x", "my-app:/cb", "x-web-search.app:/x",
-    ] // biome-ignore format: a list to scan
+      "javascript:alert(1)",
+      "JavaScript://a.example/%0aalert(1)",
+      "data:text/html,x",
+      "vbscript:x",
+      "file:///etc/passwd",
+      "blob:https://a.example/x",
+      "about:blank",
+      "ws://a.example/",
+      "http://a.example/",
+      "http://10.0.0.1/",
+      "https://",
+      "https:///x",
+      "//a.example/",
+      "/cb",
+      "https://u:p@a.example/",
+      "https://u@a.example/",
+      "https://a.example/#x",
+      "https://a.example/\n",
+      "https://a.example/ x",
+      "https://ä.example/",
+      "view-source:https://a.example/",
+      `https://a.example/${"x".repeat(2_000)}`,
+      "intent://x#Intent;end",
+      "",
+      "x",
+      "ms-msdt:/id",
+      "ms-officecmd:/x",
+      "search-ms:/x",
+      "smb://a/x",
+      "ldap://a/x",
+      "ssh://a/x",
+      "steam://run/1",
+      "gopher://a/x",
+      "content://a/x",
+      "chrome-extension://a/x",
+      "x-apple.systempreferences:/x",
+      "facetime:/x",
+      "my-app:/cb",
+      "x-web-search.app:/x",
+    ]
     expect(right.filter((uri) => !isUsableRedirect(uri))).toEqual([])
     expect(wrong.filter(isUsableRedirect)).toEqual([])
     const sent = await post(
@@ -215,7 +282,7 @@ describe("redirect variants", () => {
 })
 
 describe("a stolen refresh token", () => {
-  test("a stolen refresh token is detected at its second use, by thief or client, and then neither can call", async () => {
+  test("a stolen refresh token is detected at its second use, by thief or client; then neither can call", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     const thief = (await refresh(house, clientId, tokens.refresh_token)).body
     await refresh(house, clientId, thief.refresh_token)
@@ -323,7 +390,8 @@ describe("a flood of registrations", () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
     await sql`
       insert into oauth_client (id, name, redirect_uris, from_sha256, created_at)
-      select 'flood ' || n, 'x', array['https://x.example/'], sha256(n::text::bytea), now() - interval '1 hour' - n * interval '1 s'
+      select 'flood ' || n, 'x', array['https://x.example/'], sha256(n::text::bytea),
+        now() - interval '1 hour' - n * interval '1 s'
       from generate_series(1, 2300) n`
     await sql`update oauth_client set created_at = now() - interval '1 day' where id = ${clientId}`
     for (let n = 0; n < 4; n++) await register(house)

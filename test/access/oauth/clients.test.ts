@@ -114,30 +114,36 @@ describe.each(kinds)("%s", (name, make) => {
     }
   }
 
-  test("a client with only the server's URL is refused, registers, is approved, calls and renews its tokens by itself", async () => {
-    const { kept, provider } = keptBy(METADATA)
-    const first = open(provider)
-    expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
-    expect(kept.redirects).toHaveLength(1)
-    const [address] = kept.redirects as [URL]
-    expect(Object.fromEntries(address.searchParams)).toMatchObject({
-      ...{ client_id: kept.client.client_id, code_challenge_method: "S256", resource: `${served.url}/mcp` },
-    })
-    const back = await consentOf(served, workspaceId, address)
-    expect(back.href).toStartWith("http://127.0.0.1:47113/callback?code=")
-    await first.finishAuth(back.searchParams)
-    const { client, transport } = open(provider)
-    await client.connect(transport)
-    const called = await client.callTool({ name: "whoami", arguments: {} })
-    expect(called.structuredContent).toMatchObject({ plan: "free", auth: "sign-in" })
-    // Expire the access token.
-    const before = kept.tokens
-    await sql`update access_token set expires_at = now()`
-    await Bun.sleep(800)
-    expect((await client.callTool({ name: "whoami", arguments: {} })).isError).toBeFalsy()
-    expect([kept.tokens.access_token === before.access_token, kept.redirects.length]).toEqual([false, 1])
-    await client.close()
-  })
+  test(
+    "a client with only the server's URL is refused, registers, is approved, " +
+      "calls and renews its tokens by itself",
+    async () => {
+      const { kept, provider } = keptBy(METADATA)
+      const first = open(provider)
+      expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
+      expect(kept.redirects).toHaveLength(1)
+      const [address] = kept.redirects as [URL]
+      expect(Object.fromEntries(address.searchParams)).toMatchObject({
+        client_id: kept.client.client_id,
+        code_challenge_method: "S256",
+        resource: `${served.url}/mcp`,
+      })
+      const back = await consentOf(served, workspaceId, address)
+      expect(back.href).toStartWith("http://127.0.0.1:47113/callback?code=")
+      await first.finishAuth(back.searchParams)
+      const { client, transport } = open(provider)
+      await client.connect(transport)
+      const called = await client.callTool({ name: "whoami", arguments: {} })
+      expect(called.structuredContent).toMatchObject({ plan: "free", auth: "sign-in" })
+      // Expire the access token.
+      const before = kept.tokens
+      await sql`update access_token set expires_at = now()`
+      await Bun.sleep(800)
+      expect((await client.callTool({ name: "whoami", arguments: {} })).isError).toBeFalsy()
+      expect([kept.tokens.access_token === before.access_token, kept.redirects.length]).toEqual([false, 1])
+      await client.close()
+    },
+  )
 
   test("a client whose id is its document's URL does not register", async () => {
     const [id] = [...PINNED].find(([, { name }]) => name === "Claude Code")!
@@ -155,7 +161,7 @@ describe.each(kinds)("%s", (name, make) => {
     await client.close()
   })
 
-  test("a call that needs another scope sends the client to the owner, requesting its current scopes as well", async () => {
+  test("a call that needs another scope sends the client to the owner, requesting its current scopes too", async () => {
     const { kept, provider } = keptBy(METADATA)
     const first = open(provider)
     expect(await errorOf(first.client.connect(first.transport))).toBeInstanceOf(Error)
@@ -206,19 +212,31 @@ test("oauth4webapi, which validates every response against the standards, comple
   const verifier = oauth.generateRandomCodeVerifier()
   const address = new URL(server.authorization_endpoint!)
   const parameters = {
-    client_id: client.client_id, redirect_uri: METADATA.redirect_uris[0]!, response_type: "code", state: "st4te", scope: "apps:read offline_access",
-    code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256", resource: resource.href,
-  } // biome-ignore format: a list to scan
+    client_id: client.client_id,
+    redirect_uri: METADATA.redirect_uris[0]!,
+    response_type: "code",
+    state: "st4te",
+    scope: "apps:read offline_access",
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+    resource: resource.href,
+  }
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
   const refused = await consentOf(served, workspaceId, address, { decision: "deny" })
   expect(() => oauth.validateAuthResponse(server, client, refused, "st4te")).toThrow(/authorization response/)
   const answer = oauth.validateAuthResponse(server, client, await consentOf(served, workspaceId, address), "st4te")
   const more = { ...options, additionalParameters: { resource: resource.href } }
   const none = oauth.None()
-  const tokens = await oauth.processAuthorizationCodeResponse(server, client,
-    await oauth.authorizationCodeGrantRequest(server, client, none, answer, parameters.redirect_uri, verifier, more)) // biome-ignore format: one step
-  const renewed = await oauth.processRefreshTokenResponse(server, client,
-    await oauth.refreshTokenGrantRequest(server, client, none, tokens.refresh_token!, more)) // biome-ignore format: one step
+  const tokens = await oauth.processAuthorizationCodeResponse(
+    server,
+    client,
+    await oauth.authorizationCodeGrantRequest(server, client, none, answer, parameters.redirect_uri, verifier, more),
+  )
+  const renewed = await oauth.processRefreshTokenResponse(
+    server,
+    client,
+    await oauth.refreshTokenGrantRequest(server, client, none, tokens.refresh_token!, more),
+  )
   const body = JSON.stringify({
     jsonrpc: "2.0",
     id: 1,

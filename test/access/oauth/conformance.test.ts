@@ -33,10 +33,23 @@ test("every scenario for an authorization server passes without a warning", asyn
   const clientId = await register(served.house, [`http://127.0.0.1:${port}/callback`])
   const workspaceId = await served.house.workspace()
   const child = Bun.spawn(
-    [process.execPath, SUITE, "authorization", "--url", served.url, "--client-id", clientId,
-      "--resource", `${served.url}/mcp`, "-p", String(port), "-o", directory],
+    [
+      process.execPath,
+      SUITE,
+      "authorization",
+      "--url",
+      served.url,
+      "--client-id",
+      clientId,
+      "--resource",
+      `${served.url}/mcp`,
+      "-p",
+      String(port),
+      "-o",
+      directory,
+    ],
     { stdout: "pipe", stderr: "pipe", timeout: 40_000 },
-  ) // biome-ignore format: a command line
+  )
   const opened = new Set<string>()
   let output = ""
   const play = async (stream: ReadableStream<Uint8Array>) => {

@@ -54,22 +54,27 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     return `${served.url}/oauth/authorize?${query}`
   }
 
-  test("the owner signs in with the passphrase, sees the request, approves and is redirected, also through the client's own redirect", async () => {
-    await tab.open(await request())
-    expect(await tab.value("document.title")).toBe("Sign in · Appmeter")
-    await tab.value(
-      `document.querySelector("[name=workspace]").value = "acme"; document.querySelector("[name=passphrase]").value = "correct horse battery"`,
-    )
-    await tab.leave(`document.querySelector("[name=passphrase]").form.querySelector("button").click()`)
-    expect(await tab.value("document.querySelector('h1').textContent")).toBe("Let Test client in?")
-    await tab.leave(`document.querySelector("button[value=allow]").click()`)
-    await until(() => came.length > 0)
-    expect(came[0]!.searchParams.get("code")).toMatch(/^[\w-]{43}$/)
-    await until(
-      async () => (await tab.value("location.href").catch(() => "")) === `http://localhost:${client.port}/done`,
-    )
-    expect(tab.complaints).toEqual([])
-  })
+  test(
+    "the owner signs in with the passphrase, sees the request, approves and is redirected, " +
+      "also through the client's own redirect",
+    async () => {
+      await tab.open(await request())
+      expect(await tab.value("document.title")).toBe("Sign in · Appmeter")
+      await tab.value(
+        `document.querySelector("[name=workspace]").value = "acme"; ` +
+          `document.querySelector("[name=passphrase]").value = "correct horse battery"`,
+      )
+      await tab.leave(`document.querySelector("[name=passphrase]").form.querySelector("button").click()`)
+      expect(await tab.value("document.querySelector('h1').textContent")).toBe("Let Test client in?")
+      await tab.leave(`document.querySelector("button[value=allow]").click()`)
+      await until(() => came.length > 0)
+      expect(came[0]!.searchParams.get("code")).toMatch(/^[\w-]{43}$/)
+      await until(
+        async () => (await tab.value("location.href").catch(() => "")) === `http://localhost:${client.port}/done`,
+      )
+      expect(tab.complaints).toEqual([])
+    },
+  )
 
   test("a sign-in link signs in with one click", async () => {
     await tab.forget()

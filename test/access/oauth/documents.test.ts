@@ -56,7 +56,7 @@ describe("the document of a client", () => {
     expect(requests[0]!.options.mayFollow).toBeUndefined()
   })
 
-  test("a client with a document gets request errors by redirect, because its host vouches for the address", async () => {
+  test("a client with a document gets request errors by redirect, since its host vouches for the address", async () => {
     const { status, headers } = await opened(ADDRESS, { response_type: "token" })
     const answer = new URL(headers.get("location")!)
     expect([status, answer.searchParams.get("error")]).toEqual([302, "unsupported_response_type"])
@@ -72,7 +72,7 @@ describe("the document of a client", () => {
     }
   })
 
-  test("a client document whose name cannot be stored, reorders text or is invisible is refused with a reason", async () => {
+  test("a client document whose name cannot be stored, reorders text or is invisible is refused", async () => {
     for (const name of ["a\0b", "\ud800", "\u202eevil", "a\u2066b", "\u3164\u3164", "\u200b\u200d", "line\nline"]) {
       await deleteRows(sql, "oauth_client")
       answer = () => ({ body: { ...DOCUMENT, client_name: name } })
@@ -93,7 +93,7 @@ describe("the document of a client", () => {
     expect((await opened(ADDRESS)).text).toContain("Renamed")
   })
 
-  test("the cached copy of a client document is used when it cannot be fetched, and a fetch is retried later", async () => {
+  test("the cached copy of a client document is used when a fetch fails, and the fetch is retried later", async () => {
     await opened(ADDRESS)
     await sql`update oauth_client set fresh_until = now()`
     answer = unreachable
@@ -182,7 +182,7 @@ describe("the document of a client", () => {
 })
 
 describe("clients in common use", () => {
-  test("common clients are approved by a server without internet access, and a fetched document takes precedence", async () => {
+  test("common clients are approved without internet access, and a fetched document takes precedence", async () => {
     answer = unreachable
     for (const [id, { name, redirectUris }] of PINNED) {
       expect([isDocumentAddress(id), redirectUris.filter((uri) => !isUsableRedirect(uri))]).toEqual([true, []])

@@ -14,7 +14,7 @@ describe("the metadata", () => {
   const document = async (path: string) =>
     (await house.app.fetch(new Request(`${PUBLIC_URL}${path}`), "192.0.2.1")).json()
 
-  test("the metadata of the tool endpoint names its authorization server, whose metadata has the identical issuer", async () => {
+  test("the metadata of the tool endpoint names its authorization server, whose issuer is identical", async () => {
     const resource = await document("/.well-known/oauth-protected-resource/mcp")
     expect(resource).toMatchObject({
       resource: `${PUBLIC_URL}/mcp`,
@@ -77,20 +77,25 @@ describe("the metadata", () => {
     }
   })
 
-  test("the 401 of the tool endpoint has the metadata's URL and the minimum scope, and that of the REST interface does not", async () => {
-    const challenge = (await house.tool("whoami")).headers.get("www-authenticate")
-    expect(challenge).toBe(
-      `Bearer realm="appmeter", resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp", scope="apps:read"`,
-    )
-    const wrong = await house.tool("whoami", {}, { key: `svc_access_${"a".repeat(36)}` })
-    expect([wrong.status, wrong.body.error]).toEqual([401, "invalid_token"])
-    expect(wrong.headers.get("www-authenticate")).toContain(`error="invalid_token", resource_metadata=`)
-    expect((await house.call("/v1/account")).headers.get("www-authenticate")).toBe(`Bearer realm="appmeter"`)
-  })
+  test(
+    "the 401 of the tool endpoint has the metadata's URL and the minimum scope, " +
+      "and that of the REST interface does not",
+    async () => {
+      const challenge = (await house.tool("whoami")).headers.get("www-authenticate")
+      expect(challenge).toBe(
+        `Bearer realm="appmeter", resource_metadata="${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp", ` +
+          `scope="apps:read"`,
+      )
+      const wrong = await house.tool("whoami", {}, { key: `svc_access_${"a".repeat(36)}` })
+      expect([wrong.status, wrong.body.error]).toEqual([401, "invalid_token"])
+      expect(wrong.headers.get("www-authenticate")).toContain(`error="invalid_token", resource_metadata=`)
+      expect((await house.call("/v1/account")).headers.get("www-authenticate")).toBe(`Bearer realm="appmeter"`)
+    },
+  )
 })
 
 describe("from a request to a call", () => {
-  test("an owner approves, and the client gets tokens and calls on every plan, even if the plan's keys are used up", async () => {
+  test("an owner approves, and the client calls on every plan, even if the plan's keys are used up", async () => {
     await house.key(workspaceId)
     const { tokens } = await letIn(house, workspaceId)
     expect(tokens).toMatchObject({ token_type: "Bearer", expires_in: 3_600 })
@@ -121,23 +126,27 @@ describe("from a request to a call", () => {
     expect([next.pathname, next.searchParams.get("next")]).toEqual(["/sign-in", `/oauth/authorize?${query}`])
   })
 
-  test("the consent page shows client, address, workspace, scopes and apps; writes, money and measuring are not ticked", async () => {
-    const appId = await track("1437843273")
-    const browser = await ownerBrowser(house, workspaceId)
-    const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
-    for (const shown of ["Test client", "client.example", workspace, "It registered itself", `value="${appId}"`])
-      expect(page.text).toContain(shown)
-    expect(scopesOn(page, "all")).toEqual([...SCOPES])
-    expect(scopesOn(page)).toEqual([
-      "apps:read",
-      "reviews:read",
-      "ai:read",
-      "hive:read",
-      "hive:spy",
-      "hive:estimate",
-      "ads:read",
-    ])
-  })
+  test(
+    "the consent page shows client, address, workspace, scopes and apps; " +
+      "writes, money and measuring are not ticked",
+    async () => {
+      const appId = await track("1437843273")
+      const browser = await ownerBrowser(house, workspaceId)
+      const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
+      for (const shown of ["Test client", "client.example", workspace, "It registered itself", `value="${appId}"`])
+        expect(page.text).toContain(shown)
+      expect(scopesOn(page, "all")).toEqual([...SCOPES])
+      expect(scopesOn(page)).toEqual([
+        "apps:read",
+        "reviews:read",
+        "ai:read",
+        "hive:read",
+        "hive:spy",
+        "hive:estimate",
+        "ads:read",
+      ])
+    },
+  )
 
   test("exactly the requested scopes are ticked, and the others are folded away", async () => {
     const browser = await ownerBrowser(house, workspaceId)
@@ -187,8 +196,10 @@ describe("from a request to a call", () => {
       scopes: ["apps:read", "hive:read"],
     })
     const { status, body, result, headers } = await house.tool(
-      "hive_measure_keyword", { term: "tea timer", country: "us" }, { key: tokens.access_token },
-    ) // biome-ignore format: one call
+      "hive_measure_keyword",
+      { term: "tea timer", country: "us" },
+      { key: tokens.access_token },
+    )
     expect([status, body.error, body.scope]).toEqual([403, "scope_required", "hive:measure"])
     const challenge = headers.get("www-authenticate")!
     for (const part of ['error="insufficient_scope"', 'scope="apps:read hive:read hive:measure"', "resource_metadata="])

@@ -24,18 +24,24 @@ describe("tokens", () => {
     expect(call.error).toBe("scope_required")
   })
 
-  test("a refresh token reused within 30 s gives the same successor, also to ten at once, and later revokes the family", async () => {
-    const { clientId, tokens } = await letIn(house, workspaceId)
-    const renewed = await Promise.all(Array.from({ length: 10 }, () => refresh(house, clientId, tokens.refresh_token)))
-    expect(new Set(renewed.map(({ body }) => body.refresh_token)).size).toBe(1)
-    const [{ body: next }] = renewed as [(typeof renewed)[0]]
-    await sql`update refresh_token set used_at = used_at - interval '31 s' where used_at is not null`
-    const stolen = await refresh(house, clientId, tokens.refresh_token)
-    expect([stolen.status, stolen.body.error]).toEqual([400, "invalid_grant"])
-    expect((await refresh(house, clientId, next.refresh_token)).body.error).toBe("invalid_grant")
-    expect((await fresh().tool("whoami", {}, { key: next.access_token })).body.error).toBe("invalid_token")
-    expect((await listKeys(sql, workspace)).map(({ state }) => state)).toEqual(["usable", "revoked"])
-  })
+  test(
+    "a refresh token reused within 30 s gives the same successor, also to ten at once, " +
+      "and later revokes the family",
+    async () => {
+      const { clientId, tokens } = await letIn(house, workspaceId)
+      const renewed = await Promise.all(
+        Array.from({ length: 10 }, () => refresh(house, clientId, tokens.refresh_token)),
+      )
+      expect(new Set(renewed.map(({ body }) => body.refresh_token)).size).toBe(1)
+      const [{ body: next }] = renewed as [(typeof renewed)[0]]
+      await sql`update refresh_token set used_at = used_at - interval '31 s' where used_at is not null`
+      const stolen = await refresh(house, clientId, tokens.refresh_token)
+      expect([stolen.status, stolen.body.error]).toEqual([400, "invalid_grant"])
+      expect((await refresh(house, clientId, next.refresh_token)).body.error).toBe("invalid_grant")
+      expect((await fresh().tool("whoami", {}, { key: next.access_token })).body.error).toBe("invalid_token")
+      expect((await listKeys(sql, workspace)).map(({ state }) => state)).toEqual(["usable", "revoked"])
+    },
+  )
 
   test("an access token lasts an hour, a refresh token 60 days, and a grant a year", async () => {
     const { clientId, tokens } = await letIn(house, workspaceId)
@@ -46,12 +52,15 @@ describe("tokens", () => {
       join refresh_token r on r.key_id = g.key_id
       where g.client_id = ${clientId}`
     expect([dates!.access, dates!.refresh, dates!.ends].map(String)).toMatchObject([
-      expect.stringMatching(/^(00:59:|01:00:00$)/), expect.stringMatching(/^(59 days 23:|60 days$)/), expect.stringMatching(/^(364 days 23:|365 days$)/),
-    ]) // biome-ignore format: three of a kind
+      expect.stringMatching(/^(00:59:|01:00:00$)/),
+      expect.stringMatching(/^(59 days 23:|60 days$)/),
+      expect.stringMatching(/^(364 days 23:|365 days$)/),
+    ])
     await sql`update oauth_grant set ends_at = now() + interval '5 days'`
     const { body } = await refresh(house, clientId, tokens.refresh_token)
-    const [last] =
-      await sql`select max(expires_at) < now() + interval '6 days' as short from refresh_token where used_at is null and key_id = (select key_id from oauth_grant where client_id = ${clientId})`
+    const [last] = await sql`
+        select max(expires_at) < now() + interval '6 days' as short from refresh_token
+        where used_at is null and key_id = (select key_id from oauth_grant where client_id = ${clientId})`
     expect(last!.short).toBe(true)
     await sql`update access_token set expires_at = now()`
     expect((await fresh().tool("whoami", {}, { key: body.access_token })).body.error).toBe("invalid_token")
@@ -169,7 +178,7 @@ describe("tokens", () => {
     ])
   })
 
-  test("the redirect address may be omitted in an exchange, as in OAuth 2.1, and must match if it is sent", async () => {
+  test("the redirect address may be omitted in an exchange (OAuth 2.1), and must match if it is sent", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const clientId = await register(house)
     for (const [redirect, status] of [

@@ -25,7 +25,15 @@ function wireTo(url: string, silenceMs?: number): RedisWire {
   return wire
 }
 
-const reachable = (wire: RedisWire) => until(() => wire.send("PING", []).then((pong) => pong === "PONG", () => false), 5_000) // biome-ignore format: one line
+const reachable = (wire: RedisWire) =>
+  until(
+    () =>
+      wire.send("PING", []).then(
+        (pong) => pong === "PONG",
+        () => false,
+      ),
+    5_000,
+  )
 
 /** A fake Redis: `reply` is called for each received chunk. */
 async function standIn(reply: (text: string, socket: Socket) => string | undefined, port = 0): Promise<string> {
@@ -75,10 +83,21 @@ test("the wire sends user, password and database first, and no command before th
   }
   const url = await standIn(answers)
   const wire = wireTo(`${url.replace("redis://", "redis://me:p%40ss@")}/3`)
-  await until(() => wire.send("GET", ["k"]).then(() => true, () => false)) // biome-ignore format: one line
+  await until(() =>
+    wire.send("GET", ["k"]).then(
+      () => true,
+      () => false,
+    ),
+  )
   expect(came.join("")).toBe(
-    [["auth", "me", "p@ss"], ["select", "3"], ["GET", "k"]].map(encode).join(""),
-  ) // biome-ignore format: one text
+    [
+      ["auth", "me", "p@ss"],
+      ["select", "3"],
+      ["GET", "k"],
+    ]
+      .map(encode)
+      .join(""),
+  )
 })
 
 test("a user name without a password is not sent, as in Bun's client", async () => {
@@ -88,7 +107,12 @@ test("a user name without a password is not sent, as in Bun's client", async () 
     return "+PONG\r\n".repeat(text.match(/^\*\d/gm)?.length ?? 0)
   })
   const wire = wireTo(url.replace("redis://", "redis://default@"))
-  await until(() => wire.send("GET", ["k"]).then(() => true, () => false)) // biome-ignore format: one line
+  await until(() =>
+    wire.send("GET", ["k"]).then(
+      () => true,
+      () => false,
+    ),
+  )
   expect(came.join("")).toBe(encode(["GET", "k"]))
 })
 

@@ -98,7 +98,7 @@ describe("with the passphrase", () => {
     expect((await elsewhere.send("/sign-in", { workspace, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
-  test("each further guess at a workspace waits longer, up to a minute, and an hour without one resets the wait", async () => {
+  test("each further guess at a workspace waits longer, up to a minute; an hour without one resets it", async () => {
     let n = 0
     const guess = () => browserOf(house, { from: `10.9.0.${++n}` }).send("/sign-in", { workspace, passphrase: "x" })
     await guess()
@@ -184,7 +184,7 @@ describe("with a code", () => {
 })
 
 describe("a session", () => {
-  test("a session cookie is hidden from scripts, is not sent with forms of other sites, and expires after 12 hours", async () => {
+  test("a session cookie is hidden from scripts and forms of other sites, and expires after 12 hours", async () => {
     const browser = browserOf(house)
     const { headers } = await browser.send("/sign-in", { code: await createCode(sql, workspaceId) })
     expect(headers.get("set-cookie")).toMatch(/^appmeter=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200$/)
@@ -214,27 +214,34 @@ describe("a session", () => {
     expect(await ownerOf(browser, url)).toMatchObject({ workspaceId: owner })
   })
 
-  test("a session calls for the owner on every plan, whatever its number of keys, and is charged and listed as a key", async () => {
-    await house.key(workspaceId)
-    const owner = (await ownerOf(await signedIn()))!
-    expect(await callAs(owner)).toMatchObject({ status: 200, answer: { plan: "free", auth: "sign-in" } })
-    expect(await listKeys(sql, workspace)).toMatchObject([
-      { kind: "live", state: "usable" },
-      { id: owner.keyId, kind: "grant", name: "pages of the owner", hint: "pages", state: "usable" },
-    ])
-    // Two sessions of a workspace share a grant.
-    expect((await ownerOf(await signedIn()))!.keyId).toBe(owner.keyId)
-  })
+  test(
+    "a session calls for the owner on every plan, whatever its number of keys, " + "and is charged and listed as a key",
+    async () => {
+      await house.key(workspaceId)
+      const owner = (await ownerOf(await signedIn()))!
+      expect(await callAs(owner)).toMatchObject({ status: 200, answer: { plan: "free", auth: "sign-in" } })
+      expect(await listKeys(sql, workspace)).toMatchObject([
+        { kind: "live", state: "usable" },
+        { id: owner.keyId, kind: "grant", name: "pages of the owner", hint: "pages", state: "usable" },
+      ])
+      // Two sessions of a workspace share a grant.
+      expect((await ownerOf(await signedIn()))!.keyId).toBe(owner.keyId)
+    },
+  )
 
-  test("a paused grant stops a session's calls, a revoked one ends every session, and the next sign-in creates another", async () => {
-    const browser = await signedIn()
-    const owner = (await ownerOf(browser))!
-    await pauseKey(sql, owner.keyId)
-    expect(await callAs(owner)).toMatchObject({ status: 403, answer: { error: "key_paused" } })
-    await revokeKey(sql, owner.keyId)
-    expect(await ownerOf(browser)).toBeNull()
-    expect((await ownerOf(await signedIn()))!.keyId).not.toBe(owner.keyId)
-  })
+  test(
+    "a paused grant stops a session's calls, a revoked one ends every session, " +
+      "and the next sign-in creates another",
+    async () => {
+      const browser = await signedIn()
+      const owner = (await ownerOf(browser))!
+      await pauseKey(sql, owner.keyId)
+      expect(await callAs(owner)).toMatchObject({ status: 403, answer: { error: "key_paused" } })
+      await revokeKey(sql, owner.keyId)
+      expect(await ownerOf(browser)).toBeNull()
+      expect((await ownerOf(await signedIn()))!.keyId).not.toBe(owner.keyId)
+    },
+  )
 
   test("the sessions of a suspended or deleted workspace end, and nobody can sign in to it", async () => {
     const browser = await signedIn()
@@ -271,7 +278,7 @@ describe("a session", () => {
 })
 
 describe("the page", () => {
-  test("the sign-in page runs nothing, loads nothing, sends its forms only to this server, and cannot be framed", async () => {
+  test("the sign-in page runs nothing, loads nothing, sends forms only to this server and has no frame", async () => {
     for (const page of [await browserOf(house).open("/sign-in"), await (await signedIn()).open("/sign-in")]) {
       const policy = page.headers.get("content-security-policy")!
       for (const rule of ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])

@@ -54,19 +54,29 @@ describe("create_alert_rule", () => {
     expect(await rules()).toEqual([["rival_passed", ["telegram"], null, "all", "all"]])
   })
 
-  test("create_alert_rule accepts each of the fifteen types side by side, with defaults for their options", async () => {
+  test("create_alert_rule accepts the fifteen types side by side, with defaults for their options", async () => {
     for (const type of RULE_TYPES) expect((await on.applied("create_alert_rule", { type })).status).toBe(200)
     const all = "all"
     expect(await rules()).toEqual([
-      ["ai_mention_lost", [], null, all, null], ["asa_rule", [], null, null, null], ["chart_drop", [], null, null, null],
-      ["chart_enter", [], null, null, null], ["dropped_out", [], null, all, null], ["entered", [], null, all, null],
-      ["featured", [], null, null, null], ["off_topic", [], null, all, null], ["rank_drop", [], 3, all, null],
-      ["rank_rise", [], null, all, null], ["review_wave", [], null, null, null], ["rival_beaten", [], null, all, all],
-      ["rival_event", [], null, null, all], ["rival_passed", [], null, all, all], ["weekly", [], null, null, null],
-    ]) // biome-ignore format: a table
+      ["ai_mention_lost", [], null, all, null],
+      ["asa_rule", [], null, null, null],
+      ["chart_drop", [], null, null, null],
+      ["chart_enter", [], null, null, null],
+      ["dropped_out", [], null, all, null],
+      ["entered", [], null, all, null],
+      ["featured", [], null, null, null],
+      ["off_topic", [], null, all, null],
+      ["rank_drop", [], 3, all, null],
+      ["rank_rise", [], null, all, null],
+      ["review_wave", [], null, null, null],
+      ["rival_beaten", [], null, all, all],
+      ["rival_event", [], null, null, all],
+      ["rival_passed", [], null, all, all],
+      ["weekly", [], null, null, null],
+    ])
   })
 
-  test("create_alert_rule refuses an option that the type does not have or that is out of bounds, naming it", async () => {
+  test("create_alert_rule refuses an option that is not the type's or is out of bounds, naming it", async () => {
     const cases: [object, string][] = [
       [{ type: "rank_rise", dropBy: 5 }, "dropBy"],
       [{ type: "dropped_out", dropBy: 5 }, "dropBy"],

@@ -29,10 +29,22 @@ describe("the preview", () => {
     )
     const { body } = await on.preview("mark_alerts_read")
     const counts = [
-      { appId: on.app, name: "Kettle", count: 2, newest: "2025-11-03T10:00:00.000Z", oldest: "2025-11-01T10:00:00.000Z" },
-      { appId: other, name: "Kettle", count: 1, newest: "2025-11-02T10:00:00.000Z", oldest: "2025-11-02T10:00:00.000Z" },
+      {
+        appId: on.app,
+        name: "Kettle",
+        count: 2,
+        newest: "2025-11-03T10:00:00.000Z",
+        oldest: "2025-11-01T10:00:00.000Z",
+      },
+      {
+        appId: other,
+        name: "Kettle",
+        count: 1,
+        newest: "2025-11-02T10:00:00.000Z",
+        oldest: "2025-11-02T10:00:00.000Z",
+      },
       { appId: null, name: null, count: 1, newest: "2025-11-01T09:00:00.000Z", oldest: "2025-11-01T09:00:00.000Z" },
-    ] // biome-ignore format: a table
+    ]
     expect(body).toMatchObject({ credits: 0, destructive: false, asynchronous: false })
     expect(body.preview).toEqual({
       summary: "Mark 4 alerts of every app as read.",
@@ -42,7 +54,8 @@ describe("the preview", () => {
       notes: [],
     })
     expect((await on.confirm(body.confirmToken)).body).toMatchObject({
-      ...{ status: "applied", credits: 0 },
+      status: "applied",
+      credits: 0,
       result: { read: true, marked: 4, alerts: counts },
     })
     expect([await unread(), await on.ledger(), (await on.audits()).length]).toEqual([[], [], 1])
@@ -122,7 +135,8 @@ describe("marked alerts", () => {
   })
 
   test.skipIf(!process.env.DATABASE_URL)(
-    "postgres: an alert committed after the preview is a mismatch, even if it was found before, and never marked unseen",
+    "postgres: an alert committed after the preview is a mismatch, even if it was found before, " +
+      "and never marked unseen",
     async () => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>()
       const inserted = Promise.withResolvers<void>()
@@ -145,7 +159,8 @@ describe("marked alerts", () => {
   test("of more than 5,000 alerts the newest are marked, and the preview says that there are more", async () => {
     await on.sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
-      select ${on.workspace}, ${on.app}, 'entered', 'ios', 'us', n::text, '2025-11-01', '2025-11-01'::date + n * interval '1 s', '{}'
+      select ${on.workspace}, ${on.app}, 'entered', 'ios', 'us', n::text, '2025-11-01',
+        '2025-11-01'::date + n * interval '1 s', '{}'
       from generate_series(1, 5001) n`
     const oldest = (await unread())[0]!
     const { body } = await on.preview("mark_alerts_read")

@@ -69,7 +69,7 @@ test("a channel sends one alert at a time and in order, even with several proces
   expect(distinct(there.at("/slow").map(idOf))).toHaveLength(30)
 })
 
-test("a stop ends within 2 s and releases hanging deliveries, which the next process sends under the same id", async () => {
+test("a stop ends within 2 s and releases hanging deliveries; the next process resends them", async () => {
   await hook(at, `${there.url}/hangs`)
   there.on("/hangs", (_, before) => (before === 0 ? new Promise<Response>(() => {}) : new Response()))
   await found(at)

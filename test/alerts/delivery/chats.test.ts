@@ -140,7 +140,8 @@ describe("Telegram", () => {
     }
     expect(there.at(PATH)).toHaveLength(answers.length)
     expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({
-      ...{ state: "disabled", disabled: "status 401: the bot's token is no longer valid" },
+      state: "disabled",
+      disabled: "status 401: the bot's token is no longer valid",
     })
     // no listener, no such host, no valid address
     for (const telegramApi of ["http://127.0.0.1:1", "http://nobody.invalid", "http://[bad"]) {
@@ -164,7 +165,8 @@ describe("Slack", () => {
     await talking().runOnce()
     const { text, ...more } = JSON.parse(there.at("/services/T0/B0/canary")[0]!.body)
     expect(text).toBe(
-      '&lt;!channel&gt; *x* [a](http://evil) &amp; &lt;b&gt;_y_&lt;/b&gt; 茶: 2025-11-20: "tea" fell from 5 to 12 in the US App Store',
+      "&lt;!channel&gt; *x* [a](http://evil) &amp; &lt;b&gt;_y_&lt;/b&gt; 茶: 2025-11-20: " +
+        '"tea" fell from 5 to 12 in the US App Store',
     )
     expect(more).toEqual({ mrkdwn: false, unfurl_links: false, unfurl_media: false })
   })

@@ -74,7 +74,8 @@ describe("queued alerts", () => {
     await rule(at, "rank_drop")
     await found(at)
     // a clock of whole milliseconds may return the same time twice
-    await sql`update alert_rule set created_at = clock_timestamp() + interval '2 ms' where workspace_id = ${at.workspaceId}`
+    await sql`
+      update alert_rule set created_at = clock_timestamp() + interval '2 ms' where workspace_id = ${at.workspaceId}`
     expect(await queued()).toEqual([])
     await sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts, origin)

@@ -49,7 +49,13 @@ export async function rule({ sql, workspaceId, keyId }: Scene, type: string, mor
 }
 
 export const facts = (term: string, was: number, rank: number) => ({
-  ...{ term, rank, was, source: "import", against: "2025-11-19", depth: 100, wasDepth: 100 },
+  term,
+  rank,
+  was,
+  source: "import",
+  against: "2025-11-19",
+  depth: 100,
+  wasDepth: 100,
 })
 
 /** Adds alerts about `count` keywords that fell from 5 to 12. Returns their ids. */
@@ -77,7 +83,13 @@ let terms = 0
 /** Creates a delivery worker for this test, with quick retries by default. */
 export function telling(sql: Sql, options: Partial<DeliveryOptions> = {}) {
   return createDelivery({
-    ...{ sql, sealer, log: silentLog, outbound, pollMs: 20, random: () => 0.5, retriesMs: Array(9).fill(30) },
+    sql,
+    sealer,
+    log: silentLog,
+    outbound,
+    pollMs: 20,
+    random: () => 0.5,
+    retriesMs: Array(9).fill(30),
     ...options,
   })
 }

@@ -82,14 +82,18 @@ describe("a week", () => {
     expect(row).toMatchObject({ subject: "", day: "2025-11-16", storefront: null, at: MONDAY })
     const where = { platform: "ios", country: "us" } as const
     expect(row!.facts).toEqual({
-      ...{ from: "2025-11-10", to: "2025-11-16" },
+      from: "2025-11-10",
+      to: "2025-11-16",
       keywords: { tracked: 7, measured: 5, up: 1, down: 0, entered: 1, dropped: 1, same: 0 },
       best: [
         { ...where, term: "malt", was: null, rank: 50, against: "2025-11-05", day: "2025-11-10" },
         { ...where, term: "tea", was: 9, rank: 3, against: "2025-11-05", day: "2025-11-14" },
       ],
       worst: [{ ...where, term: "mate", was: 4, rank: null, against: "2025-11-09", day: "2025-11-16" }],
-      ...{ ratings: [], reviews: [], changes: 0, alerts: {} },
+      ratings: [],
+      reviews: [],
+      changes: 0,
+      alerts: {},
     })
   })
 
@@ -97,7 +101,10 @@ describe("a week", () => {
     const at = await scene(sql)
     const storeId = "com.example.tea"
     await tracked(sql, ["tea"], {
-      ...{ workspaceId: at.workspaceId, iosId: undefined, androidPkg: storeId, countries: ["us", "in"] },
+      workspaceId: at.workspaceId,
+      iosId: undefined,
+      androidPkg: storeId,
+      countries: ["us", "in"],
     })
     const first = { id: "0", stars: 5, at: new Date("2025-11-01T08:00:00Z") }
     const review = (id: string, stars: number) => ({ id, stars, at: new Date("2025-11-12T08:00:00Z") })
@@ -111,7 +118,8 @@ describe("a week", () => {
       }),
       {
         ...reading("tea", "2025-11-12T10:00:00Z", listOf(null, 20)),
-        ...{ platform: "android", source: "play-search" },
+        platform: "android",
+        source: "play-search",
         results: [{ id: "com.example.other", name: "Other" }],
       } as never,
     ])
@@ -154,7 +162,8 @@ test("a weekly rule delivers figures to machines and lines to people", async () 
   expect([type, timestamp]).toEqual(["alert.weekly", "2025-11-17T08:00:00.000Z"])
   expect(data).toMatchObject({ platform: null, country: null, appName: "Tea <b>", week: { keywords: { up: 1 } } })
   expect(data.sentence).toBe(
-    'Week 2025-11-10 to 2025-11-16: 5 of 7 keywords measured, 1 rose, 0 fell, 1 entered, 1 dropped out, 0 stayed; "malt" from absent to 50 in the US App Store; "mate" from 4 to absent in the US App Store',
+    "Week 2025-11-10 to 2025-11-16: 5 of 7 keywords measured, 1 rose, 0 fell, 1 entered, 1 dropped out, 0 stayed; " +
+      '"malt" from absent to 50 in the US App Store; "mate" from 4 to absent in the US App Store',
   )
   expect(JSON.parse(there.at("/slack")[0]!.body).text.split("\n")).toEqual([
     "Tea &lt;b&gt;: Week 2025-11-10 to 2025-11-16",

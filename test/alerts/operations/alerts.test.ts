@@ -45,23 +45,61 @@ describe("GET /v1/alerts", () => {
     const [passed, dropped] = body.alerts
     expect(body.alerts).toHaveLength(2)
     const none = {
-      ...{ term: null, rivalId: null, rivalName: null, rivalManual: null, rivalBefore: null, rivalAfter: null },
-      ...{ change: null, currency: null, device: null, chart: null, genre: null, before: null, after: null },
-      ...{ platform: "ios", country: "us", day: "2025-11-20", read: false, source: "import", against: "2025-11-19" },
-      ...{ ads: null, week: null, deliveries: [], history: false },
+      term: null,
+      rivalId: null,
+      rivalName: null,
+      rivalManual: null,
+      rivalBefore: null,
+      rivalAfter: null,
+      change: null,
+      currency: null,
+      device: null,
+      chart: null,
+      genre: null,
+      before: null,
+      after: null,
+      platform: "ios",
+      country: "us",
+      day: "2025-11-20",
+      read: false,
+      source: "import",
+      against: "2025-11-19",
+      ads: null,
+      week: null,
+      deliveries: [],
+      history: false,
       withdrawnAt: null,
     }
     expect(dropped).toEqual({
-      ...{ ...none, id: dropped.id, type: "dropped_out", appId: mine, appName: "Tea", at: "2025-11-20T10:00:00.000Z" },
+      ...none,
+      id: dropped.id,
+      type: "dropped_out",
+      appId: mine,
+      appName: "Tea",
+      at: "2025-11-20T10:00:00.000Z",
       sentence: '"tea" dropped out in the US App Store: not in the first 50 (before: 30)',
-      ...{ term: "tea", before: 30, after: null, depth: 50 },
+      term: "tea",
+      before: 30,
+      after: null,
+      depth: 50,
     })
     expect(passed).toEqual({
-      ...{ ...none, id: passed.id, type: "rival_passed", appId: other, appName: "Mate" },
+      ...none,
+      id: passed.id,
+      type: "rival_passed",
+      appId: other,
+      appName: "Mate",
       at: "2025-11-20T11:00:00.000Z",
       sentence: 'Tea Timer passed you on "mate" in the US App Store: 1 vs 2 (before: 4 vs 1)',
-      ...{ term: "mate", rivalId: OWN, rivalName: "Tea Timer", rivalManual: true, rivalBefore: 4, rivalAfter: 1 },
-      ...{ before: 1, after: 2, depth: 41 },
+      term: "mate",
+      rivalId: OWN,
+      rivalName: "Tea Timer",
+      rivalManual: true,
+      rivalBefore: 4,
+      rivalAfter: 1,
+      before: 1,
+      after: 2,
+      depth: 41,
     })
   })
 
@@ -91,7 +129,8 @@ describe("GET /v1/alerts", () => {
     const app = await tracked(sql, [], { workspaceId: many, iosId: "10009" })
     await sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
-      select ${many}, ${app}, 'rank_drop', 'ios', 'us', 'term ' || n, '2025-11-20', timestamptz '2025-11-20' + n * interval '1 second',
+      select ${many}, ${app}, 'rank_drop', 'ios', 'us', 'term ' || n, '2025-11-20',
+        timestamptz '2025-11-20' + n * interval '1 second',
         jsonb_build_object('term', 'term ' || n, 'rank', 9, 'was', 3, 'depth', 50, 'wasDepth', 50, 'source', 'import',
           'against', '2025-11-19')
       from generate_series(1, 501) n

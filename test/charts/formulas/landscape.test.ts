@@ -2,8 +2,15 @@ import { describe, expect, test } from "bun:test"
 import { type ListedApp, landscapeOf } from "../../../src/charts/formulas/landscape.ts"
 
 const NOTHING: ListedApp = {
-  ...{ name: null, publisherId: null, publisher: null, ratings: null, rating: null },
-  ...{ releasedAt: null, updatedAt: null, languages: null, sizeBytes: null },
+  name: null,
+  publisherId: null,
+  publisher: null,
+  ratings: null,
+  rating: null,
+  releasedAt: null,
+  updatedAt: null,
+  languages: null,
+  sizeBytes: null,
 }
 const DAY = "2026-03-31"
 const of = (...apps: Partial<ListedApp>[]) =>

@@ -174,8 +174,12 @@ describe("the compared days", () => {
     await record(sql, [charted("2025-11-19T09:00:00Z", [10003, 10001, 10002])], now)
     const found = await movers(appId)
     expect(found).toMatchObject({
-      state: "nothing_before", day: { day: "2025-11-19" }, against: null, measuredSince: "2025-11-19", ...NOTHING,
-    }) // biome-ignore format: a row
+      state: "nothing_before",
+      day: { day: "2025-11-19" },
+      against: null,
+      measuredSince: "2025-11-19",
+      ...NOTHING,
+    })
     expect(found.app).toEqual({ id: "10001", name: "10001", rank: 2, was: null })
     expect(found.rivals).toEqual([
       { id: "10002", name: "10002", manual: true, rank: 3, was: null },
@@ -263,8 +267,11 @@ describe("the compared days", () => {
     })
     expect(await movers(appId, { genre: "6015" })).toMatchObject({ state: "nothing_before", app: { rank: 1 } })
     expect(await movers(appId, { genre: "6015", country: "jp" })).toMatchObject({
-      state: "not_tracked", app: { id: "10001", rank: null }, rivals: [], ...none,
-    }) // biome-ignore format: a row
+      state: "not_tracked",
+      app: { id: "10001", rank: null },
+      rivals: [],
+      ...none,
+    })
     const android = await track({ iosId: undefined, androidPkg: "com.example.tea" })
     expect(await movers(android, { genre: "6015" })).toMatchObject({
       state: "no_ios_app",
@@ -334,14 +341,29 @@ describe("chart movers over HTTP", () => {
   test("values at and beyond each bound are accepted or refused with their own code", async () => {
     await known("us", { 36: "App Store", 6015: "Finance" })
     const asked: [string, string][] = [
-      ["kind=free", "taken"], ["kind=paid", "taken"], ["kind=grossing", "taken"], ["kind=ipad", "bad_kind kind"],
-      ["kind=Free", "bad_kind kind"], ["genre=36", "taken"], ["genre=6015", "taken"], ["genre=6014", "bad_genre genre"],
-      ["genre=finance", "bad_genre genre"], ["genre=0", "bad_genre genre"], ["genre=1234567", "bad_genre genre"],
-      ["days=0", "bad_days days"], ["days=1", "taken"], ["days=90", "taken"], ["days=91", "bad_days days"],
-      ["days=1.5", "bad_days days"], ["limit=0", "invalid_arguments limit"], ["limit=1", "taken"],
-      ["limit=100", "taken"], ["limit=101", "invalid_arguments limit"], ["country=zz", "bad_country country"],
+      ["kind=free", "taken"],
+      ["kind=paid", "taken"],
+      ["kind=grossing", "taken"],
+      ["kind=ipad", "bad_kind kind"],
+      ["kind=Free", "bad_kind kind"],
+      ["genre=36", "taken"],
+      ["genre=6015", "taken"],
+      ["genre=6014", "bad_genre genre"],
+      ["genre=finance", "bad_genre genre"],
+      ["genre=0", "bad_genre genre"],
+      ["genre=1234567", "bad_genre genre"],
+      ["days=0", "bad_days days"],
+      ["days=1", "taken"],
+      ["days=90", "taken"],
+      ["days=91", "bad_days days"],
+      ["days=1.5", "bad_days days"],
+      ["limit=0", "invalid_arguments limit"],
+      ["limit=1", "taken"],
+      ["limit=100", "taken"],
+      ["limit=101", "invalid_arguments limit"],
+      ["country=zz", "bad_country country"],
       ["platform=ios", "invalid_arguments platform"],
-    ] // biome-ignore format: a list to scan
+    ]
     for (const [query, wanted] of asked) expect([query, await outcome(query)]).toEqual([query, wanted])
     // the genre names of this storefront were not read, so any number may be valid
     expect(await outcome("genre=6014&country=jp")).toBe("taken")

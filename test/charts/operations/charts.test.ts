@@ -45,8 +45,15 @@ interface Row {
 const list = ({ charts }: { charts: Row[] }, device: string, scope: string, kind: string) =>
   charts.find((row) => row.device === device && row.scope === scope && row.kind === kind)!
 const NEVER = {
-  ...{ measured: false, day: null, measuredAt: null, measuredSince: null, source: null, depth: null, rank: null },
-  ...{ sources: [], series: [] },
+  measured: false,
+  day: null,
+  measuredAt: null,
+  measuredSince: null,
+  source: null,
+  depth: null,
+  rank: null,
+  sources: [],
+  series: [],
 }
 
 describe("the twelve lists", () => {

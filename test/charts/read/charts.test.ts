@@ -62,15 +62,27 @@ describe("the current ranks of an app", () => {
     expect(positions).toEqual([
       { ...IPAD, ...none },
       {
-        ...PAID, measured: true, rank: 2, day: "2025-11-18", firstDay: "2025-11-18", depth: 2, source: "import",
+        ...PAID,
+        measured: true,
+        rank: 2,
+        day: "2025-11-18",
+        firstDay: "2025-11-18",
+        depth: 2,
+        source: "import",
         seenAt: new Date("2025-11-18T09:00:00Z"),
       },
       {
-        ...FINANCE, measured: true, rank: null, day: "2025-11-19", firstDay: "2025-11-10", depth: 30, source: "import",
+        ...FINANCE,
+        measured: true,
+        rank: null,
+        day: "2025-11-19",
+        firstDay: "2025-11-10",
+        depth: 30,
+        source: "import",
         seenAt: new Date("2025-11-19T09:00:00Z"),
       },
       { ...PAID, genre: "36", ...none },
-    ]) // biome-ignore format: a row for each
+    ])
   })
 
   test("an app's rank is stored for each chart of each storefront", async () => {
@@ -148,15 +160,26 @@ describe("movers of a chart", () => {
     )
     expect(await named()).toEqual({
       days: ["2025-11-17", "2025-11-19"],
-      moved: [[[10003, 1, 2]], [[10001, 3, 1], [10002, 4, 3]], [[10005, 2]], []],
-    }) // biome-ignore format: a list for each
+      moved: [
+        [[10003, 1, 2]],
+        [
+          [10001, 3, 1],
+          [10002, 4, 3],
+        ],
+        [[10005, 2]],
+        [],
+      ],
+    })
     expect(await named({ days: 7 })).toMatchObject({ days: ["2025-10-20", "2025-11-19"] })
     expect(await named({ day: "2025-11-18", days: 28 })).toMatchObject({ days: ["2025-10-20", "2025-11-17"] })
     // 10004 was on place 4, and 3 places were read
     expect((await named({ day: "2025-11-17", days: 1 })).moved[3]).toEqual([])
     expect((await named({ days: 3, limit: 1, places: 2 })).moved).toEqual([
-      [[10003, 1, 3]], [[10001, 3, 1]], [[10005, 2]], [[10004, 4]],
-    ]) // biome-ignore format: a list for each
+      [[10003, 1, 3]],
+      [[10001, 3, 1]],
+      [[10005, 2]],
+      [[10004, 4]],
+    ])
   })
 
   test("a newly measured chart has no movers, and one that was never measured has no answer", async () => {
@@ -199,6 +222,10 @@ describe("movers of a chart", () => {
     )
     const apps = [await idOf(10002), await idOf(10003), await idOf(10001)]
     const ranks = (await readChartMovers(sql, FINANCE, { apps }))!.stood.map(({ was, rank }) => [was, rank])
-    expect(ranks).toEqual([[2, null], [null, 1], [1, 2]]) // biome-ignore format: a pair for each
+    expect(ranks).toEqual([
+      [2, null],
+      [null, 1],
+      [1, 2],
+    ])
   })
 })

@@ -66,14 +66,23 @@ describe("a chart feed", () => {
   test("a chart has its apps in order, each on its first place, with the facts of the feed", () => {
     const { apps, ...rest } = parse(fixture("apple-charts-us-free-finance.json"))
     expect(rest).toEqual({
-      kind: "chart", source: "apple-charts", platform: "ios", ...FINANCE, depth: 7, complete: true, origin: "own",
-      parser: 1, ...ABOUT,
-    }) // biome-ignore format: one observation
+      kind: "chart",
+      source: "apple-charts",
+      platform: "ios",
+      ...FINANCE,
+      depth: 7,
+      complete: true,
+      origin: "own",
+      parser: 1,
+      ...ABOUT,
+    })
     expect(apps.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7].map((place) => `163000010${place}`))
     expect(apps[1]).toEqual({
       id: "1630000102",
       name: "Split & Settle",
-      icon: "https://is1-ssl.mzstatic.com/image/thumb/Purple221/v4/d9/df/44/d9df4423-example/AppIcon-0-0-1x_U007emarketing-0-8-0-85-220.png/512x512bb.jpg",
+      icon:
+        "https://is1-ssl.mzstatic.com/image/thumb/Purple221/v4/d9/df/44/d9df4423-example/" +
+        "AppIcon-0-0-1x_U007emarketing-0-8-0-85-220.png/512x512bb.jpg",
       developer: "Even Steven GmbH",
       developerId: "1500000021",
       bundleId: "com.example.splitsettle",
@@ -117,7 +126,8 @@ describe("a chart feed", () => {
   test("a feed of another storefront, chart, device or genre is mismatched, by any of its addresses", () => {
     const self = (href: string) => ({ id: undefined, link: [{ attributes: { rel: "self", href } }] })
     const old =
-      "http://ax.itunes.apple.com/WebObjects/MZStoreServices.woa/ws/RSS/topfreeapplications/sf=143441/limit=100/genre=6015/json"
+      "http://ax.itunes.apple.com/WebObjects/MZStoreServices.woa/ws/RSS/topfreeapplications/sf=143441/limit=100/" +
+      "genre=6015/json"
     for (const said of [
       {},
       self(at),
@@ -130,9 +140,15 @@ describe("a chart feed", () => {
     ])
       expect(outcomeOf(feed([500_001], said))).toBe("read")
     for (const other of [
-      at.replace("/us/", "/gb/"), at.replace("free", "paid"), at.replace("freeapp", "freeipadapp"), at.replace("/genre=6015", ""),
-      at.replace("6015", "6016"), old.replace("143441", "143444"), "https://itunes.apple.com/WebObjects/MZStore.woa/wa/viewTop?cc=gb",
-    ]) expect([other, outcomeOf(feed([500_001], self(other)))]).toEqual([other, "mismatched"]) // biome-ignore format: a list to scan
+      at.replace("/us/", "/gb/"),
+      at.replace("free", "paid"),
+      at.replace("freeapp", "freeipadapp"),
+      at.replace("/genre=6015", ""),
+      at.replace("6015", "6016"),
+      old.replace("143441", "143444"),
+      "https://itunes.apple.com/WebObjects/MZStore.woa/wa/viewTop?cc=gb",
+    ])
+      expect([other, outcomeOf(feed([500_001], self(other)))]).toEqual([other, "mismatched"])
     const overall = { ...FINANCE, genre: "36" }
     expect(outcomeOf(feed([500_001], self(at)), overall)).toBe("mismatched")
     expect(outcomeOf(feed([500_001], self(at.replace("/genre=6015", ""))), overall)).toBe("read")
@@ -143,11 +159,16 @@ describe("a chart feed", () => {
     const of = (entry: object) => outcomeOf(JSON.stringify({ feed: { entry } }))
     expect(of(one)).toBe("read")
     for (const wrong of [
-      { id: undefined }, { id: { attributes: { "im:id": 500_001 } } }, { id: { attributes: { "im:id": "12" } } },
-      { "im:name": { label: " " } }, { "im:price": { attributes: { amount: "free" } } },
-      { "im:price": { attributes: { currency: "€" } } }, { "im:image": { label: "icon.png" } },
+      { id: undefined },
+      { id: { attributes: { "im:id": 500_001 } } },
+      { id: { attributes: { "im:id": "12" } } },
+      { "im:name": { label: " " } },
+      { "im:price": { attributes: { amount: "free" } } },
+      { "im:price": { attributes: { currency: "€" } } },
+      { "im:image": { label: "icon.png" } },
       { category: { attributes: { "im:id": "finance" } } },
-    ]) expect(of({ ...one, ...wrong })).toBe("changed") // biome-ignore format: a list to scan
+    ])
+      expect(of({ ...one, ...wrong })).toBe("changed")
   })
 })
 

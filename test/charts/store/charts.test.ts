@@ -7,9 +7,18 @@ import type { Sql } from "../../../src/database/types.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { cases, long } from "../../long.ts"
 import {
-  charted, chartTables, FINANCE, firstSeen, firstSeenFromReadings, listsFromReadings, listsNow, newApps, newAppsFromReadings,
-  places, placesFromReadings,
-} from "../../measuring/record/charted.ts" // biome-ignore format: one list
+  charted,
+  chartTables,
+  FINANCE,
+  firstSeen,
+  firstSeenFromReadings,
+  listsFromReadings,
+  listsNow,
+  newApps,
+  newAppsFromReadings,
+  places,
+  placesFromReadings,
+} from "../../measuring/record/charted.ts"
 import { NOW } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"
 
@@ -40,8 +49,15 @@ describe("a reading of a chart", () => {
     expect(await record(sql, [one], now)).toEqual({ recorded: 1, known: 0, refused: [] })
     const [row] = await sql`select * from chart_results`
     expect(row).toMatchObject({
-      day: "2025-11-18", source: 40, seen_at: one.seenAt, depth: 5, complete: true, parser: 1, origin: "own", egress: "de",
-    }) // biome-ignore format: one row
+      day: "2025-11-18",
+      source: 40,
+      seen_at: one.seenAt,
+      depth: 5,
+      complete: true,
+      parser: 1,
+      origin: "own",
+      egress: "de",
+    })
     expect(row!.app_ids).toHaveLength(2)
     expect(await onChart()).toEqual(["2025-11-18 1 10003", "2025-11-18 2 10001"])
     expect(await measuredDays()).toEqual([["2025-11-18", "2025-11-18"]])
@@ -120,7 +136,8 @@ describe("a reading of a chart", () => {
     ]
     await record(sql, [charted("2025-11-18T09:00:00Z", [], { depth: 2, apps })], now)
     expect([
-      ...(await sql`select store_id, name, developer, source from store_app join store_app_name on app_id = id order by store_id`),
+      ...(await sql`
+        select store_id, name, developer, source from store_app join store_app_name on app_id = id order by store_id`),
     ]).toEqual([
       { store_id: "10001", name: "Coins", developer: "Coin Co", source: "import" },
       { store_id: "10002", name: "Notes", developer: null, source: "import" },
@@ -233,7 +250,8 @@ test("wrong derived rows are corrected by a rebuild", async () => {
   await sql`update chart_place set rank = rank + 1`
   await sql`update chart_now set day = day - 1`
   await sql`update market_app set rank = rank + 1, free = null, first_day = '2024-01-01', growth = 7`
-  await sql`insert into market_app (app_id, storefront, store_id, rank, by_prior) values (${app!.id}, 'us', 99999, 1, false)`
+  await sql`
+    insert into market_app (app_id, storefront, store_id, rank, by_prior) values (${app!.id}, 'us', 99999, 1, false)`
   await rebuildCharts(sql, async () => {})
   await sql`delete from store_app where id = ${app!.id}`
   expect(await chartTables(sql)).toEqual(before)

@@ -180,7 +180,8 @@ test("alerts shows day, app and ranks before the text, and one line per fall", a
   const { out } = await run(["alerts"])
   const line = out.split("\n").find((one) => one.includes("3→9"))!
   expect(line.replace(day, "DAY")).toStartWith(
-    'DAY  Tide！Times  ▼ 3→9  "moon" in the US App Store, passed by App 1200000017, App 1200000016, App 1200000015 and 3',
+    'DAY  Tide！Times  ▼ 3→9  "moon" in the US App Store, passed by App 1200000017, App 1200000016, ' +
+      "App 1200000015 and 3",
   )
 })
 

@@ -14,7 +14,12 @@ const { databaseUrl, console: address } = JSON.parse(process.argv[2]!)
 const { sql } = await openDatabase({ databaseUrl, dataDir: "", as: "server", log: silentLog, maxConnections: 4 })
 const platforms = createPlatforms({ sql, sealer, reach: reachOf(address) })
 createOutbox({
-  ...{ sql, kinds: outsideWrites(actions), platforms, log: silentLog },
-  ...{ pollMs: 20, leaseMs: 2_000, sendMs: 1_800 },
+  sql,
+  kinds: outsideWrites(actions),
+  platforms,
+  log: silentLog,
+  pollMs: 20,
+  leaseMs: 2_000,
+  sendMs: 1_800,
 }).start()
 process.stdout.write("ready\n")

@@ -153,7 +153,9 @@ describe("the Apple Ads client", () => {
     const error = { errors: [{ code: "VALIDATION_ERROR", message: "Na\u0000me\u202e taken" }] }
     scene.there.before = () => Response.json({ result: null, error }, { status: 200 })
     expect(await of(ads.send("POST", "/v1/keywords", {}))).toMatchObject({
-      ...{ trouble: "refused", status: 200, isSent: true },
+      trouble: "refused",
+      status: 200,
+      isSent: true,
       refusals: [{ code: "VALIDATION_ERROR", message: "Na me  taken", field: null }],
     })
     scene.there.before = () => refusal(400, "INVALID_VALUE", "too high", "bid")

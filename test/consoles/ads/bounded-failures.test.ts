@@ -61,7 +61,12 @@ test("a report with the country in each day's figures is read by country", async
   scene.there.after = ({ path }, answer) => {
     if (!path.includes("reports/apps/campaigns")) return answer
     const figures = (countryOrRegion: string, impressions: number, taps: number) => ({
-      ...{ date: LAST, countryOrRegion, impressions, taps, totalInstalls: 0, totalNewDownloads: 0 },
+      date: LAST,
+      countryOrRegion,
+      impressions,
+      taps,
+      totalInstalls: 0,
+      totalNewDownloads: 0,
       localSpend: { amount: "1", currency: "EUR" },
     })
     const row = { metadata: { id: 444555666 }, granularMetrics: [figures("DE", 40, 4), figures("FR", 10, 1)] }
@@ -91,7 +96,8 @@ describe("refused queries of negative keywords", () => {
     await readAll()
     expect(await things()).toEqual(["group 71", "keyword 81", "keyword 82", "negative 92"])
     const why =
-      "negative keywords of the campaign itself: Apple Ads refuses this (INVALID_INPUT: adGroupId condition is required)"
+      "negative keywords of the campaign itself: Apple Ads refuses this (INVALID_INPUT: " +
+      "adGroupId condition is required)"
     expect(await troubles()).toContainEqual(
       expect.objectContaining({ what: "keywords of campaign 444555666", why, isFailed: false }),
     )
@@ -130,7 +136,10 @@ describe("reading of search terms", () => {
     expect(body.totals).toMatchObject({ impressions: 230, taps: 20, spend: { amount: "11" } })
     expect(body.undisclosed).toMatchObject({ impressions: 130, taps: 10, spend: { amount: "6" } })
     expect(body.terms.find(({ source }: { source: string }) => source === "UNDISCLOSED")).toMatchObject({
-      ...{ term: null, undisclosed: true, groupId: null, keyword: null },
+      term: null,
+      undisclosed: true,
+      groupId: null,
+      keyword: null,
     })
   })
 

@@ -103,9 +103,14 @@ function metricsOf(facts: readonly DayMetrics[], { accounts }: AdsState): Said {
   const [impressions, taps, installs] = [sum("impressions"), sum("taps"), sum("installs")]
   return {
     localSpend: { amount: String(cents / 10_000), currency: accounts[0]?.currency ?? "USD" },
-    ...{ impressions, taps, ttr: impressions > 0 ? taps / impressions : 0 },
-    ...{ tapInstalls: installs, viewInstalls: 0, totalInstalls: installs },
-    ...{ totalNewDownloads: installs, totalRedownloads: 0 },
+    impressions,
+    taps,
+    ttr: impressions > 0 ? taps / impressions : 0,
+    tapInstalls: installs,
+    viewInstalls: 0,
+    totalInstalls: installs,
+    totalNewDownloads: installs,
+    totalRedownloads: 0,
   }
 }
 

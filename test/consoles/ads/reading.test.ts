@@ -63,7 +63,12 @@ test("reading an ad account stores its campaigns, costs by day, search terms, ch
   const reports = await sql`
     select report, count(*)::int as count from ads_report where account_id = ${id} group by report order by report`
   expect(Object.fromEntries(reports.map(({ report, count }) => [report, count]))).toMatchObject({
-    ...{ ads_campaigns: 1, ads_keywords: 1, ads_days: 89, ads_terms: 1, ads_changes: 1, ads_popularity: 2 },
+    ads_campaigns: 1,
+    ads_keywords: 1,
+    ads_days: 89,
+    ads_terms: 1,
+    ads_changes: 1,
+    ads_popularity: 2,
   })
   const terms = await sql`select term, keyword, spend::text from ads_term_fact order by spend desc, term`
   expect([...terms].map((row) => ({ ...row }))).toEqual([

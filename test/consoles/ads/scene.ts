@@ -50,12 +50,23 @@ export async function adsScene(sql: Sql, now = new Date()): Promise<AdsScene> {
 /** A campaign in the platform's format. */
 export function campaign(rest: object = {}) {
   return {
-    ...{ id: 444555666, adAccountId: AD_ACCOUNT.id, name: "Tea, Germany", status: "ENABLED", deleted: false },
-    ...{ promotedObjectType: "APPSTORE_APP", promotedObjectId: TEA.id, supplyPlacement: "APPSTORE_SEARCH_RESULTS" },
-    ...{ systemStatus: "RUNNING", systemStatusReasons: [], displayStatus: "RUNNING", bidStrategy: "MANUAL_CPT" },
+    id: 444555666,
+    adAccountId: AD_ACCOUNT.id,
+    name: "Tea, Germany",
+    status: "ENABLED",
+    deleted: false,
+    promotedObjectType: "APPSTORE_APP",
+    promotedObjectId: TEA.id,
+    supplyPlacement: "APPSTORE_SEARCH_RESULTS",
+    systemStatus: "RUNNING",
+    systemStatusReasons: [],
+    displayStatus: "RUNNING",
+    bidStrategy: "MANUAL_CPT",
     dailyBudget: { value: { amount: "20", currency: AD_ACCOUNT.currency } },
     targeting: { countryOrRegion: { include: ["DE", "US"] } },
-    ...{ startTime: "2026-01-05T09:00:00.000", creationTime: "2026-01-05T08:00:00.000", ...rest },
+    startTime: "2026-01-05T09:00:00.000",
+    creationTime: "2026-01-05T08:00:00.000",
+    ...rest,
   }
 }
 
@@ -66,7 +77,10 @@ export function teaHouse({ there }: Pick<AdsScene, "there">, now = new Date()): 
   const euros = (amount: string) => ({ amount, currency: AD_ACCOUNT.currency })
   const ids = { campaignId, adGroupId, adAccountId: AD_ACCOUNT.id, deleted: false, status: "ENABLED" }
   there.adgroups.push({
-    ...{ ...ids, id: adGroupId, name: "Brand", automatedKeywordsOptIn: true },
+    ...ids,
+    id: adGroupId,
+    name: "Brand",
+    automatedKeywordsOptIn: true,
     bidStrategy: { bidStrategyType: "MANUAL_CPT", bidStrategyGoal: "TAP", bid: euros("0.80") },
   })
   there.keywords.push(
@@ -97,13 +111,25 @@ export function teaHouse({ there }: Pick<AdsScene, "there">, now = new Date()): 
     },
     { ...fact, keywordId: 81, text: null, source: "TARGETED", spend: "4", impressions: 80, taps: 6, installs: 2 },
     {
-      ...{ ...fact, keywordId: null, text: null, source: "AUTO", countryOrRegion: "US" },
-      ...{ spend: "2", impressions: 50, taps: 4, installs: 1 },
+      ...fact,
+      keywordId: null,
+      text: null,
+      source: "AUTO",
+      countryOrRegion: "US",
+      spend: "2",
+      impressions: 50,
+      taps: 4,
+      installs: 1,
     },
   )
   there.changes.push({
-    ...{ transactionId: "0eee6ae3", entityType: "Keyword", entityId: "81", eventType: "UPDATE", userType: "CUSTOMER" },
-    ...{ eventTime: new Date(now.getTime() - 3_600_000).toISOString(), modifiedBy: "11223344" },
+    transactionId: "0eee6ae3",
+    entityType: "Keyword",
+    entityId: "81",
+    eventType: "UPDATE",
+    userType: "CUSTOMER",
+    eventTime: new Date(now.getTime() - 3_600_000).toISOString(),
+    modifiedBy: "11223344",
     meta: { campaignId, adGroupId, text: "tea timer" },
     changes: [{ field: "bid", oldValues: ["1.00"], newValues: ["1.20"] }],
   })

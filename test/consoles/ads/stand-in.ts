@@ -99,9 +99,23 @@ export function adsStandIn(): AdsStandIn {
   const keys = new Map<string, ApiUser>()
   let tokens = new Map<string, number>()
   const here: AdsStandIn = {
-    ...{ url: "", accounts: [], campaigns: [], adgroups: [], keywords: [], negatives: [] },
-    ...{ days: [], terms: [], changes: [], popularity: [], asked: [], sent: [] },
-    ...{ tokensGiven: 0, left: 600, resetS: 60, before: () => null, after: (_, answer) => answer },
+    url: "",
+    accounts: [],
+    campaigns: [],
+    adgroups: [],
+    keywords: [],
+    negatives: [],
+    days: [],
+    terms: [],
+    changes: [],
+    popularity: [],
+    asked: [],
+    sent: [],
+    tokensGiven: 0,
+    left: 600,
+    resetS: 60,
+    before: () => null,
+    after: (_, answer) => answer,
     key() {
       const pair = generateKeyPairSync("ec", {
         namedCurve: "P-256",

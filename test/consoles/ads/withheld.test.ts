@@ -56,11 +56,17 @@ beforeAll(async () => {
   for (const row of rows) {
     const daysBefore = (Date.parse(lastDay) - Date.parse(row.date as string)) / 86_400_000
     there.terms.push({
-      ...{ campaignId, adGroupId: Number(row.ad_group_id) },
-      ...{ keywordId: row.keyword_id === "" ? null : Number(row.keyword_id) },
-      ...{ countryOrRegion: "US", date: addDays(LAST, -daysBefore), spend: row.local_spend_amount as string },
-      ...{ impressions: Number(row.impressions), taps: Number(row.taps), installs: Number(row.conversions) },
-      ...{ text: row.search_term_text || null, source: row.search_term_source as "AUTO" | "TARGETED" },
+      campaignId,
+      adGroupId: Number(row.ad_group_id),
+      keywordId: row.keyword_id === "" ? null : Number(row.keyword_id),
+      countryOrRegion: "US",
+      date: addDays(LAST, -daysBefore),
+      spend: row.local_spend_amount as string,
+      impressions: Number(row.impressions),
+      taps: Number(row.taps),
+      installs: Number(row.conversions),
+      text: row.search_term_text || null,
+      source: row.search_term_source as "AUTO" | "TARGETED",
     })
   }
   await scene.add()

@@ -60,8 +60,12 @@ function noteChange(
   const values = (value: unknown) => (value === undefined || value === null ? [] : [textOf(value)])
   changes.push({
     transactionId: crypto.randomUUID(),
-    ...{ entityType: NAMES[thing]!, entityId: String(id), eventType, eventTime: new Date().toISOString() },
-    ...{ userType: "CUSTOMER_API" as const, modifiedBy: "98765432" },
+    entityType: NAMES[thing]!,
+    entityId: String(id),
+    eventType,
+    eventTime: new Date().toISOString(),
+    userType: "CUSTOMER_API" as const,
+    modifiedBy: "98765432",
     meta: { campaignId, adGroupId, text, name },
     changes: Object.keys(after).map((field) => {
       return { field, oldValues: values(held[field]), newValues: values(after[field]) }

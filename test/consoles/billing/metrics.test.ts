@@ -67,8 +67,15 @@ beforeAll(async () => {
   await scene.sql`update store_app set bundle_id = ${TEA.bundleId} where store_id = ${TEA.id}`
   const yesterday = addDays(pacificDay(NOW), -1)
   const row = {
-    ...{ SKU: TEA.sku, Title: "Tea", "Product Type Identifier": "1F", Units: "5", "Developer Proceeds": "0" },
-    ...{ "Customer Currency": "EUR", "Country Code": "DE", "Currency of Proceeds": "EUR", "Customer Price": "0" },
+    SKU: TEA.sku,
+    Title: "Tea",
+    "Product Type Identifier": "1F",
+    Units: "5",
+    "Developer Proceeds": "0",
+    "Customer Currency": "EUR",
+    "Country Code": "DE",
+    "Currency of Proceeds": "EUR",
+    "Customer Price": "0",
   }
   scene.there.report = (type, day) =>
     type === "SALES" && day === yesterday ? { tsv: salesReport(day, [row]) } : "no sales"
@@ -115,7 +122,14 @@ test("billing figures are null without an account, an invalid key is refused, an
 test("billing figures are null before the first read, then the service's own figures with their time", async () => {
   const unknown = { mrr: null, activeSubscriptions: null, activeTrials: null }
   expect(await billing()).toEqual({
-    ...{ id, kind: "revenuecat-metrics", state: "ok", why: null, projectApps: 1, asOf: null, ...unknown, days: [] },
+    id,
+    kind: "revenuecat-metrics",
+    state: "ok",
+    why: null,
+    projectApps: 1,
+    asOf: null,
+    ...unknown,
+    days: [],
   })
   service.metrics = [figure("mrr", 4210.55, "P28D"), figure("active_subscriptions", 0), figure("revenue", 1, "P28D")]
   await readFigures(id)
@@ -156,8 +170,8 @@ test("unreadable figures, a rate limit and a rejected key keep the stored figure
       { status: 429, headers: { "retry-after": "3600" } },
     )
   await readFigures(id)
-  const [row] =
-    await scene.sql`select extract(epoch from next_at - now())::int as s, failure from connected_account where id = ${id}`
+  const [row] = await scene.sql`
+      select extract(epoch from next_at - now())::int as s, failure from connected_account where id = ${id}`
   expect(row?.failure).toBe("too many requests")
   expect(row?.s).toBeGreaterThan(3_000)
   expect(await billing()).toEqual({ ...before, state: "unavailable", why: "too many requests" })

@@ -29,9 +29,17 @@ function payload(notificationType: string, rest: object = {}) {
 
 function transaction(rest: object = {}) {
   return {
-    ...{ signedDate: AT.getTime(), purchaseDate: AT.getTime(), productId: "tea.year", bundleId: TEA.bundleId },
-    ...{ storefront: "DEU", currency: "EUR", price: 19_990, quantity: 1, inAppOwnershipType: "PURCHASED" },
-    ...{ environment: "Production", ...rest },
+    signedDate: AT.getTime(),
+    purchaseDate: AT.getTime(),
+    productId: "tea.year",
+    bundleId: TEA.bundleId,
+    storefront: "DEU",
+    currency: "EUR",
+    price: 19_990,
+    quantity: 1,
+    inAppOwnershipType: "PURCHASED",
+    environment: "Production",
+    ...rest,
   }
 }
 

@@ -9,7 +9,8 @@ beforeAll(async () => {
 })
 
 const held = async (account: string) => [
-  ...(await scene.sql`select event_id as id, happened_at as at from billing_event where account_id = ${account} order by 1`),
+  ...(await scene.sql`
+    select event_id as id, happened_at as at from billing_event where account_id = ${account} order by 1`),
 ]
 
 describe("Adapty's check of an address", () => {

@@ -37,8 +37,14 @@ describe("messages of billing services", () => {
       expect([answer.status, await answer.json()]).toEqual([200, { received: true }])
       expect(await held(account)).toEqual([
         {
-          ...{ id: "e1", type: "RENEWAL", countsAs: "renewal", environment: "production", product: "tea.year" },
-          ...{ country: "de", currency: "EUR", price: "19.99" },
+          id: "e1",
+          type: "RENEWAL",
+          countsAs: "renewal",
+          environment: "production",
+          product: "tea.year",
+          country: "de",
+          currency: "EUR",
+          price: "19.99",
         },
       ])
     }
@@ -149,8 +155,10 @@ describe("proofs of messages", () => {
     const [header, payload = "", signature = ""] = NOTIFICATION.split(".")
     const other = Buffer.from(JSON.stringify({ data: { appAppleId: 12345 } })).toString("base64url")
     expect(signedPayload(`${header}.${other}.${signature}`, [ROOT], at)).toBeUndefined()
-    const headed = (rest: object) =>
-      `${Buffer.from(JSON.stringify({ alg: "ES256", x5c: CHAIN, ...rest })).toString("base64url")}.${payload}.${signature}`
+    const headed = (rest: object) => {
+      const head = JSON.stringify({ alg: "ES256", x5c: CHAIN, ...rest })
+      return `${Buffer.from(head).toString("base64url")}.${payload}.${signature}`
+    }
     for (const rest of [
       { alg: "none" },
       { x5c: CHAIN.slice(1) },
@@ -192,14 +200,12 @@ describe("parsers of billing messages", () => {
     const money = { price_local: 19.99, price_usd: 23.21, currency: "EUR", store_country: "DE" }
     const adapty = { event_type: "trial_converted", event_datetime: "2026-06-01T00:00:00.000000+0000" }
     expect(adaptyEvent({ ...adapty, event_properties: { ...about, ...money } })).toMatchObject({
-      ...{
-        eventId: "a1",
-        countsAs: "trial_conversion",
-        price: "19.99",
-        priceUsd: "23.21",
-        country: "de",
-        countryIs: "storefront",
-      },
+      eventId: "a1",
+      countsAs: "trial_conversion",
+      price: "19.99",
+      priceUsd: "23.21",
+      country: "de",
+      countryIs: "storefront",
     })
     const data = { id: "s1", ts: 1_780_000_000_000, environment: "SANDBOX", price: -9.99 }
     expect(superwallEvent({ type: "cancellation", data })).toMatchObject({ countsAs: "refund", environment: "sandbox" })
@@ -212,7 +218,11 @@ describe("parsers of billing messages", () => {
     expect(
       storeNotification(told, { price: 19990, currency: "EUR", storefront: "DEU", productId: "tea.year" }),
     ).toMatchObject({
-      ...{ countsAs: "refund", price: "-19.99", country: "de", countryIs: "storefront", environment: "production" },
+      countsAs: "refund",
+      price: "-19.99",
+      country: "de",
+      countryIs: "storefront",
+      environment: "production",
     })
   })
 })

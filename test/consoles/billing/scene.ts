@@ -41,7 +41,11 @@ export async function billingScene(sql: Sql, { now = new Date(), roots = [] as s
   const appId = await trackOwn(sql, { workspaceId, ...tracked })
   const register = { sql, sealer, reach: reachOf("http://127.0.0.1:9") }
   return {
-    ...{ sql, house, workspaceId, appId, at },
+    sql,
+    house,
+    workspaceId,
+    appId,
+    at,
     key: await house.key(workspaceId),
     async add(kind, storeId = TEA.id) {
       const key = kind === "app-store-notifications" ? {} : { secret: SECRET }
@@ -82,15 +86,17 @@ export function purchase({ id, type = "RENEWAL", at = new Date(), price = 19.99,
   return {
     api_version: "1.0",
     event: {
-      ...{
-        id,
-        type,
-        event_timestamp_ms: at.getTime(),
-        environment: "PRODUCTION",
-        store: "APP_STORE",
-        product_id: "tea.year",
-      },
-      ...{ price, price_in_purchased_currency: price, currency: "EUR", country_code: "DE", period_type: "NORMAL" },
+      id,
+      type,
+      event_timestamp_ms: at.getTime(),
+      environment: "PRODUCTION",
+      store: "APP_STORE",
+      product_id: "tea.year",
+      price,
+      price_in_purchased_currency: price,
+      currency: "EUR",
+      country_code: "DE",
+      period_type: "NORMAL",
       ...(usd !== undefined && { price: usd }),
       ...buyer,
       ...rest,

@@ -7,7 +7,11 @@ import {
 } from "../../../src/consoles/formulas/price-periods.ts"
 
 const entry = (price: string, rest: Partial<PriceEntry> = {}): PriceEntry => ({
-  ...{ country: "de", currency: "EUR", price, proceeds: "1", point: "p" },
+  country: "de",
+  currency: "EUR",
+  price,
+  proceeds: "1",
+  point: "p",
   ...rest,
 })
 const told = (days: Record<string, PriceEntry[]>) =>

@@ -25,17 +25,30 @@ test("30 % more downloads after new screenshots are detected, over REST and as a
   const { status, body, credits } = await call("?country=us")
   expect([status, credits.used]).toEqual([200, 1])
   expect(body).toMatchObject({
-    ...{ country: "us", window: 7, day: CHANGED, notYetAt: "2026-06-08T06:00:00.000Z", at: "2026-06-09T06:00:00.000Z" },
-    ...{ changed: [{ kind: "screenshots", countries: ["us"] }], complete: true, verdict: "improved", tryWindow: null },
+    country: "us",
+    window: 7,
+    day: CHANGED,
+    notYetAt: "2026-06-08T06:00:00.000Z",
+    at: "2026-06-09T06:00:00.000Z",
+    changed: [{ kind: "screenshots", countries: ["us"] }],
+    complete: true,
+    verdict: "improved",
+    tryWindow: null,
   })
   expect(body.sentence).toMatch(
     /^First downloads rose by [\d.]+ % \(90 % interval .*\) against 5 that stayed unchanged: /,
   )
   const [downloads, paid] = body.outcomes
   expect(downloads).toMatchObject({
-    ...{ outcome: "downloads", primary: true, treated: ["us"], dayZone: "America/Los_Angeles", complete: true },
-    ...{ before: { from: "2026-05-10", to: "2026-06-06" }, after: { from: "2026-06-09", to: "2026-06-15" } },
-    ...{ method: "difference_in_differences", placebos: { controls: 5 } },
+    outcome: "downloads",
+    primary: true,
+    treated: ["us"],
+    dayZone: "America/Los_Angeles",
+    complete: true,
+    before: { from: "2026-05-10", to: "2026-06-06" },
+    after: { from: "2026-06-09", to: "2026-06-15" },
+    method: "difference_in_differences",
+    placebos: { controls: 5 },
   })
   expect(downloads.lowPercent).toBeGreaterThan(0)
   expect(downloads.lowPercent).toBeLessThan(30)
@@ -137,7 +150,8 @@ describe("change impact with the console's analytics", () => {
     await scene.sql`
       insert into analytics_instance (account_id, app, report, processed, instance, read_at)
       select ${EXAMPLE_ACCOUNT}, ${IOS_ID}, r, d::date, r || d, now()
-      from unnest(array['engagement', 'downloads']) r, generate_series(${FIRST}::date, '2026-06-19'::date, interval '1 day') d
+      from unnest(array['engagement', 'downloads']) r,
+        generate_series(${FIRST}::date, '2026-06-19'::date, interval '1 day') d
       on conflict do nothing`
   }
   afterEach(async () => {
@@ -150,10 +164,16 @@ describe("change impact with the console's analytics", () => {
     const { body } = await call("?country=us")
     const [first] = body.outcomes
     expect(first).toMatchObject({
-      ...{ outcome: "conversion", primary: true, treated: ["us"], dayZone: null, complete: true },
+      outcome: "conversion",
+      primary: true,
+      treated: ["us"],
+      dayZone: null,
+      complete: true,
       // Both possible days of the change are left out.
-      ...{ before: { from: "2026-05-10", to: "2026-06-06" }, after: { from: "2026-06-10", to: "2026-06-16" } },
-      ...{ method: "difference_in_differences", verdict: "improved" },
+      before: { from: "2026-05-10", to: "2026-06-06" },
+      after: { from: "2026-06-10", to: "2026-06-16" },
+      method: "difference_in_differences",
+      verdict: "improved",
     })
     expect([first.lowPercent < 30, first.highPercent > 30, body.verdict]).toEqual([true, true, "improved"])
     expect(body.sentence).toStartWith("First downloads per page view rose by")
@@ -180,7 +200,8 @@ describe("change impact with the console's analytics", () => {
       (await call("?country=us")).body.missing.filter(({ what }: { what: string }) => what === "conversion")
     expect(await why()).toEqual([{ what: "conversion", why: expect.stringContaining("within two days") }])
     await scene.sql`
-      insert into account_task (account_id, task, subject, state) values (${EXAMPLE_ACCOUNT}, 'analytics', ${IOS_ID}, 'not_requested')`
+      insert into account_task (account_id, task, subject, state)
+        values (${EXAMPLE_ACCOUNT}, 'analytics', ${IOS_ID}, 'not_requested')`
     expect(await why()).toEqual([
       {
         what: "conversion",

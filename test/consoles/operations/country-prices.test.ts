@@ -41,7 +41,11 @@ function sells(): void {
   const day = (days: number) => new Date(NOW.getTime() + days * 86_400_000).toISOString().slice(0, 10)
   scene.there.products.push(
     {
-      ...{ id: "77", app: TEA.id, soldAs: "subscription", sku: "tea.year", name: "Tea Pro" },
+      id: "77",
+      app: TEA.id,
+      soldAs: "subscription",
+      sku: "tea.year",
+      name: "Tea Pro",
       prices: [
         ...[price("USA", "USD", "20.00"), price("DEU", "EUR", "22.00", { startDate: day(-40) })],
         ...[price("DEU", "EUR", "18.00", { startDate: day(-400), preserved: true })],
@@ -86,8 +90,15 @@ test("country prices list price, proceeds, Apple's price, dollars at a dated rat
   // A territory where nothing is sold any more is left out, and Kosovo is included.
   expect(Object.keys(rows)).toEqual(["de", "jp", "kz", "us", "xk"])
   expect(rows.de).toMatchObject({
-    ...{ currency: "EUR", price: "22.00", proceeds: "15.40", proceedsYear2: "18.70", automatic: null, preserved: 1 },
-    ...{ upcoming: { price: "25.00" }, applePrice: "24.99", index: 128 },
+    currency: "EUR",
+    price: "22.00",
+    proceeds: "15.40",
+    proceedsYear2: "18.70",
+    automatic: null,
+    preserved: 1,
+    upcoming: { price: "25.00" },
+    applePrice: "24.99",
+    index: 128,
     usd: { value: 25.52, rate: 0.86192, rateDate: "2026-01-01" },
     affordability: { bigMacs: 3.62, index: 111 },
   })
@@ -123,7 +134,9 @@ test("prices over a day old are read now by a running worker, and returned uncha
     // If two readings have the same time, the hash of the body decides which one is the day's.
     scene.at.now = new Date(NOW.getTime() + 60_000)
     scene.there.products[0]!.prices[0]!.price = "21.00"
-    await scene.sql`update account_task set read_at = now() - interval '25 hours', next_at = now() + interval '1 hour' where not ${isReport(scene.sql)}`
+    await scene.sql`
+      update account_task set read_at = now() - interval '25 hours', next_at = now() + interval '1 hour'
+      where not ${isReport(scene.sql)}`
     const callers = await Promise.all([call(), call(), call()])
     for (const { body } of callers) {
       expect([body.live, body.countries.find(({ country }: { country: string }) => country === "us").price]).toEqual([

@@ -42,7 +42,9 @@ async function read(times = 1): Promise<void> {
 
 /** Makes the search for new files due. */
 const again = () =>
-  scene.sql`update account_task set next_at = now() where not ${isReport(scene.sql)} and (task = 'analytics' or next_at is not null)`
+  scene.sql`
+    update account_task set next_at = now()
+    where not ${isReport(scene.sql)} and (task = 'analytics' or next_at is not null)`
 
 const SHOWN = "App Store Discovery and Engagement Standard"
 const LOADED = "App Downloads Standard"
@@ -50,7 +52,9 @@ const [SEARCH, BROWSE] = ["App Store search", "App Store browse"]
 
 function file(report: AnalyticsFile["report"], processed: string, ...parts: EngagementLine[][]): void {
   scene.there.analytics.files.push({
-    ...{ app: TEA.id, report, processed },
+    app: TEA.id,
+    report,
+    processed,
     parts: parts.map((lines) => analyticsPart(report, TEA.id, lines)),
   })
 }
@@ -58,12 +62,28 @@ function file(report: AnalyticsFile["report"], processed: string, ...parts: Enga
 /** Adds requested reports with files of a week. */
 function aWeek(): void {
   scene.there.analytics.requests.push({ id: "request-1", app: TEA.id })
-  file(SHOWN, ago(2), [[ago(5), "Impression", SEARCH, "DE", 400], [ago(5), "Page view", SEARCH, "DE", 80]], [
-    [ago(5), "Impression", BROWSE, "US", 100], [ago(5), "Tap", BROWSE, "US", 30], [ago(4), "Impression", SEARCH, "US", 9],
-  ]) // biome-ignore format: a line each
-  file(LOADED, ago(3), [[ago(5), "First-time download", SEARCH, "DE", 40], [ago(5), "Redownload", SEARCH, "US", 3]], [
-    [ago(5), "Auto-update", SEARCH, "DE", 900],
-  ]) // biome-ignore format: a line each
+  file(
+    SHOWN,
+    ago(2),
+    [
+      [ago(5), "Impression", SEARCH, "DE", 400],
+      [ago(5), "Page view", SEARCH, "DE", 80],
+    ],
+    [
+      [ago(5), "Impression", BROWSE, "US", 100],
+      [ago(5), "Tap", BROWSE, "US", 30],
+      [ago(4), "Impression", SEARCH, "US", 9],
+    ],
+  )
+  file(
+    LOADED,
+    ago(3),
+    [
+      [ago(5), "First-time download", SEARCH, "DE", 40],
+      [ago(5), "Redownload", SEARCH, "US", 3],
+    ],
+    [[ago(5), "Auto-update", SEARCH, "DE", 900]],
+  )
   file(LOADED, ago(2), [[ago(4), "First-time download", SEARCH, "US", 2]])
 }
 
@@ -77,7 +97,11 @@ test("two reports become one funnel with counts, rates and denominators, and unk
   expect([status, credits.used]).toEqual([200, 1])
   expect(body).toMatchObject({ dayZone: null, from: ago(5), to: ago(1), source: null, completeTo: ago(5) })
   expect(body.totals).toEqual({
-    ...{ impressions: 509, pageViews: 80, taps: 30, firstDownloads: 42, redownloads: 3 },
+    impressions: 509,
+    pageViews: 80,
+    taps: 30,
+    firstDownloads: 42,
+    redownloads: 3,
     // Over the two days that both reports cover.
     rates: {
       viewed: { value: 0.1572, denominator: "impressions", count: 509 },
@@ -98,7 +122,9 @@ test("two reports become one funnel with counts, rates and denominators, and unk
     ...[3, 2, 1].map((days) => [ago(days), false, null, null]),
   ])
   expect(body.days[4]).toEqual({
-    ...{ day: ago(1), complete: false, ...NONE },
+    day: ago(1),
+    complete: false,
+    ...NONE,
     rates: {
       viewed: { value: null, denominator: "impressions", count: null },
       downloaded: { value: null, denominator: "pageViews", count: null },

@@ -75,15 +75,17 @@ test("payments are listed by product, country and price, with trials separate an
   expect([status, credits.used]).toEqual([200, 1])
   expect(body.sources).toEqual([
     {
-      ...{
-        id: revenueCat,
-        kind: "revenuecat",
-        state: "ok",
-        counted: true,
-        since: NOW.toISOString(),
-        asOf: NOW.toISOString(),
-      },
-      ...{ events: 11, sandbox: 1, otherStores: 1, familyShared: 0, unknownTypes: 1 },
+      id: revenueCat,
+      kind: "revenuecat",
+      state: "ok",
+      counted: true,
+      since: NOW.toISOString(),
+      asOf: NOW.toISOString(),
+      events: 11,
+      sandbox: 1,
+      otherStores: 1,
+      familyShared: 0,
+      unknownTypes: 1,
     },
   ])
   const counts = {
@@ -98,19 +100,34 @@ test("payments are listed by product, country and price, with trials separate an
   const eur = (amount: string) => ({ amount, currency: "EUR" })
   expect(body.paid).toEqual([
     {
-      ...{ product: "tea.year", country: "de", countryIs: "last_contact", ...counts },
-      ...{ trialStarts: 2, trialConversions: 1, renewals: 4, cancellations: 1, refunds: 1 },
+      product: "tea.year",
+      country: "de",
+      countryIs: "last_contact",
+      ...counts,
+      trialStarts: 2,
+      trialConversions: 1,
+      renewals: 4,
+      cancellations: 1,
+      refunds: 1,
       prices: [
         { price: eur("24.99"), firstDay: "2026-06-12", lastDay: "2026-06-13", sales: 2, refunds: 0, revenue: "49.98" },
         { price: eur("19.99"), firstDay: "2026-05-08", lastDay: "2026-06-10", sales: 3, refunds: 1, revenue: "39.98" },
       ],
     },
     {
-      ...{ product: "tea.year", country: "us", countryIs: "last_contact", ...counts, paidStarts: 1 },
+      product: "tea.year",
+      country: "us",
+      countryIs: "last_contact",
+      ...counts,
+      paidStarts: 1,
       prices: [
         {
           price: { amount: "19.99", currency: "USD" },
-          ...{ firstDay: "2026-06-01", lastDay: "2026-06-01", sales: 1, refunds: 0, revenue: "19.99" },
+          firstDay: "2026-06-01",
+          lastDay: "2026-06-01",
+          sales: 1,
+          refunds: 0,
+          revenue: "19.99",
         },
       ],
     },

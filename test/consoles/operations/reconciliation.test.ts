@@ -21,9 +21,17 @@ const noon = (days: number) => new Date(`${ago(days)}T19:00:00Z`)
 const evening = (days: number) => new Date(`${ago(days - 1)}T05:00:00Z`)
 
 const row = (sku: string, units: number, price: string, rest: SalesRow = {}): SalesRow => ({
-  ...{ SKU: sku, Title: sku, "Product Type Identifier": "IAY", "Parent Identifier": TEA.sku, Units: `${units}` },
-  ...{ "Customer Price": price, "Customer Currency": "EUR", "Country Code": "DE", Subscription: "Renewal" },
-  ...{ "Developer Proceeds": "1", "Currency of Proceeds": "EUR" },
+  SKU: sku,
+  Title: sku,
+  "Product Type Identifier": "IAY",
+  "Parent Identifier": TEA.sku,
+  Units: `${units}`,
+  "Customer Price": price,
+  "Customer Currency": "EUR",
+  "Country Code": "DE",
+  Subscription: "Renewal",
+  "Developer Proceeds": "1",
+  "Currency of Proceeds": "EUR",
   ...rest,
 })
 const dollars = { "Customer Currency": "USD", "Country Code": "US" }
@@ -43,8 +51,15 @@ const SOLD: Record<string, SalesRow[]> = {
 }
 
 const happened = (days: number, Event: string, Quantity: string, offer = " ") => ({
-  ...{ "Event Date": ago(days), Event, Quantity, "Subscription Offer Type": offer, Country: "DE" },
-  ...{ "App Name": TEA.name, "App Apple ID": TEA.id, "Subscription Name": "Year", "Subscription Apple ID": "77" },
+  "Event Date": ago(days),
+  Event,
+  Quantity,
+  "Subscription Offer Type": offer,
+  Country: "DE",
+  "App Name": TEA.name,
+  "App Apple ID": TEA.id,
+  "Subscription Name": "Year",
+  "Subscription Apple ID": "77",
 })
 const EVENTS: Record<string, Record<string, string>[]> = {
   [ago(5)]: [happened(5, "Renew", "2")],

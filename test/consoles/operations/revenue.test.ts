@@ -24,13 +24,27 @@ beforeEach(async () => {
 afterEach(() => scene.there.stop())
 
 const APP: SalesRow = {
-  SKU: TEA.sku, Title: "Tea Timer", "Product Type Identifier": "1F", Units: "5", "Developer Proceeds": "0",
-  "Customer Currency": "EUR", "Country Code": "DE", "Currency of Proceeds": "EUR", "Customer Price": "0",
-} // biome-ignore format: one row
+  SKU: TEA.sku,
+  Title: "Tea Timer",
+  "Product Type Identifier": "1F",
+  Units: "5",
+  "Developer Proceeds": "0",
+  "Customer Currency": "EUR",
+  "Country Code": "DE",
+  "Currency of Proceeds": "EUR",
+  "Customer Price": "0",
+}
 const YEAR: SalesRow = {
-  ...APP, SKU: "TEA01.year", Title: "Tea Pro", "Product Type Identifier": "IAY", "Parent Identifier": TEA.sku,
-  Units: "2", "Customer Price": "19.99", "Developer Proceeds": "14.28", Subscription: "New",
-} // biome-ignore format: one row
+  ...APP,
+  SKU: "TEA01.year",
+  Title: "Tea Pro",
+  "Product Type Identifier": "IAY",
+  "Parent Identifier": TEA.sku,
+  Units: "2",
+  "Customer Price": "19.99",
+  "Developer Proceeds": "14.28",
+  Subscription: "New",
+}
 const DOLLARS: SalesRow = { ...YEAR, "Customer Currency": "USD", "Currency of Proceeds": "USD", "Country Code": "US" }
 const BACK: SalesRow = { ...DOLLARS, Units: "-1", "Customer Price": "-19.99" }
 const OTHERS: SalesRow = { ...APP, SKU: "OTHER", Title: "Not ours", Units: "900" }
@@ -70,15 +84,26 @@ test("revenue after connecting lists each day as read, empty or unknown, and eac
   expect(body).toMatchObject({ dayZone: "America/Los_Angeles", from: ago(4), to: ago(1), country: null })
   const { asOf, ...source } = body.sources[0]
   expect(source).toEqual({
-    ...{ id, kind: "app-store-connect", report: "sales", state: "ok", why: null },
-    ...{ reportedDays: 3, days: 4, lateDays: [ago(4)] },
+    id,
+    kind: "app-store-connect",
+    report: "sales",
+    state: "ok",
+    why: null,
+    reportedDays: 3,
+    days: 4,
+    lateDays: [ago(4)],
   })
   expect(new Date(asOf).getTime()).toBeGreaterThan(0)
   const eur = (amount: string) => ({ amount, currency: "EUR" })
   const usd = (amount: string) => ({ amount, currency: "USD" })
   expect(body.totals).toEqual({
-    ...{ ...NOTHING, downloads: 12, subscriptions: 3, other: 4, refunds: 1 },
-    ...{ gross: [eur("39.98"), usd("19.99")], proceeds: [eur("28.56"), usd("14.28")] },
+    ...NOTHING,
+    downloads: 12,
+    subscriptions: 3,
+    other: 4,
+    refunds: 1,
+    gross: [eur("39.98"), usd("19.99")],
+    proceeds: [eur("28.56"), usd("14.28")],
   })
   expect(body.days.map(({ day, reported, downloads }: Record<string, unknown>) => [day, reported, downloads])).toEqual([
     [ago(4), false, null],
@@ -131,7 +156,8 @@ test("a restated day is listed once with its figures before and after", async ()
     type === "SALES" && day === ago(1) ? { tsv: salesReport(day, [{ ...APP, Units: "6" }]) } : "late"
   scene.at.now = new Date(NOW.getTime() + 1_000)
   for (let times = 0; times < 2; times++) {
-    await scene.sql`update account_task set next_at = case when day = ${ago(1)} then now() end where ${isReport(scene.sql)}`
+    await scene.sql`
+      update account_task set next_at = case when day = ${ago(1)} then now() end where ${isReport(scene.sql)}`
     await readReports(3)
   }
   const { body } = await call("revenue?days=1")
@@ -140,9 +166,17 @@ test("a restated day is listed once with its figures before and after", async ()
 })
 
 const EVENTS = [
-  "Event Date", "Event", "App Name", "App Apple ID", "Subscription Name", "Subscription Apple ID", "Subscription Offer Type",
-  "Device", "Country", "Quantity",
-] // biome-ignore format: a list to scan
+  "Event Date",
+  "Event",
+  "App Name",
+  "App Apple ID",
+  "Subscription Name",
+  "Subscription Apple ID",
+  "Subscription Offer Type",
+  "Device",
+  "Country",
+  "Quantity",
+]
 
 test("subscriptions are counted by event, with free trials separate from paid starts, and by state", async () => {
   const plan = { "App Apple ID": TEA.id, "Subscription Apple ID": "77", "Subscription Name": "Tea Pro", Country: "DE" }
@@ -155,19 +189,30 @@ test("subscriptions are counted by event, with free trials separate from paid st
   })
   const trial = { "Subscription Offer Type": "Free Trial" }
   const stock = {
-    ...{ ...plan, "Customer Price": "19.99", "Customer Currency": "EUR", "Active Standard Price Subscriptions": "12" },
-    ...{ "Active Free Trial Introductory Offer Subscriptions": "3", "Billing Retry": "1", "Grace Period": "2" },
+    ...plan,
+    "Customer Price": "19.99",
+    "Customer Currency": "EUR",
+    "Active Standard Price Subscriptions": "12",
+    "Active Free Trial Introductory Offer Subscriptions": "3",
+    "Billing Retry": "1",
+    "Grace Period": "2",
   }
   scene.there.report = (type, day) => {
     if (day !== ago(1) || type === "SALES") return "late"
     if (type === "SUBSCRIPTION") return { tsv: table(Object.keys(stock), [stock, { ...stock, Country: "US" }]) }
     const events = [
-      event("Start Introductory Offer", "3", trial), event("Start Introductory Offer", "2", { "Subscription Offer Type": "Pay Up Front" }),
-      event("Paid Subscription from Introductory Offer", "1", trial), event("Subscribe", "4"), event("Renew", "9"),
-      event("Renew", "1", { Device: "iPad" }), event("Canceled from Billing Retry", "2"), event("Refund", "1"),
-      event("Reactivate to Another Subscription", "1", { Country: "US" }), event("Something Apple Adds", "5"),
+      event("Start Introductory Offer", "3", trial),
+      event("Start Introductory Offer", "2", { "Subscription Offer Type": "Pay Up Front" }),
+      event("Paid Subscription from Introductory Offer", "1", trial),
+      event("Subscribe", "4"),
+      event("Renew", "9"),
+      event("Renew", "1", { Device: "iPad" }),
+      event("Canceled from Billing Retry", "2"),
+      event("Refund", "1"),
+      event("Reactivate to Another Subscription", "1", { Country: "US" }),
+      event("Something Apple Adds", "5"),
       event("Renew", "800", { "App Apple ID": "999" }),
-    ] // biome-ignore format: an event each
+    ]
     return { tsv: table(EVENTS, events) }
   }
   await scene.add()
@@ -176,8 +221,15 @@ test("subscriptions are counted by event, with free trials separate from paid st
   expect(status).toBe(200)
   const none = { planChanges: 0, billingIssues: 0 }
   expect(body.totals).toEqual({
-    ...{ ...none, trialStarts: 3, trialConversions: 1, paidStarts: 6, renewals: 10, reactivations: 1 },
-    ...{ cancellations: 2, refunds: 1, other: 5 },
+    ...none,
+    trialStarts: 3,
+    trialConversions: 1,
+    paidStarts: 6,
+    renewals: 10,
+    reactivations: 1,
+    cancellations: 2,
+    refunds: 1,
+    other: 5,
   })
   expect(body.stock).toEqual({ day: ago(1), active: 24, trials: 6, offers: 0, grace: 4, retry: 2 })
   expect(body.days.map(({ day, reported, renewals }: Record<string, unknown>) => [day, reported, renewals])).toEqual([
@@ -232,7 +284,9 @@ test("the day and the portfolio show dollars, trials and their source, and nothi
   await scene.add()
   await readReports(9)
   expect(await figuresOn(ago(1))).toEqual({
-    ...{ conns: ["subscriptions"], subscriptionRevenue: 14.28, trials: 3 },
+    conns: ["subscriptions"],
+    subscriptionRevenue: 14.28,
+    trials: 3,
     figures: [
       [14.28, "measured", "asc-sales"],
       [3, "measured", "asc-subscription-events"],
@@ -244,7 +298,8 @@ test("the day and the portfolio show dollars, trials and their source, and nothi
   expect((await totalsOn(ago(2))).subscriptionRevenueWithout).toEqual([scene.appId])
   // Some of it is in euros, and currencies are never summed.
   expect(await figuresOn(ago(2))).toMatchObject({
-    ...{ subscriptionRevenue: null, trials: null },
+    subscriptionRevenue: null,
+    trials: null,
     figures: [
       [null, "measured", "asc-sales"],
       [null, "not_measured", null],
@@ -253,7 +308,8 @@ test("the day and the portfolio show dollars, trials and their source, and nothi
   const dollars = { users: null, revenue: 14.28, proceeds: [{ amount: "14.28", currency: "USD" }] }
   const sold = [["us", 14.28, "USD", "measured"]]
   expect(await countriesOn(ago(1))).toEqual({
-    ...{ card: { id: "countries", state: "measured", rows: [{ label: "us", ...dollars }] }, proceeds: sold },
+    card: { id: "countries", state: "measured", rows: [{ label: "us", ...dollars }] },
+    proceeds: sold,
   })
   // Largest first by a dated exchange rate, each in its own currency.
   const both = await countriesOn(ago(2))
@@ -266,14 +322,18 @@ test("the day and the portfolio show dollars, trials and their source, and nothi
   expect(both.proceeds.map(([country]: string[]) => country).sort()).toEqual(["de", "us"])
   const unread = await countriesOn(ago(3))
   expect(unread).toEqual({
-    ...{ card: { id: "countries", state: "not_measured", rows: [] }, proceeds: [[null, null, null, "not_measured"]] },
+    card: { id: "countries", state: "not_measured", rows: [] },
+    proceeds: [[null, null, null, "not_measured"]],
   })
   const blind = await scene.house.key(scene.workspaceId, { scopes: ["apps:read"] })
   expect(await countriesOn(ago(1), blind)).toEqual({
-    ...{ card: { id: "countries", state: "hidden", rows: [] }, proceeds: [[null, null, null, "hidden"]] },
+    card: { id: "countries", state: "hidden", rows: [] },
+    proceeds: [[null, null, null, "hidden"]],
   })
   expect(await figuresOn(ago(1), blind)).toMatchObject({
-    ...{ conns: ["subscriptions"], subscriptionRevenue: null, trials: 3 },
+    conns: ["subscriptions"],
+    subscriptionRevenue: null,
+    trials: 3,
     figures: [
       [null, "hidden", null],
       [3, "measured", "asc-subscription-events"],

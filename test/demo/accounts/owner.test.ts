@@ -70,7 +70,7 @@ describe("the demo's account for a new key", () => {
     expect(funnel.sources[0].state).toBe("demo")
   })
 
-  test("ads cover four whole weeks, with terms that add up to the campaign, a change and the week's searches", async () => {
+  test("ads cover four weeks, with terms that add up to the campaign, a change and the week's searches", async () => {
     const [campaigns, keywords, terms, commands, popularity] = await Promise.all(
       ["campaigns", "ads-keywords", "ads-search-terms", "ads-commands", "search-popularity"].map((path) => ask(path)),
     )
@@ -130,7 +130,12 @@ describe("the demo's account for a new key", () => {
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
     const { totals } = (await ask("revenue?days=1")).body
-    expect(sum(sales!.rows.filter(({ type }) => type === "1F"), "units")).toBe(totals.downloads) // biome-ignore format: one line
+    expect(
+      sum(
+        sales!.rows.filter(({ type }) => type === "1F"),
+        "units",
+      ),
+    ).toBe(totals.downloads)
     const events = (await said("subscription_events"))[0]!.rows.filter(
       ({ event }) => event === "Start Introductory Offer",
     )

@@ -34,25 +34,28 @@ beforeEach(async () => {
   await load()
 })
 
-test("the demo's reviews have all stars in three languages, are marked, and can be counted, searched and summarised", async () => {
-  const stats = await ask("/stats")
-  expect(stats).toMatchObject({ feed: { feed: "demo-us", state: "read" }, count: 28 })
-  for (const count of Object.values(stats.distribution)) expect(count).toBeGreaterThan(0)
-  expect(stats.byVersion.length).toBeGreaterThan(1)
-  const { reviews, feed } = await ask("/search?limit=50")
-  expect([reviews.length, feed.feed]).toEqual([28, "demo-us"])
-  for (const { id, title } of reviews)
-    expect([id, title]).toEqual([
-      expect.stringMatching(/^invented-/),
-      expect.stringMatching(/^(Invented|Inventada|Erfunden): /),
-    ])
-  const languages = new Set(reviews.map(({ title }: { title: string }) => title.split(":")[0]))
-  expect(languages.size).toBe(3)
-  expect((await ask("/search?q=crash&rating=2")).reviews).toMatchObject([{ title: "Invented: crashes" }])
-  const summary = await ask("/summary")
-  expect(summary).toMatchObject({ state: "ready", reviews: 28, feed: { feed: "demo-us" }, written: { by: "rules" } })
-  expect(summary.themes.length).toBeGreaterThan(2)
-})
+test(
+  "the demo's reviews have all stars in three languages, are marked, and can be counted, " + "searched and summarised",
+  async () => {
+    const stats = await ask("/stats")
+    expect(stats).toMatchObject({ feed: { feed: "demo-us", state: "read" }, count: 28 })
+    for (const count of Object.values(stats.distribution)) expect(count).toBeGreaterThan(0)
+    expect(stats.byVersion.length).toBeGreaterThan(1)
+    const { reviews, feed } = await ask("/search?limit=50")
+    expect([reviews.length, feed.feed]).toEqual([28, "demo-us"])
+    for (const { id, title } of reviews)
+      expect([id, title]).toEqual([
+        expect.stringMatching(/^invented-/),
+        expect.stringMatching(/^(Invented|Inventada|Erfunden): /),
+      ])
+    const languages = new Set(reviews.map(({ title }: { title: string }) => title.split(":")[0]))
+    expect(languages.size).toBe(3)
+    expect((await ask("/search?q=crash&rating=2")).reviews).toMatchObject([{ title: "Invented: crashes" }])
+    const summary = await ask("/summary")
+    expect(summary).toMatchObject({ state: "ready", reviews: 28, feed: { feed: "demo-us" }, written: { by: "rules" } })
+    expect(summary.themes.length).toBeGreaterThan(2)
+  },
+)
 
 test("nobody else sees the demo's reviews: not with the same app, in the market or among readings", async () => {
   const others = await scene.house.workspace({ explorer: true, plan: "pro" })

@@ -62,8 +62,14 @@ describe("a keyword around a change", () => {
     }
     expect(around(history).biggest).toEqual([
       {
-        ...{ term: "tea", direction: "up", from: 7, to: 4, places: 3 },
-        ...{ fromDay: "2026-06-08", toDay: "2026-06-17", source: 10 },
+        term: "tea",
+        direction: "up",
+        from: 7,
+        to: 4,
+        places: 3,
+        fromDay: "2026-06-08",
+        toDay: "2026-06-17",
+        source: 10,
       },
     ])
     expect(outcome(history, CHANGE, 8)).toBe("down")

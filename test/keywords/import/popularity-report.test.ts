@@ -24,7 +24,11 @@ describe("Apple's report", () => {
     const { published, read, others, bad } = readReport(REAL)
     expect([published.length, read, others, bad]).toEqual([38, 38, 0, []])
     expect(published[0]).toEqual({
-      ...{ storefront: "us", month: "2025-09-01", term: "indeed", popularity: 81, line: 2 },
+      storefront: "us",
+      month: "2025-09-01",
+      term: "indeed",
+      popularity: 81,
+      line: 2,
       genres: [{ genre: "Business", rank: 1, popularity: 100 }],
     })
     expect(published.map(({ term }) => term)).toEqual(
@@ -63,12 +67,17 @@ describe("Apple's report", () => {
       "Data extract produced on 10/13/2025",
       "",
       "Month = 2025-09",
-      "Search Term;Month;Search Popularity (1-5);SEARCH POPULARITY (1-100);Country or Region;Genre;Rank in Genre;Search Popularity in Genre (1-100)",
+      "Search Term;Month;Search Popularity (1-5);SEARCH POPULARITY (1-100);Country or Region;Genre;Rank in " +
+        "Genre;Search Popularity in Genre (1-100)",
       "tea;2025-09;3;61;Türkiye;Games;3;90",
     ]
     expect(readReport(text.join("\r\n")).published).toEqual([
       {
-        ...{ storefront: "tr", month: "2025-09-01", term: "tea", popularity: 61, line: 5 },
+        storefront: "tr",
+        month: "2025-09-01",
+        term: "tea",
+        popularity: 61,
+        line: 5,
         genres: [{ genre: "Games", rank: 3, popularity: 90 }],
       },
     ])

@@ -64,7 +64,12 @@ describe("the competition in the demo's file", () => {
       named: first.length,
       inTitle: first.filter(({ name }) => isIn(term, name)).length,
       top: results.slice(0, 3).map(({ id, name, ratings }, at) => ({
-        ...{ id, name, rank: at + 1, ratings, ratingsDay: "2025-10-25", ratingsSource: "foreign" },
+        id,
+        name,
+        rank: at + 1,
+        ratings,
+        ratingsDay: "2025-10-25",
+        ratingsSource: "foreign",
         inTitle: isIn(term, name),
       })),
     }
@@ -105,15 +110,29 @@ describe("a keyword's competition", () => {
       corpus: 3,
       keywords: [
         {
-          term: "two", ...seen("2025-11-18"), apps: 2, rank: 2, named: 0, inTitle: null, difficulty: null,
-          difficultyBand: null, difficultyNone: false, difficultyAt: null,
-          top: [{ id: "10002", rank: 1, ...unnamed }, { id: "10001", rank: 2, ...unnamed }],
+          term: "two",
+          ...seen("2025-11-18"),
+          apps: 2,
+          rank: 2,
+          named: 0,
+          inTitle: null,
+          difficulty: null,
+          difficultyBand: null,
+          difficultyNone: false,
+          difficultyAt: null,
+          top: [
+            { id: "10002", rank: 1, ...unnamed },
+            { id: "10001", rank: 2, ...unnamed },
+          ],
         },
       ],
-      fewer: [{ term: "one", ...seen("2025-11-19"), apps: 1 }, { term: "none", ...seen("2025-11-17"), apps: 0 }],
+      fewer: [
+        { term: "one", ...seen("2025-11-19"), apps: 1 },
+        { term: "none", ...seen("2025-11-17"), apps: 0 },
+      ],
       notMeasured: ["never"],
       omitted: 0,
-    }) // biome-ignore format: a row for each
+    })
   })
 
   test("a keyword shows its latest measured day by the preferred source, without incomplete readings", async () => {

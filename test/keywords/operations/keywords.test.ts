@@ -32,8 +32,14 @@ const ranks = (input: object = {}, now = NOW) =>
 test("keywords distinguish three states: ranked, measured and absent, not measured", async () => {
   const line = (term: string, ids: string[]) =>
     JSON.stringify({
-      ...{ kind: "search", source: "import", platform: "ios", storefront: "us", term, depth: 30 },
-      ...{ seenAt: "2025-11-19T10:00:00Z", results: ids.map((id) => ({ id })) },
+      kind: "search",
+      source: "import",
+      platform: "ios",
+      storefront: "us",
+      term,
+      depth: 30,
+      seenAt: "2025-11-19T10:00:00Z",
+      results: ids.map((id) => ({ id })),
     })
   async function* file() {
     yield line("tea", ["10002", "10001"])
@@ -41,13 +47,28 @@ test("keywords distinguish three states: ranked, measured and absent, not measur
   }
   await importLines(sql, file(), { now: () => NOW })
   const unknown = {
-    ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
-    ...{ popularityLow: null, popularityHigh: null },
-    ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
-    ...{ demandAt: null, hintCountAt: null, popularityAt: null, difficultyAt: null },
+    demand: null,
+    hintCount: null,
+    popularity: null,
+    popularitySource: null,
+    popularityWeek: null,
+    popularityLow: null,
+    popularityHigh: null,
+    popularityNone: false,
+    difficulty: null,
+    difficultyBand: null,
+    difficultyNone: false,
+    demandAt: null,
+    hintCountAt: null,
+    popularityAt: null,
+    difficultyAt: null,
     // no worker is running
-    ...{ popularityMeasuring: false, popularityNotMeasuring: "no_worker", difficultyMeasuring: false },
-    ...{ difficultyNotMeasuring: "no_worker", measuring: false, notMeasuring: "no_worker" },
+    popularityMeasuring: false,
+    popularityNotMeasuring: "no_worker",
+    difficultyMeasuring: false,
+    difficultyNotMeasuring: "no_worker",
+    measuring: false,
+    notMeasuring: "no_worker",
   }
   const at = "2025-11-19T10:00:00.000Z"
   // three results are too few for a difficulty
@@ -155,12 +176,27 @@ test("an app without keywords has an empty answer", async () => {
 
 describe("the figures of a keyword", () => {
   const NOTHING = {
-    ...{ demand: null, hintCount: null, popularity: null, popularitySource: null, popularityWeek: null },
-    ...{ popularityLow: null, popularityHigh: null },
-    ...{ popularityNone: false, difficulty: null, difficultyBand: null, difficultyNone: false },
-    ...{ demandAt: null, hintCountAt: null, popularityAt: null, difficultyAt: null },
-    ...{ popularityMeasuring: false, popularityNotMeasuring: "not_scheduled", difficultyMeasuring: false },
-    ...{ difficultyNotMeasuring: "not_scheduled", measuring: false, notMeasuring: "not_scheduled" },
+    demand: null,
+    hintCount: null,
+    popularity: null,
+    popularitySource: null,
+    popularityWeek: null,
+    popularityLow: null,
+    popularityHigh: null,
+    popularityNone: false,
+    difficulty: null,
+    difficultyBand: null,
+    difficultyNone: false,
+    demandAt: null,
+    hintCountAt: null,
+    popularityAt: null,
+    difficultyAt: null,
+    popularityMeasuring: false,
+    popularityNotMeasuring: "not_scheduled",
+    difficultyMeasuring: false,
+    difficultyNotMeasuring: "not_scheduled",
+    measuring: false,
+    notMeasuring: "not_scheduled",
   }
   const at = "2025-11-19T10:00:00Z"
   const seen = "2025-11-19T10:00:00.000Z"
@@ -189,9 +225,17 @@ describe("the figures of a keyword", () => {
     await derive()
     expect(await tea()).toEqual({
       ...NOTHING,
-      ...{ demand: 44, hintCount: 1, popularityLow: 5, popularityHigh: 9, popularitySource: "estimate" },
-      ...{ difficulty: 77, difficultyBand: "hard" },
-      ...{ demandAt: seen, hintCountAt: seen, popularityAt: seen, difficultyAt: seen },
+      demand: 44,
+      hintCount: 1,
+      popularityLow: 5,
+      popularityHigh: 9,
+      popularitySource: "estimate",
+      difficulty: 77,
+      difficultyBand: "hard",
+      demandAt: seen,
+      hintCountAt: seen,
+      popularityAt: seen,
+      difficultyAt: seen,
     })
     const { keywords } = await ranks()
     expect(keywords[1]).toMatchObject({ term: "mate", ...NOTHING })
@@ -211,8 +255,14 @@ describe("the figures of a keyword", () => {
     await record(sql, [reading("tea", at, [], { depth: 30 }), hinted("tea", at, [])], () => NOW)
     await derive()
     expect(await tea()).toEqual({
-      ...{ ...NOTHING, hintCount: 0, popularityNone: true, difficultyNone: true },
-      ...{ demandAt: seen, hintCountAt: seen, popularityAt: seen, difficultyAt: seen },
+      ...NOTHING,
+      hintCount: 0,
+      popularityNone: true,
+      difficultyNone: true,
+      demandAt: seen,
+      hintCountAt: seen,
+      popularityAt: seen,
+      difficultyAt: seen,
     })
   })
 
@@ -220,7 +270,10 @@ describe("the figures of a keyword", () => {
     await record(sql, [ten(), published("tea", "2025-09-01", 58)], () => NOW)
     await derive()
     expect(await tea()).toMatchObject({
-      ...{ popularity: 58, popularitySource: "apple-ads-report", popularityWeek: "2025-09", demand: 44 },
+      popularity: 58,
+      popularitySource: "apple-ads-report",
+      popularityWeek: "2025-09",
+      demand: 44,
       popularityAt: published("tea", "2025-09-01", 58).seenAt.toISOString(),
     })
   })
@@ -235,7 +288,9 @@ describe("the figures of a keyword", () => {
     expect(await tea({}, new Date(`${day.last}T23:59:59Z`))).toMatchObject({ demand: 44, hintCount: 1, difficulty: 77 })
     expect(await tea({}, new Date(`${day.next}T00:00:00Z`))).toEqual({
       ...NOTHING,
-      ...{ popularity: 58, popularitySource: "apple-ads-report", popularityWeek: "2025-09" },
+      popularity: 58,
+      popularitySource: "apple-ads-report",
+      popularityWeek: "2025-09",
       popularityAt: published("tea", "2025-09-01", 58).seenAt.toISOString(),
     })
   })
@@ -248,7 +303,9 @@ describe("the figures of a keyword", () => {
     )
     await derive()
     await derive({ storefront: "de" })
-    await sql`insert into due (kind, platform, storefront, subject) values ('search', 'ios', 'de', 'tea'), ('hints', 'android', 'us', 'tea')`
+    await sql`
+      insert into due (kind, platform, storefront, subject)
+        values ('search', 'ios', 'de', 'tea'), ('hints', 'android', 'us', 'tea')`
     for (const input of [{ country: "gb" }, { country: "de" }, { platform: "android" }]) {
       expect(await tea(input)).toEqual(NOTHING)
     }

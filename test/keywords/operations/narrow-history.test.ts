@@ -127,8 +127,11 @@ test("a storefront that the app does not track is paged like others, with keywor
 describe("the window of a history", () => {
   test("a window has days or ends, and an invalid one is refused with instructions", async () => {
     expect(await refused({ days: 7, from: "2025-11-01" })).toEqual([
-      400, "bad_days", "days", "days stands in place of from and to: leave out the one or the other.",
-    ]) // biome-ignore format: a list to scan
+      400,
+      "bad_days",
+      "days",
+      "days stands in place of from and to: leave out the one or the other.",
+    ])
     expect((await refused({ days: 7, to: "2025-11-01" }))[1]).toBe("bad_days")
     expect((await refused({ from: "2025-11-02", to: "2025-11-01" })).slice(0, 3)).toEqual([400, "bad_range", "from"])
     expect((await refused({ from: "2025-11-21" })).slice(0, 3)).toEqual([400, "bad_range", "from"])
@@ -178,9 +181,15 @@ describe("a page of a history", () => {
     const swapped = cursor.slice(0, -1) + (cursor.endsWith("A") ? "B" : "A")
     const forged = Buffer.from(`${"x".repeat(12)}["2025-01-01","2025-01-02",1,"a"]`).toString("base64url")
     const wrong = [
-      { cursor: "page2", days: 10 }, { cursor: swapped, days: 10 }, { cursor: `${cursor} `, days: 10 }, { cursor: forged, days: 10 },
-      { cursor, days: 11 }, { cursor }, { cursor, days: 10, country: "de" }, { cursor, days: 10, terms: "tea" },
-    ] // biome-ignore format: a list to scan
+      { cursor: "page2", days: 10 },
+      { cursor: swapped, days: 10 },
+      { cursor: `${cursor} `, days: 10 },
+      { cursor: forged, days: 10 },
+      { cursor, days: 11 },
+      { cursor },
+      { cursor, days: 10, country: "de" },
+      { cursor, days: 10, terms: "tea" },
+    ]
     for (const input of wrong) {
       const [status, code, field, detail] = await refused(input)
       expect([input, status, code, field]).toEqual([input, 400, "bad_cursor", "cursor"])

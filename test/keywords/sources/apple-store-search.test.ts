@@ -61,8 +61,12 @@ describe("an answer", () => {
     const seen = parse(fixture("apple-store-search-us.json"))
     expect(seen.results).toHaveLength(196)
     expect(seen.results.slice(0, 5).map(({ id }) => id)).toEqual([
-      "1600000101", "1600000103", "1600000102", "1600000108", "1600000109",
-    ]) // biome-ignore format: a list to scan
+      "1600000101",
+      "1600000103",
+      "1600000102",
+      "1600000108",
+      "1600000109",
+    ])
     expect(seen.results[1]).toEqual({
       id: "1600000103",
       name: 'Lull "Deep Sleep" Sounds',
@@ -77,9 +81,17 @@ describe("an answer", () => {
   test("an answer contains its question and its source", () => {
     const { results, ...rest } = parse(fixture("apple-store-search-us.json"))
     expect(rest).toEqual({
-      kind: "search", source: "apple-store-search", platform: "ios", storefront: "us", term: "sleep sounds",
-      depth: 200, complete: true, origin: "own", parser: 1, ...ABOUT,
-    }) // biome-ignore format: one observation
+      kind: "search",
+      source: "apple-store-search",
+      platform: "ios",
+      storefront: "us",
+      term: "sleep sounds",
+      depth: 200,
+      complete: true,
+      origin: "own",
+      parser: 1,
+      ...ABOUT,
+    })
   })
 
   test("an answer is as deep as its list, or 200 deep if it states that this is all", () => {

@@ -103,16 +103,24 @@ describe("a page of results", () => {
   test("a page's reading contains its question, source and country", () => {
     const { results, depth, complete, ...rest } = seen
     expect(rest).toEqual({
-      kind: "search", source: "apple-web-search", platform: "ios", storefront: "us", term: "sleep sounds",
-      origin: "own", parser: 1, ...ABOUT,
-    }) // biome-ignore format: one observation
+      kind: "search",
+      source: "apple-web-search",
+      platform: "ios",
+      storefront: "us",
+      term: "sleep sounds",
+      origin: "own",
+      parser: 1,
+      ...ABOUT,
+    })
   })
 
   test("an app has the facts that the page shows and no others", () => {
     expect(seen.results[0]).toEqual({
       id: "1600000101",
       name: "Slumber Harbor: Sleep Sounds",
-      icon: "https://is1-ssl.mzstatic.com/image/thumb/Purple221/v4/e9/42/1c/e9421ce5-example/AppIcon-0-0-1x_U007emarketing-0-8-0-85-220.png/512x512bb.jpg",
+      icon:
+        "https://is1-ssl.mzstatic.com/image/thumb/Purple221/v4/e9/42/1c/e9421ce5-example/" +
+        "AppIcon-0-0-1x_U007emarketing-0-8-0-85-220.png/512x512bb.jpg",
       developer: "Northlight Apps LLC",
       bundleId: "com.example.slumberharbor",
       ratings: 105_000,
@@ -131,8 +139,13 @@ describe("a page of results", () => {
     expect(depth).toBe(200)
     expect(results).toHaveLength(200)
     expect(results.slice(0, 6).map(({ id }) => id)).toEqual([
-      "1610000200", "1610000201", "1610000202", "1610000203", "1610000204", "1610000205",
-    ]) // biome-ignore format: a list to scan
+      "1610000200",
+      "1610000201",
+      "1610000202",
+      "1610000203",
+      "1610000204",
+      "1610000205",
+    ])
     expect(results.slice(0, 6).map(({ ratings }) => ratings)).toEqual([undefined, 45, undefined, 812, undefined, 7])
   })
 

@@ -24,12 +24,27 @@ const server = replayServer()
 afterAll(() => server.stop())
 
 const PANDA = [
-  "com.pandaexpress.app", "com.sinyee.babybus.restaurant", "com.yq.xmmg.gp", "com.panda.mouse", "com.hungrypanda.web.merchant",
-  "com.sgn.pandapop.gp", "com.pandavpn.androidproxy", "com.sinyee.babybus.cube.global", "com.sinyee.babybus.foodstreetII",
-  "com.sinyee.babybus.kitchens", "com.sinyee.babybus.world", "com.sinyee.babybus.factoryII", "com.sinyee.babybus.taxi",
-  "com.sinyee.babybus.garden", "com.sinyee.babybus.snacks", "com.sinyee.babybus.delicious", "com.sinyee.babybus.icecream",
-  "com.pandasecurity.pandaav", "com.sinyee.babybus.shopping", "com.sinyee.babybus.foodcity",
-] // biome-ignore format: a list to scan
+  "com.pandaexpress.app",
+  "com.sinyee.babybus.restaurant",
+  "com.yq.xmmg.gp",
+  "com.panda.mouse",
+  "com.hungrypanda.web.merchant",
+  "com.sgn.pandapop.gp",
+  "com.pandavpn.androidproxy",
+  "com.sinyee.babybus.cube.global",
+  "com.sinyee.babybus.foodstreetII",
+  "com.sinyee.babybus.kitchens",
+  "com.sinyee.babybus.world",
+  "com.sinyee.babybus.factoryII",
+  "com.sinyee.babybus.taxi",
+  "com.sinyee.babybus.garden",
+  "com.sinyee.babybus.snacks",
+  "com.sinyee.babybus.delicious",
+  "com.sinyee.babybus.icecream",
+  "com.pandasecurity.pandaav",
+  "com.sinyee.babybus.shopping",
+  "com.sinyee.babybus.foodcity",
+]
 
 test("the recorded page of panda has the app that the term names, then the list, in the order shown", () => {
   const { results, ...seen } = read(panda)
@@ -49,7 +64,9 @@ test("the recorded page of panda has the app that the term names, then the list,
   expect(results[0]).toEqual({
     id: "com.pandaexpress.app",
     name: "Panda Express",
-    icon: "https://play-lh.googleusercontent.com/zAsMei2ck_WjsjJOqt7nGY6if-_0KByzcaEna1SJm0hgxp0duqq-eGonDEKpjnF_eiQdWPKUE51qDolkvYP7qw",
+    icon:
+      "https://play-lh.googleusercontent.com/" +
+      "zAsMei2ck_WjsjJOqt7nGY6if-_0KByzcaEna1SJm0hgxp0duqq-eGonDEKpjnF_eiQdWPKUE51qDolkvYP7qw",
     developer: "Panda Restaurant Group, Inc.",
     ratings: 66_991,
     rating: 4.596675,
@@ -58,7 +75,9 @@ test("the recorded page of panda has the app that the term names, then the list,
   expect(results[1]).toEqual({
     id: "com.sinyee.babybus.restaurant",
     name: "Little Panda's Restaurant",
-    icon: "https://play-lh.googleusercontent.com/kKqTXmLFJJ_ECrjLwaunpQXB0Om26SfZ_Safc6-FLr6C9umwrPu-ts9WznCCZc3PVTuzEF434JR0sWFQH2if2w",
+    icon:
+      "https://play-lh.googleusercontent.com/" +
+      "kKqTXmLFJJ_ECrjLwaunpQXB0Om26SfZ_Safc6-FLr6C9umwrPu-ts9WznCCZc3PVTuzEF434JR0sWFQH2if2w",
     developer: "BabyBus",
     rating: 4.192623,
   })

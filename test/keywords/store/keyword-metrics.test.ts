@@ -63,10 +63,16 @@ describe("keyword metrics", () => {
     await derive([ten("tea"), ...answers])
     expect(await figures()).toEqual({
       ...UNMEASURED,
-      ...{ demandAt: SEEN, hintCountAt: SEEN, popularityAt: SEEN, difficultyAt: SEEN },
+      demandAt: SEEN,
+      hintCountAt: SEEN,
+      popularityAt: SEEN,
+      difficultyAt: SEEN,
       demand: demandOf(Array(10).fill(1_000))!.score,
       hintCount: 2,
-      ...{ popularityLow: 5, popularityHigh: 9, popularityOrder: 7, popularitySource: "estimate" },
+      popularityLow: 5,
+      popularityHigh: 9,
+      popularityOrder: 7,
+      popularitySource: "estimate",
       difficulty: 73,
       difficultyBand: "hard",
     })
@@ -87,8 +93,12 @@ describe("keyword metrics", () => {
     expect(await figures()).toEqual({ ...UNMEASURED, ...listed })
     await derive([hinted("tea", AT, [])])
     expect(await figures()).toEqual({
-      ...{ ...UNMEASURED, ...listed },
-      ...{ hintCount: 0, hintCountAt: SEEN, popularityNone: true, popularityAt: SEEN },
+      ...UNMEASURED,
+      ...listed,
+      hintCount: 0,
+      hintCountAt: SEEN,
+      popularityNone: true,
+      popularityAt: SEEN,
     })
     expect((await rows()).map(({ metric, score }) => [metric, score])).toEqual([
       ["demand", null],
@@ -319,7 +329,9 @@ describe("concurrent measurements", () => {
     await derive([ten("tea"), published("tea", "2025-09-01", 63)], { now })
     const before = await rows()
     const later = reading("tea", "2025-11-19T12:00:00Z", [], {
-      ...{ origin: "demo", source: "foreign", depth: 30 },
+      origin: "demo",
+      source: "foreign",
+      depth: 30,
       results: Array.from({ length: 10 }, (_, i) => ({ id: String(10_001 + i), name: "tea", ratings: 5 })),
     })
     await derive([later, ten("mate", Array(10).fill(5), { origin: "demo" })], { now })

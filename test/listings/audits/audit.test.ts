@@ -6,8 +6,15 @@ import { randomOf, shuffled } from "../../measuring/record/listed.ts"
 import { TEXTS } from "../operations/audited.ts"
 
 const row = (country: string, rest: Partial<ScannedStorefront> = {}): ScannedStorefront => ({
-  ...{ country, state: "sold", name: "Tea Timer: Steep It Right", subtitle: "A quiet clock for your cup" },
-  ...{ text: "one", writtenIn: null, screenshotsPhone: 3, ratings: 1, ...rest },
+  country,
+  state: "sold",
+  name: "Tea Timer: Steep It Right",
+  subtitle: "A quiet clock for your cup",
+  text: "one",
+  writtenIn: null,
+  screenshotsPhone: 3,
+  ratings: 1,
+  ...rest,
 })
 const localised = (rows: ScannedStorefront[]) => auditOf(rows).map((one) => one.localised)
 
@@ -89,10 +96,22 @@ test("every storefront has its own name and a language", () => {
 })
 
 const MORE = {
-  fr: "Laissez infuser votre thé à la minute près. Choisissez ce que vous buvez et le minuteur vous dit quand c'est prêt. Il est fait pour ceux qui aiment s'asseoir et attendre leur tasse, sans rien de plus.",
-  es: "Deja reposar tu té justo los minutos que necesita. Elige lo que vas a beber y el reloj te avisa cuando está listo. Está hecho para los que quieren sentarse a esperar la taza, y para nada más que eso.",
-  pt: "Deixe o seu chá em infusão pelo tempo certo. Escolha o que você vai beber e o relógio avisa quando estiver pronto. Ele foi feito para quem gosta de sentar e esperar pela xícara, e não para outra coisa.",
-  hr: "Vaš čaj stoji točno onoliko minuta koliko treba. Odaberite što pijete, a sat će vam reći kada je gotov. Napravljen je za one koji vole sjesti i čekati svoju šalicu, i ni za što drugo. Nema oglasa ni računa.",
-  ru: "Чай заваривается ровно столько минут, сколько нужно. Выберите, что вы пьёте, и таймер скажет, когда он готов. Он сделан для тех, кто любит сидеть и ждать свою чашку, и ни для чего другого.",
-  ko: "차를 정확한 시간 동안 우려내는 타이머입니다. 마실 차를 고르기만 하면 다 되었을 때 알려 드립니다. 앉아서 천천히 기다리는 것을 좋아하는 사람을 위해 만들었습니다. 그 밖에는 아무것도 없지만 매일의 차 시간이 더 즐거워집니다. 지금 바로 사용해 보세요.",
+  fr:
+    "Laissez infuser votre thé à la minute près. Choisissez ce que vous buvez et le minuteur vous dit quand c'est " +
+    "prêt. Il est fait pour ceux qui aiment s'asseoir et attendre leur tasse, sans rien de plus.",
+  es:
+    "Deja reposar tu té justo los minutos que necesita. Elige lo que vas a beber y el reloj te avisa cuando está " +
+    "listo. Está hecho para los que quieren sentarse a esperar la taza, y para nada más que eso.",
+  pt:
+    "Deixe o seu chá em infusão pelo tempo certo. Escolha o que você vai beber e o relógio avisa quando estiver " +
+    "pronto. Ele foi feito para quem gosta de sentar e esperar pela xícara, e não para outra coisa.",
+  hr:
+    "Vaš čaj stoji točno onoliko minuta koliko treba. Odaberite što pijete, a sat će vam reći kada je gotov. " +
+    "Napravljen je za one koji vole sjesti i čekati svoju šalicu, i ni za što drugo. Nema oglasa ni računa.",
+  ru:
+    "Чай заваривается ровно столько минут, сколько нужно. Выберите, что вы пьёте, и таймер скажет, когда он готов. " +
+    "Он сделан для тех, кто любит сидеть и ждать свою чашку, и ни для чего другого.",
+  ko:
+    "차를 정확한 시간 동안 우려내는 타이머입니다. 마실 차를 고르기만 하면 다 되었을 때 알려 드립니다. 앉아서 천천히 기다리는 것을 좋아하는 사람을 위해 만들었습니다. " +
+    "그 밖에는 아무것도 없지만 매일의 차 시간이 더 즐거워집니다. 지금 바로 사용해 보세요.",
 }

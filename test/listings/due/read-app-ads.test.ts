@@ -22,10 +22,18 @@ describe("app-ads.txt", () => {
     await using web = await world({ "https://example.test": page(utf8(FILE)) })
     const seen = await readAppAds(web.fetch, siteOf("https://www.example.test/support"), { now: () => NOW })
     expect(seen).toEqual({
-      kind: "app_ads", source: "app-ads-txt", ...APP, domain: "example.test", state: "records",
-      records: RECORDS as typeof seen.records, variables: { OWNERDOMAIN: ["example.test"] },
-      seenAt: NOW, parser: 1, origin: "own", sha256: hash("sha256", FILE, "buffer"),
-    }) // biome-ignore format: a list to scan
+      kind: "app_ads",
+      source: "app-ads-txt",
+      ...APP,
+      domain: "example.test",
+      state: "records",
+      records: RECORDS as typeof seen.records,
+      variables: { OWNERDOMAIN: ["example.test"] },
+      seenAt: NOW,
+      parser: 1,
+      origin: "own",
+      sha256: hash("sha256", FILE, "buffer"),
+    })
     expect(web.asked).toEqual(["https://example.test/app-ads.txt"])
   })
 
@@ -171,9 +179,11 @@ describe("a redirect of app-ads.txt", () => {
       "https://third.test/",
     ]) {
       await using two = await world({
-        "https://example.test": to("https://elsewhere.test/ads.txt"), "https://elsewhere.test": to(back),
-        "https://www.example.test": page(FILE), "https://third.test": page(FILE),
-      }) // biome-ignore format: a list to scan
+        "https://example.test": to("https://elsewhere.test/ads.txt"),
+        "https://elsewhere.test": to(back),
+        "https://www.example.test": page(FILE),
+        "https://third.test": page(FILE),
+      })
       expect(await state(two, "https://example.test")).toEqual(["unreachable", "example.test"])
     }
   })

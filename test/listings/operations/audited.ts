@@ -10,9 +10,15 @@ import { trackOwn } from "../../world/tracked.ts"
 export const OWN = "1600000101"
 
 export const TEXTS = {
-  en: "Steep your tea to the minute. Choose what you drink, and the timer tells you when it is done. It is made for those who like to sit down and wait for the cup, and nothing else.",
-  de: "Der Tee zieht auf die Minute genau. Wähle aus, was du trinkst, und die Uhr sagt dir, wann er fertig ist. Sie ist für alle gemacht, die sich gerne hinsetzen und nicht auf etwas anderes warten.",
-  ja: "お茶を一分もたがえずに淹れるためのタイマーです。飲みたいお茶を選ぶだけで、できあがったときにお知らせします。ゆっくりと座って待つのが好きな人のために作りました。それだけのアプリですが、毎日のお茶がもっとおいしくなります。どうぞお試しください。",
+  en:
+    "Steep your tea to the minute. Choose what you drink, and the timer tells you when it is done. " +
+    "It is made for those who like to sit down and wait for the cup, and nothing else.",
+  de:
+    "Der Tee zieht auf die Minute genau. Wähle aus, was du trinkst, und die Uhr sagt dir, wann er fertig ist. " +
+    "Sie ist für alle gemacht, die sich gerne hinsetzen und nicht auf etwas anderes warten.",
+  ja:
+    "お茶を一分もたがえずに淹れるためのタイマーです。飲みたいお茶を選ぶだけで、できあがったときにお知らせします。" +
+    "ゆっくりと座って待つのが好きな人のために作りました。それだけのアプリですが、毎日のお茶がもっとおいしくなります。どうぞお試しください。",
 }
 
 /** Returns the parts of a page. Its name and subtitle are long enough to cause no findings. */
@@ -53,7 +59,11 @@ export async function audited(sql: Sql, measure?: Measure): Promise<Audited> {
   await sql`delete from due`
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
   return {
-    ...{ sql, house, workspaceId, key, appId },
+    sql,
+    house,
+    workspaceId,
+    key,
+    appId,
     ask: (query = "", by = key) => house.call(`/v1/apps/${appId}/storefront-audit${query}`, { key: by }),
     async says(pages, minutesAgo = 0) {
       const all = Object.entries(pages).map(([storefront, rest]) =>
@@ -72,8 +82,10 @@ export async function audited(sql: Sql, measure?: Measure): Promise<Audited> {
         update storefront_audit
         set started_at = started_at - ${by}::interval, finished_at = finished_at - ${by}::interval`
       await sql`update attempt set at = at - ${by}::interval`
-      await sql`update listing_run set seen_at = seen_at - ${by}::interval, first_seen_at = first_seen_at - ${by}::interval,
-        moments = array(select m - ${by}::interval from unnest(moments) m)`
+      await sql`
+        update listing_run
+        set seen_at = seen_at - ${by}::interval, first_seen_at = first_seen_at - ${by}::interval,
+          moments = array(select m - ${by}::interval from unnest(moments) m)`
     },
     async scans() {
       const rows = await sql<{ running: boolean; failed: boolean }[]>`

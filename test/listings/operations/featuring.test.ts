@@ -41,8 +41,17 @@ test("a recorded page gives its cards, its current events and its row of similar
   expect(from).toBe("2026-05-24")
   expect(storefronts).toEqual([
     {
-      ...{ country: "us", platform: "ios", tracked: true, measured: true, measuredAt: at, firstReadAt: at },
-      ...{ hasEditorial: true, hasEvents: true, similarAt: at, shelvesRead: 0, historyTruncated: false },
+      country: "us",
+      platform: "ios",
+      tracked: true,
+      measured: true,
+      measuredAt: at,
+      firstReadAt: at,
+      hasEditorial: true,
+      hasEvents: true,
+      similarAt: at,
+      shelvesRead: 0,
+      historyTruncated: false,
     },
   ])
   expect(editorial).toEqual([
@@ -54,7 +63,11 @@ test("a recorded page gives its cards, its current events and its row of similar
     ["6750000002", "scheduled"],
   ])
   expect(similar[0]).toEqual({
-    ...{ country: "us", platform: "ios", place: 1, id: "1600000102", name: "Rain & Thunder — White Noise" },
+    country: "us",
+    platform: "ios",
+    place: 1,
+    id: "1600000102",
+    name: "Rain & Thunder — White Noise",
   })
   expect(similar.map(({ id }: { id: string }) => id)).toEqual(["1600000102", "1600000103", "1600000104", "1600000105"])
   expect(standsOn).toEqual([])
@@ -134,8 +147,13 @@ describe("history of featuring", () => {
     await tell(sql, listed(june(1), { editorial: [STORY], events: [] }))
     const before = await told(appId)
     await recordAttempt(sql, {
-      ...{ kind: "listing", at: june(2), subject: IOS_ID, source: "apple-app-page" },
-      ...{ platform: "ios", storefront: "us", outcome: "blocked" },
+      kind: "listing",
+      at: june(2),
+      subject: IOS_ID,
+      source: "apple-app-page",
+      platform: "ios",
+      storefront: "us",
+      outcome: "blocked",
     })
     expect(before).toEqual(["1400000001 06-01 06-01 shown "])
     expect(await told(appId)).toEqual(before)
@@ -209,11 +227,24 @@ describe("storefronts of featuring", () => {
       from: "2026-03-23",
       storefronts: [
         {
-          ...{ country: "gb", platform: "ios", tracked: false, measured: false, measuredAt: null, firstReadAt: null },
-          ...{ hasEditorial: null, hasEvents: null, similarAt: null, shelvesRead: 0, historyTruncated: false },
+          country: "gb",
+          platform: "ios",
+          tracked: false,
+          measured: false,
+          measuredAt: null,
+          firstReadAt: null,
+          hasEditorial: null,
+          hasEvents: null,
+          similarAt: null,
+          shelvesRead: 0,
+          historyTruncated: false,
         },
       ],
-      ...{ editorial: [], events: [], similar: [], standsOn: [], history: [] },
+      editorial: [],
+      events: [],
+      similar: [],
+      standsOn: [],
+      history: [],
     })
   })
 

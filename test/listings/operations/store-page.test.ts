@@ -183,27 +183,34 @@ describe("timeline of a store page", () => {
     const plain = { ...none, before: null, after: null, picturesBefore: null, picturesAfter: null }
     const source = "apple-app-page"
     const rows = (more: object[]) => more.map((one) => ({ ...change, ...plain, ...one, source }))
-    const told = (plan: Plan) => rows([
-      { kind: "version", before: "4.1", after: "4.2" },
-      { kind: "unfeatured", subjectKind: "story", subjectId: "1400000001", title: "Slow mornings" },
-      { kind: "subtitle" },
-      { kind: "screenshots", picturesBefore: PAGE.screenshots?.phone, picturesAfter: phone },
-      plan === "free"
-        ? { kind: "promotional_text" }
-        : { kind: "promotional_text", before: "Now with oolong.", after: "Now with mate." },
-      { kind: "price", before: "2.99 USD", after: "0 USD" },
-      { kind: "name" },
-      {
-        kind: "event_started",
-        ...{ subjectKind: "event", subjectId: "6000002", title: "Tasting", startsAt: june(10, 0).toISOString() },
-      },
-      {
-        kind: "event_ended",
-        ...{ subjectKind: "event", subjectId: "6000001", title: "Harvest" },
-        ...{ startsAt: "2026-05-20T00:00:00.000Z", endsAt: "2026-07-01T00:00:00.000Z" },
-      },
-      { kind: "description" },
-    ]) // biome-ignore format: a list to scan
+    const told = (plan: Plan) =>
+      rows([
+        { kind: "version", before: "4.1", after: "4.2" },
+        { kind: "unfeatured", subjectKind: "story", subjectId: "1400000001", title: "Slow mornings" },
+        { kind: "subtitle" },
+        { kind: "screenshots", picturesBefore: PAGE.screenshots?.phone, picturesAfter: phone },
+        plan === "free"
+          ? { kind: "promotional_text" }
+          : { kind: "promotional_text", before: "Now with oolong.", after: "Now with mate." },
+        { kind: "price", before: "2.99 USD", after: "0 USD" },
+        { kind: "name" },
+        {
+          kind: "event_started",
+          subjectKind: "event",
+          subjectId: "6000002",
+          title: "Tasting",
+          startsAt: june(10, 0).toISOString(),
+        },
+        {
+          kind: "event_ended",
+          subjectKind: "event",
+          subjectId: "6000001",
+          title: "Harvest",
+          startsAt: "2026-05-20T00:00:00.000Z",
+          endsAt: "2026-07-01T00:00:00.000Z",
+        },
+        { kind: "description" },
+      ])
     expect(timeline).toEqual(told("pro"))
     const free = await page(appId, { plan: "free" })
     expect(free.timeline).toEqual(told("free"))
@@ -262,8 +269,17 @@ describe("unknown parts of a store page", () => {
       expect(Object.values(rest).filter((value) => value !== null)).toEqual([])
     }
     expect(ios.listingExtras).toEqual({
-      ...{ measuredAt: null, languageCount: null, languages: null, stars: null, starsAt: null, events: null },
-      ...{ promotionalText: null, inAppPurchases: null, locked: null, withheld: null, lockedParts: [] },
+      measuredAt: null,
+      languageCount: null,
+      languages: null,
+      stars: null,
+      starsAt: null,
+      events: null,
+      promotionalText: null,
+      inAppPurchases: null,
+      locked: null,
+      withheld: null,
+      lockedParts: [],
     })
   })
 
@@ -271,7 +287,9 @@ describe("unknown parts of a store page", () => {
     const appId = await trackTea(sql, workspaceId, { countries: ["de"] })
     await tell(sql, listed(june(1)), listed(june(2), { version: "5" }))
     expect(await page(appId, { country: "us" })).toMatchObject({
-      ...{ country: "us", tracked: false, timeline: [] },
+      country: "us",
+      tracked: false,
+      timeline: [],
       ios: { measured: false, version: null, ratings: null },
     })
   })
@@ -281,8 +299,13 @@ describe("unknown parts of a store page", () => {
     await tell(sql, listed(june(1)))
     const before = await page(appId)
     await recordAttempt(sql, {
-      ...{ kind: "listing", at: june(2), subject: IOS_ID, source: "apple-app-page" },
-      ...{ platform: "ios", storefront: "us", outcome: "blocked" },
+      kind: "listing",
+      at: june(2),
+      subject: IOS_ID,
+      source: "apple-app-page",
+      platform: "ios",
+      storefront: "us",
+      outcome: "blocked",
     })
     expect(await page(appId)).toEqual(before)
     await tell(sql, listed(june(3)))
@@ -331,7 +354,8 @@ describe("Google Play page of an app", () => {
     await sql`
       insert into market_fact (app_id, storefront, source, day, seen_at, installs, has_in_app_purchases, in_app_least,
         in_app_most, in_app_currency, parser, origin, sha256)
-      values (${app?.id}, 'us', 'play-details', '2026-06-02', ${june(2)}, 1234567, true, 0.99, 49.99, 'USD', 1, 'own', '\\x00')`
+      values (${app?.id}, 'us', 'play-details', '2026-06-02', ${june(2)}, 1234567, true, 0.99, 49.99, 'USD', 1, 'own',
+        '\\x00')`
     const { ios, android, timeline } = await page(appId)
     expect(ios.version).toBe("4.1")
     expect(android).toMatchObject({

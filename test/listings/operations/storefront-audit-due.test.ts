@@ -46,12 +46,13 @@ describe("due work of a storefront audit", () => {
   test("a scan leaves leased rows and rows with a higher priority unchanged", async () => {
     await sql`
       insert into due (kind, platform, storefront, subject, priority, next_at, lease, lease_until)
-      values ('listing', 'ios', 'de', ${OWN}, 2, now() - interval '1 hour', gen_random_uuid(), now() + interval '1 minute'),
-        ('listing', 'ios', 'fr', ${OWN}, 0, now() - interval '1 hour', null, null),
+      values ('listing', 'ios', 'de', ${OWN}, 2, now() - interval '1 hour', gen_random_uuid(),
+        now() + interval '1 minute'), ('listing', 'ios', 'fr', ${OWN}, 0, now() - interval '1 hour', null, null),
         ('listing', 'ios', 'jp', ${OWN}, 2, now() + interval '9 hours', null, null)`
     await on.ask("?refresh=true")
     const rows = await sql`
-      select storefront, priority, round(extract(epoch from now() - next_at) / 3600)::int as hours, lease is not null as leased
+      select storefront, priority, round(extract(epoch from now() - next_at) / 3600)::int as hours,
+        lease is not null as leased
       from due
       where kind = 'listing' and storefront in ('de', 'fr', 'jp')
       order by storefront`

@@ -36,8 +36,14 @@ describe("app that was never scanned", () => {
     const { status, body } = await on.ask()
     expect(status).toBe(200)
     expect(body).toEqual({
-      ...{ measured: false, running: false, startedAt: null, finishedAt: null, nextRefreshAt: null },
-      ...{ summary: null, rows: [], locked: 0 },
+      measured: false,
+      running: false,
+      startedAt: null,
+      finishedAt: null,
+      nextRefreshAt: null,
+      summary: null,
+      rows: [],
+      locked: 0,
     })
     expect([await on.scans(), await on.due()]).toEqual([[], []])
   })
@@ -239,30 +245,52 @@ describe("table of a storefront audit", () => {
     ])
     const [us, jp, de, fr, gb, ae] = body.rows
     expect(us).toMatchObject({
-      ...{ name: "United States", state: "sold", localised: true, textLanguage: "en", sameTextAs: null },
-      ...{
-        appName: "Tea",
-        nameLength: 3,
-        subtitle: null,
-        subtitleLength: null,
-        findings: ["subtitle_missing", "name_short"],
-      },
+      name: "United States",
+      state: "sold",
+      localised: true,
+      textLanguage: "en",
+      sameTextAs: null,
+      appName: "Tea",
+      nameLength: 3,
+      subtitle: null,
+      subtitleLength: null,
+      findings: ["subtitle_missing", "name_short"],
     })
     expect(jp).toMatchObject({
-      ...{ localised: false, textLanguage: "en", sameTextAs: "gb", screenshotsPhone: 1, screenshotsPad: null },
+      localised: false,
+      textLanguage: "en",
+      sameTextAs: "gb",
+      screenshotsPhone: 1,
+      screenshotsPad: null,
       findings: ["not_localised", "screenshots_few"],
     })
     expect(de).toMatchObject({
-      ...{ localised: true, textLanguage: "de", pageLanguage: "de-DE", locales: ["de-DE", "en-GB"], sameTextAs: null },
-      ...{ rating: 4.25, ratings: 50, price: 3.49, currency: "EUR", nameLength: 25, findings: [] },
+      localised: true,
+      textLanguage: "de",
+      pageLanguage: "de-DE",
+      locales: ["de-DE", "en-GB"],
+      sameTextAs: null,
+      rating: 4.25,
+      ratings: 50,
+      price: 3.49,
+      currency: "EUR",
+      nameLength: 25,
+      findings: [],
     })
     expect(fr).toMatchObject({ ratings: 0, findings: ["not_localised", "subtitle_short", "no_ratings"] })
     expect(gb).toMatchObject({ ratings: null, localised: true, sameTextAs: "jp" })
     expect(ae).toMatchObject({ state: "not_sold", appName: null, localised: null, findings: ["not_sold"] })
     expect(Date.now() - Date.parse(ae.readAt)).toBeLessThan(60_000)
     expect(body.summary).toEqual({
-      ...{ storefronts: 175, sold: 5, notSold: 170, notRead: 0, localised: 3, notLocalised: 2, localisedUnknown: 0 },
-      ...{ ratings: 1_020, ratingsNotLocalised: 70 },
+      storefronts: 175,
+      sold: 5,
+      notSold: 170,
+      notRead: 0,
+      localised: 3,
+      notLocalised: 2,
+      localisedUnknown: 0,
+      ratings: 1_020,
+      ratingsNotLocalised: 70,
       languages: [
         { language: "en", storefronts: 4 },
         { language: "de", storefronts: 1 },

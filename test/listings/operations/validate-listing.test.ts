@@ -42,8 +42,12 @@ beforeAll(async () => {
         app("60099", "Zephyrus Deep", "Deep GmbH"),
       ]),
       reading("mood diary", "2025-11-19T10:00:00Z", [
-        "60002", "60001", "60003", ...Array.from({ length: PLACES - 3 }, (_, i) => 61_000 + i), "60099",
-      ]), // biome-ignore format: a list to scan
+        "60002",
+        "60001",
+        "60003",
+        ...Array.from({ length: PLACES - 3 }, (_, i) => 61_000 + i),
+        "60099",
+      ]),
     ],
     () => NOW,
   )

@@ -41,9 +41,15 @@ describe("a developer's site", () => {
   })
 
   test.each([
-    "http://127.0.0.1/", "http://2130706433/", "https://[::1]/", "http://localhost/", "https://co.uk/", "https://github.io/",
-    "https://a..com/", "https://intranet/",
-  ])("%s has no registered domain", (site) => expect(hosts(site)).toEqual([])) // biome-ignore format: a list to scan
+    "http://127.0.0.1/",
+    "http://2130706433/",
+    "https://[::1]/",
+    "http://localhost/",
+    "https://co.uk/",
+    "https://github.io/",
+    "https://a..com/",
+    "https://intranet/",
+  ])("%s has no registered domain", (site) => expect(hosts(site)).toEqual([]))
 
   test.each([
     "",
@@ -71,8 +77,16 @@ test("a root domain is the part that was registered", () => {
     "x.io.",
   ]
   expect(roots.map(rootDomain)).toEqual([
-    "example.com", "example.com", "example.co.uk", null, null, null, null, null, "x.io",
-  ]) // biome-ignore format: a list to scan
+    "example.com",
+    "example.com",
+    "example.co.uk",
+    null,
+    null,
+    null,
+    null,
+    null,
+    "x.io",
+  ])
 })
 
 test("a site below a shared name of several labels is requested at the developer's own host", async () => {

@@ -35,7 +35,8 @@ describe("a record of app-ads.txt", () => {
 
   test("a repeated record counts once, with the certification id of either", () => {
     const text =
-      "b.com, 2, DIRECT\na.com, 1, DIRECT\nA.com,1,direct, f00\na.com, 1, DIRECT, bad\na.com, 1, RESELLER\na.com, X1, DIRECT"
+      "b.com, 2, DIRECT\na.com, 1, DIRECT\nA.com,1,direct, f00\na.com, 1, DIRECT, bad\na.com, 1, RESELLER\na.com, " +
+      "X1, DIRECT"
     expect(records(text)).toEqual([
       { system: "b.com", publisherId: "2", relation: "DIRECT" },
       { system: "a.com", publisherId: "1", relation: "DIRECT", certId: "f00" },
@@ -65,9 +66,9 @@ describe("a record of app-ads.txt", () => {
 })
 
 test("every line ending ends a line", () => {
-  expect(records("a.com,1,DIRECT\rb.com,2,DIRECT\r\nc.com,3,DIRECT\n\nd.com,4,DIRECT").map(({ system }) => system)).toEqual([
-    "a.com", "b.com", "c.com", "d.com",
-  ]) // biome-ignore format: a list to scan
+  expect(
+    records("a.com,1,DIRECT\rb.com,2,DIRECT\r\nc.com,3,DIRECT\n\nd.com,4,DIRECT").map(({ system }) => system),
+  ).toEqual(["a.com", "b.com", "c.com", "d.com"])
 })
 
 describe("a variable of app-ads.txt", () => {
@@ -78,10 +79,13 @@ describe("a variable of app-ads.txt", () => {
     expect(parseAppAds(text)).toEqual({
       records: [],
       variables: {
-        OWNERDOMAIN: ["a.com"], MANAGERDOMAIN: ["b.com, FR", "c.com"], CONTACT: ["ads@a.com", "https://a.com/contact"],
-        SUBDOMAIN: ["x.a.com"], INVENTORYPARTNERDOMAIN: ["d.com"],
+        OWNERDOMAIN: ["a.com"],
+        MANAGERDOMAIN: ["b.com, FR", "c.com"],
+        CONTACT: ["ads@a.com", "https://a.com/contact"],
+        SUBDOMAIN: ["x.a.com"],
+        INVENTORYPARTNERDOMAIN: ["d.com"],
       },
-    }) // biome-ignore format: a list to scan
+    })
   })
 
   test("an unknown, empty or unstorable variable is skipped", () => {
@@ -91,11 +95,17 @@ describe("a variable of app-ads.txt", () => {
 })
 
 test.each([
-  "<!DOCTYPE html><html><body>google.com, pub-1, DIRECT</body></html>", "\n\n<html>\nOWNERDOMAIN=a.com\na.com, 1, DIRECT\n</html>",
-  "\ufeff<?xml version='1.0'?>\na.com, 1, DIRECT", "Not found", '{"error":"not found"}', "", "\n", "# nothing yet",
+  "<!DOCTYPE html><html><body>google.com, pub-1, DIRECT</body></html>",
+  "\n\n<html>\nOWNERDOMAIN=a.com\na.com, 1, DIRECT\n</html>",
+  "\ufeff<?xml version='1.0'?>\na.com, 1, DIRECT",
+  "Not found",
+  '{"error":"not found"}',
+  "",
+  "\n",
+  "# nothing yet",
 ])("a body that is no file has no records: %p", (text) => {
   expect(parseAppAds(text)).toEqual({ records: [], variables: {} })
-}) // biome-ignore format: a list to scan
+})
 
 test("2,000 garbled files are parsed without an error and give only storable values", () => {
   for (const input of appAdsInputs(2_000, 1)) expectAppAds(input)

@@ -75,9 +75,15 @@ describe("page with every part", () => {
 
   test("the observation names its question, source and origin", () => {
     expect(rest).toEqual({
-      kind: "listing", source: "apple-app-page", platform: "ios", storefront: "us", id: "1600000101", origin: "own",
-      parser: 1, ...ABOUT,
-    }) // biome-ignore format: one observation
+      kind: "listing",
+      source: "apple-app-page",
+      platform: "ios",
+      storefront: "us",
+      id: "1600000101",
+      origin: "own",
+      parser: 1,
+      ...ABOUT,
+    })
   })
 
   test("texts are read unchanged", () => {
@@ -87,7 +93,8 @@ describe("page with every part", () => {
       subtitle: "Rain, waves & white noise",
       promotionalText: "New this month: a night on the northern sea.",
       description:
-        'Fall asleep to rain, waves & a distant harbor.\n\n• 48 sounds that mix\n• A timer that fades out\n\nEnds with </script> — and says "captcha" once.',
+        "Fall asleep to rain, waves & a distant harbor.\n\n• 48 sounds that mix\n• A timer that fades out\n\nEnds " +
+        'with </script> — and says "captcha" once.',
       bundleId: "com.example.slumberharbor",
       developer: "Northlight Apps LLC",
       developerId: "1500000011",

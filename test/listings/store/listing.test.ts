@@ -53,8 +53,9 @@ describe("stored listings", () => {
       { version: "4.0", released_at: new Date("2026-03-01"), notes: "New.", language: "en-US" },
       { version: "4.1", released_at: new Date("2026-05-01"), notes: "Faster.", language: "en-US" },
     ])
-    const apps =
-      await sql`select store_id, name, icon_url, developer, bundle_id from store_app join store_app_name on app_id = id order by store_id`
+    const apps = await sql`
+        select store_id, name, icon_url, developer, bundle_id from store_app join store_app_name on app_id = id
+        order by store_id`
     expect(apps[0]).toEqual({
       store_id: "1600000101",
       name: "Tea Timer",
@@ -165,11 +166,16 @@ test("readings in any order, grouping and concurrency give the same rows", async
   )
   const tables = async () =>
     JSON.stringify([
-      await sql`select storefront, section, first_seen_at, moments, sha256s, digest, parser, origin from listing_run order by 1, 2, 3`,
+      await sql`
+        select storefront, section, first_seen_at, moments, sha256s, digest, parser, origin from listing_run
+        order by 1, 2, 3`,
       await sql`select storefront, section, digest, content from listing_content order by 1, 2, 3`,
       await sql`select storefront, kind, item_id, first_seen_at, seen_at, title from listing_item order by 1, 2, 3`,
-      await sql`select storefront, version, digest, notes, first_seen_at, parser, origin from listing_version order by 1, 2, 3`,
-      await sql`select storefront, at, kind, subject, before, after, before_seen_at, origin from listing_change order by 1, 2, 3, 4`,
+      await sql`
+        select storefront, version, digest, notes, first_seen_at, parser, origin from listing_version order by 1, 2, 3`,
+      await sql`
+        select storefront, at, kind, subject, before, after, before_seen_at, origin from listing_change
+        order by 1, 2, 3, 4`,
     ])
   // A reading that loses its moment still leaves events and versions, so each moment occurs once here.
   const moments = Map.groupBy(pages, ({ seenAt, storefront }) => `${seenAt.getTime()} ${storefront}`)

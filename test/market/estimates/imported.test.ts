@@ -18,7 +18,11 @@ beforeEach(async () => {
 })
 
 const counted = (daysAgo: number, installs: number, ratings = 100, id = "com.example.tide") => ({
-  ...{ kind: "apps", source: "play-details", platform: "android", storefront: "us", asked: [id] },
+  kind: "apps",
+  source: "play-details",
+  platform: "android",
+  storefront: "us",
+  asked: [id],
   seenAt: `${addDays(TODAY, -daysAgo)}T00:00:00Z`,
   apps: [{ id, name: "Tide", ratings, rating: 4, market: { installs } }],
 })

@@ -15,7 +15,12 @@ function residuals(count: number, seed: number) {
 
 test("trees learn facts that count only together, which a line cannot", () => {
   const trees = growTrees(residuals(2_000, 3))
-  for (const [a, b] of [[0.2, 0.2], [0.8, 0.2], [0.2, 0.8], [0.8, 0.8]] as const) // biome-ignore format: one line
+  for (const [a, b] of [
+    [0.2, 0.2],
+    [0.8, 0.2],
+    [0.2, 0.8],
+    [0.8, 0.8],
+  ] as const)
     expect(Math.abs(correctionOf(trees, [a, b, 0.5]) - left(a, b))).toBeLessThan(0.1)
 })
 

@@ -167,8 +167,15 @@ describe("calibrated intervals", () => {
 
 describe("total installs", () => {
   const facts = {
-    ratings: 500, rating: 4.4, ageDays: 900, updatedDays: 60, priceUsd: 0, inApp: false, ads: true, category: "Tools",
-  } // biome-ignore format: one app
+    ratings: 500,
+    rating: 4.4,
+    ageDays: 900,
+    updatedDays: 60,
+    priceUsd: 0,
+    inApp: false,
+    ads: true,
+    category: "Tools",
+  }
 
   test("an unknown fact is not zero: the figure then is that of an average app", () => {
     const value = (more: Partial<typeof facts> | Record<string, null>) =>

@@ -63,9 +63,18 @@ describe("the gain of a count", () => {
 describe("installs counted by the store", () => {
   test("installs counted by the store are measured: low and high equal the value, and the span is given", () => {
     expect(measureDownloads(on([0, 1_000], [30, 1_234]), LAST)).toEqual({
-      value: 234, under: null, low: 234, high: 234, level: 0.8, basis: "measured", pairs: 0, coverage: null,
-      days: 30, from: START, to: LAST,
-    }) // biome-ignore format: a figure on two lines
+      value: 234,
+      under: null,
+      low: 234,
+      high: 234,
+      level: 0.8,
+      basis: "measured",
+      pairs: 0,
+      coverage: null,
+      days: 30,
+      from: START,
+      to: LAST,
+    })
     expect(measureDownloads(on([0, 1_000], [30, 1_000]), LAST)).toMatchObject({ value: 0, low: 0, high: 0 })
     expect(measureDownloads(on([0, 1_000]), LAST)).toBeNull()
   })
@@ -86,11 +95,14 @@ describe("installs counted by the store", () => {
     expect(installGain([...before, ...on([2, 1_990], [20, 1_200])], LAST)).toMatchObject({ gained: 200, days: 20 })
   })
 
-  test("a count that rose by more than half is unknown until it has stayed for a week, however long nothing was read", () => {
-    expect(measureDownloads(on([21, 1_000_000], [30, 1_970_000]), LAST)).toBeNull()
-    expect(installGain(on([0, 1_000], [30, 21_000]), LAST)).toBeNull()
-    expect(installGain(on([0, 1_000], [23, 21_000], [30, 21_500]), LAST)).toMatchObject({ gained: 20_500, days: 30 })
-  })
+  test(
+    "a count that rose by more than half is unknown until it has stayed for a week, " + "however long nothing was read",
+    () => {
+      expect(measureDownloads(on([21, 1_000_000], [30, 1_970_000]), LAST)).toBeNull()
+      expect(installGain(on([0, 1_000], [30, 21_000]), LAST)).toBeNull()
+      expect(installGain(on([0, 1_000], [23, 21_000], [30, 21_500]), LAST)).toMatchObject({ gained: 20_500, days: 30 })
+    },
+  )
 
   test("a count that is doubled for three days changes nothing, on any days", () => {
     fc.assert(

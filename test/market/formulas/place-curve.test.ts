@@ -19,7 +19,13 @@ test("four apps with a figure yield no curve, and five yield none outside their 
   expect(placeCurve(figures([2, 5, 8, 11])).some((one) => one !== null)).toBe(false)
   const curve = placeCurve(figures([2, 5, 8, 11, 15]))
   expect(curve.flatMap((one, at) => (one ? [at] : []))).toEqual(Array.from({ length: 14 }, (_, i) => i + 2))
-  expect(curve[9]).toEqual({ value: expect.closeTo(500), low: expect.closeTo(125), high: expect.closeTo(2_000), under: null, n: 5 }) // biome-ignore format: one value
+  expect(curve[9]).toEqual({
+    value: expect.closeTo(500),
+    low: expect.closeTo(125),
+    high: expect.closeTo(2_000),
+    under: null,
+    n: 5,
+  })
 })
 
 test("a rank whose median is only an upper bound has an upper bound", () => {
@@ -42,7 +48,12 @@ test("no rank is zero, outside its interval or above the rank before, whatever f
       if (one === null) continue
       if (one.value === null) expect([one.low, one.high, one.under! > 0]).toEqual([null, null, true])
       else {
-        expect([one.value > 0, one.low! > 0, one.low! <= one.value, one.high! >= one.value]).toEqual([true, true, true, true]) // biome-ignore format: one line
+        expect([one.value > 0, one.low! > 0, one.low! <= one.value, one.high! >= one.value]).toEqual([
+          true,
+          true,
+          true,
+          true,
+        ])
         expect(one.value).toBeLessThanOrEqual(last * (1 + 1e-9))
         last = one.value
       }

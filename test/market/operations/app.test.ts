@@ -63,15 +63,13 @@ test("fields of a page that cannot be read are null, never 0", async () => {
     null,
   ])
   expect(body.listingExtras).toEqual({
-    ...{
-      measuredAt: null,
-      origin: null,
-      languages: null,
-      size: null,
-      minimumOs: null,
-      ageRating: null,
-      promotionalText: null,
-    },
+    measuredAt: null,
+    origin: null,
+    languages: null,
+    size: null,
+    minimumOs: null,
+    ageRating: null,
+    promotionalText: null,
     inAppPurchases: null,
   })
 })

@@ -61,8 +61,14 @@ test(`${CALLERS} concurrent callers for an untracked term share one request and 
   const { body } = all[6]!
   expect(body).toMatchObject({
     app: { id: "1000000006", name: "App 1000000006", publisher: "Maker of App 1000000006" },
-    ...{ term: "tide table", country: "us", platform: "ios", top: null },
-    ...{ depth: 20, source: "apple-web-search", origin: "own", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    term: "tide table",
+    country: "us",
+    platform: "ios",
+    top: null,
+    depth: 20,
+    source: "apple-web-search",
+    origin: "own",
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   })
   expect(ids(body.above)).toEqual([2, 3, 4, 5, 6].map((rank) => [rank, APPS[rank - 1]!.id]))
   expect(body.above[0].name).toBe("App 1000000001")

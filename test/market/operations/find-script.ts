@@ -61,7 +61,10 @@ export function answerTo(
   })
   const from = question.released && backBy(today, question.released)
   const known = (app: MarketApp) => figuresFit(question, figures.get(app.id))
-  const [all, unsure] = ["yes", "perhaps"].map((fit) => places.filter(({ app }) => known(app) === fit)) as [Place[], Place[]] // biome-ignore format: one line
+  const [all, unsure] = ["yes", "perhaps"].map((fit) => places.filter(({ app }) => known(app) === fit)) as [
+    Place[],
+    Place[],
+  ]
   const isSince = ({ first }: Place) => !from || (first !== null && first >= from)
   const isWithin = ({ rank }: Place) => rank >= (question.rankMin ?? 1) && rank <= (question.rankMax ?? 1_000)
   const bestOf = (some: readonly Place[]) =>
@@ -102,8 +105,13 @@ function figuresFit(question: Question, of: PlainFigures | undefined): "yes" | "
 
 function byPlace(one: Place, other: Place): number {
   const keys = ({ rank, list }: Place) => [
-    rank, list.genre === "36" ? 0 : 1, list.country, list.device === "iphone" ? 0 : 1, list.kind, list.genre,
-  ] // biome-ignore format: one list
+    rank,
+    list.genre === "36" ? 0 : 1,
+    list.country,
+    list.device === "iphone" ? 0 : 1,
+    list.kind,
+    list.genre,
+  ]
   const [a, b] = [keys(one), keys(other)]
   const at = a.findIndex((key, i) => key !== b[i])
   return at < 0 ? 0 : a[at]! < b[at]! ? -1 : 1

@@ -46,7 +46,16 @@ const used = async () => (await house.call("/v1/account", { key })).body.credits
 const idsOf = (body: any): string[] => body.apps.map(({ id }: { id: string }) => id)
 
 async function forget(): Promise<void> {
-  for (const table of ["market_app", "chart_now", "app_first_seen", "chart_first_seen", "chart_place", "chart_results", "chart", "genre"]) // biome-ignore format: one line
+  for (const table of [
+    "market_app",
+    "chart_now",
+    "app_first_seen",
+    "chart_first_seen",
+    "chart_place",
+    "chart_results",
+    "chart",
+    "genre",
+  ])
     await sql`delete from ${sql(table)}`
 }
 
@@ -55,7 +64,8 @@ async function forget(): Promise<void> {
  * displayed.
  */
 async function estimateSome(ids: readonly string[], any: (below: number) => number) {
-  const amount = () => [null, { value: 1 + any(10 ** (2 + any(5))) }, { value: 1 + any(5_000) }, { under: 10 ** (2 + any(4)) }][any(4)]! // biome-ignore format: one line
+  const amount = () =>
+    [null, { value: 1 + any(10 ** (2 + any(5))) }, { value: 1 + any(5_000) }, { under: 10 ** (2 + any(4)) }][any(4)]!
   const some = ids.filter(() => any(3) > 0)
   const figures = new Map<string, PlainFigures>(
     some.map((id) => [
@@ -69,14 +79,21 @@ async function estimateSome(ids: readonly string[], any: (below: number) => numb
     return { id, ...columns("downloads", downloads), ...columns("revenue", revenue), growth: growth?.value ?? null }
   })
   await sql`
-    insert into app_estimate (app_id, version, made_at, formula, markets, basis, downloads, downloads_low, downloads_high,
+    insert into app_estimate (app_id, version, made_at, formula, markets, basis, downloads, downloads_low,
+      downloads_high,
       downloads_under, revenue, revenue_low, revenue_high, revenue_under, growth, growth_low, growth_high)
     select s.id, row_number() over (order by s.id), now(), 1, 1, 'prior', r.downloads, r.downloads / 4, r.downloads * 4,
       r.downloads_under, r.revenue, r.revenue / 6, r.revenue * 6, r.revenue_under, r.growth, r.growth - 9, r.growth + 9
     from jsonb_to_recordset(${sql.json(rows)}) r (id text, downloads float8, downloads_under float8, revenue float8,
       revenue_under float8, growth float8)
     join store_app s on s.platform = 'ios' and s.store_id = r.id`
-  await sql.begin(async (tx) => await deriveMarketFigures(tx, (await tx`select app_id from app_estimate`).map(({ app_id }) => app_id))) // biome-ignore format: one line
+  await sql.begin(
+    async (tx) =>
+      await deriveMarketFigures(
+        tx,
+        (await tx`select app_id from app_estimate`).map(({ app_id }) => app_id),
+      ),
+  )
   return figures
 }
 
@@ -148,7 +165,10 @@ describe("real charts", () => {
       text: () => ({ text: textOf() }),
       publisher: () => ({ publisher: one(apps).developerId }),
     }
-    const figures = await estimateSome(apps.map(({ id }) => id), any) // biome-ignore format: one line
+    const figures = await estimateSome(
+      apps.map(({ id }) => id),
+      any,
+    )
     let shown = 0
     const counted = { unknown: 0, noEstimate: 0, text: 0, byFigure: 0, withFigure: 0 }
     for (let asked = 0; asked < QUESTIONS; ) {
@@ -176,8 +196,11 @@ describe("real charts", () => {
       expect([question, status, rows]).toEqual([question, 200, expected.apps])
       const { firstSeenUnknown } = body.coverage
       expect([question, body.total, body.noEstimate, firstSeenUnknown]).toEqual([
-        question, expected.total, expected.noEstimate, expected.firstSeenUnknown,
-      ]) // biome-ignore format: a list to scan
+        question,
+        expected.total,
+        expected.noEstimate,
+        expected.firstSeenUnknown,
+      ])
       shown += rows.length
       counted.unknown += firstSeenUnknown
       counted.noEstimate += body.noEstimate
@@ -213,13 +236,20 @@ describe("real charts", () => {
     expect(new Set(ids).size).toBe(ids.length)
     expect(ids.length).toBe(Math.min(400, still.body.total))
     const byState = new Map<string, string[]>()
-    const list = readings.findLast(({ country, kind, device, genre }) => country === "us" && kind === "free" && device === "iphone" && genre !== "36")! // biome-ignore format: one line
+    const list = readings.findLast(
+      ({ country, kind, device, genre }) =>
+        country === "us" && kind === "free" && device === "iphone" && genre !== "36",
+    )!
     for (let page = 1; page <= 20; page++) {
       const { body } = await ask(`country=us,gb&kind=free&limit=20&page=${page}`)
       byState.set(body.state, [...(byState.get(body.state) ?? []), ...idsOf(body)])
       if (page % 4 !== 0) continue
       const moved = [...list.apps.slice(page), ...list.apps.slice(0, page)]
-      const { refused } = await record(sql, [{ ...observed({ ...list, apps: moved }), seenAt: new Date(`${TODAY}T07:${10 + page}:00Z`) }], () => NOW) // biome-ignore format: one line
+      const { refused } = await record(
+        sql,
+        [{ ...observed({ ...list, apps: moved }), seenAt: new Date(`${TODAY}T07:${10 + page}:00Z`) }],
+        () => NOW,
+      )
       expect(refused).toEqual([])
     }
     expect(byState.size).toBe(5)
@@ -238,44 +268,78 @@ describe("queries of the finder", () => {
       developerId: "77",
     }))
     await record(sql, [charted("2025-08-30T06:00:00Z", [], { apps, depth: 3, source: "apple-charts" })], () => NOW)
-    await sql`insert into genre (platform, storefront, genre, name, parent, place, seen_at, source, origin, sha256, parser) values ('ios', 'us', '6015', 'Finance', '36', 1, now(), 'apple-genres', 'own', '', 1)` // biome-ignore format: one line
+    await sql`
+      insert into genre (platform, storefront, genre, name, parent, place, seen_at, source, origin, sha256, parser)
+        values ('ios', 'us', '6015', 'Finance', '36', 1, now(), 'apple-genres', 'own', '', 1)`
   })
 
   test("an answer has the day of each chart, the coverage and the number of unknown apps", async () => {
-    await sql`insert into market_storefront (storefront, genres, since) values ('us', '{36}', '2025-08-29') on conflict do nothing`
+    await sql`
+      insert into market_storefront (storefront, genres, since) values ('us', '{36}', '2025-08-29')
+        on conflict do nothing`
     const { body } = await ask("country=us,de&rankMax=2&estimates=true")
     expect(body).toMatchObject({ countries: ["us", "de"], kind: null, genres: null, page: 1, total: 2, noEstimate: 0 })
     expect(body.coverage).toEqual({
       storefronts: [
         { country: "de", lists: 0, oldestDay: null, newestDay: null, genres: 0, missing: null, followedSince: null },
         {
-          ...{ country: "us", lists: 1, oldestDay: "2025-08-30", newestDay: "2025-08-30", genres: 1 },
+          country: "us",
+          lists: 1,
+          oldestDay: "2025-08-30",
+          newestDay: "2025-08-30",
+          genres: 1,
           // the chart of all apps is followed and was never read
-          ...{ missing: 4, followedSince: "2025-08-29" },
+          missing: 4,
+          followedSince: "2025-08-29",
         },
       ],
       firstSeenUnknown: 0,
     })
     expect(body.apps).toEqual([
       {
-        ...{ id: "10005", name: "Tea 10005", publisher: "Tea Co", publisherId: "77", rank: 1, country: "us" },
-        ...{ device: "iphone", kind: "free", genre: "6015", day: "2025-08-30", measuredAt: "2025-08-30T06:00:00.000Z" },
-        ...{ ageDays: 1, source: "apple-charts", origin: "own", firstSeen: null, estimates: null },
+        id: "10005",
+        name: "Tea 10005",
+        publisher: "Tea Co",
+        publisherId: "77",
+        rank: 1,
+        country: "us",
+        device: "iphone",
+        kind: "free",
+        genre: "6015",
+        day: "2025-08-30",
+        measuredAt: "2025-08-30T06:00:00.000Z",
+        ageDays: 1,
+        source: "apple-charts",
+        origin: "own",
+        firstSeen: null,
+        estimates: null,
       },
       expect.objectContaining({ id: "10003", rank: 2 }),
     ])
     await sql`update market_storefront set genres = '{6015,6016}'`
-    for (const [
-      question,
-      missing,
-    ] of [["rankMax=2", 7], ["genre=6015", 3], ["genre=6015&kind=free", 0], ["kind=ipad", 2]] as const) // biome-ignore format: one line
+    for (const [question, missing] of [
+      ["rankMax=2", 7],
+      ["genre=6015", 3],
+      ["genre=6015&kind=free", 0],
+      ["kind=ipad", 2],
+    ] as const)
       expect([question, (await ask(question)).body.coverage.storefronts[0].missing]).toEqual([question, missing])
     await sql`delete from market_storefront`
   })
 
   test("the next call sees recorded charts and names, although nothing notifies this process", async () => {
     const seen = (hour: number, ids: string[], name: string) =>
-      record(sql, [charted(`2025-08-30T0${hour}:00:00Z`, [], { apps: ids.map((id) => ({ id, name: `${name} ${id}` })), depth: 3, source: "apple-charts" })], () => NOW) // biome-ignore format: one line
+      record(
+        sql,
+        [
+          charted(`2025-08-30T0${hour}:00:00Z`, [], {
+            apps: ids.map((id) => ({ id, name: `${name} ${id}` })),
+            depth: 3,
+            source: "apple-charts",
+          }),
+        ],
+        () => NOW,
+      )
     const shown = async () => (await ask("rankMax=2")).body.apps.map(({ name }: { name: string }) => name)
     expect(await shown()).toEqual(["Tea 10005", "Tea 10003"])
     await seen(7, ["10004", "10003", "10005"], "Green")

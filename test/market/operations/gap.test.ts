@@ -112,7 +112,7 @@ const FIELDS = [
   ...["popularityWeek", "difficulty"],
 ]
 
-test("an app without keywords is outside the index, in no row and not charged; with all outside the call costs 1", async () => {
+test("an app without keywords is outside the index, in no row and free; if all are, the call costs 1", async () => {
   await record(sql, [reading("tide", at(1), ["10001", "10002"], OWN), reading("sea", at(40), ["10003"], OWN)])
   const { body } = await ask("10003,10001,99999")
   expect(body.apps.map(({ id, inside, keywords }: Record<string, unknown>) => [id, inside, keywords])).toEqual([

@@ -52,17 +52,22 @@ describe("an untracked keyword", () => {
     const { score, parts } = difficultyOf("tide table", slots, new Date())!
     const { results: _, ...three } = parts
     expect(body).toMatchObject({
-      ...{
-        term: "tide table",
-        country: "gb",
-        platform: "ios",
-        source: "apple-web-search",
-        origin: "own",
-        depth: 200,
-        results: 12,
-      },
-      ...{ difficulty: score, difficultyNone: false, parts: three, demand: expect.any(Number) },
-      ...{ thin: false, zayifEslesme: false, rated: 10, strongest: 100_000, median: 99_995.5 },
+      term: "tide table",
+      country: "gb",
+      platform: "ios",
+      source: "apple-web-search",
+      origin: "own",
+      depth: 200,
+      results: 12,
+      difficulty: score,
+      difficultyNone: false,
+      parts: three,
+      demand: expect.any(Number),
+      thin: false,
+      zayifEslesme: false,
+      rated: 10,
+      strongest: 100_000,
+      median: 99_995.5,
       related: ["tide table", "tide tables usa"],
     })
     const { parts: shown, difficulty } = body

@@ -28,7 +28,8 @@ async function figures(metric: string, scores: Record<number, number | null>, { 
     for (const [days, score] of Object.entries(scores))
       await tx`
         insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
-        values (${list!}, ${metric}, ${dayOf(Number(days))}, ${source}, ${at(Number(days))}, ${score}, ${formula}, '{}')`
+        values (${list!}, ${metric}, ${dayOf(Number(days))}, ${source}, ${at(Number(days))}, ${score}, ${formula},
+          '{}')`
   })
 }
 
@@ -87,9 +88,17 @@ test("days without a record are no rows, and failed or incomplete readings mark 
     results[2]!,
   ])
   expect(body.difficulty[2]).toEqual({
-    ...{ low: null, high: null },
-    ...{ day: dayOf(2), state: "failed", value: null, basis: null, formula: null, at: at(2).toISOString() },
-    ...{ of: "results", outcome: "rate_limited", source: "apple-web-search" },
+    low: null,
+    high: null,
+    day: dayOf(2),
+    state: "failed",
+    value: null,
+    basis: null,
+    formula: null,
+    at: at(2).toISOString(),
+    of: "results",
+    outcome: "rate_limited",
+    source: "apple-web-search",
   })
   expect(body.popularity[0]).toMatchObject({ basis: "estimate", low: 5, high: 9 })
   expect(body.popularity[2]).toMatchObject({ of: "suggestions", outcome: "changed", source: "apple-hints" })
@@ -139,10 +148,12 @@ test("each series pages by 200 records until every record was returned once, des
   await figures("popularity", scores)
   await on.sql`
     insert into attempt (at, kind, subject, storefront, platform, source, outcome)
-    select ${at(89)}::timestamptz + i * interval '5 hours', 'search', ${LIST.term}, 'us', 'ios', 'apple-web-search', 'failed'
+    select ${at(89)}::timestamptz + i * interval '5 hours', 'search', ${LIST.term}, 'us', 'ios', 'apple-web-search',
+      'failed'
     from generate_series(1, 400) i
     union all
-    select ${at(89)}::timestamptz + i * interval '5 hours', 'hints', left(${LIST.term}, 1 + i % 9), 'us', 'ios', 'apple-hints', 'failed'
+    select ${at(89)}::timestamptz + i * interval '5 hours', 'hints', left(${LIST.term}, 1 + i % 9), 'us', 'ios',
+      'apple-hints', 'failed'
     from generate_series(1, 400) i`
   const whole = async (metric: "difficulty" | "popularity") =>
     await readMetricRecords(on.sql, LIST, metric, { from: dayOf(89), to: dayOf(0), after: null, limit: 5_000 })

@@ -87,8 +87,11 @@ test("a measured keyword has both figures with their readings, formula and error
   expect(popularity.evidence).toMatchObject({
     formula: POPULARITY_FORMULA,
     error: {
-      ...{ terms: CHECKED.terms, correlation: CHECKED.correlation, held: CHECKED.held },
-      ...{ points: CHECKED.line.error, constant: CHECKED.constant.error },
+      terms: CHECKED.terms,
+      correlation: CHECKED.correlation,
+      held: CHECKED.held,
+      points: CHECKED.line.error,
+      constant: CHECKED.constant.error,
     },
     parts: { demand: expect.any(Number), prefixDepth: expect.any(Number), hintCount: 20 },
     genres: null,
@@ -138,7 +141,9 @@ test("a published popularity precedes an estimate, has month and genres, and goe
   const { body } = await ask()
   expect([body.popularity, body.popularityStanding.state]).toEqual([61, "measured"])
   expect(body.popularityStanding).toMatchObject({
-    ...{ basis: "published", month: month(1).slice(0, 7), stale: false },
+    basis: "published",
+    month: month(1).slice(0, 7),
+    stale: false,
     staleAt: new Date(Date.parse(month(1)) + 63 * DAY_MS).toISOString(),
     evidence: { formula: null, error: null, parts: null, ratings: null, genres },
   })

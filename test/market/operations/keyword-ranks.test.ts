@@ -44,7 +44,13 @@ test("the best reading of each day is listed, latest first, and a day without on
   ])
   expect(body.results[0].apps[1]).toEqual({ rank: 2, id: "10001", name: "Tides" })
   expect(body.results[1]).toEqual({
-    ...{ day: dayAgo(1), measured: false, measuredAt: null, source: null, origin: null, depth: null, apps: null },
+    day: dayAgo(1),
+    measured: false,
+    measuredAt: null,
+    source: null,
+    origin: null,
+    depth: null,
+    apps: null,
   })
   expect(body.results[2]).toMatchObject({ measured: true, source: "apple-web-search", origin: "own", depth: 3 })
   expect(body.results[4]).toMatchObject({ source: "foreign", origin: "elsewhere" })
@@ -145,8 +151,11 @@ test("CSV has one row per result, and one row for a day without results", async 
   })
   const rows = text.trim().split(/\r?\n/).slice(1)
   expect(rows.map((row) => row.split(",").slice(0, 4).join())).toEqual([
-    `${dayAgo(0)},true,1,10001`, `${dayAgo(0)},true,2,10002`, `${dayAgo(1)},true,,`, `${dayAgo(2)},false,,`,
-  ]) // biome-ignore format: a table
+    `${dayAgo(0)},true,1,10001`,
+    `${dayAgo(0)},true,2,10002`,
+    `${dayAgo(1)},true,,`,
+    `${dayAgo(2)},false,,`,
+  ])
 })
 
 long("days are read by the keyword's key, without other keywords or days outside the window", async () => {

@@ -23,7 +23,12 @@ const paths = () => on.stores.requests.map(({ url }) => url.pathname)
 /** The recorded chart of a day, a hundred apps in order, with look-up results for most of them. */
 const LIST = rowsOf(SOME)
   .slice(0, 100)
-  .map(({ id, name, developer }, i) => ({ ...{ id, name, developer }, row: i % 9 === 8 ? null : rowOf(i) }))
+  .map(({ id, name, developer }, i) => ({
+    id,
+    name,
+    developer,
+    row: i % 9 === 8 ? null : rowOf(i),
+  }))
 
 /** Every seventh has no languages. */
 function rowOf(i: number) {

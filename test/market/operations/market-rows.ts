@@ -89,6 +89,11 @@ function makerOf(bundle: string): string {
 export function observed({ day, country, device, kind, genre, apps }: Reading): ChartObservation {
   return charted(`${day}T06:00:00Z`, [], {
     source: "apple-charts",
-    ...{ storefront: country, device, chart: kind, genre, depth: apps.length, apps },
+    storefront: country,
+    device,
+    chart: kind,
+    genre,
+    depth: apps.length,
+    apps,
   })
 }

@@ -113,8 +113,10 @@ describe("new apps", () => {
     expect(rows(all.body)).toEqual(["2025-11-18 de 10003 1", "2025-11-17 fr 10002 2"])
     expect(all.body.searched).toEqual(["de", "fr", "gb", "jp", "us"])
     expect(rows((await ask("?country=us")).body)).toEqual([
-      `${TODAY} us 10004 1`, "2025-11-18 us 10003 3", "2025-11-18 us 10002 2",
-    ]) // biome-ignore format: a list to scan
+      `${TODAY} us 10004 1`,
+      "2025-11-18 us 10003 3",
+      "2025-11-18 us 10002 2",
+    ])
     expect((await ask("?days=30")).body.daysCovered).toBe(3)
   })
 
@@ -128,11 +130,13 @@ describe("new apps", () => {
     ] as const)
       await sql`
         insert into app_storefront (app_id, storefront, source, seen_at, available, released_at, parser, origin, sha256)
-        select id, ${storefront}, 'itunes-lookup', now(), true, ${at}::date, 1, 'own', '' from store_app where store_id = ${id}`
+        select id, ${storefront}, 'itunes-lookup', now(), true, ${at}::date, 1, 'own', '' from store_app
+        where store_id = ${id}`
     const { body } = await ask("?country=us")
     expect(body.apps.map(({ releasedAt }: { releasedAt: string }) => releasedAt)).toEqual([
-      "2016-01-02T00:00:00.000Z", "2015-01-02T00:00:00.000Z",
-    ]) // biome-ignore format: a list to scan
+      "2016-01-02T00:00:00.000Z",
+      "2015-01-02T00:00:00.000Z",
+    ])
   })
 
   test("days and limit beyond their bounds are refused and cost nothing", async () => {

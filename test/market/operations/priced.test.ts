@@ -164,9 +164,17 @@ const FORMS: Record<string, Forms> = {
 
 const next = (places: number) => String(Number(world.appId) + places)
 const byDays = (of: string) =>
-  [["days=1", 10], ["days=7", 10], ["days=8", 20], ["days=30", 20], ["days=31", 40], ["days=90", 40]].map(([days, cost]) => ({
-    path: `/hive/keywords/${world.term}/${of}?${days}`, cost: () => cost as number,
-  })) // biome-ignore format: a table
+  [
+    ["days=1", 10],
+    ["days=7", 10],
+    ["days=8", 20],
+    ["days=30", 20],
+    ["days=31", 40],
+    ["days=90", 40],
+  ].map(([days, cost]) => ({
+    path: `/hive/keywords/${world.term}/${of}?${days}`,
+    cost: () => cost as number,
+  }))
 
 /** Counts the rows with a value or an upper bound in the field. */
 function withFigure(rows: Body[], field: string): number {

@@ -131,7 +131,9 @@ long("a publisher's apps and ranks are read by their keys, among 30,000 others",
     from store_app s
     cross join chart c
     where s.store_id like '20000%'`
-  await on.sql`insert into chart_first_seen (app_id, chart_id, day) select app_id, chart_id, day from chart_place on conflict do nothing`
+  await on.sql`
+    insert into chart_first_seen (app_id, chart_id, day) select app_id, chart_id, day from chart_place
+      on conflict do nothing`
   for (const isKnown of [false, true]) {
     if (isKnown) await on.sql`analyze`
     const works: Work[] = []

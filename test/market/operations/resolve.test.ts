@@ -101,16 +101,23 @@ describe("search by the index", () => {
     })
     answersSearches(on.stores, {})
     const expected = {
-      ...{
-        "cafe decor pro": "20001 name",
-        "CAFÉ, dÉcor — PRO": "20001 name",
-        ca: "20001 prefix",
-        "pro ca": "20001 words",
-      },
-      ...{ カフェ: "20001 prefix", 飾: "20001 words", 計簿: "20004 words", 家計簿: "20004 name" },
-      ...{ 카카오: "com.example.talk prefix", 오톡: "com.example.talk words", unicorn: "com.example.talk publisher" },
-      ...{ "ОЧАГ И ДОМ": "20003 name", оча: "20003 prefix", дом: "20003 words" },
-      ...{ "100%": "20002 prefix", focus_time: "20002 words", "100% focus time": "20002 name" },
+      "cafe decor pro": "20001 name",
+      "CAFÉ, dÉcor — PRO": "20001 name",
+      ca: "20001 prefix",
+      "pro ca": "20001 words",
+      カフェ: "20001 prefix",
+      飾: "20001 words",
+      計簿: "20004 words",
+      家計簿: "20004 name",
+      카카오: "com.example.talk prefix",
+      오톡: "com.example.talk words",
+      unicorn: "com.example.talk publisher",
+      "ОЧАГ И ДОМ": "20003 name",
+      оча: "20003 prefix",
+      дом: "20003 words",
+      "100%": "20002 prefix",
+      focus_time: "20002 words",
+      "100% focus time": "20002 name",
     }
     for (const [q, app] of Object.entries(expected)) expect([q, await matched(q)]).toEqual([q, [app]])
     for (const q of ["%", "_", "%%%", "c%r", "c_fe", "x_cus", "\\", "'; drop table app_text; --", "🍵", "re"])
@@ -118,7 +125,9 @@ describe("search by the index", () => {
   })
 
   test("a query with very many equally near matches tells that not all were compared", async () => {
-    await sql`insert into store_app (platform, store_id) select 'ios', (30000 + i)::text from generate_series(1, ${MAX_COMPARED + 5}::int) i`
+    await sql`
+      insert into store_app (platform, store_id) select 'ios', (30000 + i)::text
+        from generate_series(1, ${MAX_COMPARED + 5}::int) i`
     await sql`
       insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
       select id, 'us', 'own', 'Puzzle ' || store_id, now(), 1 from store_app where store_id like '3%'`

@@ -40,7 +40,9 @@ test("similar apps without a storefront are those of the latest reading anywhere
 test("similar apps without a reading come from the first followed storefront", async () => {
   page("de", fixture("apple-app-page-de.html"))
   await on.sql`delete from listing_run`
-  await on.sql`insert into market_storefront (storefront, genres, since) values ('gb', '{36}', '2025-08-29'), ('de', '{36}', '2025-08-29')`
+  await on.sql`
+    insert into market_storefront (storefront, genres, since)
+      values ('gb', '{36}', '2025-08-29'), ('de', '{36}', '2025-08-29')`
   expect((await ask(GERMAN)).body.country).toBe("de")
   await on.sql`delete from market_storefront`
 })

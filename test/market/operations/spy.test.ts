@@ -62,20 +62,24 @@ test("spy lists every keyword whose latest results contain the app, the best ran
     { term: "sea", rank: 1, depth: 1, day: dayAgo(29), source: "foreign", origin: "elsewhere", ...unknown },
     { term: "shown", rank: 1, depth: 1, day: dayAgo(1), source: "import", origin: "demo", ...unknown },
     {
-      ...{ term: "tide table", rank: 2, depth: 200, day: dayAgo(1), source: OWN.source, origin: "own", ...unknown },
-      ...{
-        popularity: 61,
-        popularityLow: null,
-        popularityHigh: null,
-        popularitySource: "apple-ads-report",
-        popularityWeek: "2025-09",
-      },
+      term: "tide table",
+      rank: 2,
+      depth: 200,
+      day: dayAgo(1),
+      source: OWN.source,
+      origin: "own",
+      ...unknown,
+      popularity: 61,
+      popularityLow: null,
+      popularityHigh: null,
+      popularitySource: "apple-ads-report",
+      popularityWeek: "2025-09",
     },
   ])
   expect((await ask("10001", "?country=GB")).body).toMatchObject({ searched: 1, total: 1, country: "gb" })
 })
 
-test("an app without keywords costs 1 credit and returns how many keywords were searched, seen before or not", async () => {
+test("an app without keywords costs 1 credit and returns how many keywords were searched", async () => {
   await record(sql, [
     reading("left", at(3), ["10001"], OWN),
     reading("left", at(1), ["10002"], OWN),

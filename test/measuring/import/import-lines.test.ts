@@ -184,12 +184,22 @@ test("a transaction has at most 1,000 results, with a pause before the next", as
 
 long("a long page of reviews is stored in parts, counts as one reading, and ends with its last part", async () => {
   const page = {
-    kind: "reviews", source: "apple-reviews", platform: "ios", storefront: "us", storeId: "897446215",
-    seenAt: "2025-10-25T03:00:00Z", complete: true,
+    kind: "reviews",
+    source: "apple-reviews",
+    platform: "ios",
+    storefront: "us",
+    storeId: "897446215",
+    seenAt: "2025-10-25T03:00:00Z",
+    complete: true,
     reviews: Array.from({ length: 1_000 }, (_, i) => {
-      return { id: String(i), stars: 1 + (i % 5), text: `Text ${i}`, at: new Date(Date.UTC(2025, 9, 24) - i * 60_000).toISOString() }
+      return {
+        id: String(i),
+        stars: 1 + (i % 5),
+        text: `Text ${i}`,
+        at: new Date(Date.UTC(2025, 9, 24) - i * 60_000).toISOString(),
+      }
     }),
-  } // biome-ignore format: a line
+  }
   const held: [number, number][] = []
   const pause = async () => {
     const [row] = await sql<{ reviews: number; ends: number }[]>`

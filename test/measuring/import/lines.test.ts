@@ -119,14 +119,23 @@ describe("a line", () => {
 
   test("an unreadable line is refused with the field and the rule", () => {
     const cases: [object, string][] = [
-      [{ kind: "toString" }, `kind: must be one of ${KINDS.map(({ name }) => name).join(", ").replace("search, ", "search, attempt, ")}`],
+      [
+        { kind: "toString" },
+        "kind: must be one of " +
+          `${KINDS.map(({ name }) => name)
+            .join(", ")
+            .replace("search, ", "search, attempt, ")}`,
+      ],
       [apps({ source: "apple-hints" }), "source: must be one of itunes-lookup, itunes-search, play-details"],
       [apps({ asked: undefined }), "asked: is missing"],
       [apps({ asked: [10001] }), "asked[0]: must be text"],
       [apps({ apps: {} }), "apps: must be a list"],
       [apps({ apps: [{ id: "10001", secret: 1 }] }), "apps[0]: holds a field that is not known"],
       [apps({ apps: [{ id: "10001", price: "0" }] }), "apps[0].price: must be a number"],
-      [apps({ apps: [{ id: "10001", updatedAt: "2025-02-30T00:00:00Z" }] }), "apps[0].updatedAt: is no day of the calendar"],
+      [
+        apps({ apps: [{ id: "10001", updatedAt: "2025-02-30T00:00:00Z" }] }),
+        "apps[0].updatedAt: is no day of the calendar",
+      ],
       [apps({ apps: [{ id: "10001", ratings: 1.5 }] }), "apps[0].ratings: must be a whole number"],
       [hints({ source: "play-search" }), "source: must be one of apple-hints, play-suggest"],
       [hints({ term: "tea" }), "the line: holds a field that is not known"],
@@ -137,7 +146,7 @@ describe("a line", () => {
       [popularity({ source: "import" }), "the line: holds a field that is not known"],
       [popularity({ popularity: "71" }), "popularity: must be a number"],
       [popularity({ genres: [{ genre: "Games", rank: 1 }] }), "genres[0].popularity: is missing"],
-    ] // biome-ignore format: a list to scan
+    ]
     for (const [line, reason] of cases) expect(reasonOf(line)).toBe(reason)
   })
 })

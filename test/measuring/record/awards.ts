@@ -37,8 +37,8 @@ export const awards = kind<AwardObservation>({
       after
         ? Promise.resolve([])
         : sql<AwardObservation[]>`
-            select 'award' as kind, s.platform, s.store_id as id, a.storefront, a.award, a.source, a.seen_at as "seenAt",
-              a.parser, a.origin, a.sha256
+            select 'award' as kind, s.platform, s.store_id as id, a.storefront, a.award, a.source,
+              a.seen_at as "seenAt", a.parser, a.origin, a.sha256
             from award a
             join store_app s on s.id = a.app_id
             where a.source = any(${sources as string[]}::text[])

@@ -39,8 +39,8 @@ export async function chartTables(sql: Sql): Promise<unknown[]> {
       from chart
       order by platform, storefront, device, chart, genre`,
     sql`
-      select c.storefront, c.device, c.chart, c.genre, r.day, r.source, r.seen_at, r.depth, r.complete, r.parser, r.origin,
-        r.egress, encode(r.sha256, 'hex') as sha256,
+      select c.storefront, c.device, c.chart, c.genre, r.day, r.source, r.seen_at, r.depth, r.complete, r.parser,
+        r.origin, r.egress, encode(r.sha256, 'hex') as sha256,
         array(
           select a.store_id
           from unnest(r.app_ids) with ordinality u (id, place)

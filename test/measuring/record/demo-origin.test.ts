@@ -78,7 +78,8 @@ describe("observations of the demo", () => {
         refused: [
           [
             "bad_provenance",
-            "only searches, charts, reviews, what the demo's own accounts say and what is of its invented app can be of the demo: name another origin, or leave it out",
+            "only searches, charts, reviews, what the demo's own accounts say and what is of its invented app can " +
+              "be of the demo: name another origin, or leave it out",
           ],
         ],
       })

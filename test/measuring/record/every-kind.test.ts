@@ -182,9 +182,15 @@ const KEPT: Record<string, object> = {
     asked: ["399355755", "897446215"],
     apps: [
       {
-        ...{ id: "897446215", name: "Canva", version: "4.1", price: 0, currency: "USD", genre: "6008" },
+        id: "897446215",
+        name: "Canva",
+        version: "4.1",
+        price: 0,
+        currency: "USD",
+        genre: "6008",
         updatedAt: new Date("2025-10-20T08:00:00Z"),
-        ...{ languages: ["de", "en", "fr"], sizeBytes: 412_876_800 },
+        languages: ["de", "en", "fr"],
+        sizeBytes: 412_876_800,
       },
     ],
   },

@@ -25,18 +25,34 @@ function recorded(day: string, more = 0): object[] {
     const ids = Array.from({ length: 10 }, (_, i) => String(20_001 + 10 * t + i))
     return [
       {
-        ...{ kind: "search", source: "import", ...place, term, depth: 30, seenAt: `${day}T08:00:00Z` },
+        kind: "search",
+        source: "import",
+        ...place,
+        term,
+        depth: 30,
+        seenAt: `${day}T08:00:00Z`,
         results: ids.map((id, i) => ({ id, name: `${term} ${i}` })),
       },
       {
-        ...{ kind: "apps", source: "itunes-lookup", ...place, seenAt: `${day}T09:00:00Z`, asked: ids },
+        kind: "apps",
+        source: "itunes-lookup",
+        ...place,
+        seenAt: `${day}T09:00:00Z`,
+        asked: ids,
         apps: ids.map((id, i) => ({
-          ...{ id, name: `${term} ${i}`, ratings: 500 * (i + t + 1) + more, rating: 4.5 },
+          id,
+          name: `${term} ${i}`,
+          ratings: 500 * (i + t + 1) + more,
+          rating: 4.5,
           updatedAt: `${day}T00:00:00Z`,
         })),
       },
       ...[term, term.slice(0, 2), term[0]].map((prefix, i) => ({
-        ...{ kind: "hints", source: "apple-hints", ...place, prefix, seenAt: `${day}T1${i}:00:00Z` },
+        kind: "hints",
+        source: "apple-hints",
+        ...place,
+        prefix,
+        seenAt: `${day}T1${i}:00:00Z`,
         terms: [term, `${term} shop`, "tiktok"],
       })),
     ]
@@ -107,7 +123,14 @@ describe("imported searches, counts and suggestions", () => {
       expect(await figures(other)).toEqual(expected)
     }
     const shared = await freshDatabase()
-    await Promise.all([0, 1].map((half) => load(days.filter((_, i) => i % 2 === half), shared))) // biome-ignore format: one line
+    await Promise.all(
+      [0, 1].map((half) =>
+        load(
+          days.filter((_, i) => i % 2 === half),
+          shared,
+        ),
+      ),
+    )
     expect(await figures(shared)).toEqual(expected)
     const before = await sql`select * from keyword_metric order by list_id, metric, day, source`
     await load(days)

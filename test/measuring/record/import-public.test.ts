@@ -20,30 +20,24 @@ beforeEach(async () => {
 /** A look-up with every possible part. */
 const LOOK_UP = said(AT, [
   {
-    ...{
-      id: "1600000101",
-      name: "Tea",
-      price: 0,
-      currency: "USD",
-      genre: "6007",
-      genres: ["6007", "6012"],
-      version: "4.1",
-    },
-    ...{
-      developerId: "1500000011",
-      developerSite: "https://example.com",
-      releasedAt: new Date("2019-01-02T03:04:05Z"),
-    },
+    id: "1600000101",
+    name: "Tea",
+    price: 0,
+    currency: "USD",
+    genre: "6007",
+    genres: ["6007", "6012"],
+    version: "4.1",
+    developerId: "1500000011",
+    developerSite: "https://example.com",
+    releasedAt: new Date("2019-01-02T03:04:05Z"),
     market: { hasInAppPurchases: true, inAppLeast: 0.99, inAppMost: 4.99, inAppCurrency: "USD" },
     listing: {
-      ...{
-        language: "en",
-        subtitle: "Steep",
-        description: "A timer.",
-        minimumOs: "17.0",
-        ageRating: "4+",
-        category: "Tea",
-      },
+      language: "en",
+      subtitle: "Steep",
+      description: "A timer.",
+      minimumOs: "17.0",
+      ageRating: "4+",
+      category: "Tea",
       screenshots: { phone: ["https://example.com/1.png"], pad: [] },
       versions: [{ version: "4.1", releasedAt: new Date("2026-05-01T00:00:00Z"), notes: "Faster." }],
       similar: [{ id: "1600000102", name: "Coffee", rating: 4.5 }],
@@ -57,10 +51,14 @@ const PAGE = listed(AT, {
   size: "9 MB",
 })
 const ALL: Observation[] = [
-  LOOK_UP, PAGE, named(AT), shelved(AT, ["1600000101"]), soldBy(AT, ["google.com"]),
+  LOOK_UP,
+  PAGE,
+  named(AT),
+  shelved(AT, ["1600000101"]),
+  soldBy(AT, ["google.com"]),
   withPages(marketed(AT, { installs: 91_130_079, hasInAppPurchases: false })),
   soldBy(AT, [], { state: "no_site", domain: null, variables: {}, id: "1600000102" }),
-] // biome-ignore format: a list to scan
+]
 
 const lineOf = ({ sha256, ...observation }: Observation) =>
   JSON.stringify({ ...observation, sha256: Buffer.from(sha256).toString("hex") })
@@ -97,20 +95,29 @@ describe("a line of public data", () => {
       [app({ listing: { versions: [{}] } }), "apps[0].listing.versions[0].version: is missing"],
       [line(PAGE, { source: "apple-hints" }), "source: must be one of apple-app-page, itunes-lookup, play-details"],
       [line(PAGE, { listing: { language: "en" } }), "listing.name: is missing"],
-      [line(PAGE, { listing: { name: "Tea", ratingsByStar: [1, 2] } }), "listing.ratingsByStar: must be five whole numbers"],
-      [line(PAGE, { listing: { name: "Tea", events: [{ id: "1", title: "x", endsAt: "soon" }] } }),
-        "listing.events[0].endsAt: must be an ISO 8601 time with its zone"],
-      [line(PAGE, { listing: { name: "Tea", editorial: [{ id: "1", kind: "ad" }] } }),
-        "listing.editorial[0].kind: must be story or collection"],
+      [
+        line(PAGE, { listing: { name: "Tea", ratingsByStar: [1, 2] } }),
+        "listing.ratingsByStar: must be five whole numbers",
+      ],
+      [
+        line(PAGE, { listing: { name: "Tea", events: [{ id: "1", title: "x", endsAt: "soon" }] } }),
+        "listing.events[0].endsAt: must be an ISO 8601 time with its zone",
+      ],
+      [
+        line(PAGE, { listing: { name: "Tea", editorial: [{ id: "1", kind: "ad" }] } }),
+        "listing.editorial[0].kind: must be story or collection",
+      ],
       [line(named(AT), { genres: [{ id: "36" }] }), "genres[0].name: is missing"],
       [line(named(AT), { source: "import" }), "source: must be apple-genres"],
       [line(shelved(AT, []), { complete: undefined }), "complete: is missing"],
       [line(soldBy(AT, []), { storefront: "us" }), "the line: holds a field that is not known"],
       [line(soldBy(AT, []), { state: "maybe" }), "state: must be one of records, no_file, no_site, unreachable"],
       [line(soldBy(AT, []), { variables: { OTHER: [] } }), "variables: holds a field that is not known"],
-      [line(soldBy(AT, []), { records: [{ system: "a.com", publisherId: "1", relation: "FRIEND" }] }),
-        "records[0].relation: must be DIRECT or RESELLER"],
-    ] // biome-ignore format: a list to scan
+      [
+        line(soldBy(AT, []), { records: [{ system: "a.com", publisherId: "1", relation: "FRIEND" }] }),
+        "records[0].relation: must be DIRECT or RESELLER",
+      ],
+    ]
     for (const [one, reason] of cases) expect(reasonOf(one)).toBe(reason)
   })
 })

@@ -94,7 +94,11 @@ describe("an odd review among fifty", () => {
   const fifty = (odd: object) =>
     line({
       reviews: Array.from({ length: 50 }, (_, i) => ({
-        ...{ id: String(100 + i), stars: 1 + (i % 5), title: `title ${i}`, text: `text ${i}`, version: "1.2" },
+        id: String(100 + i),
+        stars: 1 + (i % 5),
+        title: `title ${i}`,
+        text: `text ${i}`,
+        version: "1.2",
         at: new Date(Date.parse("2026-01-11T00:00:00Z") - i * 60_000).toISOString(),
         ...(i === 30 && odd),
       })),
@@ -169,7 +173,8 @@ interface Count {
 async function counted(): Promise<Record<string, Count>> {
   const rows = await sql<(Count & { feed: string; app: string })[]>`
     select a.store_id as app, r.feed, count(*)::int as reviews, sum(r.stars)::int as stars,
-      to_char(min(r.at at time zone 'utc'), 'YYYY-MM-DD') || ' ' || to_char(max(r.at at time zone 'utc'), 'YYYY-MM-DD') as days,
+      to_char(min(r.at at time zone 'utc'), 'YYYY-MM-DD') || ' ' || to_char(max(r.at at time zone 'utc'),
+        'YYYY-MM-DD') as days,
       count(distinct r.version)::int as versions
     from review r
     join store_app a on a.id = r.app_id

@@ -16,17 +16,35 @@ beforeEach(async () => {
 
 const head = { platform: "ios", storefront: "us", seenAt: "2025-11-19T10:00:00Z" }
 const lookup = (app: object) => ({
-  ...{ kind: "apps", source: "itunes-lookup", ...head, asked: ["10001"], apps: [{ id: "10001", name: "Tea", ...app }] },
+  kind: "apps",
+  source: "itunes-lookup",
+  ...head,
+  asked: ["10001"],
+  apps: [{ id: "10001", name: "Tea", ...app }],
 })
 const search = (app: object) => ({
-  ...{ kind: "search", source: "import", ...head, term: "tea", results: [{ id: "10001", name: "Tea", ...app }] },
+  kind: "search",
+  source: "import",
+  ...head,
+  term: "tea",
+  results: [{ id: "10001", name: "Tea", ...app }],
 })
 const page = (listing: object) => ({
-  ...{ kind: "listing", source: "apple-app-page", ...head, id: "10001", listing: { name: "Tea", ...listing } },
+  kind: "listing",
+  source: "apple-app-page",
+  ...head,
+  id: "10001",
+  listing: { name: "Tea", ...listing },
 })
 const chart = (rest: object, app: object = {}) => ({
-  ...{ kind: "chart", source: "import", ...head, device: "iphone", chart: "free", genre: "36" },
-  ...{ apps: [{ id: "10001", ...app }], ...rest },
+  kind: "chart",
+  source: "import",
+  ...head,
+  device: "iphone",
+  chart: "free",
+  genre: "36",
+  apps: [{ id: "10001", ...app }],
+  ...rest,
 })
 
 async function* lines(...values: (object | string)[]): AsyncGenerator<string> {
@@ -56,17 +74,63 @@ describe("impossible import lines", () => {
     ["the same on a chart", chart({}, { icon: "//example.com/a.png" }), ICON],
     ["a price without currency", lookup({ price: 4.99 }), "a price must have a currency, unless it is 0"],
     ["a price in no currency of the world", lookup({ price: 4.99, currency: "XYZ" }), CURRENCY],
-    ["prices within an app without currency", lookup({ market: { inAppLeast: 1, inAppMost: 2 } }), "prices within an app must have a currency, unless they are 0"],
-    ["more installs than there are", lookup({ market: { installs: 1e15 } }), "installs must be a whole number from 0 to 1,000,000,000,000"],
-    ["an update before the release", lookup({ releasedAt: "2025-05-01T00:00:00Z", updatedAt: "2024-05-01T00:00:00Z" }), "an update must not lie more than a day before the release, unless the release is still ahead"],
-    ["an update that is still ahead", lookup({ updatedAt: "2025-11-22T00:00:00Z" }), "an update must not lie more than a day after it was seen, unless the release is still ahead"],
-    ["stars of an app that nobody rated", page({ ratings: 0, ratingsByStar: [1, 0, 0, 0, 0] }), "the ratings by star must be five whole numbers from 0 to 10,000,000,000, all 0 where nobody rated"],
-    ["a screenshot that is no address", page({ screenshots: { phone: ["javascript:1"] } }), "a screenshot is no address that begins with https:// or http://"],
-    ["an event that ends first", page({ events: [{ id: "1", title: "a", startsAt: "2025-11-02T00:00:00Z", endsAt: "2025-11-01T00:00:00Z" }] }), "an event must not end before it begins"],
+    [
+      "prices within an app without currency",
+      lookup({ market: { inAppLeast: 1, inAppMost: 2 } }),
+      "prices within an app must have a currency, unless they are 0",
+    ],
+    [
+      "more installs than there are",
+      lookup({ market: { installs: 1e15 } }),
+      "installs must be a whole number from 0 to 1,000,000,000,000",
+    ],
+    [
+      "an update before the release",
+      lookup({ releasedAt: "2025-05-01T00:00:00Z", updatedAt: "2024-05-01T00:00:00Z" }),
+      "an update must not lie more than a day before the release, unless the release is still ahead",
+    ],
+    [
+      "an update that is still ahead",
+      lookup({ updatedAt: "2025-11-22T00:00:00Z" }),
+      "an update must not lie more than a day after it was seen, unless the release is still ahead",
+    ],
+    [
+      "stars of an app that nobody rated",
+      page({ ratings: 0, ratingsByStar: [1, 0, 0, 0, 0] }),
+      "the ratings by star must be five whole numbers from 0 to 10,000,000,000, all 0 where nobody rated",
+    ],
+    [
+      "a screenshot that is no address",
+      page({ screenshots: { phone: ["javascript:1"] } }),
+      "a screenshot is no address that begins with https:// or http://",
+    ],
+    [
+      "an event that ends first",
+      page({ events: [{ id: "1", title: "a", startsAt: "2025-11-02T00:00:00Z", endsAt: "2025-11-01T00:00:00Z" }] }),
+      "an event must not end before it begins",
+    ],
     ["an app beside it with a script", page({ similar: [{ id: "10002", icon: "javascript:1" }] }), ICON],
-    ["a chart of phones that are Apple's on Google Play", chart({ platform: "android", apps: [{ id: "com.example.tea" }] }), "charts are the App Store's: the platform must be ios"],
-    ["a domain that is none", { kind: "app_ads", source: "app-ads-txt", platform: "ios", id: "10001", seenAt: head.seenAt, domain: "javascript:1", state: "no_file", records: [], variables: {} }, "a domain must be a host's name, in lower case"],
-  ] // biome-ignore format: a table
+    [
+      "a chart of phones that are Apple's on Google Play",
+      chart({ platform: "android", apps: [{ id: "com.example.tea" }] }),
+      "charts are the App Store's: the platform must be ios",
+    ],
+    [
+      "a domain that is none",
+      {
+        kind: "app_ads",
+        source: "app-ads-txt",
+        platform: "ios",
+        id: "10001",
+        seenAt: head.seenAt,
+        domain: "javascript:1",
+        state: "no_file",
+        records: [],
+        variables: {},
+      },
+      "a domain must be a host's name, in lower case",
+    ],
+  ]
   test.each(cases)("an import line is refused for %s", async (_, line, reason) => {
     expect(await reasonOf(line)).toBe(reason)
     expect(await sql`select 1 from store_app`).toHaveLength(0)
@@ -98,12 +162,26 @@ describe("a duplicate key", () => {
     expect(await reasonOf(text.replace('"name":"Tea"', '"name":"Tea","n\\u0061me":"Tea"'))).toBe(
       "apps[0].name: stands twice in its object",
     )
-    expect(await reasonOf(double(JSON.stringify(page({ similar: [{ id: "10002" }, { id: "10003", name: "Tea" }] })).replace('"name":"Tea","similar"', '"name":"Mate","similar"')))).toBe("listing.similar[1].name: stands twice in its object") // biome-ignore format: one line
+    expect(
+      await reasonOf(
+        double(
+          JSON.stringify(page({ similar: [{ id: "10002" }, { id: "10003", name: "Tea" }] })).replace(
+            '"name":"Tea","similar"',
+            '"name":"Mate","similar"',
+          ),
+        ),
+      ),
+    ).toBe("listing.similar[1].name: stands twice in its object")
     expect(await sql`select 1 from store_app`).toHaveLength(0)
   })
 
   test("a key may occur in several objects and within strings", () => {
-    for (const text of ['{"a":{"a":1},"b":[{"a":1},{"a":"a"}]}', '{"a":"{\\"b\\":1,\\"b\\":2}"}', '["a","a"]', '{"a":"b","b":"a"}']) // biome-ignore format: one line
+    for (const text of [
+      '{"a":{"a":1},"b":[{"a":1},{"a":"a"}]}',
+      '{"a":"{\\"b\\":1,\\"b\\":2}"}',
+      '["a","a"]',
+      '{"a":"b","b":"a"}',
+    ])
       expect(doubledKey(text)).toBeNull()
     expect(doubledKey('{"a":[[],[{"b":1}],{"c":1,"d":{},"c":[]}]}')).toBe("a[2].c")
   })

@@ -27,8 +27,8 @@ interface Figure {
 /** Returns the now rows of every list, calculated from everything stored, row by row. */
 export async function nowByTruth(sql: Sql): Promise<{ ranks: object[]; figures: object[] }> {
   const readings = await sql<Reading[]>`
-    select r.list_id as list, l.platform, l.storefront, l.term, r.day, r.source, r.seen_at as "seenAt", r.depth, r.complete,
-      r.origin, r.app_ids as ids
+    select r.list_id as list, l.platform, l.storefront, l.term, r.day, r.source, r.seen_at as "seenAt", r.depth,
+      r.complete, r.origin, r.app_ids as ids
     from search_results r
     join list l on l.id = r.list_id`
   const figures = await sql<Figure[]>`

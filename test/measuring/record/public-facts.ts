@@ -27,7 +27,10 @@ export function shelved(
   const apps = ids.map((id) => ({ id, name: `App ${id}`, ratings: 7, rating: 4, developerId: "1500000011" }))
   const place = { platform: "ios" as const, storefront: "us", developerId: "1500000011" }
   return dated(seenAt, {
-    ...{ kind: "developer", source: "itunes-developer", complete: true, apps },
+    kind: "developer",
+    source: "itunes-developer",
+    complete: true,
+    apps,
     ...place,
     ...own,
     ...rest,
@@ -38,8 +41,14 @@ export function shelved(
 export function soldBy(seenAt: string, systems: string[], rest: Partial<AppAdsObservation> = {}): AppAdsObservation {
   const records = systems.map((system) => ({ system, publisherId: "pub-1", relation: "DIRECT" as const }))
   return dated(seenAt, {
-    ...{ kind: "app_ads", source: "app-ads-txt", platform: "ios", id: "1600000101", domain: "example.com" },
-    ...{ state: "records", records, variables: { OWNERDOMAIN: ["example.com"] } },
+    kind: "app_ads",
+    source: "app-ads-txt",
+    platform: "ios",
+    id: "1600000101",
+    domain: "example.com",
+    state: "records",
+    records,
+    variables: { OWNERDOMAIN: ["example.com"] },
     ...own,
     ...rest,
   })

@@ -58,7 +58,8 @@ async function filled(sql: Sql): Promise<SideApp[]> {
     returning id as own`
   const sides = apps.map(({ own }): SideApp => ({ appId: `app_${own}`, platform: "ios", storefront: "us", own }))
   for (const { appId, own } of sides) {
-    await sql`insert into tracked_app (id, workspace_id, ios_app, countries) values (${appId}, ${workspaceId}, ${own}, '{us}')`
+    await sql`
+      insert into tracked_app (id, workspace_id, ios_app, countries) values (${appId}, ${workspaceId}, ${own}, '{us}')`
     await sql`
       insert into tracked_term (app_id, country, term, position)
       select ${appId}, 'us', ${appId}::text || n, n

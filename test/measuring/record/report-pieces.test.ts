@@ -201,7 +201,9 @@ test("a reader sees all of one report or all of the other while it is stored and
 })
 
 test("a restatement is reported with the earlier content, as for reports stored at once", async () => {
-  await sql`insert into account_app (account_id, outside_id, sku, name, bundle_id) values (${EXAMPLE_ACCOUNT}, '1', 'TEA01', 'Tea', 'tea')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id)
+      values (${EXAMPLE_ACCOUNT}, '1', 'TEA01', 'Tea', 'tea')`
   const [account] = await sql<{ workspace: number }[]>`select workspace_id::int as workspace from connected_account`
   const others = { rows: [...(sold(1) as unknown as RowsObservation).rows, { ...sample(), app: "OTHER", units: 900 }] }
   await tell(sold(1, 0, others), sold(2, 0, { rows: [{ ...sample(), units: 7 }] }), sold(3))
@@ -211,7 +213,16 @@ test("a restatement is reported with the earlier content, as for reports stored 
   const before = await figures()
   const told = before.map((of) => of.map((one) => [one.unitsBefore, one.units]))
   const inJapan = Math.floor(ROWS / 3)
-  expect(told).toEqual([[[7, 3 * ROWS], [ROWS, 7]], [[0, 3 * inJapan], [inJapan, 0]]]) // biome-ignore format: pairs
+  expect(told).toEqual([
+    [
+      [7, 3 * ROWS],
+      [ROWS, 7],
+    ],
+    [
+      [0, 3 * inJapan],
+      [inJapan, 0],
+    ],
+  ])
   await sql`update report_day set units = null`
   expect(await figures()).toEqual(before)
   const app = { id: "app_none", iosId: "1" }

@@ -18,7 +18,10 @@ export function sold(units: number, rows = ROWS, rest: object = {}): Observation
   const [row] = (reported("sales") as unknown as { rows: object[] }).rows
   const own = Array.from({ length: rows }, (_, i) => ({
     ...row,
-    ...{ product: `TEA01.${i % 90}`, country: ["de", "us", "jp"][i % 3], units, price: `${i % 40}.99` },
+    product: `TEA01.${i % 90}`,
+    country: ["de", "us", "jp"][i % 3],
+    units,
+    price: `${i % 40}.99`,
   }))
   const seenAt = new Date(Date.parse("2025-10-24T12:00:00Z") + units * 1_000)
   return reported("sales", { day: DAY, rows: own, seenAt, sha256: new Uint8Array(32).fill(units), ...rest })

@@ -17,14 +17,12 @@ beforeEach(async () => {
 /** A reading of that day of November at noon, marked as complete, with reviews written on these days. */
 const line = (day: number, written: readonly number[]) =>
   JSON.stringify({
-    ...{
-      kind: "reviews",
-      source: "apple-reviews",
-      platform: "ios",
-      storefront: "us",
-      storeId: "10001",
-      complete: true,
-    },
+    kind: "reviews",
+    source: "apple-reviews",
+    platform: "ios",
+    storefront: "us",
+    storeId: "10001",
+    complete: true,
     seenAt: `2025-11-${day}T12:00:00Z`,
     reviews: written.map((on) => ({ id: String(on), stars: 1, text: "t", at: `2025-11-${on}T08:00:00Z` })),
   })

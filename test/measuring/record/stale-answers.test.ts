@@ -80,7 +80,11 @@ const SOURCES = {
 
 function lookUp(source: string, platform: string, id: string) {
   return (answer: Answer): object => ({
-    ...{ kind: "apps", source, platform, storefront: "us", asked: [id] },
+    kind: "apps",
+    source,
+    platform,
+    storefront: "us",
+    asked: [id],
     seenAt: `2026-11-${answer.day}T03:00:00Z`,
     apps: "version" in answer ? [appOf(id, answer)] : [],
   })
@@ -91,18 +95,36 @@ function appOf(
   { version, released, price, ratings }: Exclude<Answer, { day: number } & { version?: never }>,
 ) {
   return {
-    ...{ id, name: `Tidy ${version}`, developer: "B", version, price, currency: "USD", ratings, rating: 4.5 },
-    ...{ updatedAt: released, releasedAt: "2020-01-01T00:00:00Z", listing: { description: `Text ${version}` } },
+    id,
+    name: `Tidy ${version}`,
+    developer: "B",
+    version,
+    price,
+    currency: "USD",
+    ratings,
+    rating: 4.5,
+    updatedAt: released,
+    releasedAt: "2020-01-01T00:00:00Z",
+    listing: { description: `Text ${version}` },
   }
 }
 
 function listing(answer: Answer): object {
   const { day, version, released, price } = answer as never
   return {
-    ...{ kind: "listing", source: "apple-app-page", platform: "ios", storefront: "us", id: "6744000020" },
+    kind: "listing",
+    source: "apple-app-page",
+    platform: "ios",
+    storefront: "us",
+    id: "6744000020",
     seenAt: `2026-11-${day}T03:00:00Z`,
     listing: {
-      ...{ name: `Tidy ${version}`, developer: "B", description: `Text ${version}`, version, price, currency: "USD" },
+      name: `Tidy ${version}`,
+      developer: "B",
+      description: `Text ${version}`,
+      version,
+      price,
+      currency: "USD",
       versions: [{ version, releasedAt: released }],
     },
   }
@@ -195,7 +217,11 @@ describe("a stale reading of an app", () => {
 describe("a stale reading of a review", () => {
   const page = (day: number, stars: number, at: string) =>
     JSON.stringify({
-      ...{ kind: "reviews", source: "apple-reviews", platform: "ios", storefront: "us", storeId: "6744000010" },
+      kind: "reviews",
+      source: "apple-reviews",
+      platform: "ios",
+      storefront: "us",
+      storeId: "6744000010",
       seenAt: `2026-11-${day}T03:00:00Z`,
       reviews: [{ id: "13100000001", stars, title: "T", text: `Text of ${stars}`, at }],
     })

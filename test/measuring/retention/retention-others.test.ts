@@ -20,10 +20,21 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await deleteRows(
-    sql, "attempt", "job", "job_step", "source_hour", "instance_alert", "hint_answer", "allowance_unit",
-    "allowance_used", "delivery", "alert_to_deliver", "alert",
-    "keyword_metric", "keyword_now",
-  ) // biome-ignore format: a list to scan
+    sql,
+    "attempt",
+    "job",
+    "job_step",
+    "source_hour",
+    "instance_alert",
+    "hint_answer",
+    "allowance_unit",
+    "allowance_used",
+    "delivery",
+    "alert_to_deliver",
+    "alert",
+    "keyword_metric",
+    "keyword_now",
+  )
 })
 
 async function counted(on: Sql, table: string): Promise<number> {
@@ -41,8 +52,8 @@ describe("retention of other tables", () => {
     ])
       await sql`
         insert into keyword_metric (list_id, metric, day, source, seen_at, score, formula, parts)
-        select ${list!}, 'popularity', (now() at time zone 'utc')::date - d, ${source!}, now() - d * interval '1 day', 9,
-          ${formula!}, '{}'
+        select ${list!}, 'popularity', (now() at time zone 'utc')::date - d, ${source!}, now() - d * interval '1 day',
+          9, ${formula!}, '{}'
         from unnest(${days}::int[]) d`
     const agesOf = async (source: string) =>
       (
@@ -93,15 +104,16 @@ describe("retention of other tables", () => {
   test("jobs are deleted by their end; queued and running ones stay, however old", async () => {
     const by = await owner(sql)
     await sql`
-      insert into job (id, workspace_id, key_id, request_id, action, target, shown, args, status, lease, lease_until, sent_at,
-        finished_at, error, created_at)
+      insert into job (id, workspace_id, key_id, request_id, action, target, shown, args, status, lease, lease_until,
+        sent_at, finished_at, error, created_at)
       select 'job_' || n, ${by.workspaceId}, ${by.keyId}, n::text, 'set_bid', n::text, '{}', '{}', s.status,
         case when s.status = 'running' then gen_random_uuid() end, case when s.status = 'running' then now() end,
         case when s.status in ('done', 'unknown') then now() end,
         case when s.status in ('done', 'failed', 'unknown') then now() - n % 180 * interval '1 day' end,
         case when s.status = 'failed' then '{}'::jsonb end, now() - interval '1 year'
       from generate_series(1, 500) n
-      join unnest(array['queued', 'running', 'done', 'failed', 'unknown']) with ordinality s (status, i) on s.i = n % 5 + 1
+      join unnest(array['queued', 'running', 'done', 'failed', 'unknown']) with ordinality s (status,
+        i) on s.i = n % 5 + 1
       order by n`
     await removeOld(sql, RETENTION, KEPT, quick)
     const rows = await sql`
@@ -110,8 +122,12 @@ describe("retention of other tables", () => {
       group by status
       order by status`
     expect(rows.map(({ status, young }) => `${status} ${young}`)).toEqual([
-      "done true", "failed true", "queued true", "running true", "unknown true",
-    ]) // biome-ignore format: one row
+      "done true",
+      "failed true",
+      "queued true",
+      "running true",
+      "unknown true",
+    ])
     expect(rows.filter(({ status }) => /queued|running/.test(status)).map(({ jobs }) => jobs)).toEqual([100, 100])
     expect(rows.find(({ status }) => status === "done")?.jobs).toBeLessThan(60)
   })
@@ -161,7 +177,8 @@ describe("retention of other tables", () => {
   test("hints are deleted after 400 days, whatever the settings", async () => {
     await sql`
       insert into hint_answer (platform, storefront, prefix, day, source, seen_at, terms, parser, origin, sha256)
-      select 'ios', 'us', 'te' || n % 3, (now() at time zone 'utc')::date - n, 'apple-hints', now(), '{tea}', 1, 'own', ''
+      select 'ios', 'us', 'te' || n % 3, (now() at time zone 'utc')::date - n, 'apple-hints', now(), '{tea}', 1, 'own',
+        ''
       from generate_series(330, 450) n`
     expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).hint_answer).toBe(50)
     const [left] = await sql`
@@ -178,8 +195,8 @@ describe("retention of other tables", () => {
         now() - n * interval '1 day', 1, 'own', ''::bytea, '[]'::jsonb
       from unnest(array[59, 61, 90, 399]) n
       union all
-      select ${EXAMPLE_ACCOUNT}, 'ads_days', '2', current_date - 400, ''::bytea, 'apple-ads-days', now() - interval '399 days', 1,
-        'own', ''::bytea, '[]'::jsonb`
+      select ${EXAMPLE_ACCOUNT}, 'ads_days', '2', current_date - 400, ''::bytea, 'apple-ads-days',
+        now() - interval '399 days', 1, 'own', ''::bytea, '[]'::jsonb`
     expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).ads_report).toBe(3)
     const left = await sql`select about, extract(day from now() - seen_at)::int as age from ads_report order by about`
     expect([...left]).toEqual([
@@ -195,7 +212,9 @@ describe("retention of other tables", () => {
       select ${workspaceId}, 'spy', n::text, '2025-01-01', now() - interval '1 year',
         now() - n * interval '1 day' - interval '1 hour'
       from unnest(array[-30, 0, 39, 40, 200]) n`
-    await sql`insert into allowance_used (workspace_id, allowance, period, used) values (${workspaceId}, 'spy', '2025-01-01', 5)`
+    await sql`
+      insert into allowance_used (workspace_id, allowance, period, used)
+        values (${workspaceId}, 'spy', '2025-01-01', 5)`
     expect((await removeOld(sql, RETENTION, FOR_EVER, quick)).allowance_unit).toBe(2)
     const left = await sql<{ subject: string }[]>`select subject from allowance_unit order by open_until desc`
     expect(left.map(({ subject }) => subject)).toEqual(["-30", "0", "39"])

@@ -28,9 +28,21 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await deleteRows(
-    sql, "ledger", "ledger_month", "attempt", "job", "job_step", "source_hour", "instance_alert", "hint_answer",
-    "allowance_unit", "allowance_used", "delivery", "alert_to_deliver", "alert",
-  ) // biome-ignore format: a list to scan
+    sql,
+    "ledger",
+    "ledger_month",
+    "attempt",
+    "job",
+    "job_step",
+    "source_hour",
+    "instance_alert",
+    "hint_answer",
+    "allowance_unit",
+    "allowance_used",
+    "delivery",
+    "alert_to_deliver",
+    "alert",
+  )
 })
 afterAll(removeFolders)
 

@@ -117,9 +117,19 @@ describe("GET /usage", () => {
     expect(quota(body, "ratePerSecond")).toMatchObject({ kind: "rate", used: null, limit: body.ratePerSecond })
     expect(quota(body, "trackedKeywords").used).toBe(0)
     expect(body.quotas.map(({ key }: { key: string }) => key)).toEqual([
-      "trackedKeywords", "apps", "discovery", "aiQuestions", "reviewAi", "aiVisibility", "spy", "apiCredits", "hive",
-      "ratePerSecond", "aiWriting", "listingWrites",
-    ]) // biome-ignore format: a list
+      "trackedKeywords",
+      "apps",
+      "discovery",
+      "aiQuestions",
+      "reviewAi",
+      "aiVisibility",
+      "spy",
+      "apiCredits",
+      "hive",
+      "ratePerSecond",
+      "aiWriting",
+      "listingWrites",
+    ])
   })
 
   test("GET /usage counts listing writes per month, on Free for all time, and AI writing separately", async () => {
@@ -145,8 +155,14 @@ describe("GET /usage", () => {
     expect(quota(body, "apiCredits")).toMatchObject({ kind: "month", used: 42, limit: 10_250 })
     expect(credits).toMatchObject({ used: 42, limit: 10_250 })
     expect(body.packs).toEqual({
-      ask: 0, reviewAi: 0, aiText: 0, aiVisibility: 0, apiCredits: 250, explorer: false, prices: {},
-    }) // biome-ignore format: a row
+      ask: 0,
+      reviewAi: 0,
+      aiText: 0,
+      aiVisibility: 0,
+      apiCredits: 250,
+      explorer: false,
+      prices: {},
+    })
   })
 
   test("the Hive day in GET /usage ends at 00:00 UTC", async () => {

@@ -104,10 +104,13 @@ test("the feed lists the day's events of a service, newest first, and hides mone
   const told = (eventId: string, hour: number, rest: object = {}) =>
     reported("billing_event", { account: TELLS, eventId, happenedAt: at(hour), seenAt: NOW, ...rest })
   await record(sql, [
-    told("1", 3), told("2", 9, { type: "INITIAL_PURCHASE", priceUsd: undefined }),
-    told("3", 10, { environment: "sandbox" }), told("4", 11, { store: "other" }), told("5", 12, { countsAs: "test" }),
+    told("1", 3),
+    told("2", 9, { type: "INITIAL_PURCHASE", priceUsd: undefined }),
+    told("3", 10, { environment: "sandbox" }),
+    told("4", 11, { store: "other" }),
+    told("5", 12, { countsAs: "test" }),
     told("6", 1, { happenedAt: new Date(at(1).getTime() - 86_400_000) }),
-  ]) // biome-ignore format: an event each
+  ])
   const event = { appId: app, country: "de" }
   expect((await shown()).feed).toEqual([
     { ...event, at: at(9).toISOString(), event: "INITIAL_PURCHASE", revenue: null },

@@ -22,9 +22,12 @@ describe("a keyword", () => {
         current: {
           term: "tea",
           measured: true,
-          ...{ day: "2025-11-19", measuredAt: "2025-11-19T10:00:00.000Z", source: "import" },
+          day: "2025-11-19",
+          measuredAt: "2025-11-19T10:00:00.000Z",
+          source: "import",
           rank: 3,
-          ...{ demand: null, demandAt: null },
+          demand: null,
+          demandAt: null,
           depth: 30,
           above: [
             { id: "70002", name: "Daybook Garden", ratings: 120, ratingsDay: "2025-11-19", ratingsSource: "import" },
@@ -47,9 +50,12 @@ describe("a keyword", () => {
     expect(metadata.current).toEqual({
       term: "mate",
       measured: true,
-      ...{ day: "2025-11-19", measuredAt: "2025-11-19T10:00:00.000Z", source: "import" },
+      day: "2025-11-19",
+      measuredAt: "2025-11-19T10:00:00.000Z",
+      source: "import",
       rank: null,
-      ...{ demand: null, demandAt: null },
+      demand: null,
+      demandAt: null,
       depth: 40,
       above: [
         { id: "70002", name: "Daybook Garden", ratings: 120, ratingsDay: "2025-11-19", ratingsSource: "import" },

@@ -15,7 +15,9 @@ test("a fetched app agrees with get_app", async () => {
     id: `app:${lumen}`,
     title: "Lumen Journal",
     url: "https://apps.apple.com/us/app/id70001",
-    text: `Lumen Journal: App Store id 70001, Google Play package com.example.lumen; tracked keywords: ${TERMS.length * 2}, in us, de.`,
+    text:
+      "Lumen Journal: App Store id 70001, Google Play package com.example.lumen; tracked keywords: " +
+      `${TERMS.length * 2}, in us, de.`,
   })
   expect(metadata).toEqual(await ask(getApp, contextOf(sql, workspaceId), { appId: lumen }))
 })
@@ -104,9 +106,14 @@ describe("refusals", () => {
     const other = await newWorkspace(sql)
     const foreign = await track({ iosId: "74001", keywords: ["tea"], manualRivals: ["ios:70002"] }, other)
     const ids = [
-      "app:app_neverexisted", `app:${foreign}`, `kw:${foreign}:us:tea`, `rival:${foreign}:70002`, `kw:${lumen}:us:coffee`,
-      `kw:${lumen}:gb:tea`, `kw:${lumen}:zz:tea`,
-    ] // biome-ignore format: a list to scan
+      "app:app_neverexisted",
+      `app:${foreign}`,
+      `kw:${foreign}:us:tea`,
+      `rival:${foreign}:70002`,
+      `kw:${lumen}:us:coffee`,
+      `kw:${lumen}:gb:tea`,
+      `kw:${lumen}:zz:tea`,
+    ]
     for (const id of ids) {
       expect(parseRecordId(id)).not.toBeNull()
       expect([id, (await faultOf(fetched(id))).code]).toEqual([id, "not_found"])

@@ -27,9 +27,37 @@ describe("the portfolio", () => {
       trials: null,
     }
     expect(answer.apps).toEqual([
-      { appId: one, name: "10001", icon: null, ...own, keywordsTracked: 2, keywordsMeasured: 1, keywordsUp: 1, keywordsDown: 0, bestRank: 1, newReviews: 1, rankSources: ["import"], reviewSources: ["apple-reviews"], reviewsReadAt: "2025-11-20T11:00:00.000Z" },
-      { appId: two, name: "10002", icon: null, ...own, keywordsTracked: 2, keywordsMeasured: 1, keywordsUp: 0, keywordsDown: 1, bestRank: 2, newReviews: null, rankSources: ["import"], reviewSources: [], reviewsReadAt: null },
-    ]) // biome-ignore format: rows
+      {
+        appId: one,
+        name: "10001",
+        icon: null,
+        ...own,
+        keywordsTracked: 2,
+        keywordsMeasured: 1,
+        keywordsUp: 1,
+        keywordsDown: 0,
+        bestRank: 1,
+        newReviews: 1,
+        rankSources: ["import"],
+        reviewSources: ["apple-reviews"],
+        reviewsReadAt: "2025-11-20T11:00:00.000Z",
+      },
+      {
+        appId: two,
+        name: "10002",
+        icon: null,
+        ...own,
+        keywordsTracked: 2,
+        keywordsMeasured: 1,
+        keywordsUp: 0,
+        keywordsDown: 1,
+        bestRank: 2,
+        newReviews: null,
+        rankSources: ["import"],
+        reviewSources: [],
+        reviewsReadAt: null,
+      },
+    ])
     expect(answer.totals).toEqual({
       apps: 2,
       ...own,

@@ -113,9 +113,15 @@ test("search returns apps, keywords and rivals, best match first, and apps first
 
 test("apps are found by name, store id, package, bundle id and link, in any case", async () => {
   const queries = [
-    "lumen journal", "LUMEN", " men jour ", "60001", "com.example.lumen", "https://apps.apple.com/de/app/x/id60001?mt=8", "id60001",
+    "lumen journal",
+    "LUMEN",
+    " men jour ",
+    "60001",
+    "com.example.lumen",
+    "https://apps.apple.com/de/app/x/id60001?mt=8",
+    "id60001",
     "https://play.google.com/store/apps/details?id=com.example.Lumen&hl=de",
-  ] // biome-ignore format: a list to scan
+  ]
   for (const q of queries) expect([q, (await ids(q))[0]]).toEqual([q, `app:${lumen}`])
   expect(await ids("https://apps.apple.com/de/app/x/id60001")).toEqual([`app:${lumen}`])
   expect(await ids("https://play.google.com/store/apps/details?id=com.example.lumen")).toEqual([])

@@ -45,12 +45,20 @@ describe("keywords", () => {
     expect(value("keywordsRanked")).toBe(5)
     expect(["Up", "Down", "Entered", "Dropped"].map((move) => value(`keywords${move}`))).toEqual([1, 1, 1, 1])
     expect(figure(answer, "bestRank")).toMatchObject({ value: 1, state: "measured", source: "import" })
-    expect(answer.moves.map(({ term, direction, was, rank, against }: Record<string, unknown>) => [term, direction, was, rank, against])).toEqual([
+    expect(
+      answer.moves.map(({ term, direction, was, rank, against }: Record<string, unknown>) => [
+        term,
+        direction,
+        was,
+        rank,
+        against,
+      ]),
+    ).toEqual([
       ["in", "entered", null, 2, "2025-11-17"],
       ["out", "dropped", 2, null, "2025-11-17"],
       ["up", "up", 3, 1, "2025-11-17"],
       ["down", "down", 1, 2, "2025-11-17"],
-    ]) // biome-ignore format: a table
+    ])
   })
 
   test("moves beyond the ten largest are counted as left out", async () => {
@@ -192,12 +200,24 @@ describe("other figures", () => {
     const answer = await today(app)
     expect(answer.changes).toEqual([
       {
-        ...{ at: "2025-11-20T10:00:00.000Z", day: "2025-11-20", notYetAt: "2025-11-19T10:00:00.000Z", source: "apple-app-page" },
-        ...{ country: "us", platform: "ios", kind: "version", before: "1.0", after: "1.1" },
-        ...{ subjectKind: null, subjectId: null, title: null, startsAt: null, endsAt: null },
-        ...{ picturesBefore: null, picturesAfter: null },
+        at: "2025-11-20T10:00:00.000Z",
+        day: "2025-11-20",
+        notYetAt: "2025-11-19T10:00:00.000Z",
+        source: "apple-app-page",
+        country: "us",
+        platform: "ios",
+        kind: "version",
+        before: "1.0",
+        after: "1.1",
+        subjectKind: null,
+        subjectId: null,
+        title: null,
+        startsAt: null,
+        endsAt: null,
+        picturesBefore: null,
+        picturesAfter: null,
       },
-    ]) // biome-ignore format: a row
+    ])
     expect((await today(app, { day: "2025-11-19" })).changes).toEqual([])
   })
 

@@ -80,7 +80,9 @@ test("a task is proposed from the measured data and stored as proposed", async (
           rank: 7,
           expectedRank: 4,
           weight: 40,
-          ...{ popularity: 40, popularityLow: null, popularityHigh: null },
+          popularity: 40,
+          popularityLow: null,
+          popularityHigh: null,
           popularitySource: "apple-ads-report",
           popularityAt: expect.stringMatching(/^2025-.*Z$/),
         },
@@ -122,7 +124,10 @@ test("a task reached from another text keeps its id and is stored with that text
   const kept = await sql`select task_id, current_text, proposed_text, keywords, expected_value::float8 from plan_task`
   expect([...kept]).toEqual([
     {
-      ...{ task_id: again.taskId, current_text: again.current, proposed_text: again.proposed, keywords: again.gains },
+      task_id: again.taskId,
+      current_text: again.current,
+      proposed_text: again.proposed,
+      keywords: again.gains,
       expected_value: expect.closeTo(again.expectedValue, 2),
     },
   ])
@@ -254,8 +259,12 @@ test("a task whose text appears on the page later is graded by its keywords' ran
   const { record: graded } = await plan(appId, {}, later)
   expect(graded).toEqual([
     {
-      ...{ ...told, toldAt: "2025-11-20T12:00:00.000Z", adoptedAt: "2025-11-25T10:00:00.000Z" },
-      ...{ from: "2025-12-02", to: "2025-12-23", final: true },
+      ...told,
+      toldAt: "2025-11-20T12:00:00.000Z",
+      adoptedAt: "2025-11-25T10:00:00.000Z",
+      from: "2025-12-02",
+      to: "2025-12-23",
+      final: true,
       keywords: [{ term: "tea timer", before: 7, expectedRank: 4, rank: 4, days: 3, verdict: "reached" }],
     },
   ])

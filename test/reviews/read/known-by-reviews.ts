@@ -96,8 +96,8 @@ export async function writtenByReviews(
       ${feeds.map(({ feed }) => feed)}::text[]
     ) with ordinality f (app_id, feed, place)
     left join lateral (
-      select max(r.seen_at) as seen_at, max(r.source) as source, max(r.seen_at) filter (where r.complete) as complete_at,
-        coalesce(bool_or(r.empty), false) as empty
+      select max(r.seen_at) as seen_at, max(r.source) as source,
+        max(r.seen_at) filter (where r.complete) as complete_at, coalesce(bool_or(r.empty), false) as empty
       from review_read r
       where r.app_id = f.app_id and r.feed = f.feed
     ) l on true

@@ -132,13 +132,14 @@ long("25,000 reviews are read in chunks, each once, though many have the same ti
   await sql`insert into store_app (platform, store_id) values ('ios', '10001')`
   await sql`
     insert into review_version (
-      app_id, feed, review_id, digest, current, stars, text, folded, version, at, first_seen_at, seen_at, source, parser,
-      origin, sha256
+      app_id, feed, review_id, digest, current, stars, text, folded, version, at, first_seen_at, seen_at, source,
+      parser, origin, sha256
     )
     select 1, 'us', 'r' || n, decode(lpad(to_hex(n), 32, '0'), 'hex'), true, 1 + n % 5, 'Text ' || n,
-      case when n % 7 > 0 then 'text ' || n end, '1.' || n % 3, moment, '2025-11-19Z', '2025-11-19Z', 'apple-reviews', 1,
-      'own', '\\x00'
-    from (select n, '2025-11-18Z'::timestamptz - n / 40 * interval '1 hour' as moment from generate_series(1, 25000) n) s`
+      case when n % 7 > 0 then 'text ' || n end, '1.' || n % 3, moment, '2025-11-19Z', '2025-11-19Z', 'apple-reviews',
+      1, 'own', '\\x00'
+    from (select n, '2025-11-18Z'::timestamptz - n / 40 * interval '1 hour' as moment
+    from generate_series(1, 25000) n) s`
   expect(await rebuildReviews(sql, async () => {})).toBe(29)
   await sql`analyze review_version`
   const feed = { appId: 1, feed: "us" }

@@ -129,7 +129,8 @@ async function readPart(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days,
       limit ${PART}
     ), beside as (
       select at, first_seen_at, coalesce(lag(at) over older, ${moment(older)}::timestamptz) as older_at,
-        greatest(${moment(seen)}::timestamptz, max(seen_at) over (older rows between unbounded preceding and 1 preceding))
+        greatest(${moment(seen)}::timestamptz,
+          max(seen_at) over (older rows between unbounded preceding and 1 preceding))
           as older_seen_at
       from part
       window older as (order by at, review_id collate "C")

@@ -46,7 +46,9 @@ describe("page of the feed", () => {
           id: "14630000011",
           stars: 1,
           title: "Crashes & burns",
-          text: `Tap "record" <3 times and it quits.\n\nSince 4.2 I can't export my nights > 30 days either. Please fix & refund.`,
+          text:
+            `Tap "record" <3 times and it quits.\n\nSince 4.2 I can't export my nights > 30 days either. ` +
+            "Please fix & refund.",
           version: "4.2",
           at: new Date("2026-10-04T16:02:10Z"),
         },
@@ -213,7 +215,8 @@ test("a feed is recognised by its URL in each recorded form", () => {
   for (const address of [
     "https://itunes.apple.com/us/rss/customerreviews/id=1600000201/sortby=mostrecent/xml",
     "https://itunes.apple.com/us/rss/customerreviews/id=1600000201/sortBy=mostRecent/json",
-    "https://mzstoreservices-int-st.itunes.apple.com/us/rss/customerreviews/page=1/id=1600000201/sortby=mostrecent/xml?urlDesc=/customerreviews/id=7/mostrecent/xml",
+    "https://mzstoreservices-int-st.itunes.apple.com/us/rss/customerreviews/page=1/id=1600000201/sortby=mostrecent/" +
+      "xml?urlDesc=/customerreviews/id=7/mostrecent/xml",
     "https://itunes.apple.com/rss/customerreviews/page=1/id=1600000201/sortby=mostrecent/json?l=en&amp;cc=us",
   ]) {
     expect([address, at(address)]).toEqual([address, "read 6"])

@@ -182,8 +182,12 @@ describe("stored reviews", () => {
     await sql`analyze review_version`
     const plans = await Promise.all([
       sql`explain select * from review where app_id = 1 and feed = 'us' order by at desc, review_id limit 20`,
-      sql`explain select * from review where app_id = 1 and feed = 'us' and stars = 1 order by at desc, review_id limit 20`,
-      sql`explain select * from review where app_id = 1 and feed = 'us' and version = '1.1' order by at desc, review_id limit 20`,
+      sql`
+        explain select * from review where app_id = 1 and feed = 'us' and stars = 1 order by at desc, review_id
+          limit 20`,
+      sql`
+        explain select * from review where app_id = 1 and feed = 'us' and version = '1.1' order by at desc, review_id
+          limit 20`,
     ])
     const texts = plans.map((rows) => rows.map((row) => row["QUERY PLAN"]).join("\n"))
     for (const text of texts) expect(text).not.toContain("Sort")

@@ -58,13 +58,19 @@ export function complaints(metrics: Map<string, Parsed>): string[] {
       [type !== "counter" && name.endsWith("_total"), 'only counters should end with "_total"'],
       [/_(count|sum|bucket)$/.test(name), "reserved ending"],
       [/[A-Z]/.test(name) || name.includes(":"), "lower-case words with underscores"],
-      [/_(ms|s|sec|millis|milliseconds|minutes|hours|days|kb|mb|kilobytes|megabytes|bits|percent)(_|$)/.test(name), "base units"],
+      [
+        /_(ms|s|sec|millis|milliseconds|minutes|hours|days|kb|mb|kilobytes|megabytes|bits|percent)(_|$)/.test(name),
+        "base units",
+      ],
       [new RegExp(`_(${type})(_|$)`).test(name), "the type does not belong into the name"],
-      [samples.some(({ labels }) => Object.keys(labels).some((label) => name.includes(`_by_${label}`))), "label in the name"],
+      [
+        samples.some(({ labels }) => Object.keys(labels).some((label) => name.includes(`_by_${label}`))),
+        "label in the name",
+      ],
       [type !== "histogram" && samples.some(({ labels }) => "le" in labels || "quantile" in labels), "reserved label"],
       [type === "counter" && samples.some(({ value }) => !(value >= 0)), "a counter below 0"],
       [type === "histogram" && !buckets(samples), "buckets that do not grow to the count"],
-    ] // biome-ignore format: a list to scan
+    ]
     return wrong.filter(([is]) => is).map(([, why]) => `${name}: ${why}`)
   })
 }

@@ -192,8 +192,12 @@ describe("metrics", () => {
       figureOf(metrics, "appmeter_database_work_unfinished"),
     ]).toEqual([0, 0])
     expect(metrics.get("appmeter_jobs")!.samples.map(({ labels, value }) => `${labels.state} ${value}`)).toEqual([
-      "done 0", "failed 0", "queued 0", "running 0", "unknown 0",
-    ]) // biome-ignore format: one row
+      "done 0",
+      "failed 0",
+      "queued 0",
+      "running 0",
+      "unknown 0",
+    ])
     expect(figureOf(metrics, "appmeter_database_up")).toBe(1)
     const figure = kind === "embedded" ? "appmeter_database_size_bytes" : "appmeter_database_connections"
     expect(metrics.has(figure)).toBeTrue()
@@ -215,7 +219,7 @@ describe("metrics", () => {
     await sql`delete from writer_day`
   })
 
-  test("metrics include each source's answers, due work and its age, readers, and unknown values as missing", async () => {
+  test("metrics include each source's answers, due work and its age, readers; unknown values are missing", async () => {
     await sql`
       insert into source_state (source, answered_at, failures)
       values ('apple-web-search', now() - interval '1 hour', 3), ('apple-hints', null, 1)`
@@ -304,13 +308,26 @@ describe("the test parser", () => {
 
   test("the test parser complains about names and units", () => {
     const wrong =
-      '# HELP calls_ms b\n# TYPE calls_ms counter\ncalls_ms 1\n# HELP up_total c\n# TYPE up_total gauge\nup_total{le="1"} 1\n'
+      "# HELP calls_ms b\n# TYPE calls_ms counter\ncalls_ms 1\n# HELP up_total c\n# TYPE up_total " +
+      'gauge\nup_total{le="1"} 1\n'
     expect(complaints(parsed(wrong))).toHaveLength(4)
   })
 })
 
-test("after thousands of odd calls, the metrics contain no key, term, app, workspace or other caller input", async () => {
-  const words = ["svc_live_canary", TERM, appId, String(WORKSPACE), "canary", "%00", "é", "apps", "keywords", "../../..", '"}\n'] // biome-ignore format: one list
+test("after thousands of odd calls, metrics contain no key, term, app, workspace or other caller input", async () => {
+  const words = [
+    "svc_live_canary",
+    TERM,
+    appId,
+    String(WORKSPACE),
+    "canary",
+    "%00",
+    "é",
+    "apps",
+    "keywords",
+    "../../..",
+    '"}\n',
+  ]
   let seed = 20_251_121
   const next = (below: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648

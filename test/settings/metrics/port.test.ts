@@ -15,7 +15,11 @@ long(
   async () => {
     const env = { ...(await dataFolder()), METRICS_PORT: "0", METRICS_TOKEN, SECRET_KEY, LOG_LEVEL: "debug" }
     const server = await serving({ env })
-    const lines = server.err().trim().split("\n").map((line) => JSON.parse(line)) // biome-ignore format: one chain
+    const lines = server
+      .err()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
     const { url } = lines.find(({ event }) => event === "metrics_listening")
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
     const headers = { authorization: `Bearer ${METRICS_TOKEN}` }

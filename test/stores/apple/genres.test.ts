@@ -63,10 +63,18 @@ test("a body that is no genre tree is changed, and a CAPTCHA page is blocked", (
   const games = node("6014", "Games")
   expect(outcomeOf({ 36: node("36", "App Store", games) })).toBe("read")
   for (const tree of [
-    {}, [], null, { 34: node("34", "Music", games) }, { 36: node("36", "App Store") }, { 36: node("6014", "Games", games) },
-    { 36: { ...node("36", "App Store"), subgenres: [games] } }, { 36: { ...node("36", "App Store"), subgenres: { 6015: games } } },
-    { 36: node("36", "App Store", node("6014", "")) }, { 36: node("36", "App Store", games, node("6015", "Finance", games)) },
-  ]) expect([tree, outcomeOf(tree)]).toEqual([tree, "changed"]) // biome-ignore format: a list to scan
+    {},
+    [],
+    null,
+    { 34: node("34", "Music", games) },
+    { 36: node("36", "App Store") },
+    { 36: node("6014", "Games", games) },
+    { 36: { ...node("36", "App Store"), subgenres: [games] } },
+    { 36: { ...node("36", "App Store"), subgenres: { 6015: games } } },
+    { 36: node("36", "App Store", node("6014", "")) },
+    { 36: node("36", "App Store", games, node("6015", "Finance", games)) },
+  ])
+    expect([tree, outcomeOf(tree)]).toEqual([tree, "changed"])
   const british = { ...games, url: "https://itunes.apple.com/gb/genre/ios-games/id6014" } as never
   expect(outcomeOf({ 36: node("36", "App Store", british) })).toBe("mismatched")
   const endless = Array.from({ length: 9 }, (_, n) => String(7_000 + n)).reduce(

@@ -83,10 +83,15 @@ test("an answer of the maximum length is not complete", () => {
 test("a row that is not the developer's app is a change", () => {
   expect(outcomeOf(developer, app(500_001))).toBe("read")
   for (const rows of [
-    [app(500_001)], [developer, app(500_001, { artistId: 1_500_000_012 })],
-    [developer, app(500_001, { artistId: undefined })], [developer, developer], [developer, app(500_001), app(500_001)],
-    [app(500_001), developer], [developer, { wrapperType: "track" }],
-  ]) expect(outcomeOf(...rows)).toBe("changed") // biome-ignore format: a list to scan
+    [app(500_001)],
+    [developer, app(500_001, { artistId: 1_500_000_012 })],
+    [developer, app(500_001, { artistId: undefined })],
+    [developer, developer],
+    [developer, app(500_001), app(500_001)],
+    [app(500_001), developer],
+    [developer, { wrapperType: "track" }],
+  ])
+    expect(outcomeOf(...rows)).toBe("changed")
   expect(outcomeOf({ ...developer, artistId: 1_500_000_012 }, app(500_001))).toBe("mismatched")
   const british = { artistLinkUrl: "https://apps.apple.com/gb/developer/x/id1500000011" }
   expect(outcomeOf({ ...developer, ...british }, app(500_001))).toBe("mismatched")

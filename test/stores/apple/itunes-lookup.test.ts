@@ -73,7 +73,9 @@ describe("recorded answers of a look-up", () => {
       {
         id: "338986109",
         name: "118 712 annuaire - recherche inverse, pro, particulier",
-        icon: "http://is3.mzstatic.com/image/thumb/Purple69/v4/0b/28/9d/0b289d7c-7227-175e-814f-ddc69ea63001/mzl.ujaisbyd.png/0x0ss-85.jpg",
+        icon:
+          "http://is3.mzstatic.com/image/thumb/Purple69/v4/0b/28/9d/0b289d7c-7227-175e-814f-ddc69ea63001/" +
+          "mzl.ujaisbyd.png/0x0ss-85.jpg",
         developer: "Orange",
         bundleId: "com.orange.118712",
         ratings: 4118,

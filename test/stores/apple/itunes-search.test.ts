@@ -55,7 +55,9 @@ test("a search lists exactly the apps that it found as asked", async () => {
   expect(apps[0]).toEqual({
     id: "1370293473",
     name: "VPN - Super Unlimited Proxy",
-    icon: "https://is1-ssl.mzstatic.com/image/thumb/Purple211/v4/92/0d/16/920d167b-976c-a407-4ab3-2ade4bd1a165/AppIcon-0-0-1x_U007epad-0-1-0-sRGB-85-220.png/512x512bb.jpg",
+    icon:
+      "https://is1-ssl.mzstatic.com/image/thumb/Purple211/v4/92/0d/16/920d167b-976c-a407-4ab3-2ade4bd1a165/" +
+      "AppIcon-0-0-1x_U007epad-0-1-0-sRGB-85-220.png/512x512bb.jpg",
     developer: "Mobile Jump Pte Ltd",
     bundleId: "mobi.mobilejump.freevpn",
     ratings: 2_021_776,

@@ -134,8 +134,12 @@ describe("listing in a look-up", () => {
     ]
     const { refused } = await tell(...wrong)
     expect(refused.map(({ problem }) => problem.code as string)).toEqual([
-      "bad_source", "bad_text", "bad_text", "bad_app_id", "bad_time",
-    ]) // biome-ignore format: a list to scan
+      "bad_source",
+      "bad_text",
+      "bad_text",
+      "bad_app_id",
+      "bad_time",
+    ])
     expect(await sql`select 1 from store_app`).toHaveLength(0)
   })
 

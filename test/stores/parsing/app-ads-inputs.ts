@@ -2,14 +2,49 @@ import { parseAppAds } from "../../../src/listings/sources/app-ads.ts"
 import { pick, type Random, randomOf } from "./mutations.ts"
 
 const LINES = [
-  "google.com, pub-1, DIRECT, f08c47fec0942fa0", "facebook.com, 775945366868056, RESELLER, c3e20eee3f780d68", "# a comment",
-  "OWNERDOMAIN=example.com", "MANAGERDOMAIN=example.net, FR", "", "unity.com,1,direct;x=y", "placeholder.example.com, placeholder, DIRECT",
-] // biome-ignore format: a list to scan
+  "google.com, pub-1, DIRECT, f08c47fec0942fa0",
+  "facebook.com, 775945366868056, RESELLER, c3e20eee3f780d68",
+  "# a comment",
+  "OWNERDOMAIN=example.com",
+  "MANAGERDOMAIN=example.net, FR",
+  "",
+  "unity.com,1,direct;x=y",
+  "placeholder.example.com, placeholder, DIRECT",
+]
 
 const PIECES = [
-  "\0", "\ufeff", "\r", "\n", "\r\n", ",", ",,", ";", "#", "=", ".", "<", ">", "DIRECT", "RESELLER", "__proto__=", "constructor",
-  "\ud83d", "\u2028", "\u202e", "é", "🌊", " ", "\t", "\u00a0", "-", "%00", "<html>", "\u0130", "ß.com", "x".repeat(300),
-] // biome-ignore format: a list to scan
+  "\0",
+  "\ufeff",
+  "\r",
+  "\n",
+  "\r\n",
+  ",",
+  ",,",
+  ";",
+  "#",
+  "=",
+  ".",
+  "<",
+  ">",
+  "DIRECT",
+  "RESELLER",
+  "__proto__=",
+  "constructor",
+  "\ud83d",
+  "\u2028",
+  "\u202e",
+  "é",
+  "🌊",
+  " ",
+  "\t",
+  "\u00a0",
+  "-",
+  "%00",
+  "<html>",
+  "\u0130",
+  "ß.com",
+  "x".repeat(300),
+]
 
 /** Yields short files with a few garbled places. The same seed gives the same files. */
 export function* appAdsInputs(count: number, seed: number): Generator<string> {

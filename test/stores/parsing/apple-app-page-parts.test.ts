@@ -22,7 +22,9 @@ function listing({ lockup, page, linked, shelves = {} }: Made): Listing {
   const described = linked
     ? `<script type="application/ld+json">${json({ "@type": "SoftwareApplication", ...linked })}</script>`
     : ""
-  const body = `${described}<script type="application/json" id="serialized-server-data">${json({ data: [{ intent, data }] })}</script>`
+  const body =
+    `${described}<script type="application/json" ` +
+    `id="serialized-server-data">${json({ data: [{ intent, data }] })}</script>`
   const seen = appleAppPage.parse(body, ASKED, ABOUT)
   checkObservation(seen, new Date("2026-08-13"))
   return seen.listing

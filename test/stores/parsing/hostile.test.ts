@@ -77,7 +77,8 @@ function slowIn(
     const whole = body(least * MB)
     const ms = timeOf(whole, read)
     if (isSlow(ms, Math.max(least, 1))) {
-      // a busy machine can slow a linear reader down, but only a quadratic one takes four times as long for twice as much
+      // a busy machine can slow a linear reader down, but only a quadratic one takes four times as long for twice as
+      // much
       const twice = timeOf(body(2 * least * MB), read, 3 * ms)
       const isLinear = twice <= 3 * ms && ms <= 10 * limitMs(Math.max(least, 1))
       return isLinear

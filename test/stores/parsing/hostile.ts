@@ -25,41 +25,41 @@ const UNITS: Record<string, string> = {
   "tags left open": "<",
   "ends of tags": ">",
   "ends of nothing": "</",
-  "elements": "<a>",
+  elements: "<a>",
   "empty elements": "<a/>",
   "elements within elements": "<dict><key>a</key>",
-  "attributes": ' a="b"',
-  "entries": "<entry></entry>",
-  "instructions": "<?xml ",
-  "entities": "&amp;",
+  attributes: ' a="b"',
+  entries: "<entry></entry>",
+  instructions: "<?xml ",
+  entities: "&amp;",
   "numbered entities": "&#65;",
   "entities left open": "&",
   "ends of literal text": "]]>",
   "white space": " ",
   "line ends": "\n",
-  "returns": "\r",
-  "quotes": '"',
-  "apostrophes": "'",
-  "backslashes": "\\",
+  returns: "\r",
+  quotes: '"',
+  apostrophes: "'",
+  backslashes: "\\",
   "escaped quotes": '\\"',
   "arrays within arrays": "[",
   "objects within objects": '{"a":',
   "empty arrays": "[],",
   "empty objects": "{},",
-  "numbers": "1,",
-  "digits": "9",
+  numbers: "1,",
+  digits: "9",
   "empty texts": '"",',
-  "letters": "a",
-  "words": "ab ",
-  "accents": "e\u0301",
-  "marks": "\u0301\u0316",
+  letters: "a",
+  words: "ab ",
+  accents: "e\u0301",
+  marks: "\u0301\u0316",
   "signs of four bytes": "\ud83d\ude00",
   "nothing characters": "\0",
   "beginnings of a proof": "unusual traffi",
   "beginnings of a refusal": "access to this page has been ",
-  "addresses": "https://apps.apple.com/us/app/",
-  "commas": ",",
-} // biome-ignore format: a list to scan
+  addresses: "https://apps.apple.com/us/app/",
+  commas: ",",
+}
 
 /** Units that only matter within something: the part before, the repeated unit, the part after. */
 const WITHIN: Record<string, [before: string, unit: string, after: string]> = {
@@ -70,23 +70,51 @@ const WITHIN: Record<string, [before: string, unit: string, after: string]> = {
   "countries of a page": ["<script>WIZ_global_data = {", '"fjF0tb":"US",', "</script>"],
   "a table of rows": ["<script>AF_dataServiceRequests = {", "'ds:4' : {id:'lGYRle'},", "</script>"],
   "a table of a long name": ["<script>AF_dataServiceRequests = {'ds:4' : {id:'", "a", "</script>"],
-  "a block of arrays": ["<script>AF_initDataCallback({key: 'ds:4', hash: '1', data:", "[", ", sideChannel: {}});</script>"],
-  "a block of texts": ["<script>AF_initDataCallback({key: 'ds:4', hash: '1', data:[", '"a",', "0], sideChannel: {}});</script>"],
+  "a block of arrays": [
+    "<script>AF_initDataCallback({key: 'ds:4', hash: '1', data:",
+    "[",
+    ", sideChannel: {}});</script>",
+  ],
+  "a block of texts": [
+    "<script>AF_initDataCallback({key: 'ds:4', hash: '1', data:[",
+    '"a",',
+    "0], sideChannel: {}});</script>",
+  ],
   "embedded arrays": ['<script type="application/json" id="serialized-server-data">', "[", "</script>"],
   "embedded empty objects": ['<script type="application/json" id="serialized-server-data">[', "{},", "0]</script>"],
-  "embedded pages": ['<script type="application/json" id="serialized-server-data">[', '{"data":{"shelfMapping":{}}},', "0]</script>"],
-  "embedded shelves": ['<script type="application/json" id="serialized-server-data">[{"data":{"shelves":[', '{"contentType":"searchResult","items":[]},', "0]}}]</script>"],
+  "embedded pages": [
+    '<script type="application/json" id="serialized-server-data">[',
+    '{"data":{"shelfMapping":{}}},',
+    "0]</script>",
+  ],
+  "embedded shelves": [
+    '<script type="application/json" id="serialized-server-data">[{"data":{"shelves":[',
+    '{"contentType":"searchResult","items":[]},',
+    "0]}}]</script>",
+  ],
   "a list of empty arrays": ["[", "[],", "0]"],
   "a list of empty objects": ["[", "{},", "0]"],
   "a list of texts": ["[", '"a",', "0]"],
   "an object of one name": ["{", '"a":1,', '"b":1}'],
-  "results": ['{"resultCount":1,"results":[', "{},", "0]}"],
+  results: ['{"resultCount":1,"results":[', "{},", "0]}"],
   "entries of a feed": ['{"feed":{"entry":[', "{},", "0]}}"],
   "an answer of batchexecute": [")]}'\n[", '["wrb.fr","UsvDTd","[]"],', "0]"],
   "an answer of arrays": [')]}\'\n[["wrb.fr","UsvDTd","', "[", '"]]'],
-  "a list of hints": ['<plist version="1.0"><dict><key>hints</key><array>', "<string>a</string>", "</array></dict></plist>"],
-  "a hint of entities": ['<plist version="1.0"><dict><key>hints</key><array><string>', "&amp;", "</string></array></dict></plist>"],
-  "a hint of marks": ['<plist version="1.0"><dict><key>hints</key><array><string>a', "\u0301\u0316", "</string></array></dict></plist>"],
+  "a list of hints": [
+    '<plist version="1.0"><dict><key>hints</key><array>',
+    "<string>a</string>",
+    "</array></dict></plist>",
+  ],
+  "a hint of entities": [
+    '<plist version="1.0"><dict><key>hints</key><array><string>',
+    "&amp;",
+    "</string></array></dict></plist>",
+  ],
+  "a hint of marks": [
+    '<plist version="1.0"><dict><key>hints</key><array><string>a',
+    "\u0301\u0316",
+    "</string></array></dict></plist>",
+  ],
   "a list of keys": ['<plist version="1.0"><dict>', "<key>a</key><true/>", "</dict></plist>"],
   "lists within lists": ['<plist version="1.0">', "<array>", "</plist>"],
   "a feed of elements": ["<feed>", "<a/>", "</feed>"],
@@ -101,7 +129,7 @@ const WITHIN: Record<string, [before: string, unit: string, after: string]> = {
   "a tag of white space": ["<plist", " ", "<dict>"],
   "a link of white space": ['<link rel="canonical"', " ", ">"],
   "a link of links": ['<link rel="canonical" ', ' href="https://apps.apple.com/', ">"],
-} // biome-ignore format: a list to scan
+}
 
 const times = (unit: string, size: number) => unit.repeat(Math.max(1, Math.floor(size / unit.length)))
 
@@ -116,11 +144,17 @@ export const FLOODS: readonly HostileForm[] = [
 
 /** Bodies of repeated lines. */
 export const LINES: readonly HostileForm[] = [
-  "a.b,c,DIRECT\n", "#\n", "a=b\n", "MANAGERDOMAIN=a.b\n", "a.b;", "a.b,c,DIRECT;\r", `${"a.".repeat(120)}b,c,DIRECT\n`,
+  "a.b,c,DIRECT\n",
+  "#\n",
+  "a=b\n",
+  "MANAGERDOMAIN=a.b\n",
+  "a.b;",
+  "a.b,c,DIRECT;\r",
+  `${"a.".repeat(120)}b,c,DIRECT\n`,
 ]
   .map((line) => ({ name: `lines of ${JSON.stringify(line.slice(0, 20))}`, body: (size: number) => times(line, size) }))
   .concat({ name: "records that differ", body: (size) => numbered((at) => `a${at}.b,c${at},DIRECT\n`, size) })
-  .concat({ name: "values that differ", body: (size) => numbered((at) => `MANAGERDOMAIN=a${at}.b\n`, size) }) // biome-ignore format: a list to scan
+  .concat({ name: "values that differ", body: (size) => numbered((at) => `MANAGERDOMAIN=a${at}.b\n`, size) })
 
 function numbered(line: (at: number) => string, size: number): string {
   return Array.from({ length: Math.ceil(size / line(999_999).length) }, (_, at) => line(at)).join("")

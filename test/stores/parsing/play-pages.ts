@@ -15,12 +15,18 @@ export function pageOf(blocks: Block[], { rest = "", country = "US" } = {}): str
   const calls = blocks.flatMap(({ key, rpc, request = ["it's", [1]] }) =>
     rpc ? [`'${key}' : {id:'${rpc}',request:${JSON.stringify(request)}}`] : [],
   )
-  const table = `<script>var AF_initDataKeys = []; var AF_dataServiceRequests = {${calls.join(",")}}; var AF_x = [];</script>`
+  const requests = `{${calls.join(",")}}`
+  const table = `<script>var AF_initDataKeys = []; var AF_dataServiceRequests = ${requests}; var AF_x = [];</script>`
   const scripts = blocks.map(
     ({ key, data }) =>
-      `<script class="${key}" nonce="n">AF_initDataCallback({key: '${key}', hash: '1', data:${scriptJson(data)}, sideChannel: {}});</script>`,
+      `<script class="${key}" nonce="n">AF_initDataCallback({key: '${key}', hash: ` +
+      `'1', data:${scriptJson(data)}, sideChannel: {}});</script>`,
   )
-  return `<!doctype html><html><head>${settings}${calls.length > 0 ? table : ""}</head><body>${rest}${scripts.join("")}</body></html>`
+  return (
+    "<!doctype " +
+    `html><html><head>${settings}${calls.length > 0 ? table : ""}</head><body>${rest}${scripts.join("")}</body></` +
+    "html>"
+  )
 }
 
 /** Returns JSON in the pages' script encoding. */

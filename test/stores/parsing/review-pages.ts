@@ -22,7 +22,8 @@ export function xmlFeed(storefront: string, storeId: string, page: number, { rev
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns:im="http://itunes.apple.com/rss" xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
 <id>${address(page)}</id><title>iTunes Store: Customer Reviews</title>
-<link rel="first" href="${last === null ? "" : address(1)}"/><link rel="last" href="${last === null ? "" : address(last)}"/>
+<link rel="first" href="${last === null ? "" : address(1)}"/>
+<link rel="last" href="${last === null ? "" : address(last)}"/>
 <link rel="next" href="${last === null ? "" : address(page + 1)}"/>
 ${entries.join("\n")}</feed>`
 }
@@ -35,8 +36,18 @@ export function writtenAt(id: number): Date {
 /** Returns Google Play's answer with reviews of these ids (r-900) and a token. Null ids give an empty answer. */
 export function playAnswer(ids: readonly number[] | null, token: string | null): string {
   const rows = ids?.map((id) => [
-    `r-${id}`, ["A reviewer", null], 1 + (id % 5), null, `Text ${id}`, [writtenAt(id).getTime() / 1_000, 0], 0, null, null, ["0", "A reviewer"], `1.${id % 7}`,
-  ]) // biome-ignore format: a row
+    `r-${id}`,
+    ["A reviewer", null],
+    1 + (id % 5),
+    null,
+    `Text ${id}`,
+    [writtenAt(id).getTime() / 1_000, 0],
+    0,
+    null,
+    null,
+    ["0", "A reviewer"],
+    `1.${id % 7}`,
+  ])
   const payload = rows ? JSON.stringify([rows, [null, token]]) : null
   return `)]}'\n\n${JSON.stringify([
     ["wrb.fr", "UsvDTd", payload, null, null, null, "generic"],

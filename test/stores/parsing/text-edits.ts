@@ -22,29 +22,45 @@ const ANY: Edit[] = [
   ["white space left", () => " \n\t"],
   ["cut short", (body, random) => body.slice(0, place(body, random))],
   ["its end left", (body, random) => body.slice(place(body, random))],
-  ["a part gone", (body, random) => {
-    const from = place(body, random)
-    return body.slice(0, from) + body.slice(from + Math.floor(random() * 400))
-  }],
-  ["a part doubled", (body, random) => {
-    const from = place(body, random)
-    return body.slice(0, from + Math.floor(random() * 400)) + body.slice(from)
-  }],
-  ["one character other", (body, random) => {
-    const from = place(body, random)
-    return body.slice(0, from) + pick(random, ['"', "{", "}", "[", "]", ",", "<", ">", "&", "\\", "\0", "9", "\ud83d", "é"]) + body.slice(from + 1)
-  }],
+  [
+    "a part gone",
+    (body, random) => {
+      const from = place(body, random)
+      return body.slice(0, from) + body.slice(from + Math.floor(random() * 400))
+    },
+  ],
+  [
+    "a part doubled",
+    (body, random) => {
+      const from = place(body, random)
+      return body.slice(0, from + Math.floor(random() * 400)) + body.slice(from)
+    },
+  ],
+  [
+    "one character other",
+    (body, random) => {
+      const from = place(body, random)
+      return (
+        body.slice(0, from) +
+        pick(random, ['"', "{", "}", "[", "]", ",", "<", ">", "&", "\\", "\0", "9", "\ud83d", "é"]) +
+        body.slice(from + 1)
+      )
+    },
+  ],
   ["a mark before it", (body) => `\ufeff${body}`],
   ["twice", (body) => body + body],
   ["in a page", (body) => `<!doctype html><html><body><pre>${body}</pre></body></html>`],
   ["quotes as entities", (body) => body.replaceAll('"', "&quot;")],
   ["ampersands doubled", (body) => body.replaceAll("&", "&amp;")],
   ["only ASCII left", (body) => body.replace(/[^\x20-\x7e\n]/g, "\ufffd")],
-  ["one digit other", (body, random) => {
-    const from = place(body, random)
-    return body.slice(0, from) + body.slice(from).replace(/\d/, (digit) => String((Number(digit) + 3) % 10))
-  }],
-] // biome-ignore format: a list to scan
+  [
+    "one digit other",
+    (body, random) => {
+      const from = place(body, random)
+      return body.slice(0, from) + body.slice(from).replace(/\d/, (digit) => String((Number(digit) + 3) % 10))
+    },
+  ],
+]
 
 const HTML: Edit[] = [
   ["scripts not closed", (body) => body.replaceAll("</script>", "")],
@@ -55,9 +71,12 @@ const HTML: Edit[] = [
   ["scripts of single quotes", (body) => body.replace(/<script [^>]*>/g, (tag) => tag.replaceAll('"', "'"))],
   ["one attribute less", (body, random) => replaceOne(body, /\s[a-z-]+="[^"]*"/g, "", random)],
   ["one attribute other", (body, random) => replaceOne(body, /="[^"]*"/g, '="x"', random)],
-  ["one script in a comment", (body, random) => replaceOne(body, /<script\b[^>]*>[\s\S]*?<\/script>/g, "<!--$&-->", random)],
+  [
+    "one script in a comment",
+    (body, random) => replaceOne(body, /<script\b[^>]*>[\s\S]*?<\/script>/g, "<!--$&-->", random),
+  ],
   ["one script split", (body, random) => replaceOne(body, /<script\b[^>]*>/g, "$&</script>$&", random)],
-] // biome-ignore format: a list to scan
+]
 
 function replaceOne(body: string, what: RegExp, by: string, random: Random): string {
   const found = [...body.matchAll(what)]
@@ -91,13 +110,33 @@ function editedXml(body: string, random: Random, did: string[]): string {
 function garbled(token: string, random: Random): string {
   if (token.startsWith("<")) {
     return pick(random, [
-      token.replace(/\w+/, "string"), token.replace(/\w+/, "dict"), token.replace(/\w+/, "x"), token.toUpperCase(),
-      token.replace(">", " a='b>c'>"), token.replace(">", "/>"), token.slice(0, -1), token.replace("<", "&lt;"),
-    ]) // biome-ignore format: a list to scan
+      token.replace(/\w+/, "string"),
+      token.replace(/\w+/, "dict"),
+      token.replace(/\w+/, "x"),
+      token.toUpperCase(),
+      token.replace(">", " a='b>c'>"),
+      token.replace(">", "/>"),
+      token.slice(0, -1),
+      token.replace("<", "&lt;"),
+    ])
   }
   return pick(random, [
-    "", `<![CDATA[${token}]]>`, `${token}&amp;`, `&#x41;${token}`, `${token}&#0;`, `${token}&nope;`, `&#1114112;${token}`,
-    token.replaceAll("&", "&amp;"), `${token}\0`, token.repeat(100), token.toUpperCase(), `<!-- ${token} -->`, ` ${token} `,
-    "term", "url", "hints", token.slice(0, Math.floor(token.length / 2)),
-  ]) // biome-ignore format: a list to scan
+    "",
+    `<![CDATA[${token}]]>`,
+    `${token}&amp;`,
+    `&#x41;${token}`,
+    `${token}&#0;`,
+    `${token}&nope;`,
+    `&#1114112;${token}`,
+    token.replaceAll("&", "&amp;"),
+    `${token}\0`,
+    token.repeat(100),
+    token.toUpperCase(),
+    `<!-- ${token} -->`,
+    ` ${token} `,
+    "term",
+    "url",
+    "hints",
+    token.slice(0, Math.floor(token.length / 2)),
+  ])
 }

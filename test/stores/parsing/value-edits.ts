@@ -124,18 +124,46 @@ function editedOf(value: unknown, random: Random, did: string[], path: string): 
 function editedString(value: string, random: Random): unknown {
   const cut = Math.floor(random() * value.length)
   return pick(random, [
-    value.slice(0, cut), value.slice(cut), value + value, value.toUpperCase(), value.split("").reverse().join(""),
-    `${value}\0`, `${value.slice(0, cut)}\ud83d${value.slice(cut)}`, ` ${value} `, `${value}::1`, `-${value}`, `0${value}`,
-    `${value}</script>`, `&quot;${value}&amp;`, value.repeat(60), value.replace(/\d/g, "٣"), value.replace(/[a-z]/g, "{"),
-    Number(value), [value], value.split(""), `${value}.5`, value.replace(/^https?:/, "javascript:"),
-  ]) // biome-ignore format: a list to scan
+    value.slice(0, cut),
+    value.slice(cut),
+    value + value,
+    value.toUpperCase(),
+    value.split("").reverse().join(""),
+    `${value}\0`,
+    `${value.slice(0, cut)}\ud83d${value.slice(cut)}`,
+    ` ${value} `,
+    `${value}::1`,
+    `-${value}`,
+    `0${value}`,
+    `${value}</script>`,
+    `&quot;${value}&amp;`,
+    value.repeat(60),
+    value.replace(/\d/g, "٣"),
+    value.replace(/[a-z]/g, "{"),
+    Number(value),
+    [value],
+    value.split(""),
+    `${value}.5`,
+    value.replace(/^https?:/, "javascript:"),
+  ])
 }
 
 function editedArray(value: unknown[], random: Random): unknown {
   const half = Math.floor(value.length / 2)
   return pick(random, [
-    [], value.slice(0, half), value.slice(half), [...value, ...value], value.toReversed(), [value], [...value, null],
-    value.toSorted(() => random() - 0.5), Array.from({ length: 300 }, () => value[0]), Object.fromEntries(value.entries()),
-    value.flatMap((one) => [one, one]), JSON.stringify(value), value.length, { ...value, length: value.length },
-  ]) // biome-ignore format: a list to scan
+    [],
+    value.slice(0, half),
+    value.slice(half),
+    [...value, ...value],
+    value.toReversed(),
+    [value],
+    [...value, null],
+    value.toSorted(() => random() - 0.5),
+    Array.from({ length: 300 }, () => value[0]),
+    Object.fromEntries(value.entries()),
+    value.flatMap((one) => [one, one]),
+    JSON.stringify(value),
+    value.length,
+    { ...value, length: value.length },
+  ])
 }

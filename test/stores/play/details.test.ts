@@ -26,7 +26,9 @@ test("the recorded page of a free app with versions by device is read", () => {
       {
         id: TRANSLATE,
         name: "Google Translate",
-        icon: "https://play-lh.googleusercontent.com/muIZuJn9awFB9XWa4g0aiqFxHbgAFVVfHVQrEmos46v29NfyZX5z1n1ZYBjH3Zvg80Dm90TI2ZdQZMr2cLMcCg",
+        icon:
+          "https://play-lh.googleusercontent.com/" +
+          "muIZuJn9awFB9XWa4g0aiqFxHbgAFVVfHVQrEmos46v29NfyZX5z1n1ZYBjH3Zvg80Dm90TI2ZdQZMr2cLMcCg",
         developer: "Google LLC",
         ratings: 9_039_805,
         rating: 4.26508,
@@ -50,7 +52,9 @@ test("the recorded page of a paid app is read", () => {
   expect(app(minecraft, MINECRAFT)).toEqual({
     id: MINECRAFT,
     name: "Minecraft: Dream it, Build it!",
-    icon: "https://play-lh.googleusercontent.com/tI4StRSPVhpGJH5R013naszLUawOjao1ya8FvyaNO7XY_cJFHFqo1EFaEJv_7zz3rRJ5lEpLiw14ZqQLCOYc",
+    icon:
+      "https://play-lh.googleusercontent.com/" +
+      "tI4StRSPVhpGJH5R013naszLUawOjao1ya8FvyaNO7XY_cJFHFqo1EFaEJv_7zz3rRJ5lEpLiw14ZqQLCOYc",
     developer: "Mojang",
     ratings: 5_715_302,
     rating: 4.315863,

@@ -41,14 +41,20 @@ describe("listing of the recorded pages", () => {
   test("a listing has the similar apps and the developer's other apps in page order", () => {
     const { similar, moreByDeveloper } = app(minecraft, MINECRAFT).listing!
     expect(similar!.map(({ id }) => id)).toEqual([
-      "com.sandboxol.blockymods", "com.craftgames.plntcrft.premium", "com.sandboxol.indiegame.bedwar",
-      "com.fsilva.marcelo.lostminer", "com.sandboxol.indiegame.skyblock", "com.and.games505.TerrariaPaid",
-    ]) // biome-ignore format: a list to scan
+      "com.sandboxol.blockymods",
+      "com.craftgames.plntcrft.premium",
+      "com.sandboxol.indiegame.bedwar",
+      "com.fsilva.marcelo.lostminer",
+      "com.sandboxol.indiegame.skyblock",
+      "com.and.games505.TerrariaPaid",
+    ])
     expect(moreByDeveloper).toEqual([
       {
         id: "com.mojang.minecraftedu",
         name: "Minecraft Education",
-        icon: "https://play-lh.googleusercontent.com/JbaRbEMRaS8-9MT-jS7P_iiqgJZq1OVh6VM-OEaMuHj6em7JV3ZvuBHoFhg6z8lHCIG81d66boVJl7LUTQZJ",
+        icon:
+          "https://play-lh.googleusercontent.com/" +
+          "JbaRbEMRaS8-9MT-jS7P_iiqgJZq1OVh6VM-OEaMuHj6em7JV3ZvuBHoFhg6z8lHCIG81d66boVJl7LUTQZJ",
         developer: "Mojang",
         rating: 4.1248956,
       },

@@ -50,7 +50,8 @@ async function kept(): Promise<Text[]> {
 /** Returns the expected texts, from the current names and developers. */
 async function byTruth(): Promise<Text[]> {
   const rows = await sql<{ id: string; developer: string | null; names: string[] }[]>`
-    select s.store_id as id, s.developer, array(select name from store_app_name where app_id = s.id and name is not null) as names
+    select s.store_id as id, s.developer,
+      array(select name from store_app_name where app_id = s.id and name is not null) as names
     from store_app s
     order by s.store_id`
   return rows.flatMap(({ id, names, developer }) => {
@@ -171,7 +172,8 @@ describe("apps found by a text", () => {
   long(
     "apps are found through the index instead of reading all",
     async () => {
-      await sql`insert into store_app (platform, store_id) select 'ios', (20000 + i)::text from generate_series(1, 20000) i`
+      await sql`
+        insert into store_app (platform, store_id) select 'ios', (20000 + i)::text from generate_series(1, 20000) i`
       await sql`
       insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight)
       select id, 'us', 'own', 'Tea ' || md5(store_id), now(), 1 from store_app`

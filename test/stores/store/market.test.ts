@@ -136,8 +136,12 @@ describe("records of an app-ads.txt", () => {
     const app = await idOf("1600000101")
     const { records, variables } = looks[1]!
     expect(await readStoredAppAds(sql, app)).toEqual({
-      ...{ day: "2026-06-03", seenAt: new Date(day(3, 6)), domain: "example.com", state: "records" },
-      ...{ records, variables },
+      day: "2026-06-03",
+      seenAt: new Date(day(3, 6)),
+      domain: "example.com",
+      state: "records",
+      records,
+      variables,
     })
     expect(await readStoredAppAds(sql, app + 1)).toBeNull()
   })
@@ -162,11 +166,21 @@ describe("market facts", () => {
     const source = "play-details"
     await expectHeld(readings, held, [
       {
-        ...{ day: "2026-06-02", seenAt: new Date(day(2, 9)), source, installs: 120, hasInAppPurchases: true },
-        ...{ inAppLeast: 0.99, inAppMost: 49.99, inAppCurrency: "EUR" },
+        day: "2026-06-02",
+        seenAt: new Date(day(2, 9)),
+        source,
+        installs: 120,
+        hasInAppPurchases: true,
+        inAppLeast: 0.99,
+        inAppMost: 49.99,
+        inAppCurrency: "EUR",
       },
       {
-        ...{ day: "2026-06-01", seenAt: new Date(day(1)), source, installs: 100, hasInAppPurchases: false },
+        day: "2026-06-01",
+        seenAt: new Date(day(1)),
+        source,
+        installs: 100,
+        hasInAppPurchases: false,
         ...unsaid,
       },
     ])

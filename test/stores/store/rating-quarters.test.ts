@@ -101,15 +101,18 @@ describe("rating counts that are packed into quarters", () => {
     await foldAll(sql, "2025-11-01")
     await sql`
       insert into rating_count
-      select app_id, storefront, day, source, case when extract(day from day) > 15 then seen_at else day::timestamp at time zone 'utc' end, origin, 1, 1
+      select app_id, storefront, day, source,
+        case when extract(day from day) > 15 then seen_at else day::timestamp at time zone 'utc' end, origin, 1, 1
       from counts_before
-      where (app_id, storefront, day, source) in (select app_id, storefront, day, source from rating_day where sha256 is null)
+      where (app_id, storefront, day, source) in (select app_id, storefront, day, source from rating_day
+      where sha256 is null)
       on conflict do nothing`
     await sql`
       update rating_count r
       set ratings = c.ratings, rating = c.rating
       from counts_before c
-      where (r.app_id, r.storefront, r.day, r.source) = (c.app_id, c.storefront, c.day, c.source) and r.seen_at = c.seen_at`
+      where (r.app_id, r.storefront, r.day, r.source) = (c.app_id, c.storefront, c.day, c.source)
+        and r.seen_at = c.seen_at`
     expect(await told(sql)).not.toEqual(shown)
     expect(await rebuildRatings(sql, async () => {})).toBeGreaterThan(50)
     expect(await told(sql)).toEqual(shown)

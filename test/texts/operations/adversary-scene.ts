@@ -146,12 +146,21 @@ export async function openScene(): Promise<Scene> {
   const table: Scene["table"] = { says: "" }
   const settings = { url: standIn.url, api: "chat" as const, model: "m-1", key: "sk-secret" }
   const { write } = createWriting({
-    ...{ sql, log, now: () => new Date(), randomBytes, pollMs: 10, patienceMs: 20 },
+    sql,
+    log,
+    now: () => new Date(),
+    randomBytes,
+    pollMs: 10,
+    patienceMs: 20,
     settings: { ...settings, contextTokens: 100_000, tokensADay: 1e12, atOnce: 8 },
     fetch: (url, init) => fetch(url, init),
   })
   const reader = openPictures({
-    ...{ sql, log, data: new Set(["eng"]), pollMs: 10, turn: async () => {} },
+    sql,
+    log,
+    data: new Set(["eng"]),
+    pollMs: 10,
+    turn: async () => {},
     async fetch(url) {
       const found = pictures.get(url) ?? PICTURE
       if (typeof found === "string") throw new OutboundProblem(found)
@@ -185,7 +194,15 @@ export async function openScene(): Promise<Scene> {
     insert into writer_text (kind, digest, value, model, version, made_at)
     values ('review_reply', 'of another', '{"value":{"reply":"Thanks."},"dropped":[]}'::jsonb, 'm-0', 1, now())`
   return {
-    ...{ sql, standIn, logged, pictures, table, appId, key, workspaceId, list },
+    sql,
+    standIn,
+    logged,
+    pictures,
+    table,
+    appId,
+    key,
+    workspaceId,
+    list,
     async forget() {
       await sql`delete from writer_text where digest <> 'of another'`
       await sql`delete from listing_translation`
@@ -210,8 +227,12 @@ export async function openScene(): Promise<Scene> {
 async function fill(sql: Sql): Promise<void> {
   const day = new Date(Date.now() - 86_400_000).toISOString()
   await record(sql, [
-    said(day, [{ id: OWN, name: "Lumen" }, { id: PETAL, name: "Petal Diary" }, { id: TIDE, name: "Tidal Notes" }]),
-  ]) // biome-ignore format: one list
+    said(day, [
+      { id: OWN, name: "Lumen" },
+      { id: PETAL, name: "Petal Diary" },
+      { id: TIDE, name: "Tidal Notes" },
+    ]),
+  ])
   await record(sql, [
     reading("journal", day, [PETAL, TIDE, OWN]),
     reading("night pages", day, [TIDE, OWN]),
@@ -232,7 +253,8 @@ async function audit(sql: Sql, appId: string): Promise<void> {
   const rows = ["us", "de"].map((country) => ({ country, state: "sold", ratings: 5 }))
   await sql`
     insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
-    select ios_app, now() - interval '2 hours', '{us,de}'::text[], 1, now() - interval '1 hour', false, ${sql.json(rows)}::jsonb
+    select ios_app, now() - interval '2 hours', '{us,de}'::text[], 1, now() - interval '1 hour', false,
+      ${sql.json(rows)}::jsonb
     from tracked_app
     where id = ${appId}`
 }

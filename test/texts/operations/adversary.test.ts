@@ -149,7 +149,7 @@ describe("an attack that the model obeys", () => {
     }
   })
 
-  test("an obeyed attack in a screenshot affects only that picture's text, and is not localised as a caption", async () => {
+  test("an obeyed attack in a screenshot affects only that picture's text, and is no localised caption", async () => {
     await scene.list({})
     scene.table.says = word("Calm")
     await scene.forget()

@@ -9,7 +9,11 @@ import { openHouse } from "../../house.ts"
 const { databaseUrl, provider, path, key } = JSON.parse(process.argv[2]!)
 const { sql } = await openDatabase({ dataDir: "", as: "server", log: silentLog, maxConnections: 4, databaseUrl })
 const { write } = createWriting({
-  ...{ sql, log: silentLog, now: () => new Date(), randomBytes, pollMs: 10 },
+  sql,
+  log: silentLog,
+  now: () => new Date(),
+  randomBytes,
+  pollMs: 10,
   settings: {
     url: provider,
     api: "chat",

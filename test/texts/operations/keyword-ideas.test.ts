@@ -23,9 +23,16 @@ beforeAll(async () => {
     [PETAL, "Petal Diary"],
     [TIDE, "Tidal Notes"],
   ] as const
-  await record(sql, [
-    said("2025-11-19T06:00:00Z", names.map(([id, name]) => ({ id, name, developer: `Maker of ${name}`, ratings: 10 }))),
-  ], () => NOW) // biome-ignore format: one list
+  await record(
+    sql,
+    [
+      said(
+        "2025-11-19T06:00:00Z",
+        names.map(([id, name]) => ({ id, name, developer: `Maker of ${name}`, ratings: 10 })),
+      ),
+    ],
+    () => NOW,
+  )
   await record(
     sql,
     [
@@ -65,13 +72,12 @@ test("ideas come from measurements with figures, and none is tracked, buried or 
   expect([status, body.country, body.platform, await used()]).toEqual([200, "us", "ios", 1])
   expect(body.ideas).toEqual([
     {
-      ...{
-        term: "night pages",
-        reason: "The app ranks 3 for it already and does not track it.",
-        measured: true,
-        rank: 3,
-      },
-      ...{ ...NO_POPULARITY, difficulty: null },
+      term: "night pages",
+      reason: "The app ranks 3 for it already and does not track it.",
+      measured: true,
+      rank: 3,
+      ...NO_POPULARITY,
+      difficulty: null,
       picked: null,
       evidence: [
         { kind: "ranked", rank: 3, day: "2025-11-20" },
@@ -79,14 +85,22 @@ test("ideas come from measurements with figures, and none is tracked, buried or 
       ],
     },
     {
-      ...{ term: "calm pages", reason: "Petal Diary ranks 2 for it.", measured: true, rank: null },
-      ...{ ...NO_POPULARITY, difficulty: null },
+      term: "calm pages",
+      reason: "Petal Diary ranks 2 for it.",
+      measured: true,
+      rank: null,
+      ...NO_POPULARITY,
+      difficulty: null,
       picked: null,
       evidence: [{ kind: "rival", rank: 2, day: "2025-11-20", rival: "Petal Diary" }],
     },
     {
-      ...{ term: "journal prompts", reason: 'The store suggests it for "journal".', measured: false, rank: null },
-      ...{ ...NO_POPULARITY, difficulty: null },
+      term: "journal prompts",
+      reason: 'The store suggests it for "journal".',
+      measured: false,
+      rank: null,
+      ...NO_POPULARITY,
+      difficulty: null,
       picked: null,
       evidence: [{ kind: "suggested", prefix: "journal", day: "2025-11-20" }],
     },

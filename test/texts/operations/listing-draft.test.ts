@@ -32,7 +32,13 @@ beforeAll(async () => {
     atOnce: 2,
   }
   const { write } = createWriting({
-    ...{ sql, log: silentLog, settings, now: () => NOW, randomBytes, pollMs: 20, patienceMs: 50 },
+    sql,
+    log: silentLog,
+    settings,
+    now: () => NOW,
+    randomBytes,
+    pollMs: 20,
+    patienceMs: 50,
     fetch: (url, init) => fetch(url, init),
   })
   house = openHouse({ sql, now: () => NOW, write })
@@ -76,7 +82,7 @@ const GOOD = {
   description: resting("A timer for tea."),
 }
 
-test("a draft is written once a day, passes validate_listing without an error, and names the keywords it uses", async () => {
+test("a draft is written once a day, passes validate_listing, and names the keywords it uses", async () => {
   const { get, used, key, appId } = await opened()
   play(well(() => GOOD))
   const { status, body } = await get()

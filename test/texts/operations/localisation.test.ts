@@ -26,7 +26,8 @@ const GERMAN = {
   subtitle: "Tee genau auf die Minute",
   promotionalText: "Jetzt mit {n} Sorten Oolong.",
   description:
-    "Dein Tee zieht auf die Minute genau.\n\nWähle aus, was du trinkst, und die Uhr sagt dir, wann er fertig ist. Mehr nicht.",
+    "Dein Tee zieht auf die Minute genau.\n\nWähle aus, was du trinkst, und die Uhr sagt dir, wann er fertig ist. " +
+    "Mehr nicht.",
 }
 
 let sql: Sql
@@ -38,7 +39,12 @@ beforeAll(async () => {
   sql = await freshDatabase()
   const near = { url: standIn.url, api: "chat" as const, model: "m-1", key: undefined }
   const { write } = createWriting({
-    ...{ sql, log: silentLog, now: () => new Date(), randomBytes, pollMs: 20, patienceMs: 50 },
+    sql,
+    log: silentLog,
+    now: () => new Date(),
+    randomBytes,
+    pollMs: 20,
+    patienceMs: 50,
     settings: { ...near, contextTokens: 100_000, tokensADay: 1e12, atOnce: 2 },
     fetch: (url, init) => fetch(url, init),
   })
@@ -66,7 +72,8 @@ async function opened({ audit = true, ...options }: Parameters<House["workspace"
   if (audit)
     await sql`
       insert into storefront_audit (app_id, started_at, storefronts, priority, finished_at, failed, rows)
-      select ios_app, now() - interval '2 hours', '{us,de,at,jp}'::text[], 1, now() - interval '1 hour', false, ${sql.json(rows)}::jsonb
+      select ios_app, now() - interval '2 hours', '{us,de,at,jp}'::text[], 1, now() - interval '1 hour', false,
+        ${sql.json(rows)}::jsonb
       from tracked_app
       where id = ${appId}
       on conflict do nothing`
@@ -119,7 +126,7 @@ test("the first call starts a translation, a poll waits for it, and later calls 
   expect(JSON.stringify(standIn.seen[0]!.body)).not.toMatch(/temperature|top_p|30077/)
 })
 
-test("a field that lost its placeholder twice keeps the page's text with the reason; a corrected one is shown", async () => {
+test("a field that lost its placeholder twice keeps the page's text, with a reason; a fixed one is shown", async () => {
   const { get, polled } = await opened()
   play(good({ promotionalText: "Jetzt mit Sorten Oolong." }))
   await get("locale=de_at")
@@ -173,13 +180,11 @@ test("a translation whose process ended is resumed by the next poll, and given u
   const { get, polled, used, appId } = await opened()
   play({ ...good(), afterMs: 30_000 } as Script)
   const { write, stop } = createWriting({
-    ...{
-      sql,
-      log: silentLog,
-      now: () => new Date(),
-      randomBytes,
-      fetch: (url: string, init: RequestInit) => fetch(url, init),
-    },
+    sql,
+    log: silentLog,
+    now: () => new Date(),
+    randomBytes,
+    fetch: (url: string, init: RequestInit) => fetch(url, init),
     settings: {
       url: standIn.url,
       api: "chat",
@@ -212,7 +217,7 @@ test("captions of screenshots are included on request, for the same write", asyn
   expect(await used()).toBe(1)
 })
 
-test("localize_listing is refused without an audit, a storefront for the locale, a valid locale, a writer or a job", async () => {
+test("localize_listing is refused without audit, storefront, valid locale, writer or job", async () => {
   const asked = await opened()
   const error = async (query: string, on?: House) => (await asked.get(query, on)).body.error
   expect(await error("locale=ja_jp")).toBe("no_storefront")

@@ -36,7 +36,13 @@ beforeAll(async () => {
     atOnce: 8,
   }
   const { write } = createWriting({
-    ...{ sql, log, settings, now: () => NOW, randomBytes, pollMs: 20, patienceMs: 50 },
+    sql,
+    log,
+    settings,
+    now: () => NOW,
+    randomBytes,
+    pollMs: 20,
+    patienceMs: 50,
     fetch: (url, init) => fetch(url, init),
   })
   house = openHouse({ sql, now: () => NOW, write })

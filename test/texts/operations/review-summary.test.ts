@@ -53,7 +53,7 @@ async function opened(options: Parameters<House["workspace"]>[0] = {}) {
   return { get, used, key, appId }
 }
 
-test("a summary costs one unit, the same summary on the same day none, and another language or day one more", async () => {
+test("a summary costs one unit, the same one on the same day none, another language or day one more", async () => {
   const { get, used } = await opened()
   const first = await get()
   expect([first.status, await used()]).toEqual([200, 1])
@@ -111,15 +111,19 @@ describe("calls that cost no unit", () => {
     expect(await used()).toBe(0)
   })
 
-  test("no unit is charged beyond the allowance: review_ai_limit says when it renews, and paid summaries stay available", async () => {
-    const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 1 } })
-    expect((await get()).status).toBe(200)
-    const refused = await get("?lang=fr")
-    expect([refused.status, refused.body.error]).toEqual([429, "review_ai_limit"])
-    expect(refused.body.resetsAt).toMatch(/^\d{4}-\d\d-01T00:00:00\.000Z$/)
-    expect((await get()).status).toBe(200)
-    expect(await used()).toBe(1)
-  })
+  test(
+    "no unit is charged beyond the allowance: review_ai_limit says when it renews, " +
+      "and paid summaries stay available",
+    async () => {
+      const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, reviewAi: 1 } })
+      expect((await get()).status).toBe(200)
+      const refused = await get("?lang=fr")
+      expect([refused.status, refused.body.error]).toEqual([429, "review_ai_limit"])
+      expect(refused.body.resetsAt).toMatch(/^\d{4}-\d\d-01T00:00:00\.000Z$/)
+      expect((await get()).status).toBe(200)
+      expect(await used()).toBe(1)
+    },
+  )
 
   test("no unit is charged for a call whose charge is refused or whose input is invalid", async () => {
     const { get, used } = await opened({ overrides: { ratePerSecond: 100_000, credits: 0 } })

@@ -87,7 +87,7 @@ async function opened(phone: string[], options: Parameters<House["workspace"]>[0
   return { get, used, shows }
 }
 
-test("the first four screenshots are read, a broken one is null with the reason, and a second call costs nothing", async () => {
+test("the first four screenshots are read, a broken one is null with the reason; a second call is free", async () => {
   const shown = ["1.png", "gone.png", "page.png", "4.png", "5.png"].map(at)
   there.set(at("gone.png"), 404).set(at("page.png"), new TextEncoder().encode("<html>"))
   const { get, used } = await opened(shown)

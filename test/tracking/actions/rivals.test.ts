@@ -129,7 +129,9 @@ describe("remove_rivals", () => {
       `Not seen in any reading yet: hidden should it come: ios:${NEVER}.`,
     ])
     expect((await on.confirm(body.confirmToken)).body.result).toEqual({
-      ...{ appId: on.app, removed: [`ios:${CUP}`, `ios:${NEVER}`], alreadyHidden: [] },
+      appId: on.app,
+      removed: [`ios:${CUP}`, `ios:${NEVER}`],
+      alreadyHidden: [],
     })
     expect(await listed()).toEqual([
       [POT, false],
@@ -260,9 +262,19 @@ test("the app itself, a malformed rival and another workspace's app are refused,
     set android_app = (select id from store_app where store_id = 'com.example.kettle')
     where id = ${on.app}`
   const malformed = [
-    "30001", "ios:", "ios:123", "ios:com.example", "android:nodots", "IOS:30001", "ios: 30001", "ios:30001:us",
-    "windows:30001", `android:a.${"b".repeat(254)}`, `ios:${OWN}`, "android:com.example.kettle",
-  ] // biome-ignore format: a list to scan
+    "30001",
+    "ios:",
+    "ios:123",
+    "ios:com.example",
+    "android:nodots",
+    "IOS:30001",
+    "ios: 30001",
+    "ios:30001:us",
+    "windows:30001",
+    `android:a.${"b".repeat(254)}`,
+    `ios:${OWN}`,
+    "android:com.example.kettle",
+  ]
   for (const action of ["add_rivals", "remove_rivals"]) {
     for (const rival of malformed) {
       const { body } = await on.preview(action, { appId: on.app, rivals: [`ios:${CUP}`, rival] })

@@ -24,7 +24,7 @@ const previewed = async (keyword = "coffee") =>
   (await on.preview("add_keywords", { appId: on.app, keywords: [keyword] })).body
 const pathOf = (address: string) => new URL(address).pathname
 
-test("the approval address leads through sign-in to the preview, and an approval there allows the confirm", async () => {
+test("the approval address leads through sign-in to the preview; an approval there allows the confirm", async () => {
   const { approval, confirmToken } = await previewed()
   const path = pathOf(approval.address)
   const stranger = await browserOf(on.house).open(path)

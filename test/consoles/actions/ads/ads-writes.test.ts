@@ -169,7 +169,9 @@ describe("refusals of ads writes", () => {
     await setWrites(on.register, on.workspaceId, on.account, { on: false })
     expect((await refusal("pause_campaign", {}))[1]).toContain("account writes")
     await setWrites(on.register, on.workspaceId, on.account, { on: true })
-    await on.sql`update account_right set state = 'denied', why = 'needs a role' where account_id = ${on.account} and name = 'writes'`
+    await on.sql`
+      update account_right set state = 'denied', why = 'needs a role'
+      where account_id = ${on.account} and name = 'writes'`
     expect(await refusal("pause_campaign", {})).toEqual(["not_connected", expect.stringContaining("does not write")])
     await on.sql`delete from connected_account where id = ${on.account}`
     expect((await refusal("pause_campaign", {}))[0]).toBe("not_connected")
@@ -219,8 +221,13 @@ describe("refusals of ads writes", () => {
 })
 
 const CUTS: Cut[] = [
-  { at: "accept" }, { at: "request", bytes: 40 }, { at: "request", bytes: 250 }, { at: "applied" }, { at: "answer", bytes: 1 }, { at: "answer", bytes: 120 },
-] // biome-ignore format: a list
+  { at: "accept" },
+  { at: "request", bytes: 40 },
+  { at: "request", bytes: 250 },
+  { at: "applied" },
+  { at: "answer", bytes: 1 },
+  { at: "answer", bytes: 120 },
+]
 
 describe("lost connections during ads writes", () => {
   // Short runs use every other cut; the two tests alternate.

@@ -21,7 +21,10 @@ test("our writes are merged with the platform's entries, and other programs' cha
   // In the same minute another program pauses the campaign that our write added to.
   const change = { transactionId: "t9", entityType: "Campaign", entityId: CAMPAIGN, eventType: "UPDATE" as const }
   on.there.changes.push({
-    ...{ ...change, userType: "CUSTOMER_API", eventTime: new Date().toISOString(), modifiedBy: "5" },
+    ...change,
+    userType: "CUSTOMER_API",
+    eventTime: new Date().toISOString(),
+    modifiedBy: "5",
     meta: { campaignId: Number(CAMPAIGN), name: "Tea" },
     changes: [{ field: "status", oldValues: ["ENABLED"], newValues: ["PAUSED"] }],
   })

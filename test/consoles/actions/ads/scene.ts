@@ -55,7 +55,8 @@ export function adsWrites(): AdsScene {
     on.cutter = cutterBefore(on.there.url)
     const platforms = createPlatforms({ sql, sealer, reach: reachOf(on.cutter.url) })
     on.house = openHouse({ sql, platforms })
-    await sql`update workspace set plan = 'studio', overrides = '{"ratePerSecond": 100000}' where id = ${on.workspaceId}`
+    await sql`
+      update workspace set plan = 'studio', overrides = '{"ratePerSecond": 100000}' where id = ${on.workspaceId}`
     const [{ name }] = await sql<[{ name: string }]>`select name from workspace where id = ${on.workspaceId}`
     on.key = await on.house.key(on.workspaceId, { workspace: name })
     on.workerLog = []

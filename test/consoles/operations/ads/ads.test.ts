@@ -59,19 +59,37 @@ test("campaigns are listed with state, budget and 28 days by spend, over REST an
   const { status, body, credits } = await call("campaigns")
   expect([status, credits.used]).toEqual([200, 1])
   expect(body).toMatchObject({
-    ...{ dayZone: "Europe/Berlin", from: addDays(LAST, -27), to: LAST, country: null, reportedDays: 28, lateDays: [] },
+    dayZone: "Europe/Berlin",
+    from: addDays(LAST, -27),
+    to: LAST,
+    country: null,
+    reportedDays: 28,
+    lateDays: [],
     sources: [{ kind: "apple-ads", state: "ok", why: null, asOf: expect.any(String) }],
     installsSettleBy: addDays(LAST, 31),
   })
   const metrics = {
-    ...{ impressions: 230, taps: 20, installs: 7, newDownloads: 7, spend: euros("11"), ttr: 0.087 },
-    ...{ cpt: euros("0.55"), cpi: euros("1.5714") },
+    impressions: 230,
+    taps: 20,
+    installs: 7,
+    newDownloads: 7,
+    spend: euros("11"),
+    ttr: 0.087,
+    cpt: euros("0.55"),
+    cpi: euros("1.5714"),
   }
   expect(body.totals).toEqual(metrics)
   expect(body.campaigns[0]).toEqual({
-    ...{ id: "444555666", name: "Tea, Germany", status: "ENABLED", serving: { status: "RUNNING", reasons: [] } },
-    ...{ countries: ["de", "us"], budget: euros("20"), bidStrategy: "MANUAL_CPT" },
-    ...{ placement: "APPSTORE_SEARCH_RESULTS", metrics, share: 1 },
+    id: "444555666",
+    name: "Tea, Germany",
+    status: "ENABLED",
+    serving: { status: "RUNNING", reasons: [] },
+    countries: ["de", "us"],
+    budget: euros("20"),
+    bidStrategy: "MANUAL_CPT",
+    placement: "APPSTORE_SEARCH_RESULTS",
+    metrics,
+    share: 1,
   })
   expect(body.campaigns[1]).toMatchObject({
     id: "2",
@@ -105,7 +123,10 @@ test("keywords are listed with their own or the group's bid, their costs and the
     ["82", "green tea", { ...euros("0.80"), own: false }, "ENABLED", euros("0")],
   ])
   expect(body.keywords.find(({ id }: { id: string }) => id === "81").organic).toMatchObject({
-    ...{ country: "us", rank: 2, measured: true, tracked: false },
+    country: "us",
+    rank: 2,
+    measured: true,
+    tracked: false,
   })
   expect(keywords[1].organic).toEqual({ country: "de", rank: null, measured: false, tracked: false, day: null })
   const first = (await call("ads-keywords?limit=1")).body
@@ -183,24 +204,25 @@ describe("list_ads_commands", () => {
     const shown = { summary: "bid", target: { kind: "keyword", id: id2, name: "tea timer" } }
     const [row] = await sql`select id from api_key where workspace_id = ${scene.workspaceId}`
     await sql`
-      insert into job (id, workspace_id, key_id, request_id, action, target, app_id, shown, args, status, sent_at, finished_at,
-        error, lease, lease_until, created_at)
-      values (${id}, ${scene.workspaceId}, ${row!.id}, 'r', ${action}, ${`keyword:${id}`}, ${scene.appId}, ${sql.json(shown as never)},
+      insert into job (id, workspace_id, key_id, request_id, action, target, app_id, shown, args, status, sent_at,
+        finished_at, error, lease, lease_until, created_at)
+      values (${id}, ${scene.workspaceId}, ${row!.id}, 'r', ${action}, ${`keyword:${id}`}, ${scene.appId},
+        ${sql.json(shown as never)},
         ${sql.json(args as never)}, ${status}, ${sentAt}, ${status === "queued" ? null : (sentAt ?? new Date())},
-        ${status === "failed" ? sql.json({ error: "unavailable" } as never) : null}, null, null, ${sentAt ?? new Date()})`
+        ${status === "failed" ? sql.json({ error: "unavailable" } as never) : null}, null, null,
+          ${sentAt ?? new Date()})`
   }
 
   test("changes by people, other programs and our writes are listed once each, failed writes separately", async () => {
     const at = new Date(Date.now() - 30 * 60_000)
     const change = (transactionId: string, entityId: string, minutes: number, rest: object = {}) => ({
-      ...{
-        transactionId,
-        entityType: "Keyword",
-        entityId,
-        eventType: "UPDATE" as const,
-        userType: "CUSTOMER_API" as const,
-      },
-      ...{ eventTime: new Date(at.getTime() + minutes * 60_000).toISOString(), modifiedBy: "5" },
+      transactionId,
+      entityType: "Keyword",
+      entityId,
+      eventType: "UPDATE" as const,
+      userType: "CUSTOMER_API" as const,
+      eventTime: new Date(at.getTime() + minutes * 60_000).toISOString(),
+      modifiedBy: "5",
       meta: { campaignId: 444555666, text: "tea timer" },
       changes: [{ field: "bid", oldValues: ["1.20"], newValues: ["1.40"] }],
       ...rest,
@@ -278,7 +300,9 @@ describe("refusals of ads reads, over REST and as a tool", () => {
     expect(elsewhere[4]).toMatch(/^404 not_measured: Connected since .* the searches of de/)
     await sql`update account_app set app_id = ${scene.appId}, outside_id = ${TEA.id} where account_id = ${id}`
     for (const said of await refusals()) expect(said).toMatch(/^404 not_measured: /)
-    await sql`insert into account_right (account_id, name, state, why) values (${id}, 'reports', 'denied', 'needs a role') on conflict (account_id, name) do update set state = 'denied', why = excluded.why`
+    await sql`
+      insert into account_right (account_id, name, state, why) values (${id}, 'reports', 'denied', 'needs a role')
+        on conflict (account_id, name) do update set state = 'denied', why = excluded.why`
     expect((await refusals())[0]).toMatch(/but the key may not read: it needs a role/)
     const asked = {
       workspaceId: scene.workspaceId,

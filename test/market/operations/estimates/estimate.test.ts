@@ -83,8 +83,15 @@ test("an app without a new rating in thirty days has an upper bound of 1,000 and
 })
 
 test("installs of Google Play are measured, and a count doubled for three days changes nothing", async () => {
-  for (const [days, installs] of [[29, 1_000], [20, 1_200], [15, 2_400], [13, 2_400], [12, 1_300], [0, 1_450]] as const)
-    await installed(days, installs) // biome-ignore format: one line
+  for (const [days, installs] of [
+    [29, 1_000],
+    [20, 1_200],
+    [15, 2_400],
+    [13, 2_400],
+    [12, 1_300],
+    [0, 1_450],
+  ] as const)
+    await installed(days, installs)
   await made()
   const { body } = await ask(ANDROID)
   expect(body).toMatchObject({ platform: "android", basis: "measured", days: 29, markets: 1, backTest: null })

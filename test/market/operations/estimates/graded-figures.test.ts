@@ -15,8 +15,16 @@ const NOW = new Date()
 const MONTH = monthOf(addDays(monthOf(pacificDay(NOW)), -1))
 const END = addDays(MONTH, daysInMonth(MONTH) - 1)
 const SOLD = {
-  ...{ app: TEA.sku, product: TEA.sku, title: "Tea Timer", type: "1F", country: "de", units: 5 },
-  ...{ price: "0", currency: "EUR", proceeds: "0", proceedsCurrency: "EUR" },
+  app: TEA.sku,
+  product: TEA.sku,
+  title: "Tea Timer",
+  type: "1F",
+  country: "de",
+  units: 5,
+  price: "0",
+  currency: "EUR",
+  proceeds: "0",
+  proceedsCurrency: "EUR",
 }
 
 let scene: AccountScene
@@ -49,7 +57,13 @@ async function connect(reported: (day: string) => boolean): Promise<void> {
     .filter(reported)
     .map((day) => ({
       ...sales.example,
-      ...{ kind: "sales" as const, parser: 1, origin: "local", account, day, sha256: new Uint8Array(32), seenAt: NOW },
+      kind: "sales" as const,
+      parser: 1,
+      origin: "local",
+      account,
+      day,
+      sha256: new Uint8Array(32),
+      seenAt: NOW,
       rows: day === END ? [] : [SOLD, { ...SOLD, country: "jp" }],
     }))
   const { refused } = await record(scene.sql, seen as never, () => NOW)
@@ -67,7 +81,9 @@ test("an ended month has its estimate next to the console's downloads of the sam
       storefronts: ["de", "us"],
       estimate: { value: 200, low: 100, high: 400, under: null },
       // 29 days of five in Germany and one of none; Japan is no storefront of the estimate
-      ...{ reportedDays: 30, downloads: 145, held: true },
+      reportedDays: 30,
+      downloads: 145,
+      held: true,
     },
   ])
 })

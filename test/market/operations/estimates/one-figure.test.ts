@@ -30,14 +30,23 @@ beforeAll(async () => {
   await sql`update workspace set explorer = true`
   await sql`update account set quota = 1000000000`
   const read = (days: number, rows: [string, number][]) =>
-    said(new Date(NOW.getTime() - 60_000 - days * 86_400_000).toISOString(), rows.map(([id, ratings]) => ({ id, ratings }))) // biome-ignore format: one call
+    said(
+      new Date(NOW.getTime() - 60_000 - days * 86_400_000).toISOString(),
+      rows.map(([id, ratings]) => ({ id, ratings })),
+    )
   const { refused } = await record(
     sql,
     [
       charted(new Date(NOW.getTime() - 60_000).toISOString(), IDS, { source: "apple-charts" }),
-      read(20, IDS.flatMap((id, at) => (GAINED[at] === null ? [] : [[id, 1_000] as [string, number]]))),
-      read(0, IDS.map((id, at) => [id, 1_000 + (GAINED[at] ?? 0)] as [string, number])),
-    ], // biome-ignore format: the readings
+      read(
+        20,
+        IDS.flatMap((id, at) => (GAINED[at] === null ? [] : [[id, 1_000] as [string, number]])),
+      ),
+      read(
+        0,
+        IDS.map((id, at) => [id, 1_000 + (GAINED[at] ?? 0)] as [string, number]),
+      ),
+    ],
     () => NOW,
   )
   expect(refused).toEqual([])
@@ -128,10 +137,28 @@ test("own sales change only the estimates of their workspace and of keys that ma
     from store_app
     where store_id = ${TEA.id}`
   const { id: account } = await scene.add()
-  const sold = { app: TEA.sku, product: TEA.sku, title: "Tea Timer", type: "1F", country: "de", units: 5, price: "0", currency: "EUR", proceeds: "0", proceedsCurrency: "EUR" } // biome-ignore format: one row
+  const sold = {
+    app: TEA.sku,
+    product: TEA.sku,
+    title: "Tea Timer",
+    type: "1F",
+    country: "de",
+    units: 5,
+    price: "0",
+    currency: "EUR",
+    proceeds: "0",
+    proceedsCurrency: "EUR",
+  }
   const reports = daysUpTo(END, 30).map((day) => ({
-    ...{ ...sales.example, kind: "sales" as const, parser: 1, origin: "local", account, day, seenAt: NOW },
-    ...{ sha256: new Uint8Array(32), rows: day === END ? [] : [sold, { ...sold, country: "jp" }] },
+    ...sales.example,
+    kind: "sales" as const,
+    parser: 1,
+    origin: "local",
+    account,
+    day,
+    seenAt: NOW,
+    sha256: new Uint8Array(32),
+    rows: day === END ? [] : [sold, { ...sold, country: "jp" }],
   }))
   expect((await record(sql, reports as never, () => NOW)).refused).toEqual([])
 

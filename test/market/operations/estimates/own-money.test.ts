@@ -40,8 +40,11 @@ beforeAll(async () => {
     sql,
     [
       ...DAYS.map((day) => charted(at(day), LISTED, { source: "apple-charts", chart: "grossing", genre: "36" })),
-      said(NOW.toISOString(), [...LISTED, UNLISTED].map((id) => ({ id, ratings: 100 }))),
-    ], // biome-ignore format: the readings
+      said(
+        NOW.toISOString(),
+        [...LISTED, UNLISTED].map((id) => ({ id, ratings: 100 })),
+      ),
+    ],
     () => new Date(),
   )
   expect(refused).toEqual([])
@@ -76,11 +79,29 @@ const everything = async (keys: readonly string[]) => {
 
 /** Reports Tea Timer's revenue in the United States on these days, in cents a day. */
 async function sold(days: readonly string[], { proceeds = "60", currency = "USD" } = {}) {
-  const row = { app: TEA.sku, product: "TEA01.coins", title: "Coins", type: "IA1", country: "us", units: 100, price: "99", currency, proceeds, proceedsCurrency: currency } // biome-ignore format: one row
+  const row = {
+    app: TEA.sku,
+    product: "TEA01.coins",
+    title: "Coins",
+    type: "IA1",
+    country: "us",
+    units: 100,
+    price: "99",
+    currency,
+    proceeds,
+    proceedsCurrency: currency,
+  }
   const elsewhere = { ...row, country: "de", currency: "EUR", proceedsCurrency: "EUR", units: 1_000_000 }
   const reports = days.map((day) => ({
-    ...{ ...sales.example, kind: "sales" as const, parser: 1, origin: "local", account, day, seenAt: NOW },
-    ...{ sha256: new Uint8Array(32), rows: [row, elsewhere] },
+    ...sales.example,
+    kind: "sales" as const,
+    parser: 1,
+    origin: "local",
+    account,
+    day,
+    seenAt: NOW,
+    sha256: new Uint8Array(32),
+    rows: [row, elsewhere],
   }))
   expect((await record(scene.sql, reports as never, () => new Date())).refused).toEqual([])
 }
@@ -91,7 +112,11 @@ test("own revenue changes the worth of grossing ranks only for its workspace and
   const places = [12, 20, 50, 55, null]
   for (const [at, place] of places.entries()) {
     const [{ revenue, revenueBasis }, figure] = [before[at], published(place)!]
-    expect([revenue.value, revenue.under, revenueBasis]).toEqual([figure.value && Math.round(figure.value), figure.under, "prior"]) // biome-ignore format: one row
+    expect([revenue.value, revenue.under, revenueBasis]).toEqual([
+      figure.value && Math.round(figure.value),
+      figure.under,
+      "prior",
+    ])
   }
   const [strangers, ours] = [await everything([other, narrow]), await everything([own])]
   // six days are too few, and a seventh in another currency does not count

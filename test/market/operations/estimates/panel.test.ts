@@ -48,12 +48,27 @@ beforeAll(async () => {
     )
   const { id: account } = await scene.add()
   const sold = PANEL.map(({ app, sku }) => ({
-    ...{ app: sku, product: sku, title: sku, type: "1F", country: "us", units: app.first.installs },
-    ...{ price: "0", currency: "USD", proceeds: "0", proceedsCurrency: "USD" },
+    app: sku,
+    product: sku,
+    title: sku,
+    type: "1F",
+    country: "us",
+    units: app.first.installs,
+    price: "0",
+    currency: "USD",
+    proceeds: "0",
+    proceedsCurrency: "USD",
   }))
   const reports = daysUpTo(END, 30).map((day) => ({
-    ...{ ...sales.example, kind: "sales" as const, parser: 1, origin: "local", account, day, seenAt: NOW },
-    ...{ sha256: new Uint8Array(32), rows: day === END ? sold : [] },
+    ...sales.example,
+    kind: "sales" as const,
+    parser: 1,
+    origin: "local",
+    account,
+    day,
+    seenAt: NOW,
+    sha256: new Uint8Array(32),
+    rows: day === END ? sold : [],
   }))
   const seen = [read(30, ({ first }) => first.facts.ratings), read(0, ({ second }) => second.facts.ratings), ...reports]
   expect((await record(sql, seen as never, () => NOW)).refused).toEqual([])

@@ -105,7 +105,8 @@ describe("related keywords", () => {
     const before = on.stores.requests.length
     await sql.begin((tx) => addTerms(tx, on.appId, ["us"], ["tide clock"]))
     // before a worker claims it
-    await sql`update due set lease_until = now() + interval '1 minute', lease = gen_random_uuid() where subject = 'tide clock'`
+    await sql`
+      update due set lease_until = now() + interval '1 minute', lease = gen_random_uuid() where subject = 'tide clock'`
     const { body } = await ask()
     const stateOf = (term: string) => (body.keywords as Row[]).find((row) => row.term === term)
     expect(stateOf("tide clock")).toMatchObject({ popularityState: "pending", popularity: null })
@@ -133,7 +134,17 @@ describe("related keywords", () => {
     await record(sql, [published("tide clock", "2025-09-01", 44, { storefront: "gb" })])
     const { body } = await ask("&compare=gb,de")
     const { compare } = (body.keywords as Row[]).find(({ term }) => term === "tide clock") as Row & { compare: Row[] }
-    expect(compare.map(({ country, popularity, popularityState, appCount }) => [country, popularity, popularityState, appCount])).toEqual([["gb", 44, "measured", null], ["de", null, "unmeasured", null]]) // biome-ignore format: a table
+    expect(
+      compare.map(({ country, popularity, popularityState, appCount }) => [
+        country,
+        popularity,
+        popularityState,
+        appCount,
+      ]),
+    ).toEqual([
+      ["gb", 44, "measured", null],
+      ["de", null, "unmeasured", null],
+    ])
     const wrong = await ask("&compare=gb,de,fr,it,es,jp")
     expect([wrong.status, wrong.body.error]).toEqual([400, "bad_country"])
   })

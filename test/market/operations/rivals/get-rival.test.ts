@@ -45,7 +45,11 @@ beforeEach(async () => {
 
 const track = (rest: Partial<Parameters<typeof trackApp>[1]>) =>
   trackOwn(sql, {
-    ...{ workspaceId, iosId: OWN, countries: ["us", "gb"], keywords: ["tea", "mate"], origin: "own" },
+    workspaceId,
+    iosId: OWN,
+    countries: ["us", "gb"],
+    keywords: ["tea", "mate"],
+    origin: "own",
     ...rest,
   })
 const stored = (...observations: Parameters<typeof record>[1][number][]) => record(sql, observations, () => NOW)
@@ -117,8 +121,16 @@ describe("the rival's own figures", () => {
   test("the figures of a rival without readings are null, not zero", async () => {
     const { body } = await ask()
     expect(body).toMatchObject({
-      ...{ id: RIVAL, name: RIVAL, developer: null, icon: null, manual: false, available: null },
-      ...{ rating: null, ratings: null, ratingsDay: null, ratingsSource: null },
+      id: RIVAL,
+      name: RIVAL,
+      developer: null,
+      icon: null,
+      manual: false,
+      available: null,
+      rating: null,
+      ratings: null,
+      ratingsDay: null,
+      ratingsSource: null,
       history: { from: day(89), to: day(0), points: [] },
     })
   })
@@ -213,7 +225,14 @@ describe("the keyword spy", () => {
   test("a rival without keywords takes no spy, whether it was ever seen or not", async () => {
     for (const id of ["19999", "19998"])
       expect((await ask(id)).body).toMatchObject({
-        ...{ id, locked: false, openUntil: null, spies: null, total: 0, searched: 2, complete: true, keywords: [] },
+        id,
+        locked: false,
+        openUntil: null,
+        spies: null,
+        total: 0,
+        searched: 2,
+        complete: true,
+        keywords: [],
         ...(id === "19998" && { searched: 0 }),
       })
     expect(await spies()).toBe(0)

@@ -28,9 +28,19 @@ const used = async () => (await on.house.call("/v1/account", { key: on.key })).b
 
 function look(agoMs: number, rest: Partial<AppAdsObservation>): AppAdsObservation {
   return {
-    ...{ kind: "app_ads", source: "app-ads-txt", platform: "ios", id: RIVAL, domain: "maker.test", variables: {} },
-    ...{ seenAt: new Date(Date.now() - agoMs), parser: 1, origin: "own", sha256: new Uint8Array(32) },
-    ...{ state: "records", records: [], ...rest },
+    kind: "app_ads",
+    source: "app-ads-txt",
+    platform: "ios",
+    id: RIVAL,
+    domain: "maker.test",
+    variables: {},
+    seenAt: new Date(Date.now() - agoMs),
+    parser: 1,
+    origin: "own",
+    sha256: new Uint8Array(32),
+    state: "records",
+    records: [],
+    ...rest,
   } as AppAdsObservation
 }
 
@@ -55,7 +65,13 @@ describe("stored ad networks", () => {
     const { status, body, credits } = await on.house.call(path(), { key: on.key })
     expect([status, credits.used]).toEqual([200, 1])
     expect(body).toEqual({
-      ...{ platform: "ios", id: RIVAL, name: RIVAL, state: "records", domain: "maker.test", direct: 2, reseller: 2 },
+      platform: "ios",
+      id: RIVAL,
+      name: RIVAL,
+      state: "records",
+      domain: "maker.test",
+      direct: 2,
+      reseller: 2,
       networks: [
         { system: "ads.example.net", name: null, relation: "DIRECT", accounts: 2 },
         { system: "google.com", name: "Google", relation: "DIRECT", accounts: 1 },

@@ -49,9 +49,20 @@ describe("market data of the App Store", () => {
     for (const answer of pending) expect(answer.body.eta).toBeWithin(1, 120)
     expect(status).toBe(200)
     expect(body).toMatchObject({
-      ...{ country: "us", platform: "ios", id: RIVAL, available: true, price: 2.99, currency: "USD", ...NOTHING },
-      ...{ ratings: 1_234, rating: 4.5, ratingsDay: dayOf(0), ratingsSource: "itunes-lookup" },
-      ...{ releasedAt: "2020-01-01T08:00:00.000Z", hasInAppPurchases: true, measuredAt: expect.any(String) },
+      country: "us",
+      platform: "ios",
+      id: RIVAL,
+      available: true,
+      price: 2.99,
+      currency: "USD",
+      ...NOTHING,
+      ratings: 1_234,
+      rating: 4.5,
+      ratingsDay: dayOf(0),
+      ratingsSource: "itunes-lookup",
+      releasedAt: "2020-01-01T08:00:00.000Z",
+      hasInAppPurchases: true,
+      measuredAt: expect.any(String),
     })
     expect(body).not.toHaveProperty("eta")
     expect(body.name).not.toBe(RIVAL)
@@ -115,8 +126,13 @@ describe("market data of Google Play", () => {
     const { status, body } = await on.settled(android())
     expect(status).toBe(200)
     expect(body).toMatchObject({
-      ...{ platform: "android", id: MINECRAFT, name: "Minecraft: Dream it, Build it!", available: true },
-      ...{ hasInAppPurchases: true, installsDay: dayOf(0), installsChange: null },
+      platform: "android",
+      id: MINECRAFT,
+      name: "Minecraft: Dream it, Build it!",
+      available: true,
+      hasInAppPurchases: true,
+      installsDay: dayOf(0),
+      installsChange: null,
     })
     expect([body.installs, body.inAppPrices]).toEqual([91_130_079, { least: 0.99, most: 49.99, currency: "USD" }])
   })
@@ -132,7 +148,10 @@ describe("market data of Google Play", () => {
     await record(sql, [onPlay(60_000, { installs: 940, hasInAppPurchases: false })])
     const { body } = await on.house.call(android(), { key: on.key })
     expect(body).toMatchObject({
-      ...{ installs: 940, installsDay: dayOf(60_000), hasInAppPurchases: false, inAppPrices: null },
+      installs: 940,
+      installsDay: dayOf(60_000),
+      hasInAppPurchases: false,
+      inAppPrices: null,
       installsChange: { change: -60, from: dayOf(3 * DAY_MS), to: dayOf(60_000) },
     })
     expect(on.stores.requests).toEqual([])

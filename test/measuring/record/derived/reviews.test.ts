@@ -191,7 +191,9 @@ describe("derived review rows", () => {
       from review_day
       where feed = 'us' and day = '2025-09-02'`
     await sql`update review_feed set complete = false where feed = 'gb'`
-    await sql`insert into review_feed select app_id, 'xx', read_at, complete, empty, complete_at from review_feed where feed = 'us'`
+    await sql`
+      insert into review_feed select app_id, 'xx', read_at, complete, empty, complete_at from review_feed
+        where feed = 'us'`
     let pauses = 0
     const pause = async () => {
       pauses += 1
