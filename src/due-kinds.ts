@@ -1,5 +1,4 @@
-import { chartAppsOnAppStore } from "./charts/due/chart-apps.ts"
-import { chartOnAppStore, developerOnAppStore, genresOnAppStore } from "./charts/due/charts.ts"
+import { chartAppsOnAppStore, chartOnAppStore, developerOnAppStore, genresOnAppStore } from "./charts/due/charts.ts"
 import { appleCharts } from "./charts/sources/apple-charts.ts"
 import { canaryKind } from "./keywords/due/canary.ts"
 import { difficultyOnAppStore } from "./keywords/due/difficulty.ts"
@@ -22,8 +21,7 @@ import { appleGenres } from "./stores/apple/genres.ts"
 import { itunesDeveloper } from "./stores/apple/itunes-developer.ts"
 import { itunesLookup } from "./stores/apple/itunes-lookup.ts"
 import { itunesSearch } from "./stores/apple/itunes-search.ts"
-import { appNamesOnAppStore } from "./stores/due/app-names.ts"
-import { appsOnAppStore, appsOnPlay } from "./stores/due/apps.ts"
+import { appNamesOnAppStore, appsOnAppStore, appsOnPlay } from "./stores/due/apps.ts"
 import { playDetails } from "./stores/play/details.ts"
 
 /** Developers' websites. They are requested without a source of their own. */

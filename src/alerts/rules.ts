@@ -1,3 +1,4 @@
+import type { Sql } from "../database/types.ts"
 import { ownValue } from "../lib/objects.ts"
 import type { Alert } from "./alert.ts"
 import type { RuleOption } from "./alert-type.ts"
@@ -53,4 +54,14 @@ function isTagged({ facts }: Alert, tags: Record<string, string[]>): boolean {
 
 function isOfManual({ facts }: Alert): boolean {
   return "manual" in facts && facts.manual
+}
+
+/** Returns the alert rules of a workspace, by type. */
+export async function listRules(sql: Sql, workspaceId: number): Promise<AlertRule[]> {
+  return await sql<AlertRule[]>`
+    select type, channels, drop_by as "dropBy", keyword_scope as "keywordScope", rival_scope as "rivalScope"
+    from alert_rule
+    where workspace_id = ${workspaceId}
+    order by type
+    limit 100`
 }

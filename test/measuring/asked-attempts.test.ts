@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { chartAppsOnAppStore } from "../../src/charts/due/chart-apps.ts"
+import { chartAppsOnAppStore } from "../../src/charts/due/charts.ts"
 import { appleCharts } from "../../src/charts/sources/apple-charts.ts"
 import type { Attempt } from "../../src/core/observation/attempt.ts"
 import type { Sql } from "../../src/database/types.ts"

@@ -1,7 +1,6 @@
 import type { Background } from "./background.ts"
 import type { Entry, FieldText, Word } from "./field-text.ts"
 import type { Code, Field, Severity, Stretch } from "./finding.ts"
-import { wasteOf } from "./room.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
 /** A listing's texts, prepared for the checks. */
@@ -58,3 +57,22 @@ export function textOf({ text }: FieldText, { at, end }: Stretch): string {
 
 export type { AppBackground } from "./app-background.ts"
 export type { Entry, FieldText, Stretch, Word }
+
+/**
+ * Returns the stretch to remove together with some words: the comma if the whole keyword goes, else one adjacent space.
+ */
+function wasteOf({ text, entries }: FieldText, { at, end }: Stretch, entry: Entry | null): Stretch {
+  if (entry && at === entry.at && end === entry.end) return withComma(text, entries, entry)
+  const [least, most] = entry ? [entry.at, entry.end] : [0, text.length]
+  if (end < most && isBlank(text[end] as string)) return { at, end: end + 1 }
+  return at > least && isBlank(text[at - 1] as string) ? { at: at - 1, end } : { at, end }
+}
+
+function withComma(text: string, entries: readonly Entry[], { from, to }: Entry): Stretch {
+  if (entries.length === 1) return { at: from, end: to }
+  return from > 0 ? { at: from - 1, end: to } : { at: from, end: Math.min(text.length, to + 1) }
+}
+
+function isBlank(character: string): boolean {
+  return /\s/.test(character)
+}

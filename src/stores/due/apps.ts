@@ -3,7 +3,8 @@ import { dueKind, type ReadPort } from "../../measuring/due-kind.ts"
 import { putForwardLookUp } from "../../measuring/put-forward.ts"
 import { ReadFailure } from "../../measuring/source.ts"
 import { itunesLookup } from "../apple/itunes-lookup.ts"
-import { apps } from "../kinds/apps.ts"
+import { itunesSearch } from "../apple/itunes-search.ts"
+import { apps, latestNameSearch } from "../kinds/apps.ts"
 import { playDetails } from "../play/details.ts"
 
 export const appsOnAppStore = dueKind({
@@ -72,3 +73,21 @@ function missingSomewhere(country: string | null, cause: ReadFailure): ReadFailu
   if (country === null) return new ReadFailure("failed", "not found, but no page has yet named its country", { cause })
   return new ReadFailure("mismatched", `not found, but pages name ${country.toUpperCase()}`, { country, cause })
 }
+
+/**
+ * Searches a store's catalogue for a name. Due only on request, because nobody tracks names. Its order is never a rank.
+ */
+export const appNamesOnAppStore = dueKind({
+  name: "app_names",
+  observes: apps,
+  latest: latestNameSearch,
+  platform: "ios",
+  upstream: itunesSearch.upstream,
+  together: 1,
+  requests: 1,
+  everyDays: 7,
+  async read([subject], port) {
+    const { storefront, subject: term } = subject
+    return [await port.ask(itunesSearch, { storefront, term })]
+  },
+})

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { StoreApp } from "../../../src/core/observation/line-parts.ts"
 import { playDetails } from "../../../src/stores/play/details.ts"
 import { marketOf } from "../../../src/stores/play/market.ts"
-import { plainText } from "../../../src/stores/play/text.ts"
+import { plainText } from "../../../src/stores/play/page.ts"
 import { fixture } from "../parsing/parsed.ts"
 import { about, blockData, withData } from "../parsing/play-pages.ts"
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { LISTING_LOCALES } from "../../../src/lib/locales.ts"
 import { linesOf } from "../../../src/texts/pictures/lines.ts"
 import { pictureSize } from "../../../src/texts/pictures/picture-size.ts"
-import { readableAddress } from "../../../src/texts/pictures/readable-address.ts"
+import { readableAddress } from "../../../src/texts/pictures/read-pictures.ts"
 import { dataFor, dataNameOf } from "../../../src/texts/pictures/trained-data.ts"
 
 const SIZE = { width: 1_000, height: 2_000 }
