@@ -101,6 +101,8 @@ export interface StoredApps {
 
 /** Derives data from readings of several kinds, or makes it due. */
 export interface FollowUp {
+  /** True if it follows imported readings only, because others derive the data themselves. */
+  importsOnly?: true
   /** Runs in the transaction that stores the readings, after the kinds' own derived rows. */
   follow(tx: Tx, recorded: RecordedReadings): Promise<void>
   /** Runs when an import has ended. */

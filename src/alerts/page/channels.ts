@@ -17,7 +17,6 @@ import { FormProblem, textField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { momentTime } from "../../ui/times.ts"
 import { counted, spoken } from "../../ui/words.ts"
-import { listRules } from "../actions/standing-rules.ts"
 import {
   addSlack,
   addTelegram,
@@ -33,6 +32,7 @@ import {
 import type { SendPort } from "../delivery/message.ts"
 import { testChannel } from "../delivery/test-channel.ts"
 import type { AlertRule, Channel } from "../rules.ts"
+import { listRules } from "../rules.ts"
 
 interface ChannelParts extends Pick<SendPort, "outbound" | "telegramApi"> {
   sql: Sql

@@ -14,10 +14,10 @@ import {
 import { checkFields, FormProblem, selectField, textField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { counted, spoken } from "../../ui/words.ts"
-import { RULE_TYPES } from "../actions/standing-rules.ts"
 import type { RuleOption } from "../alert-type.ts"
 import { type Channel, DROP_BY, takes } from "../rules.ts"
 import type { RuleType } from "../types.ts"
+import { RULE_TYPES } from "../types.ts"
 import { CHANNEL_NAMES } from "./channels.ts"
 
 const PATH = "rules"

@@ -25,9 +25,8 @@ interface FigureOptions {
 
 /** Figures of keywords whose readings were imported. Other readings derive theirs themselves. */
 export const importedFigures: FollowUp = {
-  async follow(tx, recorded) {
-    if (recorded.isImport) await markFigures(tx, recorded)
-  },
+  importsOnly: true,
+  follow: markFigures,
   afterImport: deriveFigures,
 }
 

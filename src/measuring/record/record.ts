@@ -192,7 +192,7 @@ async function store(
     isImport,
     now,
   }
-  for (const { follow } of followUps) await follow(tx, recorded)
+  for (const { importsOnly, follow } of followUps) if (isImport || !importsOnly) await follow(tx, recorded)
   const taken = [...results.flatMap(({ placed }) => placed), ...market, ...rated]
   return new Set(taken.map((one) => wholeOf.get(one) ?? one)).size
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { listRules } from "../../../src/alerts/actions/standing-rules.ts"
 import { listChannels } from "../../../src/alerts/delivery/channels.ts"
+import { listRules } from "../../../src/alerts/rules.ts"
 import { OutboundProblem } from "../../../src/outbound/problem.ts"
 import type { SafeFetch } from "../../../src/outbound/safe-fetch.ts"
 import type { Browser } from "../../access/sign-in/browser.ts"
