@@ -85,7 +85,7 @@ export interface SeenApps {
 /** Market facts of one reading. */
 export interface MarketReading {
   from: StoreObservation
-  said: readonly { id: string; facts: MarketFacts }[]
+  apps: readonly { id: string; facts: MarketFacts }[]
 }
 
 export interface StoredApps {

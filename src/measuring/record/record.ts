@@ -223,12 +223,12 @@ function countedApps({ shown, market }: SeenApps, stored: StoredApps, { appOf }:
     .flatMap(({ apps, appIds }) => appIds.filter((_, place) => apps[place]!.ratings !== undefined))
   const installed = market
     .filter(({ from }) => newMarket.has(from))
-    .flatMap(({ from, said }) => said.map(({ id }) => appOf(from.platform, id)))
+    .flatMap(({ from, apps }) => apps.map(({ id }) => appOf(from.platform, id)))
   return [...counted, ...installed]
 }
 
 function marketsIn(sound: readonly Observation[], kinds: readonly AnyKind[]): MarketReading[] {
   return sound.flatMap((from) => {
-    return isOfStore(from) ? [{ from, said: kindNamed(from.kind, kinds)?.market?.(from) ?? [] }] : []
+    return isOfStore(from) ? [{ from, apps: kindNamed(from.kind, kinds)?.market?.(from) ?? [] }] : []
   })
 }

@@ -58,9 +58,9 @@ interface MarketRow {
   facts: MarketFacts
 }
 
-function rowsOf({ from, said }: MarketReading, { appOf }: SurrogateIds): MarketRow[] {
+function rowsOf({ from, apps }: MarketReading, { appOf }: SurrogateIds): MarketRow[] {
   const { platform, storefront = "", source, seenAt } = from
-  return said.flatMap(({ id, facts }) => {
+  return apps.flatMap(({ id, facts }) => {
     if (Object.values(facts).every((fact) => fact === undefined)) return []
     const appId = appOf(platform, id)
     return [{ from, key: keyOf({ appId, storefront, source, day: dayOf(seenAt) }), appId, facts }]

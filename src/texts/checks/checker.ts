@@ -1,22 +1,19 @@
 import type { RuleName, TextGround, TextProblem, TextRule } from "./check.ts"
 import { features } from "./features.ts"
 import { instructions } from "./instructions.ts"
-import { keptMarks } from "./kept-marks.ts"
 import { language } from "./language.ts"
 import { length } from "./length.ts"
-import { lines } from "./lines.ts"
 import { links } from "./links.ts"
 import { names } from "./names.ts"
 import { numbers } from "./numbers.ts"
 import { personalData } from "./personal-data.ts"
 import { prices } from "./prices.ts"
 import { promises } from "./promises.ts"
-import { proportion } from "./proportion.ts"
 import { quantities } from "./quantities.ts"
 import { stores } from "./stores.ts"
 import { superlatives } from "./superlatives.ts"
 import { told } from "./told.ts"
-import { untranslated } from "./untranslated.ts"
+import { keptMarks, lines, proportion, untranslated } from "./translation.ts"
 
 const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
   length,
