@@ -227,8 +227,8 @@ function readableFromStdin(secret: AccountOption): AccountOption {
 
 /** Returns the options for the help. Options of several kinds appear once. */
 export function optionsOf(options: readonly AccountOption[]): Record<string, Option> {
-  const shown = options.map(({ option, value, meaning }) => [option, { value, meaning }] as const)
-  return Object.fromEntries([...shown].reverse())
+  const entries = options.map(({ option, value, meaning }) => [option, { value, meaning }] as const)
+  return Object.fromEntries([...entries].reverse())
 }
 
 /** Returns the ids of a key. For a new key of an existing account, only the ids that differ. */

@@ -110,10 +110,10 @@ async function namesOf(invocation: Invocation): Promise<string[] | undefined> {
     return undefined
   }
   const { actions } = await import("../catalog.ts")
-  const known = [ALL_ACTIONS, ...actions.map(({ name }) => name)]
-  const unknown = positionals.find((name) => !known.includes(name))
+  const names = [ALL_ACTIONS, ...actions.map(({ name }) => name)]
+  const unknown = positionals.find((name) => !names.includes(name))
   if (unknown !== undefined)
-    throw new WrongUse(`unknown action ${JSON.stringify(unknown.slice(0, 40))}; choose from ${known.join(", ")}`)
+    throw new WrongUse(`unknown action ${JSON.stringify(unknown.slice(0, 40))}; choose from ${names.join(", ")}`)
   return positionals
 }
 

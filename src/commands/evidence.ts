@@ -31,14 +31,14 @@ export const evidence: Command = {
   },
   async run(invocation) {
     const { settings } = invocation
-    const asked = askedFor(invocation)
+    const query = askedFor(invocation)
     assertMade(settings)
     const bodies = openRawBodies(settings.measuring.raw)
     const today = dayOf(new Date())
     const [about, shown] = await useDatabase(invocation, async (sql) => {
-      const { id } = await findTracked(sql, asked.app)
-      const apps = await storeApps(sql, id, asked.platform)
-      const { storefront, term, day } = asked
+      const { id } = await findTracked(sql, query.app)
+      const apps = await storeApps(sql, id, query.platform)
+      const { storefront, term, day } = query
       const each: KeywordEvidence[] = []
       for (const { platform, ...app } of apps)
         each.push(
@@ -47,7 +47,7 @@ export const evidence: Command = {
             { list: { platform, storefront, term }, app, day, today },
           ),
         )
-      return [{ app: id, tracked: await isTracked(sql, id, asked) }, each] as const
+      return [{ app: id, tracked: await isTracked(sql, id, query) }, each] as const
     })
     const { app, tracked } = about
     show(invocation, { app, tracked, evidence: shown }, () => shown.flatMap((one) => lines(one, tracked)))
@@ -76,9 +76,9 @@ async function storeApps(sql: Sql, appId: string, platform: Platform | undefined
     where t.id = ${appId}
     order by s.platform desc
     limit 2`
-  const asked = rows.filter((row) => platform === undefined || row.platform === platform)
-  if (asked.length === 0) throw new CommandProblem("the app has no store app for that --platform")
-  return asked
+  const matching = rows.filter((row) => platform === undefined || row.platform === platform)
+  if (matching.length === 0) throw new CommandProblem("the app has no store app for that --platform")
+  return matching
 }
 
 function lines(shown: KeywordEvidence, tracked: boolean): string[] {

@@ -37,7 +37,7 @@ export function groupHelp(group: string, commands: readonly Command[], bold: Emp
 /** Returns the help of a command, with its examples first. */
 export function commandHelp(command: Command, bold: Emphasis): string {
   const options = Object.entries<Option>({ ...command.options, ...COMMON })
-  const shown = options.map(([name, { value, meaning, repeated }]): [string, string] => [
+  const pairs = options.map(([name, { value, meaning, repeated }]): [string, string] => [
     `--${name}${value ? ` ${value}` : ""}`,
     meaning + (repeated ? " Can be repeated." : ""),
   ])
@@ -45,7 +45,7 @@ export function commandHelp(command: Command, bold: Emphasis): string {
     [command.summary, ...(command.details === undefined ? [] : [command.details])].join("\n"),
     section(bold("Examples"), rows(command.examples.map(([typed, does]) => [`appmeter ${typed}`, does]))),
     section(bold("Usage"), [usageLine(command)]),
-    section(bold("Options"), rows(shown)),
+    section(bold("Options"), rows(pairs)),
   ]
     .join("\n\n")
     .concat("\n")

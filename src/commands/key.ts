@@ -40,7 +40,7 @@ export const keyCreate: Command = {
   async run(invocation) {
     const { text, texts, amount, has } = invocation
     const kind = has("test") ? ("test" as const) : ("live" as const)
-    const asked = {
+    const request = {
       kind,
       name: text("name") ?? kind,
       scopes: texts("scope") as Scope[] | undefined,
@@ -51,7 +51,7 @@ export const keyCreate: Command = {
     }
     const made = await useDatabase(invocation, async (sql) => {
       const { name: workspace } = await chooseWorkspace(sql, text("workspace"))
-      return await createKey(sql, { ...asked, workspace }, randomBytes)
+      return await createKey(sql, { ...request, workspace }, randomBytes)
     })
     show(invocation, { secret: made.secret, key: made.key }, () => [made.secret])
     if (!has("json")) invocation.terminal.say("Save it now: it is not stored and cannot be shown again.")
@@ -136,8 +136,8 @@ function changing({ destroys, change, ...command }: Change): Command {
 }
 
 async function readQuestion(sql: Sql, typed: string, destroys: string): Promise<string> {
-  const known = /^\d+$/.test(typed) ? await findKey(sql, idOf(typed)) : undefined
-  const named = known ? `key ${known.id} (${known.name}, ${known.hint})` : "this key"
+  const key = /^\d+$/.test(typed) ? await findKey(sql, idOf(typed)) : undefined
+  const named = key ? `key ${key.id} (${key.name}, ${key.hint})` : "this key"
   return `${destroys} ${named} cannot be undone.`
 }
 

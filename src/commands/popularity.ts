@@ -76,9 +76,9 @@ function distinct(values: readonly string[]): string[] {
 }
 
 function countryOf({ text }: Invocation): string | undefined {
-  const asked = text("country")
-  if (asked === undefined) return undefined
-  const country = storefrontNamed(asked)
+  const typed = text("country")
+  if (typed === undefined) return undefined
+  const country = storefrontNamed(typed)
   if (country === undefined) throw new WrongUse("--country must be the two-letter code of a storefront, such as us")
   return country
 }

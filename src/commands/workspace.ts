@@ -35,13 +35,13 @@ export const workspaceCreate: Command = {
   positionals: ["name"],
   options: { ...SHARED, pack: { value: "CREDITS", meaning: "Credits of a pack, in addition to the monthly credits." } },
   async run(invocation) {
-    const asked = {
+    const request = {
       ...sharedOf(invocation),
       name: firstArgument(invocation),
       plan: (invocation.text("plan") ?? "pro") as Plan,
       pack: invocation.amount("pack"),
     }
-    const workspace = await useDatabase(invocation, (sql) => createWorkspace(sql, asked))
+    const workspace = await useDatabase(invocation, (sql) => createWorkspace(sql, request))
     showWorkspaces(invocation, { workspace }, [workspace])
     return 0
   },

@@ -19,6 +19,6 @@ test("app add says whether the keywords are read now, and if not, why", async ()
   await sql`insert into reader (process, egress, reads) values (gen_random_uuid(), 'here', ${json(sql, reads)})`
   const told = await add("1000000003", "--keyword", "tea", "--country", "us", "--country", "de")
   expect(told).toContain("its keywords are being read in us on ios, de on ios")
-  expect(told).toContain("not read in us on android, de on android: its sources are switched off")
+  expect(told).toContain("not read in us on android, de on android: its sources are disabled")
   await close()
 })

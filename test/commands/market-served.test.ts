@@ -57,7 +57,7 @@ const lookedUp = (url: URL) => (url.searchParams.get("id") ?? "").split(",").map
 const asked = (part: string) => stores.requests.filter(({ url }) => url.pathname.includes(part))
 
 async function find(query: string) {
-  const [, key] = /live {2}(svc_live_[0-9A-Za-z]{36})/.exec(server.out())!
+  const [, key] = /Live key, shown only now: (svc_live_[0-9A-Za-z]{36})/.exec(server.out())!
   const response = await fetch(`${server.url}/v1/hive/find?${query}`, { headers: { authorization: `Bearer ${key}` } })
   expect(response.status).toBe(200)
   return (await response.json()) as { total: number; apps: { id: string; name: string }[] }

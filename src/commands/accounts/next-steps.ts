@@ -11,7 +11,7 @@ export function nextSteps({ id, kind: name, state, why, apps }: AccountRow): str
   const { begins, needsAsking } = accountKind(name)
   const isRead = state === "ok"
   const tracked = apps.filter(({ appId }) => appId !== null)
-  const others = apps.filter(({ appId }) => appId === null).slice(0, SHOWN_APPS)
+  const untracked = apps.filter(({ appId }) => appId === null).slice(0, SHOWN_APPS)
   return [
     isRead
       ? `  a running server now reads: ${begins}`
@@ -21,7 +21,7 @@ export function nextSteps({ id, kind: name, state, why, apps }: AccountRow): str
           .slice(0, SHOWN_APPS)
           .map(({ outsideId }) => `  not read until you request it: ${needsAsking(id, outsideId)}`)
       : []),
-    ...others.map(
+    ...untracked.map(
       ({ outsideId, name: app }) =>
         `  to see the figures of ${printable(app)}: ` +
         `appmeter app add ${printable(JSON.stringify(app))} --ios ${outsideId}`,

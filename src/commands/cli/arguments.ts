@@ -51,13 +51,13 @@ export function wholeNumber(what: string, text: string | undefined): number | un
 
 /** Returns the usage line of a command, such as "appmeter key revoke <id> [options]". */
 export function usageLine({ name, positionals = [] }: Command): string {
-  const shown = positionals.map((word) => {
+  const shownWords = positionals.map((word) => {
     const bare = word.replace(/[?…]+$/, "")
     if (word.endsWith("…?")) return `[${bare}]…`
     if (word.endsWith("?")) return `[${bare}]`
     return word.endsWith("…") ? `<${bare}>…` : `<${bare}>`
   })
-  return ["appmeter", name, ...shown, "[options]"].join(" ")
+  return ["appmeter", name, ...shownWords, "[options]"].join(" ")
 }
 
 function parserOptions(options: Record<string, Option>) {

@@ -42,16 +42,16 @@ function widthOf(text: string): number {
 export function fitted(line: string, columns: number | undefined): string {
   if (columns === undefined || widthOf(line) <= columns) return line
   let left = Math.max(0, columns - 1)
-  let shown = ""
+  let fitting = ""
   for (const [part, colour] of line.matchAll(COLOUR_OR_TEXT)) {
-    if (colour !== undefined) shown += colour
+    if (colour !== undefined) fitting += colour
     else
       for (const { segment } of graphemes.segment(part)) {
         left -= widthOf(segment)
-        if (left >= 0) shown += segment
+        if (left >= 0) fitting += segment
       }
   }
-  return `${shown}…`
+  return `${fitting}…`
 }
 
 /** Wraps a line without colours between words. Continuation lines are indented. */
@@ -84,8 +84,8 @@ export function harmless(text: string): string {
 
 /** Returns a name from a store or a caller for one line: without control characters, at most 60 characters. */
 export function printable(text: string): string {
-  const shown = harmless(text)
-  return shown.length > LONGEST ? `${shown.slice(0, LONGEST - 1)}…` : shown
+  const name = harmless(text)
+  return name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name
 }
 
 const LONGEST = 60

@@ -33,7 +33,7 @@ export async function assertUnserved(database: Database, place: string, why: str
 /** Throws CommandProblem if the database has tables of another program, which could conflict with Appmeter's. */
 export async function assertOurs(sql: Sql, place: string): Promise<void> {
   if ((await readLandedSteps(sql)).length > 0) return
-  const others = await sql<{ name: string }[]>`
+  const foreign = await sql<{ name: string }[]>`
     select c.relname::text as name
     from pg_class c
     where c.relnamespace = current_schema()::regnamespace
@@ -42,8 +42,8 @@ export async function assertOurs(sql: Sql, place: string): Promise<void> {
       and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
     order by c.relname
     limit 4`
-  if (others.length === 0) return
-  const names = others.map(({ name }) => name).join(", ")
+  if (foreign.length === 0) return
+  const names = foreign.map(({ name }) => name).join(", ")
   throw new CommandProblem(`${place} contains tables of another program (${names}); use an empty database`)
 }
 

@@ -41,11 +41,11 @@ async function learn(sql: Sql, { addresses, egress, egressCountry }: MeasuringSe
   const url = `${addresses.get(HOST) ?? `https://${HOST}`}/store/apps?hl=en`
   const here = await readPage(url)
   const another = [egressCountry, here].includes("us") ? "de" : "us"
-  const asked = [...new Set([egressCountry ?? another, another])]
-  const pages = await Promise.all(asked.map((country) => readPage(`${url}&gl=${country.toUpperCase()}`)))
+  const requested = [...new Set([egressCountry ?? another, another])]
+  const pages = await Promise.all(requested.map((country) => readPage(`${url}&gl=${country.toUpperCase()}`)))
   for (const [place, answered] of pages.entries()) {
     if (answered !== undefined)
-      await noteCountry(sql, { upstream: HOST, egress }, { asked: asked[place] as string, answered }, new Date())
+      await noteCountry(sql, { upstream: HOST, egress }, { asked: requested[place] as string, answered }, new Date())
   }
   return here
 }
@@ -65,8 +65,8 @@ const THING = "EGRESS_COUNTRY"
 function findingOf(own: string | undefined, here: string | undefined, answers: readonly CountryAnswers[]): Finding {
   const learnt = answers.length > 0 ? `; ${EFFECTS[effectOf(answers)]}` : ""
   if (own === undefined) return unset(here, learnt)
-  const asked = answers.filter((one) => one.asked === own).toSorted((a, b) => +b.lastAt - +a.lastAt)
-  const [latest] = asked
+  const requested = answers.filter((one) => one.asked === own).toSorted((a, b) => +b.lastAt - +a.lastAt)
+  const [latest] = requested
   if (!latest) return ok(THING, `${own}; no page of Google Play has shown its country yet`)
   const named = `requests for ${own.toUpperCase()} return pages of ${latest.answered.toUpperCase()}${learnt}`
   if (latest.answered === own) return ok(THING, `${own}; ${named}`)

@@ -54,7 +54,7 @@ type RawSettings = MeasuringSettings["raw"]
 function rawFolder({ folder, days }: RawSettings): Finding[] {
   const thing = "RAW_DIR"
   if (days === 0) return [ok(thing, "no responses are stored (RAW_DAYS=0)")]
-  const held = statOf(folder)
+  const stat = statOf(folder)
   const parent = existing(folder)
   const path = JSON.stringify(resolve(folder))
   if (!statOf(parent)?.isDirectory()) {
@@ -65,7 +65,7 @@ function rawFolder({ folder, days }: RawSettings): Finding[] {
     const fix = `run as root: mkdir -p ${path} && chown -R ${process.getuid?.() ?? "USER"} ${path}`
     return [warning(thing, `${parent} is not writable, so no responses are stored`, fix)]
   }
-  if (!held) return [ok(thing, `${folder} does not exist yet; the first reading creates it`)]
+  if (!stat) return [ok(thing, `${folder} does not exist yet; the first reading creates it`)]
   return [ok(thing, `${inUnits(sizeOf(folder))} of stored responses in ${folder}, at most ${days} days old`)]
 }
 
@@ -89,9 +89,9 @@ function permissions(dataDir: string, folder: Stats): Finding {
   const thing = "DATA_DIR"
   const mend = `run: chmod 700 ${JSON.stringify(dataDir)}`
   const data = isMade(dataDir) ? statOf(join(dataDir, "postgres")) : undefined
-  const own = process.getuid?.()
-  if (own !== undefined && own !== 0 && folder.uid !== own)
-    return problem(thing, `${dataDir} belongs to another user`, `run: chown -R ${own} ${JSON.stringify(dataDir)}`)
+  const uid = process.getuid?.()
+  if (uid !== undefined && uid !== 0 && folder.uid !== uid)
+    return problem(thing, `${dataDir} belongs to another user`, `run: chown -R ${uid} ${JSON.stringify(dataDir)}`)
   // Windows has no permission bits
   if (process.platform === "win32" || (folder.mode & 0o077) === 0)
     return ok(thing, `${dataDir}, accessible to its user only`)

@@ -26,9 +26,9 @@ export function documentsOf(
 ): Map<string, () => PublicDocument> {
   const html = (text: string, policy: string): PublicDocument => ({ ...prepare(text), type: "html", policy })
   const reference = () => referencePage(catalog, { publicUrl, samples: sandbox.samples, actions, faultsOf })
-  const told = { publicUrl, sandbox, version: versionOf() }
-  const document = once(() => openApiDocument(catalog, told))
-  const plainDocument = once(() => openApiDocument(catalog, { ...told, examples: false }))
+  const parts = { publicUrl, sandbox, version: versionOf() }
+  const document = once(() => openApiDocument(catalog, parts))
+  const plainDocument = once(() => openApiDocument(catalog, { ...parts, examples: false }))
   const guide = once(() => ({ ...prepare(llmsText(catalog, { publicUrl, actions })), type: "text" as const }))
   const card = once(
     (): PublicDocument => ({ ...prepare(JSON.stringify(serverCard(catalog, publicUrl))), type: "json" }),

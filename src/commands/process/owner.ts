@@ -75,11 +75,11 @@ async function useInvoke<T>(
   const writing = openWriting(settings, { sql, log })
   const pictures = openPictureReading(settings, { sql, log })
   const now = () => new Date()
-  const known: Identify = { identify: identified!, atHand: () => null, charged: () => {}, renew: async () => {} }
+  const identifying: Identify = { identify: identified!, atHand: () => null, charged: () => {}, renew: async () => {} }
   const invoke = createInvoke({
     sql,
     apps: trackedApps,
-    identify: identified ? known : createIdentify({ sql, now, log }),
+    identify: identified ? identifying : createIdentify({ sql, now, log }),
     charge: paid ?? createChargeCall(sql),
     // calls through a server are not counted in the rate
     limits: { ...limits, rate: memoryLimiter() },

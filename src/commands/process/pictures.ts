@@ -56,10 +56,10 @@ export function trainedIn(folder: string | undefined): string[] {
 
 /** Loads Tesseract. The operator's folder has priority over the included English data. */
 export async function loadTesseract(names: readonly string[], folder?: string): Promise<TesseractFiles> {
-  const own = new Set(trainedIn(folder))
+  const inFolder = new Set(trainedIn(folder))
   const english = async () => (await carriedFile(OCR_FILES.english)) ?? packagedEnglish()
   const bytesOf = async (name: string) =>
-    own.has(name) ? readFileSync(join(folder as string, `${name}.traineddata`)) : await english()
+    inFolder.has(name) ? readFileSync(join(folder as string, `${name}.traineddata`)) : await english()
   return {
     wasm: (await carriedFile(OCR_FILES.wasm)) ?? packagedWasm(),
     data: await Promise.all(names.map(async (name) => ({ name, bytes: new Uint8Array(await bytesOf(name)) }))),

@@ -83,7 +83,7 @@ function problemOf({ status, message, extra }: Fault): Error {
     reason,
     problems = [],
   } = extra as { detail?: string; reason?: string; problems?: { detail: string }[] }
-  const said = problems.length > 1 ? problems.map((problem) => problem.detail).join(" ") : (detail ?? reason)
-  const line = said === undefined ? message : `${message} ${said}`
+  const details = problems.length > 1 ? problems.map((problem) => problem.detail).join(" ") : (detail ?? reason)
+  const line = details === undefined ? message : `${message} ${details}`
   return status === 400 ? new WrongUse(line) : new CommandProblem(line)
 }

@@ -39,8 +39,8 @@ async function choicesOf(commands: readonly Command[]): Promise<Choices> {
   const { catalog } = await import("../../catalog.ts")
   const choices: Choices = new Map([["", []]])
   const add = (typed: string, choice: Choice) => {
-    const held = choices.get(typed) ?? []
-    choices.set(typed, held.some(({ word }) => word === choice.word) ? held : [...held, choice])
+    const existing = choices.get(typed) ?? []
+    choices.set(typed, existing.some(({ word }) => word === choice.word) ? existing : [...existing, choice])
   }
   for (const { name, summary, options } of commands) {
     const words = name.split(" ")

@@ -156,8 +156,8 @@ export async function assertWithin(
   { id, name, plan, overrides }: Workspace,
   counted: LimitName,
 ): Promise<void> {
-  const held = await countUsage(tx, id)
-  const added = counted === "apps" ? held : { trackedKeywords: held.trackedKeywords }
+  const usage = await countUsage(tx, id)
+  const added = counted === "apps" ? usage : { trackedKeywords: usage.trackedKeywords }
   const over = overLimit(entitlementsOf(plan, overrides), { apps: 0, trackedKeywords: 0 }, added)
   if (!over) return
   const remedy = `appmeter workspace set ${JSON.stringify(name)} --limit ${over.limit}=${over.asked}`

@@ -19,14 +19,14 @@ export async function approveAndWrite(
   { action, args }: { action: string; args: Record<string, unknown> },
 ): Promise<ExitCode> {
   const { terminal, has } = invocation
-  const shown = await ask("preview_action", { action, args })
-  for (const line of previewLines(shown)) terminal.say(line)
+  const answer = await ask("preview_action", { action, args })
+  for (const line of previewLines(answer)) terminal.say(line)
   if (has("preview")) {
-    if (has("json")) terminal.json({ preview: shown.preview })
+    if (has("json")) terminal.json({ preview: answer.preview })
     return 0
   }
   if (!has("force")) await terminal.confirm("Write it?")
-  const outcome = await ask("confirm_action", { confirmToken: shown.confirmToken })
+  const outcome = await ask("confirm_action", { confirmToken: answer.confirmToken })
   show(invocation, outcome, () => outcomeLines(outcome))
   return 0
 }

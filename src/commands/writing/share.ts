@@ -54,13 +54,13 @@ export const exportCommand: Command = {
   async run(invocation) {
     const { text, positionals } = invocation
     const [, dataset] = positionals
-    const asked = ["country", "platform", "format", "from", "to"].flatMap((name) => {
+    const given = ["country", "platform", "format", "from", "to"].flatMap((name) => {
       const value = text(name)
       return value === undefined ? [] : [[name, value] as const]
     })
     return await useKeyedOperations(invocation, async (ask) => {
       const app = await findOneApp(ask, firstArgument(invocation))
-      const args = { appId: app.id, dataset, ...Object.fromEntries(asked) }
+      const args = { appId: app.id, dataset, ...Object.fromEntries(given) }
       return await approveAndWrite(invocation, ask, { action: "export_data", args })
     })
   },
