@@ -8,12 +8,12 @@ import { join } from "node:path"
  */
 
 const CEILINGS = {
-  longLines: 296,
+  longLines: 289,
   formatterExceptions: 6,
-  literalSpreads: 27,
+  literalSpreads: 25,
   openings: 14,
   dialect: 5,
-  participles: 66,
+  participles: 39,
 }
 
 const sources = filesOf("src")
