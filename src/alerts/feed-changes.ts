@@ -29,7 +29,7 @@ interface HeldQuery {
  * Returns the stored alerts of a place and of some days. Reviews on Google Play have no storefront and may be read long
  * after their day; all other alerts are dated by their reading.
  */
-export async function readHeld(tx: Tx, place: Place, { types, from, to }: HeldQuery): Promise<HeldAlert[]> {
+export async function readStoredReadings(tx: Tx, place: Place, { types, from, to }: HeldQuery): Promise<HeldAlert[]> {
   const { workspaceId, appId, platform, storefront } = place
   const ofDay = types.filter((type) => !OF_LANGUAGE.includes(type))
   const ofLanguage = types.filter((type) => OF_LANGUAGE.includes(type))

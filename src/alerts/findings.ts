@@ -6,7 +6,7 @@ import { dayOf } from "../lib/days.ts"
 import { parseRival } from "../lib/store-ids.ts"
 import { ensureAppIds, holdIdentities } from "../measuring/record/identities.ts"
 import { type Finder, type FindingOf, keyOf } from "./alert-type.ts"
-import { feedChanges, type HeldAlert, readHeld, updateFeed } from "./feed-changes.ts"
+import { feedChanges, type HeldAlert, readStoredReadings, updateFeed } from "./feed-changes.ts"
 import { followRivals, readRivals, readRivalsNamed } from "./follow-rivals.ts"
 import { firstNewsDay, type Place } from "./place.ts"
 import type { FollowedRival } from "./rival-facts.ts"
@@ -80,7 +80,7 @@ async function derive(tx: Tx, place: Place, look: Look, { now, isImport, mayAdd 
     (term === undefined || terms.includes(term as string)) &&
     (rival === undefined || (look.rivals?.has(rival as string) ?? true))
   const types = finders.flatMap((find) => TYPES_OF.get(find) as string[])
-  const held = (await readHeld(tx, place, { types, from, to })).filter(isLookedAt)
+  const held = (await readStoredReadings(tx, place, { types, from, to })).filter(isLookedAt)
   // news keeps the rivals and genre of its time; in an import so does any alert that somebody has seen
   const isStanding = ({ history, day, isSeen }: HeldAlert) => !history && (!isImport || day < news || isSeen)
   const standing = held.filter(isStanding)

@@ -2,13 +2,13 @@ import type { Command, ExitCode, Invocation } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
 import { checkDatabase } from "./doctor/database.ts"
 import { rebuildDerived } from "./doctor/derived.ts"
+import { type DoctorDatabase, openDoctorDatabase } from "./doctor/doctor-database.ts"
 import type { Finding } from "./doctor/finding.ts"
 import { checkFolder } from "./doctor/folder.ts"
 import { checkLimits } from "./doctor/limits.ts"
 import { checkMarket } from "./doctor/market.ts"
 import { checkMonths } from "./doctor/months.ts"
 import { checkProgram } from "./doctor/program.ts"
-import { type DoctorDatabase, reachedBy } from "./doctor/reached.ts"
 import { checkScreenshots } from "./doctor/screenshots.ts"
 import { checkSecrets } from "./doctor/secrets.ts"
 import { checkSettings } from "./doctor/settings.ts"
@@ -36,7 +36,7 @@ export const doctor: Command = {
   logs: true,
   async run(invocation): Promise<ExitCode> {
     const findings: Finding[] = []
-    const reached = reachedBy(invocation)
+    const reached = openDoctorDatabase(invocation)
     try {
       for (const check of CHECKS) findings.push(...(await check(invocation, reached)))
     } finally {

@@ -7,7 +7,7 @@ import type { Message } from "./billing/proof.ts"
 import type { ConsoleReach } from "./console.ts"
 import type { AccountKey } from "./credentials.ts"
 import type { Look } from "./look.ts"
-import type { BillingMessage } from "./sources/billing/told.ts"
+import type { BillingMessage } from "./sources/billing/message-fields.ts"
 
 const ACCOUNT_KIND_NAMES = ["app-store-connect", "apple-ads", ...BILLING_SOURCES, "revenuecat-metrics"] as const
 export type AccountKindName = (typeof ACCOUNT_KIND_NAMES)[number]

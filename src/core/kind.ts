@@ -100,7 +100,7 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
      * SQL: whether the subject of the failed read `a` (a row of `attempt`) is stored, from its body or from a later
      * reading.
      */
-    isHeld(sql: Sql): PendingQuery<Row[]>
+    isStored(sql: Sql): PendingQuery<Row[]>
   }
   /** For kinds read on request: SQL for the latest time its subject was seen since `since`, as one row "seenAt". */
   latest?(sql: Sql, place: Side & { subject: string }, since: Date): PendingQuery<Row[]>

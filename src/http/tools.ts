@@ -5,12 +5,12 @@ import type { Log } from "../lib/log.ts"
 import { callerOf, hungUp, logCall } from "./calls.ts"
 import type { IncomingRequest } from "./incoming.ts"
 import { rpcResponse, rpcStream } from "./responses.ts"
-import { atTheDoor, readAsked, type ToolRequest } from "./tools/asked.ts"
 import type { Answers } from "./tools/asking.ts"
 import { type Exchange, type ExchangeEnd, exchange, type Pace } from "./tools/exchange.ts"
 import { createGuard } from "./tools/guard.ts"
 import type { Offers } from "./tools/offers.ts"
 import { sentFor, type ToolReply } from "./tools/sent.ts"
+import { readToolRequest, refuseUnread, type ToolRequest } from "./tools/tool-request.ts"
 import { createToolboxes } from "./tools/toolbox.ts"
 
 export interface ToolsParts {
@@ -40,10 +40,10 @@ export function createTools(parts: ToolsParts): (incoming: IncomingRequest) => P
   const reading = { toolboxes: createToolboxes(parts.catalog), offers: parts.offers, publicUrl }
   return async (incoming) => {
     const started = performance.now()
-    const turnedAway = atTheDoor(incoming, guard, publicUrl)
-    if (turnedAway)
-      return (await end(parts, { incoming, asked: turnedAway, started }, { reply: NOBODY, askedMs: 0 })).response()
-    const toolRequest = await readAsked(incoming, reading)
+    const refused = refuseUnread(incoming, guard, publicUrl)
+    if (refused)
+      return (await end(parts, { incoming, asked: refused, started }, { reply: NOBODY, askedMs: 0 })).response()
+    const toolRequest = await readToolRequest(incoming, reading)
     const call = { incoming, asked: toolRequest, started }
     const messages = messagesOf(parts, call)
     const first = await messages.next()

@@ -161,7 +161,7 @@ function wrongWith(field: DraftField, text: string, chosen: Texts, inputs: Draft
   const sources = [...Object.values(live).flatMap((one) => one ?? []), ...praise.map((one) => one.text)]
   const terms = keywords.map(({ term }) => term)
   const most = limits[field] as number
-  const problems = problemsOf("listing", text, { sources, terms, language, most, told: ORDERS })
+  const problems = problemsOf("listing", text, { sources, terms, language, most, orders: ORDERS })
   const refusals: Refusal[] = fixesOf(problems).map((sentence, at) => ({ rule: problems[at]!.rule, sentence }))
   // the listing checks cover the App Store's limits and guidelines only
   if (platform === "android") return refusals

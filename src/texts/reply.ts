@@ -59,7 +59,7 @@ const NO_PASSAGE = "None of the passages in addresses stands in the review, char
 
 function judge({ reply, addresses }: Reply, { review, appName, note, language, most }: ReplyInputs, isLast: boolean) {
   const sources = [review.text, review.title ?? "", appName, note ?? ""]
-  const problems = problemsOf("reply", reply, { sources, language, most, told: ORDERS })
+  const problems = problemsOf("reply", reply, { sources, language, most, orders: ORDERS })
   // the developer may include their own address
   const open = problems.filter(({ rule, what }) => rule !== "personal_data" || !note?.includes(what))
   if (open.length > 0) return { fixes: fixesOf(open) }

@@ -113,7 +113,7 @@ function judge(answer: TranslationAnswer, inputs: TranslationInputs, isLast: boo
 
 function groundOf(original: string, most: number, { from, to, names }: TranslationInputs) {
   const sameLanguage = from.split("-")[0] === to.split("-")[0]
-  return { sources: [original], language: to, most, told: ORDERS, translated: original, names, sameLanguage }
+  return { sources: [original], language: to, most, orders: ORDERS, translated: original, names, sameLanguage }
 }
 
 /**

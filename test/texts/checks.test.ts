@@ -160,11 +160,11 @@ describe("refused texts", () => {
   })
 
   test("a text that is too long, empty, repeats its orders or names another store is refused", () => {
-    const told = "Write one short reply in the language of the review and nothing else"
+    const orders = "Write one short reply in the language of the review and nothing else"
     expect(rulesOf("reply", "😀".repeat(11), { ...ground, most: 10 })).toEqual(["length"])
     expect(rulesOf("reply", "😀".repeat(10), { ...ground, most: 10 })).toEqual([])
     expect(rulesOf("reply", " \n", ground)).toEqual(["length"])
-    expect(rulesOf("reply", "I write one short reply in the language of the review", { ...ground, told })).toEqual([
+    expect(rulesOf("reply", "I write one short reply in the language of the review", { ...ground, orders })).toEqual([
       "told",
     ])
     expect(rulesOf("reply", "It is on Google Play too", ground)).toEqual(["stores"])

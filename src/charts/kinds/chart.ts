@@ -62,7 +62,7 @@ export const chart = kind<ChartObservation, ChartQuestion>({
         now.depth !== held.depth && `depth ${now.depth}, was ${held.depth}`,
       ]),
     ],
-    isHeld: (sql) => sql`
+    isStored: (sql) => sql`
       select
       from chart c
       join chart_results r on r.chart_id = c.id

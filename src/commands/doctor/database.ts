@@ -8,8 +8,8 @@ import type { Settings } from "../../settings/settings.ts"
 import type { Invocation } from "../cli/command.ts"
 import { placeOf } from "../cli/whole-database.ts"
 import { lackOf, schemaFiles } from "../cli/with-database.ts"
+import type { DoctorDatabase } from "./doctor-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
-import type { DoctorDatabase } from "./reached.ts"
 
 /** Checks whether the database is reachable, has this program's schema and the same time. */
 export async function checkDatabase(

@@ -6,8 +6,8 @@ import { rebuildReviews } from "../../reviews/store/rebuild-reviews.ts"
 import { rebuildAppTexts } from "../../stores/store/app-texts.ts"
 import { rebuildRatings } from "../../stores/store/rebuild-ratings.ts"
 import type { Invocation } from "../cli/command.ts"
+import type { DoctorDatabase } from "./doctor-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
-import type { DoctorDatabase } from "./reached.ts"
 
 /**
  * With --rebuild: derives the current values of keywords, charts, reviews, ratings, reports and app names from the

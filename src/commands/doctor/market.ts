@@ -8,8 +8,8 @@ import { countFollowedLists, readFollowedMarket } from "../../market/read/follow
 import type { Settings } from "../../settings/settings.ts"
 import type { Invocation } from "../cli/command.ts"
 import { measuredBy } from "../process/measured-kinds.ts"
+import type { DoctorDatabase } from "./doctor-database.ts"
 import { type Finding, ok, warning } from "./finding.ts"
-import type { DoctorDatabase } from "./reached.ts"
 
 /** Checks the load of MARKET, and whether the database follows this setting. */
 export async function checkMarket(

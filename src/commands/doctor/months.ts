@@ -3,8 +3,8 @@ import type { Sql } from "../../database/types.ts"
 import { monthOf } from "../../lib/days.ts"
 import type { Invocation } from "../cli/command.ts"
 import { printable } from "../cli/show.ts"
+import type { DoctorDatabase } from "./doctor-database.ts"
 import { type Finding, problem } from "./finding.ts"
-import type { DoctorDatabase } from "./reached.ts"
 
 /**
  * Finds workspaces whose billing month is ahead of today, as after a wrong clock. The month never goes back by itself,

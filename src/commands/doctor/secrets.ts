@@ -3,8 +3,8 @@ import { createSealer, SecretKeys } from "../../access/sealed.ts"
 import { createGate } from "../../database/gate.ts"
 import { BASELINE, readLandedSteps } from "../../database/migrate.ts"
 import type { Invocation } from "../cli/command.ts"
+import type { DoctorDatabase } from "./doctor-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
-import type { DoctorDatabase } from "./reached.ts"
 
 const THING = "secrets"
 

@@ -14,8 +14,8 @@ import type { MeasuringSettings, Settings } from "../../settings/settings.ts"
 import type { Invocation } from "../cli/command.ts"
 import { measuredBy } from "../process/measured-kinds.ts"
 import { checkCountry } from "./countries.ts"
+import type { DoctorDatabase } from "./doctor-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
-import type { DoctorDatabase } from "./reached.ts"
 
 /** Checks whether the stores can be read from here, often enough, and with working sources. */
 export async function checkSources(

@@ -6,8 +6,8 @@ import type { Settings } from "../../settings/settings.ts"
 import { countTokens } from "../../texts/port/stored-texts.ts"
 import { type PromptTask, promptOf, readAnswer } from "../../texts/prompt.ts"
 import type { Invocation } from "../cli/command.ts"
+import type { DoctorDatabase } from "./doctor-database.ts"
 import { type Finding, ok, problem, warning } from "./finding.ts"
-import type { DoctorDatabase } from "./reached.ts"
 
 const THING = "writer"
 

@@ -1,5 +1,5 @@
 import { reportDigest } from "../../consoles/kinds/reports-shape.ts"
-import { adsIn, type KeptAds } from "../../consoles/sources/ads/kept.ts"
+import { adsIn, type StoredAdsBody } from "../../consoles/sources/ads/stored-bodies.ts"
 import { analyticsIn } from "../../consoles/sources/analytics.ts"
 import { metricsIn } from "../../consoles/sources/billing/revenuecat-metrics.ts"
 import { pricesIn } from "../../consoles/sources/price-lists.ts"
@@ -102,6 +102,6 @@ function of<Seen>(seen: Seen | undefined): Seen {
   return seen
 }
 
-function isOfAds(held: StoredReport): held is KeptAds {
+function isOfAds(held: StoredReport): held is StoredAdsBody {
   return held.kind.startsWith("ads_")
 }

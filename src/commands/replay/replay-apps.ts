@@ -6,7 +6,7 @@ import type { AppsObservation } from "../../stores/kinds/apps-shape.ts"
 import { withoutPages } from "../../stores/kinds/pages-in-look-ups.ts"
 
 /** Parses the body of a stored reading, only for its apps: later readings replaced the others. Throws ReadFailure. */
-export function readHeldApps(sources: Sources, held: AppsObservation, body: RawBody): AppsObservation {
+export function readAppsAgain(sources: Sources, held: AppsObservation, body: RawBody): AppsObservation {
   const { source, platform, storefront, asked } = held
   const subject = askedOf(source, asked, body).join()
   const read = readApps(sources, { source, platform, storefront, subject }, body)

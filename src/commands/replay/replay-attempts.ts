@@ -3,8 +3,8 @@ import type { Platform } from "../../core/observation/provenance.ts"
 import type { Sql } from "../../database/types.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
 import type { Sources } from "../../sources.ts"
-import { isHeld, readAgain, readableNames } from "./replay-held.ts"
 import { type Range, type ReplaySubject, startOf } from "./replay-subjects.ts"
+import { isStored, readAgain, readableNames } from "./stored-readings.ts"
 
 interface AttemptRow {
   id: number
@@ -37,7 +37,7 @@ export async function* readUnreadAttempts(
       from attempt a
       where id > ${after} and outcome = 'changed' and sha256 is not null and at >= ${startOf(since)}::text::timestamptz
         and source = any(${names}::text[]) and coalesce(detail, '') !~ '^status [0-9]+$'
-        and not (${isHeld(sql)})
+        and not (${isStored(sql)})
       order by id
       limit ${PAGE}`
     if (rows.length === 0) return

@@ -11,9 +11,9 @@ import { recording } from "../../recording.ts"
 import type { Sources } from "../../sources.ts"
 import { readStoredReports } from "./replay-account-reports.ts"
 import { readUnreadAttempts } from "./replay-attempts.ts"
-import { readHeld } from "./replay-held.ts"
 import { createReport, type ReplayExample, type ReplayReport, type ReplaySummary } from "./replay-report.ts"
 import type { ReplaySubject } from "./replay-subjects.ts"
+import { readStoredReadings } from "./stored-readings.ts"
 
 interface ReplayOptions {
   bodies: Pick<RawBodies, "read" | "size">
@@ -63,7 +63,7 @@ async function* readPages(
   const { oldest, bodies: kept } = await bodies.size()
   if (kept === 0) return
   const range = { since: since ?? null, source: source ?? null }
-  if (oldest) yield* readHeld(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
+  if (oldest) yield* readStoredReadings(sql, sources, { ...range, firstKept: addDays(dayOf(oldest), -1) })
   yield* readStoredReports(sql, range)
   if (oldest) yield* readUnreadAttempts(sql, sources, range)
 }

@@ -20,7 +20,7 @@ import { type Command, CommandProblem, type Invocation, WrongUse } from "../cli/
 import { printable, show, table } from "../cli/show.ts"
 import { chooseWorkspace, useDatabase } from "../cli/with-database.ts"
 import { showFirstRanks } from "./first-ranks.ts"
-import { type MeantApp, meantApp } from "./meant-app.ts"
+import { type ResolvedApp, resolveApp } from "./resolve-app.ts"
 
 const WORKSPACE = { value: "NAME", meaning: "The workspace. Optional if there is only one." }
 
@@ -64,7 +64,7 @@ export const appAdd: Command = {
     const [app, reading] = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
       const { useOwner } = await import("../process/owner.ts")
-      const wanted = await useOwner(invocation, sql, workspace, (ask) => meantApp(invocation, ask))
+      const wanted = await useOwner(invocation, sql, workspace, (ask) => resolveApp(invocation, ask))
       const id = await sql.begin((tx) => add(tx, workspace, wanted, invocation))
       const app = (await listTracked(sql, workspace.id)).find((listed) => listed.id === id)!
       return [app, app.keywords > 0 ? await readingLines(sql, app) : []]
@@ -173,7 +173,7 @@ const NOUNS = { apps: "apps", trackedKeywords: "tracked keywords" }
 async function add(
   tx: Tx,
   workspace: Workspace,
-  { country = "us", ...meant }: MeantApp,
+  { country = "us", ...meant }: ResolvedApp,
   { texts }: Invocation,
 ): Promise<string> {
   const id = await trackApp(tx, {

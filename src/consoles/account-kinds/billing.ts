@@ -12,10 +12,10 @@ import { signedPayload } from "../billing/signed-payload.ts"
 import type { WebhookKey } from "../credentials.ts"
 import type { Look } from "../look.ts"
 import { adaptyEvent, adaptyVerification } from "../sources/billing/adapty.ts"
+import type { BillingMessage } from "../sources/billing/message-fields.ts"
 import { notifiedApp, storeNotification } from "../sources/billing/notifications.ts"
 import { revenueCatEvent } from "../sources/billing/revenuecat.ts"
 import { superwallEvent } from "../sources/billing/superwall.ts"
-import type { BillingMessage } from "../sources/billing/told.ts"
 
 const MIN_SECRET = 16
 

@@ -9,7 +9,7 @@ import {
   popularityQuery,
   publishedSunday,
 } from "../sources/ads/requests.ts"
-import type { PlatformRow } from "../sources/ads/said.ts"
+import type { PlatformRow } from "../sources/ads/response-fields.ts"
 import type { Ads } from "./client.ts"
 import { queryAll } from "./pages.ts"
 import { AdsProblem } from "./problem.ts"

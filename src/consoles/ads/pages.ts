@@ -1,5 +1,5 @@
 import type { AdsQuery } from "../sources/ads/requests.ts"
-import { type PlatformRow, rowsIn } from "../sources/ads/said.ts"
+import { type PlatformRow, rowsIn } from "../sources/ads/response-fields.ts"
 import type { Ads } from "./client.ts"
 import { AdsProblem } from "./problem.ts"
 

@@ -15,7 +15,7 @@ import {
   publishedSunday,
   searchTermsReport,
 } from "../sources/ads/requests.ts"
-import type { PlatformRow } from "../sources/ads/said.ts"
+import type { PlatformRow } from "../sources/ads/response-fields.ts"
 import { campaignsIn, negativeGroups, thingsIn } from "../sources/ads/things.ts"
 import { type AccountTask, type AdsTask, endTask, makeTasks } from "../tasks.ts"
 import { changedDays } from "./changes.ts"

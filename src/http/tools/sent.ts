@@ -1,9 +1,9 @@
 import { SCOPES, type Scope } from "../../access/scopes.ts"
 import type { Reply } from "../../core/invoke.ts"
-import type { ToolRequest } from "./asked.ts"
 import { errorOf, RpcError } from "./errors.ts"
 import type { ExchangeEnd } from "./exchange.ts"
 import { errorText, type Result, resultText } from "./results.ts"
+import type { ToolRequest } from "./tool-request.ts"
 
 export interface ToolReply {
   status: number

@@ -60,7 +60,7 @@ export const hints = kind<HintsObservation, HintsQuestion>({
     subjects: ({ prefix }) => [prefix],
     asked: ({ storefront }, prefix) => ({ storefront, prefix }),
     compare: (held, now) => [differenceOf("terms", held.terms, now.terms)],
-    isHeld: (sql) => sql`
+    isStored: (sql) => sql`
       select
       from hint_answer h
       where (h.platform, h.storefront, h.prefix) = (a.platform, a.storefront, a.subject)

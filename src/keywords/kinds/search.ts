@@ -61,7 +61,7 @@ export const search = kind<SearchObservation, SearchQuestion>({
         now.complete !== held.complete && (now.complete ? "complete now" : "broken off now"),
       ]),
     ],
-    isHeld: (sql) => sql`
+    isStored: (sql) => sql`
       select
       from list l
       join search_results r on r.list_id = l.id and r.day = (a.at at time zone 'utc')::date

@@ -46,7 +46,7 @@ export const apps = kind<AppsObservation, AppsQuestion>({
     subjects: ({ asked }) => asked,
     asked: ({ storefront }, subject) => ({ storefront, ids: subject.split(",") }),
     compare: (stored, now) => stored.asked.map((id) => differenceOf(appIn(stored, id), appIn(now, id))),
-    isHeld: (sql) => sql`
+    isStored: (sql) => sql`
       select
       from store_app s
       where s.platform = a.platform and s.store_id = any(string_to_array(a.subject, ','))

@@ -74,7 +74,7 @@ export const developer = kind<DeveloperAppsObservation, DeveloperQuestion>({
         stored.complete !== now.complete && (now.complete ? "complete now" : "as long as it can be now"),
       ]),
     ],
-    isHeld: (sql) => sql`
+    isStored: (sql) => sql`
       select
       from developer_shelf d
       where (d.platform, d.storefront, d.developer_id) = (a.platform, a.storefront, a.subject)

@@ -66,7 +66,7 @@ export const genres = kind<GenresObservation, GenresQuestion>({
     subjects: () => [ALL_APPS],
     asked: ({ storefront }) => ({ storefront }),
     compare: (stored, now) => [differenceOf("genres", stored.genres.map(lineOf), now.genres.map(lineOf))],
-    isHeld: (sql) => sql`
+    isStored: (sql) => sql`
       select
       from genre g
       where (g.platform, g.storefront) = (a.platform, a.storefront) and g.seen_at >= a.at`,

@@ -38,7 +38,7 @@ interface SiftedRows {
  * release is stored with each row, so the result does not depend on the order of arrival.
  */
 export async function findStaleRows(tx: Tx, rows: readonly AppRow[]): Promise<SiftedRows> {
-  const storedRows = await readHeld(tx, rows)
+  const storedRows = await readStoredReadings(tx, rows)
   const sifted: SiftedRows = { fresh: [], stale: new Set(), outdated: [] }
   const changed: { row: AppRow; newest: Release }[] = []
   for (const [key, same] of Map.groupBy(rows, keyOf)) {
@@ -90,7 +90,7 @@ export async function countStale(tx: Tx, stale: ReadonlySet<AppRow>): Promise<Ap
   return counted.map(({ place }) => rows[place] as AppRow)
 }
 
-async function readHeld(tx: Tx, rows: readonly AppRow[]): Promise<Map<string, HeldRow>> {
+async function readStoredReadings(tx: Tx, rows: readonly AppRow[]): Promise<Map<string, HeldRow>> {
   if (rows.length === 0) return new Map()
   const storedRows = await tx<HeldRow[]>`
     select a.app_id as "appId", a.storefront, a.source, a.seen_at as "seenAt", ${releaseColumn(tx, "a")} as "updatedAt",

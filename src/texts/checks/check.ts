@@ -9,7 +9,7 @@ export interface TextGround {
   /** The maximum number of code points. Omit for no limit. */
   most?: number
   /** The model's orders. The text must not repeat them. */
-  told?: string
+  orders?: string
   /** The original of a translation. Omit if the text is none. */
   translated?: string
   /** True if the original has the same language, for another region. */

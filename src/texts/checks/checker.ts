@@ -9,11 +9,11 @@ import { numbers } from "./numbers.ts"
 import { personalData } from "./personal-data.ts"
 import { prices } from "./prices.ts"
 import { promises } from "./promises.ts"
+import { promptEcho } from "./prompt-echo.ts"
 import { quantities } from "./quantities.ts"
 import { stores } from "./stores.ts"
 import { superlatives } from "./superlatives.ts"
-import { told } from "./told.ts"
-import { keptMarks, lines, proportion, untranslated } from "./translation.ts"
+import { lines, preservedMarks, proportion, untranslated } from "./translation.ts"
 
 const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
   length,
@@ -24,12 +24,12 @@ const BY_NAME: Readonly<Record<RuleName, TextRule>> = {
   quantities,
   promises,
   stores,
-  told,
+  told: promptEcho,
   instructions,
   superlatives,
   prices,
   names,
-  kept_marks: keptMarks,
+  kept_marks: preservedMarks,
   lines,
   proportion,
   untranslated,

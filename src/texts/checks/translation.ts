@@ -64,7 +64,7 @@ export const untranslated: TextRule = (text, { translated, sameLanguage = false 
 }
 
 /** Fails unless a translation has each address, number and placeholder as often as the original. */
-export const keptMarks: TextRule = (text, { translated }): TextProblem[] => {
+export const preservedMarks: TextRule = (text, { translated }): TextProblem[] => {
   if (translated === undefined) return []
   const what = [addressesIn, numbersIn, placeholdersIn].flatMap((marksIn) =>
     difference(marksIn(translated), marksIn(text)),

@@ -90,7 +90,7 @@ function judge({ picks, ideas }: ChoiceAnswer, inputs: NewKeywordInputs) {
   for (const { from, term: written } of ideas) {
     const term = written.trim().toLowerCase().replace(/\s+/gu, " ")
     const found = texts.flatMap((text) => findQuote(from, text) ?? [])[0]
-    const [problem] = problemsOf("sentence", term, { sources: texts, language, told: ORDERS })
+    const [problem] = problemsOf("sentence", term, { sources: texts, language, orders: ORDERS })
     const isLong = found !== undefined && [...found].length > LONGEST_FROM
     if (problem) omissions.add("keyword", problem.rule)
     else if (found === undefined || isLong) omissions.add("keyword", "not_in_its_text")

@@ -123,7 +123,7 @@ export const draftListing = operation({
   const surroundings = await readSurroundings(ctx.sql, app, side)
   const background = backgroundIn(surroundings, languageOf(place.locale))
   const inputs = {
-    ...(await readAsked(ctx, app, side, surroundings.tracked)),
+    ...(await readToolRequest(ctx, app, side, surroundings.tracked)),
     live: textsOf(live),
     language: languageOf(place.locale),
     platform,
@@ -148,7 +148,7 @@ function textsOf({ name, subtitle, promotionalText, description }: ListingTexts)
 }
 
 /** Reads the most popular tracked keywords and sentences with praise from reviews. */
-async function readAsked(ctx: Context, app: TrackedApp, side: Side, tracked: readonly string[]) {
+async function readToolRequest(ctx: Context, app: TrackedApp, side: Side, tracked: readonly string[]) {
   const metrics = await readKeywordMetrics(ctx.sql, { ...side, terms: [...tracked], today: dayOf(ctx.now()) })
   const keywords = tracked
     .toSorted(bySearches(metrics))

@@ -81,7 +81,7 @@ function judge(
       omissions.add("theme", "no_quote_left")
       continue
     }
-    const ground = { sources, language: wordListOf(language), told: ORDERS }
+    const ground = { sources, language: wordListOf(language), orders: ORDERS }
     const wrong = problemsOf("sentence", label, { ...ground, most: LONGEST_LABEL })
     const sentenceProblems = problemsOf("sentence", sentence, { ...ground, most: LONGEST_SENTENCE })
     fixes.push(...fixesOf([...wrong, ...sentenceProblems]).map((fix) => `${label.slice(0, LONGEST_LABEL)}: ${fix}`))

@@ -66,7 +66,7 @@ function judge(answer: SentencesAnswer, themes: readonly Theme[], language: Writ
       sources,
       language: wordListOf(language),
       most: LONGEST,
-      told: ORDERS,
+      orders: ORDERS,
     })
     const [problem] = problems
     if (!problem) sentences[themeKey(theme)] ??= sentence.trim()

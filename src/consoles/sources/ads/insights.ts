@@ -9,7 +9,16 @@ import {
   PopularityRow,
 } from "../../kinds/ads-insights.ts"
 import { MAX_WORD } from "../../kinds/reports-shape.ts"
-import { countIn, countryIn, idOrNothing, type PlatformRow, rowName, termIn, within, wordIn } from "./said.ts"
+import {
+  countIn,
+  countryIn,
+  idOrNothing,
+  type PlatformRow,
+  rowName,
+  termIn,
+  within,
+  wordIn,
+} from "./response-fields.ts"
 
 /** Raise this whenever insights and changes are parsed differently. */
 const PARSER = 2

@@ -23,7 +23,7 @@ import {
   termIn,
   within,
   wordIn,
-} from "./said.ts"
+} from "./response-fields.ts"
 
 /** All pages of a report. */
 export interface ReportPages {

@@ -9,7 +9,7 @@ import {
   ThingRow,
 } from "../../kinds/ads-things.ts"
 import { MAX_WORD } from "../../kinds/reports-shape.ts"
-import { idIn, idOrNothing, moneyIn, type PlatformRow, rowName, termIn, within, wordIn } from "./said.ts"
+import { idIn, idOrNothing, moneyIn, type PlatformRow, rowName, termIn, within, wordIn } from "./response-fields.ts"
 
 /** Raise this whenever campaigns, ad groups and keywords are parsed differently. */
 const PARSER = 2

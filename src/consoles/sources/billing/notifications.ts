@@ -10,7 +10,7 @@ import {
   record,
   signed,
   text,
-} from "./told.ts"
+} from "./message-fields.ts"
 
 const GROUPS: Record<string, BillingMessage["countsAs"]> = {
   TEST: "test",

@@ -2,7 +2,7 @@ import { dayOf } from "../../../lib/days.ts"
 import { jsonOrNothing } from "../../../measuring/parsing/json.ts"
 import { type RawBody, ReadFailure } from "../../../measuring/source.ts"
 import type { BillingMetricsObservation } from "../../kinds/billing-metrics.ts"
-import { decimal, record, text } from "./told.ts"
+import { decimal, record, text } from "./message-fields.ts"
 
 const PARSER = 1
 /** The currency in which the figures are requested. */

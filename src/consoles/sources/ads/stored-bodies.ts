@@ -17,11 +17,11 @@ import {
   popularityQuery,
   searchTermsReport,
 } from "./requests.ts"
-import { type PlatformRow, rowsIn } from "./said.ts"
+import { type PlatformRow, rowsIn } from "./response-fields.ts"
 import { campaignsIn, negativeGroups, thingsIn } from "./things.ts"
 
 /** Kinds whose bodies are stored. Bodies of changes are not, because they name the people who made them. */
-export type KeptAds =
+export type StoredAdsBody =
   | AdsCampaignsObservation
   | AdsKeywordsObservation
   | AdsDaysObservation
@@ -32,7 +32,7 @@ export type KeptAds =
 const FURTHEST_DAYS = 100
 
 /** Parses the stored body of a reading again: the responses to all of its queries, in order. Throws ReadFailure. */
-export function adsIn(held: KeptAds, body: Pick<RawBody, "text"> & About): KeptAds {
+export function adsIn(held: StoredAdsBody, body: Pick<RawBody, "text"> & About): StoredAdsBody {
   const answers = new Answers(body.text)
   const { account } = held
   switch (held.kind) {

@@ -36,7 +36,7 @@ interface Reading {
 const UNREAD = { id: null, modern: false, method: undefined }
 
 /** Refuses a request before its body is read. */
-export function atTheDoor(
+export function refuseUnread(
   { request, keyInUrl }: IncomingRequest,
   guard: Guard,
   publicUrl: string,
@@ -49,7 +49,10 @@ export function atTheDoor(
   return { ...UNREAD, outcome: errorOf(fault, publicUrl), fault }
 }
 
-export async function readAsked({ request, query, keyInUrl }: IncomingRequest, reading: Reading): Promise<ToolRequest> {
+export async function readToolRequest(
+  { request, query, keyInUrl }: IncomingRequest,
+  reading: Reading,
+): Promise<ToolRequest> {
   const toolRequest: ToolRequest = { ...UNREAD, outcome: null }
   const { toolboxes, offers, publicUrl } = reading
   try {

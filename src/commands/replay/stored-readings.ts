@@ -9,19 +9,19 @@ import { parseBody, type RawBody, type Source } from "../../measuring/source.ts"
 import { type Sources, sourcesIn } from "../../sources.ts"
 import { apps } from "../../stores/kinds/apps.ts"
 import type { AppsObservation } from "../../stores/kinds/apps-shape.ts"
-import { readApps, readHeldApps } from "./replay-apps.ts"
+import { readApps, readAppsAgain } from "./replay-apps.ts"
 import type { Range, ReplaySubject } from "./replay-subjects.ts"
 
-interface HeldRange extends Range {
+interface StoredRange extends Range {
   /** The first day whose bodies may still be stored. */
   firstKept: string
 }
 
 /** Yields stored readings of every kind with bodies, in pages, ordered by source. */
-export async function* readHeld(
+export async function* readStoredReadings(
   sql: Sql,
   sources: Sources,
-  { since, source, firstKept }: HeldRange,
+  { since, source, firstKept }: StoredRange,
 ): AsyncGenerator<ReplaySubject[]> {
   for (const kind of new Set(sourcesIn(sources).map((one) => one.kind))) {
     if (!kind.stored || !kind.replay) continue
@@ -53,7 +53,9 @@ function readFrom(kind: AnyKind, sources: Sources, held: StoreObservation): Repl
     subjects,
     read(body) {
       const read =
-        kind === apps ? readHeldApps(sources, held as AppsObservation, body) : readAgain(sources, subject, body, egress)
+        kind === apps
+          ? readAppsAgain(sources, held as AppsObservation, body)
+          : readAgain(sources, subject, body, egress)
       return { ...read, origin }
     },
     compare: (seen) => replay.compare(held, seen),
@@ -84,9 +86,9 @@ export function readableNames(sources: Sources): SourceName[] {
 }
 
 /** SQL that is true if the subject of the failed read `a` is stored, from its body or a later reading. */
-export function isHeld(sql: Sql) {
+export function isStored(sql: Sql) {
   const each = KINDS.flatMap(({ name, replay }) =>
-    replay ? [sql`or (a.kind = ${name} and exists (${replay.isHeld(sql)}))`] : [],
+    replay ? [sql`or (a.kind = ${name} and exists (${replay.isStored(sql)}))`] : [],
   )
   return sql`false ${each}`
 }

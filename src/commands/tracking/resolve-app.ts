@@ -8,7 +8,7 @@ import type { AskOwner } from "../process/owner.ts"
 import { operationNamed } from "../reading/ask.ts"
 
 /** The app to track. Without a name it gets the store's name. */
-export interface MeantApp {
+export interface ResolvedApp {
   iosId?: string | undefined
   androidPkg?: string | undefined
   name?: string | undefined
@@ -24,7 +24,7 @@ const CANDIDATES = 5
  * Looks the app up in its stores, so that a mistyped id is not tracked. Throws WrongUse with possible matches,
  * CommandProblem if no store can be read.
  */
-export async function meantApp(invocation: Invocation, ask: AskOwner): Promise<MeantApp> {
+export async function resolveApp(invocation: Invocation, ask: AskOwner): Promise<ResolvedApp> {
   const { text, texts, has, positionals, terminal } = invocation
   const [word] = positionals
   const linked = storefrontOf(word)
@@ -67,7 +67,7 @@ function storefrontOf(word: string | undefined): string | undefined {
   return link !== null && "id" in link ? (link.storefront ?? undefined) : undefined
 }
 
-async function appNamed(ask: AskOwner, word: string | undefined, country: string): Promise<MeantApp> {
+async function appNamed(ask: AskOwner, word: string | undefined, country: string): Promise<ResolvedApp> {
   if (word === undefined)
     throw new WrongUse("the app is missing; give its store link, its name, --ios ID or --android PACKAGE")
   const why = whyNoApp(word)

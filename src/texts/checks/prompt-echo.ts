@@ -2,7 +2,7 @@ import { foldReviewText } from "../../reviews/formulas/review-text.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
 /** Fails if the text repeats eight consecutive words of the model's orders. */
-export const told: TextRule = (text, { told: orders = "" }): TextProblem[] => {
+export const promptEcho: TextRule = (text, { orders = "" }): TextProblem[] => {
   const orderRuns = new Set(runsOf(orders))
   const repeated = runsOf(text).find((run) => orderRuns.has(run))
   return repeated === undefined ? [] : [{ rule: "told", what: repeated }]

@@ -11,7 +11,7 @@ export interface DoctorDatabase {
   close(): Promise<void>
 }
 
-export function reachedBy({ settings }: Pick<Invocation, "settings">): DoctorDatabase {
+export function openDoctorDatabase({ settings }: Pick<Invocation, "settings">): DoctorDatabase {
   const { databaseUrl, dataDir } = settings
   let opened: Promise<Database | null> | undefined
   const open = async () => {
