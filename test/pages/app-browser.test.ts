@@ -48,6 +48,9 @@ describe.skipIf(binary === null)("/app in a browser", () => {
 
   test("the dashboard works by keyboard: each stop is visible, none traps the focus, Enter opens", async () => {
     await tab.open(at(`/app/apps/${tea.app}`))
+    // a selected row shows the toolbar
+    await tab.value("document.querySelector('[name=terms]').click()")
+    await tab.value("document.activeElement.blur()")
     const stops: string[] = []
     for (let press = 0; press < 60; press++) {
       await tab.press("Tab")
@@ -63,7 +66,7 @@ describe.skipIf(binary === null)("/app in a browser", () => {
     }
     expect(stops.filter((stop) => stop.startsWith("unseen"))).toEqual([])
     expect(stops[0]).toBe("A Skip to the text")
-    for (const stop of ["A Reviews", "SELECT AllUp or enteredDown", "A 4", "BUTTON Draw the chosen toge"])
+    for (const stop of ["A Reviews", "SELECT AllUp or enteredDown", "A 4", "BUTTON Compare"])
       expect(stops.map((text) => text.slice(0, 27))).toContain(stop.slice(0, 27))
     await tab.value("document.querySelector('tbody .rank').focus()")
     await tab.press("Enter")

@@ -144,10 +144,12 @@ function fieldErrors({ extra }: Fault, rules: PageForm["rules"]): Record<string,
 /** Returns what is wrong and what to do, without names that only programs use. */
 function textOf({ code, message, extra }: Fault): string {
   const { reason, detail } = extra as { reason?: string; detail?: string }
-  return ownValue(WORDS, code) ?? reason ?? detail ?? message
+  return ownValue(WORDS, code) ?? ownValue(WORDS, reason ?? "") ?? reason ?? detail ?? message
 }
 
 const WORDS: Readonly<Record<string, string>> = {
+  approval_declined: "This change was declined. Nothing was changed.",
+  approval_needed: "This change needs an approval. Approve it under Changes, then send the form again.",
   confirm_token_expired: "The preview has expired, and nothing was changed. Please fill in the form again.",
   confirm_token_invalid: "This preview was confirmed already, or is not valid any more. Nothing was changed.",
   confirm_token_mismatch: "Something changed since the preview, so nothing was done. Please look again.",

@@ -21,7 +21,10 @@ for (const field of document.querySelectorAll("input[data-finds]")) {
   })
 }
 if (document.querySelector("[data-reading]"))
-  setTimeout(() => { if (document.activeElement === document.body) location.reload() }, 4000)
+  setInterval(() => {
+    const isInUse = document.querySelector("[data-toast], .menu[open], input[type=checkbox]:checked")
+    if (document.activeElement === document.body && !isInUse) location.reload()
+  }, 4000)
 for (const chart of document.querySelectorAll(".lines[data-to]")) {
   const reading = document.getElementById(chart.dataset.to)
   if (!reading) continue
