@@ -22,6 +22,11 @@ export function saidStorefront(code: string): string {
   return `${WITH_ARTICLE.has(code) ? "the " : ""}${shortStorefront(code)}`
 }
 
+/** Returns the names within a sentence: "the US, Japan". */
+export function saidStorefronts(codes: readonly string[]): string {
+  return codes.map(saidStorefront).join(", ")
+}
+
 /** "in the US App Store", "on Google Play in Germany". */
 export function inStore({ platform, storefront }: { platform: string | null; storefront: string | null }): string {
   if (platform === "ios") return `in the ${storefront === null ? "" : `${shortStorefront(storefront)} `}App Store`

@@ -1,4 +1,4 @@
-import { createAlertRuleForm, deleteAlertRuleForm, markAlertsReadForm } from "./forms/alerts.ts"
+import { markAlertsReadForm } from "./forms/alerts.ts"
 import type { PageForm } from "./forms/page-form.ts"
 import { shareForm } from "./forms/sharing.ts"
 import {
@@ -36,6 +36,4 @@ export const FORMS: Readonly<Record<string, PageForm>> = {
   undo_change: undoForm,
   create_share_link: shareForm,
   mark_alerts_read: markAlertsReadForm,
-  create_alert_rule: createAlertRuleForm,
-  delete_alert_rule: deleteAlertRuleForm,
 }

@@ -15,8 +15,8 @@ summary { cursor: pointer }
 .changes td:last-child { font-weight: 600 }
 @media (max-width: 40rem) {
   .changes thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-  .changes, .changes tbody, .changes tr, .changes tbody th, .changes td { display: block; width: auto }
-  .changes tbody th { border-bottom: 0; padding-bottom: 0 }
+  .changes, .changes tbody, .changes tr, .changes tbody th:first-child, .changes td { display: block; width: auto }
+  .changes tbody th:first-child { border-bottom: 0; padding-bottom: 0 }
   .changes td { border: 0; padding: .1rem 1rem .35rem }
   .changes td:last-child::before { content: "→ " }
 }

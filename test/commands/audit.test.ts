@@ -43,8 +43,8 @@ test("audit lists writes newest first, one per line, without control characters"
   const [head, second, first, ...rest] = out.split("\n")
   expect(head).toMatch(/^TIME +WORKSPACE +KEY +ACTION +TARGET +CREDITS +REQUEST +SUMMARY$/)
   expect(first).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z +workspace .* writer svc_live_….{4} +add_app +store 389801252 +2 +/)
-  expect(first).toEndWith(`${confirmed[0]?.requestId}  Track "Kettle" in us.`)
-  expect(second).toEndWith(`${confirmed[1]?.requestId}  Track "Snaps�2J" in us.`)
+  expect(first).toEndWith(`${confirmed[0]?.requestId}  Track "Kettle" in the US.`)
+  expect(second).toEndWith(`${confirmed[1]?.requestId}  Track "Snaps�2J" in the US.`)
   expect(rest).toEqual([""])
   expect(out).not.toContain("\u009b")
 })
@@ -61,7 +61,7 @@ test("audit --json prints one complete document", async () => {
     action: "add_app",
     target: expect.stringMatching(/^store 389801252\b/),
     appId: confirmed[0]?.appId,
-    summary: 'Track "Kettle" in us.',
+    summary: 'Track "Kettle" in the US.',
     credits: 2,
     requestId: confirmed[0]?.requestId,
     jobId: null,

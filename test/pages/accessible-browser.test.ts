@@ -198,9 +198,9 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
       async (page) => {
         await openPage(`/app/apps/${app}/${page}`)
         if (page !== "edit") return await tab.leave("document.querySelector('main form[method=post]').requestSubmit()")
-        await tab.value("document.querySelector('textarea').value = 'white tea'")
-        await tab.leave("document.querySelector('textarea').form.requestSubmit()")
-        expect(await tab.value("document.querySelector('h1').textContent")).toBe("Make this change?")
+        await tab.value("document.querySelector('[name=more]').value = 'Germany'")
+        await tab.leave("document.querySelector('[name=more]').form.requestSubmit()")
+        expect(await tab.value("document.querySelector('h1').textContent")).toBe("Change storefronts")
       },
     )
     expect([...found, ...pressed]).toEqual([])

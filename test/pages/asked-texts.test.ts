@@ -114,7 +114,7 @@ test("ideas show their cost first, then their evidence, and selected ideas are t
   const { owner, base, app, used, press } = await opened()
   expect((await owner.open(base)).text).toContain(`href="${base}/ideas?at=us-ios"`)
   const asks = await owner.open(`${base}/ideas`)
-  expect(asks.text).toContain("It takes 1 credit and, while the ideas are new, a unit of the month")
+  expect(asks.text).toContain("It takes 1 credit and, if the ideas are new today, one AI text")
   expect([asks.text.includes("night brew"), await used()]).toEqual([false, [0, 0]])
   play(well(() => ({ picks: ["c1"], ideas: [{ from: "Steep it right", term: "steep right" }] })))
   const { status, text } = await press("/ideas")
@@ -136,7 +136,7 @@ test("ideas show their cost first, then their evidence, and selected ideas are t
 test("screenshot texts are read only by a button, and an unavailable picture is reported", async () => {
   const { owner, base, used, press } = await opened()
   expect((await owner.open(`${base}/page`)).text).toContain(`href="${base}/shots?at=us-ios"`)
-  expect((await owner.open(`${base}/shots`)).text).toContain("It takes 1 credit and, unless these pictures were read")
+  expect((await owner.open(`${base}/shots`)).text).toContain("It takes 1 credit and, for new screenshots, one AI text")
   expect(await used()).toEqual([0, 0])
   const { status, text } = await press("/shots")
   expect([status, await used()]).toEqual([200, [1, 1]])
@@ -181,7 +181,7 @@ test("a translation is selected by locale, started by its button, and free to vi
     true,
   )
   const asks = await owner.open(`${base}/localize?locale=de-DE`)
-  expect(asks.text).toContain("takes one of the listing writes that your plan has")
+  expect(asks.text).toContain("one listing text of the plan")
   expect([
     (await owner.open(`${base}/localize?locale=de-DE&poll=1`)).text.includes("No localization is running"),
     await used(),

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { createCode } from "../../src/access/sign-in/code.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { LONG } from "../long.ts"
 import { answerSearches, lookupAnswer, type ShownApp, someApps } from "../measuring/store-pages.ts"
 import { type LiveStores, liveStores } from "../world/stores.ts"
-import { LONG } from "../long.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
 setDefaultTimeout(240_000)
@@ -50,8 +50,7 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
     )
   const fill = (name: string, value: string) =>
     tab.value(`document.querySelector('main [name="${name}"]:not([type=checkbox])').value = ${JSON.stringify(value)}`)
-  const tick = (name: string) =>
-    tab.value(`document.querySelector('main [name="${name}"]').click()`)
+  const tick = (name: string) => tab.value(`document.querySelector('main [name="${name}"]').click()`)
 
   for (const width of WIDTHS)
     test(`at ${width} pixels: add an app by name, see ranks, tag, remove, undo, add a rival, approve a write`, async () => {

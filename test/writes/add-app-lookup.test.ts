@@ -20,7 +20,7 @@ describe("the preview of add_app", () => {
     await using scene = await live(sql, [])
     answersLookUps(scene.stores, { "20001": { trackName: "Tide Times" } })
     const shown = await preview(scene, { iosId: "20001" })
-    expect(shown.body.preview).toMatchObject({ summary: 'Track "Tide Times" in us.', notes: [] })
+    expect(shown.body.preview).toMatchObject({ summary: 'Track "Tide Times" in the US.', notes: [] })
     expect(asked(scene, "/lookup")).toBe(1)
     const { house, key } = scene
     const body = { confirmToken: shown.body.confirmToken }
@@ -45,7 +45,7 @@ describe("the preview of add_app", () => {
       const { status, body } = await preview(scene, args)
       expect([status, body.error, body.field]).toEqual([400, "invalid_arguments", field])
       expect(body.detail).toMatch(
-        /^(The App Store|Google Play) does not list app [\w.]+ in us(, de)? \(checked \d{4}-\d\d-\d\dT[\d:.]+Z\)\.$/,
+        /^(The App Store|Google Play) does not list app [\w.]+ in the US(, Germany)? \(checked \d{4}-\d\d-\d\dT[\d:.]+Z\)\.$/,
       )
       expect(body.confirmToken).toBeUndefined()
     }
@@ -66,7 +66,7 @@ describe("the preview of add_app", () => {
       return Response.json({ resultCount: results.length, results })
     })
     const { status, body } = await preview(scene, { iosId: "20004", countries: ["us", "de"] })
-    expect([status, body.preview?.summary]).toEqual([200, 'Track "Gezeiten" in us, de.'])
+    expect([status, body.preview?.summary]).toEqual([200, 'Track "Gezeiten" in the US, Germany.'])
   })
 
   long("add_app continues with a note if the store refuses, is slow, or cannot be asked", async () => {

@@ -45,7 +45,7 @@ test("the audit lists who wrote what and when, with the request that confirmed i
     action: "add_keywords",
     target: `app ${app}`,
     appId: app,
-    summary: 'Track 1 keyword of "Kettle" in us.',
+    summary: 'Track 1 keyword of "Kettle" in the US.',
     credits: 1,
     requestId: headers.get("x-request-id")!,
     jobId: null,

@@ -12,11 +12,11 @@ describe("a preview", () => {
     expect(body).toEqual({
       action: "add_keywords",
       preview: {
-        summary: 'Track 1 keyword of "Kettle" in us, de.',
+        summary: 'Track 1 keyword of "Kettle" in the US, Germany.',
         target: { kind: "app", id: on.app, name: "Kettle" },
         before: { tracked: [{ countries: ["us", "de"], keywords: ["tea"] }] },
         after: { tracked: [{ countries: ["us", "de"], keywords: ["coffee", "tea"] }] },
-        notes: ['Tracked already in us, de, and not added twice: "tea".'],
+        notes: ['Tracked already in the US, Germany, and not added twice: "tea".'],
       },
       credits: 1,
       destructive: false,

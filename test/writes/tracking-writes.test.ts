@@ -10,7 +10,7 @@ describe("add_app", () => {
   test("add_app tracks an app without asking a store, and shows its name after the first measurement", async () => {
     const { body } = await on.preview("add_app", { iosId: "389801252", countries: ["US", "gb"], keywords: ["photo"] })
     expect(body.preview).toMatchObject({
-      summary: 'Track "389801252" in us, gb with 1 keyword.',
+      summary: 'Track "389801252" in the US, the UK with 1 keyword.',
       target: { kind: "store_app", id: "ios:389801252" },
       before: { app: null },
       after: { app: { iosId: "389801252", name: null, countries: ["us", "gb"], keywords: ["photo"] } },

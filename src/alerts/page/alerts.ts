@@ -2,10 +2,8 @@ import type { AnswerOf } from "../../answers.ts"
 import { attempted, type Desk, hereOf, isFault, type Page } from "../../ui/app/desk.ts"
 import { card, empty, refusedPart } from "../../ui/app/parts.ts"
 import { writeForm } from "../../ui/app/write/form.ts"
-import { selectField, textField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
-import { momentTime } from "../../ui/times.ts"
-import { counted, spoken } from "../../ui/words.ts"
+import { counted, spoken, whole } from "../../ui/words.ts"
 import { alertList } from "./alert-list.ts"
 
 type Rules = AnswerOf<"list_alert_rules">
@@ -13,7 +11,7 @@ type Rules = AnswerOf<"list_alert_rules">
 /** Alerts of one page. */
 const LISTED = 100
 
-/** The page with the alerts, newest first, and the rules and channels of their delivery. */
+/** The alerts, newest first, and the rules of their delivery. */
 export async function alertsPage(desk: Desk): Promise<Page> {
   const [{ unread, alerts, omitted }, rules] = await Promise.all([
     desk.ask("list_alerts", { limit: LISTED }),
@@ -32,113 +30,67 @@ export async function alertsPage(desk: Desk): Promise<Page> {
       button: "Mark all as read",
       look: "row",
     })
-  const status = html`${mark}${unread > 0 && `${unread} unread`}${omitted > 0 && `, ${counted(omitted, "older alert")} not listed`}`
+  const status = html`${mark}${unread > 0 && `${whole(unread)} unread`}${
+    omitted > 0 && `, ${counted(omitted, "older alert")} not listed`
+  }`
+  const list = filtered.length > 0 ? alertList(desk, filtered) : empty("No such alert", "Choose another type.")
   return {
     title: "Alerts",
     at: "/alerts",
     body: html`<div class="columns-2 wide-left"><div>${
       alerts.length === 0
         ? html`<section class="card">${noAlerts(desk)}</section>`
-        : card(
-            "What happened",
-            html`${typeForm(desk, types, type)}${filtered.length > 0 ? alertList(desk, filtered) : empty("No such alert", "Another type may have some.")}`,
-            status,
-          )
+        : card("What happened", html`${typeForm(desk, types, type)}${list}`, status)
     }</div>
-<div>${isFault(rules) ? card("Delivery", refusedPart(rules)) : [rulesPart(desk, rules), channelsPart(rules)]}</div></div>`,
+<div>${isFault(rules) ? card("Delivery", refusedPart(rules)) : deliveryPart(desk, rules)}</div></div>`,
   }
 }
 
 function typeForm(desk: Desk, types: readonly string[], chosen: string): Html {
-  return html`<form class="filters" method="get" action="${desk.base}/alerts" data-now=""><label>Type<select name="type"><option value="">All</option>${types.map((type) => html`<option value="${type}"${type === chosen && html` selected=""`}>${spoken(type)}</option>`)}</select></label><button type="submit" data-spare="">Show</button></form>
+  const options = types.map(
+    (type) => html`<option value="${type}"${type === chosen && html` selected=""`}>${spoken(type)}</option>`,
+  )
+  return html`<form class="filters" method="get" action="${desk.base}/alerts" data-now="">
+<label>Type<select name="type"><option value="">All</option>${options}</select></label>
+<button type="submit" data-spare="">Show</button></form>
 `
 }
 
-function rulesPart(desk: Desk, { rules, types }: Rules): Html {
-  const list =
-    rules.length === 0
-      ? empty(
-          "Nothing is delivered",
-          "The feed tells every alert. A rule has one type sent to Slack, Telegram or a webhook as well.",
-        )
-      : html`<ul class="list">${rules.map((rule) => rulePart(desk, rule))}</ul>`
-  return card("Rules", html`${list}${ruleForm(desk, types)}`, rules.length > 0 && counted(rules.length, "rule"))
+/** The rules and channels, which the settings change. */
+function deliveryPart(desk: Desk, { rules, channels }: Rules): Html {
+  const links =
+    !desk.isSample &&
+    html`<a href="${desk.base}/settings/rules">Change rules</a> · <a href="${desk.base}/settings/channels">Channels</a>`
+  if (rules.length === 0)
+    return card(
+      "Delivery",
+      empty(
+        "No alert is delivered yet",
+        channels.length === 0
+          ? "Add a channel, such as Slack, Telegram or a webhook, then choose the alerts that it gets."
+          : "All alerts are listed here. A rule also sends those of one type to your channels.",
+      ),
+      links,
+    )
+  return card("Delivery", html`<ul class="list">${rules.map(rulePart)}</ul>`, links)
 }
 
-function rulePart(desk: Desk, { type, channels, dropBy, keywordScope, rivalScope }: Rules["rules"][number]): Html {
+function rulePart({ type, channels, dropBy, keywordScope, rivalScope }: Rules["rules"][number]): Html {
   const terms = [
     dropBy !== null && `Drops of at least ${counted(dropBy, "place")}`,
     keywordScope === "tagged" && "tagged keywords only",
     rivalScope === "manual" && "rivals you added only",
   ]
-  const to = channels.length > 0 ? html`to ${channels.join(", ")}` : html`<span class="quiet">no channel yet</span>`
-  const remove = {
-    action: "delete_alert_rule",
-    id: `delete_alert_rule-${type}`,
-    back: `${desk.base}/alerts`,
-    fixed: { type },
-    button: "Remove",
-    tone: "quiet",
-  } as const
-  return html`<li><p><strong>${spoken(type)}</strong> ${to}</p><p class="small quiet">${
-    terms.filter(Boolean).join(" · ") || "All of them"
-  }</p>${writeForm(desk, remove)}</li>`
-}
-
-/** The form creates the rule of a type, or replaces it. */
-function ruleForm(desk: Desk, types: readonly string[]): Html | false {
-  return writeForm(
-    desk,
-    { action: "create_alert_rule", back: `${desk.base}/alerts`, button: "Preview" },
-    (form) => html`${selectField(form, {
-      name: "type",
-      label: "Type of alert",
-      isWide: true,
-      options: types.map((type) => [type, spoken(type)]),
-    })}
-${textField(form, {
-  name: "dropBy",
-  label: "Only drops of at least … places",
-  type: "number",
-  min: 1,
-  max: 100,
-  hint: "For rank drops",
-})}
-${selectField(form, {
-  name: "keywordScope",
-  label: "Keywords",
-  options: [
-    ["", "All"],
-    ["tagged", "Tagged keywords only"],
-  ],
-})}
-${selectField(form, {
-  name: "rivalScope",
-  label: "Rivals",
-  options: [
-    ["", "All"],
-    ["manual", "Rivals I added only"],
-  ],
-})}`,
-  )
-}
-
-function channelsPart({ channels }: Rules): Html {
-  if (channels.length === 0)
-    return card(
-      "Channels",
-      empty("No channel is connected", "Where alerts are sent to.", { command: "appmeter channel add slack" }),
-    )
-  return card(
-    "Channels",
-    html`<ul class="list">${channels.map(({ kind, address, disabled, lastOk, failure, lastFailure, waiting }) => html`<li><p><strong>${spoken(kind)}</strong> <span class="hash">${address}</span> ${disabled ? html`<span class="tag warn">off: ${disabled}</span>` : html`<span class="tag good">on</span>`}</p><p class="small quiet">${lastOk ? html`last taken ${momentTime(lastOk)}` : "nothing sent yet"}${failure && lastFailure && html` · failed ${momentTime(lastFailure)}: ${failure}`}${waiting > 0 && ` · ${waiting} waiting`}</p></li>`)}</ul>`,
-  )
+  const to = channels.length > 0 ? `to ${channels.map(spoken).join(", ")}` : "no channel yet"
+  return html`<li><p><strong>${spoken(type)}</strong> ${to}</p>
+<p class="small quiet">${terms.filter(Boolean).join(" · ") || "All of them"}</p></li>`
 }
 
 function noAlerts(desk: Desk): Html {
   return empty(
-    "No alert yet",
-    "Alerts tell what a measured day shows against the measured day before: ranks that moved, rivals that passed you or were passed, changed pages, charts, features, waves of bad reviews. The first can come with the second day of readings.",
+    "No alerts yet",
+    "Alerts compare each measured day with the one before: ranks that moved, rivals that passed you, changed store " +
+      "pages, charts, features and waves of bad reviews. The first ones can appear on the second day.",
     desk.isSample ? {} : { sample: "/app/sample/alerts" },
   )
 }

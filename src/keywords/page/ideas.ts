@@ -14,9 +14,12 @@ const PAGE: TextPage = { title: "Keyword ideas", at: "", back: { tab: "", name: 
 
 function askForIdeas(desk: Desk, app: AppHead, side: Side): Html {
   return askPart(desk, address(appAddress(desk, app, "ideas"), { at: sideCode(side) }), {
-    title: "Keywords worth tracking",
-    said: "Found in what was measured: where the app or its rivals stand already, what the store suggests, what names of apps share; each with its evidence. A language model, if one is set up, adds its own. It takes 1 credit and, while the ideas are new, a unit of the month for AI writing; the same on the same day takes no second one.",
-    button: "Find some",
+    title: "Keyword ideas",
+    said:
+      "Keywords for which you or your rivals rank already, that the store suggests, or that app names share. Each has " +
+      "its evidence. A language model adds ideas of its own if one is set up.",
+    cost: "1 credit and, if the ideas are new today, one AI text of the month",
+    button: "Find keyword ideas",
   })
 }
 
@@ -58,7 +61,12 @@ function chosenForm(desk: Desk, app: AppHead, { ideas, newIdeas }: Ideas): Html 
 <thead><tr><th scope="col">Keyword, and why</th><th scope="col" class="num">Rank</th><th scope="col" class="wide num">Popularity</th><th scope="col" class="wide num">Difficulty</th></tr></thead>
 <tbody>${ideas.map((idea) => ideaRow(idea, isForm))}${(newIdeas ?? []).map((idea) => newRow(idea, isForm))}</tbody></table></div>`
   if (!isForm) return table
-  const write = { action: "add_keywords", back: appAddress(desk, app), fixed: { appId: app.id }, look: "" }
+  const write = {
+    action: "add_keywords",
+    back: appAddress(desk, app),
+    fixed: { appId: app.id, seen: app.version },
+    look: "",
+  }
   return writeForm(desk, { ...write, button: "Add selected keywords", tone: "main" }, () => table) as Html
 }
 

@@ -14,6 +14,7 @@ import {
 import { changePart } from "../../ui/app/diff.ts"
 import { badge } from "../../ui/app/frame.ts"
 import { card, empty, facts } from "../../ui/app/parts.ts"
+import { hiddenFields, writeForm } from "../../ui/app/write/form.ts"
 import { dayBars } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, shortDay } from "../../ui/times.ts"
@@ -35,7 +36,7 @@ export async function rivalPage(desk: Desk, appId: string): Promise<Page> {
   const rival = await desk.ask("get_rival", { appId, rivalId, ...side })
   return page(
     rival.name,
-    html`${back}<div class="subject">${badge(rival.name)}<div><h2><bdi>${rival.name}</bdi></h2><p class="quiet small">${rival.developer && html`<bdi>${rival.developer}</bdi> · `}<code>${rival.id}</code>${rival.manual && html` <span class="tag">named by hand</span>`}</p></div></div>
+    html`${back}<div class="subject">${badge(rival.name)}<div><h2><bdi>${rival.name}</bdi></h2><p class="quiet small">${rival.developer && html`<bdi>${rival.developer}</bdi> · `}<code>${rival.id}</code>${rival.manual && html` <span class="tag">added by you</span>`}</p></div></div>
 <div class="columns-2 wide-left"><div>${keywordsPart(desk, app, side, rival)}</div><div>${ratingsPart(rival)}${changesPart(rival)}</div></div>`,
   )
 }
@@ -47,11 +48,19 @@ async function openPart(desk: Desk, app: AppHead, side: Side, rivalId: string): 
   })
   const rival = rivals.find(({ id }) => id === rivalId)
   if (!rival)
-    return html`<section class="card">${empty("No such rival there", "Rivals are the apps that stand above yours when its keywords are read, and those you name by hand.")}</section>`
+    return html`<section class="card">${empty(
+      "No such rival in this storefront",
+      "Rivals are apps that rank above yours for your keywords, and those you add.",
+    )}</section>`
   const to = address(appAddress(desk, app, "rival"), { rival: rival.id, at: sideCode(side) })
+  const price =
+    desk.isMetered() &&
+    " It takes 1 credit and one keyword spy of the month, and stays open for 30 days without another."
   return card(
     rival.name,
-    html`<div class="inside"><p>Its ratings, what changed on its page, and every keyword it ranks for. It takes 1 credit, and of the month's keyword spies one; for 30 days it can then be looked at again without another spy.</p></div><form class="filters" method="post" action="${to}">${desk.formFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="main" type="submit">Open it</button></form>`,
+    html`<div class="inside"><p>Its ratings, changes of its page, and every keyword it ranks for.${price}</p></div>
+<form class="filters" method="post" action="${to}">${hiddenFields(desk.formFields)}
+<button class="main" type="submit">Open rival</button></form>`,
   )
 }
 
@@ -73,23 +82,44 @@ function keywordsPart(
   if (keywords.length === 0)
     return card(
       title,
-      empty("Found on no keyword", "It stood in none of the results that were read in the last seven days."),
+      empty("No keyword found", "It was in none of the results that were read in the last seven days."),
     )
+  const rows = keywords.slice(0, MAX_KEYWORDS).map((keyword) => keywordRow(desk, app, side, keyword))
+  const table = html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows">
+<thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Theirs</th><th scope="col" class="num">Ours</th>
+<th scope="col">Read</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`
+  const write = {
+    action: "add_keywords",
+    back: address(appAddress(desk, app), { at: sideCode(side) }),
+    fixed: { appId: app.id, seen: app.version },
+    button: "Add selected keywords",
+    look: "",
+  }
+  const hasNew = keywords.some(({ tracked }) => !tracked)
   return card(
     title,
-    html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows"><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Theirs</th><th scope="col" class="num">Ours</th><th scope="col">Read</th></tr></thead>
-<tbody>${keywords.slice(0, MAX_KEYWORDS).map(
-      ({
-        term,
-        rank,
-        ourRank,
-        day,
-        tracked,
-      }) => html`<tr><th scope="row">${tracked ? html`<a href="${address(appAddress(desk, app, "evidence"), { term, at: sideCode(side), day })}"><bdi>${term}</bdi></a>` : html`<bdi>${term}</bdi> <span class="tag">not tracked</span>`}</th><td class="num"><span class="${ourRank === null || rank < ourRank ? "down" : "up"}">${rank}</span></td><td class="num">${ourRank ?? html`<span class="gone">absent</span>`}</td><td class="small">${dayTime(day, shortDay)}</td></tr>
-`,
-    )}</tbody></table></div>`,
-    html`${keywords.length < total && `${keywords.length} of `}${counted(total, "keyword")} of ${figure(searched)} looked at${openUntil && html` · open until ${dayTime(openUntil.slice(0, 10))}`}`,
+    (hasNew && writeForm(desk, write, () => table)) || table,
+    html`${keywords.length < total && `${keywords.length} of `}${counted(total, "keyword")} of ${figure(searched)} searched${
+      openUntil && html` · open until ${dayTime(openUntil.slice(0, 10))}`
+    }`,
   )
+}
+
+type RivalKeyword = NonNullable<Rival["keywords"]>[number]
+
+/** A keyword that is not tracked yet can be selected to add it. */
+function keywordRow(desk: Desk, app: AppHead, side: Side, { term, rank, ourRank, day, tracked }: RivalKeyword): Html {
+  const evidence = address(appAddress(desk, app, "evidence"), { term, at: sideCode(side), day })
+  const untracked = html`${
+    desk.formFields.length > 0 &&
+    html`<input type="checkbox" name="terms" value="${term}" aria-label="Select ${term}"> `
+  }<bdi>${term}</bdi> <span class="tag">not tracked</span>`
+  const name = tracked ? html`<a href="${evidence}"><bdi>${term}</bdi></a>` : untracked
+  return html`<tr><th scope="row">${name}</th>
+<td class="num"><span class="${ourRank === null || rank < ourRank ? "down" : "up"}">${rank}</span></td>
+<td class="num">${ourRank ?? html`<span class="gone">absent</span>`}</td><td class="small">${dayTime(day, shortDay)}</td></tr>
+`
 }
 
 const MAX_KEYWORDS = 200

@@ -79,7 +79,8 @@ async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): 
     chosen &&
       askPart(desk, address(path, query), {
         title: `In ${nameOf(chosen.locale)}`,
-        said: `By a language model, from the page as it stands${shots ? ", captions of the first four screenshots with it" : ""}: each field within the store's limit, what cannot be said as well left as it is. Nothing is changed in a store. It takes 1 credit; a language that is new for this text takes one of the listing writes that your plan has, which comes back if it fails.`,
+        said: `By a language model, from the page as it stands${shots ? ", captions of the first four screenshots with it" : ""}: each field within the store's limit, what cannot be said as well left as it is. Nothing is changed in a store.`,
+        cost: "1 credit and, for a language that is new for this text, one listing text of the plan",
         button: "Translate it",
       }),
     chosen &&
@@ -133,7 +134,8 @@ function noAudit(desk: Desk, app: AppHead, { eta, isFailed }: Locales): HtmlPart
     html`<section class="card">${teaching}</section>`,
     askPart(desk, address(appAddress(desk, app, "localize"), { audit: "1" }), {
       title: "Audit every storefront",
-      said: "175 pages are read, which takes some minutes beside what is due. It takes 1 credit.",
+      said: "Reads the listing in 175 storefronts, which takes some minutes.",
+      cost: "1 credit",
       button: "Begin an audit",
     }),
   ]

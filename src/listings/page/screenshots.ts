@@ -14,7 +14,10 @@ const PAGE: TextPage = { title: "Words in screenshots", at: "page", back: { tab:
 export function screenshotsCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
   return askPart(desk, address(appAddress(desk, app, "shots"), { at: sideCode(side) }), {
     title: "Words in the screenshots",
-    said: "What stands large in the first four pictures, read by OCR on this machine; the stores' search does not read it, people do. It takes 1 credit and, unless these pictures were read before, a unit of the month for AI writing.",
+    said:
+      "The large text of the first four screenshots, read by OCR on this machine. People read it; the search of the " +
+      "stores does not.",
+    cost: "1 credit and, for new screenshots, one AI text of the month",
     button: "Read them",
     isLink,
   })

@@ -1,5 +1,4 @@
 import * as v from "valibot"
-import { createAlertRule, deleteAlertRule } from "../../alerts/actions/alert-rules.ts"
 import { markAlertsRead } from "../../alerts/actions/mark-alerts-read.ts"
 import type { Action } from "../../core/action.ts"
 import { operation } from "../../core/operation.ts"
@@ -22,8 +21,6 @@ const pageWrites: readonly Action[] = [
   removeRivals,
   shareLink,
   markAlertsRead,
-  createAlertRule,
-  deleteAlertRule,
   tagKeywords,
   buryKeywords,
   renameApp,

@@ -7,6 +7,7 @@ import { operation } from "../../core/operation.ts"
 import { Fault } from "../../lib/faults.ts"
 import { described } from "../../lib/schema.ts"
 import { Count, Time } from "../../lib/shapes.ts"
+import { saidStorefronts } from "../../lib/storefront-names.ts"
 import { SOURCE_NAMES } from "../../lib/upstreams.ts"
 import { readSourceStates } from "../../measuring/health.ts"
 import { type OpenAlert, openAlerts } from "../../measuring/source-alarms.ts"
@@ -99,7 +100,7 @@ export const listWrites = operation({
   const brought = (await listBroughtApps(sql, { workspaceId, limit: WRITES_SHOWN })).map(
     ({ origin, name, countries, at }) => ({
       ...{ at, by: `the ${origin}`, action: "add_app", credits: 0 },
-      summary: `Track "${name}" in ${countries.join(", ")}.`,
+      summary: `Track "${name}" in ${saidStorefronts(countries)}.`,
       ...{ requestId: null, approvedBy: null },
     }),
   )

@@ -17,7 +17,8 @@ const PAGE: TextPage = { title: "What reviews are about", at: "reviews", back: {
 export function summaryCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
   return askPart(desk, address(appAddress(desk, app, "summary"), { at: sideCode(side) }), {
     title: "What they are about",
-    said: "Themes of the newest reviews, each with counts, its change in a month, and quotes that stand in their reviews. It takes 1 credit and, while it is new, a unit of the month's Review AI; the same on the same day takes no second one.",
+    said: "Themes of the newest reviews, each with its count, its change in a month, and quotes from the reviews.",
+    cost: "1 credit and, if it is new today, one Review AI run of the month",
     button: "Summarise them",
     isLink,
   })

@@ -7,6 +7,7 @@ import type { Measure } from "../../lib/live-read.ts"
 import { bounded, described } from "../../lib/schema.ts"
 import { Storefront } from "../../lib/shapes.ts"
 import { isStoreId, STORE_ID_PATTERNS } from "../../lib/store-ids.ts"
+import { saidStorefronts } from "../../lib/storefront-names.ts"
 import { isStorefront, otherStoreProblem } from "../../lib/storefronts.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 import { countUsage, trackApp } from "../apps.ts"
@@ -152,7 +153,7 @@ export const addApp = action({
     const after = { app: { ...ids, name: name ?? null, countries, keywords } }
     const withKeywords = keywords.length > 0 ? ` with ${counted(keywords.length)}` : ""
     return {
-      summary: `Track ${JSON.stringify(called)} in ${countries.join(", ")}${withKeywords}.`,
+      summary: `Track ${JSON.stringify(called)} in ${saidStorefronts(countries)}${withKeywords}.`,
       target,
       before: { app: null },
       after,
@@ -214,6 +215,6 @@ async function refuseUnknown(
     where a.platform = ${platform} and a.store_id = ${id} and f.storefront = any(${checked as string[]}::text[])`
   if (!row || row.sold) return
   const store = platform === "ios" ? "The App Store" : "Google Play"
-  const detail = `${store} does not list app ${id} in ${checked.join(", ")} (checked ${row.askedAt?.toISOString()}).`
+  const detail = `${store} does not list app ${id} in ${saidStorefronts(checked)} (checked ${row.askedAt?.toISOString()}).`
   throw new Fault("invalid_arguments", { field, detail })
 }

@@ -5,7 +5,7 @@ import { Fault } from "../../lib/faults.ts"
 import { AppId, Country } from "../../lib/fields.ts"
 import { described } from "../../lib/schema.ts"
 import { Storefront } from "../../lib/shapes.ts"
-import { storefrontName } from "../../lib/storefront-names.ts"
+import { saidStorefronts } from "../../lib/storefront-names.ts"
 import { otherStoreProblem } from "../../lib/storefronts.ts"
 import { countUsage, removeApp, setGoal, setName } from "../apps.ts"
 import { isName } from "../checks.ts"
@@ -91,13 +91,11 @@ export const setAppGoal = action({
   },
 })
 
-const Keywords = v.record(v.string(), v.array(v.string()))
-
 export const setStorefronts = action({
   ...shared,
   name: "set_storefronts",
   summary: "Sets the storefronts in which an app is tracked.",
-  destructive: true,
+  destructive: false,
   args: v.strictObject({
     appId: AppId,
     countries: v.pipe(v.array(Country), v.minLength(1), v.maxLength(200)),
@@ -106,7 +104,10 @@ export const setStorefronts = action({
   example: { appId: "app_4fD0Zs81hQbK", countries: ["us", "gb"], like: "us" },
   state: v.strictObject({
     countries: v.array(Storefront),
-    keywords: described(Keywords, "Of the storefronts that are added or removed."),
+    tracked: described(
+      v.array(v.strictObject({ countries: v.array(Storefront), keywords: v.array(v.string()) })),
+      "Keywords of the storefronts that are added or removed.",
+    ),
   }),
   result: v.strictObject({ appId: v.string(), added: v.array(v.string()), removed: v.array(v.string()) }),
   refine: (args) => ({ ...args, countries: [...new Set(args.countries)] }),
@@ -130,16 +131,22 @@ export const setStorefronts = action({
     const { added, removed } = differenceOf(app.countries, countries)
     const copied = like === undefined ? [] : (terms[like] ?? [])
     refuseOverLimit(limits, held, { trackedKeywords: copied.length * added.length })
-    const lost = Object.fromEntries(removed.map((country) => [country, terms[country] ?? []]))
-    const gained = Object.fromEntries(added.map((country) => [country, copied]))
-    const keywordsLost = Object.values(lost).reduce((sum, list) => sum + list.length, 0)
+    const groups = (lists: (country: string) => string[]) =>
+      [...added, ...removed].map((country) => ({ countries: [country], keywords: lists(country) }))
+    const termsOf = (country: string) => terms[country] ?? []
+    const lost = removed.reduce((sum, country) => sum + termsOf(country).length, 0)
     return {
-      summary: `Track "${app.name}" in ${countries.map(storefrontName).join(", ")}.`,
+      summary: `Track "${app.name}" in ${saidStorefronts(countries)}.`,
       target: { kind: "app", id: app.id, name: app.name },
-      before: { countries: app.countries, keywords: lost },
-      after: { countries: [...app.countries.filter((code) => countries.includes(code)), ...added], keywords: gained },
-      notes:
-        keywordsLost > 0 ? [`${counted(keywordsLost)} will not be tracked any more. Measured ranks are kept.`] : [],
+      before: {
+        countries: app.countries,
+        tracked: groups((country) => (added.includes(country) ? [] : termsOf(country))),
+      },
+      after: {
+        countries: [...app.countries.filter((code) => countries.includes(code)), ...added],
+        tracked: groups((country) => (added.includes(country) ? copied : [])),
+      },
+      notes: lost > 0 ? [`${counted(lost)} will not be tracked any more. Measured ranks are kept.`] : [],
     }
   },
   async write({ appId, countries, like }, { app }, { tx }) {

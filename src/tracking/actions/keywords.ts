@@ -5,6 +5,7 @@ import type { Tx } from "../../database/types.ts"
 import { AppId, Term } from "../../lib/fields.ts"
 import { described, named } from "../../lib/schema.ts"
 import { Storefront } from "../../lib/shapes.ts"
+import { saidStorefronts } from "../../lib/storefront-names.ts"
 import { countUsage } from "../apps.ts"
 import { counted, lockTracking, refuseOverLimit, refuseTooMany } from "../limits.ts"
 import { addTerms, removeTerms } from "../terms.ts"
@@ -64,7 +65,7 @@ export const addKeywords = action({
       summary:
         isNew.size === 0
           ? `Track nothing more of ${quoted(app.name)}.`
-          : `Track ${counted(isNew.size)} of ${quoted(app.name)} in ${app.countries.join(", ")}.`,
+          : `Track ${counted(isNew.size)} of ${quoted(app.name)} in ${saidStorefronts(app.countries)}.`,
       notes: alreadyTracked(tracked, keywords),
     }
   },
@@ -187,7 +188,7 @@ function diffOf(
 /** Returns one note for each set of storefronts that already track some of the keywords. */
 function alreadyTracked(tracked: readonly TrackedKeywordGroup[], keywords: readonly string[]): string[] {
   const where = (term: string) =>
-    tracked.flatMap(({ countries, keywords }) => (keywords.includes(term) ? countries : [])).join(", ")
+    saidStorefronts(tracked.flatMap(({ countries, keywords }) => (keywords.includes(term) ? countries : [])))
   return [...Map.groupBy(keywords, where)]
     .filter(([storefronts]) => storefronts !== "")
     .map(([storefronts, terms]) => `Tracked already in ${storefronts}, and not added twice: ${listed(terms)}.`)

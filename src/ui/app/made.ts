@@ -25,8 +25,6 @@ const TEXTS: Readonly<Record<string, (changes: readonly MadeChange[]) => string>
   set_storefronts: () => "Storefronts saved.",
   remove_app: () => "App removed.",
   mark_alerts_read: ([change]) => `${counted(Number(change?.result?.marked ?? 0), "alert")} marked as read.`,
-  create_alert_rule: () => "Rule saved.",
-  delete_alert_rule: () => "Rule removed.",
   undo_change: () => "Undone.",
 }
 

@@ -24,6 +24,7 @@ a:not(:hover) { text-decoration-color: color-mix(in srgb, currentcolor 35%, tran
   display: flex; align-items: center; min-height: 3rem; max-width: 12rem; padding: 0 .6rem; border: 0;
   font-size: var(--text-m); color: var(--quiet); white-space: nowrap; list-style-position: inside
 }
+.menu > summary::after { content: "▾"; margin-left: .35rem }
 .menu[open] > summary { color: var(--ink) } .menu > summary bdi { overflow: hidden; text-overflow: ellipsis }
 .menu > nav, .menu > div {
   position: absolute; z-index: 3; right: 0; display: grid; min-width: 12rem; padding: .4rem; background: var(--card);

@@ -24,8 +24,11 @@ export async function replyPage(desk: Desk, appId: string): Promise<Page> {
     offer: (app, side) =>
       askPart(desk, address(appAddress(desk, app, "reply"), { review: reviewId, at: sideCode(side) }), {
         title: "A draft of a reply",
-        said: "By a language model, checked for its language and length, for promises of money and for addresses that the review does not have. Nothing is sent to a store. It takes 1 credit and a unit of the month's Review AI.",
-        button: "Draft it",
+        said:
+          "A language model writes it. It is checked for language, length, promises of money and addresses that the " +
+          "review does not have. Nothing is sent to a store.",
+        cost: "1 credit and one Review AI run of the month",
+        button: "Draft reply",
       }),
     make: ({ country, platform: store }) => desk.ask("draft_review_reply", { appId, country, store, reviewId }),
     show: replyPart,
@@ -44,8 +47,11 @@ function replyPart({ reply, locale, characters, limit, addresses, written }: Rep
 export function draftCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {
   return askPart(desk, address(appAddress(desk, app, "draft"), { at: sideCode(side) }), {
     title: "A draft of these texts",
-    said: "By a language model, from this page, the tracked keywords and what users praise; each field shows the words that it rests on. Nothing is changed in a store. It takes 1 credit and a unit of the month's AI writing.",
-    button: "Draft them",
+    said:
+      "A language model drafts each field from your page, your keywords and praise in reviews, and shows its sources. " +
+      "Nothing is changed in a store.",
+    cost: "1 credit and one AI text of the month",
+    button: "Draft texts",
     isLink,
   })
 }

@@ -17,6 +17,7 @@ import {
   sideCode,
 } from "../desk.ts"
 import { card, empty, refusedPart } from "../parts.ts"
+import { hiddenFields } from "../write/form.ts"
 
 type Authorship = AnswerOf<"draft_listing">["written"]
 
@@ -54,20 +55,29 @@ export function textPage(
   }
 }
 
+interface AskedText {
+  title: string
+  said: HtmlPart
+  /** Units of the plan, shown where the plan limits them. */
+  cost: string
+  button: string
+  /** True shows a link to the page with the button. */
+  isLink?: boolean
+}
+
 /**
  * A button that creates a text. A text uses up a unit of the month, so a link never creates one. The same text on the
- * same day is free. The button has a separate page, because a page with a form is sent without compression.
+ * same day is free.
  */
-export function askPart(
-  desk: Desk,
-  to: string,
-  { title, said, button, isLink = false }: { title: string; said: HtmlPart; button: string; isLink?: boolean },
-): Html {
+export function askPart(desk: Desk, to: string, { title, said, cost, button, isLink = false }: AskedText): Html {
+  const price = desk.isMetered() && ` It takes ${cost}.`
   if (desk.isSample || isLink)
-    return card(title, html`<div class="inside"><p>${said}</p><p><a href="${to}">${button}</a></p></div>`)
+    return card(title, html`<div class="inside"><p>${said}${price}</p><p><a href="${to}">${button}</a></p></div>`)
   return card(
     title,
-    html`<div class="inside"><p>${said}</p></div><form class="filters" method="post" action="${to}">${desk.formFields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="main" type="submit">${button}</button></form>`,
+    html`<div class="inside"><p>${said}${price}</p></div>
+<form class="filters" method="post" action="${to}">${hiddenFields(desk.formFields)}
+<button class="main" type="submit">${button}</button></form>`,
   )
 }
 
