@@ -57,12 +57,12 @@ function chartPart(chart: Chart, id: string, days: { from: string; to: string; e
 function notMeasured(desk: Desk, side: { country: string; platform: "ios" | "android" }, state: string): Html {
   if (state === "unsupported_platform" || side.platform === "android")
     return empty(
-      "Charts are read of the App Store alone",
-      "Google Play publishes none that can be read. Choose the app's other store, where it has one.",
+      "Charts are only read in the App Store",
+      "Google Play publishes no charts that can be read. Choose the App Store if the app is in it.",
     )
   return empty(
-    `No chart of ${sideName(side)} was read yet`,
-    "Top charts are read each day once the app's category is known, which its store page tells.",
+    `No charts were read in ${sideName(side)} yet`,
+    "Top charts are read once a day, as soon as the app's category is known from its store page.",
     samplePage(desk, "charts"),
   )
 }

@@ -1,8 +1,9 @@
 import type { AnswerOf } from "../../answers.ts"
+import { storefrontName } from "../../lib/storefront-names.ts"
 import { shareBar } from "../../ui/charts/small.ts"
 import { type Html, type HtmlPart, html } from "../../ui/html.ts"
 import { dayTime, momentTime } from "../../ui/times.ts"
-import { figure, percent, spoken } from "../../ui/words.ts"
+import { figure, money, percent, spoken } from "../../ui/words.ts"
 
 type Money = NonNullable<Metrics["spend"]>
 type Metrics = AnswerOf<"list_ads_keywords">["keywords"][number]["metrics"]
@@ -15,7 +16,7 @@ export function campaignsPart({ campaigns, from, to }: AnswerOf<"list_campaigns"
   return html`${span(from, to)}${metricTable(
     "Campaign",
     campaigns.map(({ name, status, countries, budget, metrics, share }) => ({
-      name: html`<bdi>${name}</bdi> <span class="tag${status === "ENABLED" ? " good" : ""}">${spoken(status).toLowerCase()}</span> <span class="small quiet">${countries.map((country) => country.toUpperCase()).join(", ")}${budget && ` · ${moneyText(budget)} a day`}</span>`,
+      name: html`<bdi>${name}</bdi> <span class="tag${status === "ENABLED" ? " good" : ""}">${spoken(status).toLowerCase()}</span> <span class="small quiet">${countries.map(storefrontName).join(", ")}${budget && ` · ${moneyText(budget)} a day`}</span>`,
       metrics,
       share,
     })),
@@ -40,14 +41,16 @@ export function boughtPart({ keywords, from, to }: AnswerOf<"list_ads_keywords">
 export function typedPart({ terms, undisclosedShare }: AnswerOf<"list_ads_search_terms">): Html {
   const all = sumOf(terms.map(({ metrics }) => metrics))
   return html`${metricTable(
-    "Typed",
+    "Search term",
     terms.map(({ term, undisclosed, metrics, organic }) => ({
-      name: undisclosed ? html`<span class="quiet">terms that few people typed</span>` : html`<bdi>${term}</bdi>`,
+      name: undisclosed
+        ? html`<span class="quiet">search terms that Apple does not disclose</span>`
+        : html`<bdi>${term}</bdi>`,
       metrics,
       share: shareOf(metrics, all),
       organic: organic ?? null,
     })),
-  )}${undisclosedShare !== null && html`<p class="small quiet">${percent(undisclosedShare)} of the impressions are of terms that Apple does not disclose.</p>`}`
+  )}${undisclosedShare !== null && html`<p class="small quiet">${percent(undisclosedShare)} of the impressions are from search terms that Apple does not disclose.</p>`}`
 }
 
 /**
@@ -56,13 +59,13 @@ export function typedPart({ terms, undisclosedShare }: AnswerOf<"list_ads_search
 export function popularityPart({ wanted, top, from, to }: AnswerOf<"get_search_popularity">): Html {
   const row = (term: string, value: number | null, said: HtmlPart) =>
     html`<span><bdi>${term}</bdi></span>${value === null ? html`<span></span>` : shareBar(value / 100)}<span>${said}</span>`
-  return html`${span(from, to)}<div class="spread">${wanted.map(({ term, below, popularity }) => row(term, popularity?.overall100 ?? null, popularity ? figure(popularity.overall100) : below === null ? figure(null) : `below ${below}`))}</div><h3>Most searched</h3><div class="spread">${top.map(({ term, genre, overall100 }) => row(term, overall100, html`${figure(overall100)} <span class="small quiet">${spoken(genre)}</span>`))}</div>`
+  return html`${span(from, to)}
+<div class="spread">${wanted.map(({ term, below, popularity }) => row(term, popularity?.overall100 ?? null, popularity ? figure(popularity.overall100) : below === null ? figure(null) : `below ${below}`))}</div><h3>Most searched</h3><div class="spread">${top.map(({ term, genre, overall100 }) => row(term, overall100, html`${figure(overall100)} <span class="small quiet">${spoken(genre)}</span>`))}</div>`
 }
 
 /** The changes in the account, newest first. */
 export function commandsPart({ commands }: AnswerOf<"list_ads_commands">): Html {
-  if (commands.length === 0)
-    return html`<p class="quiet">Nothing was changed in the days that the platform remembers.</p>`
+  if (commands.length === 0) return html`<p class="quiet">No changes in the days that the platform keeps.</p>`
   return html`<ul>${commands.map(commandItem)}</ul>`
 }
 
@@ -89,7 +92,8 @@ function metricTable(first: string, rows: readonly MetricRow[]): Html {
   if (rows.length === 0) return html`<p class="quiet">None in these days.</p>`
   const hasOrganic = rows.some(({ organic }) => organic !== undefined)
   const number = (name: string) => html`<th scope="col" class="num">${name}</th>`
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead><tr>${html`<th scope="col">${first}</th>${number("Spend")}<th scope="col">Share of spend</th>${number("Taps")}`}${number("Tap-through rate")}${number("Installs")}${number("Cost per install")}${
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead>
+<tr>${html`<th scope="col">${first}</th>${number("Spend")}<th scope="col">Share of spend</th>${number("Taps")}`}${number("Tap-through rate")}${number("Installs")}${number("Cost per install")}${
     hasOrganic && number("Organic rank")
   }</tr></thead>
 <tbody>${rows.map((row) => metricRow(row, hasOrganic))}</tbody></table></div>`
@@ -111,8 +115,7 @@ function rankText(organic: Organic | null | undefined): HtmlPart {
   return organic.rank ?? html`<span class="gone">absent</span>`
 }
 
-const moneyText = (money: Money | null) =>
-  money === null ? figure(null) : `${Number(money.amount).toFixed(2)} ${money.currency}`
+const moneyText = (value: Money | null) => (value === null ? figure(null) : money(value.amount, value.currency))
 const span = (from: string, to: string) => html`<p class="small quiet">${dayTime(from)} to ${dayTime(to)}</p>`
 
 /** Null if there are several currencies, because amounts in different currencies are never summed. */

@@ -51,30 +51,30 @@ function section<Id extends SectionOperation>(operation: Id, options: SectionOpt
 const ADS: readonly Section[] = [
   section("list_campaigns", {
     title: "Campaigns",
-    hint: "Of the connected ads account, matched by store id",
+    hint: "From the connected ads account, matched by store id",
     part: campaignsPart,
     report: { name: "ads_days", day: "to" },
   }),
   section("list_ads_keywords", {
-    title: "Keywords bought",
+    title: "Paid keywords",
     hint: "The last 28 days, by spend",
     part: boughtPart,
     report: { name: "ads_days", day: "to" },
   }),
   section("list_ads_search_terms", {
     title: "Search terms",
-    hint: "What people typed who saw an ad; 28 days",
+    hint: "What people searched for before they saw an ad; 28 days",
     part: typedPart,
     report: { name: "ads_terms" },
   }),
   section("get_search_popularity", {
     title: "Search popularity",
-    hint: "The store's own, from the ads account",
+    hint: "Apple's own figures, from the ads account",
     part: popularityPart,
     report: { name: "ads_popularity" },
   }),
   section("list_ads_commands", {
-    title: "Commands",
+    title: "Changes",
     hint: "What was changed, and by whom",
     part: commandsPart,
     report: { name: "ads_changes" },

@@ -5,7 +5,7 @@ import { card, empty, inventedNote, periodIn, periods, refusedPart, samplePage, 
 import { dayBars } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, momentTime, shortDay } from "../../ui/times.ts"
-import { figure, spoken, whole } from "../../ui/words.ts"
+import { figure, money, spoken, whole } from "../../ui/words.ts"
 import { STORE_SECTIONS, sectionParts } from "./connected.ts"
 import { reportLink } from "./reports.ts"
 import { witnessesPart } from "./witnesses.ts"
@@ -33,12 +33,15 @@ export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   }
   const chosen = periods(appAddress(desk, app, "revenue"), desk.query, days, [7, 30, 90, 365])
   return page(
-    html`${inventedNote(revenue)}${totalTiles(revenue)}<div class="columns-2">${downloadsPart(revenue, chosen)}${proceedsPart(revenue)}</div><div class="columns-2">${countriesPart(revenue)}<div>${isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)}${sourcesPart(desk, app, revenue, isFault(subscriptions) ? [] : subscriptions.sources)}</div></div>${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}${others}`,
+    html`${inventedNote(revenue)}${totalTiles(revenue)}
+<div class="columns-2">${downloadsPart(revenue, chosen)}${proceedsPart(revenue)}</div>
+<div class="columns-2">${countriesPart(revenue)}
+<div>${isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)}${sourcesPart(desk, app, revenue, isFault(subscriptions) ? [] : subscriptions.sources)}</div></div>${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}${others}`,
   )
 }
 
 const sumOf = (proceeds: readonly Money[] | null) =>
-  proceeds?.map(({ currency, amount }) => `${amount} ${currency}`).join(", ") || "–"
+  proceeds?.map(({ currency, amount }) => money(amount, currency)).join(", ") || "–"
 
 function totalTiles({ totals }: Revenue): Html {
   return tiles([
@@ -48,15 +51,15 @@ function totalTiles({ totals }: Revenue): Html {
     { name: "Refunds", value: figure(totals.refunds) },
     ...(totals.proceeds ?? [])
       .slice(0, 2)
-      .map(({ currency, amount }) => ({ name: `Proceeds, ${currency}`, value: whole(Number(amount)) })),
+      .map(({ currency, amount }) => ({ name: `Proceeds, ${currency}`, value: money(amount, currency) })),
   ])
 }
 
 function downloadsPart({ days, from, to }: Revenue, chosen: Html): Html {
   const bars = days.map(({ day, reported, downloads }) => ({ day, value: reported ? downloads : null }))
   return card(
-    "Downloads a day",
-    html`<div class="inside">${dayBars(bars, { title: `Downloads a day, ${shortDay(from)} to ${shortDay(to)}`, said: ({ day, value }) => `${shortDay(day)}: ${value ?? "not reported"}`, from, to })}</div>`,
+    "Downloads per day",
+    html`<div class="inside">${dayBars(bars, { title: `Downloads per day, ${shortDay(from)} to ${shortDay(to)}`, said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not reported" : whole(value)}`, from, to })}</div>`,
     chosen,
   )
 }
@@ -69,8 +72,8 @@ function proceedsPart({ days, totals, from, to }: Revenue): Html | false {
     Number(proceeds?.find((one) => one.currency === currency)?.amount ?? 0)
   const bars = days.map(({ day, reported, proceeds }) => ({ day, value: reported ? amountOf(proceeds) : null }))
   return card(
-    `Proceeds a day, ${currency}`,
-    html`<div class="inside">${dayBars(bars, { title: `Proceeds a day in ${currency}`, said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not reported" : `${value.toFixed(2)} ${currency}`}`, from, to })}</div>`,
+    `Proceeds per day, ${currency}`,
+    html`<div class="inside">${dayBars(bars, { title: `Proceeds per day in ${currency}`, said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not reported" : money(value, currency)}`, from, to })}</div>`,
     "Grey: not reported yet",
   )
 }
@@ -87,7 +90,8 @@ function countriesPart({ countries, products, bundles }: Revenue): Html {
 `,
     )
   const table = (first: string, list: readonly (Units & { name: string })[]) =>
-    html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead><tr><th scope="col">${first}</th><th scope="col" class="num">Downloads</th><th scope="col" class="num">Subscriptions</th><th scope="col" class="num">Proceeds</th></tr></thead><tbody>${rows(list)}</tbody></table></div>`
+    html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead>
+<tr><th scope="col">${first}</th><th scope="col" class="num">Downloads</th><th scope="col" class="num">Subscriptions</th><th scope="col" class="num">Proceeds</th></tr></thead><tbody>${rows(list)}</tbody></table></div>`
   return html`<div>${card(
     "By storefront",
     table(
@@ -109,7 +113,7 @@ function countriesPart({ countries, products, bundles }: Revenue): Html {
         "Product",
         bundles.map((one) => ({ ...one, name: one.title })),
       ),
-      "In no other figure here: reports do not list their apps",
+      "Not included in other figures: reports do not list the apps of a bundle",
     )
   }</div>`
 }
@@ -130,15 +134,15 @@ function sourcesPart(
 ): Html {
   const day = shown.findLast(({ reported }) => reported)?.day
   return card(
-    "Where it comes from",
+    "Sources",
     html`<ul class="list">${[...sources, ...others].map(({ kind, report, state, why, asOf, reportedDays, days }) => html`<li><p>${spoken(kind)}, ${spoken(report).toLowerCase()} <span class="tag${state === "ok" ? " good" : " warn"}">${state}</span></p><p class="small quiet">${reportedDays} of ${days} days reported${asOf && html` · as of ${momentTime(asOf)}`}${why && html` · <bdi>${why}</bdi>`} · ${reportLink(desk, app, { report, ...(day && { day }) })}</p></li>`)}</ul>`,
   )
 }
 
 function notConnected(desk: Desk): Html {
   return empty(
-    "The seller's console is not connected",
-    "With a key of App Store Connect this page shows downloads, proceeds and subscriptions, day by day, as Apple reports them. The key stays on this machine, sealed.",
-    { command: "appmeter account add app-store-connect", ...samplePage(desk, "revenue") },
+    "App Store Connect is not connected",
+    "Connect it to see downloads, proceeds and subscriptions by day, as Apple reports them. The key is stored encrypted on this server.",
+    samplePage(desk, "revenue"),
   )
 }

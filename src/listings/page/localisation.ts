@@ -38,7 +38,8 @@ const nameOf = (locale: string) => names.of(locale) ?? locale
 export function localisationCard(desk: Desk, app: AppHead): Html {
   return card(
     "This page in another language",
-    html`<div class="inside"><p>Which languages its storefronts read and the page is not in, by its storefront audit; and a translation by a language model, with keywords for that language and checks of each field. What it takes is said before it is begun.</p><p><a href="${appAddress(desk, app, "localize")}">Choose a language</a></p></div>`,
+    html`<div class="inside">
+<p>Which languages its storefronts read and the page is not in, by its storefront audit; and a translation by a language model, with keywords for that language and checks of each field. What it takes is said before it is begun.</p><p><a href="${appAddress(desk, app, "localize")}">Choose a language</a></p></div>`,
   )
 }
 
@@ -69,7 +70,7 @@ const beginAudit = (desk: Desk, appId: string) => desk.ask("get_storefront_audit
 async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): Promise<HtmlPart> {
   const found = await desk.ask("list_locales", { appId: app.id })
   if (app.iosId === null)
-    return html`<section class="card">${empty("It is on Google Play alone", "Listings are translated for the App Store, whose storefronts an audit looks through.", samplePage(desk, "localize"))}</section>`
+    return html`<section class="card">${empty("Only on Google Play", "Listings are translated for the App Store only.", samplePage(desk, "localize"))}</section>`
   if (found.auditedAt === null) return noAudit(desk, app, found)
   const chosen = found.locales.find((locale) => locale.code === code)
   const shots = desk.query.has("shots")
@@ -86,7 +87,8 @@ async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): 
     chosen &&
       card(
         "Translated before?",
-        html`<div class="inside"><p><a href="${address(path, { ...query, poll: "1" })}">Look at it again</a>, which takes nothing.</p></div>`,
+        html`<div class="inside">
+<p><a href="${address(path, { ...query, poll: "1" })}">Look at it again</a>, which takes nothing.</p></div>`,
       ),
     localesPart(desk, app, found, code),
   ]
@@ -113,7 +115,8 @@ function localesPart(desk: Desk, app: AppHead, { locales, auditedAt }: Locales, 
 }
 
 function unservedTable(locales: Locales["locales"]): Html {
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Languages"><table class="rows"><caption>Languages that people read where the page is in another, by the ratings of the storefronts whose first language it is.</caption><thead><tr><th scope="col">Language</th><th scope="col" class="num">Storefronts that read it</th><th scope="col" class="num">Ratings not reached</th></tr></thead>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Languages">
+<table class="rows"><caption>Languages that people read where the page is in another, by the ratings of the storefronts whose first language it is.</caption><thead><tr><th scope="col">Language</th><th scope="col" class="num">Storefronts that read it</th><th scope="col" class="num">Ratings not reached</th></tr></thead>
 <tbody>${locales.map(
     ({ locale, storefronts, unservedRatings }) =>
       html`<tr><th scope="row">${nameOf(locale)} <span class="small quiet">${locale}</span></th><td class="num">${storefronts}</td><td class="num">${figure(unservedRatings)}</td></tr>
@@ -126,7 +129,7 @@ function noAudit(desk: Desk, app: AppHead, { eta, isFailed }: Locales): HtmlPart
     return html`<section class="card">${empty("The audit is under way", `It looks at the page in every storefront, and may be over in ${counted(Math.ceil(eta / 60), "minute")}.`)}</section>`
   const teaching = empty(
     isFailed ? "The last audit read too few storefronts" : "No storefront audit yet",
-    "Which languages are worth it is told by an audit: it looks at the app's page in all storefronts of the App Store, and says where it is sold and in which language.",
+    "An audit reads the app's page in all storefronts of the App Store and shows which languages they use and your page lacks.",
     samplePage(desk, "localize"),
   )
   if (app.isInvented) return html`<section class="card">${teaching}</section>`
@@ -151,20 +154,23 @@ function textPart(
     const again = address(appAddress(desk, app, "localize"), { locale: code, ...(shots && { shots: "1" }), poll: "1" })
     return card(
       `In ${nameOf(locale)}`,
-      html`<div class="inside"><p>It is being written, and may be there in ${counted(eta ?? 20, "second")}.</p><p><a href="${again}">Look again</a>, which takes nothing.</p></div>`,
+      html`<div class="inside"><p>It is being written, and may be there in ${counted(eta ?? 20, "second")}.</p>
+<p><a href="${again}">Look again</a>, which takes nothing.</p></div>`,
     )
   }
   return [
     source &&
       html`<p class="quiet">${nameOf(locale)}, from the page in ${nameOf(source.locale)} as it was read ${momentTime(source.pageReadAt)}. For ${counted(text.storefronts.length, "storefront")}: ${text.storefronts.map((country) => country.toUpperCase()).join(", ")}. Read it before you use it.</p>`,
-    html`<div class="columns-2 wide-left"><div>${fields.map(fieldPart)}</div><div>${keywordsPart(keywords)}${captionsPart(text)}${writtenCard(written)}</div></div>`,
+    html`<div class="columns-2 wide-left"><div>${fields.map(fieldPart)}</div>
+<div>${keywordsPart(keywords)}${captionsPart(text)}${writtenCard(written)}</div></div>`,
   ]
 }
 
 function fieldPart({ field, source, text, characters, limit, kept }: Translation["fields"][number]): Html {
   return card(
     spoken(field),
-    html`<div class="inside"><div class="swap"><p><span>Now</span> <bdi>${source}</bdi></p><p><span>Then</span> <bdi>${text}</bdi></p></div>${kept !== null && html`<p class="small quiet"><span class="tag warn">as it is</span> ${kept}</p>`}</div>`,
+    html`<div class="inside"><div class="swap"><p><span>Now</span> <bdi>${source}</bdi></p>
+<p><span>Then</span> <bdi>${text}</bdi></p></div>${kept !== null && html`<p class="small quiet"><span class="tag warn">as it is</span> ${kept}</p>`}</div>`,
     ofLimit(characters, limit),
   )
 }
@@ -182,6 +188,9 @@ function captionsPart({ shots }: Translation): Html | false {
   if (shots === null) return false
   return card(
     "Captions of screenshots",
-    html`<ul class="list">${shots.map(({ position, source, text }) => html`<li><p><span class="quiet">${position}</span> <bdi>${source ?? "not read"}</bdi></p>${text !== null && html`<p><bdi>${text}</bdi></p>`}</li>`)}</ul>`,
+    html`<ul class="list">${shots.map(
+      ({ position, source, text }) => html`<li>
+<p><span class="quiet">${position}</span> <bdi>${source ?? "not read"}</bdi></p>${text !== null && html`<p><bdi>${text}</bdi></p>`}</li>`,
+    )}</ul>`,
   )
 }

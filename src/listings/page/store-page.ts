@@ -8,7 +8,7 @@ import { starsPart } from "../../ui/app/stars.ts"
 import { draftCard } from "../../ui/app/texts/drafts.ts"
 import { type Html, type HtmlPart, html } from "../../ui/html.ts"
 import { dayTime, momentTime } from "../../ui/times.ts"
-import { counted, figure, STORES, spoken, whole } from "../../ui/words.ts"
+import { counted, figure, money, STORES, spoken, whole } from "../../ui/words.ts"
 import { localisationCard } from "./localisation.ts"
 import { screenshotsCard } from "./screenshots.ts"
 
@@ -31,13 +31,17 @@ export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
     .filter(({ platform }) => platform === side.platform)
     .map((change) => ({ ...change, ...changedTexts.get(changeKey(change)) }))
   return {
-    title: `Store page · ${app.name}`,
+    title: `Listing · ${app.name}`,
     app,
     at: "page",
-    body: html`${sideForm(desk, app, {}, side)}<div class="columns-2 wide-left"><div>${changesPart(desk, changes, answer.timelineFrom, page)}${page?.measured && [draftCard(desk, app, side), side.platform === "ios" && localisationCard(desk, app), screenshotsCard(desk, app, side)]}</div><div>${
+    body: html`${sideForm(desk, app, {}, side)}<div class="columns-2 wide-left">
+<div>${changesPart(desk, changes, answer.timelineFrom, page)}${page?.measured && [draftCard(desk, app, side), side.platform === "ios" && localisationCard(desk, app), screenshotsCard(desk, app, side)]}</div><div>${
       page
         ? pagePart(side.platform, page, readingsLink(desk, app, side))
-        : card(STORES[side.platform], empty("The app is not in this store", "Add its other side with the same id."))
+        : card(
+            STORES[side.platform],
+            empty("The app is not in this store", "The app is only tracked in its other store."),
+          )
     }</div></div>`,
   }
 }
@@ -79,16 +83,34 @@ function pagePart(platform: "ios" | "android", page: StorePage, evidence: Html):
                 ? null
                 : page.price === 0
                   ? "free"
-                  : `${page.price.toFixed(2)} ${page.currency ?? ""}`,
+                  : page.currency === null
+                    ? page.price.toFixed(2)
+                    : money(page.price, page.currency),
             ],
             ["Category", page.category],
             ["Age", page.ageRating],
             ...factsOfStore(page),
           ])
-        : html`<p class="quiet">The page was never read: what it shows is not known.</p>`
-    }${page.releaseNotes && html`<h3>What's new</h3><p><bdi>${page.releaseNotes}</bdi></p>`}${promotionalText && html`<h3>Promotional text</h3><p><bdi>${promotionalText}</bdi></p>`}</div>`,
+        : html`<p class="quiet">The page was not read yet.</p>`
+    }${
+      page.releaseNotes &&
+      html`<h3>What's new</h3>
+<p><bdi>${page.releaseNotes}</bdi></p>`
+    }${
+      promotionalText &&
+      html`<h3>Promotional text</h3>
+<p><bdi>${promotionalText}</bdi></p>`
+    }</div>`,
     html`${readBy(page.measuredAt, page.source)} ${evidence}`,
-  )}${page.ratings !== null && card("Ratings", html`<div class="inside"><p><strong>${figure(page.rating, 1)}</strong> of ${counted(page.ratings, "rating")}</p>${stars && starsPart(stars)}</div>`, html`${page.ratingsAt && dayTime(page.ratingsAt.slice(0, 10))} ${evidence}`)}${extrasPart(page)}`
+  )}${
+    page.ratings !== null &&
+    card(
+      "Ratings",
+      html`<div class="inside">
+<p><strong>${figure(page.rating, 1)}</strong> of ${counted(page.ratings, "rating")}</p>${stars && starsPart(stars)}</div>`,
+      html`${page.ratingsAt && dayTime(page.ratingsAt.slice(0, 10))} ${evidence}`,
+    )
+  }${extrasPart(page)}`
 }
 
 function extrasPart(page: StorePage): Html {
@@ -116,11 +138,11 @@ function changesPart(desk: Desk, changes: readonly Change[], from: string, page:
   const title = "What changed"
   if (changes.length === 0) {
     const why = page?.measured
-      ? "Every reading of the page is held against the one before it: version, texts, screenshots, events, price. Nothing differed so far."
-      : "The page is read once a day. From the second reading on its changes stand here, before and after."
+      ? "Each reading of the page is compared with the one before: version, texts, screenshots, events and price. Nothing changed so far."
+      : "The page is read once a day. Changes appear here from the second reading on, before and after."
     return card(
       title,
-      empty(page?.measured ? "No change was seen" : "The page was not read yet", why, samplePage(desk, "page")),
+      empty(page?.measured ? "No change so far" : "The page was not read yet", why, samplePage(desk, "page")),
     )
   }
   return card(title, html`<ul class="list">${changes.map(changePart)}</ul>`, html`Since ${dayTime(from)}`)

@@ -17,7 +17,7 @@ type Plan = AnswerOf<"get_weekly_plan">
 export async function planPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
-  const page = (body: Html): Page => ({ title: `Weekly plan · ${app.name}`, app, at: "plan", body })
+  const page = (body: Html): Page => ({ title: `Plan · ${app.name}`, app, at: "plan", body })
   const plan = await attempted(desk.ask("get_weekly_plan", { appId, platform: side.platform, limit: 10 }))
   if (isFault(plan)) return page(html`<section class="card">${refusedPart(plan)}</section>`)
   const evidence = (term: string, country: string) =>
@@ -27,7 +27,8 @@ export async function planPage(desk: Desk, appId: string): Promise<Page> {
       plan.tasks.length === 0
         ? html`<section class="card">${nothingToDo(desk)}</section>`
         : plan.tasks.map((task, at) => taskPart(task, at + 1, evidence))
-    }</div><div>${card("Storefronts", html`<ul class="list">${plan.storefronts.map(storefrontPart)}</ul>`)}</div></div>`,
+    }</div>
+<div>${card("Storefronts", html`<ul class="list">${plan.storefronts.map(storefrontPart)}</ul>`)}</div></div>`,
   )
 }
 
@@ -35,9 +36,11 @@ function taskPart(task: Task, place: number, evidence: (term: string, country: s
   const { sentence, country, field, current, proposed, reasons, tradeOff, confidence, gains } = task
   return card(
     `${place}. ${spoken(field)}, ${storefrontName(country)}`,
-    html`<div class="inside"><p>${sentence}</p>${diffPart(current, proposed, ["Now", "Proposed"])}<ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul><p class="quiet">${tradeOff}</p>${
+    html`<div class="inside"><p>${sentence}</p>${diffPart(current, proposed, ["Now", "Proposed"])}
+<ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul><p class="quiet">${tradeOff}</p>${
       gains.length > 0 &&
-      html`<div class="scroll" tabindex="0" role="group" aria-label="What it may gain"><table><thead><tr><th scope="col">Keyword</th><th scope="col" class="num">Rank</th><th scope="col" class="num">Expected</th><th scope="col" class="num">Popularity</th></tr></thead><tbody>${gains.map(({ term, rank, expectedRank, popularity, popularityLow, popularityHigh }) => html`<tr><th scope="row"><a href="${evidence(term, country)}"><bdi>${term}</bdi></a></th><td class="num">${rank ?? "absent"}</td><td class="num">${figure(expectedRank)}</td><td class="num">${popularityLow === null ? figure(popularity) : popularityBand(popularityLow, popularityHigh)}</td></tr>`)}</tbody></table></div>`
+      html`<div class="scroll" tabindex="0" role="group" aria-label="Expected gains"><table><thead>
+<tr><th scope="col">Keyword</th><th scope="col" class="num">Rank</th><th scope="col" class="num">Expected</th><th scope="col" class="num">Popularity</th></tr></thead><tbody>${gains.map(({ term, rank, expectedRank, popularity, popularityLow, popularityHigh }) => html`<tr><th scope="row"><a href="${evidence(term, country)}"><bdi>${term}</bdi></a></th><td class="num">${rank ?? "absent"}</td><td class="num">${figure(expectedRank)}</td><td class="num">${popularityLow === null ? figure(popularity) : popularityBand(popularityLow, popularityHigh)}</td></tr>`)}</tbody></table></div>`
     }</div>`,
     html`<span class="tag">${confidence} confidence</span>`,
   )
@@ -45,20 +48,21 @@ function taskPart(task: Task, place: number, evidence: (term: string, country: s
 
 const STATES: Record<string, string> = {
   tasks: "has tasks",
-  settling: "a recent change is settling: nothing is suggested until then",
-  nothing_to_do: "nothing is worth a change",
-  not_measured: "its store page or its keywords were not read yet",
+  settling: "a recent change is taking effect; nothing is suggested until then",
+  nothing_to_do: "nothing worth changing",
+  not_measured: "the store page or the keywords were not read yet",
 }
 
 function storefrontPart({ country, state, settledAt, pageReadAt, keywords }: Plan["storefronts"][number]): Html {
-  return html`<li><p><strong>${storefrontName(country)}</strong> · ${STATES[state] ?? spoken(state)}</p><p class="small quiet">${counted(keywords, "keyword")} looked at${settledAt && html` · settled by ${dayTime(settledAt.slice(0, 10))}`}${pageReadAt && html` · page read ${dayTime(pageReadAt.slice(0, 10))}`}</p></li>
+  return html`<li><p><strong>${storefrontName(country)}</strong> · ${STATES[state] ?? spoken(state)}</p>
+<p class="small quiet">${counted(keywords, "keyword")} checked${settledAt && html` · settled by ${dayTime(settledAt.slice(0, 10))}`}${pageReadAt && html` · page read ${dayTime(pageReadAt.slice(0, 10))}`}</p></li>
 `
 }
 
 function nothingToDo(desk: Desk): Html {
   return empty(
     "Nothing to do this week",
-    "A task stands here when a word on your store page would likely bring more than it costs, judged by ranks, popularity and the apps ahead. Most weeks there is none; storefronts beside say why.",
+    "A task appears here when a word on your store page would likely gain more than it costs, judged by ranks, popularity and the apps ahead. Most weeks have none; the list of storefronts says why.",
     samplePage(desk, "plan"),
   )
 }

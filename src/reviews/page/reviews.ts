@@ -19,7 +19,7 @@ import { replyLink } from "../../ui/app/texts/drafts.ts"
 import { dayBars } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, shortDay } from "../../ui/times.ts"
-import { counted, figure, percent, sideName } from "../../ui/words.ts"
+import { counted, figure, percent, sideName, whole } from "../../ui/words.ts"
 import { summaryCard } from "./summary.ts"
 
 type Stats = AnswerOf<"get_review_stats">
@@ -44,7 +44,8 @@ export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
       html`${sideForm(desk, app, {}, side)}<section class="card">${neverRead(desk, side, stats.feed.state)}</section>`,
     )
   return page(
-    html`${sideForm(desk, app, {}, side)}${inventedReviewsNote(stats.feed)}${statTiles(stats)}<div class="columns-2 wide-left"><div>${listPart(desk, app, side, found)}</div><div>${summaryCard(desk, app, side)}${
+    html`${sideForm(desk, app, {}, side)}${inventedReviewsNote(stats.feed)}${statTiles(stats)}
+<div class="columns-2 wide-left"><div>${listPart(desk, app, side, found)}</div><div>${summaryCard(desk, app, side)}${
       stats.distribution &&
       card(
         "Stars",
@@ -66,9 +67,9 @@ function statTiles({ count, average, lowShare, from, to }: Stats): Html {
 function daysPart({ byDay, from, to }: Stats): Html {
   const bars = byDay.map(({ day, count }) => ({ day, value: count }))
   return card(
-    "A day",
-    html`<div class="inside">${dayBars(bars, { title: `Reviews a day, ${shortDay(from)} to ${shortDay(to)}`, said: ({ day, value }) => `${shortDay(day)}: ${value ?? "not known"}`, from, to })}</div>`,
-    "Grey: not wholly read",
+    "Reviews per day",
+    html`<div class="inside">${dayBars(bars, { title: `Reviews per day, ${shortDay(from)} to ${shortDay(to)}`, said: ({ day, value }) => `${shortDay(day)}: ${value ?? "unknown"}`, from, to })}</div>`,
+    "Grey: incomplete day",
   )
 }
 
@@ -76,7 +77,8 @@ function versionsPart({ byVersion }: Stats): Html | false {
   if (byVersion.length === 0) return false
   return card(
     "By version",
-    html`<div class="scroll" tabindex="0" role="group" aria-label="Versions"><table><thead><tr><th scope="col">Version</th><th scope="col" class="num">Reviews</th><th scope="col" class="num">Average</th></tr></thead><tbody>${byVersion.slice(0, 10).map(({ version, count, average }) => html`<tr><th scope="row"><bdi>${version ?? "not said"}</bdi></th><td class="num">${count}</td><td class="num">${figure(average, 2)}</td></tr>`)}</tbody></table></div>`,
+    html`<div class="scroll" tabindex="0" role="group" aria-label="Versions"><table><thead>
+<tr><th scope="col">Version</th><th scope="col" class="num">Reviews</th><th scope="col" class="num">Average</th></tr></thead><tbody>${byVersion.slice(0, 10).map(({ version, count, average }) => html`<tr><th scope="row"><bdi>${version ?? "unknown"}</bdi></th><td class="num">${count}</td><td class="num">${figure(average, 2)}</td></tr>`)}</tbody></table></div>`,
   )
 }
 
@@ -89,7 +91,7 @@ function listPart(desk: Desk, app: AppHead, side: Side, found: ReviewSearch | Pa
   if (isFault(found)) return card("Reviews", html`${form}${refusedPart(found)}`)
   const { reviews, total } = found
   if (!reviews || reviews.length === 0)
-    return card("Reviews", html`${form}${empty("No review fits", "Other words or other stars may find some.")}`)
+    return card("Reviews", html`${form}${empty("No review matches", "Try other words or another number of stars.")}`)
   return card(
     "Reviews",
     html`${form}<ul class="list">
@@ -101,13 +103,15 @@ ${reviews.map(
     text,
     version,
     date,
-  }) => html`<li><p>${starText(rating)}${title && html` <strong><bdi>${title}</bdi></strong>`}</p><p><bdi>${text}</bdi></p><p class="small quiet">${dayTime(date.slice(0, 10))}${version && html` · version <bdi>${version}</bdi>`} · ${replyLink(desk, app, side, id)}</p></li>
+  }) => html`<li><p>${starText(rating)}${title && html` <strong><bdi>${title}</bdi></strong>`}</p>
+<p><bdi>${text}</bdi></p>
+<p class="small quiet">${dayTime(date.slice(0, 10))}${version && html` · version <bdi>${version}</bdi>`} · ${replyLink(desk, app, side, id)}</p></li>
 `,
 )}</ul>`,
     total === null
       ? ""
       : reviews.length < total
-        ? `The newest ${reviews.length} of ${total}`
+        ? `The newest ${reviews.length} of ${whole(total)}`
         : counted(total, "review"),
   )
 }
@@ -115,8 +119,8 @@ ${reviews.map(
 function neverRead(desk: Desk, side: Side, state: string): Html {
   if (state === "no_app") return empty("The app is not in this store", "Choose another storefront or store.")
   return empty(
-    `No review of ${sideName(side)} was read yet`,
-    "Reviews are read once a day, newest first. Then you see how the stars are spread, each day and each version, and can search the texts.",
+    `No reviews were read in ${sideName(side)} yet`,
+    "Reviews are read once a day, newest first. Then this page shows the stars by day and version, and you can search the texts.",
     samplePage(desk, "reviews"),
   )
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "../../lib/objects.ts"
 import { type Html, type HtmlPart, html } from "../html.ts"
 import { dayTime, momentTime } from "../times.ts"
-import { figure, spoken } from "../words.ts"
+import { figure, money, spoken } from "../words.ts"
 
 /**
  * Shows an answer as facts and tables, for operations without a page of their own. Sentences come first. Lists are
@@ -53,7 +53,7 @@ function shown(value: unknown): HtmlPart {
 /** Shows an amount with its currency as one value, and any other record by its fields. */
 function shownRecord(value: Record<string, unknown>): HtmlPart {
   const { amount, currency } = value
-  if (currency !== undefined && amount !== undefined) return `${amount} ${currency}`
+  if (currency !== undefined && amount !== undefined) return money(String(amount), String(currency))
   return Object.entries(value).map(([name, one], at) => html`${at > 0 && ", "}${spoken(name)} ${shown(one)}`)
 }
 

@@ -24,7 +24,7 @@ export async function assistantsPage(desk: Desk, appId: string): Promise<Page> {
 }
 
 async function visibilityCard(desk: Desk, appId: string, country: string): Promise<Html> {
-  const title = "What assistants answer"
+  const title = "Answers of assistants"
   const hint = "A dated sample, not a ranking"
   const answer = await attempted(desk.ask("get_ai_visibility", { appId, country }))
   if (isFault(answer)) return card(title, refusedPart(answer), hint)
@@ -38,7 +38,8 @@ function visibilityPart({ providers, engines, answers, check, next, method }: Vi
   const unmeasured = Object.entries(providers).filter(([name]) => !measured.some(([engine]) => engine === name))
   return html`${measured.map(([name, engine]) => enginePart(name, engine))}${unmeasured.length > 0 && html`<p class="small quiet">${unmeasured.map(([name, state]) => `${nameOf(name)}: ${spoken(state).toLowerCase()}`).join(" · ")}</p>`}${
     answers.length > 0 &&
-    html`<h3>Answers</h3><ul>${answers.map(({ engine, term, askedAt, named, excerpt }) => html`<li><strong><bdi>${term}</bdi></strong> <span class="tag${named ? " good" : ""}">${named ? "named" : "not named"}</span> <span class="small quiet">${nameOf(engine)}, ${momentTime(askedAt)}</span>${excerpt && html`<br><bdi>${excerpt}</bdi>`}</li>`)}</ul>`
+    html`<h3>Answers</h3>
+<ul>${answers.map(({ engine, term, askedAt, named, excerpt }) => html`<li><strong><bdi>${term}</bdi></strong> <span class="tag${named ? " good" : ""}">${named ? "named" : "not named"}</span> <span class="small quiet">${nameOf(engine)}, ${momentTime(askedAt)}</span>${excerpt && html`<br><bdi>${excerpt}</bdi>`}</li>`)}</ul>`
   }${answerPart({ check: check && { ...check, id: null }, next, method })}`
 }
 
@@ -50,17 +51,18 @@ function enginePart(name: string, engine: Engine): Html {
 <p>${sampleText(engine)}; it searched the web for ${searched}.</p>${sampleTable(
     "Keyword",
     keywords.map((one) => ({ ...one, name: one.term })),
-  )}${sampleTable("Named beside you", [{ ...engine, name: "Your app" }, ...rivals, ...apps.filter(({ name }) => !rivals.some((rival) => rival.name === name))])}${domains.length > 0 && html`<p class="small quiet">Read there: ${domains.map(({ domain, answers: count }) => `${domain} (${count})`).join(", ")}</p>`}`
+  )}${sampleTable("Apps named with yours", [{ ...engine, name: "Your app" }, ...rivals, ...apps.filter(({ name }) => !rivals.some((rival) => rival.name === name))])}${domains.length > 0 && html`<p class="small quiet">Cited: ${domains.map(({ domain, answers: count }) => `${domain} (${count})`).join(", ")}</p>`}`
 }
 
 function sampleText({ named, of, low, high, tooThin }: Sample): Html {
-  return html`Named in <strong>${named} of ${of}</strong> answers${low !== null && high !== null && html` (of all such answers ${percent(low)} to ${percent(high)}, with 95 % confidence)`}${tooThin && html` <span class="tag warn">too few to tell</span>`}`
+  return html`Named in <strong>${named} of ${of}</strong> answers${low !== null && high !== null && html` (${percent(low)} to ${percent(high)} of all such answers, with 95 % confidence)`}${tooThin && html` <span class="tag warn">too few to tell</span>`}`
 }
 
 /** Renders each share as a mark on a bar that shows its interval. */
 function sampleTable(first: string, rows: readonly (Sample & { name: string })[]): Html | false {
   if (rows.length === 0) return false
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead><tr><th scope="col">${first}</th><th scope="col" class="num">Named</th><th scope="col">Share, and how far it may be off</th></tr></thead>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead>
+<tr><th scope="col">${first}</th><th scope="col" class="num">Named</th><th scope="col">Share, and how far it may be off</th></tr></thead>
 <tbody>${rows.map((row) => html`<tr><th scope="row"><bdi>${row.name}</bdi></th><td class="num">${row.named} of ${row.of}</td><td>${intervalBar(row)}</td></tr>`)}</tbody></table></div>`
 }
 
