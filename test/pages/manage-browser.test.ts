@@ -44,16 +44,16 @@ describe.skipIf(binary === null)("the work of a new workspace, without the termi
   const path = () => tab.value<string>("location.pathname")
   const text = () => tab.value<string>("document.querySelector('main').innerText")
   const click = (selector: string) => tab.leave(`document.querySelector(${JSON.stringify(selector)}).click()`)
-  const press = (name: string) =>
-    tab.leave(
-      `[...document.querySelectorAll("main button, main a")].find((one) => one.textContent.trim() === ${JSON.stringify(name)}).click()`,
-    )
+  const press = (name: string) => {
+    const buttons = `[...document.querySelectorAll("main button, main a")]`
+    return tab.leave(`${buttons}.find((one) => one.textContent.trim() === ${JSON.stringify(name)}).click()`)
+  }
   const fill = (name: string, value: string) =>
     tab.value(`document.querySelector('main [name="${name}"]:not([type=checkbox])').value = ${JSON.stringify(value)}`)
   const tick = (name: string) => tab.value(`document.querySelector('main [name="${name}"]').click()`)
 
   for (const width of WIDTHS)
-    test(`at ${width} pixels: add an app by name, see ranks, tag, remove, undo, add a rival, approve a write`, async () => {
+    test(`at ${width} pixels, an app is added by name, edited with undo, and removed`, async () => {
       await tab.show(width, 900)
       const workspace = await on.house.workspace({ plan: "pro" })
       await tab.open(`${server.url.origin}/sign-in?code=${await createCode(sql, workspace)}`)
