@@ -1,6 +1,6 @@
 export { ownerBrowser as ownerOf } from "../access/oauth/scene.ts"
 
-const SHARED_PAGES = ["", "/add", "/alerts", "/changes", "/search?q=tea"]
+const SHARED_PAGES = ["", "/add", "/alerts", "/changes", "/search?q=photo"]
 export const SAMPLE_PAGES = [...SHARED_PAGES, "/usage", "/sources"]
 /** Pages of any owner. Those that depend on ports of a running process have tests of their own. */
 export const OWN_PAGES = [...SHARED_PAGES, "/settings", "/settings/keys", "/settings/sharing", "/settings/usage"]
