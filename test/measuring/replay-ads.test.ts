@@ -92,7 +92,7 @@ test("each figure of an ad account follows from its stored body; a replay correc
   expect(await figures()).toEqual(right)
   // the command's output has none of the workspace's figures
   expect(told.examples.map(({ detail }) => detail)).toEqual(
-    told.examples.map(() => expect.stringMatching(/^\d+ rows are \d+ others now$/)),
+    told.examples.map(() => expect.stringMatching(/^\d+ rows became \d+ different ones$/)),
   )
 })
 

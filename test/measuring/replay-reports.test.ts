@@ -103,5 +103,5 @@ test("each figure of an account follows from its stored body, and a replay corre
   ])
   expect(await figures()).toEqual(right)
   // the output has none of the workspace's figures
-  expect(told.examples.map(({ detail }) => detail)).toEqual(Array(3).fill("1 rows are 1 others now"))
+  expect(told.examples.map(({ detail }) => detail)).toEqual(Array(3).fill("1 rows became 1 different ones"))
 })

@@ -125,9 +125,7 @@ test("a store that refuses or has no free slot soon is measure_busy for free, de
     on.stores.on(upstream, "/", () => new Response("no", { status: 503 }))
   const { status, body, headers } = await ask("10001")
   expect([status, body.error, await used()]).toEqual([503, "measure_busy", 0])
-  expect(body.detail).toMatch(
-    /^apps\.apple\.com has .*(since \d{4}-\d\d-\d\d \d\d:\d\d UTC|so far)\. It is asked again/,
-  )
+  expect(body.detail).toMatch(/^apps\.apple\.com has .*(since \d{4}-\d\d-\d\d \d\d:\d\d UTC|so far)\. It is retried/)
   expect(body.message).not.toContain("try again")
   expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
 })
