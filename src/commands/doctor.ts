@@ -1,5 +1,6 @@
 import type { Command, ExitCode, Invocation } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
+import { checkBackups } from "./doctor/backups.ts"
 import { checkDatabase } from "./doctor/database.ts"
 import { rebuildDerived } from "./doctor/derived.ts"
 import { type DoctorDatabase, openDoctorDatabase } from "./doctor/doctor-database.ts"
@@ -53,6 +54,7 @@ const CHECKS: ((invocation: Invocation, reached: DoctorDatabase) => Finding[] | 
   checkProgram,
   checkSettings,
   checkFolder,
+  checkBackups,
   checkDatabase,
   rebuildDerived,
   checkSecrets,

@@ -21,6 +21,7 @@ export const LOCKS = [
   },
   { name: "migration", number: 4_726_313_901, why: "One process migrates; months are opened in it." },
   { name: "retention", number: 4_726_313_907, why: "One process at a time deletes what is old; only ever tried." },
+  { name: "nightly backup", why: "One process at a time takes it, on a connection of its own; only ever tried." },
   { name: "jobs swept", why: "Two sweeps would wait for each other's accounts in a circle; only ever tried." },
   {
     name: "open_month",

@@ -8,6 +8,8 @@ export const LOG_EVENTS = {
   ads_changes_failed: "Looking for changes in ad accounts failed, and is retried.",
   assistant_failed: "An AI assistant did not answer a question of a check.",
   assistant_worker_failed: "Asking AI assistants failed, and is retried.",
+  backed_up: "The nightly backup was written to BACKUP_DIR and read back.",
+  backup_failed: "The nightly backup failed with `reason`, and is retried in an hour.",
   call: "A call was answered.",
   call_failed: "A call failed with the error `code`; `reason` has the cause.",
   channel_disabled: "An alert channel was disabled because its receiver refuses messages for good.",

@@ -63,6 +63,13 @@ export const SETTINGS = {
     fix: "a folder",
     example: "/var/lib/appmeter",
   },
+  backupDir: {
+    name: "BACKUP_DIR",
+    schema: v.string(),
+    meaning: "Folder in which a server writes a backup each night; the newest seven are kept. Default: no backups.",
+    fix: "a folder",
+    example: "/var/backups/appmeter",
+  },
   databaseUrl: {
     name: "DATABASE_URL",
     schema: v.pipe(v.string(), v.check(isDatabaseAddress)),

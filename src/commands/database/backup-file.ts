@@ -1,8 +1,8 @@
 import { createHash, type Hash } from "node:crypto"
 import { createReadStream, createWriteStream, existsSync, readdirSync, rmSync, statSync } from "node:fs"
-import { open, rename, stat } from "node:fs/promises"
+import { open, rename } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
-import { Readable } from "node:stream"
+import { Readable, type Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import * as v from "valibot"
@@ -38,7 +38,13 @@ interface Foot {
   sha256: string
 }
 
-type Origin = Pick<Head, "version" | "at" | "migrations">
+export type Origin = Pick<Head, "version" | "at" | "migrations">
+
+/** The bytes of a backup and the sums of its tables. */
+export interface Written {
+  bytes: number
+  tables: TableSum[]
+}
 
 /**
  * Writes the contents to `path`, readable by this user only: the file appears there when it is whole and on the disk,
@@ -49,22 +55,45 @@ export async function writeBackup(
   origin: Origin,
   contents: Contents,
   onProgress: ProgressListener,
-): Promise<{ bytes: number; tables: TableSum[] }> {
-  const { tables, months, sequences } = contents
-  const head: Head = { appmeter: "backup", format: 1, ...origin, months, sequences, tables }
-  const sums = new Map(tables.map(({ name }) => [name, new RunningSum()]))
+): Promise<Written> {
   const made = besides(path)
   try {
     const target = createWriteStream(made, { flags: "wx", mode: 0o600 })
-    await pipeline(Readable.from(texts(head, contents, sums, onProgress)), createGzip(), target)
+    const written = await streamBackup(target, origin, contents, onProgress)
     await sync(made)
     await rename(made, path)
     if (process.platform !== "win32") await sync(dirname(resolve(path)))
+    return written
   } catch (error) {
     rmSync(made, { force: true })
     throw problemOf(error, path)
   }
-  return { bytes: (await stat(path)).size, tables: tables.map(({ name }) => ({ name, ...valueAt(sums, name).sum })) }
+}
+
+/** Writes the contents to a stream. Ends the stream unless it is stdout, which the process still needs. */
+export async function streamBackup(
+  target: Writable,
+  origin: Origin,
+  contents: Contents,
+  onProgress: ProgressListener,
+): Promise<Written> {
+  const { tables, months, sequences } = contents
+  const head: Head = { appmeter: "backup", format: 1, ...origin, months, sequences, tables }
+  const sums = new Map(tables.map(({ name }) => [name, new RunningSum()]))
+  const gzip = createGzip()
+  let bytes = 0
+  gzip.on("data", (chunk: Uint8Array) => {
+    bytes += chunk.length
+  })
+  await pipeline(Readable.from(texts(head, contents, sums, onProgress)), gzip, target, {
+    end: target !== process.stdout,
+  })
+  return { bytes, tables: tables.map(({ name }) => ({ name, ...valueAt(sums, name).sum })) }
+}
+
+/** Reads all of a backup. Throws CommandProblem if it is not as it was written. */
+export async function verifyBackup(path: string): Promise<void> {
+  for await (const _ of (await openBackup(path)).pages());
 }
 
 /** What the backup says of itself, before any of its rows is read. Throws CommandProblem when it is no backup. */

@@ -13,6 +13,7 @@ import type { TextWriter } from "../../texts/port/write.ts"
 import { openAccountReading, openPlatforms } from "./account-reading.ts"
 import { openAsking } from "./asking.ts"
 import { openDelivery, openFeedWriting } from "./delivering.ts"
+import { createNightlyBackup } from "./nightly-backup.ts"
 import { openPictureReading } from "./pictures.ts"
 import { openStoreReading, type StoreReading } from "./store-reading.ts"
 import { openWriting } from "./writing.ts"
@@ -48,6 +49,7 @@ export async function openWorkers(
     { work: createOutbox({ sql, kinds: outsideWrites(actions), log, platforms }), isOn: as === "server" },
     { work: createCleaning({ sql, retention: RETENTION, kept, log }), isOn: as === "server" },
     { work: createEstimates({ sql, log }), isOn: as === "server" },
+    { work: createNightlyBackup({ settings, log }), isOn: as === "server" && settings.backupDir !== undefined },
   ]
   return {
     reading,

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { CommandProblem } from "../../../src/commands/cli/command.ts"
+import { versionOf } from "../../../src/database/assets.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { scratchDatabase } from "../../database/server.ts"
 import { until } from "../../jobs/platform.ts"
@@ -163,7 +164,7 @@ describe("the file", () => {
     expect(statSync(whole).mode & 0o777).toBe(0o600)
     const [head = "", ...rows] = gunzipSync(readFileSync(whole)).toString().split("\n")
     const { tables, migrations, ...rest } = JSON.parse(head)
-    expect(rest).toMatchObject({ appmeter: "backup", format: 1, version: expect.stringMatching(/^\d+\.\d+\.\d+$/) })
+    expect(rest).toMatchObject({ appmeter: "backup", format: 1, version: versionOf() })
     expect(migrations).toEqual(
       expect.arrayContaining([{ name: "baseline", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }]),
     )
