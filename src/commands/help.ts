@@ -1,4 +1,5 @@
 import { typedAs } from "../database/assets.ts"
+import { settingGroups } from "../settings/settings.ts"
 import { COMMON, usageLine } from "./cli/arguments.ts"
 import type { Command, Option, Terminal } from "./cli/command.ts"
 
@@ -17,8 +18,9 @@ export function programHelp(commands: readonly Command[], bold: Emphasis): strin
     "Appmeter shows where your apps rank in the stores.",
     section(bold("Examples"), examples),
     section(bold("Commands"), list),
+    section(bold("Settings (appmeter settings explains each)"), settingLines()),
     [
-      "Every command takes --json and --help. appmeter settings lists every setting.",
+      "Every command takes --json, --help and --settings FILE.",
       ...(typedAs() === "appmeter" ? [] : [`Here, type ${typedAs()} instead of appmeter.`]),
       "A running server has the manual at /docs/operate.",
     ].join("\n"),
@@ -27,6 +29,18 @@ export function programHelp(commands: readonly Command[], bold: Emphasis): strin
     .join("\n\n")
     .concat("\n")
 }
+
+/** Returns a line for each group of settings. Names are shortened to the first ones of a long group. */
+function settingLines(): string[] {
+  return rows(
+    settingGroups().map(({ title, settings }) => {
+      const names = settings.map(({ name }) => name)
+      return [title, `${names.slice(0, MAX_NAMES).join(", ")}${names.length > MAX_NAMES ? ", …" : ""}`]
+    }),
+  )
+}
+
+const MAX_NAMES = 3
 
 /** Returns the help of a group of commands, such as "key". */
 export function groupHelp(group: string, commands: readonly Command[], bold: Emphasis): string {

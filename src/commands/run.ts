@@ -3,7 +3,8 @@ import process from "node:process"
 import { versionOf } from "../database/assets.ts"
 import { redact } from "../lib/log.ts"
 import { nearest } from "../lib/text.ts"
-import { type Environment, readSettings, SettingsProblems } from "../settings/settings.ts"
+import { type Environment, readSettings, SettingsProblems, unknownSettings } from "../settings/settings.ts"
+import { parseSettingsFile, WrongLine, withSettingsFile } from "../settings/settings-file.ts"
 import { WrongValue } from "../tracking/checks.ts"
 import { COMMANDS } from "./all.ts"
 import { parseArguments } from "./cli/arguments.ts"
@@ -48,10 +49,28 @@ async function dispatch(args: readonly string[], { env, readFile, terminal, proc
     terminal.out(commandHelp(command, terminal.bold))
     return 0
   }
-  const settings = readSettings(env, readFile)
+  const settings = readAllSettings(typed.text("settings"), { env, readFile })
   if (!command.logs) for (const warning of settings.warnings) terminal.say(`appmeter: warning: ${warning}`)
   const recorded = command.changes && { actor: actor(), command: command.name, typed: auditText(rest) }
   return await command.run({ ...typed, ...(recorded && { recorded }), settings, terminal, process: port })
+}
+
+/** Reads the settings of the environment and of the file that --settings names. Throws WrongUse if it is unusable. */
+function readAllSettings(file: string | undefined, { env, readFile }: Pick<Surroundings, "env" | "readFile">) {
+  if (file === undefined) return readSettings(env, readFile)
+  const inFile = readSettingsFile(file, readFile)
+  const settings = readSettings(withSettingsFile(env, inFile), readFile)
+  const warnings = new Set([...settings.warnings, ...unknownSettings(Object.keys(inFile))])
+  return { ...settings, warnings: [...warnings] }
+}
+
+function readSettingsFile(file: string, readFile: (path: string) => string): Environment {
+  try {
+    return parseSettingsFile(readFile(file))
+  } catch (error) {
+    if (error instanceof WrongLine) throw new WrongUse(`--settings ${file}: ${error.message}`)
+    throw new WrongUse(`--settings ${file}: the file cannot be read (${(error as { code?: string }).code})`)
+  }
 }
 
 /** Returns the system's user and host name. In containers the user may have no name, or reading it may be forbidden. */

@@ -1,15 +1,16 @@
 import { type Operation, priceRange } from "../core/operation.ts"
 import { LOG_EVENTS } from "../lib/log-events.ts"
-import { describedSettings } from "../settings/settings.ts"
+import { settingGroups } from "../settings/settings.ts"
 import type { DocumentedAction } from "./actions.ts"
 import { shownPath } from "./terms.ts"
 
 /** The table of settings with defaults and meanings. */
 export function settingRows(): string {
-  const rows = describedSettings().map(({ name, fallback, meaning }) => {
-    return [`\`${name}\``, fallback && `\`${fallback}\``, meaning]
+  const tables = settingGroups().map(({ title, settings }) => {
+    const rows = settings.map(({ name, fallback, meaning }) => [`\`${name}\``, fallback && `\`${fallback}\``, meaning])
+    return `## ${title}\n\n${tableOf(["setting", "default", "meaning"], rows)}`
   })
-  return tableOf(["setting", "default", "meaning"], rows)
+  return tables.join("\n\n")
 }
 
 /** The table of log events with meanings. */

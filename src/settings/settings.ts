@@ -4,6 +4,7 @@ import { redact } from "../lib/log.ts"
 import { editDistance, nearest } from "../lib/text.ts"
 import { ASSISTANTS } from "../lib/upstreams.ts"
 import type { WireName } from "../lib/writing/written-text.ts"
+import { SETTING_GROUPS } from "./groups.ts"
 import type { Setting } from "./kinds.ts"
 import { type Rows, SETTINGS } from "./rows.ts"
 
@@ -65,20 +66,40 @@ export function readSettings(env: Environment, readFile: (path: string) => strin
   return settings
 }
 
-/** Returns a line per setting with its default and meaning, for --help. */
+/** A setting as it is shown. The meaning of a secret mentions its NAME_FILE. */
+interface DescribedSetting {
+  name: string
+  fallback: string
+  meaning: string
+}
+
+/** Returns a line per setting with its default and meaning, below the title of its group. */
 export function settingsTable(): string {
   const rows = describedSettings()
   const width = Math.max(...rows.map(({ name }) => name.length))
   const fallbacks = Math.max(...rows.map(({ fallback }) => fallback.length))
-  return rows.map((row) => `${row.name.padEnd(width)}  ${row.fallback.padEnd(fallbacks)}  ${row.meaning}`).join("\n")
+  const lineOf = (row: DescribedSetting) =>
+    `${row.name.padEnd(width)}  ${row.fallback.padEnd(fallbacks)}  ${row.meaning}`
+  return settingGroups()
+    .map(({ title, settings }) => [title, ...settings.map(lineOf)].join("\n"))
+    .join("\n\n")
 }
 
-/** Returns every setting in display order. The meaning of a secret mentions its NAME_FILE. */
-export function describedSettings(): { name: string; fallback: string; meaning: string }[] {
-  return ROWS.map(({ name, fallback = "", meaning, secret }) => {
+/** Returns the groups of settings in display order. */
+export function settingGroups(): { title: string; settings: DescribedSetting[] }[] {
+  const described = ROWS.map(({ name, fallback = "", meaning, secret }) => {
     const note = secret ? ` Secret; ${name}_FILE can name a file that contains it.` : ""
     return { name, fallback, meaning: meaning + note }
   })
+  return SETTING_GROUPS.map(({ title, names }) => ({
+    title,
+    settings: described.filter(({ name }) => names.test(name)),
+  }))
+}
+
+/** Returns every setting with its group, in display order. */
+export function describedSettings(): (DescribedSetting & { group: string })[] {
+  return settingGroups().flatMap(({ title, settings }) => settings.map((setting) => ({ group: title, ...setting })))
 }
 
 /** Returns the names of settings that are never shown and can be read from a file. */
@@ -206,9 +227,23 @@ function secretKeysOf({ newest, earlier }: SettingValues["secretKeys"], problems
 
 const PREFIX = /^APPMETER_/
 
+/** Returns a sentence for each name of a settings file that no setting has. Every name there is meant as one. */
+export function unknownSettings(names: readonly string[]): string[] {
+  const known = settingNames()
+  return names.flatMap((given) => {
+    if (known.includes(given)) return []
+    const meant = nearest(given.replace(PREFIX, ""), known)
+    return [`${given} is not a setting${meant ? `; did you mean ${meant}?` : ""}`]
+  })
+}
+
+function settingNames(): string[] {
+  return ROWS.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))
+}
+
 /** Only longer names are compared, and strictly, because a foreign variable must not be reported as a mistake. */
 function misspellings(env: Environment): string[] {
-  const known = ROWS.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]))
+  const known = settingNames()
   return Object.keys(env).flatMap((given) => {
     if (known.includes(given)) return []
     const bare = given.replace(PREFIX, "")

@@ -3,7 +3,7 @@ import { composeFile } from "../../src/commands/packaging/compose.ts"
 import type { Deployment } from "../../src/commands/packaging/deployment.ts"
 import { grafanaDashboard } from "../../src/commands/packaging/grafana.ts"
 import { ALERT_RULES, prometheusRules } from "../../src/commands/packaging/prometheus.ts"
-import { readSettings, secretNames, settingsTable } from "../../src/settings/settings.ts"
+import { describedSettings, readSettings, secretNames } from "../../src/settings/settings.ts"
 
 const deployment = (rest: Partial<Deployment> = {}): Deployment => ({
   secrets: [],
@@ -73,9 +73,7 @@ test("the compose file has only existing settings, no secret, and waits for its 
     services: Record<string, { environment: Record<string, string>; secrets: string[]; command?: string[] }>
     secrets: Record<string, { file: string }>
   }
-  const known = settingsTable()
-    .split("\n")
-    .map((line) => line.split(" ")[0] as string)
+  const known = describedSettings().map(({ name }) => name)
   const names = Object.keys(services.server!.environment).map((name) => name.replace(/_FILE$/, ""))
   expect(names.filter((name) => !known.includes(name))).toEqual([])
   for (const secret of secrets) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { readSettings, secretNames, settingsTable } from "../../src/settings/settings.ts"
+import { describedSettings, readSettings, secretNames } from "../../src/settings/settings.ts"
 import { appmeter, dataFolder, removeFolders, type Serving, scratch, serving } from "./child.ts"
 import { printed } from "./printed.ts"
 
@@ -56,9 +56,7 @@ describe("every packaging", () => {
 })
 
 // Words in capitals that are not settings but belong to systemd, the image format or nginx.
-const SETTING_NAMES = settingsTable()
-  .split("\n")
-  .map((line) => line.split(" ")[0]!)
+const SETTING_NAMES = describedSettings().map(({ name }) => name)
 const FOREIGN = ["AF_INET", "AF_INET6", "AF_UNIX"]
 
 describe("the systemd unit", () => {

@@ -49,9 +49,13 @@ test("appmeter settings lists every setting with its default", async () => {
   const { out } = await appmeter(["settings", "--json"], { env: {} })
   const { settings } = JSON.parse(out) as { settings: { name: string; fallback: string }[] }
   expect(settings.find(({ name }) => name === "PORT")?.fallback).toBe("8787")
-  const lines = (await appmeter(["settings"], { env: {} })).out.trimEnd().split("\n")
-  expect(lines.map((line) => line.split(" ")[0])).toEqual(settings.map(({ name }) => name))
-  expect(programHelp(COMMANDS, plain)).not.toContain("FIRST_WORKSPACE_PLAN")
+  const groups = (await appmeter(["settings"], { env: {} })).out.trimEnd().split("\n\n")
+  const titles = groups.map((group) => group.split("\n")[0]!)
+  const lines = groups.flatMap((group) => group.split("\n").slice(1))
+  expect(lines.map((line) => line.split(" ")[0]!)).toEqual(settings.map(({ name }) => name))
+  const help = programHelp(COMMANDS, plain)
+  for (const title of titles) expect(help).toContain(`\n  ${title}  `)
+  expect(help).not.toContain("KEEP_ALERT_DAYS")
 })
 
 test("an empty list says so and how to fill it", async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { SecretKeys } from "../../src/access/sealed.ts"
 import { CHART_GENRES } from "../../src/lib/storefronts.ts"
+import { SETTING_GROUPS } from "../../src/settings/groups.ts"
+import { type Rows, SETTINGS } from "../../src/settings/rows.ts"
 import { listeningUrl, readSettings, SettingsProblems, settingsTable } from "../../src/settings/settings.ts"
 
 const files: Record<string, string> = {
@@ -404,8 +406,12 @@ describe("private targets", () => {
   )
 })
 
-test("the settings table has a line per setting with its default and meaning", () => {
-  const lines = settingsTable().split("\n")
+test("the settings table has every setting once, below its group, with its default and meaning", () => {
+  const groups = settingsTable().split("\n\n")
+  expect(groups.map((group) => group.split("\n")[0])).toEqual(SETTING_GROUPS.map(({ title }) => title))
+  const lines = groups.flatMap((group) => group.split("\n").slice(1))
+  const names = lines.map((line) => line.split(" ")[0])
+  expect(names.sort()).toEqual(settingNames())
   expect(lines.find((line) => line.startsWith("PORT "))).toMatch(/^PORT +8787 +Port to listen on/)
   expect(lines.find((line) => line.startsWith("REDIS_URL "))).toContain("REDIS_URL_FILE can name a file")
   expect(lines.every((line) => /^[A-Z_]+ .*\.$/.test(line))).toBeTrue()
@@ -417,3 +423,10 @@ test("the URL of a listener is reachable", () => {
   expect(listeningUrl("::", 1)).toBe("http://[::1]:1")
   expect(listeningUrl("fe80::1", 1)).toBe("http://[fe80::1]:1")
 })
+
+/** The names in the rows themselves, so that a setting without a group is missed. */
+function settingNames(): string[] {
+  const namesIn = (rows: Rows): string[] =>
+    Object.values(rows).flatMap((row) => ("schema" in row ? [row.name as string] : namesIn(row as Rows)))
+  return namesIn(SETTINGS).sort()
+}

@@ -4,6 +4,10 @@ import { type Command, type Invocation, type Option, WrongUse } from "./command.
 
 /** Options of every command. */
 export const COMMON: Record<string, Option> = {
+  settings: {
+    value: "FILE",
+    meaning: "Read settings from a file with NAME=value lines; the environment has precedence.",
+  },
   json: { meaning: "Print one JSON document." },
   help: { meaning: "Show this help." },
 }

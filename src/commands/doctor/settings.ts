@@ -12,7 +12,7 @@ function spelling({ warnings }: Settings): Finding[] {
   if (warnings.length === 0) return [ok("settings", "no misspelt setting")]
   return warnings.map((line) => {
     const [, given, meant] = /^(\S+) is not a setting; did you mean (\S+)\?$/.exec(line) ?? []
-    if (!given) return warning("settings", line, "remove it from the environment")
+    if (!given) return warning("settings", line, "remove it from the environment or the settings file")
     return warning("settings", `${given} is not a setting`, `rename it to ${meant}, or remove it from the environment`)
   })
 }
