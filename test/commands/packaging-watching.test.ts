@@ -3,6 +3,7 @@ import { composeFile } from "../../src/commands/packaging/compose.ts"
 import type { Deployment } from "../../src/commands/packaging/deployment.ts"
 import { grafanaDashboard } from "../../src/commands/packaging/grafana.ts"
 import { ALERT_RULES, prometheusRules } from "../../src/commands/packaging/prometheus.ts"
+import { versionOf } from "../../src/database/assets.ts"
 import { describedSettings, readSettings, secretNames } from "../../src/settings/settings.ts"
 
 const deployment = (rest: Partial<Deployment> = {}): Deployment => ({
@@ -82,4 +83,7 @@ test("the compose file has only existing settings, no secret, and waits for its 
   }
   expect(services.work).toMatchObject({ command: ["work"], secrets: services.server!.secrets })
   expect(Object.keys(services)).toEqual(["postgres", "redis", "server", "work"])
+  const image = "ghcr.io/acme/appmeter:1.0.0"
+  expect(composeFile(deployment({ image })).match(/image: \S*appmeter\S*/g)).toEqual([`image: ${image}`])
+  expect(services.server).toMatchObject({ image: `appmeter:${versionOf()}`, read_only: true, cap_drop: ["ALL"] })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { versionOf } from "../../src/database/assets.ts"
 import { describedSettings, readSettings, secretNames } from "../../src/settings/settings.ts"
 import { appmeter, dataFolder, removeFolders, type Serving, scratch, serving } from "./child.ts"
 import { printed } from "./printed.ts"
@@ -106,10 +107,11 @@ describe("the container", () => {
   test("the container has two stages, no root, a writable volume and a health check without a shell", async () => {
     const file = await printed("container")
     expect(file.match(/^FROM /gm)).toHaveLength(2)
+    expect(file).toContain(`\nADD appmeter-${versionOf()}-linux-*.tar.xz /unpacked/\n`)
     const last = file.slice(file.lastIndexOf("FROM "))
     expect(last).toMatch(/^USER (?!0|root)\d+:\d+$/m)
     const [, user] = /^USER (\S+)$/m.exec(last)!
-    expect(last).toContain(`COPY --from=build --chown=${user} /out/data /var/lib/appmeter\n`)
+    expect(last).toContain(`COPY --from=unpack --chown=${user} /data /var/lib/appmeter\n`)
     expect(last).toContain("\nVOLUME /var/lib/appmeter\n")
     expect(last).not.toMatch(/^RUN /m)
     const [, check] = /^HEALTHCHECK .* CMD (.+)$/m.exec(last)!

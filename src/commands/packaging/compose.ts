@@ -1,9 +1,10 @@
+import { versionOf } from "../../database/assets.ts"
 import type { Deployment } from "./deployment.ts"
 
 /** On one machine: PostgreSQL, Redis, a server, and a process that reads the stores. */
-export function composeFile({ secrets, name }: Deployment): string {
+export function composeFile({ secrets, name, image = `appmeter:${versionOf()}` }: Deployment): string {
   const more = secrets.filter((secret) => secret !== "DATABASE_URL")
-  return `# In a checkout, beside the Containerfile that appmeter packaging container prints:
+  return `# Image: ${image}; appmeter packaging container prints how to build it.
 #   install -d -m 0700 secrets
 #   openssl rand -hex 24 > secrets/postgres_password
 #   printf 'postgres://appmeter:%s@postgres:5432/appmeter' "$(cat secrets/postgres_password)" > secrets/DATABASE_URL${more.map((secret) => `\n#   …                        > secrets/${secret}`).join("")}
@@ -29,7 +30,7 @@ services:
     command: [redis-server, --save, "", --appendonly, "no"]
     restart: unless-stopped
   server: &appmeter
-    build: { context: ., dockerfile: Containerfile }
+    image: ${image}
     environment:
       DATABASE_URL_FILE: /run/secrets/DATABASE_URL
       REDIS_URL: redis://redis:6379

@@ -1,22 +1,27 @@
+import { versionOf } from "../../database/assets.ts"
 import type { Deployment } from "./deployment.ts"
 
 /** The user of the image; the volume belongs to it. */
 const USER = "65532:65532"
 
-/** An image in two stages: the binary is built in the first, and alone in the second. */
+/** An image in two stages: the first unpacks the archive of a release, the second has the program and its licences. */
 export function containerFile({ secrets }: Deployment): string {
-  return `# In a checkout, with node_modules, dist and .appmeter in .containerignore: podman build -t appmeter -f Containerfile .   (docker build likewise)
+  const version = versionOf()
+  const archive = `appmeter-${version}-linux`
+  return `# Beside the archives of a release: podman build -t appmeter:${version} -f Containerfile .   (docker build likewise)
 # podman run -d --name appmeter -p 127.0.0.1:8787:8787 -v appmeter:/var/lib/appmeter --stop-timeout 30 \\
-#   --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges${secretOptions(secrets)} appmeter
+#   --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges${secretOptions(secrets)} appmeter:${version}
 # podman logs appmeter shows the keys of the first start; podman exec appmeter appmeter key create makes another.
-FROM oven/bun:1.4.5 AS build
-WORKDIR /build
-COPY . .
-RUN bun install --frozen-lockfile && bun run build --into /out && install -d -m 0700 /out/data
+FROM debian:bookworm-slim AS unpack
+ARG TARGETARCH=amd64
+ADD ${archive}-*.tar.xz /unpacked/
+RUN if [ "$TARGETARCH" = amd64 ]; then target=x64; else target="$TARGETARCH"; fi \\
+  && mv "/unpacked/${archive}-$target" /release && install -d -m 0700 /data
 
 FROM debian:bookworm-slim
-COPY --from=build /out/appmeter /usr/local/bin/appmeter
-COPY --from=build --chown=${USER} /out/data /var/lib/appmeter
+COPY --from=unpack /release/appmeter /usr/local/bin/appmeter
+COPY --from=unpack /release/LICENSE /release/NOTICES /usr/share/doc/appmeter/
+COPY --from=unpack --chown=${USER} /data /var/lib/appmeter
 ENV HOST=0.0.0.0 PORT=8787 DATA_DIR=/var/lib/appmeter${secretVariables(secrets)}
 USER ${USER}
 VOLUME /var/lib/appmeter
