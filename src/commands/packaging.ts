@@ -7,6 +7,7 @@ import { containerFile } from "./packaging/container.ts"
 import { DEFAULT_UPSTREAM, type Deployment, SAMPLE_NAME } from "./packaging/deployment.ts"
 import { grafanaDashboard } from "./packaging/grafana.ts"
 import { registryEntry } from "./packaging/mcp-registry.ts"
+import { mcpbManifest } from "./packaging/mcpb.ts"
 import { prometheusRules } from "./packaging/prometheus.ts"
 import { caddyFile, haproxyFile, nginxFile } from "./packaging/proxies.ts"
 import { systemdUnit } from "./packaging/systemd.ts"
@@ -17,7 +18,7 @@ export const packaging: Command = {
   examples: [
     ["packaging systemd > /etc/systemd/system/appmeter.service", "a hardened unit with its own state directory"],
     ["packaging systemd --secret DATABASE_URL --secret SECRET_KEY", "the same unit, with secrets from /etc/appmeter"],
-    ["packaging container > Containerfile", "an image with only the binary, running without root"],
+    ["packaging container > Containerfile", "an image of a release archive, running without root"],
     [
       "packaging compose --secret SECRET_KEY > compose.yaml",
       "PostgreSQL, Redis, a server and a process that reads the stores",
@@ -27,6 +28,7 @@ export const packaging: Command = {
     ["packaging haproxy --upstream 10.0.0.1:8787 --upstream 10.0.0.2:8787", "a proxy for several processes"],
     ["packaging assistants", "the configuration of assistants, with the path of this program"],
     ["packaging mcp-registry --name ranks.example.com", "the server.json for an MCP registry"],
+    ["packaging mcpb > manifest.json", "the manifest of a bundle that desktop assistants install"],
   ],
   positionals: ["kind"],
   options: {
@@ -37,7 +39,7 @@ export const packaging: Command = {
       value: "HOST:PORT",
       repeated: true,
     },
-    image: { meaning: "For mcp-registry: a published image, such as ghcr.io/acme/appmeter:1.0.0.", value: "IMAGE" },
+    image: { meaning: "For compose and mcp-registry: an image, such as ghcr.io/acme/appmeter:1.0.0.", value: "IMAGE" },
   },
   async run({ positionals: [kind = ""], texts, text, settings, terminal }) {
     const write = Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS] : undefined
@@ -69,6 +71,7 @@ const KINDS = {
   grafana: grafanaDashboard,
   assistants: assistantFiles,
   "mcp-registry": registryEntry,
+  mcpb: mcpbManifest,
 } satisfies Record<string, (deployment: Deployment) => string>
 
 function checkedSecrets(given: readonly string[] = []): readonly string[] {

@@ -47,7 +47,7 @@ const run = (command: string[], cwd: string) => {
 describe("a release", () => {
   test("has an archive for each machine, a bill of materials and checksums that sha256sum accepts", () => {
     const folder = pack("plain")
-    const published = [`${UNIX}.tar.xz`, `${WINDOWS}.zip`, `appmeter-${version}.cdx.json`]
+    const published = [`${UNIX}.tar.xz`, `${WINDOWS}.zip`, `${WINDOWS}.mcpb`, `appmeter-${version}.cdx.json`]
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(published))
     const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8").trim().split("\n")
     expect(sums.map((line) => line.split("  ")[1] ?? "").sort()).toEqual(published.sort())
@@ -77,12 +77,24 @@ describe("a release", () => {
     expect(listed.filter((name) => !name.endsWith("/")).sort()).toEqual(expected.sort())
   })
 
+  test("a bundle for desktop assistants has a manifest whose command is in it", () => {
+    const folder = pack("bundle")
+    expect(run(["unzip", "-q", `${WINDOWS}.mcpb`, "-d", "bundle"], folder).exitCode).toBe(0)
+    const manifest = JSON.parse(readFileSync(join(folder, "bundle/manifest.json"), "utf8"))
+    expect(manifest).toMatchObject({ name: "appmeter", version, server: { type: "binary" } })
+    const { command } = manifest.server.mcp_config.platform_overrides.win32
+    const inBundle = command.replace(`\${__dirname}`, join(folder, "bundle"))
+    expect(readFileSync(inBundle, "utf8")).toBe("program for Windows")
+    const asked = JSON.stringify(manifest.server.mcp_config.env).match(/(?<=user_config\.)\w+/g)
+    expect(Object.keys(manifest.user_config)).toEqual(asked!)
+  })
+
   test("the same programs give the same bytes and the same signature, which its public key confirms", () => {
     const { privateKey, publicKey } = generateKeyPairSync("ed25519")
     const keyFile = join(scratch, "key.pem")
     writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }))
     const [once, again] = ["once", "again"].map((name) => pack(name, { APPMETER_RELEASE_KEY_FILE: keyFile }))
-    for (const name of readdirSync(once!)) {
+    for (const name of readdirSync(once!).filter((entry) => entry !== "npm")) {
       const [first, second] = [once!, again!].map((folder) => readFileSync(join(folder, name)))
       expect([name, first!.equals(second!)]).toEqual([name, true])
     }

@@ -12,9 +12,11 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, relative } from "node:path"
+import { dirname, join, relative } from "node:path"
+import { MCPB_PROGRAM } from "../../src/commands/packaging/mcpb.ts"
 import { commitOf, versionOf } from "../../src/database/assets.ts"
 import { noticesOf } from "./notices.ts"
+import { writeNpmPackages } from "./npm.ts"
 import { type Package, productionPackages } from "./production-packages.ts"
 import { sbomOf } from "./sbom.ts"
 import { releaseKey, signFile } from "./signing.ts"
@@ -37,10 +39,15 @@ export async function writeRelease(folder: string, own: string): Promise<string[
   const stage = mkdtempSync(join(tmpdir(), "appmeter-stage-"))
   try {
     writeCommonFiles(join(stage, "common"), version, packages)
-    const files = programs.map((program) => {
-      const target = /^appmeter-([a-z0-9-]+)/.exec(program)?.[1] ?? own
-      return archive(join(folder, program), stage, `appmeter-${version}-${target}`, folder)
+    const targets = programs.map((program) => {
+      return { file: join(folder, program), target: /^appmeter-([a-z0-9-]+)/.exec(program)?.[1] ?? own }
     })
+    const files = targets.flatMap(({ file, target }) => {
+      const name = `appmeter-${version}-${target}`
+      const packed = archive(file, stage, name, folder)
+      return isDesktop(target) ? [packed, bundle(file, stage, name, folder)] : [packed]
+    })
+    writeNpmPackages(join(folder, "npm"), version, targets)
     const sbom = `appmeter-${version}.cdx.json`
     writeFileSync(join(folder, sbom), sbomOf(version, packages))
     files.push(sbom)
@@ -54,10 +61,13 @@ export async function writeRelease(folder: string, own: string): Promise<string[
 }
 
 function assertPrograms(programs: readonly string[]): void {
-  const needed = ["tar", "xz", ...(programs.some(isWindows) ? ["zip"] : [])]
+  const needed = ["tar", "xz", ...(programs.some((program) => /darwin|windows/.test(program)) ? ["zip"] : [])]
   const missing = needed.filter((name) => !Bun.which(name))
   if (missing.length > 0) throw new Error(`install ${missing.join(" and ")} to make archives`)
 }
+
+/** Desktop assistants install bundles; they run on these systems. */
+const isDesktop = (target: string) => /^(darwin|windows)-/.test(target)
 
 const isWindows = (program: string) => program.endsWith(".exe")
 
@@ -89,21 +99,50 @@ function archive(program: string, stage: string, name: string, into: string): st
   cpSync(join(stage, "common"), folder, { recursive: true })
   const suffix = isWindows(program) ? ".exe" : ""
   copyFileSync(program, join(folder, `appmeter${suffix}`))
-  const paths = pathsIn(folder)
-  for (const path of paths) {
-    chmodSync(path, statSync(path).isDirectory() || path.endsWith(`/appmeter${suffix}`) ? 0o755 : 0o644)
-    utimesSync(path, buildTime(), buildTime())
-  }
-  const sorted = paths.map((path) => relative(stage, path)).sort()
   const file = `${name}${suffix ? ".zip" : ".tar.xz"}`
-  rmSync(join(into, file), { force: true })
-  const command = suffix
-    ? `zip -X -9 -q ${quoted(join(into, file))} -@`
-    : "tar --no-recursion --format=ustar --owner=0 --group=0 --numeric-owner -c -T - | xz -6 -T1 > " +
-      `${quoted(join(into, file))}`
-  run(["bash", "-o", "pipefail", "-c", command], stage, `${sorted.join("\n")}\n`)
+  const list = settled(stage, name)
+  const target = quoted(join(into, file))
+  if (suffix) zip(list, stage, join(into, file))
+  else
+    run(
+      `tar --no-recursion --format=ustar --owner=0 --group=0 --numeric-owner -c -T - | xz -3 -T1 > ${target}`,
+      stage,
+      list,
+    )
   rmSync(folder, { recursive: true })
   return file
+}
+
+/** Packs a program for desktop assistants, with the manifest that they read, and returns the name of the bundle. */
+function bundle(program: string, stage: string, name: string, into: string): string {
+  const folder = join(stage, name)
+  const inner = join(folder, `${MCPB_PROGRAM}${isWindows(program) ? ".exe" : ""}`)
+  mkdirSync(dirname(inner), { recursive: true })
+  copyFileSync(program, inner)
+  for (const file of ["LICENSE", "NOTICES"]) copyFileSync(join(stage, "common", file), join(folder, file))
+  writeFileSync(join(folder, "manifest.json"), printed(["packaging", "mcpb"]))
+  const file = `${name}.mcpb`
+  zip(settled(folder, "."), folder, join(into, file))
+  rmSync(folder, { recursive: true })
+  return file
+}
+
+/** Gives everything in a folder the same mode and time at each build. Returns the paths, sorted, a line each. */
+function settled(parent: string, name: string): string {
+  const folder = join(parent, name)
+  const paths = pathsIn(folder)
+  for (const path of paths) {
+    const isProgram = statSync(path).isDirectory() || /\/appmeter(\.exe)?$/.test(path)
+    chmodSync(path, isProgram ? 0o755 : 0o644)
+    utimesSync(path, buildTime(), buildTime())
+  }
+  const listed = paths.map((path) => relative(parent, path)).filter((path) => path !== "")
+  return `${listed.sort().join("\n")}\n`
+}
+
+function zip(list: string, cwd: string, file: string): void {
+  rmSync(file, { force: true })
+  run(`zip -X -9 -q ${quoted(file)} -@`, cwd, list)
 }
 
 function pathsIn(folder: string): string[] {
@@ -123,13 +162,13 @@ function buildTime(): number {
 }
 
 /** A zip file has local times, so the time zone is fixed. */
-function run(command: string[], cwd: string, stdin: string): void {
-  const { exitCode, stderr } = Bun.spawnSync(command, {
+function run(script: string, cwd: string, stdin: string): void {
+  const { exitCode, stderr } = Bun.spawnSync(["bash", "-o", "pipefail", "-c", script], {
     cwd,
     stdin: new Blob([stdin]),
     env: { PATH: process.env.PATH ?? "", TZ: "UTC", LC_ALL: "C" },
   })
-  if (exitCode !== 0) throw new Error(`${command.at(-1)}: ${stderr}`)
+  if (exitCode !== 0) throw new Error(`${script}: ${stderr}`)
 }
 
 function quoted(path: string): string {
