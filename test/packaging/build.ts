@@ -124,8 +124,8 @@ async function collectEngine(folder: string): Promise<Record<string, string | nu
   return carried
 }
 
-// 19 would make the file 3 MB of 125 smaller and the build 10 s longer
-export const LEVEL = 6
+// 6 would make the file 0.2 MB larger and the build 1 s shorter; 19 would make it smaller, and the build 10 s longer
+export const LEVEL = 12
 
 if (import.meta.main) {
   const { values } = parseArgs({
