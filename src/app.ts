@@ -44,6 +44,7 @@ import { NO_PICTURES, type ReadPictures } from "./lib/writing/picture-text.ts"
 import { NO_WRITER, type Write } from "./lib/writing/written-text.ts"
 import type { SafeFetch } from "./outbound/safe-fetch.ts"
 import type { SettingsPorts } from "./pages/settings/sections.ts"
+import type { PictureCache } from "./stores/pictures/picture-cache.ts"
 import { trackedApps } from "./tracking/tracked-app.ts"
 import { openQuestion, readAnswer, storeAnswer } from "./writes/answers.ts"
 
@@ -64,6 +65,8 @@ export interface AppParts {
   pictures?: ReadPictures
   /** Handles messages that services send to /in/<account>. Omit to disable that route. */
   receive?: ReceiveMessage | undefined
+  /** Icons and screenshots on pages. Omit to show none. */
+  pictureCache?: PictureCache | undefined
   /** Access of the settings pages to the world outside the database. Omit to leave those settings out. */
   settingsPorts?: SettingsPorts | undefined
   /** AI assistants that can be queried. None by default. */

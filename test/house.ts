@@ -93,7 +93,9 @@ interface HouseOptions {
   assistants?: AssistantChecks
   /** OCR. None by default. */
   pictures?: ReadPictures
-  /** What the settings pages reach outside. By default those settings are left out. */
+  /** Icons and screenshots on pages. None by default. */
+  pictureCache?: AppParts["pictureCache"]
+  /** Access of the settings pages to the outside. By default those settings are left out. */
   settingsPorts?: AppParts["settingsPorts"]
   /** Handles messages of services. By default /in/ does not exist. */
   receive?: ReceiveMessage
@@ -117,6 +119,7 @@ export function openHouse(options: HouseOptions): House {
     pictures,
     receive,
     settingsPorts,
+    pictureCache,
     platforms,
     assistants,
     offers,
@@ -145,6 +148,7 @@ export function openHouse(options: HouseOptions): House {
     ...(pictures && { pictures }),
     ...(receive && { receive }),
     ...(settingsPorts && { settingsPorts }),
+    ...(pictureCache && { pictureCache }),
     ...(assistants && { assistants }),
     ...(platforms && { platforms }),
   })

@@ -2,7 +2,7 @@ import { alertList } from "../alerts/page/alert-list.ts"
 import type { AnswerOf } from "../answers.ts"
 import { storefrontName } from "../lib/storefront-names.ts"
 import { appAddress, attempted, type Desk, isFault, type Page } from "../ui/app/desk.ts"
-import { badge } from "../ui/app/frame.ts"
+import { appIcon } from "../ui/app/frame.ts"
 import { card, empty, refusedPart, tiles } from "../ui/app/parts.ts"
 import { type Html, html } from "../ui/html.ts"
 import { dayTime } from "../ui/times.ts"
@@ -63,7 +63,7 @@ function todayTiles(today: readonly Today[]): Html {
 function appCard(desk: Desk, app: Standing): Html {
   const side = app.sides?.find((one) => one.day !== null) ?? app.sides?.[0]
   const stores = [app.iosId && STORES.ios, app.androidPkg && STORES.android].filter(Boolean).join(", ")
-  return html`<li><div class="subject">${badge(app.name)}<div>
+  return html`<li><div class="subject">${appIcon(desk, app)}<div>
 <h2><a class="cover" href="${appAddress(desk, app)}"><bdi>${app.name}</bdi></a></h2>
 <p class="quiet small">${stores} · ${app.countries.length > 3 ? counted(app.countries.length, "storefront") : app.countries.map(storefrontName).join(", ")}</p></div></div>
 ${side && standing(side)}${todayLine(app.today)}</li>

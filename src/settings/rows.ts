@@ -277,6 +277,13 @@ export const SETTINGS = {
       "Maximum megabytes of stored store responses, and the same again for accounts. The oldest are deleted first.",
     ),
   },
+  picturesMb: whole(
+    "PICTURES_MB",
+    0,
+    1_000_000,
+    0,
+    "Megabytes of icons and screenshots to keep and to show on pages, in pictures in RAW_DIR. 0 shows none.",
+  ),
   metrics: {
     port: {
       name: "METRICS_PORT",

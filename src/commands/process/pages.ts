@@ -16,6 +16,7 @@ import { signInRoutes } from "../../pages/sign-in/surface.ts"
 import type { LinkParts } from "../../sharing/link-kind.ts"
 import { linkRoutes } from "../../sharing/surface.ts"
 import { SOURCES } from "../../sources.ts"
+import type { PictureCache } from "../../stores/pictures/picture-cache.ts"
 import { type OpenRoute, openPages } from "../../ui/routes.ts"
 import { approvalRoutes } from "../../writes/approving/surface.ts"
 
@@ -25,6 +26,8 @@ interface PagesParts extends LinkParts {
   sandbox: Sandbox
   /** Undefined without SECRET_KEY: then /in/ does not exist. */
   receive?: ReceiveMessage | undefined
+  /** Icons and screenshots on pages. Omit to show none. */
+  pictureCache?: PictureCache | undefined
   /** Omit to leave out the settings that reach outside. */
   settingsPorts?: SettingsPorts | undefined
   /** Fetches documents of clients. Default: only on the public network. */
@@ -47,6 +50,7 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
       owners,
       operations: [...catalog, ...DESK.all],
       sampleAnswer: samplesOf(sandbox, publicUrl),
+      pictures: parts.pictureCache,
       settings: createSettingsPages({ sql, gate, publicUrl, sections: settingsSections({ sql, ports }) }),
     }),
     ...oauthRoutes({ ...parts, visitorGate, owners, fetch: parts.fetch ?? safeFetch }),

@@ -17,6 +17,7 @@ import {
 import { checksOf } from "./asking.ts"
 import { greet } from "./greeting.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
+import { openPictureCache } from "./picture-cache.ts"
 import { createReceiving } from "./receiving.ts"
 import { openSettingsPorts } from "./settings-ports.ts"
 import type { Stop } from "./stop.ts"
@@ -104,6 +105,7 @@ async function listen(
       disk: database.disk,
       receive,
       settingsPorts,
+      pictureCache: openPictureCache(settings, log),
       metered: meteredOf(settings, database),
     })
     metrics = openMetrics(settings, process, app, log)

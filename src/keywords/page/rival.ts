@@ -12,7 +12,7 @@ import {
   sideCode,
 } from "../../ui/app/desk.ts"
 import { changePart } from "../../ui/app/diff.ts"
-import { badge } from "../../ui/app/frame.ts"
+import { appIcon } from "../../ui/app/frame.ts"
 import { card, empty, facts } from "../../ui/app/parts.ts"
 import { hiddenFields, writeForm } from "../../ui/app/write/form.ts"
 import { dayBars } from "../../ui/charts/small.ts"
@@ -36,8 +36,8 @@ export async function rivalPage(desk: Desk, appId: string): Promise<Page> {
   const rival = await desk.ask("get_rival", { appId, rivalId, ...side })
   return page(
     rival.name,
-    html`${back}<div class="subject">${badge(rival.name)}<div><h2><bdi>${rival.name}</bdi></h2><p class="quiet small">${rival.developer && html`<bdi>${rival.developer}</bdi> · `}<code>${rival.id}</code>${rival.manual && html` <span class="tag">added by you</span>`}</p></div></div>
-<div class="columns-2 wide-left"><div>${keywordsPart(desk, app, side, rival)}</div><div>${ratingsPart(rival)}${changesPart(rival)}</div></div>`,
+    html`${back}<div class="subject">${appIcon(desk, rival)}<div><h2><bdi>${rival.name}</bdi></h2><p class="quiet small">${rival.developer && html`<bdi>${rival.developer}</bdi> · `}<code>${rival.id}</code>${rival.manual && html` <span class="tag">added by you</span>`}</p></div></div>
+<div class="columns-2 wide-left"><div>${keywordsPart(desk, app, side, rival)}</div><div>${ratingsPart(rival)}${changesPart(desk, rival)}</div></div>`,
   )
 }
 
@@ -145,11 +145,12 @@ function ratingsPart({ rating, ratings, ratingsDay, available, history }: Rival)
   )
 }
 
-function changesPart({ changes }: Rival): Html {
+function changesPart(desk: Desk, { changes }: Rival): Html {
   if (changes.length === 0)
     return card(
       "What changed on its page",
       empty("No change was seen", "Its page is read once a day where the pace allows it; 90 days are looked back."),
     )
-  return card("What changed on its page", html`<ul class="list">${changes.map(changePart)}</ul>`)
+  const items = changes.map((change) => changePart(desk, change))
+  return card("What changed on its page", html`<ul class="list">${items}</ul>`)
 }

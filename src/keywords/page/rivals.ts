@@ -11,7 +11,7 @@ import {
   sideAt,
   sideCode,
 } from "../../ui/app/desk.ts"
-import { badge, sideForm } from "../../ui/app/frame.ts"
+import { appIcon, sideForm } from "../../ui/app/frame.ts"
 import { card, empty, samplePage } from "../../ui/app/parts.ts"
 import { hiddenFields, writeForm } from "../../ui/app/write/form.ts"
 import { areaField } from "../../ui/fields.ts"
@@ -110,7 +110,7 @@ function rivalItem(
   const tick =
     desk.formFields.length > 0 &&
     html`<input type="checkbox" name="rivals" value="${rivalCode(id)}" aria-label="Select ${name}"> `
-  return html`<li><div class="subject">${tick}${badge(name)}<div>
+  return html`<li><div class="subject">${tick}${appIcon(desk, { name })}<div>
 <p><a href="${page}"><strong><bdi>${name}</bdi></strong></a>${
     manual && html` <span class="tag">added by you</span>`
   }</p><p class="small quiet">${figure(ratings)} ratings${ratingsDay && html`, ${dayTime(ratingsDay)}`}</p>

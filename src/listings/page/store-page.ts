@@ -145,5 +145,6 @@ function changesPart(desk: Desk, changes: readonly Change[], from: string, page:
       empty(page?.measured ? "No change so far" : "The page was not read yet", why, samplePage(desk, "page")),
     )
   }
-  return card(title, html`<ul class="list">${changes.map(changePart)}</ul>`, html`Since ${dayTime(from)}`)
+  const items = changes.map((change) => changePart(desk, change))
+  return card(title, html`<ul class="list">${items}</ul>`, html`Since ${dayTime(from)}`)
 }

@@ -19,6 +19,7 @@ const headFields = {
   iosId: v.nullable(v.string()),
   androidPkg: v.nullable(v.string()),
   countries: v.array(Storefront),
+  icon: described(v.nullable(v.string()), "URL of the store icon. Null if unknown."),
 }
 
 export const AppHead = v.strictObject({
@@ -145,6 +146,6 @@ async function readShownStanding(sql: Sql, side: SideDay, today: string): Promis
   return { country, platform, day: today, tracked, measured, ranked: ranks.length, top10, best }
 }
 
-function head({ id, name, iosId, androidPkg, countries }: TrackedApp) {
-  return { id, name, iosId, androidPkg, countries }
+function head({ id, name, iosId, androidPkg, countries, icon }: TrackedApp) {
+  return { id, name, iosId, androidPkg, countries, icon }
 }

@@ -5,6 +5,7 @@ import type { Invoke } from "../../core/invoke.ts"
 import type { Operation } from "../../core/operation.ts"
 import { Fault } from "../../lib/faults.ts"
 import type { PreparedAnswer } from "../../lib/prepared.ts"
+import type { PictureCache } from "../../stores/pictures/picture-cache.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
 import { attempted, type Desk, isFault, MADE } from "../../ui/app/desk.ts"
 import { formProblemPage, notHerePage } from "../../ui/app/parts.ts"
@@ -14,6 +15,7 @@ import { pageAt } from "../pages.ts"
 import type { SettingsPages } from "../settings/surface.ts"
 import { pageAnswer } from "./page-answer.ts"
 import { backIn, writeFromPage } from "./page-write.ts"
+import { picturePath, pictureRoute } from "./pictures.ts"
 import { schemeCookie, schemeOf } from "./scheme.ts"
 
 interface DeskParts {
@@ -24,10 +26,12 @@ interface DeskParts {
   /** Returns answers of the sample data. */
   sampleAnswer: (operation: Operation, input: Record<string, unknown>) => PreparedAnswer
   settings: SettingsPages
+  /** Icons and screenshots. Undefined if they are off. */
+  pictures?: PictureCache | undefined
 }
 
 /** The pages of /app: for the signed-in owner, and with sample data for everybody. */
-export function deskRoutes({ invoke, owners, operations, sampleAnswer, settings }: DeskParts): PageRoute[] {
+export function deskRoutes({ invoke, owners, operations, sampleAnswer, settings, pictures }: DeskParts): PageRoute[] {
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
   const find = (id: string): Operation => {
     const operation = byId.get(id)
@@ -44,6 +48,7 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer, settings 
     formFields: [],
     has,
     isMetered: () => false,
+    picture: () => null,
     scheme: schemeOf(visit.request),
     path: visit.path,
     requestId: visit.requestId,
@@ -64,6 +69,7 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer, settings 
       visitor: owner.workspace,
       has,
       isMetered: () => isMetered,
+      picture: (store, width) => (pictures && store !== null ? picturePath(store, width) : null),
       scheme: schemeOf(request),
       path,
       requestId,
@@ -81,6 +87,7 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer, settings 
   }
 
   return [
+    ...(pictures ? [pictureRoute({ owners, pictures })] : []),
     { path: "/app/sample/*", methods: ["GET", "HEAD"], open: (visit) => shown(sampleDesk(visit)) },
     {
       path: "/app/*",

@@ -24,6 +24,8 @@ export interface Desk {
   refused: RefusedForm | null
   /** The changes that the form before this page made. */
   made: AnswerOf<"get_made_change">["changes"]
+  /** Returns the address of a store's picture on this server. Null if there is none, or pictures are off. */
+  picture(address: string | null, width: number): string | null
   /** Whether the plan limits credits, so that prices are worth showing. Known once something was asked. */
   isMetered(): boolean
   /** The colours that the person chose. Null follows the system. */

@@ -3,6 +3,7 @@ import { type Html, html } from "../html.ts"
 import { sourceName } from "../source-names.ts"
 import { dayTime, momentTime } from "../times.ts"
 import { counted, spoken } from "../words.ts"
+import type { Desk } from "./desk.ts"
 
 /** A change of a store page, of the owner's app or of a rival. */
 export interface Change {
@@ -21,22 +22,40 @@ export interface Change {
 const TEXT_KINDS = ["name", "subtitle", "description", "promotional_text"]
 
 /** Shows the values before and after a change, or that a hidden text changed. */
-export function changePart(change: Change): Html {
+export function changePart(desk: Pick<Desk, "picture">, change: Change): Html {
   const { kind, day, notYetAt, title, before, after, picturesBefore, picturesAfter, source } = change
   const hasText = before !== null || after !== null
   const isHidden = !hasText && TEXT_KINDS.includes(kind)
   return html`<li><p><strong>${spoken(kind)}</strong>${title && html` · <bdi>${title}</bdi>`}</p>${
     hasText && diffPart(before, after)
   }${isHidden && html`<p class="quiet">It changed; its words are not told here.</p>`}${
-    picturesAfter && picturesPart(picturesBefore ?? [], picturesAfter)
+    picturesAfter && picturesPart(desk, picturesBefore ?? [], picturesAfter)
   }<p class="small quiet">Seen ${dayTime(day)}${
     notYetAt && html`, not yet on ${momentTime(notYetAt)}`
   } · ${sourceName(source)}</p></li>
 `
 }
 
-function picturesPart(before: readonly string[], after: readonly string[]): Html {
-  return html`<div class="swap"><p><span>Before</span> ${counted(before.length, "picture")}</p>${html`<p><span>After</span> ${counted(after.length, "picture")}</p></div>`}`
+const PICTURE_WIDTH = 300
+
+function picturesPart(desk: Pick<Desk, "picture">, before: readonly string[], after: readonly string[]): Html {
+  const list = (name: string, pictures: readonly string[]) => {
+    const count = counted(pictures.length, "picture")
+    return html`<div><p><span>${name}</span> ${count}</p>${pictureRow(desk, pictures, name)}</div>`
+  }
+  return html`<div class="swap">${list("Before", before)}${list("After", after)}</div>`
+}
+
+function pictureRow(desk: Pick<Desk, "picture">, pictures: readonly string[], name: string): Html | false {
+  const images = pictures.flatMap((address, at) => {
+    const source = desk.picture(address, PICTURE_WIDTH)
+    const alt = `Screenshot ${at + 1}, ${name.toLowerCase()}`
+    return source === null ? [] : html`<img src="${source}" alt="${alt}" width="100" loading="lazy">`
+  })
+  return (
+    images.length > 0 &&
+    html`<div class="shots" tabindex="0" role="group" aria-label="${`Screenshots ${name.toLowerCase()}`}">${images}</div>`
+  )
 }
 
 /** A text before and after with the removed and added words marked. Shows only the paragraphs that differ. */

@@ -137,7 +137,7 @@ export const APP_POLICY = [
   "default-src 'none'",
   `style-src '${digest(APP_STYLE)}'`,
   `script-src '${digest(APP_SCRIPT)}'`,
-  "img-src data:",
+  "img-src 'self' data:",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -155,11 +155,20 @@ function tabsPart(desk: Desk, app: AppHead, at: string): Html {
   })
   const ids = [app.iosId && `App Store ${app.iosId}`, app.androidPkg && `Google Play ${app.androidPkg}`]
   return html`<p class="crumbs"><a href="${desk.base}">Overview</a></p>
-<div class="subject">${badge(app.name)}<div><h1><bdi>${app.name}</bdi></h1>
+<div class="subject">${appIcon(desk, app)}<div><h1><bdi>${app.name}</bdi></h1>
 <p class="quiet small">${ids.filter(Boolean).join(" · ")}</p></div>
 </div>
 <nav class="tabs" aria-label="Pages of ${app.name}">${tabs}</nav>
 `
+}
+
+const ICON_WIDTH = 96
+
+/** The icon of an app, or its initials if there is none. Decorative, because the name is next to it. */
+export function appIcon(desk: Desk, { name, icon }: { name: string; icon?: string | null }): Html {
+  const source = desk.picture(icon ?? null, ICON_WIDTH)
+  if (source === null) return badge(name)
+  return html`<img class="badge" src="${source}" width="48" height="48" alt="" loading="lazy">`
 }
 
 /** The initials of a name on a colour derived from it, in place of an icon. */

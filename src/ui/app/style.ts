@@ -246,6 +246,9 @@ progress { flex: 1 1 10rem; max-width: 20rem; accent-color: var(--rank) }
 .stacked .checks input { margin-top: .2rem }
 input[type=radio] { min-height: 0; width: 1.05rem; height: 1.05rem; accent-color: var(--rank) }
 .stacked details > .field { margin-top: .75rem }
+img.badge { border-radius: .7rem; object-fit: cover }
+.shots { display: flex; gap: .4rem; overflow-x: auto }
+.shots img { flex: none; height: auto; border-radius: var(--round-s) }
 .buttons { display: flex; flex-wrap: wrap; gap: .5rem; margin-top: .35rem }
 .list details > summary, .stacked details > summary { padding: .3rem 0; border: 0 }
 .pages, .periods {

@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { type Browser, browserOf } from "../access/sign-in/browser.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { type Sharing, sharing } from "../sharing/share-scene.ts"
+import { ownerOf } from "./app-scene.ts"
+
+setDefaultTimeout(60_000)
+
+const ICON = "https://is1-ssl.mzstatic.com/image/thumb/a/512x512bb.jpg"
+const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+let house: House
+let tea: Sharing
+let owner: Browser
+const read: string[] = []
+
+beforeAll(async () => {
+  const pictureCache = {
+    read: async (address: string) => {
+      read.push(address)
+      return address.includes("missing") ? null : { type: "image/png" as const, bytes: PNG }
+    },
+  }
+  house = openHouse({ sql: await freshDatabase(), pictureCache })
+  tea = await sharing(house, { name: "Tea", keywords: ["tea"] })
+  await house.sql`
+    insert into store_app_name (app_id, storefront, origin, name, name_at, name_weight, icon_url, icon_at, icon_weight)
+    select ios_app, 'us', 'own', 'Tea', now(), 1, ${ICON}, now(), 1 from tracked_app where id = ${tea.app}
+    on conflict (app_id, storefront) do update
+    set icon_url = excluded.icon_url, icon_at = excluded.icon_at, icon_weight = excluded.icon_weight`
+  owner = await ownerOf(house, tea.writer.workspace)
+})
+
+describe("pictures of the stores", () => {
+  test("an app's icon is shown from the own origin, in the size of the page", async () => {
+    for (const path of ["/app", `/app/apps/${tea.app}`]) {
+      const { text } = await owner.open(path)
+      const [, source = ""] = /<img class="badge" src="([^"]+)"/.exec(text) ?? []
+      expect([path, source.startsWith("/app/picture?of=https%3A%2F%2Fis1-ssl.mzstatic.com")]).toEqual([path, true])
+      const picture = await owner.open(source.replaceAll("&amp;", "&"))
+      expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/png"])
+      expect(picture.headers.get("x-content-type-options")).toBe("nosniff")
+      expect(picture.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox")
+      expect(read.at(-1)).toBe("https://is1-ssl.mzstatic.com/image/thumb/a/96x288bb.jpg")
+    }
+  })
+
+  test("without the cache a page shows initials and names no other host", async () => {
+    const plain = openHouse({ sql: house.sql })
+    const { text } = await (await ownerOf(plain, tea.writer.workspace)).open("/app")
+    expect([text.includes("<img"), text.includes("mzstatic")]).toEqual([false, false])
+    expect((await owner.open("/app/sample")).text).not.toContain("<img")
+  })
+
+  test("a picture that cannot be had is 404, and strangers get none", async () => {
+    expect((await owner.open("/app/picture?of=missing")).status).toBe(404)
+    const count = read.length
+    const stranger = await browserOf(house).open(`/app/picture?${new URLSearchParams({ of: ICON })}`)
+    expect([stranger.status, stranger.text, read.length]).toEqual([401, "", count])
+  })
+})
