@@ -2,6 +2,7 @@ import { hash, randomUUID } from "node:crypto"
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Log } from "../../lib/log.ts"
+import { createTurns } from "../../lib/turns.ts"
 import type { SafeFetch } from "../../outbound/safe-fetch.ts"
 import { isPictureAddress } from "./picture-address.ts"
 import { type PictureType, pictureType } from "./picture-type.ts"
@@ -30,6 +31,7 @@ export const MAX_PICTURE_BYTES = 500_000
 const MAX_AT_ONCE = 4
 /** Beyond it a request is answered without a picture, and the page shows initials. */
 const MAX_WAITING = 400
+const MAX_WAIT_MS = 20_000
 /** An address that failed is not asked again for this long. */
 const FAILED_MS = 600_000
 const MAX_FAILED = 2_000
@@ -41,7 +43,7 @@ export function createPictureCache(parts: PictureCacheParts): PictureCache {
   const { folder, maxBytes, fetch, log, now = Date.now } = parts
   const pending = new Map<string, Promise<StoredPicture | null>>()
   const failedAt = new Map<string, number>()
-  const turns = createTurns()
+  const turns = createTurns(MAX_AT_ONCE)
   let storedBytes: number | null = null
 
   async function load(address: string): Promise<StoredPicture | null> {
@@ -49,15 +51,19 @@ export function createPictureCache(parts: PictureCacheParts): PictureCache {
     const stored = await readStored(path)
     if (stored) return stored
     if (now() - (failedAt.get(address) ?? Number.NEGATIVE_INFINITY) < FAILED_MS) return null
-    const leave = await turns.enter()
-    if (!leave) return null
+    if (pending.size > MAX_WAITING) return null
+    try {
+      await turns.enter(AbortSignal.timeout(MAX_WAIT_MS))
+    } catch {
+      return null // too many wait
+    }
     try {
       const fetched = await fetchPicture(address)
       if (fetched) await store(path, fetched.bytes)
       else noteFailed(address)
       return fetched
     } finally {
-      leave()
+      turns.leave()
     }
   }
 
@@ -145,23 +151,4 @@ async function evictOldest(folder: string, maxBytes: number): Promise<number> {
     left -= size
   }
   return left
-}
-
-/** Limits how many pictures are fetched at once. `enter` resolves to null if too many wait. */
-function createTurns() {
-  let running = 0
-  const waiting: (() => void)[] = []
-  const leave = () => {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
-  return {
-    async enter(): Promise<(() => void) | null> {
-      if (running < MAX_AT_ONCE) running++
-      else if (waiting.length >= MAX_WAITING) return null
-      else await new Promise<void>((resolve) => waiting.push(resolve))
-      return leave
-    },
-  }
 }
