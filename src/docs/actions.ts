@@ -24,31 +24,32 @@ export interface DocumentedAction {
 /** Lists the writes, each with its arguments and two commands that preview and confirm it. */
 export function actionsPart(actions: readonly DocumentedAction[], publicUrl: string): Html {
   return html`<h2 id="actions">Actions</h2>
-<p>What <code>POST /actions</code> can do. Preview first: that changes nothing and costs nothing, and answers what would
-change and a <code>confirmToken</code>. Then confirm: the token is good for one confirm, by the same key, within 10 minutes.
-The credits are those of the confirm; one that changes nothing is free. What is done by a job answers a <code>jobId</code>
-for <code>GET /jobs/{jobId}</code>.</p>
-<p>The lines need a live key in <code>$APPMETER_KEY</code>. The first of each pair shows the preview and keeps it in the
-shell, the second confirms it, which writes. Those about an app take this one, the first of the workspace (1 credit):</p>
+<p>These are the actions of <code>POST /actions</code>. A preview changes nothing and costs nothing. It returns the
+changes and a <code>confirmToken</code>, which is valid for one confirm with the same key within 10 minutes. The credits
+are those of the confirm; a confirm that changes nothing is free. If a job writes to an outside platform, the confirm
+returns a <code>jobId</code> for <code>GET /jobs/{jobId}</code>.</p>
+<p>The commands need a live key in <code>$APPMETER_KEY</code>. The first command of each pair prints the preview and
+stores it in the shell. The second confirms it, which writes. Commands about an app use the first app of the workspace,
+which this command looks up (1 credit):</p>
 <div class="code"><pre>${appLine(publicUrl)}</pre></div>
 ${actions.map((action) => actionPart(action, publicUrl))}`
 }
 
 function actionPart(action: DocumentedAction, publicUrl: string): Html {
-  const { name, summary, description, credits, scope, plan, destructive, outside, args } = action
+  const { name, summary, description, credits, scope, plan, destructive, outside, args, example } = action
   const facts = [
     credits === 0 ? "free of charge" : `${credits} ${credits === 1 ? "credit" : "credits"}`,
     `scope ${scope}`,
     plan === "free" ? "every plan" : `${plan} plan or above`,
     destructive ? "destructive" : "not destructive",
-    ...(outside ? ["done by a job"] : []),
+    ...(outside ? ["run by a job"] : []),
   ]
   return html`<section id="${name}">
-<div class="told">
+<div class="explained">
 <h3><a href="#${name}"><code>${name}</code></a></h3>
 <p>${summary}${description && html` ${description}`}</p>
 <p class="quiet">${facts.join(" · ")}</p>
-${argumentList(args)}</div>
+${argumentList(args, { id: name, examples: example })}</div>
 <div class="shown">
 <div class="code"><pre>${previewLine(action, publicUrl)}</pre></div>
 <div class="code"><pre>${confirmLine(publicUrl)}</pre></div>

@@ -3,21 +3,51 @@ import { codeOf, jsonSchema, type ObjectSchema, type Schema } from "../lib/schem
 import { type Html, html } from "../ui/html.ts"
 import { codeLink } from "./fault-link.ts"
 import { type Field, typeText } from "./field-type.ts"
+import { parameterAnchor } from "./groups.ts"
 
-/** Lists the arguments. `inPath` names those that are part of the path. */
-export function argumentList(schema: ObjectSchema, inPath: readonly string[] = []): Html {
+interface ArgumentOptions {
+  /** The operation or write, which begins the anchors. */
+  id: string
+  /** Names of the arguments that are part of the path. */
+  inPath?: readonly string[]
+  /** Sample values. Each required argument shows its own. */
+  examples?: Readonly<Record<string, unknown>>
+}
+
+/** Lists the arguments, each with an anchor. */
+export function argumentList(schema: ObjectSchema, { id, inPath = [], examples = {} }: ArgumentOptions): Html {
   const { properties = {}, required = [] } = jsonSchema(schema, "input") as Field
   const names = Object.keys(properties)
   if (names.length === 0) return html`<p class="quiet">No parameters.</p>`
   const lines = names.map((name) => {
     const need = inPath.includes(name) ? "in the path" : required.includes(name) ? "required" : undefined
-    return argumentLine(name, properties[name] as Field, need, codeOf(schema.entries[name] as Schema))
+    const example = need === undefined ? undefined : examples[name]
+    const code = codeOf(schema.entries[name] as Schema)
+    return argumentLine({
+      name,
+      anchor: parameterAnchor(id, name),
+      field: properties[name] as Field,
+      need,
+      example,
+      code,
+    })
   })
   return html`<ul class="arguments">
 ${lines}</ul>`
 }
 
-function argumentLine(name: string, field: Field, need: string | undefined, code: FaultCode): Html {
+interface Argument {
+  name: string
+  anchor: string
+  field: Field
+  /** Undefined if the argument is optional. */
+  need: string | undefined
+  example: unknown
+  /** The error code of an invalid value. */
+  code: FaultCode
+}
+
+function argumentLine({ name, anchor, field, need, example, code }: Argument): Html {
   const { default: given, description, items } = field
   const facts = [
     typeText(field),
@@ -26,8 +56,15 @@ function argumentLine(name: string, field: Field, need: string | undefined, code
     ...(items ? bounds(items).map((bound) => `each ${bound}`) : []),
   ]
   const meaning = [description, items?.description && `Each: ${items.description}`].filter(Boolean).join(" ")
-  return html`<li><code>${name}</code> <span class="quiet">${facts.join(", ")}</span> · bad value: ${codeLink(code)}${meaning && html`<br>\n${meaning}`}</li>
+  const sample = example !== undefined && html` · example: <code>${exampleText(example)}</code>`
+  return html`<li id="${anchor}"><a href="#${anchor}"><code>${name}</code></a>
+<span class="quiet">${facts.join(", ")}</span> · if invalid: ${codeLink(code)}${sample}
+${meaning && html`<br>${meaning}`}</li>
 `
+}
+
+function exampleText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value)
 }
 
 function bounds({ minLength, maxLength, minItems, maxItems, minimum, maximum }: Field): string[] {

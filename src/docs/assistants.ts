@@ -31,12 +31,12 @@ export const SAMPLE: Connection = {
   url: "http://127.0.0.1:8787/mcp",
 }
 
-const FROM_ENVIRONMENT = "It takes the key from its own environment: set `APPMETER_KEY` where you start it."
+const FROM_ENVIRONMENT = "It reads the key from its environment: set `APPMETER_KEY` where you start it."
 
 export const ASSISTANTS: readonly Assistant[] = [
   {
     name: "Claude Code",
-    file: "`.mcp.json` in a project; `claude mcp add` writes the same for you alone",
+    file: "`.mcp.json` in a project; `claude mcp add` writes the same to your own settings",
     language: "json",
     stdio: (connection) => servers({ type: "stdio", ...program(connection, filled("APPMETER_KEY")) }),
     http: ({ url }) => servers({ type: "http", url, headers: bearer(filled("APPMETER_KEY")) }),
@@ -44,11 +44,15 @@ export const ASSISTANTS: readonly Assistant[] = [
   },
   {
     name: "Claude Desktop",
-    file: "`claude_desktop_config.json`, under Settings, Developer, Edit Config: in `~/Library/Application Support/Claude` on macOS, in `%APPDATA%\\Claude` on Windows",
+    file:
+      "`claude_desktop_config.json`, under Settings, Developer, Edit Config: in " +
+      "`~/Library/Application Support/Claude` on macOS, in `%APPDATA%\\Claude` on Windows",
     language: "json",
     stdio: (connection) => servers(program(connection, "<key>")),
     http: () => null,
-    key: "It puts nothing in: the key itself takes the place of `<key>`. For a server on another machine, `APPMETER_URL` with its address takes the place of `DATA_DIR`.",
+    key:
+      "It does not read the environment: replace `<key>` with the key itself. For a server on another machine, " +
+      "replace `DATA_DIR` with `APPMETER_URL` and its address.",
   },
   {
     name: "Cursor",
@@ -60,11 +64,11 @@ export const ASSISTANTS: readonly Assistant[] = [
   },
   {
     name: "VS Code",
-    file: "`.vscode/mcp.json` in a workspace, or that of your profile: MCP: Open User Configuration",
+    file: "`.vscode/mcp.json` in a workspace, or your profile's (command MCP: Open User Configuration)",
     language: "json",
     stdio: (connection) => asking({ type: "stdio", ...program(connection, filled("input:appmeter-key")) }),
     http: ({ url }) => asking({ type: "http", url, headers: bearer(filled("input:appmeter-key")) }),
-    key: "It asks for the key once and keeps it encrypted.",
+    key: "It asks for the key once and stores it encrypted.",
   },
   {
     name: "Codex",
@@ -94,9 +98,9 @@ export function assistantSections(connection: Connection): string {
     const blocks = [
       `## ${name}`,
       `${file}. ${key}`,
-      "A program that it starts itself:",
+      "As a program that the assistant starts:",
       fenced(language, stdio(connection)),
-      ...(served === null ? [] : ["A server:", fenced(language, served)]),
+      ...(served === null ? [] : ["As a server:", fenced(language, served)]),
     ]
     return blocks.join("\n\n")
   }).join("\n\n")

@@ -53,7 +53,7 @@ function pythonLiteral(value: unknown): string {
   if (typeof value === "boolean") return value ? "True" : "False"
   if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(", ")}]`
   if (typeof value !== "object") return JSON.stringify(value)
-  const entries = Object.entries(value).map(([name, held]) => `${JSON.stringify(name)}: ${pythonLiteral(held)}`)
+  const entries = Object.entries(value).map(([name, entry]) => `${JSON.stringify(name)}: ${pythonLiteral(entry)}`)
   return `{${entries.join(", ")}}`
 }
 

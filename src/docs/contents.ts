@@ -1,26 +1,26 @@
 import { type Html, type HtmlPart, html } from "../ui/html.ts"
 
-/** A heading of the page and the entries below it. */
+/** A page of the reference, with links to its parts if it is the current one. */
 export interface Chapter {
-  /** Anchor of the heading. */
-  id: string
+  address: string
   title: string
-  entries: readonly { id: string; text: string }[]
+  isCurrent: boolean
+  entries: readonly { anchor: string; text: string }[]
 }
 
-/** The table of contents in groups. A script shows its filter. */
+/** The table of contents: every page, and the parts of the current one. */
 export function contents(chapters: readonly Chapter[]): Html {
-  return html`<p hidden><label for="filter">Filter</label> <input id="filter" type="search" autocomplete="off"> <span id="found" role="status"></span></p>
-${chapters.map(
-  ({ id, title, entries }) => html`<div data-group><a class="chapter" href="#${id}">${title}</a>
-${
-  entries.length > 0 &&
-  html`<ul>
-${entries.map((entry) => html`<li><a href="#${entry.id}">${brokenAtSlashes(entry.text)}</a></li>\n`)}</ul>
-`
-}</div>
-`,
-)}`
+  return html`${chapters.map(chapterLinks)}`
+}
+
+function chapterLinks({ address, title, isCurrent, entries }: Chapter): Html {
+  const current = isCurrent && html` aria-current="page"`
+  return html`<a class="chapter" href="${address}"${current}>${title}</a>
+${isCurrent && entries.length > 0 && html`<ul>\n${entries.map(entryLink)}</ul>\n`}`
+}
+
+function entryLink({ anchor, text }: Chapter["entries"][number]): Html {
+  return html`<li><a href="#${anchor}">${brokenAtSlashes(text)}</a></li>\n`
 }
 
 /** Allows line breaks after slashes, so that a long path does not break inside a word. */

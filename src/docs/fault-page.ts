@@ -9,7 +9,8 @@ export function faultPage({ code, status, message }: Fault): string {
     STATUS_NAMES[status] as string,
     message,
     html`<p>${message}</p>
-${ADVICE[code] && html`<p>${ADVICE[code]}</p>\n`}<p>From here: <a href="/docs">the reference</a>, <a href="/docs/operate">the manual</a>, or the code that programs get,
+${ADVICE[code] && html`<p>${ADVICE[code]}</p>\n`}<p>See also: <a href="/docs">the reference</a>,
+<a href="/docs/operate">the manual</a>, and the error code
 <a href="/docs/errors#${code}"><code>${code}</code></a>.</p>`,
   )
 }

@@ -3,22 +3,46 @@ import { type Html, html } from "../ui/html.ts"
 import { layout, pagePolicy } from "../ui/layout.ts"
 import type { DocumentedAction } from "./actions.ts"
 import { assistantSections, SAMPLE } from "./assistants.ts"
-import { type MarkdownPage, renderMarkdown } from "./markdown.ts"
+import { type MarkdownPage, markdownSections, renderMarkdown } from "./markdown.ts"
+import { searchBox } from "./search-box.ts"
 import { actionRows, callRows, deprecatedRows, logRows, settingRows } from "./tables.ts"
 
 /** Folder of the pages, relative to the project root. */
 export const MANUAL_FOLDER = "src/docs/manual"
 
-/** Allows only the page's own style. */
-export const MANUAL_POLICY = pagePolicy()
+/** Allows the page's own style and the search form. */
+export const MANUAL_POLICY = pagePolicy({ forms: ["'self'"] })
 
 const ADDRESS = "/docs/operate"
 
 /** Names of the pages in the order of the contents. Each is a file in MANUAL_FOLDER. */
 export const MANUAL_PAGES = [
-  "start", "terminal", "assistants", "signin", "settings", "data", "upgrade", "processes", "proxy", "secrets", "doctor",
-  "measuring", "market", "estimates", "texts", "visibility", "import", "alerts", "accounts", "links", "writes", "plans", "limits", "changes", "changelog",
-] as const // biome-ignore format: a list to scan
+  "start",
+  "terminal",
+  "assistants",
+  "signin",
+  "settings",
+  "data",
+  "upgrade",
+  "processes",
+  "proxy",
+  "secrets",
+  "doctor",
+  "measuring",
+  "market",
+  "estimates",
+  "texts",
+  "visibility",
+  "import",
+  "alerts",
+  "accounts",
+  "links",
+  "writes",
+  "plans",
+  "limits",
+  "changes",
+  "changelog",
+] as const
 
 interface ManualParts {
   /** The files in MANUAL_FOLDER by name, such as "settings.md". index.md introduces the other pages. */
@@ -54,14 +78,36 @@ export function manualTexts({ files, catalog, actions }: ManualParts): Map<strin
 export function manualPage(texts: ReadonlyMap<string, string>, page: string): string {
   const pages = new Map([...texts].map(([name, text]) => [name, renderMarkdown(text, hrefOf)]))
   const { title, summary, body } = pages.get(page) as MarkdownPage
-  return layout(title, summary, body, { aside: pageList(pages, page) })
+  return layout(title, summary, html`${searchBox()}${body}`, { aside: pageList(pages, page) })
 }
 
-function pageList(pages: ReadonlyMap<string, MarkdownPage>, shown: string): Html {
-  return html`${[...pages].map(
-    ([name, { title }]) =>
-      html`<a class="chapter" href="${addressOf(name)}"${name === shown && html` aria-current="page"`}>${title}</a>\n`,
-  )}`
+/** A part of the manual below one heading, as plain text. */
+export interface ManualSection {
+  title: string
+  text: string
+  address: string
+}
+
+/** Returns the sections of all pages. */
+export function manualSections(texts: ReadonlyMap<string, string>): ManualSection[] {
+  return [...texts].flatMap(([page, text]) => {
+    const [first, ...others] = markdownSections(text)
+    const { title = "", text: introduction = "" } = first ?? {}
+    const sections = others.map(({ title: heading, text: body, anchor }) => ({
+      title: `${title}: ${heading}`,
+      text: body,
+      address: `${addressOf(page)}#${anchor}`,
+    }))
+    return [{ title, text: introduction, address: addressOf(page) }, ...sections]
+  })
+}
+
+function pageList(pages: ReadonlyMap<string, MarkdownPage>, current: string): Html {
+  const lines = [...pages].map(([name, { title }]) => {
+    const mark = name === current && html` aria-current="page"`
+    return html`<a class="chapter" href="${addressOf(name)}"${mark}>${title}</a>\n`
+  })
+  return html`${lines}`
 }
 
 /** Returns a list of all pages, each with its first sentence. */

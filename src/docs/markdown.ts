@@ -23,6 +23,20 @@ export function renderMarkdown(text: string, hrefOf: (target: string) => string)
   }
 }
 
+/** Splits a page at its headings, each part as plain text. The first part begins with the title. */
+export function markdownSections(text: string): { title: string; anchor: string; text: string }[] {
+  return text
+    .trim()
+    .split(/^#+ /m)
+    .slice(1)
+    .map((section) => {
+      const [heading = "", ...lines] = section.split("\n")
+      const body = lines.filter((line) => !/^(?:```|\|[ -]*---)/.test(line)).join(" ")
+      const plain = plainText(body.replaceAll(/[|\s]+/g, " ")).trim()
+      return { title: plainText(heading), anchor: slugOf(heading), text: plain }
+    })
+}
+
 /** Removes the marks of code, bold text and links. */
 function plainText(text: string): string {
   return text.replaceAll(INLINE, (_, code, bold, label) => code ?? bold ?? label)
@@ -76,7 +90,10 @@ function renderHeading([line = ""]: readonly string[], hrefOf: HrefOf): Html {
 
 /** Converts a heading to an anchor: "Where data lives" becomes "where-data-lives". */
 function slugOf(text: string): string {
-  return plainText(text).toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "") // biome-ignore format: one line
+  const words = plainText(text)
+    .toLowerCase()
+    .match(/[a-z0-9]+/g)
+  return (words ?? []).join("-")
 }
 
 function renderTable([head = "", , ...rows]: readonly string[], hrefOf: HrefOf): Html {
@@ -93,7 +110,7 @@ function cellsOf(row: string): string[] {
     .replace(/^\|/, "")
     .replace(/\|\s*$/, "")
     .split(/(?<!\\)\|/)
-  return cells.map((cell) => cell.trim().replaceAll("\\|", "|")) // biome-ignore format: as one reads it
+  return cells.map((cell) => cell.trim().replaceAll("\\|", "|"))
 }
 
 /** Joins a line that begins no item to the item above. */

@@ -21,8 +21,9 @@ interface OperationPart {
 export function operationPart(operation: Operation, { sample, faults, publicUrl }: OperationPart): Html {
   const { id, method, path, summary, description, input, output } = operation
   const get = method === "GET"
+  const shownSample = sampleJson(sample.answer, get ? SHORT : undefined)
   return html`<section id="${id}">
-<div class="told">
+<div class="explained">
 <h3><a href="#${id}"><span class="method ${method}">${method}</span> <code>${shownPath(path)}</code></a></h3>
 <p>${summary}${description && html` ${description}`}</p>
 <p class="quiet"><code>${id}</code> · ${creditsText(operation.price, FREE)} · ${rightsText(operation)}</p>
@@ -30,19 +31,19 @@ ${
   operation.deprecated &&
   html`<p><strong>${deprecationText(operation.deprecated)}</strong></p>
 `
-}${argumentList(input, pathNames(path))}
+}${argumentList(input, { id, inPath: pathNames(path), examples: sample.input })}
 ${outcomes(operation, faults)}
-${operation.table && TABLE}${answerFields(output)}</div>
+${operation.table && TABLE}${answerFields(id, output)}</div>
 <div class="shown">
 ${callLines(id, typedCall(operation, sample, publicUrl))}
 <details open=""><summary>Sample answer</summary>
-<div class="code"><pre class="answer" tabindex="0">${elementText(sampleJson(sample.answer, get ? SHORT : undefined))}</pre></div></details>
+<div class="code"><pre class="answer" tabindex="0">${elementText(shownSample)}</pre></div></details>
 ${get && tryForm(operation, sample)}</div></section>
 `
 }
 
-const TABLE = html`<p>With a key, <code>accept: text/csv</code> or <code>application/jsonl</code> gives its rows; an object
-within a row becomes columns named after both, a list one cell.</p>
+const TABLE = html`<p>With a key, <code>accept: text/csv</code> or <code>application/jsonl</code> returns its rows. An
+object within a row becomes several columns, a list becomes one cell.</p>
 `
 
 /** Samples are shortened because the reader can run the whole call with one button. */
@@ -55,7 +56,8 @@ function outcomes({ pending }: Operation, faults: readonly FaultCode[]): Html {
   const refusals = statuses.map((status) => {
     return html`; ${status} ${codeLinks(specific.filter((code) => FAULTS[code].status === status))}`
   })
-  return html`<p>Answers 200${pending && " or, while work goes on, 202"}${refusals}; and <a href="#any-call">what any call can meet</a>.</p>`
+  const running = pending && " or, while work is in progress, 202"
+  return html`<p>Answers 200${running}${refusals}; and <a href="/docs#any-call">the errors of every call</a>.</p>`
 }
 
 /** Returns the sample call. A GET works as pasted in the sandbox. The sandbox has no POST, so a POST needs a key. */

@@ -5,27 +5,93 @@
 export const REFERENCE_SCRIPT = `
 "use strict"
 
-for (const input of document.querySelectorAll("input[readonly]")) input.readOnly = false
+// the reference was one page: its anchors lead to the pages that have the parts now
+function openTarget() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  if (!target) return
+  const moved = target.closest(".index li")
+  if (moved) location.replace(moved.querySelector("a").href)
+  const folded = target.closest("details")
+  if (!folded || folded.open) return
+  folded.open = true
+  target.scrollIntoView()
+}
+addEventListener("hashchange", openTarget)
+openTarget()
 
-const asking = document.getElementById("asking")
-const askingSaid = document.getElementById("asking-said")
-const key = document.getElementById("key")
-asking.hidden = false
-key.addEventListener("input", () => {
-  asking.querySelector("[value=live]").checked = key.value.trim() !== ""
-  asking.querySelector("[value=sandbox]").checked = key.value.trim() === ""
-  askingSaid.textContent = ""
-})
-
-function asksLive() {
-  return asking.querySelector("[value=live]").checked
+const contents = document.querySelector(".contents details")
+if (contents) {
+  const isWide = () => matchMedia("(min-width: 64rem)").matches
+  contents.open = isWide()
+  contents.addEventListener("click", ({ target }) => {
+    if (target.closest("a") && !isWide()) contents.open = false
+  })
 }
 
-const folded = document.querySelector(".contents details")
-folded.open = matchMedia("(min-width: 64rem)").matches
-folded.addEventListener("click", ({ target }) => {
-  if (target.closest("a") && !matchMedia("(min-width: 64rem)").matches) folded.open = false
+const search = document.querySelector("form.search")
+const query = search.querySelector("input")
+const found = document.getElementById("found")
+let turn = 0
+let timer
+query.addEventListener("input", () => {
+  clearTimeout(timer)
+  timer = setTimeout(showMatches, 150)
 })
+query.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return
+  query.value = ""
+  showMatches()
+})
+
+async function showMatches() {
+  const text = query.value.trim()
+  const mine = ++turn
+  if (text === "") return found.replaceChildren()
+  let matches
+  try {
+    const response = await fetch("/docs/search.json?q=" + encodeURIComponent(text), { credentials: "omit" })
+    if (!response.ok) return
+    matches = (await response.json()).matches
+  } catch {
+    // the form still works
+    return
+  }
+  if (mine !== turn) return
+  const count = document.createElement("p")
+  const noun = matches.length === 1 ? " match" : " matches"
+  count.textContent = matches.length === 0 ? "Nothing found" : matches.length + noun
+  const list = document.createElement("ul")
+  list.append(...matches.map(matchItem))
+  found.replaceChildren(count, list)
+}
+
+function matchItem({ kind, title, text, address }) {
+  const item = document.createElement("li")
+  const link = document.createElement("a")
+  link.href = address
+  link.textContent = title
+  link.addEventListener("click", () => found.replaceChildren())
+  item.append(link, " " + kind + ". " + text)
+  return item
+}
+
+for (const input of document.querySelectorAll("input[readonly]")) input.readOnly = false
+
+const target = document.getElementById("asking")
+const targetStatus = document.getElementById("asking-status")
+const key = document.getElementById("key")
+if (target) {
+  target.hidden = false
+  key.addEventListener("input", () => {
+    target.querySelector("[value=live]").checked = key.value.trim() !== ""
+    target.querySelector("[value=sandbox]").checked = key.value.trim() === ""
+    targetStatus.textContent = ""
+  })
+}
+
+function isLive() {
+  return target.querySelector("[value=live]").checked
+}
 
 for (const box of document.querySelectorAll(".code")) {
   const button = document.createElement("button")
@@ -39,14 +105,14 @@ async function copy(text, button) {
     await navigator.clipboard.writeText(text.textContent)
     button.textContent = "Copied"
   } catch {
-    // only pages that came over https or from this machine may write there
+    // only pages from https or this machine may write to the clipboard
     getSelection().selectAllChildren(text)
     button.textContent = "Selected"
   }
   setTimeout(() => (button.textContent = "Copy"), 2000)
 }
 
-// the language that is opened in one place is opened everywhere; what was clicked stays where it is on the screen
+// a language opened in one place is opened everywhere; the clicked element stays in its place on the screen
 document.addEventListener("click", (event) => {
   const chosen = event.target.closest(".lines summary")
   if (!chosen || chosen.parentNode.open) return
@@ -57,40 +123,40 @@ document.addEventListener("click", (event) => {
 })
 
 document.addEventListener("submit", (event) => {
+  if (event.target === search) return
   event.preventDefault()
-  // that of the key asks nothing
-  if (event.target.dataset.path) ask(event.target)
+  if (event.target.dataset.path) send(event.target)
 })
 
-async function ask(form) {
-  if (asksLive() && key.value.trim() === "") {
-    askingSaid.textContent = "A call of this instance takes a key."
+async function send(form) {
+  if (isLive() && key.value.trim() === "") {
+    targetStatus.textContent = "Enter a key to call this instance."
     key.focus()
     return
   }
   const url = addressOf(form)
-  const { said, body } = placeOf(form)
+  const { status, body } = outputOf(form)
   const turn = String(Number(form.dataset.turn ?? 0) + 1)
   form.dataset.turn = turn
-  said.textContent = "Asking " + url
+  status.textContent = "Calling " + url
   body.hidden = true
-  let shown
+  let result
   try {
-    const headers = asksLive() ? { authorization: "Bearer " + key.value.trim() } : {}
+    const headers = isLive() ? { authorization: "Bearer " + key.value.trim() } : {}
     const response = await fetch(url, { headers, credentials: "omit", cache: "no-store" })
-    shown = await answerOf(response, url)
+    result = await resultOf(response, url)
   } catch (error) {
-    shown = { said: "No answer from " + url + ": " + error.message, body: "" }
+    result = { status: "No response from " + url + ": " + error.message, body: "" }
   }
-  // a later call of the same form has taken the place
+  // a later call of the same form replaces this one
   if (form.dataset.turn !== turn) return
-  said.textContent = shown.said
-  body.textContent = shown.body
-  body.hidden = shown.body === ""
+  status.textContent = result.status
+  body.textContent = result.body
+  body.hidden = result.body === ""
 }
 
 function addressOf(form) {
-  let path = asksLive() ? form.dataset.path.replace("/sandbox/", "/") : form.dataset.path
+  let path = isLive() ? form.dataset.path.replace("/sandbox/", "/") : form.dataset.path
   const query = new URLSearchParams()
   for (const field of form.querySelectorAll("input, select")) {
     const value = field.value.trim()
@@ -100,14 +166,16 @@ function addressOf(form) {
   return query.size > 0 ? path + "?" + query : path
 }
 
-async function answerOf(response, url) {
+async function resultOf(response, url) {
   const text = await response.text()
-  const headers = [...response.headers].filter(([name]) => SHOWN.test(name)).map(([name, value]) => name + ": " + value)
-  const said = response.status + (response.ok ? ", answered " : ", refused ") + url
-  return { said, body: headers.join("\\n") + "\\n\\n" + pretty(text) }
+  const headers = [...response.headers]
+    .filter(([name]) => SHOWN_HEADERS.test(name))
+    .map(([name, value]) => name + ": " + value)
+  const status = response.status + (response.ok ? ", answered " : ", refused ") + url
+  return { status, body: headers.join("\\n") + "\\n\\n" + pretty(text) }
 }
 
-const SHOWN = /^(x-credits-|x-request-id|content-type|retry-after)/
+const SHOWN_HEADERS = /^(x-credits-|x-request-id|content-type|retry-after)/
 
 function pretty(text) {
   try {
@@ -117,56 +185,22 @@ function pretty(text) {
   }
 }
 
-function placeOf(form) {
-  const place = form.nextElementSibling ?? newPlace(form)
-  return { said: place.firstChild, body: place.lastChild }
+function outputOf(form) {
+  const output = form.nextElementSibling ?? newOutput(form)
+  return { status: output.firstChild, body: output.lastChild }
 }
 
-function newPlace(form) {
-  const place = document.createElement("div")
-  const said = document.createElement("p")
-  said.setAttribute("role", "status")
+function newOutput(form) {
+  const output = document.createElement("div")
+  const status = document.createElement("p")
+  status.setAttribute("role", "status")
   const body = document.createElement("pre")
   body.tabIndex = 0
   body.className = "answer"
   body.setAttribute("role", "region")
   body.setAttribute("aria-label", "Answer")
-  place.append(said, body)
-  form.after(place)
-  return place
-}
-
-const filter = document.getElementById("filter")
-const found = document.getElementById("found")
-const parts = [...document.querySelectorAll("main section")].map((section) => ({
-  section,
-  words: section.querySelector("h3").textContent.toLowerCase() + " " + section.id + " " +
-    section.querySelector("p").textContent.toLowerCase().split(". ")[0],
-  entry: document.querySelector('nav a[href="#' + section.id + '"]').parentNode,
-}))
-const groups = [...document.querySelectorAll("[data-group]")]
-
-filter.closest("p").hidden = false
-filter.addEventListener("input", narrow)
-addEventListener("hashchange", () => {
-  const target = document.getElementById(location.hash.slice(1))
-  if (!target?.closest("[hidden]")) return
-  filter.value = ""
-  narrow()
-  target.scrollIntoView()
-})
-if (filter.value !== "") narrow()
-
-function narrow() {
-  const asked = filter.value.toLowerCase().split(" ").filter((word) => word !== "")
-  let count = 0
-  for (const { section, words, entry } of parts) {
-    const kept = asked.every((word) => words.includes(word))
-    section.hidden = entry.hidden = !kept
-    if (kept) count++
-  }
-  for (const group of groups)
-    group.hidden = asked.length > 0 && !group.querySelector("section:not([hidden]), nav li:not([hidden])")
-  found.textContent = asked.length === 0 ? "" : count + (count === 1 ? " match" : " matches")
+  output.append(status, body)
+  form.after(output)
+  return output
 }
 `

@@ -14,11 +14,11 @@ export function sampleJson(value: unknown, shortening: SampleLimits = WHOLE, ind
   const deeper = `${indent}  `
   if (!Array.isArray(value)) {
     const parts = Object.entries(value).map(
-      ([name, held]) => `${deeper}${JSON.stringify(name)}: ${sampleJson(held, shortening, deeper)}`,
+      ([name, entry]) => `${deeper}${JSON.stringify(name)}: ${sampleJson(entry, shortening, deeper)}`,
     )
     return `{\n${parts.join(",\n")}\n${indent}}`
   }
-  const entries = value.slice(0, shortening.entries).map((held) => `${deeper}${sampleJson(held, shortening, deeper)}`)
+  const entries = value.slice(0, shortening.entries).map((entry) => `${deeper}${sampleJson(entry, shortening, deeper)}`)
   const left = value.length - entries.length
   return `[\n${entries.join(",\n")}${left > 0 ? `\n${deeper}… ${left} more` : ""}\n${indent}]`
 }

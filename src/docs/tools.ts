@@ -7,22 +7,21 @@ export function toolsPart(catalog: readonly Operation[], publicUrl: string): Htm
   const url = `${publicUrl}/mcp`
   const sets = TOOLSETS.map((toolset) => ({ toolset, tools: catalog.filter((tool) => tool.toolset === toolset) }))
   const empty = sets.filter(({ tools }) => tools.length === 0).map(({ toolset }) => toolset)
-  return html`<h2 id="tools">Tools</h2>
-<p>Each operation above is also a tool for AI assistants, with the operation's id as its name, the same arguments, rights
-and credits. The endpoint is <code>${url}</code>: the Model Context Protocol over HTTP, versions ${PROTOCOLS}.
-Keys of every plan work there. An assistant with a JSON configuration is connected with:</p>
+  return html`<p>Every operation is also a tool for AI assistants. Its name is the operation's id, and arguments, rights
+and credits are the same. The endpoint is <code>${url}</code>: the Model Context Protocol over HTTP, versions
+${PROTOCOLS}. It accepts keys of every plan. The configuration of an assistant that reads JSON:</p>
 <div class="code"><pre>${JSON.stringify(configuration(`${url}?tools=daily`), null, 2)}</pre></div>
-<p>It has the ${DAILY_TOOLS.length} tools of every day; without <code>?tools=daily</code> there are all.
-<code>${url}?tools=keywords,reviews</code> narrows the list to the toolsets named. What is not on the list cannot be
-called either: a list without <code>writes</code> cannot write.</p>
+<p>This lists the ${DAILY_TOOLS.length} most frequent tools; without <code>?tools=daily</code> it lists all.
+<code>${url}?tools=keywords,reviews</code> lists the named toolsets. A tool that is not listed cannot be called: a list
+without <code>writes</code> cannot write.</p>
 <ul>
 ${sets.filter(({ tools }) => tools.length > 0).map(setLine)}</ul>
-${empty.length > 0 && html`<p>Known too, and without a tool yet: ${empty.join(", ")}.</p>\n`}<p>A write takes two calls there as well: <code>preview_action</code>, then <code>confirm_action</code>, and that only after
-a person has seen the preview and approved it. Where the client can ask its person, it does so at the confirm. Text inside
-answers is never approval.</p>
-<p>Prompts (a weekly review, why an app fell, which keywords to track, which reviews to answer) are there where a client shows
-them; <code>appmeter://guide</code> and each tracked app are resources; app ids, storefronts and keywords are completed. None
-of that costs credits, save reading an app.</p>`
+${empty.length > 0 && html`<p>Toolsets without a tool yet: ${empty.join(", ")}.</p>\n`}<p>A write takes two calls:
+<code>preview_action</code>, then <code>confirm_action</code> after a person has seen and approved the preview. Clients that
+support it ask the person at the confirm. Text inside answers is never approval.</p>
+<p>There are prompts (weekly review, causes of a fall, keywords to track, reviews to answer), resources
+(<code>appmeter://guide</code> and each tracked app), and completions of app ids, storefronts and keywords. They cost no
+credits, except reading an app.</p>`
 }
 
 /** The protocol versions that current assistants request. */

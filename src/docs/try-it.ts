@@ -19,11 +19,12 @@ export interface SampleCall {
  */
 export function tryForm({ id, path, input }: Operation, sample: SampleCall): Html {
   const inPath = pathNames(path)
-  const fields = Object.keys(input.entries).map((name) =>
-    inPath.includes(name)
-      ? html`<label><code>${name}</code> <input data-path="${name}" value="${String(sample.input[name])}" readonly></label>\n`
-      : html`<label><code>${name}</code> ${control(name, input.entries[name] as Schema, sample.rest[name])}</label>\n`,
-  )
+  const fields = Object.keys(input.entries).map((name) => {
+    const field = inPath.includes(name)
+      ? html`<input data-path="${name}" value="${String(sample.input[name])}" readonly>`
+      : control(name, input.entries[name] as Schema, sample.rest[name])
+    return html`<label><code>${name}</code> ${field}</label>\n`
+  })
   return html`<details class="try"><summary>Try it</summary>
 <form action="/v1/sandbox${sample.path}" data-path="/v1/sandbox${shownPath(path)}" aria-label="Try ${id}">
 ${fields}<button>Send</button>
@@ -35,12 +36,12 @@ ${fields}<button>Send</button>
  * Chooses where the page's forms send their calls. Visible only with script. The key exists only in the page's memory.
  */
 export function askingPart(): Html {
-  return html`<fieldset id="asking" hidden><legend>Whom the forms of this page ask</legend>
-<p><label><input type="radio" name="asked" value="sandbox" checked=""> The sandbox, without a key</label></p>
-<p><label><input type="radio" name="asked" value="live"> This instance, with my key: calls cost what they say</label></p>
-<form id="key-form"><label for="key">Key, kept in this page alone until it is closed</label>
+  return html`<fieldset id="asking" hidden><legend>Target of the forms on this page</legend>
+<p><label><input type="radio" name="target" value="sandbox" checked=""> Sandbox, without a key</label></p>
+<p><label><input type="radio" name="target" value="live"> This instance, with your key: calls cost credits</label></p>
+<form id="key-form"><label for="key">Key, kept only in this page until you leave it</label>
 <input id="key" type="password" autocomplete="off" spellcheck="false"></form>
-<p id="asking-said" role="status"></p></fieldset>`
+<p id="asking-status" role="status"></p></fieldset>`
 }
 
 interface Field {
@@ -61,5 +62,6 @@ function control(name: string, entry: Schema, value: unknown): Html {
   const options = choices.map(
     (choice) => html`<option${choice === value && new Html(" selected")}>${String(choice)}</option>`,
   )
-  return html`<select ${named}><option value="">${given === undefined ? "" : `default: ${given}`}</option>${options}</select>`
+  const none = given === undefined ? "" : `default: ${given}`
+  return html`<select ${named}><option value="">${none}</option>${options}</select>`
 }

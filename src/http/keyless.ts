@@ -15,7 +15,7 @@ interface KeylessParts {
   sandbox: Sandbox
   dispatch: Dispatch
   /** The public document of each path, or of path and query. */
-  documents: ReadonlyMap<string, () => PublicDocument>
+  documents: ReadonlyMap<string, (query: string) => PublicDocument>
   /** The HTML that a browser gets instead of a JSON fault. */
   faultPage: (fault: Fault) => PublicDocument
   /** Public links, pages and messages. A fault explains a refusal. */
@@ -61,7 +61,7 @@ export function createKeyless(parts: KeylessParts) {
     const refused = refusedRate(incoming, shown.now, "documents")
     if (refused) return publicFault(refused, publicUrl, shown)
     const { path, query, request } = incoming
-    const found = (documents.get(`${path}?${query}`) ?? documents.get(path)!)()
+    const found = (documents.get(`${path}?${query}`) ?? documents.get(path)!)(query)
     return publicResponse(request, found, found.type, shown)
   })
   const inSandbox = (incoming: IncomingRequest) => {

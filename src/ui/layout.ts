@@ -109,6 +109,7 @@ section {
   margin: 1.25rem 0; padding: 1.1rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem
 }
 section:target { border-color: var(--rank); box-shadow: inset 3px 0 var(--rank) }
+li:target, tr:target { background: var(--soft) }
 section p, section ul { max-width: none }
 [hidden] { display: none }
 .method {
@@ -146,6 +147,9 @@ input, select, button {
   border-radius: .35rem; background: var(--page); color: var(--ink)
 }
 input[type=radio], input[type=checkbox] { width: auto; min-height: 0 }
+.search { grid-template-columns: 1fr auto }
+.search label { grid-column: 1 / -1; font-size: .875rem }
+.search button { width: auto }
 form fieldset { grid-column: 1 / -1; margin: .25rem 0 }
 .choices label { display: block; padding: .15rem 0 }
 .choices label code { display: inline; margin-right: .35rem }

@@ -20,13 +20,15 @@ describe("the writes in the reference", () => {
       expect(section).toContain(`<p>${escapeHtml(summary)}`)
       expect(section).toContain(credits === 0 ? '"quiet">free of charge · ' : `"quiet">${credits} credit`)
       expect(section).toContain(` · scope ${scope} · `)
-      const shown = [...section.matchAll(/<li><code>(\w+)<\/code>/g)].map(([, argument]) => argument)
+      const shown = [...section.matchAll(/<li id="[^"]*"><a [^>]*><code>(\w+)<\/code>/g)].map(
+        ([, argument]) => argument,
+      )
       expect(shown).toEqual(Object.keys(args.entries))
       expect(linesOf(section)).toHaveLength(2)
     }
     expect(sectionOf(page, "remove_keywords")).toContain("1 credit · scope track:write · every plan · destructive<")
     expect(sectionOf(page, "add_keywords")).toContain(" · not destructive<")
-    expect(sectionOf(page, "add_app")).toContain('countries</code> <span class="quiet">list of strings, default [')
+    expect(sectionOf(page, "add_app")).toContain('countries</code></a>\n<span class="quiet">list of strings, default [')
     expect(page).not.toContain("undefined")
     const { unbalanced, bare } = readMarkup(page)
     expect([unbalanced, bare]).toEqual([[], []])
@@ -38,7 +40,7 @@ describe("the writes in the reference", () => {
     const { text } = actionsPart([other], PUBLIC_URL)
     expect(text).not.toContain("add_keywords")
     expect(sectionOf(text, "other_write")).toContain(
-      "free of charge · scope track:write · studio plan or above · not destructive · done by a job",
+      "free of charge · scope track:write · studio plan or above · not destructive · run by a job",
     )
     expect(linesOf(sectionOf(text, "other_write"))[0]).toContain('"action":"other_write"')
   })

@@ -24,10 +24,11 @@ const { text } = argumentList(
     day: v.optional(coded(v.pipe(v.string(), v.isoDate()), "bad_day")),
     at: v.optional(v.union([v.pipe(v.string(), v.isoDate()), v.number(), v.pipe(v.number(), v.minValue(2))])),
   }),
-  ["appId"],
+  { id: "sample", inPath: ["appId"], examples: { appId: "app_<1>", kind: "free", rows: 9, code: "de" } },
 )
-const lines = text.split("<li>").slice(1)
-const line = (name: string) => lines.find((part) => part.startsWith(`<code>${name}</code>`))
+const lines = text.split("<li ").slice(1)
+const line = (name: string) =>
+  lines.find((part) => part.startsWith(`id="sample.in.${name}"><a href="#sample.in.${name}"><code>${name}</code></a>`))
 
 test("an argument is shown with its type, whether it is required, default, limits and meaning", () => {
   expect(lines).toHaveLength(11)
@@ -44,6 +45,12 @@ test("an argument is shown with its type, whether it is required, default, limit
   expect(facts("at")).toBe("date or number, optional")
 })
 
+test("a required argument shows its example, and an optional one shows none", () => {
+  const example = (name: string) => / · example: <code>(.*)<\/code>/.exec(line(name) ?? "")?.[1]
+  expect(["appId", "kind", "code"].map(example)).toEqual(["app_&lt;1&gt;", "free", "de"])
+  expect(["rows", "least", "day"].map(example)).toEqual([undefined, undefined, undefined])
+})
+
 test("an argument's description is escaped, and is followed by that of its list entries", () => {
   expect(line("appId")).toContain("Which &lt;app&gt;.")
   expect(line("terms")).toContain("Some. Each: A keyword.")
@@ -52,10 +59,10 @@ test("an argument's description is escaped, and is followed by that of its list 
 })
 
 test("the error code of an invalid argument links to its entry in the list", () => {
-  const code = (name: string) => /bad value: <a href="\/docs\/errors#(\w+)"><code>\1</.exec(line(name) ?? "")?.[1]
+  const code = (name: string) => /if invalid: <a href="\/docs\/errors#(\w+)"><code>\1</.exec(line(name) ?? "")?.[1]
   expect([code("rows"), code("country"), code("day")]).toEqual(["invalid_arguments", "bad_country", "bad_day"])
 })
 
 test("an operation without arguments shows a sentence instead of an empty list", () => {
-  expect(argumentList(v.strictObject({})).text).toBe('<p class="quiet">No parameters.</p>')
+  expect(argumentList(v.strictObject({}), { id: "sample" }).text).toBe('<p class="quiet">No parameters.</p>')
 })

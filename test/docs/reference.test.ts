@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { actions, catalog } from "../../src/catalog.ts"
-import { referencePage } from "../../src/docs/reference.ts"
+import { fieldRows } from "../../src/docs/answer-fields.ts"
+import { referencePages } from "../../src/docs/reference.ts"
 import { faultsOf } from "../../src/http/openapi/responses.ts"
 import { prepareSandbox } from "../../src/http/sandbox.ts"
 import { FAULT_CODES, type FaultCode, UNIVERSAL_FAULTS } from "../../src/lib/faults.ts"
@@ -12,8 +13,10 @@ import { readMarkup } from "../pages/markup.ts"
 import { catalogWithSamples, fixturesWithSamples } from "../samples.ts"
 
 const { samples } = prepareSandbox(catalogWithSamples, fixturesWithSamples(), PUBLIC_URL)
-const page = referencePage(catalogWithSamples, { publicUrl: PUBLIC_URL, samples, actions, faultsOf })
-const [, script = ""] = /<script>([\s\S]*)<\/script>/.exec(page) ?? []
+const parts = { publicUrl: PUBLIC_URL, samples, actions, faultsOf }
+const pages = new Map([...referencePages(catalogWithSamples, parts)].map(([address, make]) => [address, make()]))
+const start = pages.get("/docs") as string
+const [, script = ""] = /<script>([\s\S]*)<\/script>/.exec(start) ?? []
 
 let house: House
 
@@ -32,7 +35,52 @@ describe("the reference", () => {
     expect(sectionOf("explorer_sample")).toContain("5 to 50 credits (5 a row) · scope hive:spy · every plan · Explorer")
     expect(sectionOf("studio_sample")).toContain("1 credit · scope ai:read · studio plan or above")
     expect(sectionOf("write_sample")).toContain("2 credits · scope of the action")
-    expect(page).not.toContain("undefined")
+    for (const page of pages.values()) expect(page).not.toContain("undefined")
+  })
+
+  test("every page has a title of its own, and every operation a section on exactly one page", () => {
+    const titles = [...pages.values()].map((page) => /<title>([^<]*)<\/title>/.exec(page)?.[1])
+    expect(new Set(titles).size).toBe(pages.size)
+    expect(titles).toEqual(expect.arrayContaining(["API reference · Appmeter", "Keywords: API reference · Appmeter"]))
+    for (const { id, toolset } of catalogWithSamples) {
+      const holders = [...pages].filter(([, page]) => page.includes(`<section id="${id}">`))
+      expect([id, holders.map(([address]) => address)]).toEqual([id, [`/docs/${toolset}`]])
+    }
+  })
+
+  test("every anchor of the time when the reference was one page leads to the page that has the part now", () => {
+    const { ids } = readMarkup(start.replace(script, ""))
+    const former = [
+      "start",
+      "any-call",
+      "account",
+      "your-apps",
+      "revenue-and-ads",
+      "hive",
+      "writes",
+      "actions",
+      "tools",
+    ]
+    for (const id of [...former, ...catalog.map(({ id }) => id), ...actions.map(({ name }) => name)])
+      expect(ids).toContain(id)
+    for (const { id, toolset } of catalogWithSamples)
+      expect(start).toContain(`<li id="${id}"><a href="/docs/${toolset}#${id}">`)
+    for (const { name } of actions) expect(start).toContain(`<li id="${name}"><a href="/docs/writes#${name}">`)
+  })
+
+  test("every parameter and every field of an answer has an anchor, and every required parameter an example", () => {
+    for (const { id, input, output } of catalogWithSamples) {
+      const section = sectionOf(id)
+      for (const [name, entry] of Object.entries(input.entries)) {
+        const [, line = ""] = section.split(`<li id="${id}.in.${name}"><a href="#${id}.in.${name}">`)
+        const [shown = ""] = line.split("</li>")
+        expect([id, name, shown]).toEqual([id, name, expect.stringContaining(`<code>${name}</code>`)])
+        const isRequired = entry.type !== "optional" && entry.type !== "nullish"
+        expect([id, name, shown.includes(" · example: <code>")]).toEqual([id, name, isRequired])
+      }
+      for (const { path } of fieldRows(output))
+        expect(section).toContain(`<tr id="${id}.out.${path.replaceAll("[]", "")}">`)
+    }
   })
 
   test("the outcomes of an operation list each of its codes, and 202 only if its work can continue", () => {
@@ -44,7 +92,7 @@ describe("the reference", () => {
       expect(named.filter((code) => (UNIVERSAL_FAULTS as readonly string[]).includes(code))).toEqual([])
       expect(outcomes.includes("202")).toBe(operation.pending === true)
     }
-    const [, ofAny = ""] = /id="any-call"([\s\S]*?)<\/ul>/.exec(page) ?? []
+    const [, ofAny = ""] = /id="any-call"([\s\S]*?)<\/ul>/.exec(start) ?? []
     for (const code of UNIVERSAL_FAULTS) expect(ofAny).toContain(`/docs/errors#${code}"`)
     expect(sectionOf("hive_sample")).toContain('404 <a href="/docs/errors#not_measured"')
   })
@@ -52,7 +100,9 @@ describe("the reference", () => {
   test("the reference shows every parameter and a sample answer of every operation", () => {
     for (const { id, input, path } of catalogWithSamples) {
       const section = sectionOf(id)
-      const shown = [...section.matchAll(/<li><code>(\w+)<\/code> <span class="quiet">([^<]*)/g)]
+      const shown = [
+        ...section.matchAll(/<li id="[^"]*"><a [^>]*><code>(\w+)<\/code><\/a>\s<span class="quiet">([^<]*)/g),
+      ]
       expect(shown.map(([, name]) => name)).toEqual(Object.keys(input.entries))
       for (const [, name, facts] of shown)
         expect(facts?.includes("in the path")).toBe(path.split("/").includes(`:${name}`))
@@ -79,14 +129,17 @@ describe("the reference", () => {
     }
   })
 
-  test("the contents of the reference list every part once, by group", () => {
-    const [, nav = ""] = /<nav class="contents"([\s\S]*?)<\/nav>/.exec(page) ?? []
-    expect(nav).toContain(">GET /<wbr>apps/<wbr>{appId}/<wbr>keywords</a>")
-    const linked = [...nav.matchAll(/<li><a href="#(\w+)">/g)].map(([, id]) => id)
-    expect(linked).toHaveLength(catalogWithSamples.length + actions.length)
-    expect(linked.toSorted()).toEqual(
-      [...catalogWithSamples.map(({ id }) => id), ...actions.map(({ name }) => name)].sort(),
-    )
+  test("the contents list every page, and the parts of the current one", () => {
+    for (const [address, page] of pages) {
+      const [, nav = ""] = /<nav class="contents"([\s\S]*?)<\/nav>/.exec(page) ?? []
+      const chapters = [...nav.matchAll(/<a class="chapter" href="([^"]*)"/g)].map(([, href]) => href)
+      expect(chapters).toEqual([...pages.keys()])
+      expect(nav).toContain(`href="${address}" aria-current="page"`)
+      const linked = [...nav.matchAll(/<li><a href="#([\w-]+)">/g)].map(([, id]) => id)
+      const sections = [...page.matchAll(/<section id="(\w+)">/g)].map(([, id]) => id)
+      expect(linked).toEqual(address === "/docs" ? ["any-call"] : sections)
+    }
+    expect(pages.get("/docs/keywords")).toContain(">GET /<wbr>apps/<wbr>{appId}/<wbr>keywords</a>")
   })
 
   test("the policy of the reference allows only its own script, style and origin", async () => {
@@ -107,13 +160,16 @@ describe("the reference", () => {
     ])
     const errors = await house.call("/docs/errors")
     expect(errors.text).not.toContain("<script")
-    expect(errors.headers.get("content-security-policy")).not.toMatch(/script-src|connect-src|unsafe/)
+    const errorsPolicy = errors.headers.get("content-security-policy")
+    expect(errorsPolicy).toContain("form-action 'self'")
+    expect(errorsPolicy).not.toMatch(/script-src|connect-src|unsafe/)
     expect(text.match(/<script/g)).toHaveLength(1)
     expect(text).not.toMatch(/ (?:style|on[a-z]+|src)="/)
   })
 
-  test("the reference stays under 1.5 KB per operation or action, compressed as for a browser", () => {
-    expect(gzipSync(page).length / (catalogWithSamples.length + actions.length)).toBeLessThan(1_500)
+  test("every page of the reference has at most 50 KB, compressed as for a browser", () => {
+    const large = [...pages].map(([address, page]) => ({ address, bytes: gzipSync(page).length }))
+    expect(large.filter(({ bytes }) => bytes > 50 * 1_024)).toEqual([])
   })
 
   test("every shown command of a GET works as pasted", async () => {
@@ -141,21 +197,28 @@ describe("the reference", () => {
   })
 
   test("the reference is well-formed, and every link leads to an existing page", async () => {
-    const markup = readMarkup(page.replace(script, ""))
-    expect([markup.unbalanced, markup.bare]).toEqual([[], []])
-    expect(new Set(markup.ids).size).toBe(markup.ids.length)
-    expect(markup.hrefs).toEqual(expect.arrayContaining(["/v1/openapi.json", "/docs/errors", "/llms.txt"]))
-    for (const href of new Set(markup.hrefs)) {
-      if (href.startsWith("data:")) continue
-      if (href.startsWith("#")) expect(markup.ids).toContain(href.slice(1))
-      else if (href.startsWith("/docs/errors#")) expect(FAULT_CODES as string[]).toContain(href.slice(13))
-      else expect([href, (await house.call(href)).status]).toEqual([href, href === "/app" ? 303 : 200])
+    const anchors = new Map<string, string[]>([["/docs/errors", FAULT_CODES]])
+    const linked = new Set<string>()
+    for (const [address, page] of pages) {
+      const { unbalanced, bare, ids, hrefs } = readMarkup(page.replace(script, ""))
+      expect([address, unbalanced, bare]).toEqual([address, [], []])
+      expect(new Set(ids).size).toBe(ids.length)
+      anchors.set(address, ids)
+      for (const href of hrefs) if (!href.startsWith("data:")) linked.add(href.startsWith("#") ? address + href : href)
+    }
+    expect([...linked]).toEqual(expect.arrayContaining(["/v1/openapi.json", "/docs/errors", "/llms.txt"]))
+    for (const href of linked) {
+      const [address = "", anchor] = href.split("#")
+      if (anchor !== undefined) expect([href, anchors.get(address)?.includes(anchor)]).toEqual([href, true])
+      else if (!pages.has(address))
+        expect([href, (await house.call(href)).status]).toEqual([href, href === "/app" ? 303 : 200])
     }
   })
 })
 
 function sectionOf(id: string): string {
-  return page.split(`<section id="${id}">`)[1]?.split("</section>")[0] as string
+  const page = [...pages.values()].find((text) => text.includes(`<section id="${id}">`))
+  return page?.split(`<section id="${id}">`)[1]?.split("</section>")[0] as string
 }
 
 function lineOf(id: string): string {

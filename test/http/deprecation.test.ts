@@ -4,7 +4,7 @@ import { catalog } from "../../src/catalog.ts"
 import { operation } from "../../src/core/operation.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { MANUAL_FOLDER, manualTexts } from "../../src/docs/manual.ts"
-import { referencePage } from "../../src/docs/reference.ts"
+import { referencePages } from "../../src/docs/reference.ts"
 import { faultsOf } from "../../src/http/openapi/responses.ts"
 import { openApiDocument } from "../../src/http/openapi.ts"
 import { prepareSandbox } from "../../src/http/sandbox.ts"
@@ -104,7 +104,8 @@ describe("deprecations", () => {
     expect([tone.deprecated, colour.deprecated]).toEqual([undefined, true])
     expect(colour.schema).toEqual({ type: "string" })
 
-    const page = referencePage(going, { publicUrl: PUBLIC_URL, samples: sandbox.samples, actions: [], faultsOf })
+    const pages = referencePages(going, { publicUrl: PUBLIC_URL, samples: sandbox.samples, actions: [], faultsOf })
+    const page = [...pages.values()].map((make) => make()).join("")
     for (const { until, instead } of [OLD, COLOUR]) expect(page).toContain(`may be gone from ${until}: ${instead}`)
 
     const files = readTree(MANUAL_FOLDER, ".md")

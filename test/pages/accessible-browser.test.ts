@@ -79,6 +79,9 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
     await on.measure("tea", 0, 0)
     pages = [
       "/docs",
+      "/docs/keywords",
+      "/docs/writes",
+      "/docs/search?q=rank",
       "/docs/errors",
       ...manual.slice(0, 2),
       "/nowhere",

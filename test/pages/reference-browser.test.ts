@@ -36,18 +36,28 @@ else
     })
 
     test("the form of every GET shows the sandbox's bytes in the page", async () => {
-      await tab.value(`for (const part of document.querySelectorAll("details")) part.open = true`)
       for (const { id } of reads.filter((_, at) => at % cases(4, 1) === 0)) {
+        await openPageOf(id)
         const { said, body } = await sent(id)
         expect(said).toStartWith("200, answered /v1/sandbox/")
         const [headers = "", json = ""] = body.split("\n\n")
         for (const name of ["used", "limit", "remaining"]) expect(headers).toContain(`x-credits-${name}: 0`)
         expect(JSON.stringify(JSON.parse(json))).toBe(JSON.stringify(samples.get(id)?.answer))
       }
-      expect(await tab.value<number>("document.querySelectorAll('form[data-path]').length")).toBe(reads.length)
+    })
+
+    test("every read has a form on the page of its toolset", async () => {
+      for (const toolset of new Set(reads.map(({ toolset }) => toolset))) {
+        await tab.open(`${origin}/docs/${toolset}`)
+        const forms = await tab.value<string[]>(
+          `[...document.querySelectorAll("form[data-path]")].map((form) => form.closest("section").id)`,
+        )
+        expect(forms).toEqual(reads.filter((read) => read.toolset === toolset).map(({ id }) => id))
+      }
     })
 
     test("a form sends its values encoded, and shows a refusal with its code", async () => {
+      await openPageOf("list_keyword_ranks")
       await fill("list_keyword_ranks", "[data-path=appId]", "a/b c&d")
       expect((await sent("list_keyword_ranks")).said).toBe("404, refused /v1/sandbox/apps/a%2Fb%20c%26d/keywords")
       await fill("list_keyword_ranks", "[data-path=appId]", "app_lumenjournal")
@@ -60,30 +70,50 @@ else
     })
 
     test("markup in a field stays text", async () => {
+      await openPageOf("search")
       await fill("search", "[name=q]", `<img src=x onerror="document.title='run'">`)
       expect((await sent("search")).said).toStartWith("200, ")
-      expect(await tab.value<string>("document.title")).toBe("API reference · Appmeter")
+      expect(await tab.value<string>("document.title")).toBe("Account and search: API reference · Appmeter")
       expect(await tab.value<number>("document.querySelectorAll('img').length")).toBe(0)
     })
 
-    test("the filter shows matches and their number, and an emptied filter shows everything", async () => {
-      const seen = () =>
-        tab.value<string[]>(
-          `[...document.querySelectorAll("main section")].filter((s) => s.checkVisibility()).map((s) => s.id)`,
-        )
-      const all = await seen()
-      await fill(null, "#filter", "REVIEWS search")
-      expect(await seen()).toEqual(["search_reviews"])
-      expect(await tab.value<string>("document.getElementById('found').textContent")).toBe("1 match")
-      expect(
-        await tab.value<number>(`[...document.querySelectorAll("nav li")].filter((e) => e.checkVisibility()).length`),
-      ).toBe(1)
-      await fill(null, "#filter", "")
-      expect(await seen()).toEqual(all)
+    test("matches appear while one types, as links that Escape removes", async () => {
+      await tab.open(`${origin}/docs/errors`)
+      await tab.open(`${origin}/docs`)
+      await fill(null, "#query", "REVIEWS search")
+      const first = `document.querySelector("#found a")`
+      await until(`${first} !== null`)
+      expect(await tab.value<string>(`${first}.getAttribute("href")`)).toBe("/docs/reviews#search_reviews")
+      expect(await tab.value<string>(`document.querySelector("#found p").textContent`)).toMatch(/^\d+ match/)
+      await fill(null, "#query", "<b>nothing of the sort</b>")
+      await until(`document.querySelector("#found p")?.textContent === "Nothing found"`)
+      await tab.value(`document.querySelector("#query")
+        .dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }))`)
+      await until(`document.querySelector("#found").childElementCount === 0`)
+      expect(await tab.value<string>(`document.querySelector("#query").value`)).toBe("")
+    })
+
+    test("the search form leads to a page with the matches", async () => {
+      await tab.open(`${origin}/docs/keywords`)
+      await fill(null, "#query", "bad_country")
+      await tab.leave(`document.querySelector("form.search button").click()`)
+      expect(await tab.value<string>("location.pathname + location.search")).toBe("/docs/search?q=bad_country")
+      expect(await tab.value<string>(`document.querySelector("main li a").getAttribute("href")`)).toBe(
+        "/docs/errors#bad_country",
+      )
+    })
+
+    test("an anchor of the former single page leads to the part, and one of a field opens its table", async () => {
+      await tab.open(`${origin}/docs#list_alerts`)
+      await until(`location.href === ${JSON.stringify(`${origin}/docs/account#list_alerts`)}`)
+      await tab.open(`${origin}/docs/errors`)
+      await tab.open(`${origin}/docs/account#list_alerts.out.alerts.id`)
+      expect(await tab.value<boolean>(`document.querySelector("#list_alerts .fields").open`)).toBe(true)
     })
 
     test("with a key a form calls this instance, and the key is stored nowhere", async () => {
       const secret = await house.key(await house.workspace())
+      await openPageOf("whoami")
       await fill(null, "#key", secret)
       const { said, body } = await sent("whoami")
       expect(said).toBe("200, answered /v1/account")
@@ -93,24 +123,31 @@ else
       await fill(null, "#key", "")
       await tab.value(`document.querySelector("#asking [value=live]").click()`)
       await tab.value(`document.querySelector("#whoami form").querySelector("button").click()`)
-      expect(await tab.value<string>("document.getElementById('asking-said').textContent")).toContain("takes a key")
+      expect(await tab.value<string>("document.getElementById('asking-status').textContent")).toContain("Enter a key")
       await tab.value(`document.querySelector("#asking [value=sandbox]").click()`)
       expect(await tab.value<number>("localStorage.length + sessionStorage.length")).toBe(0)
       expect(tab.requests.filter((url) => url.includes(secret))).toEqual([])
     })
 
     long("a screen reader gets the name of every control, and the result of a call", async () => {
+      await openPageOf("list_alerts")
+      const forms = reads.filter(({ toolset }) => toolset === "account")
+      for (const { id } of forms) await sent(id)
       const roles = await tab.roles()
       const controls = roles.filter(({ role }) => ["textbox", "combobox", "searchbox", "button", "link"].includes(role))
-      expect(controls.length).toBeGreaterThan(reads.length * 2)
+      expect(controls.length).toBeGreaterThan(forms.length * 2)
       expect(controls.filter(({ name }) => name.trim() === "")).toEqual([])
-      expect(roles.filter(({ role }) => role === "status").length).toBeGreaterThanOrEqual(reads.length)
+      expect(roles.filter(({ role }) => role === "status").length).toBeGreaterThanOrEqual(forms.length)
       expect(roles.some(({ role, name }) => role === "navigation" && name === "Contents")).toBe(true)
     })
 
     test("a phone shows the opened reference without sideways scrolling", async () => {
       await tab.show(360, 740)
-      expect(await tab.value<number>("document.documentElement.scrollWidth")).toBe(360)
+      for (const path of ["/docs", "/docs/keywords", "/docs/writes", "/docs/search?q=rank", "/docs/errors"]) {
+        await tab.open(`${origin}${path}`)
+        await tab.value(`for (const part of document.querySelectorAll("details")) part.open = true`)
+        expect([path, await tab.value<number>("document.documentElement.scrollWidth")]).toEqual([path, 360])
+      }
       await tab.show(1_200, 900)
     })
 
@@ -119,7 +156,7 @@ else
         tab.value<string[]>(
           `[...new Set([...document.querySelectorAll(".lines details[open] summary")].map((s) => s.textContent))]`,
         )
-      await tab.open(`${origin}/docs`)
+      await tab.open(`${origin}/docs/account`)
       expect(await open()).toEqual(["curl"])
       await tab.value(`document.querySelector("#search .lines details:last-child summary").click()`)
       expect(await open()).toEqual(["Python"])
@@ -138,12 +175,27 @@ else
     test("the reference requests no other host, logs no errors and sets no cookie", async () => {
       expect(tab.requests.length).toBeGreaterThan(reads.length / cases(4, 1))
       const beyond = tab.requests.filter(
-        (url) => url !== `${origin}/docs` && !url.startsWith("data:") && !url.startsWith(`${origin}/v1/`),
+        (url) => !url.startsWith(`${origin}/docs`) && !url.startsWith("data:") && !url.startsWith(`${origin}/v1/`),
       )
       expect(beyond).toEqual([])
       expect(tab.complaints).toEqual([])
       expect(await tab.cookies()).toEqual([])
     })
+
+    /** Opens the page with an operation, with all details open. */
+    async function openPageOf(id: string): Promise<void> {
+      const { toolset } = catalog.find((operation) => operation.id === id)!
+      await tab.open(`${origin}/docs/${toolset}`)
+      await tab.value(`for (const part of document.querySelectorAll("details")) part.open = true`)
+    }
+
+    async function until(condition: string): Promise<void> {
+      for (let tries = 0; tries < 200; tries++) {
+        if (await tab.value<boolean>(condition)) return
+        await Bun.sleep(20)
+      }
+      throw new Error(`never true: ${condition}`)
+    }
 
     async function fill(id: string | null, field: string, text: string): Promise<void> {
       const selector = JSON.stringify(id === null ? field : `#${id} form ${field}`)
@@ -162,7 +214,7 @@ else
         const [said = "", body = ""] = await tab.value<string[]>(
           `[...${form}.nextElementSibling.children].map((part) => part.textContent)`,
         )
-        if (!said.startsWith("Asking ")) return { said, body }
+        if (!said.startsWith("Calling ")) return { said, body }
         await Bun.sleep(20)
       }
       throw new Error(`${id} showed no answer`)

@@ -4,7 +4,10 @@ import { readTree, versionOf } from "../../database/assets.ts"
 import { ERRORS_POLICY, errorsPage } from "../../docs/errors.ts"
 import { llmsText } from "../../docs/llms.ts"
 import { MANUAL_FOLDER, MANUAL_POLICY, manualAddresses, manualPage, manualTexts } from "../../docs/manual.ts"
-import { REFERENCE_POLICY, referencePage } from "../../docs/reference.ts"
+import { REFERENCE_POLICY, referencePages } from "../../docs/reference.ts"
+import { documentSearch } from "../../docs/search.ts"
+import { MAX_QUERY } from "../../docs/search-box.ts"
+import { searchPage } from "../../docs/search-page.ts"
 import { OPEN_API } from "../../http/incoming.ts"
 import type { PublicDocument } from "../../http/keyless.ts"
 import { faultsOf, raisedFaults } from "../../http/openapi/responses.ts"
@@ -23,9 +26,9 @@ export function documentsOf(
   catalog: readonly Operation[],
   sandbox: Sandbox,
   publicUrl: string,
-): Map<string, () => PublicDocument> {
+): Map<string, (query: string) => PublicDocument> {
   const html = (text: string, policy: string): PublicDocument => ({ ...prepare(text), type: "html", policy })
-  const reference = () => referencePage(catalog, { publicUrl, samples: sandbox.samples, actions, faultsOf })
+  const reference = referencePages(catalog, { publicUrl, samples: sandbox.samples, actions, faultsOf })
   const parts = { publicUrl, sandbox, version: versionOf() }
   const document = once(() => openApiDocument(catalog, parts))
   const plainDocument = once(() => openApiDocument(catalog, { ...parts, examples: false }))
@@ -34,7 +37,12 @@ export function documentsOf(
     (): PublicDocument => ({ ...prepare(JSON.stringify(serverCard(catalog, publicUrl))), type: "json" }),
   )
   const manual = once(() => manualTexts({ files: readTree(MANUAL_FOLDER, ".md"), catalog, actions }))
-  return new Map<string, () => PublicDocument>([
+  const search = once(() => documentSearch({ catalog, actions, manual: manual() }))
+  const matchesOf = (query: string) => {
+    const text = (new URLSearchParams(query).get("q") ?? "").trim().slice(0, MAX_QUERY).toWellFormed()
+    return { text, matches: search()(text) }
+  }
+  return new Map<string, (query: string) => PublicDocument>([
     ...Object.entries({ "": document, [PLAIN]: plainDocument }).flatMap(
       ([query, made]): [string, () => PublicDocument][] => [
         [`${OPEN_API.json}${query}`, once(() => ({ ...prepare(JSON.stringify(made())), type: "json" }))],
@@ -42,7 +50,21 @@ export function documentsOf(
       ],
     ),
     ...SERVER_CARD_PATHS.map((path): [string, () => PublicDocument] => [path, card]),
-    ["/docs", once(() => html(reference(), REFERENCE_POLICY))],
+    ...[...reference].map(([address, page]): [string, () => PublicDocument] => [
+      address,
+      once(() => html(page(), REFERENCE_POLICY)),
+    ]),
+    [
+      "/docs/search",
+      (query) => {
+        const { text, matches } = matchesOf(query)
+        return html(searchPage(text, matches), REFERENCE_POLICY)
+      },
+    ],
+    [
+      "/docs/search.json",
+      (query) => ({ ...prepare(JSON.stringify({ matches: matchesOf(query).matches })), type: "json" }),
+    ],
     ["/docs/errors", once(() => html(errorsPage(raisedFaults(catalog)), ERRORS_POLICY))],
     ["/favicon.ico", once(() => ({ ...prepare(ICON_SVG), type: "svg" }))],
     ["/llms.txt", guide],
