@@ -18,8 +18,7 @@ export function checkRights(
 ): void {
   if (surface === "rest" && caller.plan === "free" && !caller.hasPack && !caller.boughtPack) {
     throw new Fault("plan_required", {
-      detail:
-        "The REST API needs the Pro plan or above, or a credit pack. The tool endpoint works on every plan. The tool endpoint works on every plan.",
+      detail: "The REST API needs the Pro plan or above, or a credit pack. The tool endpoint works on every plan.",
     })
   }
   if (!planCovers(caller.plan, plan)) {

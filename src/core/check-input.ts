@@ -38,7 +38,8 @@ export function checkArguments(
   if (conflict) throw refusal(schema, raw, conflict[0], besideText(conflict))
   const refined = refine?.(input) ?? input
   for (const name in refined)
-    if (!storable(refined[name])) throw refusal(schema, raw, name, `${name} holds a character that no text may hold.`)
+    if (!storable(refined[name]))
+      throw refusal(schema, raw, name, `${name} contains a character that is not allowed, such as NUL.`)
   return refined
 }
 

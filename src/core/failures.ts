@@ -54,4 +54,6 @@ function unavailable(error: unknown, operation: Operation | undefined): Fault {
 }
 
 const NOT_CHARGED = "Nothing was charged."
-const MAYBE_WRITTEN = "The write may have been applied; confirm again with the same token: once used, it says so."
+const MAYBE_WRITTEN =
+  "The write may have been applied. Confirm again with the same token: if it was applied, the answer says that " +
+  "the token was used."

@@ -8,12 +8,12 @@ export const WAIT_MS = 3_000
 /** Deadline of a call that waits for two readings in sequence. */
 export const READING_DEADLINE_MS = deadlineOf(WAIT_MS, WAIT_MS)
 
-export const NOT_THERE = "The store does not have it there."
+export const NOT_THERE = "The store does not list it there."
 
 /** Faults of an operation that reads on request. */
 export const READING_FAULTS: FaultCode[] = ["not_measured", "measure_busy", "hive_write_failed"]
 
-const ANOTHER = "The store answered for another country, app or term than was asked for, so nothing was measured."
+const ANOTHER = "The store's response is for another country, app or term than requested. Nothing was measured."
 
 /** Returns the deadline of a call that waits for several readings in sequence. */
 export function deadlineOf(...waitsMs: readonly number[]): number {
@@ -62,7 +62,7 @@ const BUSY_DETAIL = {
   changed: "This version cannot read the store's response. appmeter sources shows the source.",
   failed: "The store sent no usable response. The request is retried automatically.",
   gone: "No worker started the reading in time. Try again later.",
-  busy: "More readings are waiting than can be made within a minute.",
+  busy: "Too many readings are waiting. Try again in a minute.",
   refused: "The reading was not started.",
 } as const
 

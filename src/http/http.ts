@@ -60,9 +60,9 @@ async function targetOf(dispatch: Dispatch, { request, path, query }: IncomingRe
   if (operation.method === "GET") return { operation, input: { ...queryArguments, ...params } }
   // a POST takes its arguments from the body only
   const [stray] = Object.keys(queryArguments)
-  if (stray !== undefined) throw misplaced(stray, "stands in the body: a POST takes no query")
+  if (stray !== undefined) throw misplaced(stray, "belongs in the body, because a POST takes no query")
   const body = await bodyInput(request)
-  for (const name in params) if (name in body) throw misplaced(name, "stands in the path")
+  for (const name in params) if (name in body) throw misplaced(name, "is part of the path")
   return { operation, input: { ...body, ...params } }
 }
 

@@ -39,8 +39,8 @@ export function isStorefront(code: string, platform?: "ios" | "android"): boolea
 export function otherStoreProblem(code: string, platforms: readonly ("ios" | "android")[]): string | null {
   if (!isStorefront(code) || platforms.some((platform) => isStorefront(code, platform))) return null
   return isStorefront(code, "ios")
-    ? `${code} is a storefront of the App Store alone: Google Play has none there. Ask for another country.`
-    : `${code} is a storefront of Google Play alone: the App Store has none there. Ask for another country.`
+    ? `${code} is a storefront of the App Store only. Use another country.`
+    : `${code} is a storefront of Google Play only. Use another country.`
 }
 
 /** The App Store's genre of all apps. Its chart is the overall one. */

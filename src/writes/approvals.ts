@@ -96,11 +96,10 @@ export async function assertMayAsk(
   await assertApproved(sql, caller, { ...asked, agreed: true })
 }
 
-const DECLINED = "A person outside the assistant declined it. Nothing was written."
+const DECLINED = "A person declined it outside the assistant. Nothing was written."
 
 function wayTo(publicUrl: string, id: string | null): string {
-  if (id === null)
-    return "Approvals became necessary after this preview: preview again, its answer says where to approve."
+  if (id === null) return "Writes now need approval. Preview again; the new preview says where to approve."
   return (
     `A person must approve it outside the assistant first, at ${addressOf(publicUrl, id)} or with: ${commandOf(id)}. ` +
     "Nothing was written, and the token is not used up."

@@ -78,12 +78,12 @@ export async function lookUpToken(sql: Db, caller: Caller, token: string): Promi
 }
 
 /** The detail of the fault for an action that only another version has. */
-export const UNKNOWN_ACTION = "It stands for an action that this version does not have: preview again."
+export const UNKNOWN_ACTION = "Its action does not exist in this version. Preview again."
 
 const UNKNOWN =
-  "No preview with this key gave that token. It is the confirmToken of preview_action, whole and unchanged, " +
-  "and is confirmed with the key that previewed."
-const EXPIRED = "A token is good for 10 minutes. Nothing was written: preview again, and confirm with the new token."
+  "This key has no preview with this token. Send the complete confirmToken of preview_action with the key that " +
+  "previewed."
+const EXPIRED = "A token is valid for 10 minutes. Nothing was written. Preview again and confirm with the new token."
 
 /**
  * Uses a token up, in the transaction of its write: a rollback makes it valid again. Simultaneous confirms of a token

@@ -21,10 +21,8 @@ test(
     expect(play("cu ir sd bd aw li as ax bq us")).toEqual([])
     expect(play("cn kp sy aq bv xx")).toEqual(["cn", "kp", "sy", "aq", "bv", "xx"])
     expect([STOREFRONTS.length, isStorefront("bd", "ios"), isStorefront("cn", "ios")]).toEqual([175, false, true])
-    expect(otherStoreProblem("tk", ["ios"])).toBe(
-      "tk is a storefront of Google Play alone: the App Store has none there. Ask for another country.",
-    )
-    expect(otherStoreProblem("cn", ["android"])).toStartWith("cn is a storefront of the App Store alone")
+    expect(otherStoreProblem("tk", ["ios"])).toBe("tk is a storefront of Google Play only. Use another country.")
+    expect(otherStoreProblem("cn", ["android"])).toStartWith("cn is a storefront of the App Store only")
     expect([otherStoreProblem("tk", ["ios", "android"]), otherStoreProblem("xx", ["ios"])]).toEqual([null, null])
   },
 )

@@ -125,7 +125,7 @@ describe("the preview", () => {
       [{ country: "fr" }, "The app does not track fr"],
       [{ platform: "android" }, "not tracked on Google Play"],
       [{ dataset: "reviews", platform: "android" }, "not tracked on Google Play"],
-      [{ dataset: "reviews", country: "de" }, "never read: whether there are any is not known"],
+      [{ dataset: "reviews", country: "de" }, "never read, so it is unknown whether there are any"],
     ]
     for (const [args, note] of cases) {
       const { body } = await on.preview(args)
@@ -276,7 +276,7 @@ describe("the confirm", () => {
     const refused = await on.preview({ dataset: "reviews" })
     expect([said(refused), refused.body.reason]).toEqual([
       "403 write_limit_reached",
-      "A file holds 100000 reviews at most, and these days have more: ask for fewer.",
+      "A file holds 100000 reviews at most, and these days have more. Choose fewer days.",
     ])
   })
 })

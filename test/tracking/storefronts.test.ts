@@ -32,7 +32,7 @@ const get = async (path: string) => {
   return [status, body.error ?? null, body.detail ?? null]
 }
 
-const PLAY_ALONE = "bd is a storefront of Google Play alone: the App Store has none there. Ask for another country"
+const PLAY_ALONE = "bd is a storefront of Google Play only. Use another country"
 
 test("each reported country is tracked in the store that serves it and refused in the other", async () => {
   const cases = await Bun.file(new URL("../cases/stores/countries.json", import.meta.url)).json()

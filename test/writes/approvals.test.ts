@@ -106,7 +106,7 @@ test("an approval rule added after the preview applies to its confirm, which ask
   await require_(["all"])
   const refused = await on.confirm(confirmToken)
   expect(said(refused)).toEqual([403, "write_limit_reached", "approval_needed"])
-  expect(refused.body.detail).toContain("preview again")
+  expect(refused.body.detail).toContain("Preview again")
 })
 
 test("of fifty simultaneous confirms none succeeds before the approval, and one after it", async () => {

@@ -214,7 +214,9 @@ async function late(
   return { writer: ours, answer }
 }
 
-const MAYBE = "The write may have been applied; confirm again with the same token: once used, it says so."
+const MAYBE =
+  "The write may have been applied. Confirm again with the same token: if it was applied, the answer says that " +
+  "the token was used."
 
 /** Returns what a confirm with a 503 has done, all or nothing, and what a second one answers. */
 async function settled({ writer, answer }: Held): Promise<string> {

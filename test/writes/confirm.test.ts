@@ -60,7 +60,7 @@ describe("a confirm", () => {
       expect([refused.status, refused.body.error, refused.body.detail]).toEqual([
         400,
         "confirm_token_invalid",
-        expect.stringContaining("confirmed with the key that previewed"),
+        expect.stringContaining("with the key that previewed"),
       ])
     }
     for (const body of [{}, { confirmToken: "" }, { confirmToken: 7 }])

@@ -94,7 +94,7 @@ describe("one write", () => {
 describe("remove_keywords", () => {
   test("remove_keywords keeps the history, names untracked keywords, and counts as destructive", async () => {
     const { body } = await on.preview("remove_keywords", { appId: on.app, keywords: ["tea", "milk"] })
-    expect([body.destructive, body.preview.notes]).toEqual([true, ['Not tracked, and left: "milk".']])
+    expect([body.destructive, body.preview.notes]).toEqual([true, ['Not tracked, and ignored: "milk".']])
     expect((await on.confirm(body.confirmToken)).body.result).toEqual({
       appId: on.app,
       removed: ["tea"],

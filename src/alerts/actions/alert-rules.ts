@@ -91,7 +91,7 @@ export const createAlertRule = action({
     return {
       summary: same
         ? `Change nothing: ${rule.type} alerts are delivered ${to} already.`
-        : `Deliver ${rule.type} alerts ${to}${held ? ", by other terms than before" : ""}.`,
+        : `Deliver ${rule.type} alerts ${to}${held ? ", with changed conditions" : ""}.`,
       ...diffOf(rule.type, held, rule),
       notes: notesOn(rule, channels, has),
     }
@@ -132,7 +132,7 @@ export const deleteAlertRule = action({
     summary:
       held === null
         ? `Change nothing: there is no rule that delivers ${type} alerts.`
-        : `Deliver ${type} alerts no more. The feed goes on telling them.`,
+        : `Deliver ${type} alerts no longer. The feed still lists them.`,
     ...diffOf(type, held, null),
     notes: [],
   }),
@@ -224,30 +224,30 @@ function notesOn(rule: AlertRule, connected: readonly ConnectedKind[], has: Cont
   const missing = channels.filter((channel) => !connected.some(({ kind }) => kind === channel))
   const off = channels.filter((channel) => connected.some(({ kind, disabled }) => kind === channel && disabled))
   return [
-    ...(channels.length === 0 ? ["It names no channel: nothing is delivered, and alerts show in the feed alone."] : []),
-    ...(missing.length > 0 ? [`Not connected yet, so that nothing is delivered there: ${missing.join(", ")}.`] : []),
-    ...(off.length > 0 ? [`Disabled, so that nothing is delivered there: ${off.join(", ")}.`] : []),
+    ...(channels.length === 0 ? ["Without a channel nothing is delivered; alerts appear only in the feed."] : []),
+    ...(missing.length > 0 ? [`Not connected yet, so nothing is delivered there: ${missing.join(", ")}.`] : []),
+    ...(off.length > 0 ? [`Disabled, so nothing is delivered there: ${off.join(", ")}.`] : []),
     ...(about.ofAds ? adsNotes(has.ads) : []),
     ...(has.app ? [] : ["The workspace tracks no app yet."]),
     ...(has.app && !has.iosApp && about.appStoreOnly
-      ? ["None of the workspace's apps is tracked on the App Store, and this is read of the App Store alone."]
+      ? ["This type needs an app on the App Store, and the workspace tracks none there."]
       : []),
     ...(keywordScope === "tagged" && !has.tag ? ["No keyword of the workspace has a tag yet."] : []),
-    ...(rivalScope === "manual" && !has.manualRival ? ["No rival was named by hand yet; add_rivals does."] : []),
+    ...(rivalScope === "manual" && !has.manualRival ? ["No rival was added by hand yet. add_rivals adds rivals."] : []),
   ]
 }
 
 function adsNotes(ads: AdsWatch | null): string[] {
-  const what = "It tells what programs other than this one changed in Apple Ads, as the change history lists it"
+  const what = "It reports changes by other programs, from the change history of Apple Ads"
   if (ads === null)
     return [
-      "No Apple Ads account is connected, so that nothing is told: connect one with appmeter account add " +
-        `apple-ads. ${what}.`,
+      "Without a connected Apple Ads account there are no alerts. " +
+        `Connect one with: appmeter account add apple-ads. ${what}.`,
     ]
   if (ads.state === "ok" && ads.why === null)
-    return [`${what}: rules of ad tools among them, which it does not tell apart.`]
+    return [`${what}. Rules of ad tools are included, because the history does not separate them.`]
   return [
     `The Apple Ads account ${ads.id} is ${ads.state}${ads.why === null ? "" : ` (${ads.why})`}: ` +
-      "nothing new is told until that is mended.",
+      "there are no new alerts until that is fixed.",
   ]
 }

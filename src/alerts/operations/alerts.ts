@@ -172,5 +172,5 @@ function placeOf(called: unknown, cursor: string): FeedPlace {
 }
 
 const NO_CURSOR =
-  "cursor must be the nextCursor of a page of this very call: only limit and fields may differ. " +
-  "Leave it out for the first page."
+  "cursor must be the nextCursor of a page of the same call; only limit and fields may differ. Omit it for the " +
+  "first page."

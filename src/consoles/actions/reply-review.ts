@@ -81,11 +81,7 @@ export const replyReview = action({
       before: { reply: reply?.text ?? null },
       after: { reply: response },
       notes: reply
-        ? [
-            sameText(reply.text, response)
-              ? "This reply stands there already."
-              : "The reply that stands there is overwritten.",
-          ]
+        ? [sameText(reply.text, response) ? "This is already the current reply." : "The current reply is overwritten."]
         : [],
     }
   },
@@ -122,9 +118,9 @@ async function findStoredReview(
   return { ...review, storefront }
 }
 
-const TWINS = "Another review has the same stars and words within two days, so that the console's cannot be told apart."
-const UNLISTED =
-  "The console does not list it unambiguously: no review, or more than one, has its stars, words and date."
+const TWINS =
+  "Another review within two days has the same stars and text, so the review cannot be identified in the console."
+const UNLISTED = "The console lists no review, or several, with its stars, text and date."
 
 async function read(args: Arguments, { sql, platforms, workspaceId, signal }: Port): Promise<SeenReview> {
   const { appId } = args
@@ -182,13 +178,13 @@ async function look(
   const { id, reply: earlier } = before as SeenReview
   const way = await platforms.open("app-store-connect", { workspaceId, appId })
   const reply = await readReply(way, id, signal)
-  if (reply === undefined) return { verdict: "unclear", text: "The console does not list the review any more." }
+  if (reply === undefined) return { verdict: "unclear", text: "The console no longer lists the review." }
   const isNewer = Date.parse(reply?.changedAt ?? "") >= sentAt.getTime() - CLOCKS_MS
   if (reply && isNewer && sameText(reply.text, response))
     return { verdict: "applied", text: "The reply stands there.", result: { reviewId, state: reply.state } }
   const asBefore =
     (reply?.text ?? null) === (earlier?.text ?? null) && (reply?.changedAt ?? null) === (earlier?.changedAt ?? null)
   return asBefore
-    ? { verdict: "absent", text: reply ? "The earlier reply stands there, unchanged." : "No reply stands there." }
-    : { verdict: "unclear", text: "Another reply stands there." }
+    ? { verdict: "absent", text: reply ? "The earlier reply is unchanged." : "There is no reply." }
+    : { verdict: "unclear", text: "There is another reply." }
 }

@@ -123,14 +123,14 @@ async function look(args: Arguments, port: Port, { before }: SentWrite): Promise
   const seen = before as SeenListing
   const way = await port.platforms.open("app-store-connect", { workspaceId: port.workspaceId, appId: args.appId })
   const now = await readTexts(way, seen, args, port.signal)
-  if (!now) return { verdict: "unclear", text: "The version is not there any more." }
+  if (!now) return { verdict: "unclear", text: "The version no longer exists." }
   const writes = halfWritesOf(args, seen)
   const names = FIELD_NAMES.filter((name) => writes.some((write) => write.names.includes(name)))
   const stands = names.filter((name) => sameText(now.texts[name] ?? null, args.fields[name] ?? null))
   const added = writes.filter(({ half, localization }) => localization === null && now.localizations[half] !== null)
   const isAdded = added.length === writes.filter(({ localization }) => localization === null).length
   if (stands.length === names.length && isAdded)
-    return { verdict: "applied", text: "All of it stands there.", result: { locale: args.locale, changed: names } }
+    return { verdict: "applied", text: "All texts are as requested.", result: { locale: args.locale, changed: names } }
   const asBefore = names.every((name) => sameText(now.texts[name] ?? null, seen.texts[name] ?? null))
   if (asBefore && added.length === 0) return { verdict: "absent", text: "All of it is as before." }
   const missing = names.filter((name) => !stands.includes(name))

@@ -177,7 +177,7 @@ function checkFunnelKnown(
   if (missing !== null && !engagement.isKnown && !downloads.isKnown)
     throw new Fault("not_measured", { detail: `The account is connected, but ${missing}.` })
   checkKnown(
-    { ...account, expects: "the console makes the first file within two days of being asked for one" },
+    { ...account, expects: "the console creates the first file within two days of the request" },
     { ...engagement, report: "engagement" },
     { ...downloads, report: "downloads" },
   )

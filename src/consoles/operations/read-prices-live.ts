@@ -48,4 +48,4 @@ function whyNot(task: TaskStanding | null): string | null {
   return task?.failure ? `prices: ${task.failure}` : null
 }
 
-const NEEDS = "the key may not read prices: that needs the role App Manager or Admin"
+const NEEDS = "the key cannot read prices; it needs the role App Manager or Admin"

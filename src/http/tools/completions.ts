@@ -17,11 +17,9 @@ export function complete(
 ): Result | OperationCall {
   const { name, value } = isRecord(argument) ? argument : {}
   if (typeof name !== "string" || typeof value !== "string")
-    throw invalidParams("argument must be an object with name and value, both strings.")
+    throw invalidParams("argument must be an object with the strings name and value.")
   if (!namesIn(ref, offers, open).includes(name))
-    throw invalidParams(
-      "ref must be a prompt or a resource template of the lists, and argument.name one that it takes.",
-    )
+    throw invalidParams("ref must be an existing prompt or resource template, and argument.name one of its arguments.")
   const given = textsIn(context)
   const completion = offers.completions[name]
   const input = completion?.input(given)

@@ -20,7 +20,7 @@ export const parseError = () => new RpcError(-32700, 400, "The body is not JSON 
 export const invalidRequest = (message: string) => new RpcError(-32600, 400, message)
 
 /** The modern revision requires 404. Earlier ones answer with 200. */
-export const methodNotFound = (modern: boolean) => new RpcError(-32601, modern ? 404 : 200, "There is no such method.")
+export const methodNotFound = (modern: boolean) => new RpcError(-32601, modern ? 404 : 200, "Unknown method.")
 
 export const invalidParams = (message: string) => new RpcError(-32602, 200, message)
 

@@ -24,7 +24,7 @@ export function idOf(value: unknown): Id {
 }
 
 export function readMessage(value: unknown): Message | PersonAnswer {
-  if (Array.isArray(value)) throw invalidRequest("JSON-RPC batches are not taken; send one message.")
+  if (Array.isArray(value)) throw invalidRequest("JSON-RPC batches are not supported. Send one message.")
   if (!isRecord(value) || value.jsonrpc !== "2.0") throw invalidRequest('A JSON-RPC 2.0 message has "jsonrpc": "2.0".')
   const { id, method, params = {} } = value
   if (method === undefined && ("result" in value || "error" in value)) return personAnswerIn(value)

@@ -43,7 +43,7 @@ export function readResource(
   { uri }: Record<string, unknown>,
   { open, modern }: { open: ReadonlySet<Toolset> | null; modern: boolean },
 ): Result | OperationCall {
-  if (typeof uri !== "string") throw invalidParams("uri must be a string: a resource's address from resources/list.")
+  if (typeof uri !== "string") throw invalidParams("uri must be a string from resources/list.")
   const document = documents.find((one) => one.uri === uri)
   if (document) return contents(uri, document.mimeType, document.text())
   const id = isOpen(record, open) ? idIn(uri, record) : null
@@ -81,6 +81,6 @@ function idIn(uri: string, { prefix }: RecordKind): string | null {
 
 /** Revisions before the modern one have a separate error code. */
 function unknownResource(uri: string, modern: boolean): RpcError {
-  const message = "There is no such resource; resources/list and resources/templates/list have what there is."
+  const message = "Unknown resource. resources/list and resources/templates/list have the existing ones."
   return new RpcError(modern ? -32602 : -32002, 200, message, { uri: uri.slice(0, 256) })
 }

@@ -13,7 +13,7 @@ export function serverCard(catalog: readonly Operation[], publicUrl: string): ob
     version: "1.0",
     protocolVersion: LEGACY[0],
     serverInfo: SERVER_INFO,
-    description: "App store ranks, reviews, rivals and market figures, joined with what a workspace connects.",
+    description: "App store ranks, reviews, rivals and market figures, with data of connected accounts.",
     documentationUrl: `${publicUrl}/docs`,
     transport: { type: "streamable-http", endpoint: `${publicUrl}/mcp` },
     authentication: { required: true, schemes: ["oauth2", "bearer"] },

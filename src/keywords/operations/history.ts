@@ -159,8 +159,8 @@ function startIn(called: unknown, cursor: string): PageStart {
 }
 
 const NO_CURSOR =
-  "cursor must be the nextCursor of a page of this very call: the same app, country, days, from, to and terms; " +
-  "only limit and fields may differ. Leave it out for the first page."
+  "cursor must be the nextCursor of a page with the same app, country, days, from, to and terms; only limit and " +
+  "fields may differ. Omit it for the first page."
 
 function nextCursor(called: unknown, { from, to }: Days, shown: readonly SeriesPlace[]): string {
   const { position, term } = shown.at(-1) as SeriesPlace

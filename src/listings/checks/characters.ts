@@ -9,22 +9,16 @@ import { type Check, type FieldText, given, type Mark, markOf } from "./listing.
  */
 export const characters: Check = (listing) => [
   ...given(listing, "name", "subtitle", "keywords", "promotionalText", "description").flatMap((field) => [
-    ...matches(field, PICTOGRAPHS, "refused_character", "error", "App Store Connect refuses pictographs such as"),
+    ...matches(field, PICTOGRAPHS, "refused_character", "error", "App Store Connect rejects pictographs such as"),
     ...(isOneLine(field)
-      ? matches(field, UNSEEN, "invisible_character", "error", "App Store Connect refuses characters that nobody sees:")
-      : matches(
-          field,
-          UNSEEN,
-          "invisible_character",
-          "warning",
-          "Nobody sees this character, which counts all the same:",
-        )),
+      ? matches(field, UNSEEN, "invisible_character", "error", "App Store Connect rejects invisible characters:")
+      : matches(field, UNSEEN, "invisible_character", "warning", "This character is invisible but counts:")),
   ]),
   ...given(listing, "promotionalText", "description").flatMap((field) =>
-    matches(field, MARKUP, "markup", "warning", "The store shows HTML as it is written:"),
+    matches(field, MARKUP, "markup", "warning", "The store shows HTML as text:"),
   ),
   ...given(listing, "keywords").flatMap((field) =>
-    matches(field, SPECIAL, "special_character", "hint", "Search takes a special character for a blank:"),
+    matches(field, SPECIAL, "special_character", "hint", "Search treats a special character as a space:"),
   ),
 ]
 

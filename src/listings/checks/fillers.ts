@@ -23,7 +23,7 @@ function standsAlone(field: FieldText, { at, end, entry }: FoundPhrase): boolean
 }
 
 function filler(field: FieldText, phrase: FoundPhrase): Mark {
-  const message = `${quoted(textOf(field, phrase))} says nothing of the app that people would search for.`
+  const message = `${quoted(textOf(field, phrase))} has no meaning that people would search for.`
   return wasteMark(field, phrase, { code: "filler_word", severity: "warning", message })
 }
 
@@ -31,7 +31,7 @@ function stopWords(field: FieldText, { vocabulary }: Listing, found: readonly Fo
   const taken = new Set(found.map(({ at }) => at))
   return field.words.flatMap((word) => {
     if (word.segmented || taken.has(word.at) || !vocabulary.stop.has(word.term)) return []
-    const message = `Search needs no small words such as ${quoted(word.text)}.`
+    const message = `Search needs no stop words such as ${quoted(word.text)}.`
     return [wasteMark(field, word, { code: "stop_word", severity: "hint", message })]
   })
 }

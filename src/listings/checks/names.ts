@@ -13,19 +13,26 @@ export const names: Check = (listing) => {
   const products = [
     ...seek(listing, SHOWN, platforms, "other_platform", "error", "is another platform (guideline 2.3.10)"),
     ...seek(listing, TOLD, platforms, "other_platform", "warning", "is another platform (guideline 2.3.10)"),
-    ...seek(listing, SHOWN, apple, "apple_product", "warning", "is a product name of Apple's, to be used sparingly"),
+    ...seek(listing, SHOWN, apple, "apple_product", "warning", "is an Apple product name, to be used sparingly"),
   ]
   const companies = [
     ...seek(listing, SHOWN, rivals, "rival_name", "warning", "is the name of a rival app (guideline 2.3.7)"),
-    ...seek(listing, SHOWN, makers, "rival_developer", "warning", "is the maker of a rival app"),
-    ...seek(listing, SHOWN, brands, "known_brand", "warning", "is a well-known name of others (guideline 2.3.7)"),
+    ...seek(listing, SHOWN, makers, "rival_developer", "warning", "is the developer of a rival app"),
+    ...seek(
+      listing,
+      SHOWN,
+      brands,
+      "known_brand",
+      "warning",
+      "is a well-known name of another company (guideline 2.3.7)",
+    ),
     ...seek(
       listing,
       ["keywords"],
       ownNames(listing),
       "own_brand",
       "warning",
-      "is the app's own name or its maker's, searched anyway",
+      "is the name of the app or its developer, which search finds anyway",
     ),
   ]
   return [...products, ...apart(companies, products)]

@@ -31,7 +31,7 @@ function freeWords(field: FieldText, { vocabulary, background: { known }, langua
       return wasteMark(field, phrase, {
         ...mark,
         severity: "hint",
-        message: `${word} is a price word, but of the app's name.`,
+        message: `${word} is a price word, but part of the app's name.`,
       })
     const message = `${word} is a price word, and guideline 2.3.7 wants no prices in the ${LABELS[field.field]}.`
     return wasteMark(field, phrase, { ...mark, severity: severityIn(field, "error"), message })
@@ -40,7 +40,7 @@ function freeWords(field: FieldText, { vocabulary, background: { known }, langua
 
 function dealWords(field: FieldText, { vocabulary }: Listing): Mark[] {
   return findPhrases(field, vocabulary.deal).map((phrase) => {
-    const message = `${quoted(textOf(field, phrase))} speaks of a bargain, which a reviewer may take for a price.`
+    const message = `${quoted(textOf(field, phrase))} suggests a discount, which a reviewer may treat as a price.`
     return wasteMark(field, phrase, { code: "deal_word", severity: severityIn(field, "warning"), message })
   })
 }

@@ -52,6 +52,6 @@ const CODE_OF: Readonly<Record<Field, Code>> = {
 }
 
 function alike(field: FieldText, word: Word, similar: Word): Mark {
-  const message = `${quoted(word.text)} is another form of ${quoted(similar.text)}, which search mostly finds too.`
+  const message = `${quoted(word.text)} is another form of ${quoted(similar.text)}, which search usually finds too.`
   return wasteMark(field, word, { code: "similar_word", severity: "hint", message })
 }

@@ -32,7 +32,7 @@ function outerSpaces(field: FieldText): Mark[] {
 
 function doubleSpaces(field: FieldText): Mark[] {
   return [...field.text.matchAll(/(?<=\S\s)\s+(?=\S)/g)].flatMap(({ 0: { length }, index }) =>
-    space(field, { at: index, end: index + length }, "double_space", "more than one blank between two words"),
+    space(field, { at: index, end: index + length }, "double_space", "more than one space between two words"),
   )
 }
 
@@ -80,7 +80,7 @@ function count(field: FieldText, { at, end }: Stretch): string {
 
 function wrongSeparators(field: FieldText, { at, end }: Entry): Mark[] {
   return [...textOf(field, { at, end }).matchAll(/[;；、،؛|\n]/g)].map(({ 0: found, index }) => {
-    const message = `${found === "\n" ? "A line break" : quoted(found)} separates no keywords: only commas do.`
+    const message = `${found === "\n" ? "A line break" : quoted(found)} does not separate keywords; only commas do.`
     const stretch = { at: at + index, end: at + index + found.length }
     return markOf(field, stretch, { code: "wrong_separator", severity: "warning", message })
   })

@@ -72,7 +72,7 @@ export const getStorefrontAudit = operation({
   return state.last ? answer : nothing(answer)
 })
 
-const NOT_ON_APP_STORE = "The app is not on the App Store, as far as the workspace says."
+const NOT_ON_APP_STORE = "The workspace tracks no App Store app here."
 const NOT_READ = "This instance does not read it."
 
 /**

@@ -145,7 +145,7 @@ export const getKeywordDifficulty = operation({
   }
 })
 
-const NOT_DEEP = "It was read, and not as far as the tenth result."
+const NOT_DEEP = "The reading did not reach the tenth result."
 
 /** Throws plan_required on the Free plan if the workspace does not track the keyword there. */
 async function refuseUntracked({ sql, caller, visibleApps }: Context, term: string, storefront: string): Promise<void> {
@@ -159,8 +159,7 @@ async function refuseUntracked({ sql, caller, visibleApps }: Context, term: stri
   if (rows.length === 0) throw new Fault("plan_required", { detail: UNTRACKED })
 }
 
-const UNTRACKED =
-  "On the Free plan only keywords that are tracked in that storefront; others need the Pro plan or above."
+const UNTRACKED = "The Free plan covers only keywords tracked in that storefront. Others need the Pro plan or above."
 
 function sinceDay(ctx: Context): string {
   return dayOf(keptSince(ctx.now(), KEPT_DAYS))

@@ -134,7 +134,7 @@ export const hiveGetKeywordMetricsHistory = operation({
   return records.some(({ result }) => result !== null) ? answer : nothing(answer)
 })
 
-const NOTHING_STORED = "Nothing of it is stored of these days, and no reading of it failed on them."
+const NOTHING_STORED = "Nothing is stored for these days, and no reading failed on them."
 
 /** The position at which each series continues: after that record, at the start (null), or nowhere (missing). */
 interface MetricPage {
@@ -165,8 +165,8 @@ function pageIn(called: unknown, cursor: string): MetricPage {
 }
 
 const NO_CURSOR =
-  "cursor must be the nextCursor of a page of this very call: the same term, country and days; only fields may " +
-  "differ. Leave it out for the first page."
+  "cursor must be the nextCursor of a page with the same term, country and days; only fields may differ. Omit it " +
+  "for the first page."
 
 function shownRecord(
   { day, at, result, of, outcome, source }: MetricRecord,

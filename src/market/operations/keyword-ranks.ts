@@ -135,7 +135,7 @@ async function putToBeRead(ctx: Context, { platform, storefront, term }: ListKey
   return new Fault("not_measured", { detail: last ? `${detail} The last day stored is ${last}.` : detail })
 }
 
-const BUSY = "The store cannot be asked for it just now: ask again later."
+const BUSY = "The store cannot be reached now. Try again later."
 
 function dayRows({ apps, ...day }: v.InferInput<typeof Results>): TableRow[] {
   if (!apps || apps.length === 0) return [{ ...day, rank: null, id: null, name: null }]

@@ -68,7 +68,7 @@ export function placeAfter<Place>(
   throw new Fault("bad_cursor", { field: "cursor", detail: NO_CURSOR })
 }
 
-const NO_CURSOR = "cursor must be the nextCursor of a page of this very call. Leave it out for the first page."
+const NO_CURSOR = "cursor must be the nextCursor of a page of the same call. Omit it for the first page."
 
 export function marketLists(side: Side, now: Date): MarketDay {
   const today = dayOf(now)

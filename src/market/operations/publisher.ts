@@ -122,13 +122,13 @@ export const hiveGetPublisher = operation({
   })
 })
 
-const ON_APP_STORE = "Publishers on the App Store have numbers; of Google Play there is no chart data."
+const ON_APP_STORE = "publisherId is a number. Google Play publishes no chart data."
 
 /** Names the storefronts whose charts may contain the publisher's apps without the publisher's id. */
 async function readWhyUnnamed(sql: Sql): Promise<string | null> {
   const storefronts = await readUnnamedStorefronts(sql)
   if (storefronts.length === 0) return null
-  return `Charts of ${storefronts.join(", ")} name publishers without their ids, so nobody's apps are found on them.`
+  return `Charts of ${storefronts.join(", ")} list publishers without ids, so no publisher is found on them.`
 }
 
 async function readPublisherApps(sql: Sql, charted: readonly ChartedApp[]) {

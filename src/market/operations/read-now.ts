@@ -47,4 +47,4 @@ export async function whyUnread(ctx: Context, { wanted, keptDays, waitMs, live }
   }
 }
 
-const NOTHING_SAID = "It was read, and the store said nothing of this."
+const NOTHING_SAID = "It was read, but the store did not show this."

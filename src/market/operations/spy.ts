@@ -91,7 +91,7 @@ export const hiveSpyApp = operation({
   return last ? answer : nothing(answer)
 })
 
-const NO_LISTS = "No keyword of this storefront was read in the last 30 days, so no rank is known."
+const NO_LISTS = "No keyword of this storefront was read in the last 30 days, so its ranks are unknown."
 
 /** Returns the app with its name in the storefront, or its id if it was never seen. */
 async function readAppNamed(

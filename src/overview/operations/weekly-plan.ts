@@ -249,11 +249,11 @@ function taskRow({ platform, storefront, task }: PlannedTask): v.InferOutput<typ
 
 function popularityText({ popularity, popularityLow: low, popularityHigh: high }: KeywordOutlook): string {
   if (popularity !== null) return `popularity ${Math.round(popularity)}`
-  return low === null ? "no popularity that is known" : `a popularity between ${low} and ${high} by our estimate`
+  return low === null ? "no known popularity" : `a popularity between ${low} and ${high} by our estimate`
 }
 
 function tradeOffOf(removed: readonly string[]): string {
-  if (removed.length === 0) return "Takes room that is free; nothing goes."
+  if (removed.length === 0) return "Uses free space; no word is removed."
   return `${removed.map((word) => `"${word}"`).join(" and ")} goes, which no tracked keyword holds.`
 }
 

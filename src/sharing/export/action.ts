@@ -102,7 +102,7 @@ export const exportData = action({
     return {
       summary:
         rows === 0
-          ? `Make no file of the ${named}${spanOf(draft)}: there are no rows.`
+          ? `Export no file of the ${named}${spanOf(draft)}: there are no rows.`
           : `Make a ${format.toUpperCase()} file of the ${named}${spanOf(draft)}: ${made}.`,
       target: { kind: "app", id: app.id, name: app.name },
       before: { export: rows === 0 ? file : null },

@@ -33,7 +33,7 @@ export async function draftKeywords({ sql, now }: LookContext, app: TrackedApp, 
     to: day,
     store: (tx, id) => storeLines(tx, id, keywords, KEYWORDS_A_PART, lineOf),
     notes: [
-      "measured false = not measured on that day; measured true without a rank = not among the results read.",
+      "measured false: not measured on that day; measured true without a rank: absent from the results read.",
       ...whyUnmeasured(app, side),
     ],
   }
@@ -52,7 +52,7 @@ export async function draftHistory(
   for (const month of await readMonths(sql, app, side, { from, to })) {
     await addMonth(measured, sql, app, side, { month, from, to })
     if (measured.rows > MAX_POINTS) {
-      const reason = `A file holds ${MAX_POINTS} rows of history at most, and these days have more: ask for fewer.`
+      const reason = `A file can have ${MAX_POINTS} rows of history at most, and these days have more. Choose fewer days.`
       throw new Fault("write_limit_reached", { reason })
     }
   }
@@ -64,8 +64,8 @@ export async function draftHistory(
     to,
     store,
     notes: [
-      "Days on which a keyword was not measured have no row; measured true without a rank = not among the results " +
-        "read.",
+      "Days on which a keyword was not measured have no row; measured true without a rank: absent from the " +
+        "results read.",
       ...withoutRows(measured),
       ...whyUnmeasured(app, side),
     ],

@@ -43,7 +43,7 @@ export async function draftReviews(
   }
   const rows = feeds.reduce((sum, feed) => sum + feed.rows, 0)
   if (rows > MAX_REVIEWS) {
-    const reason = `A file holds ${MAX_REVIEWS} reviews at most, and these days have more: ask for fewer.`
+    const reason = `A file can have ${MAX_REVIEWS} reviews at most, and these days have more. Choose fewer days.`
     throw new Fault("write_limit_reached", { reason })
   }
   const store = async (tx: Tx, id: number) => {
@@ -63,8 +63,8 @@ function noteOn(platform: string, { feed, known: { state, readAt } }: ExportedFe
   const coverage = {
     read: `They were read last at ${readAt?.toISOString()}.`,
     none: `The store said at ${readAt?.toISOString()} that it has no reviews.`,
-    some: "How far they were read is not known.",
-    never_read: "They were never read: whether there are any is not known.",
+    some: "It is unknown how completely they were read.",
+    never_read: "They were never read, so it is unknown whether there are any.",
   }[state]
   return `The file has the reviews of ${whose}. ${coverage}`
 }

@@ -118,7 +118,9 @@ export const draftListing = operation({
   const { own } = sideOf(app, side)
   const live = own === null ? null : await readListingTexts(ctx.sql, own, side)
   if (!live)
-    return nothing(new Fault("not_measured", { detail: "The app's page in that storefront was not read yet." }))
+    return nothing(
+      new Fault("not_measured", { detail: "The app's page in that storefront was not read yet. Try again later." }),
+    )
   const place = { storefront: side.storefront, locale: localesOf(side.storefront)[0] }
   const surroundings = await readSurroundings(ctx.sql, app, side)
   const background = backgroundIn(surroundings, languageOf(place.locale))

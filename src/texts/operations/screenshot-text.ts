@@ -91,7 +91,9 @@ export const getScreenshotText = operation({
   const page =
     own === null ? undefined : await readLatestPage(ctx.sql, own, side.storefront, PAGE_SOURCES[side.platform])
   if (!page)
-    return nothing(new Fault("not_measured", { detail: "The app's page in that storefront was not read yet." }))
+    return nothing(
+      new Fault("not_measured", { detail: "The app's page in that storefront was not read yet. Try again later." }),
+    )
   const locales = localesOf(side.storefront).slice(0, 1)
   const { phone, pad } = page.page.screenshots ?? {}
   const questions = (phone?.length ? phone : (pad ?? [])).slice(0, LOOKED_AT).map((address) => ({ address, locales }))

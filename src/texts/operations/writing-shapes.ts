@@ -88,8 +88,8 @@ function noWriter(): Fault {
 }
 
 const NO_MODEL =
-  "No usable language model is configured on this server: its operator sets AI_URL, AI_MODEL and, where needed, " +
-  "AI_KEY (appmeter doctor checks them). Retrying does not help before that."
+  "No usable language model is configured on this server. The operator can set AI_URL, AI_MODEL and, if needed, " +
+  "AI_KEY (appmeter doctor checks them). Retrying does not help until then."
 
 /** Takes a unit for a new text, once per day and text. Throws `code` if the month's units are used up. */
 export async function takeUnit(ctx: Context, allowance: Allowance, digest: string, code: FaultCode): Promise<void> {

@@ -108,7 +108,7 @@ export const removeKeywords = action({
           ? `Stop tracking nothing of ${quoted(app.name)}.`
           : `Stop tracking ${counted(trackedTerms.size)} of ${quoted(app.name)} in every storefront. ` +
             "What was measured stays.",
-      notes: unknown.length > 0 ? [`Not tracked, and left: ${listed(unknown)}.`] : [],
+      notes: unknown.length > 0 ? [`Not tracked, and ignored: ${listed(unknown)}.`] : [],
     }
   },
   async write({ appId, keywords }, _, { tx }) {

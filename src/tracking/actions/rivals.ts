@@ -56,12 +56,12 @@ export const addRivals = action({
       summary: `Name ${counted(added.length)} of ${JSON.stringify(app.name)} by hand.`,
       notes: [
         ...note("Named already", already),
-        ...note("Hidden until now, and shown again", back),
+        ...note("Hidden before, and shown again", back),
         ...note(
-          "Not seen in any reading yet, so that it has no name",
+          "No name yet, because no reading has shown it",
           unseen.filter((rival) => added.includes(rival)),
         ),
-        ...note("The app is not tracked on that store, where its keywords are not read", elsewhere),
+        ...note("The app is not tracked on that store, so its keywords are not read there", elsewhere),
       ],
     }
   },
@@ -102,10 +102,10 @@ export const removeRivals = action({
       ...diffOf(app, { named: byHand, hidden: already }, { named: [], hidden: rivals }),
       summary: `Hide ${counted(newlyHidden.length)} of ${JSON.stringify(app.name)}.`,
       notes: [
-        ...note("Named by hand until now", byHand),
+        ...note("Added by hand before", byHand),
         ...note("Hidden already", already),
         ...note(
-          "Not seen in any reading yet: hidden should it come",
+          "Not seen in any reading yet; hidden if it appears",
           unseen.filter((rival) => newlyHidden.includes(rival)),
         ),
       ],

@@ -79,8 +79,8 @@ export const startAiCheck = operation({
 })
 
 const NO_ENGINES =
-  "No assistant is configured on this server: its operator sets AI_ENGINES and the key of each. Retrying does not " +
-  "help before that."
+  "No assistant is configured on this server. The operator can set AI_ENGINES and a key for each. Retrying does " +
+  "not help until then."
 
 /**
  * Starts the check. Throws ai_limit, or already_measuring if another call was faster; that fault returns the unit. The

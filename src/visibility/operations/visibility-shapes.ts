@@ -69,11 +69,10 @@ export const cost = {
 
 /** Notes on the method, included in every response. */
 export const SAID = [
-  "Asked over the makers' programming interfaces, not in their consumer apps, which answer otherwise.",
-  "Each question was asked by nobody in particular: no memory, no account, no earlier conversation.",
-  "The questions are about keywords and name no app. What an assistant said on these dates is a sample, and no " +
-    "ranking.",
-  "OpenAI and Anthropic were told the country; Google and Perplexity only hear the question's language.",
+  "The questions go to the providers' APIs, not to their consumer apps, which answer differently.",
+  "Each question is asked without memory, account or earlier conversation.",
+  "The questions are about keywords and name no app. The answers of these dates are a sample, not a ranking.",
+  "OpenAI and Anthropic receive the country; Google and Perplexity receive only the question's language.",
 ] as const
 
 export function rounded(share: number | undefined): number | null {

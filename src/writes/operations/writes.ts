@@ -182,7 +182,7 @@ function confirmAction(actions: readonly Action[], byName: ReadonlyMap<string, A
       operation: operation({
         ...declared,
         id: "ask_before_confirm",
-        summary: "What a person is asked before a write.",
+        summary: "The question to the person before a write.",
         price: 0,
         output: v.strictObject({ message: v.string() }),
       }).run(async ({ confirmToken }, ctx) => ({ message: await questionOf(find, confirmToken, ctx) })),
@@ -193,8 +193,8 @@ function confirmAction(actions: readonly Action[], byName: ReadonlyMap<string, A
 }
 
 const NOT_APPROVED = {
-  declined: "The person was asked and did not approve it. Nothing was written, and the token is not used up.",
-  unanswered: "The person was asked and did not answer. Nothing was written, and the token is not used up.",
+  declined: "The person did not approve it. Nothing was written, and the token is still valid.",
+  unanswered: "The person did not answer. Nothing was written, and the token is still valid.",
 }
 
 /** The declaration shared by the confirm and the question before it, so that both have the same access checks. */

@@ -43,7 +43,7 @@ describe("create_alert_rule", () => {
     const before = { ...NONE, type: "rival_passed", channels: ["slack"], keywordScope: "all", rivalScope: "manual" }
     const after = { ...before, channels: ["telegram"], rivalScope: "all" }
     expect(preview).toMatchObject({
-      summary: "Deliver rival_passed alerts by telegram, by other terms than before.",
+      summary: "Deliver rival_passed alerts by telegram, with changed conditions.",
       before: { rule: before },
       after: { rule: after },
     })
@@ -100,19 +100,19 @@ describe("create_alert_rule", () => {
   })
 
   test("create_alert_rule explains why a rule delivers nothing yet: data, channels, tags, rivals, apps", async () => {
-    const nowhere = "It names no channel: nothing is delivered, and alerts show in the feed alone."
+    const nowhere = "Without a channel nothing is delivered; alerts appear only in the feed."
     expect(await notesOf({ type: "rank_drop" })).toEqual([nowhere])
     expect(await notesOf({ type: "entered", channels: ["slack", "telegram"] })).toEqual([
-      "Not connected yet, so that nothing is delivered there: telegram, slack.",
+      "Not connected yet, so nothing is delivered there: telegram, slack.",
     ])
     expect(await notesOf({ type: "asa_rule" })).toEqual([
       nowhere,
-      expect.stringMatching(/^No Apple Ads account is connected, .* appmeter account add apple-ads\./),
+      expect.stringMatching(/^Without a connected Apple Ads account .* appmeter account add apple-ads\./),
     ])
     const tagged = { type: "rank_drop", keywordScope: "tagged" }
     const manual = { type: "rival_event", rivalScope: "manual" }
     expect(await notesOf(tagged)).toEqual([nowhere, "No keyword of the workspace has a tag yet."])
-    expect(await notesOf(manual)).toEqual([nowhere, "No rival was named by hand yet; add_rivals does."])
+    expect(await notesOf(manual)).toEqual([nowhere, "No rival was added by hand yet. add_rivals adds rivals."])
     await on.sql.begin((tx) => tagTerms(tx, on.app, ["tea"], ["core"]))
     await on.applied("add_rivals", { appId: on.app, rivals: ["ios:1437816860"] })
     expect([await notesOf(tagged), await notesOf(manual)]).toEqual([[nowhere], [nowhere]])
@@ -132,12 +132,12 @@ describe("create_alert_rule", () => {
     expect([refused.body.error, refused.body.preview.after.rule.channels, refused.body.preview.notes]).toEqual([
       "confirm_token_mismatch",
       ["telegram", "webhook"],
-      ["Disabled, so that nothing is delivered there: telegram."],
+      ["Disabled, so nothing is delivered there: telegram."],
     ])
     const none = await previewed({ type: "entered", channels: [] })
     expect(none.preview.after.rule.channels).toEqual([])
     expect(await notesOf({ type: "entered", channels: ["slack"] })).toEqual([
-      "Not connected yet, so that nothing is delivered there: slack.",
+      "Not connected yet, so nothing is delivered there: slack.",
     ])
   })
 

@@ -59,10 +59,10 @@ test("an existing reply is shown before it is overwritten, and repeating it is f
   const { body } = await previewed()
   expect(body.preview).toMatchObject({
     before: { reply: "Thanks!" },
-    notes: ["The reply that stands there is overwritten."],
+    notes: ["The current reply is overwritten."],
   })
   const same = await previewed({ response: "Thanks!" })
-  expect(same.body).toMatchObject({ credits: 0, preview: { notes: ["This reply stands there already."] } })
+  expect(same.body).toMatchObject({ credits: 0, preview: { notes: ["This is already the current reply."] } })
 })
 
 test("a reply given in the console after the preview refuses the confirm, and later ends the job unsent", async () => {
@@ -90,7 +90,10 @@ test("a reply is refused unless exactly one review matches, both at the console 
   expect(await code()).toEqual([404, "review_not_found"])
   on.there.shelf.reviews = []
   const none = await previewed()
-  expect([none.body.error, none.body.detail]).toEqual(["review_not_found", expect.stringContaining("unambiguously")])
+  expect([none.body.error, none.body.detail]).toEqual([
+    "review_not_found",
+    expect.stringContaining("no review, or several"),
+  ])
   expect(await code({ reviewId: "9990000999" })).toEqual([404, "review_not_found"])
 })
 

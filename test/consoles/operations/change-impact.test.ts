@@ -77,7 +77,7 @@ test("a changed name is judged by the keywords whose words were added, compared 
   expect(ranks).toMatchObject({ primary: true, treated: [TERMS[0]], country: "gb", dayZone: "UTC" })
   expect(ranks.effectPercent).toBeWithin(-60, -30)
   expect(ranks.controls.every(({ name }: { name: string }) => TERMS.slice(1).includes(name))).toBe(true)
-  expect(body.sentence).toStartWith("Places of the keywords whose words changed fell by")
+  expect(body.sentence).toStartWith("Ranks of the keywords whose words changed fell by")
   expect(JSON.stringify(body)).not.toContain("Tea Timer Oolong")
 })
 

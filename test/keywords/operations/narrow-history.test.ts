@@ -193,7 +193,7 @@ describe("a page of a history", () => {
     for (const input of wrong) {
       const [status, code, field, detail] = await refused(input)
       expect([input, status, code, field]).toEqual([input, 400, "bad_cursor", "cursor"])
-      expect(detail).toStartWith("cursor must be the nextCursor of a page of this very call")
+      expect(detail).toStartWith("cursor must be the nextCursor of a page with the same app")
     }
     // the remaining keywords on one page
     const rest = await asked({ days: 10, cursor })

@@ -95,15 +95,13 @@ test("charts without publisher ids are not searched, and an answer without rows 
   await seen(1, ["10009"], { storefront: "jp", origin: "demo", source: "import" })
   const { status, body } = await house.call("/v1/hive/publisher/1599999999", { key: on.key })
   expect([status, body.error]).toEqual([404, "not_measured"])
-  expect(body.detail).toContain("Charts of jp name publishers without their ids")
+  expect(body.detail).toContain("Charts of jp list publishers without ids")
   await seen(0, [APPS[0]!])
   expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["us"])
   // a reading with publisher ids makes the storefront searched
   await seen(0, [APPS[1]!], { storefront: "jp" })
   expect((await house.call(`/v1/hive/publisher/${PUBLISHER}`, { key: on.key })).body.searched).toEqual(["jp", "us"])
-  expect((await house.call("/v1/hive/publisher/1599999999", { key: on.key })).body.detail).not.toContain(
-    "without their ids",
-  )
+  expect((await house.call("/v1/hive/publisher/1599999999", { key: on.key })).body.detail).not.toContain("without ids")
 })
 
 test("a publisher on Google Play has no charts, and the answer needs no request", async () => {

@@ -70,7 +70,7 @@ test("a task is proposed from the measured data and stored as proposed", async (
         '"tea timer" has popularity 40, and the app ranks 7.',
         "3 apps with no more ratings carry its words in their name; the middle one of them ranks 4.",
       ],
-      tradeOff: "Takes room that is free; nothing goes.",
+      tradeOff: "Uses free space; no word is removed.",
       confidence: "low",
       expectedValue: Math.round(40 * (1 / 4 - 1 / 7) * 100) / 100,
       gains: [

@@ -48,8 +48,8 @@ describe("add_rivals", () => {
       after: { named: rivals.slice(0, 4), hidden: [] },
       notes: [
         `Named already: ios:${POT}.`,
-        `Not seen in any reading yet, so that it has no name: ios:${NEVER}, android:com.example.cup.`,
-        "The app is not tracked on that store, where its keywords are not read: android:com.example.cup.",
+        `No name yet, because no reading has shown it: ios:${NEVER}, android:com.example.cup.`,
+        "The app is not tracked on that store, so its keywords are not read there: android:com.example.cup.",
       ],
     })
     expect((await on.confirm(body.confirmToken)).body.result).toEqual({
@@ -111,7 +111,7 @@ describe("remove_rivals", () => {
     expect(back.body.preview).toMatchObject({
       before: { named: [], hidden: [`ios:${CUP}`] },
       after: { named: [`ios:${CUP}`], hidden: [] },
-      notes: [`Hidden until now, and shown again: ios:${CUP}.`],
+      notes: [`Hidden before, and shown again: ios:${CUP}.`],
     })
     await on.confirm(back.body.confirmToken)
     expect(await listed()).toEqual([
@@ -125,8 +125,8 @@ describe("remove_rivals", () => {
     await add(`ios:${CUP}`, "ios:30003")
     const { body } = await on.preview("remove_rivals", { appId: on.app, rivals: [`ios:${CUP}`, `ios:${NEVER}`] })
     expect(body.preview.notes).toEqual([
-      `Named by hand until now: ios:${CUP}.`,
-      `Not seen in any reading yet: hidden should it come: ios:${NEVER}.`,
+      `Added by hand before: ios:${CUP}.`,
+      `Not seen in any reading yet; hidden if it appears: ios:${NEVER}.`,
     ])
     expect((await on.confirm(body.confirmToken)).body.result).toEqual({
       appId: on.app,

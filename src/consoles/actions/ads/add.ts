@@ -78,7 +78,7 @@ export const addNegativeKeyword = action({
     const { text, matchType, campaignId, adGroupId } = args
     const place = adGroupId === undefined ? `campaign ${campaignId}` : `ad group ${adGroupId}`
     return {
-      summary: `Keep ${place} away from ${JSON.stringify(text)} (${matchType}).`,
+      summary: `Exclude ${place} from searches for ${JSON.stringify(text)} (${matchType}).`,
       target: { kind: "negative_keyword", id: adGroupId ?? campaignId, name: `${text}, ${matchType}` },
       ...stateOf(seen as SeenPlace, null),
     }
@@ -108,7 +108,7 @@ export const addExactKeyword = action({
     const bid = amount?.toFixed(2) ?? null
     const bidText = bid ?? (groupBid === null ? "the ad group's" : `the ad group's, ${groupBid}`)
     return {
-      summary: `Buy ${JSON.stringify(text)} (EXACT) for ad group ${adGroupId}. Its bid: ${bidText}.`,
+      summary: `Add ${JSON.stringify(text)} (EXACT) to ad group ${adGroupId}. Its bid: ${bidText}.`,
       target: { kind: "ads_keyword", id: adGroupId, name: `${text}, EXACT` },
       ...stateOf(seen as SeenPlace, bid),
     }
@@ -129,7 +129,7 @@ function stateOf({ ids, status }: SeenPlace, bid: string | null) {
   return {
     before: { isThere: there, bid: null },
     after: { isThere: true, bid: there ? null : bid },
-    notes: there ? [`It stands there already${status === "PAUSED" ? ", paused" : ""}: nothing is added.`] : [],
+    notes: there ? [`It already exists${status === "PAUSED" ? ", paused" : ""}; nothing is added.`] : [],
   }
 }
 
@@ -185,14 +185,14 @@ function proofOfNew(keywordOf: (args: unknown) => Keyword): Proof {
       const keyword = keywordOf(args)
       const way = await platforms.open("apple-ads", { workspaceId, appId: appId as string })
       const same = await listSame(way, keyword, signal)
-      if (same.length === 0) return { verdict: "absent", text: "The keyword is not there." }
+      if (same.length === 0) return { verdict: "absent", text: "The keyword does not exist." }
       const made = same.filter((one) => timeOf(one.creationTime) >= sentAt.getTime() - CLOCKS_MS)
       if (same.length !== 1 || made.length !== 1)
-        return { verdict: "unclear", text: "The keyword is there, but was not made by this alone." }
+        return { verdict: "unclear", text: "The keyword exists, but not only because of this write." }
       const { text, matchType } = keyword
       return {
         verdict: "applied",
-        text: "The keyword is there, made since.",
+        text: "The keyword exists and was added since.",
         result: { id: idOf(made[0]!.id), text, matchType },
       }
     },

@@ -119,14 +119,14 @@ export function proofOf<Args>(changeOf: (args: Args, before: unknown) => Omit<Fi
       const way = await port.platforms.open("apple-ads", { workspaceId: port.workspaceId, appId: port.appId as string })
       const api = { entityType: ENTITIES[thing], entityId: id, field, to }
       if (await isInHistory(way, api, sentAt, port.signal))
-        return { verdict: "applied", text: "The platform's history has it.", result: { id, [field]: to } }
+        return { verdict: "applied", text: "The platform's history lists it.", result: { id, [field]: to } }
       const answer = await way.ask({ path: `/v1/${thing}/${id}` }, port.signal)
       const now = textOf((answer?.result as Record<string, unknown> | undefined)?.[field])
       return isSame(now, from)
-        ? { verdict: "absent", text: "The value is as before, and the platform's history has no entry." }
+        ? { verdict: "absent", text: "The value is unchanged, and the platform's history does not list the write." }
         : {
             verdict: "unclear",
-            text: "The value is another than before, and the platform's history has no entry of ours.",
+            text: "The value has changed, but the platform's history does not list this write.",
           }
     },
   }

@@ -26,7 +26,7 @@ function refuseStep(what: string, amount: number, before: number | null, { step 
   const [least, most] = [before * (1 - step), before * (1 + step)]
   if (amount >= least - 0.005 && amount <= most + 0.005) return
   const bounds = `${least.toFixed(2)} to ${most.toFixed(2)}`
-  throw refused(`One write moves a ${what} by ${Math.round(step * 100)} % at most: from ${before} to ${bounds}.`)
+  throw refused(`One write changes a ${what} by ${Math.round(step * 100)} % at most: from ${before} to ${bounds}.`)
 }
 
 export function refused(reason: string): Fault {

@@ -44,7 +44,7 @@ export const setDailyBudget = action({
   diff({ writer }, { campaignId, amount, currency }, seen) {
     const { budget, sharedBudget, highestBid } = seen as SeenBudget
     refuseCurrency(currency, writer.currency)
-    if (sharedBudget) throw refused("A shared budget rules this campaign: it has none of its own to set.")
+    if (sharedBudget) throw refused("The campaign uses a shared budget, so it has no budget of its own.")
     refuseBudget(amount, { before: budget === null ? null : Number(budget), highestBid }, writer.limits)
     const after = decimal(amount, budget)
     return {
@@ -112,7 +112,7 @@ export const setKeywordBid = action({
     const { keyword, bidStrategy } = seen as SeenBid
     refuseCurrency(currency, writer.currency)
     if (bidStrategy === "MAX_CONVERSIONS")
-      throw refused("The campaign bids by itself (MAX_CONVERSIONS): a bid of a keyword changes nothing.")
+      throw refused("The campaign sets bids automatically (MAX_CONVERSIONS), so a keyword bid has no effect.")
     const currentBid = keyword.bid ?? keyword.groupBid
     refuseBid(amount, currentBid === null ? null : Number(currentBid), writer.limits)
     const after = decimal(amount, keyword.bid)
@@ -121,7 +121,7 @@ export const setKeywordBid = action({
       target: { kind: "ads_keyword", id: keywordId, name: `keyword ${keywordId}` },
       before: { bid: keyword.bid },
       after: { bid: after },
-      notes: keyword.bid === null && currentBid !== null ? [`Until now the ad group's bid holds, ${currentBid}.`] : [],
+      notes: keyword.bid === null && currentBid !== null ? [`The current bid is the ad group's, ${currentBid}.`] : [],
     }
   },
   outside: outsideOf({

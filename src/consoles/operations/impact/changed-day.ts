@@ -120,16 +120,16 @@ async function describeReadings(sql: Sql, app: TrackedApp, { country, plan }: Ch
   const storefronts = country === null ? app.countries : [country]
   const pages = app.iosApp === null ? null : await readPageStates(sql, app.iosApp, storefronts, PAGE_SOURCES.ios)
   const first = [...(pages?.values() ?? [])].map(({ firstReadAt }) => dayOf(firstReadAt)).sort()[0]
-  if (first === undefined) return "The app's page was never read there, so no change of it can be known."
+  if (first === undefined) return "The app's page was never read there, so its changes are unknown."
   return `No change of price, name, subtitle, pictures or texts of its page was seen since ${later(first, plan.from)}.`
 }
 
 function noChangeOn(day: string, all: readonly StoredChange[]): string {
   const days = [...new Set(all.filter(isTreatment).map((change) => change.day))].slice(0, 5)
-  const nearest = days.length > 0 ? `days near it with one: ${days.join(", ")}` : "none near it has one"
+  const nearest = days.length > 0 ? `nearby days with a change: ${days.join(", ")}` : "no nearby day has one"
   return (
-    `No change of price, name, subtitle, pictures or texts was seen on ${day}; ${nearest}. ` +
-    "get_timeline lists changes."
+    `No change of price, name, subtitle, pictures or texts was seen on ${day}; ${nearest}. get_timeline lists ` +
+    "changes."
   )
 }
 

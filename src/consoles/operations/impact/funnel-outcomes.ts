@@ -48,8 +48,8 @@ export async function readFunnelImpact(
   return { standing, days: span.days, outcomes, missing: downloads.isKnown ? null : DOWNLOADS_FILE }
 }
 
-const FIRST_FILE = "the console makes the first file of its analytics within two days of being asked for one"
-const DOWNLOADS_FILE = "the console's analytics have said nothing of downloads yet"
+const FIRST_FILE = "the console creates the first analytics file within two days of the request"
+const DOWNLOADS_FILE = "the console's analytics have no downloads yet"
 
 /** Apple does not document the time zone of these days, so both possible days of the change are left out. */
 function funnelSpan({ notYetAt, at, ownDays }: ChangedPage, window: number): OutcomeSpan {

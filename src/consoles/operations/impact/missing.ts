@@ -16,8 +16,8 @@ interface FoundParts {
   spend: AdsSpendAnswer
 }
 
-const NO_WORDS = "No tracked keyword's words came or went with the name or subtitle of that storefront."
-const NO_SALES = "The console has said nothing of sales yet; a running server reads its reports within minutes."
+const NO_WORDS = "The change of name or subtitle added or removed no word of a tracked keyword in that storefront."
+const NO_SALES = "The console has no sales reports yet. A running server reads them within minutes."
 
 /** Lists only missing data: an outcome that is too recent or too small has its own verdict. */
 export function missingOf({ funnel, hasRanks, hasSales, spend }: FoundParts): v.InferOutput<typeof Missing> {
@@ -36,7 +36,7 @@ export function missingOf({ funnel, hasRanks, hasSales, spend }: FoundParts): v.
 
 function adsMissing(spend: AdsSpendAnswer) {
   const what = "ads_spend" as const
-  if (spend === null) return [{ what, why: "No ads account has the app: what ads brought is not known." }]
+  if (spend === null) return [{ what, why: "No ads account has the app, so the effect of ads is unknown." }]
   if (spend.before !== null && spend.after !== null) return []
-  return [{ what, why: "Too few days around the change are known of what ads cost (adsSpend)." }]
+  return [{ what, why: "The ads spend is known for too few days around the change (see adsSpend)." }]
 }

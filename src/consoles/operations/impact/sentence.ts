@@ -6,19 +6,19 @@ import type { OutcomeName } from "./outcome.ts"
 const NAMES: Record<OutcomeName, string> = {
   search_impressions: "Impressions in search",
   conversion: "First downloads per page view",
-  ranks: "Places of the keywords whose words changed",
+  ranks: "Ranks of the keywords whose words changed",
   downloads: "First downloads",
   proceeds_per_download: "Proceeds per first download",
 }
 
 /** States the verdict on the primary outcome in one English sentence. */
 export function sentenceOf(outcome: JudgedOutcome | undefined): string {
-  if (!outcome) return "Not enough data: nothing that this kind of change is judged by is read here."
+  if (!outcome) return "Not enough data: no outcome for this kind of change is read here."
   const { verdict, effect, span } = outcome
   if (verdict === "too_early")
     return (
-      `Too early: the window ends with ${span.after.to}${span.dayZone ? ` (${span.dayZone})` : ""}, ` +
-      "and its last days must be known."
+      `Too early: the window ends with ${span.after.to}${span.dayZone ? ` (${span.dayZone})` : ""}, and its last ` +
+      "days must be known."
     )
   if (verdict === "not_enough_data") return `Not enough data: ${whyNoEffect(effect as NoEffect, outcome)}.`
   const found = effect as Effect
@@ -28,18 +28,18 @@ export function sentenceOf(outcome: JudgedOutcome | undefined): string {
   switch (verdict) {
     case "confounded":
       return (
-        `${moved}, but something else of the app's own changed within the window (overlaps): ` +
-        "which did what cannot be told."
+        `${moved}, but something else of the app's own changed within the window (overlaps): their effects cannot ` +
+        "be separated."
       )
     case "cannot_tell":
       return (
-        `${moved} from before to after, but fewer than 3 others stayed unchanged: ` +
-        "what would have happened without the change cannot be told."
+        `${moved} from before to after, but fewer than 3 others stayed unchanged: the development without the ` +
+        "change is unknown."
       )
     case "no_clear_change":
       return (
-        `No clear change: ${moved.charAt(0).toLowerCase()}${moved.slice(1)}; ` +
-        `less than about ${percent(found.leastDetectable)} would mostly not be seen.`
+        `No clear change: ${moved.charAt(0).toLowerCase()}${moved.slice(1)}; less than about ` +
+        `${percent(found.leastDetectable)} would mostly not be detected.`
       )
     default:
       return (
@@ -52,18 +52,17 @@ export function sentenceOf(outcome: JudgedOutcome | undefined): string {
 const STANDING = {
   association: "an association, not proof",
   holds_against_placebos:
-    "larger than what earlier days and each of those others show by themselves; " +
-    "most chance findings are too, so it is no proof",
+    "larger than on earlier days and than for each control; most chance findings are too, so it is no proof",
 }
 
 function whyNoEffect(effect: NoEffect, { span }: JudgedOutcome): string {
   switch (effect.none) {
     case "unknown_change_day":
-      return `the page was not read for ${span.changed.leftOut} days, somewhere in which it changed`
+      return `the page was not read for ${span.changed.leftOut} days, during which it changed`
     case "unknown_days":
-      return "too many of the days before or after the change are not known, or nothing was paid in them"
+      return "too many days before or after the change are unknown or without payments"
     case "too_few_counts":
-      return "there are fewer than 3 a day, which is noise"
+      return "there are fewer than 3 a day, too few to compare"
     case "too_few_days":
       return `${effect.days} earlier days can be compared, and ${effect.needed} are needed`
   }

@@ -126,7 +126,7 @@ export const hiveEstimateApp = operation({
   return nothing(why ?? new Fault("not_measured", { detail: NOTHING_COUNTED }))
 })
 
-const NOTHING_COUNTED = "It was read, and the store counted nothing of it that could be compared."
+const NOTHING_COUNTED = "It was read, but the store shows no count that can be compared."
 
 interface MarketAppId {
   platform: "ios" | "android"

@@ -60,7 +60,7 @@ export async function findRival(
   if (parsed?.platform !== platform)
     throw new Fault("bad_app_id", {
       field: "rivalId",
-      detail: `rivalId must be the id of an app on ${STORES[platform]}. list_rivals has the ids. list_rivals has the ids.`,
+      detail: `rivalId must be the id of an app on ${STORES[platform]}. list_rivals has the ids.`,
     })
   const storeId = parsed.id
   const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false
