@@ -8,12 +8,12 @@ import { join } from "node:path"
  */
 
 const CEILINGS = {
-  longLines: 289,
+  longLines: 268,
   formatterExceptions: 6,
   literalSpreads: 25,
   openings: 14,
   dialect: 5,
-  participles: 39,
+  participles: 23,
 }
 
 const sources = filesOf("src")

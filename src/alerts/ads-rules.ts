@@ -40,7 +40,7 @@ async function tellApp(tx: Tx, { workspaceId, appId, account, app }: ChangedAdsA
   await takeLock(tx, "findings", appId, "ads", account)
   const { connectedAt, names } = await readCampaignNames(tx, account)
   const query = { workspaceId, appId, account, app, limit: MAX_CHANGES, after: null }
-  const reported = await readToldChanges(tx, appId, since)
+  const reported = await readReportedChanges(tx, appId, since)
   const fresh = (await readCommands(tx, query, ADS_ACTIONS)).filter(({ by, at, key, campaign }) => {
     return by === "other_api" && campaign !== null && at >= since && at >= connectedAt && !reported.has(key)
   })
@@ -75,7 +75,7 @@ function factsOf(
   return { ads, ids: changes.map(({ key }) => key).sort() }
 }
 
-async function readToldChanges(tx: Tx, appId: string, since: Date): Promise<Set<string>> {
+async function readReportedChanges(tx: Tx, appId: string, since: Date): Promise<Set<string>> {
   const rows = await tx<{ ids: string[] }[]>`
     select facts -> 'ids' as ids
     from alert

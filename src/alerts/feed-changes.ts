@@ -10,7 +10,7 @@ import { FEED_TYPES } from "./types.ts"
 const OF_LANGUAGE: string[] = FEED_TYPES.filter(({ ofLanguage }) => ofLanguage).map(({ name }) => name)
 
 /** The fields of a stored alert that are compared with the current findings. */
-export interface HeldAlert extends FindingOf {
+export interface FeedAlert extends FindingOf {
   id: number
   facts: Record<string, unknown>
   history: boolean
@@ -19,7 +19,7 @@ export interface HeldAlert extends FindingOf {
   isSeen: boolean
 }
 
-interface HeldQuery {
+interface FeedQuery {
   types: readonly string[]
   from: string
   to: string
@@ -29,13 +29,13 @@ interface HeldQuery {
  * Returns the stored alerts of a place and of some days. Reviews on Google Play have no storefront and may be read long
  * after their day; all other alerts are dated by their reading.
  */
-export async function readStoredReadings(tx: Tx, place: Place, { types, from, to }: HeldQuery): Promise<HeldAlert[]> {
+export async function readStoredReadings(tx: Tx, place: Place, { types, from, to }: FeedQuery): Promise<FeedAlert[]> {
   const { workspaceId, appId, platform, storefront } = place
   const ofDay = types.filter((type) => !OF_LANGUAGE.includes(type))
   const ofLanguage = types.filter((type) => OF_LANGUAGE.includes(type))
   // an alert of a language belongs to each storefront that uses it
   const feeds = ofLanguage.length > 0 && platform === "android" ? await readPlaceFeeds(tx, place) : []
-  return await tx<HeldAlert[]>`
+  return await tx<FeedAlert[]>`
     select id, type, subject, day, at, facts, history, withdrawn_at is not null as "isWithdrawn",
       not history and (read_at is not null or exists (select from delivery d where d.alert_id = a.id)) as "isSeen"
     from (
@@ -61,8 +61,8 @@ export async function readStoredReadings(tx: Tx, place: Place, { types, from, to
 
 interface FeedChanges {
   added: readonly FindingOf[]
-  changed: readonly { held: HeldAlert; facts: object; at: Date }[]
-  withdrawn: readonly HeldAlert[]
+  changed: readonly { held: FeedAlert; facts: object; at: Date }[]
+  withdrawn: readonly FeedAlert[]
 }
 
 /** Stores the changes. `news` is the first day whose alerts are news rather than history. */
@@ -159,7 +159,7 @@ async function insert(
       day < ${news}::date, case when day < ${news}::date then now() end
     from jsonb_to_recordset(${json(
       tx,
-      rows.map((one) => rowOf(place, one)),
+      rows.map((row) => rowOf(place, row)),
     )}) r (
       type text, storefront text, subject text, day date, at timestamptz, facts jsonb
     )
@@ -174,12 +174,12 @@ function rowOf({ platform, storefront }: Place, { type, subject, day, at, facts 
 
 /** Input of `feedChanges`, which compares the stored alerts with the current findings. */
 interface FeedComparison {
-  held: readonly HeldAlert[]
+  held: readonly FeedAlert[]
   found: readonly FindingOf[]
   /** True if an alert keeps its original names while the readings confirm it. */
-  isStanding(held: HeldAlert): boolean
+  isStanding(stored: FeedAlert): boolean
   /** True if an alert stays even if no reading confirms it. */
-  isFixed(held: HeldAlert): boolean
+  isFixed(stored: FeedAlert): boolean
   mayAdd(found: FindingOf): boolean
 }
 
@@ -189,9 +189,9 @@ export function feedChanges({ held, found, isStanding, isFixed, mayAdd }: FeedCo
     const key = keyOf(one)
     if (!current.has(key)) current.set(key, one)
   }
-  const byKey = new Map(held.map((one) => [keyOf(one), one]))
-  const changed: { held: HeldAlert; facts: object; at: Date }[] = []
-  const withdrawn: HeldAlert[] = []
+  const byKey = new Map(held.map((item) => [keyOf(item), item]))
+  const changed: { held: FeedAlert; facts: object; at: Date }[] = []
+  const withdrawn: FeedAlert[] = []
   for (const [key, one] of byKey) {
     const now = current.get(key)
     if (!now || (now.keepsOnly && !isStanding(one))) {

@@ -6,7 +6,7 @@ import { dayOf } from "../lib/days.ts"
 import { parseRival } from "../lib/store-ids.ts"
 import { ensureAppIds, holdIdentities } from "../measuring/record/identities.ts"
 import { type Finder, type FindingOf, keyOf } from "./alert-type.ts"
-import { feedChanges, type HeldAlert, readStoredReadings, updateFeed } from "./feed-changes.ts"
+import { type FeedAlert, feedChanges, readStoredReadings, updateFeed } from "./feed-changes.ts"
 import { followRivals, readRivals, readRivalsNamed } from "./follow-rivals.ts"
 import { firstNewsDay, type Place } from "./place.ts"
 import type { FollowedRival } from "./rival-facts.ts"
@@ -76,14 +76,14 @@ async function derive(tx: Tx, place: Place, look: Look, { now, isImport, mayAdd 
   const { from, to, finders = ALL_FINDERS } = look
   const news = firstNewsDay(now)
   const terms = (await readTerms(tx, place)).filter((term) => look.terms?.has(term) ?? true)
-  const isLookedAt = ({ facts: { term, rival } }: HeldAlert) =>
+  const isLookedAt = ({ facts: { term, rival } }: FeedAlert) =>
     (term === undefined || terms.includes(term as string)) &&
     (rival === undefined || (look.rivals?.has(rival as string) ?? true))
   const types = finders.flatMap((find) => TYPES_OF.get(find) as string[])
-  const held = (await readStoredReadings(tx, place, { types, from, to })).filter(isLookedAt)
+  const stored = (await readStoredReadings(tx, place, { types, from, to })).filter(isLookedAt)
   // news keeps the rivals and genre of its time; in an import so does any alert that somebody has seen
-  const isStanding = ({ history, day, isSeen }: HeldAlert) => !history && (!isImport || day < news || isSeen)
-  const standing = held.filter(isStanding)
+  const isStanding = ({ history, day, isSeen }: FeedAlert) => !history && (!isImport || day < news || isSeen)
+  const standing = stored.filter(isStanding)
   const inputs = {
     place,
     terms,
@@ -103,8 +103,8 @@ async function derive(tx: Tx, place: Place, look: Look, { now, isImport, mayAdd 
   }
   const found: FindingOf[] = []
   for (const find of finders) found.push(...(await find(tx, days)))
-  const isFixed = (one: HeldAlert) => STANDING_TYPES.includes(one.type) && isStanding(one)
-  await updateFeed(tx, place, news, feedChanges({ held, found, isStanding, isFixed, mayAdd }))
+  const isFixed = (item: FeedAlert) => STANDING_TYPES.includes(item.type) && isStanding(item)
+  await updateFeed(tx, place, news, feedChanges({ held: stored, found, isStanding, isFixed, mayAdd }))
 }
 
 const TYPES_OF = new Map<Finder, string[]>()
@@ -127,7 +127,7 @@ async function readRivalsFor(
   tx: Tx,
   place: Place,
   { rivals: only }: Look,
-  standing: readonly HeldAlert[],
+  standing: readonly FeedAlert[],
 ): Promise<FollowedRival[]> {
   const followed = (await readRivals(tx, place)).filter(({ rival }) => only?.has(rival) ?? true)
   const followedIds = new Set(followed.map(({ rival }) => rival))
@@ -141,7 +141,7 @@ async function readRivalsFor(
     : [...followed, ...(await readRivalsNamed(tx, place, [...unfollowed.values()]))]
 }
 
-function genresOf({ genre }: Place, standing: readonly HeldAlert[]): string[] {
+function genresOf({ genre }: Place, standing: readonly FeedAlert[]): string[] {
   const alertGenres = standing.flatMap(({ facts }) => (facts.chart === undefined ? [] : [facts.genre as string]))
   return [...new Set(genre === null ? alertGenres : [genre, ...alertGenres])]
 }

@@ -141,7 +141,7 @@ export async function readScope(sql: Sql, place: ConcernedPlace): Promise<Scope>
     join store_app s on s.id = r.rival
     where (r.app_id, r.platform, r.storefront) = (${appId}, ${platform}, ${storefront})
     order by s.store_id`
-  const [own] = await sql<Omit<Scope, "rivals">[]>`
+  const [scope] = await sql<Omit<Scope, "rivals">[]>`
     select genre, ${categoriesOf(sql)} as categories, (
         select name
         from genre g
@@ -151,8 +151,8 @@ export async function readScope(sql: Sql, place: ConcernedPlace): Promise<Scope>
     where (platform, store_id) = (${platform}, ${subject})`
   return {
     rivals: Object.fromEntries(rivals.map(({ rival, name, manual }) => [rival, { name, manual }])),
-    genre: own?.genre ?? null,
-    genreName: own?.genreName ?? null,
-    categories: own?.categories ?? [],
+    genre: scope?.genre ?? null,
+    genreName: scope?.genreName ?? null,
+    categories: scope?.categories ?? [],
   }
 }

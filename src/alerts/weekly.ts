@@ -153,7 +153,7 @@ async function readReviews(
   const names = await readStorefrontFeeds(sql, places)
   const named = places.flatMap(({ platform, app }, at) => names[at]!.map((feed) => ({ platform, app, feed })))
   // several storefronts may share a language on Google Play
-  const feeds = [...new Map(named.map((one) => [`${one.app} ${one.feed}`, one])).values()]
+  const feeds = [...new Map(named.map((item) => [`${item.app} ${item.feed}`, item])).values()]
   const span = { from: new Date(`${from}T00:00:00Z`), to: new Date(`${addDays(to, 1)}T00:00:00Z`), now }
   const written = await readWrittenReviews(sql, feeds, span)
   return feeds.flatMap(({ platform, feed }, place) => {

@@ -14,7 +14,7 @@ import type { Operation } from "./operation.ts"
  */
 export function checkInput(operation: Operation, raw: Record<string, unknown>): Record<string, unknown> {
   const input = checkArguments(operation, raw)
-  if (!operation.subject) checkStorefronts(operation, input, [storeAskedFor(operation, input)])
+  if (!operation.subject) checkStorefronts(operation, input, [requestedStore(operation, input)])
   return input
 }
 
@@ -34,8 +34,8 @@ export function checkArguments(
     input[name] = normalise(schema.entries[name] as Schema, input[name])
     if (input[name] === undefined) delete input[name]
   }
-  const conflict = Object.entries(instead ?? {}).find(([name, others]) => isBeside(input, name, others))
-  if (conflict) throw refusal(schema, raw, conflict[0], besideText(conflict))
+  const conflict = Object.entries(instead ?? {}).find(([name, conflicting]) => isCombined(input, name, conflicting))
+  if (conflict) throw refusal(schema, raw, conflict[0], conflictText(conflict))
   const refined = refine?.(input) ?? input
   for (const name in refined)
     if (!storable(refined[name]))
@@ -57,17 +57,17 @@ export function checkStorefronts(
 }
 
 /** Returns the store of a market call: from `platform`, else from the app it names, else the App Store. */
-function storeAskedFor({ appInput }: Operation, input: Record<string, unknown>): Platform {
+function requestedStore({ appInput }: Operation, input: Record<string, unknown>): Platform {
   const named = appInput === undefined ? undefined : input[appInput]
   return (input.platform as Platform | undefined) ?? (typeof named === "string" ? storeOf(named) : null) ?? "ios"
 }
 
-function isBeside(input: Record<string, unknown>, name: string, others: readonly string[]): boolean {
-  return name in input && others.some((other) => other in input)
+function isCombined(input: Record<string, unknown>, name: string, conflicting: readonly string[]): boolean {
+  return name in input && conflicting.some((other) => other in input)
 }
 
-function besideText([name, others]: [string, readonly string[]]): string {
-  return `${name} stands in place of ${others.join(" and ")}: leave out the one or the other.`
+function conflictText([name, conflicting]: [string, readonly string[]]): string {
+  return `${name} stands in place of ${conflicting.join(" and ")}: leave out the one or the other.`
 }
 
 const UNHEARD = ["__proto__", "constructor", "prototype"]
@@ -75,8 +75,8 @@ const UNHEARD = ["__proto__", "constructor", "prototype"]
 /** valibot ignores these names silently, but refuses every other unknown name. */
 function unheardName(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined
-  for (const [name, held] of Object.entries(value)) {
-    const unheard = UNHEARD.includes(name) ? name : unheardName(held)
+  for (const [name, item] of Object.entries(value)) {
+    const unheard = UNHEARD.includes(name) ? name : unheardName(item)
     if (unheard !== undefined) return unheard
   }
   return undefined
@@ -94,7 +94,7 @@ function listForObject({ entries }: ObjectSchema, raw: Record<string, unknown>):
 function storable(value: unknown): boolean {
   if (typeof value === "string") return isStorable(value)
   if (typeof value !== "object" || value === null) return true
-  return Object.entries(value).every(([name, held]) => storable(name) && storable(held))
+  return Object.entries(value).every(([name, item]) => storable(name) && storable(item))
 }
 
 interface Problem {

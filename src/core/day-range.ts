@@ -32,11 +32,11 @@ export function planDays(what: PlannedDays, now: Date, caller: Caller): Days {
  * today. Throws bad_range if `from` lies after that, and plan_required or bad_range if the plan includes none of the
  * days.
  */
-export function lookedAt(what: PlannedDays, asked: { from?: string; to?: string }, now: Date, caller: Caller): Days {
+export function lookedAt(what: PlannedDays, range: { from?: string; to?: string }, now: Date, caller: Caller): Days {
   const plan = planDays(what, now, caller)
-  const to = lastDay(asked, now)
-  const { from = plan.from } = asked
-  if (asked.from !== undefined && from > to)
+  const to = lastDay(range, now)
+  const { from = plan.from } = range
+  if (range.from !== undefined && from > to)
     throw new Fault("bad_range", { field: "from", detail: `from (${from}) is after the last available day, ${to}.` })
   if (to < plan.from) throw unread(caller, { what, day: to, today: plan.to, otherwise: "bad_range", field: "to" })
   return { from: later(from, plan.from), to }

@@ -7,7 +7,7 @@ const Problem = named("Problem", EXTRA.problems.item, "A problem of one argument
 type Fields = { [Name in ExtraName]: v.OptionalSchema<(typeof EXTRA)[Name], undefined> }
 
 const optional = (entries: Record<string, v.GenericSchema>): object =>
-  Object.fromEntries(Object.entries(entries).map(([name, held]) => [name, v.optional(held)]))
+  Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, v.optional(entry)]))
 
 /** A fault without the address of its documentation: code, sentence, and the fields of that code. */
 export const FaultText = named(

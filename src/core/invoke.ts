@@ -119,11 +119,11 @@ async function replyToCaller(parts: InvokeParts, call: Call, caller: Caller, sta
   try {
     rate = await parts.limits.rate.take(`key:${caller.keyId}`, caller.entitlements.ratePerSecond)
     if (!rate.allowed) throw new Fault("rate_limited", { limit: rate.limit }, { retryAfter: rate.retryAfterSeconds })
-    const askedAt = performance.now()
+    const startOfTarget = performance.now()
     const target = await call.target()
     if (!target) return { status: 200, answer: undefined, credits: caller.credits, rate, cost: 0, caller }
     // the time in which the caller sends its body does not count against the deadline
-    const reply = await replyToTarget(parts, { call, caller, ...target }, startedAt + performance.now() - askedAt)
+    const reply = await replyToTarget(parts, { call, caller, ...target }, startedAt + performance.now() - startOfTarget)
     return Object.assign(reply, { rate })
   } catch (error) {
     return faultReply(parts, call, error, { caller, rate })
@@ -131,7 +131,7 @@ async function replyToCaller(parts: InvokeParts, call: Call, caller: Caller, sta
 }
 
 /** A call with its caller and target. Its input is checked on the way. */
-interface KnownCall extends Target {
+interface ResolvedCall extends Target {
   call: Call
   caller: Caller
 }
@@ -139,13 +139,13 @@ interface KnownCall extends Target {
 /** How long the reply of a failed call waits until its allowances are returned. The return continues after that. */
 const GIVE_BACK_MS = 500
 
-async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: number): Promise<Reply> {
-  const { call, caller, operation } = known
+async function replyToTarget(parts: InvokeParts, resolved: ResolvedCall, startedAt: number): Promise<Reply> {
+  const { call, caller, operation } = resolved
   const { sql, log, gate } = parts
   const takings = openTakings({ sql, log, requestId: call.requestId }, caller)
   let cost = 0
   try {
-    const checked = { ...known, input: checkInput(operation, known.input) }
+    const checked = { ...resolved, input: checkInput(operation, resolved.input) }
     if (caller.kind === "test") return sandboxReply(parts, checked)
     const until = startedAt + (operation.deadlineMs ?? parts.deadlineMs)
     const leftMs = () => Math.max(1, until - performance.now())
@@ -167,7 +167,7 @@ async function replyToTarget(parts: InvokeParts, known: KnownCall, startedAt: nu
     const status = outcome instanceof PendingAnswer ? 202 : 200
     return { status, answer, credits: caller.credits, cost, operation, caller }
   } catch (error) {
-    const reply = faultReply(parts, call, error, { caller, operation, input: known.input, cost })
+    const reply = faultReply(parts, call, error, { caller, operation, input: resolved.input, cost })
     await within(GIVE_BACK_MS, takings.giveBack())
     return reply
   }
@@ -178,16 +178,16 @@ function faultReply(
   parts: InvokeParts,
   { requestId }: Call,
   error: unknown,
-  { input, ...known }: Partial<Reply & Pick<KnownCall, "input">> = {},
+  { input, ...resolved }: Partial<Reply & Pick<ResolvedCall, "input">> = {},
 ): Reply {
   if (error instanceof CallerGone) throw error
-  const fault = faultOf(parts, requestId, { ...known, input }, error)
-  const credits = known.caller?.credits ?? creditsKnownAt(fault)
-  return { status: fault.status, answer: fault.body(parts.publicUrl), fault, credits, cost: 0, ...known }
+  const fault = faultOf(parts, requestId, { ...resolved, input }, error)
+  const credits = resolved.caller?.credits ?? creditsKnownAt(fault)
+  return { status: fault.status, answer: fault.body(parts.publicUrl), fault, credits, cost: 0, ...resolved }
 }
 
 /** Test keys never write; every other call gets the sandbox's answer. */
-function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input }: KnownCall): Reply {
+function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input }: ResolvedCall): Reply {
   if (operation.effect === "writes" || operation.effect === "previews") throw new Fault("test_key_read_only")
   const prepared = sandboxAnswer(operation, input)
   return { status: 200, answer: undefined, prepared, credits: caller.credits, cost: 0, operation, caller }
@@ -195,7 +195,7 @@ function sandboxReply({ sandboxAnswer }: InvokeParts, { caller, operation, input
 
 function contextOf(
   { sql, now, publicUrl, apps, limits, measure, write, pictures, assistants, platforms }: InvokeParts,
-  { call, caller, agreed = false }: KnownCall,
+  { call, caller, agreed = false }: ResolvedCall,
   ofCall: AllowanceAccess & Pick<Context, "givenUp">,
 ): Context {
   return {
@@ -221,7 +221,11 @@ function unlessAway(error: unknown): null {
   throw error
 }
 
-async function run(parts: InvokeParts, { call, caller, operation, input }: KnownCall, ctx: Context): Promise<unknown> {
+async function run(
+  parts: InvokeParts,
+  { call, caller, operation, input }: ResolvedCall,
+  ctx: Context,
+): Promise<unknown> {
   const { hive, price, terms } = operation
   const { scope, plan = "free" } = terms ? await terms(input, ctx) : operation
   await checkLatest(parts.identify, caller, () => checkRights(caller, call.surface, { scope, plan, hive }))

@@ -79,9 +79,9 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
    */
   facts?: Facts
   /** Stores rows that are new or take precedence over the stored ones. */
-  store(tx: Tx, seen: readonly Seen[], known: SurrogateIds, staged: ReportSets): Promise<StoreResult<Seen>>
+  store(tx: Tx, seen: readonly Seen[], ids: SurrogateIds, staged: ReportSets): Promise<StoreResult<Seen>>
   /** Writes the rows derived from readings, after the facts of apps are stored. */
-  derive?(tx: Tx, seen: NewReadings<Seen>, known: SurrogateIds, staged: ReportSets): Promise<void>
+  derive?(tx: Tx, seen: NewReadings<Seen>, ids: SurrogateIds, staged: ReportSets): Promise<void>
   /** Yields what is stored, page by page, in the order of the primary key. */
   stored?(sql: Sql, range: StoredRange): AsyncIterable<Seen[]>
   /** For kinds whose bodies are kept: compares what the parser reads in a body now with what is stored. */
@@ -91,11 +91,11 @@ interface KindDeclaration<Seen extends AnyObservation = AnyObservation, Question
      */
     whileKept?: true
     /** The subjects of a stored observation. Each counts as one reading. */
-    subjects(held: Seen): readonly string[]
+    subjects(previous: Seen): readonly string[]
     /** The question behind a subject, or behind several subjects joined by commas. */
     asked(place: Side, subject: string): Question
     /** The difference per subject. Null if there is none. */
-    compare(held: Seen, now: Seen): (Difference | null)[]
+    compare(previous: Seen, now: Seen): (Difference | null)[]
     /**
      * SQL: whether the subject of the failed read `a` (a row of `attempt`) is stored, from its body or from a later
      * reading.
@@ -167,9 +167,9 @@ export function kind<Seen extends AnyObservation, Question = never>(
   return {
     ...declared,
     lineShape: v.strictObject(Object.fromEntries(Object.entries(fields).filter(isField))),
-    readLine(said: LineProvenance, text) {
-      const { storefront } = said
-      const fields = (line ? line.read(said) : said) as LineProvenance
+    readLine(provenance: LineProvenance, text) {
+      const { storefront } = provenance
+      const fields = (line ? line.read(provenance) : provenance) as LineProvenance
       const place = storefront === undefined ? {} : { storefront: storefront.toLowerCase() }
       // the line's shape was checked; the compiler cannot follow the kind's own conversion
       return { ...fields, ...place, ...provenanceOf(fields, text) } as never

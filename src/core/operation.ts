@@ -316,9 +316,9 @@ export class PaidAnswer {
 export function toolInput(operation: Operation, given: Record<string, unknown>) {
   const { toolDefaults = {}, instead = {}, connector } = operation
   const input = { ...given }
-  for (const [name, own] of Object.entries(connector?.names ?? {})) {
-    if (!Object.hasOwn(input, name) || Object.hasOwn(input, own)) continue
-    input[own] = input[name]
+  for (const [name, parameter] of Object.entries(connector?.names ?? {})) {
+    if (!Object.hasOwn(input, name) || Object.hasOwn(input, parameter)) continue
+    input[parameter] = input[name]
     delete input[name]
   }
   const defaults = Object.entries(toolDefaults).filter(([name]) => !instead[name]?.some((other) => other in input))

@@ -21,7 +21,7 @@ export function deadlineOf(...waitsMs: readonly number[]): number {
 }
 
 /** Returns the oldest time at which a reading with this retention still counts. */
-export function keptSince(now: Date, days: number): Date {
+export function retainedSince(now: Date, days: number): Date {
   return new Date(now.getTime() - days * DAY_MS)
 }
 

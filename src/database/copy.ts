@@ -48,8 +48,8 @@ export async function countRows(sql: Db, names: readonly string[]): Promise<{ na
   return counted
 }
 
-export function inWords(held: readonly { name: string; rows: number }[]): string {
-  const [first, ...rest] = held.map(({ name, rows }) => ({ name, rows }))
+export function inWords(tables: readonly { name: string; rows: number }[]): string {
+  const [first, ...rest] = tables.map(({ name, rows }) => ({ name, rows }))
   if (!first) return "no rows"
   const named = [`${first.rows} ${first.rows === 1 ? "row" : "rows"} in ${first.name}`]
   for (const { name, rows } of rest.slice(0, 2)) named.push(`${rows} in ${name}`)
@@ -63,7 +63,7 @@ async function findMatchingTables(tx: Tx, contents: Contents): Promise<Table[]> 
     contents.tables.map(({ name }) => name),
   )
   return contents.tables.map(({ name, columns }) => {
-    const table = there.find((one) => one.name === name)
+    const table = there.find((item) => item.name === name)
     const same =
       table?.columns
         .map((column) => column.name)

@@ -31,7 +31,7 @@ interface SlotOptions {
   onShortage?(why: "timeout" | "taken_back", holders: SlotHolder[]): void
 }
 
-interface HeldSlot {
+interface TakenSlot {
   call: SlotCall
   since: number
 }
@@ -73,7 +73,7 @@ interface Activity {
  */
 export class Slots {
   readonly #options: SlotOptions
-  readonly #held = new Set<HeldSlot>()
+  readonly #held = new Set<TakenSlot>()
   /** Queues by workspace, the one served last at the end. No queue is empty. */
   readonly #queues = new Map<number, Waiter[]>()
   /** Ordered by the last request or release of a slot, the latest at the end. */
@@ -113,7 +113,7 @@ export class Slots {
   }
 
   #hold(call: SlotCall, abandon?: () => void): () => void {
-    const slot: HeldSlot = { call, since: performance.now() }
+    const slot: TakenSlot = { call, since: performance.now() }
     this.#grantedAt = slot.since
     call.hasBegun = true
     this.#held.add(slot)
@@ -227,7 +227,7 @@ export class Slots {
    */
   #makeRoom({ workspaceId }: SlotCall): boolean {
     if (this.#waiting < this.#options.maxWaiting) return true
-    const longest = [...this.#queues.values()].reduce((one, other) => (other.length > one.length ? other : one))
+    const longest = [...this.#queues.values()].reduce((one, b) => (b.length > one.length ? b : one))
     const newest = longest.findLast(({ call }) => !call.hasBegun)
     if (!newest || longest.length <= (this.#queues.get(workspaceId)?.length ?? 0) + 1) return false
     this.#leave(newest)

@@ -25,10 +25,10 @@ export async function vacuumTables(
     }
     return
   }
-  await runUnhurried(sql, async (own) => {
+  await runUnhurried(sql, async (session) => {
     for (const { schema, name } of tables) {
       if (signal?.aborted) return
-      await own`vacuum (analyze) ${own(schema)}.${own(name)}`
+      await session`vacuum (analyze) ${session(schema)}.${session(name)}`
       await pause()
     }
   })
@@ -114,7 +114,7 @@ export const ANALYZE_UNKNOWN = `
   end $$`
 
 // Vacuum cannot run in a transaction, so "set local" cannot disable the server's time limit.
-async function runUnhurried(sql: Sql, work: (own: Sql) => Promise<void>): Promise<void> {
+async function runUnhurried(sql: Sql, work: (session: Sql) => Promise<void>): Promise<void> {
   const connection = await sql.reserve()
   try {
     await connection`set statement_timeout = 0`
@@ -126,10 +126,10 @@ async function runUnhurried(sql: Sql, work: (own: Sql) => Promise<void>): Promis
 }
 
 /** A reset gives the server's default, so the pool's setting is applied again. */
-async function setLimit(sql: Sql, own: Sql): Promise<void> {
-  await own`reset statement_timeout`
+async function setLimit(sql: Sql, session: Sql): Promise<void> {
+  await session`reset statement_timeout`
   const settings = sessionStatement(sql)
-  if (settings) await own.unsafe(settings)
+  if (settings) await session.unsafe(settings)
 }
 
 // A kill loses the counts, so a table without a known vacuum is vacuumed once, which is quick when there is nothing to

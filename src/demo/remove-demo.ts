@@ -24,12 +24,12 @@ export async function removeDemo(sql: Sql, now: () => Date = () => new Date()): 
   const removed = await sql.begin(async (tx) => {
     await lockRemoval(tx)
     const used = await readDemoIds(tx)
-    const keptApps = await keepOwn(tx)
+    const ownApps = await keepOwn(tx)
     const { count: apps } = await tx`
       delete from tracked_app
       where origin = ${DEMO}`
     const readings = await removeOrigin(tx, DEMO, { used, now: now() })
-    return { apps, readings, kept: keptApps }
+    return { apps, readings, kept: ownApps }
   })
   await deriveFigures(sql, { now, pause: async () => {} })
   return removed
@@ -62,7 +62,7 @@ async function readDemoIds(tx: Tx): Promise<Subjects> {
 /** Makes edited demo apps the workspace's own. Keeps a keyword of the demo if it has a tag. */
 async function keepOwn(tx: Tx): Promise<RemovedDemo["kept"]> {
   const brought = DEMO_APPS.flatMap(({ iosId, keywords }) => keywords.map((term) => ({ iosId, term })))
-  const keptApps = await tx<RemovedDemo["kept"]>`
+  const ownApps = await tx<RemovedDemo["kept"]>`
     with added as materialized (
       select t.app_id, t.country, t.term
       from tracked_app a
@@ -114,5 +114,5 @@ async function keepOwn(tx: Tx): Promise<RemovedDemo["kept"]> {
     select id, name
     from kept
     order by id`
-  return [...keptApps]
+  return [...ownApps]
 }

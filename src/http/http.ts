@@ -7,7 +7,15 @@ import { bodyInput } from "./body.ts"
 import { callerOf, logCall } from "./calls.ts"
 import type { IncomingRequest } from "./incoming.ts"
 import { queryInput } from "./query.ts"
-import { answerResponse, isNamed, keyedFault, preparedResponse, rowsAskedFor, weakTag, writeText } from "./responses.ts"
+import {
+  answerResponse,
+  isNamed,
+  keyedFault,
+  preparedResponse,
+  requestedTable,
+  weakTag,
+  writeText,
+} from "./responses.ts"
 import type { Dispatch } from "./router.ts"
 
 interface RestParts {
@@ -39,7 +47,7 @@ export function createRest({ invoke, dispatch, trustedProxies, now, log }: RestP
     const { prepared, operation } = reply
     const deprecation = operation && deprecationIn(operation, sent)
     const details = { requestId, credits: reply.credits, rate: reply.rate, deprecation, now: now() }
-    if (prepared && !rowsAskedFor(request, operation)) return preparedResponse(request, prepared, details)
+    if (prepared && !requestedTable(request, operation)) return preparedResponse(request, prepared, details)
     if (prepared) reply.answer = JSON.parse(new TextDecoder().decode(prepared.body))
     if (reply.fault) return keyedFault(reply.fault, reply.answer, details)
     return answerResponse(request, reply, details)

@@ -46,7 +46,7 @@ const PATIENCE_MS = 100
 /** Never rejects and never takes longer than 100 ms, so that readiness does not depend on it. */
 export function createShortfalls(ask: () => Promise<readonly Shortfall[]>, now: () => Date): Shortfalls {
   let latest: readonly Shortfall[] = []
-  let askedAt = Number.NEGATIVE_INFINITY
+  let checkedAt = Number.NEGATIVE_INFINITY
   let asking = false
   const refresh = async () => {
     asking = true
@@ -60,8 +60,8 @@ export function createShortfalls(ask: () => Promise<readonly Shortfall[]>, now: 
   }
   return async () => {
     const at = now().getTime()
-    if (asking || Math.abs(at - askedAt) < KEPT_MS) return latest
-    askedAt = at
+    if (asking || Math.abs(at - checkedAt) < KEPT_MS) return latest
+    checkedAt = at
     await within(refresh(), PATIENCE_MS)
     return latest
   }

@@ -46,13 +46,13 @@ export async function answerResponse(
 
 /** Formats an answer as JSON, or as rows if the caller prefers them and the answer has a table. */
 export async function writeText(request: Request, operation: Operation | undefined, answer: unknown) {
-  const type = rowsAskedFor(request, operation)
+  const type = requestedTable(request, operation)
   if (!operation || !type) return { type: JSON_TYPE, text: JSON.stringify(answer) }
   return { type: TABLE_TYPES[type], text: await tableText(operation, answer, type) }
 }
 
 /** Returns the row format that the caller prefers. Null for JSON. */
-export function rowsAskedFor({ headers }: Request, operation: Operation | undefined): TableType | null {
+export function requestedTable({ headers }: Request, operation: Operation | undefined): TableType | null {
   const accepted = operation?.table ? headers.get("accept") : null
   return accepted !== null && ROWS.test(accepted) ? tableTypeFor(accepted) : null
 }
@@ -96,8 +96,8 @@ export function redirect(location: string, shown: ResponseDetails): Response {
 
 /** A response with headers only. */
 export function noContent(headers: Record<string, string>, shown: ResponseDetails): Response {
-  const { "content-type": _, ...own } = base(shown, PLAIN_TYPE)
-  return new Response(null, { status: 204, headers: { ...own, ...headers } })
+  const { "content-type": _, ...rest } = base(shown, PLAIN_TYPE)
+  return new Response(null, { status: 204, headers: { ...rest, ...headers } })
 }
 
 export type PublicType = "json" | "html" | "text" | "svg" | "yaml"
@@ -131,8 +131,8 @@ export function publicResponse(
   if (isLarge) headers.vary = "accept-encoding"
   if (encoding) headers["content-encoding"] = encoding
   if (document.policy !== undefined) headers["content-security-policy"] = document.policy
-  const isHeld = isNamed(request.headers.get("if-none-match"), sent.etag)
-  return isHeld ? new Response(null, { status: 304, headers }) : new Response(sent.body, { headers })
+  const isCached = isNamed(request.headers.get("if-none-match"), sent.etag)
+  return isCached ? new Response(null, { status: 304, headers }) : new Response(sent.body, { headers })
 }
 
 type PublicBytes = PreparedAnswer & { policy?: string }

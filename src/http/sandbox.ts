@@ -72,7 +72,7 @@ function subjects({ path, subject, names: named }: Operation): Set<string> {
 function readSamples(operation: Operation, text: string | undefined, publicUrl: string): Sample[] {
   const file = `fixtures/sandbox/${operation.id}.json`
   if (text === undefined) throw new Error(`${file} is missing`)
-  return parse(file, text, publicUrl).map((one) => sampleOf(operation, one, file))
+  return parse(file, text, publicUrl).map((item) => sampleOf(operation, item, file))
 }
 
 function sampleOf(operation: Operation, { input: given, answer }: FixtureCall, file: string): Sample {

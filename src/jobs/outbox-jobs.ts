@@ -50,11 +50,11 @@ export async function claim(
 }
 
 /** The heartbeat. Returns the leases that were extended; an expired lease is not renewed. */
-export async function extend(sql: Sql, held: readonly Lease[], leaseMs: number): Promise<Set<string>> {
+export async function extend(sql: Sql, leases: readonly Lease[], leaseMs: number): Promise<Set<string>> {
   const rows = await sql<{ lease: string }[]>`
     update job j
     set lease_until = ${later(sql, leaseMs)}
-    from unnest(${held.map(({ id }) => id)}::text[], ${held.map(({ lease }) => lease)}::uuid[]) h (id, lease)
+    from unnest(${leases.map(({ id }) => id)}::text[], ${leases.map(({ lease }) => lease)}::uuid[]) h (id, lease)
     where j.id = h.id and j.lease = h.lease and j.lease_until > clock_timestamp()
     returning j.lease`
   return new Set(rows.map(({ lease }) => lease))

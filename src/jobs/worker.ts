@@ -127,7 +127,7 @@ export function createWorker<Lane, Claim extends LeasedWork>(work: Work<Lane, Cl
     isStarted: () => beats !== undefined && !stopping,
     async runOnce() {
       await recover()
-      const begun = (await Promise.all(work.lanes.map(runs.begin))).flatMap((one) => one.begun)
+      const begun = (await Promise.all(work.lanes.map(runs.begin))).flatMap((item) => item.begun)
       await Promise.all(begun)
       return begun.length
     },

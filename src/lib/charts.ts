@@ -7,7 +7,7 @@ export const CHART_SOURCE_CODES: Record<ChartSource, number> = { "apple-charts":
 
 /** Returns the chart source of a stored code. Throws if the code is unknown. */
 export function chartSourceOf(code: number): ChartSource {
-  const source = CHART_SOURCES.find((one) => CHART_SOURCE_CODES[one] === code)
+  const source = CHART_SOURCES.find((item) => CHART_SOURCE_CODES[item] === code)
   if (!source) throw new Error(`no source of charts has the code ${code}`)
   return source
 }

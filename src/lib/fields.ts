@@ -91,7 +91,7 @@ export function isStorefrontCode(schema: Schema): boolean {
 /** Returns the normal form of a valid value for handlers. Undefined for an empty text that counts as omitted. */
 export function normalise(schema: Schema, value: unknown): unknown {
   const inner = unwrap(schema) as Schema & { item?: Schema }
-  if (Array.isArray(value) && inner.item) return value.map((held) => normalise(inner.item as Schema, held))
+  if (Array.isArray(value) && inner.item) return value.map((element) => normalise(inner.item as Schema, element))
   if (typeof value !== "string") return value
   if (inner === CountryOrEmpty && value === "") return undefined
   if (inner === Country || inner === CountryOrEmpty) return value.toLowerCase()

@@ -83,8 +83,8 @@ export function languageOf(locale: ListingLocale): string {
  * (India, Pakistan, Slovenia).
  */
 export function localesOf(storefront: string): readonly [ListingLocale, ...ListingLocale[]] {
-  const [first = "en-GB", ...others] = BY_STOREFRONT.get(storefront) ?? []
-  return [first, ...others]
+  const [first = "en-GB", ...rest] = BY_STOREFRONT.get(storefront) ?? []
+  return [first, ...rest]
 }
 
 const SHAPE = /^([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?$/

@@ -14,7 +14,7 @@ export interface SearchText {
 /** Grades of a match, best first. */
 export const GRADES = ["exact", "prefix", "word start", "anywhere"] as const
 
-export function soughtBy(query: string): SearchText {
+export function toSearchText(query: string): SearchText {
   const storeId = storeIdInLink(query.trim())
   const text = foldText(storeId ?? query)
   return { text, words: text.split(/\s+/), storeId }
@@ -46,13 +46,13 @@ function spellingsOf(letter: string): string[] {
 }
 
 /** Returns an index of GRADES. Null if a word occurs in none of the texts. A link matches only `storeIds`. */
-export function gradeOf(sought: SearchText, storeIds: readonly string[], texts: readonly string[] = []): number | null {
-  if (sought.storeId !== null) return storeIds.includes(sought.storeId) ? 0 : null
+export function gradeOf(search: SearchText, storeIds: readonly string[], texts: readonly string[] = []): number | null {
+  if (search.storeId !== null) return storeIds.includes(search.storeId) ? 0 : null
   const folded = [...texts, ...storeIds].map(foldText)
-  if (folded.includes(sought.text)) return 0
-  if (folded.some((text) => text.startsWith(sought.text))) return 1
-  if (!sought.words.every((word) => folded.some((text) => text.includes(word)))) return null
-  return sought.words.every((word) => folded.some((text) => startsWord(text, word))) ? 2 : 3
+  if (folded.includes(search.text)) return 0
+  if (folded.some((text) => text.startsWith(search.text))) return 1
+  if (!search.words.every((word) => folded.some((text) => text.includes(word)))) return null
+  return search.words.every((word) => folded.some((text) => startsWord(text, word))) ? 2 : 3
 }
 
 function startsWord(text: string, word: string): boolean {

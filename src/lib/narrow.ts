@@ -60,14 +60,14 @@ export function narrowedTo(fields: readonly string[], narrow: Narrow, output: Sc
   }
   const named = rowNames(output, narrow.rows)
   return Object.fromEntries(
-    whole.map(([list, held]) => {
+    whole.map(([list, rows]) => {
       const name = named[list]
-      return [list, name === undefined ? held : rowsWith(new Set([name, ...names]), held)]
+      return [list, name === undefined ? rows : rowsWith(new Set([name, ...names]), rows)]
     }),
   )
 }
 
-function rowsWith(kept: ReadonlySet<string>, rows: readonly object[] | null): object[] | null {
-  const narrowed = (row: object) => Object.fromEntries(Object.entries(row).filter(([name]) => kept.has(name)))
+function rowsWith(columns: ReadonlySet<string>, rows: readonly object[] | null): object[] | null {
+  const narrowed = (row: object) => Object.fromEntries(Object.entries(row).filter(([name]) => columns.has(name)))
   return rows === null ? null : rows.map(narrowed)
 }

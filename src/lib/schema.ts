@@ -46,8 +46,8 @@ export function deprecated<S extends Schema>(schema: S, deprecation: Deprecation
 }
 
 export function deprecationOf(schema: Schema): Deprecation | undefined {
-  const found = [schema, unwrap(schema)].map((one) => v.getMetadata(one)["x-deprecation"])
-  return found.find((one) => one !== undefined) as Deprecation | undefined
+  const found = [schema, unwrap(schema)].map((item) => v.getMetadata(item)["x-deprecation"])
+  return found.find((item) => item !== undefined) as Deprecation | undefined
 }
 
 /** Converts an id to a type name of the document: list_apps becomes ListApps. */
@@ -102,10 +102,10 @@ export function shapedSchema(schema: Schema, typeMode: "input" | "output" = "out
   return withoutItemCodes(rest)
 }
 
-function spelledOut<T>(held: T): T {
-  if (Array.isArray(held)) return held.map(spelledOut) as T
-  if (!isSchema(held)) return held
-  const { "x-extends": _, ...rest } = held as Record<string, unknown>
+function spelledOut<T>(inner: T): T {
+  if (Array.isArray(inner)) return inner.map(spelledOut) as T
+  if (!isSchema(inner)) return inner
+  const { "x-extends": _, ...rest } = inner as Record<string, unknown>
   const shape = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, spelledOut(value)]))
   const about = shape["x-about"]
   return (typeof about === "string" && shape.description === undefined ? { description: about, ...shape } : shape) as T
@@ -115,11 +115,12 @@ function spelledOut<T>(held: T): T {
  * Removes the codes of list items, because an invalid item raises the code of its list (codeOf), and the default code.
  */
 function withoutItemCodes(schema: JsonSchema, inList = false): JsonSchema {
-  const entries = Object.entries(schema).flatMap(([name, held]) => {
-    if (name === "x-code" && (inList || held === "invalid_arguments")) return []
-    if (typeof held !== "object" || held === null) return [[name, held]]
-    if (Array.isArray(held)) return [[name, held.map((one) => (isSchema(one) ? withoutItemCodes(one, inList) : one))]]
-    return [[name, withoutItemCodes(held as JsonSchema, inList || name === "items")]]
+  const entries = Object.entries(schema).flatMap(([name, inner]) => {
+    if (name === "x-code" && (inList || inner === "invalid_arguments")) return []
+    if (typeof inner !== "object" || inner === null) return [[name, inner]]
+    if (Array.isArray(inner))
+      return [[name, inner.map((item) => (isSchema(item) ? withoutItemCodes(item, inList) : item))]]
+    return [[name, withoutItemCodes(inner as JsonSchema, inList || name === "items")]]
   })
   return Object.fromEntries(entries)
 }

@@ -18,19 +18,19 @@ export function shortStorefront(code: string): string {
 }
 
 /** Returns the name within a sentence: "the US", "Japan". */
-export function saidStorefront(code: string): string {
+export function nameOfStorefront(code: string): string {
   return `${WITH_ARTICLE.has(code) ? "the " : ""}${shortStorefront(code)}`
 }
 
 /** Returns the names within a sentence: "the US, Japan". */
 export function saidStorefronts(codes: readonly string[]): string {
-  return codes.map(saidStorefront).join(", ")
+  return codes.map(nameOfStorefront).join(", ")
 }
 
 /** "in the US App Store", "on Google Play in Germany". */
 export function inStore({ platform, storefront }: { platform: string | null; storefront: string | null }): string {
   if (platform === "ios") return `in the ${storefront === null ? "" : `${shortStorefront(storefront)} `}App Store`
-  return storefront === null ? "on Google Play" : `on Google Play in ${saidStorefront(storefront)}`
+  return storefront === null ? "on Google Play" : `on Google Play in ${nameOfStorefront(storefront)}`
 }
 
 const SHORT: Readonly<Record<string, string>> = { ae: "UAE", gb: "UK", us: "US" }

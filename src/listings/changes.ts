@@ -174,8 +174,8 @@ function pictures({ page }: PageRun, device: (typeof DEVICES)[number]): string[]
   return page.screenshots?.[device] ?? []
 }
 
-function samePictures(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((picture, place) => samePicture(picture, others[place] as string))
+function samePictures(some: readonly string[], urls: readonly string[]): boolean {
+  return some.length === urls.length && some.every((picture, place) => samePicture(picture, urls[place] as string))
 }
 
 interface TimedItem {

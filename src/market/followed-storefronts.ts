@@ -10,7 +10,7 @@ import { retryDeadlocks } from "../measuring/record/record.ts"
  */
 export async function followMarket(sql: Sql, market: readonly MarketStorefront[]): Promise<void> {
   if (await isFollowed(sql, market)) return
-  const changed = await retryDeadlocks(() => sql.begin((tx) => removeOthers(tx, market)))
+  const changed = await retryDeadlocks(() => sql.begin((tx) => removeUnlisted(tx, market)))
   for (const followed of market.filter(({ storefront }) => changed.has(storefront)))
     await retryDeadlocks(() => sql.begin((tx) => follow(tx, followed)))
 }
@@ -26,7 +26,7 @@ async function isFollowed(sql: Sql, market: readonly MarketStorefront[]): Promis
 }
 
 /** Stops following all others. Returns the storefronts that are not followed yet, or with other genres. */
-async function removeOthers(tx: Tx, market: readonly MarketStorefront[]): Promise<Set<string>> {
+async function removeUnlisted(tx: Tx, market: readonly MarketStorefront[]): Promise<Set<string>> {
   await lockMarket(tx)
   const storefronts = market.map(({ storefront }) => storefront)
   const wanted = market.map(({ storefront, genres }) => ({ storefront, genres: [...genres] }))

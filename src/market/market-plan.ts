@@ -27,12 +27,12 @@ const APPS_OF_A_LIST = 100
 
 /** Charts and look-ups are read daily, the names of genres every thirty days. */
 export function marketPlanOf(storefronts: readonly FollowedLists[]): MarketPlan {
-  const lists = sum(storefronts.map((one) => one.lists))
+  const lists = sum(storefronts.map((storefront) => storefront.lists))
   const appsBy = (ofAList: number) => storefronts.map(({ lists, read, apps }) => apps + (lists - read) * ofAList)
   const apps = appsBy(APPS_OF_A_LIST)
   const lookUps = lookUpsOf(apps)
   const trees = Math.ceil(storefronts.length / genresOnAppStore.everyDays)
-  const unread = sum(storefronts.map((one) => one.lists - one.read))
+  const unread = sum(storefronts.map((storefront) => storefront.lists - storefront.read))
   const mostRequests = lists + lookUpsOf(appsBy(CHART_DEPTH)) + trees
   return { lists, unread, apps: sum(apps), lookUps, requests: lists + lookUps + trees, mostRequests }
 }

@@ -55,14 +55,14 @@ export function openPort(parts: AskParts, asking: ReadingTurn, failed: (attempt:
     signal,
     now,
     isOn,
-    async ask(source, asked) {
+    async ask(source, question) {
       if (!isOn(source.name)) throw new ReadFailure("failed", OFF)
       const { lane, sinceTurn } = await turns.take(source.upstream)
       const room = parts.bodyRoom?.guest()
       try {
-        const { seen, body } = await readOnce(source, asked, { ...parts.reach, signal, ...(room && { room }) })
+        const { seen, body } = await readOnce(source, question, { ...parts.reach, signal, ...(room && { room }) })
         await note(parts, source.name, null)
-        await learnCountry(parts, source, asked, lane)
+        await learnCountry(parts, source, question, lane)
         if (await noteAnswer(sql, lane, sinceTurn())) tell(parts, "info", "source_answers", source.name)
         if (!source.namesPeople) await parts.keep?.(body)
         return seen
@@ -70,8 +70,8 @@ export function openPort(parts: AskParts, asking: ReadingTurn, failed: (attempt:
         // an aborted read is not the source's failure
         if (!(error instanceof ReadFailure) || signal.aborted) throw error
         await noteFailure(parts, source, lane, error, sinceTurn())
-        await learnCountry(parts, source, asked, lane, error)
-        const attempt = attemptOf(source, asked, error, { claim, at: now() })
+        await learnCountry(parts, source, question, lane, error)
+        const attempt = attemptOf(source, question, error, { claim, at: now() })
         if (attempt) failed(attempt)
         throw error
       } finally {
@@ -158,11 +158,11 @@ async function noteFailure<Asked>(
 async function learnCountry<Asked>(
   { sql, now }: AskParts,
   { namesCountry }: Source<Asked>,
-  asked: Asked,
+  question: Asked,
   lane: Lane,
   failure?: ReadFailure,
 ): Promise<void> {
-  const { storefront } = asked as { storefront?: string }
+  const { storefront } = question as { storefront?: string }
   // a parsed answer is of the requested country
   const answered = failure ? failure.country : storefront
   if (!namesCountry || storefront === undefined || answered === undefined) return
@@ -188,13 +188,13 @@ function siteAttempt({ message }: Error, { claim, at }: { claim: Claim; at: Date
 /** Returns the attempt to log. Null if the question has no name in the log. */
 function attemptOf<Question>(
   { name: source, kind }: Source<Question>,
-  asked: Question,
+  question: Question,
   { outcome, message, body }: ReadFailure,
   { claim, at }: { claim: Claim; at: Date },
 ): Attempt | null {
   const [{ platform, storefront: claimed }] = claim.subjects as [(typeof claim.subjects)[number]]
-  const { storefront = claimed } = asked as { storefront?: string }
-  const subject = kind.question?.about(asked) ?? null
+  const { storefront = claimed } = question as { storefront?: string }
+  const subject = kind.question?.about(question) ?? null
   if (subject === null) return null
   const about = { at, platform, storefront, source, outcome, detail: message.slice(0, 500) }
   return { kind: kind.name, subject, ...about, ...(body && { sha256: body.sha256 }) }

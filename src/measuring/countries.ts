@@ -41,11 +41,11 @@ export async function readCountries(sql: Sql, egress: string): Promise<CountryAn
 }
 
 /** Returns the country named by the latest answer to a request for this country. Null if no answer named one yet. */
-export async function readLatestCountry(sql: Sql, { upstream, egress }: Lane, asked: string): Promise<string | null> {
+export async function readLatestCountry(sql: Sql, { upstream, egress }: Lane, country: string): Promise<string | null> {
   const [row] = await sql<{ answered: string }[]>`
     select answered
     from answered_country
-    where upstream = ${upstream} and egress = ${egress} and asked = ${asked}
+    where upstream = ${upstream} and egress = ${egress} and asked = ${country}
     order by last_at desc, answered
     limit 1`
   return row?.answered ?? null
@@ -53,7 +53,7 @@ export async function readLatestCountry(sql: Sql, { upstream, egress }: Lane, as
 
 export function effectOf(answers: readonly Pick<CountryAnswers, "asked" | "answered">[]): CountryEffect {
   const mismatches = answers.filter(({ asked, answered }) => asked !== answered)
-  const answered = new Set(answers.map((one) => one.answered))
+  const answered = new Set(answers.map((answer) => answer.answered))
   if (mismatches.length === 0) return answered.size > 1 ? "followed" : "unknown"
   return answered.size === 1 ? "ignored" : "mixed"
 }

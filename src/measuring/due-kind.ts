@@ -96,9 +96,9 @@ export function dueEntry<const Declared extends Kind, Needed extends { name: Sou
   return {
     where,
     kindOf(isOn) {
-      const [first, ...others] = sources.filter(isOn)
+      const [first, ...rest] = sources.filter(isOn)
       if (!first) return null
-      return typeof declared === "function" ? declared([first, ...others]) : declared
+      return typeof declared === "function" ? declared([first, ...rest]) : declared
     },
   }
 }
@@ -123,7 +123,7 @@ export interface ReadPort {
    * Reads a source at its upstream's pace, counts the read in the source's health and stores the body. Throws
    * ReadFailure.
    */
-  ask<Asked, Seen extends Observation>(source: Source<Asked, Seen>, asked: Asked): Promise<Seen>
+  ask<Asked, Seen extends Observation>(source: Source<Asked, Seen>, question: Asked): Promise<Seen>
   /** Returns the country that the latest answer named for this one, to check an answer that names none. */
   readNamedCountry(upstream: Upstream, storefront: string): Promise<string | null>
   /**

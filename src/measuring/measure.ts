@@ -17,7 +17,7 @@ import {
 import { PRIORITY } from "./priority.ts"
 import { NOT_MEASURING, readReaders } from "./readers.ts"
 import { readSilence } from "./silence.ts"
-import type { AskedSource } from "./source-alarms.ts"
+import type { CanarySource } from "./source-alarms.ts"
 
 export interface LiveParts {
   sql: Sql
@@ -25,7 +25,7 @@ export interface LiveParts {
   egress: string
   now: () => Date
   /** Their states explain why an upstream is not read. Omit to give no reason. */
-  sources?: readonly Pick<AskedSource, "name" | "upstream">[]
+  sources?: readonly Pick<CanarySource, "name" | "upstream">[]
   /** Returns true if this process reads the stores. */
   isReading(): boolean
   /** Wakes the workers of this process for work of this upstream that became due at once. */
@@ -49,7 +49,7 @@ export function createMeasure(parts: LiveParts): Measure {
     measure: (wanted, asker) => measure(wanted, { maxAgeMs: WATCHED_MS, waitMs: 0 }, asker).catch(() => {}),
   }
   const measure: Measure = async (wanted, patience, asker) => {
-    const kind = kinds.find((one) => reads(one, wanted))
+    const kind = kinds.find((item) => reads(item, wanted))
     if (!kind) return { state: "failed", why: "off" }
     const since = new Date(now().getTime() - patience.maxAgeMs)
     const storedAt = await findLatestReading(sql, { kind, wanted }, since)
@@ -214,19 +214,19 @@ async function turnOf(parts: LiveParts, { kind, wanted, asker }: LiveAsk): Promi
 async function watch(
   parts: LiveParts,
   reading: Pick<LiveAsk, "kind" | "wanted">,
-  asked: AskMark & { since: Date; forMs: number },
+  request: AskMark & { since: Date; forMs: number },
   { ended, forgetting }: WatchParts,
 ): Promise<LiveReadEnd> {
   const { sql, pollMs = 500 } = parts
   const { wanted } = reading
-  const until = performance.now() + asked.forMs
+  const until = performance.now() + request.forMs
   try {
     for (let look = 0; performance.now() < until; look++) {
       const leftMs = Math.max(1, until - performance.now())
       const woken = ended.next(wanted, Math.min(leftMs, pollMs * Math.min(LONGEST_POLLS, 1 + look / 4)))
       // this order matters: a reading stored in between must not count as failed
-      const failure = await findFailureSince(sql, reading, asked)
-      const measuredAt = await findLatestReading(sql, reading, asked.since)
+      const failure = await findFailureSince(sql, reading, request)
+      const measuredAt = await findLatestReading(sql, reading, request.since)
       if (measuredAt) return { state: "fresh", measuredAt }
       if (failure) return { state: "failed", why: failure }
       await woken

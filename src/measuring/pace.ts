@@ -175,7 +175,7 @@ const LONGEST_RETRY_AFTER_MS = 86_400_000
  */
 export async function noteRefusal(sql: Sql, { upstream, egress }: Lane, refusal: Refusal): Promise<boolean> {
   const { sinceTurnMs, random } = refusal
-  const askedMs = Math.min(refusal.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)
+  const retryAfterMs = Math.min(refusal.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)
   const [row] = await sql<{ isFirst: boolean }[]>`
     with held as materialized (
       select refusals, coalesce(refused_at > ${later(sql, -sinceTurnMs)}, false) as known,
@@ -189,7 +189,7 @@ export async function noteRefusal(sql: Sql, { upstream, egress }: Lane, refusal:
       refusals = p.refusals + case when h.known then 0 else 1 end,
       gap_ms = case when h.known then p.gap_ms else h.longer_ms end,
       next_at = greatest(p.next_at, now() + interval '1 millisecond' * greatest(
-        ${askedMs}::float8,
+        ${retryAfterMs}::float8,
         case when not h.known then h.longer_ms end,
         case when not h.known then ${random}::float8
           * least(${PAUSE.capMs}::float8, ${PAUSE.baseMs}::float8 * 2 ^ least(p.refusals, 20)) end

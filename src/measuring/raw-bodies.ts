@@ -23,14 +23,14 @@ export interface RawBodies {
    */
   keep(body: RawBody): Promise<void>
   /** Returns the body with that hash. Null if it is not stored or damaged. Throws if the folder cannot be read. */
-  read(sha256: Uint8Array): Promise<KeptBody | null>
+  read(sha256: Uint8Array): Promise<StoredBody | null>
   has(sha256: Uint8Array): Promise<boolean>
   sweep(): Promise<{ removed: number; bytes: number }>
   /** Returns the total size; `oldest` is the time at which the oldest body was last stored. */
   size(): Promise<{ bodies: number; bytes: number; oldest: Date | null }>
 }
 
-type KeptBody = Omit<RawBody, "url" | "seenAt">
+type StoredBody = Omit<RawBody, "url" | "seenAt">
 
 /**
  * Stores each body as a gzip file named by the SHA-256 of its content: 200 KB for a Google Play search, 2.7 KB for a
@@ -128,7 +128,7 @@ async function refresh(path: string, at: Date): Promise<boolean> {
 // The largest body that is read has 12 MB.
 const LARGEST_BYTES = 50_000_000
 
-async function read(folder: string, sha256: Uint8Array): Promise<KeptBody | null> {
+async function read(folder: string, sha256: Uint8Array): Promise<StoredBody | null> {
   const [, path] = placeOf(folder, sha256)
   const packed = await readFile(path).catch((error) => {
     if (isAbsent(error)) return null
@@ -155,14 +155,14 @@ interface File {
 }
 
 /** Returns the files to delete, oldest first, including those of a process that was killed while writing. */
-function outdated(files: readonly File[], nowMs: number, kept: { days: number; bytes: number }): File[] {
+function outdated(files: readonly File[], nowMs: number, limits: { days: number; bytes: number }): File[] {
   let bytes = 0
   const latestFirst = files.toSorted((a, b) => b.atMs - a.atMs)
   const old = latestFirst.filter((file) => {
     if (file.path.endsWith(BEGUN)) return file.atMs < nowMs - HOUR_MS
-    if (file.atMs < nowMs - kept.days * DAY_MS) return true
+    if (file.atMs < nowMs - limits.days * DAY_MS) return true
     bytes += file.bytes
-    return bytes > kept.bytes
+    return bytes > limits.bytes
   })
   return old.toReversed()
 }
@@ -274,8 +274,12 @@ export function openAllBodies(options: AccountBodiesOptions): Pick<RawBodies, "r
     read: async (sha256) => (await stores.read(sha256)) ?? (await accounts.read(sha256)),
     has: async (sha256) => (await stores.has(sha256)) || (await accounts.has(sha256)),
     async size() {
-      const [own, others] = [await stores.size(), await accounts.size()]
-      return { ...own, bodies: own.bodies + others.bodies, bytes: own.bytes + others.bytes }
+      const [storeBytes, accountBytes] = [await stores.size(), await accounts.size()]
+      return {
+        ...storeBytes,
+        bodies: storeBytes.bodies + accountBytes.bodies,
+        bytes: storeBytes.bytes + accountBytes.bytes,
+      }
     },
   }
 }

@@ -61,7 +61,7 @@ export interface Reader {
 }
 
 function whyNot({ reads, leftAlone }: Reader, { kind, platform, storefront }: ReadPlace): IdleReason | null {
-  const read = reads.find((one) => one.kind === kind && one.platform === platform)
+  const read = reads.find((item) => item.kind === kind && item.platform === platform)
   if (!read) return "source_off"
   if (read.storefronts?.length === 0) return "no_egress_country"
   if (read.storefronts && !read.storefronts.includes(storefront)) return "other_country"

@@ -66,8 +66,8 @@ async function read(
   return await limited(readMs, abort, (signal) => {
     const port = openPort(parts, { claim, signal, leftMs, sinceClaim }, (attempt) => failed.push(attempt))
     // an app in both stores may be tracked in a country where one store has no storefront
-    const [first, ...others] = claim.subjects.filter(({ platform, storefront }) => isStorefront(storefront, platform))
-    return first ? claim.kind.read([first, ...others], port) : Promise.resolve([])
+    const [first, ...rest] = claim.subjects.filter(({ platform, storefront }) => isStorefront(storefront, platform))
+    return first ? claim.kind.read([first, ...rest], port) : Promise.resolve([])
   })
 }
 

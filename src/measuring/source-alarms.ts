@@ -6,7 +6,7 @@ import type { SourceName, Upstream } from "../lib/upstreams.ts"
 import { PRIORITY } from "./priority.ts"
 
 /** A source read over the network. Imported sources have no health. */
-export interface AskedSource {
+export interface CanarySource {
   name: SourceName
   upstream: Upstream
   on: boolean
@@ -118,7 +118,7 @@ export function canaryOf(source: SourceName, egressCountry: string | undefined):
 }
 
 export interface CanaryParts {
-  sources: readonly AskedSource[]
+  sources: readonly CanarySource[]
   egressCountry: string | undefined
 }
 

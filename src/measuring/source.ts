@@ -25,13 +25,13 @@ export interface Source<Asked, Seen extends Observation = Observation> {
   namesPeople?: true
   /** Maximum size of a body. Default: MAX_BYTES. */
   maxBytes?: number
-  request(asked: Asked): SourceRequest
+  request(input: Asked): SourceRequest
   /**
    * Returns what the body shows. Throws ReadFailure: `changed` for an unknown shape, `blocked` for a page that asks for
    * a CAPTCHA or consent, `mismatched` for the answer to another question (another term, country, app or chart),
    * `not_found` if the store itself says so. Never returns a value that is not in the body.
    */
-  parse(body: string, asked: Asked, about: About): Seen
+  parse(body: string, input: Asked, about: About): Seen
 }
 
 /** A line of sources.ts. The compiler refuses a name or an upstream that differs from the declaration. */
@@ -120,7 +120,7 @@ export type ParseText = <Parsed>(parser: TextParser<Parsed>, bytes: Uint8Array) 
 /** parseBody, in any thread. */
 type ParseBody = <Asked, Seen extends Observation>(
   source: Source<Asked, Seen>,
-  asked: Asked,
+  input: Asked,
   body: RawBody,
   egress: string | undefined,
 ) => Promise<Seen>
@@ -128,10 +128,10 @@ type ParseBody = <Asked, Seen extends Observation>(
 /** Sends the request once and parses the response. Throws ReadFailure, with the body if one came. */
 export async function readOnce<Asked, Seen extends Observation>(
   source: Source<Asked, Seen>,
-  asked: Asked,
+  input: Asked,
   reach: SourceAccess,
 ): Promise<{ seen: Seen; body: RawBody }> {
-  const { path, method = "GET", headers, body: sent } = source.request(asked)
+  const { path, method = "GET", headers, body: sent } = source.request(input)
   const init = {
     method,
     headers: { "user-agent": NAME, "accept-encoding": CODINGS, ...headers },
@@ -141,7 +141,7 @@ export async function readOnce<Asked, Seen extends Observation>(
   const { upstream, maxBytes = MAX_BYTES } = source
   const body = await fetchBody(`${reach.address(upstream)}${path}`, { ...init, maxBytes }, reach)
   const { parse = parseBody, egress } = reach
-  return { seen: await parse(source, asked, body, egress), body }
+  return { seen: await parse(source, input, body, egress), body }
 }
 
 // Without it the runtime sends its own name and version, which differ between Deno and Bun.
@@ -150,13 +150,13 @@ const NAME = "appmeter"
 /** Parses a new or stored body and removes impossible facts of apps. Throws ReadFailure with the body. */
 export function parseBody<Asked, Seen extends Observation>(
   source: Source<Asked, Seen>,
-  asked: Asked,
+  input: Asked,
   body: RawBody,
   egress: string | undefined,
 ): Seen {
   const { seenAt, sha256 } = body
   try {
-    return possible(source.parse(body.text, asked, { seenAt, sha256, ...(egress !== undefined && { egress }) }))
+    return possible(source.parse(body.text, input, { seenAt, sha256, ...(egress !== undefined && { egress }) }))
   } catch (error) {
     // any error in a parser means that the page has changed
     const failure =

@@ -199,8 +199,8 @@ function writerOf({ url, api, model, contextTokens, ...rest }: SettingValues["wr
 function assistantsOf({ models, keys, addresses, prices, spreadSeconds, ...rest }: SettingValues["assistants"]) {
   const engines = ASSISTANTS.flatMap((assistant) => {
     const [model, url, key] = [models?.get(assistant), addresses?.get(assistant), keys[assistant]]
-    const isAsked = model !== undefined && (key !== undefined || url !== undefined)
-    return isAsked ? [{ assistant, model, url: url ?? null, key, price: prices?.get(assistant) ?? null }] : []
+    const isConfigured = model !== undefined && (key !== undefined || url !== undefined)
+    return isConfigured ? [{ assistant, model, url: url ?? null, key, price: prices?.get(assistant) ?? null }] : []
   })
   return { engines, spreadMs: 1_000 * spreadSeconds, ...rest }
 }
@@ -229,10 +229,10 @@ const PREFIX = /^APPMETER_/
 
 /** Returns a sentence for each name of a settings file that no setting has. Every name there is meant as one. */
 export function unknownSettings(names: readonly string[]): string[] {
-  const known = settingNames()
+  const valid = settingNames()
   return names.flatMap((given) => {
-    if (known.includes(given)) return []
-    const meant = nearest(given.replace(PREFIX, ""), known)
+    if (valid.includes(given)) return []
+    const meant = nearest(given.replace(PREFIX, ""), valid)
     return [`${given} is not a setting${meant ? `; did you mean ${meant}?` : ""}`]
   })
 }
@@ -243,12 +243,12 @@ function settingNames(): string[] {
 
 /** Only longer names are compared, and strictly, because a foreign variable must not be reported as a mistake. */
 function misspellings(env: Environment): string[] {
-  const known = settingNames()
+  const names = settingNames()
   return Object.keys(env).flatMap((given) => {
-    if (known.includes(given)) return []
+    if (names.includes(given)) return []
     const bare = given.replace(PREFIX, "")
     const ours = bare !== given
-    const meant = ours ? nearest(bare, known) : known.find((name) => isNear(given, name))
+    const meant = ours ? nearest(bare, names) : names.find((name) => isNear(given, name))
     return meant ? [`${given} is not a setting; did you mean ${meant}?`] : []
   })
 }

@@ -10,5 +10,5 @@ export function wordListOf(language: WritingLanguage): string {
 /** Returns the writing language of a locale. Undefined if it is not supported. */
 export function writingLanguage(language: string): WritingLanguage | undefined {
   const short = language.split("-")[0]
-  return WRITING_LANGUAGES.find((one) => one === short)
+  return WRITING_LANGUAGES.find((item) => item === short)
 }

@@ -158,7 +158,7 @@ function provenOf(facts: readonly string[], { live, praise, language }: DraftInp
  */
 function wrongWith(field: DraftField, text: string, chosen: Texts, inputs: DraftInputs): Refusal[] {
   const { live, praise, language, limits, platform, place, background, keywords } = inputs
-  const sources = [...Object.values(live).flatMap((one) => one ?? []), ...praise.map((one) => one.text)]
+  const sources = [...Object.values(live).flatMap((item) => item ?? []), ...praise.map((item) => item.text)]
   const terms = keywords.map(({ term }) => term)
   const most = limits[field] as number
   const problems = problemsOf("listing", text, { sources, terms, language, most, orders: ORDERS })
@@ -167,6 +167,6 @@ function wrongWith(field: DraftField, text: string, chosen: Texts, inputs: Draft
   if (platform === "android") return refusals
   const { findings } = checkListing(listingOf({ ...chosen, [field]: text }, language, background), place)
   const isGrave = ({ severity, code }: Finding) => (severity === "error" && code !== "too_long") || code === "markup"
-  const errors = findings.filter((one) => one.field === field && isGrave(one))
+  const errors = findings.filter((finding) => finding.field === field && isGrave(finding))
   return [...refusals, ...errors.map(({ message }) => ({ rule: "listing_check" as const, sentence: message }))]
 }

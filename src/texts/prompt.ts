@@ -60,7 +60,7 @@ export function readAnswer(
 }
 
 /** Reads a stored answer, whose receipt was checked when it arrived. Null if it does not match the schema. */
-export function readKeptAnswer(task: PromptTask, text: string): { answer: unknown } | null {
+export function readStoredAnswer(task: PromptTask, text: string): { answer: unknown } | null {
   const parsed = v.safeParse(answerSchema(task), parseJson(text))
   if (!parsed.success) return null
   const { receipt: _, ...answer } = parsed.output as { receipt: unknown }
@@ -113,9 +113,9 @@ const LONGEST_TEXT = 1_000
 /** Removes invisible characters and the marks that chat templates use to separate turns. */
 function cleaned(value: unknown, longest: number): unknown {
   if (typeof value === "string") return cleanText(value, longest)
-  if (Array.isArray(value)) return value.map((one) => cleaned(one, longest))
+  if (Array.isArray(value)) return value.map((item) => cleaned(item, longest))
   if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, cleaned(held, longest)]))
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, cleaned(part, longest)]))
 }
 
 function cleanText(text: string, longest: number): string {

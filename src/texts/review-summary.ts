@@ -47,7 +47,7 @@ export function summarise(
   })
   const omissions = createOmissions()
   const grouped = TOPICS.flatMap((topic) =>
-    [false, true].map((denied) => ({ topic, denied, held: read.filter((one) => isOf(one, { topic, denied })) })),
+    [false, true].map((denied) => ({ topic, denied, held: read.filter((item) => isOf(item, { topic, denied })) })),
   )
   const large = grouped.filter(({ held }) => held.length >= MIN_THEME_SIZE)
   const themes = large.map(({ topic, denied, held }) => ({
@@ -64,7 +64,7 @@ export function summarise(
   if (quoted.length < themes.length) omissions.add("theme", "no_quote_left", themes.length - quoted.length)
   return {
     themes: quoted.toSorted((a, b) => b.count - a.count || TOPICS.indexOf(a.topic) - TOPICS.indexOf(b.topic)),
-    without: read.filter((one) => !quoted.some((theme) => isOf(one, theme))).length,
+    without: read.filter((item) => !quoted.some((theme) => isOf(item, theme))).length,
     dropped: omissions.list(),
   }
 }

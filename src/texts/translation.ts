@@ -135,7 +135,7 @@ function keywordsOf(terms: readonly string[], { to, background }: TranslationInp
   const excluded = exclusionOf({ language: to, background, taken: [] })
   const chosen: string[] = []
   let room = KEYWORDS_ROOM
-  for (const term of new Set(terms.slice(0, 40).map((one) => one.trim().toLowerCase()))) {
+  for (const term of new Set(terms.slice(0, 40).map((item) => item.trim().toLowerCase()))) {
     const characters = [...term].length + (chosen.length > 0 ? 1 : 0)
     if (term === "" || term.includes(",") || excluded(term) || characters > room) continue
     chosen.push(term)

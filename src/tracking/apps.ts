@@ -122,12 +122,12 @@ export async function countUsage(sql: Db, workspaceId: number): Promise<LimitUsa
 /** Returns the first limit that the addition would exceed. Null if there is none. */
 export function overLimit(
   limits: Pick<Entitlements, keyof LimitUsage>,
-  held: LimitUsage,
+  usage: LimitUsage,
   more: Partial<LimitUsage>,
 ): { limit: keyof LimitUsage; allowed: number; asked: number } | null {
   for (const limit of ["apps", "trackedKeywords"] as const) {
     const added = more[limit] ?? 0
-    const asked = held[limit] + added
+    const asked = usage[limit] + added
     if (added > 0 && asked > limits[limit]) return { limit, allowed: limits[limit], asked }
   }
   return null

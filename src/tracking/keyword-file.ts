@@ -30,7 +30,7 @@ const SEPARATORS = ["\t", ";", ","]
  */
 export function keywordsIn(text: string): KeywordFile {
   const [first = ""] = text.replace(/^\uFEFF/, "").split(/\r?\n/, 1)
-  const separator = SEPARATORS.find((one) => first.includes(one)) ?? ","
+  const separator = SEPARATORS.find((item) => first.includes(item)) ?? ","
   const records = [...csvRecords(text, separator)]
   const head = records[0]?.fields?.map((field) => field.trim().toLowerCase()) ?? []
   const at = (column: keyof typeof COLUMNS) => head.findIndex((name) => COLUMNS[column].includes(name))

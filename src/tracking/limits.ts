@@ -63,9 +63,9 @@ export function refuseTooMany(keywords: number): void {
 }
 
 /** Throws write_limit_reached with the reason if a single write or the workspace's limits do not allow the addition. */
-export function refuseOverLimit(limits: Entitlements, held: LimitUsage, more: Partial<LimitUsage>): void {
+export function refuseOverLimit(limits: Entitlements, usage: LimitUsage, more: Partial<LimitUsage>): void {
   refuseTooMany(more.trackedKeywords ?? 0)
-  const over = overLimit(limits, held, more)
+  const over = overLimit(limits, usage, more)
   if (!over) return
   const [one, many] = NAMES[over.limit]
   throw new Fault("write_limit_reached", {

@@ -40,10 +40,10 @@ export function appAddress(app: TrackedApp): string {
 }
 
 /** SQL for a text in the spelling of foldText, as far as the search words need it; in the "C" collation. */
-export function folded(sql: Sql, text: Fragment, sought: SearchText) {
-  const { from, to } = translationFor(sought)
+export function folded(sql: Sql, text: Fragment, search: SearchText) {
+  const { from, to } = translationFor(search)
   // stored keywords are in NFC, names in the store's spelling
-  const composed = /^[\0-\x7f]*$/.test(sought.text) ? text : sql`normalize(${text}, nfc)`
+  const composed = /^[\0-\x7f]*$/.test(search.text) ? text : sql`normalize(${text}, nfc)`
   const translated = from === "" ? composed : sql`translate(${composed}, ${from}, ${to})`
   return sql`lower((${translated}) collate "C")`
 }

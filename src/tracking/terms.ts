@@ -113,7 +113,7 @@ export async function tagTerms(
   if (tracked.length < wanted.length) throw new TrackingProblem("only tracked keywords can be tagged")
   const cleaned = [...new Set(tags.map((tag) => checkName(tag)))]
   const all = { ...keywordTags, ...Object.fromEntries(wanted.map((term) => [term, cleaned])) }
-  const tagged = Object.fromEntries(Object.entries(all).filter(([, held]) => held.length > 0))
+  const tagged = Object.fromEntries(Object.entries(all).filter(([, tags]) => tags.length > 0))
   await tx`
     update tracked_app
     set keyword_tags = ${Object.keys(tagged).length > 0 ? tx.json(tagged) : null}

@@ -50,7 +50,7 @@ export async function beginCheck(
       order by storefront, term, assistant, model, phrasing, run
       on conflict (storefront, term, assistant, model, phrasing, run) where state = 'due' do nothing
       returning id`
-    const [{ shared }] = await addTurns(tx, id, { turns, own: created.map((one) => one.id) })
+    const [{ shared }] = await addTurns(tx, id, { turns, own: created.map((item) => item.id) })
     const ended = await endChecks(tx, [id])
     return { asked: created.length, shared, ended: ended.length > 0 }
   })

@@ -116,12 +116,12 @@ async function askTurn(run: Run<ClaimedTurn>, access: EngineAccess, options: Ask
   })
   run.isEnding = true
   if (!("failed" in reply)) return await storeAnswer(options, claim, { reply, seenAt: now() })
-  log("warn", "assistant_failed", { operation: claim.assistant, ...saidOf(reply) })
+  log("warn", "assistant_failed", { operation: claim.assistant, ...failureText(reply) })
   await storeFailure(sql, claim, reply, options)
   await giveBackUnits(sql)
 }
 
-function saidOf({ failed, status, code }: PostFailure) {
+function failureText({ failed, status, code }: PostFailure) {
   return { reason: failed, ...(status !== undefined && { status }), ...(code !== undefined && { code }) }
 }
 

@@ -91,9 +91,9 @@ export async function assertApproved(
 export async function assertMayAsk(
   sql: Sql,
   caller: Caller,
-  asked: { action: string; token: string; publicUrl: string },
+  request: { action: string; token: string; publicUrl: string },
 ): Promise<void> {
-  await assertApproved(sql, caller, { ...asked, agreed: true })
+  await assertApproved(sql, caller, { ...request, agreed: true })
 }
 
 const DECLINED = "A person declined it outside the assistant. Nothing was written."

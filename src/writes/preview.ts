@@ -21,13 +21,13 @@ interface PreviewAnswer {
  */
 export async function preview(
   action: Action,
-  asked: Record<string, unknown>,
+  body: Record<string, unknown>,
   ctx: Context,
   randomBytes: RandomBytes = secureBytes,
 ): Promise<PreviewAnswer> {
   const { sql, caller, now, measure } = ctx
   const looking: LookContext = { sql, caller, lock: false, now: now() }
-  const args = (await action.settle?.(asked, looking, measure)) ?? asked
+  const args = (await action.settle?.(body, looking, measure)) ?? body
   const state = await action.look(args, looking)
   const diff = action.diff(state, args, await readOutside(action, args, ctx))
   const storedArgs = action.secrets ? await action.secrets.kept(args) : args

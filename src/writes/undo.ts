@@ -38,7 +38,7 @@ interface AuditedWrite extends MadeWrite {
 
 /** A write that undoes one of these writes, if the same key made it within the last hour. */
 export function undoAction(actions: readonly Action[]): Action {
-  const byName = new Map(actions.map((one) => [one.name, one]))
+  const byName = new Map(actions.map((item) => [item.name, item]))
   const undoOf = (name: string) => byName.get(name)?.undo
   return action({
     name: "undo_change",

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
-import { foldText, GRADES, gradeOf, soughtBy } from "../../src/lib/matching.ts"
+import { foldText, GRADES, gradeOf, toSearchText } from "../../src/lib/matching.ts"
 
 const grade = (query: string, texts: string[], ids: string[] = []) => {
-  const found = gradeOf(soughtBy(query), ids, texts)
+  const found = gradeOf(toSearchText(query), ids, texts)
   return found === null ? null : GRADES[found]
 }
 

@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import type { Upstream } from "../../src/lib/upstreams.ts"
 import type { BudgetKind } from "../../src/measuring/budget.ts"
 import { readHealth, type SourceHealth } from "../../src/measuring/health.ts"
-import type { AskedSource } from "../../src/measuring/source-alarms.ts"
+import type { CanarySource } from "../../src/measuring/source-alarms.ts"
 import { freshDatabase } from "../database.ts"
 import { importLines } from "../record.ts"
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
   for (const table of ["source_state", "source_hour", "pace", "due"]) await sql`delete from ${sql(table)}`
 })
 
-const SOURCES: AskedSource[] = [
+const SOURCES: CanarySource[] = [
   { name: "play-search", upstream: "play.google.com", on: true },
   { name: "apple-web-search", upstream: "apps.apple.com", on: true },
   { name: "apple-hints", upstream: "search.itunes.apple.com", on: false },
@@ -90,7 +90,7 @@ describe("a source", () => {
       yield lookUp(2, 900)
     }
     expect((await importLines(sql, read())).bad).toEqual([])
-    const sources: AskedSource[] = [
+    const sources: CanarySource[] = [
       { name: "itunes-lookup", upstream: "itunes.apple.com", on: true },
       { name: "play-details", upstream: "play.google.com", on: true },
     ]

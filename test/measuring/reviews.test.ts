@@ -10,7 +10,7 @@ import type { Kind, ReadPort } from "../../src/measuring/due-kind.ts"
 import { openLane } from "../../src/measuring/pace.ts"
 import { openRawBodies } from "../../src/measuring/raw-bodies.ts"
 import { safeFetch } from "../../src/outbound/safe-fetch.ts"
-import { readFeed, readKnownReviews } from "../../src/reviews/read/feeds.ts"
+import { readFeed, readStoredIds } from "../../src/reviews/read/feeds.ts"
 import { readPlayReviews, readReviews } from "../../src/reviews/sources/read-reviews.ts"
 import { itunesLookup } from "../../src/stores/apple/itunes-lookup.ts"
 import { freshDatabase } from "../database.ts"
@@ -86,7 +86,7 @@ function feed(pages: Record<number, (Page | number)[]>): number[] {
 }
 
 async function readToday() {
-  const known = await readKnownReviews(sql, { platform: "ios", storeId: ID, feed: "us", source: "apple-reviews" })
+  const known = await readStoredIds(sql, { platform: "ios", storeId: ID, feed: "us", source: "apple-reviews" })
   const pages = await readReviews(port().ask, { storefront: "us", id: ID, known })
   return await record(sql, pages, () => now)
 }
@@ -184,7 +184,7 @@ test("reviews of Google Play are read and stored by language", async () => {
     return new Response(token === null ? playAnswer(ids(900, 150), "b") : playAnswer(ids(750, 30), null))
   })
   const read = async () => {
-    const known = await readKnownReviews(sql, { platform: "android", storeId: app, feed: "de", source: "play-reviews" })
+    const known = await readStoredIds(sql, { platform: "android", storeId: app, feed: "de", source: "play-reviews" })
     const pages = await readPlayReviews(port().ask, { storefront: "at", language: "de", id: app, known })
     await record(sql, pages, () => now)
   }

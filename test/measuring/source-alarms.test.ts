@@ -9,7 +9,7 @@ import { createLog, silentLog } from "../../src/lib/log.ts"
 import type { SourceName } from "../../src/lib/upstreams.ts"
 import { ReadFailure } from "../../src/measuring/source.ts"
 import {
-  type AskedSource,
+  type CanarySource,
   canaryOf,
   ensureCanaries,
   noteHealth,
@@ -238,7 +238,7 @@ test("open alerts are listed oldest first, with their details", async () => {
 })
 
 describe("the list of canaries", () => {
-  const of = (...off: SourceName[]): AskedSource[] => [
+  const of = (...off: SourceName[]): CanarySource[] => [
     { name: "apple-web-search", upstream: "apps.apple.com", on: !off.includes("apple-web-search") },
     { name: "apple-store-search", upstream: "itunes.apple.com", on: !off.includes("apple-store-search") },
     { name: "itunes-lookup", upstream: "itunes.apple.com", on: true },

@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { askWriter } from "../../src/outbound/providers/ask.ts"
 import { chat } from "../../src/outbound/providers/chat.ts"
 import { responses } from "../../src/outbound/providers/responses.ts"
-import { readKeptAnswer } from "../../src/texts/prompt.ts"
+import { readStoredAnswer } from "../../src/texts/prompt.ts"
 
 const ANSWER = '{"receipt":{"first":"abcdef","last":"ghijkl","records":1},"a":1}'
 const task = { kind: "x", orders: "", records: [], answer: v.strictObject({ a: v.number() }), mostTokens: 10 } as never
@@ -33,12 +33,12 @@ describe("the object in an answer", () => {
   ]
   for (const [where, text] of forms)
     test(`the object in an answer is found ${where}`, () => {
-      expect(readKeptAnswer(task, text)).toEqual({ answer: { a: 1 } })
+      expect(readStoredAnswer(task, text)).toEqual({ answer: { a: 1 } })
     })
 
   test("no object is found in an answer without one", () => {
     for (const text of ["", "no JSON", "<think>only thoughts</think>", "{ broken", "[1]"])
-      expect(readKeptAnswer(task, text)).toBeNull()
+      expect(readStoredAnswer(task, text)).toBeNull()
   })
 })
 

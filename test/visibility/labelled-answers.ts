@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { knownNames, shortName } from "../../src/visibility/formulas/known-apps.ts"
+import { shortName, toAppNames } from "../../src/visibility/formulas/known-apps.ts"
 import { mentionsIn } from "../../src/visibility/formulas/mentions.ts"
 
 interface LabelledAnswer {
@@ -56,7 +56,7 @@ export function matchLabelled(): Matching {
   const counts: Matching = { answers: 0, right: 0, wrong: 0, missed: 0, uncertain: 0, off: [] }
   for (const file of POOLS) {
     const { apps, answers } = poolOf(file)
-    const known = knownNames(
+    const known = toAppNames(
       apps,
       answers.map(({ text }) => text),
     )

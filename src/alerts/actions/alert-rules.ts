@@ -81,8 +81,8 @@ export const createAlertRule = action({
   target: ({ type }) => `alert_rule ${type}`,
   async look({ type }, looking) {
     refuseLimited(looking)
-    const held = await readRule(looking, type)
-    return { held, channels: await readChannels(looking), has: await readContents(looking) }
+    const storedRule = await readRule(looking, type)
+    return { held: storedRule, channels: await readChannels(looking), has: await readContents(looking) }
   },
   diff({ held, channels, has }, args) {
     const rule = ruleOf(args, channels)
@@ -128,19 +128,19 @@ export const deleteAlertRule = action({
     refuseLimited(looking)
     return await readRule(looking, type)
   },
-  diff: (held, { type }) => ({
+  diff: (storedRule, { type }) => ({
     summary:
-      held === null
+      storedRule === null
         ? `Change nothing: there is no rule that delivers ${type} alerts.`
         : `Deliver ${type} alerts no longer. The feed still lists them.`,
-    ...diffOf(type, held, null),
+    ...diffOf(type, storedRule, null),
     notes: [],
   }),
-  async write({ type }, held, { tx, caller }) {
+  async write({ type }, storedRule, { tx, caller }) {
     await tx`
       delete from alert_rule
       where workspace_id = ${caller.workspaceId} and type = ${type}`
-    return { removed: held }
+    return { removed: storedRule }
   },
 })
 

@@ -109,12 +109,12 @@ export async function setAside(sql: Sql, { id, lease }: LeasedChannel, failure: 
  * it, and none is missed.
  */
 async function hold(tx: Tx, { id, lease }: LeasedChannel): Promise<{ failures: number } | undefined> {
-  const [held] = await tx<{ failures: number }[]>`
+  const [leased] = await tx<{ failures: number }[]>`
     select failures
     from channel
     where id = ${id} and lease = ${lease}
     for no key update`
-  return held
+  return leased
 }
 
 /** Also marks a delivery whose alert was withdrawn while the message was being sent. */

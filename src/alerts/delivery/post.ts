@@ -52,12 +52,12 @@ export function unsentBy(error: unknown): SendResult {
 }
 
 /** Parses Retry-After, in seconds or as a date. At most a day. Undefined if absent or invalid. */
-function waitOf(said: string | null, now: Date): number | undefined {
-  if (said === null) return undefined
-  const ms = /^\d{1,9}$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - now.getTime()
+function waitOf(header: string | null, now: Date): number | undefined {
+  if (header === null) return undefined
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now.getTime()
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS)
 }
 
-export function waitOfSeconds(said: unknown): { waitMs?: number } {
-  return typeof said === "number" && said >= 0 ? { waitMs: Math.min(said * 1_000, LONGEST_WAIT_MS) } : {}
+export function waitOfSeconds(header: unknown): { waitMs?: number } {
+  return typeof header === "number" && header >= 0 ? { waitMs: Math.min(header * 1_000, LONGEST_WAIT_MS) } : {}
 }

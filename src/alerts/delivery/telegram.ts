@@ -23,7 +23,7 @@ export async function sendTelegram(
     const answer = migrated === undefined ? first : await post(migrated)
     const why = REFUSALS[answer.status]
     if (why) return { result: "refused", failure: `status ${answer.status}: ${why}` }
-    if (answer.status === 429) return { result: "throttled", failure: "status 429", ...askedOf(answer.bytes) }
+    if (answer.status === 429) return { result: "throttled", failure: "status 429", ...retryAfterOf(answer.bytes) }
     const sent = sentBy(answer, port.now())
     const hint =
       migrated === undefined ? hintOf(answer) : `the group has a new id, ${migrated}: add the channel again with it`
@@ -54,7 +54,7 @@ function migratedTo(bytes: Uint8Array): string | undefined {
   }
 }
 
-function askedOf(bytes: Uint8Array): { waitMs?: number } {
+function retryAfterOf(bytes: Uint8Array): { waitMs?: number } {
   try {
     return waitOfSeconds(JSON.parse(new TextDecoder().decode(bytes)).parameters.retry_after)
   } catch {

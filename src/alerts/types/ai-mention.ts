@@ -1,13 +1,13 @@
 import * as v from "valibot"
 import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../lib/days.ts"
-import { saidStorefront } from "../../lib/storefront-names.ts"
+import { nameOfStorefront } from "../../lib/storefront-names.ts"
 import { ASSISTANTS, type Assistant } from "../../lib/upstreams.ts"
-import { knownNames } from "../../visibility/formulas/known-apps.ts"
+import { toAppNames } from "../../visibility/formulas/known-apps.ts"
 import { type LostMention, lostMentions } from "../../visibility/formulas/lost-mention.ts"
 import { mentionsIn } from "../../visibility/formulas/mentions.ts"
-import { type HeldAnswer, readComparable } from "../../visibility/read/answers.ts"
-import { readKnownApps } from "../../visibility/read/known-apps.ts"
+import { readComparable, type StoredAnswer } from "../../visibility/read/answers.ts"
+import { readNamedApps } from "../../visibility/read/known-apps.ts"
 import { alertType, type FindingOf } from "../alert-type.ts"
 import type { PlaceDays } from "../search-days.ts"
 import { quoted } from "../wording.ts"
@@ -40,7 +40,7 @@ export const aiMentionLost = alertType({
   stands: true,
   find: findLost,
   sentence({ term, assistant, model, now, before, against }, { storefront }) {
-    const question = `${quoted(term)} in ${saidStorefront(storefront as string)}`
+    const question = `${quoted(term)} in ${nameOfStorefront(storefront as string)}`
     const counts = `${now.named} of ${now.of} answers (to ${against}: ${before.named} of ${before.of})`
     return `${NAMES[assistant]} (${model}) no longer names you for ${question}: ${counts}`
   },
@@ -66,12 +66,12 @@ interface MainApp {
 async function findLost(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
   const { storefront } = days.place
   const span = { from: days.from, to: days.to }
-  const terms = await readAskedTerms(tx, days)
+  const terms = await readCheckedTerms(tx, days)
   const app = terms.length > 0 ? await readMainApp(tx, days) : null
   if (!app) return []
   const answers = await readComparable(tx, { storefront, terms, ...span })
-  const apps = await readKnownApps(tx, app, { storefront, terms })
-  const appNames = knownNames(
+  const apps = await readNamedApps(tx, app, { storefront, terms })
+  const appNames = toAppNames(
     apps,
     answers.map(({ text }) => text),
   )
@@ -85,21 +85,21 @@ async function findLost(tx: Tx, days: PlaceDays): Promise<FindingOf[]> {
     return { ...answer, at: answer.seenAt, named: uncertain.includes(0) ? null : named.includes(0) }
   })
   const series = Map.groupBy(checked, ({ term, assistant }) => `${term}\n${assistant}`)
-  return [...series.values()].flatMap((own) => {
-    const lost = lostMentions(own).filter(({ at }) => dayOf(at) >= span.from && dayOf(at) <= span.to)
-    const [first] = own
-    return first ? lost.map((one) => findingOf(first, one)) : []
+  return [...series.values()].flatMap((termAnswers) => {
+    const lost = lostMentions(termAnswers).filter(({ at }) => dayOf(at) >= span.from && dayOf(at) <= span.to)
+    const [first] = termAnswers
+    return first ? lost.map((item) => findingOf(first, item)) : []
   })
 }
 
-function findingOf({ term, assistant }: Pick<HeldAnswer, "term" | "assistant">, lost: LostMention): FindingOf {
+function findingOf({ term, assistant }: Pick<StoredAnswer, "term" | "assistant">, lost: LostMention): FindingOf {
   const { at, model, now, before, beforeAt } = lost
   const facts = { term, assistant, model, now, before, against: dayOf(beforeAt) }
   return { type: "ai_mention_lost", subject: `${term} ${assistant}`, day: dayOf(at), at, facts }
 }
 
 /** Returns the keywords that assistants were asked about in these days. */
-async function readAskedTerms(tx: Tx, { place: { storefront }, terms, from, to }: PlaceDays): Promise<string[]> {
+async function readCheckedTerms(tx: Tx, { place: { storefront }, terms, from, to }: PlaceDays): Promise<string[]> {
   const rows = await tx<{ term: string }[]>`
     select distinct term
     from assistant_answer

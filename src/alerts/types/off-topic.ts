@@ -6,10 +6,10 @@ import { TOPIC, type TurnedDay } from "../search-days.ts"
 import { quoted } from "../wording.ts"
 
 /** Compares categories by the store's ids. Null if the app's categories are unknown, or those of too many results. */
-export function isOffTopic(own: readonly string[], results: readonly (readonly string[])[]): boolean | null {
+export function isOffTopic(ownCategories: readonly string[], results: readonly (readonly string[])[]): boolean | null {
   const categorised = results.slice(0, TOPIC.first).filter(({ length }) => length > 0)
-  if (own.length === 0 || categorised.length < TOPIC.known) return null
-  return !categorised.some((categories) => categories.some((one) => own.includes(one)))
+  if (ownCategories.length === 0 || categorised.length < TOPIC.known) return null
+  return !categorised.some((categories) => categories.some((category) => ownCategories.includes(category)))
 }
 
 /**
@@ -51,9 +51,9 @@ export const offTopic = alertType({
   fields: ({ term, genre, against, source }) => ({ term, genre, against, source }),
 })
 
-function isTurned({ categories, categoriesWas }: TurnedDay, own: readonly string[]): boolean {
-  const wasOtherwise = categoriesWas === null || isOffTopic(own, categoriesWas) === false
-  return wasOtherwise && isOffTopic(own, categories) === true
+function isTurned({ categories, categoriesWas }: TurnedDay, ownCategories: readonly string[]): boolean {
+  const wasOtherwise = categoriesWas === null || isOffTopic(ownCategories, categoriesWas) === false
+  return wasOtherwise && isOffTopic(ownCategories, categories) === true
 }
 
 function findingOf(

@@ -36,7 +36,7 @@ export const rivalEvent = alertType({
     beforeSeenAt: "2025-11-19T10:00:00.000Z",
   },
   find: findEvents,
-  sentence: (facts, place) => `${nameOf(facts)} ${saidOf(facts)} ${sinceIn(place)}`,
+  sentence: (facts, place) => `${nameOf(facts)} ${textOf(facts)} ${sinceIn(place)}`,
   fields(facts) {
     const { change, source, before, after } = facts
     const { currency = null } = (change === "price" ? after : {}) as { currency?: string }
@@ -44,7 +44,7 @@ export const rivalEvent = alertType({
   },
 })
 
-function saidOf({ change, before, after }: Facts): string {
+function textOf({ change, before, after }: Facts): string {
   switch (change) {
     case "version":
       return `updated from version ${before} to ${after}`
@@ -119,7 +119,7 @@ function overlapFrom(changes: readonly RivalChange[], from: string): Date {
 /** Orders changes by time and removes those that the other source already showed. */
 function withoutRepeats(events: readonly RivalEvent[]): RivalEvent[] {
   const distinct: RivalEvent[] = []
-  for (const event of events) if (!distinct.some((one) => isTheSame(one, event))) distinct.push(event)
+  for (const event of events) if (!distinct.some((item) => isTheSame(item, event))) distinct.push(event)
   return distinct
 }
 
@@ -129,8 +129,8 @@ function withoutRepeats(events: readonly RivalEvent[]): RivalEvent[] {
  */
 const SAID_ALIKE: readonly string[] = ["version", "name", "price"] satisfies readonly Facts["change"][]
 
-function isTheSame(told: RivalEvent, { at, facts }: RivalEvent): boolean {
-  const isAcross = told.at > new Date(facts.beforeSeenAt) && new Date(told.facts.beforeSeenAt) < at
-  if (told.facts.source === facts.source || !isAcross) return false
-  return !SAID_ALIKE.includes(facts.change) || isDeepStrictEqual(told.facts.after, facts.after)
+function isTheSame(previous: RivalEvent, { at, facts }: RivalEvent): boolean {
+  const isAcross = previous.at > new Date(facts.beforeSeenAt) && new Date(previous.facts.beforeSeenAt) < at
+  if (previous.facts.source === facts.source || !isAcross) return false
+  return !SAID_ALIKE.includes(facts.change) || isDeepStrictEqual(previous.facts.after, facts.after)
 }

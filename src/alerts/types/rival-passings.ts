@@ -103,7 +103,7 @@ function versus(facts: Facts, [winner, other]: readonly ["ours" | "theirs", "our
 async function findPassings(_: Tx, { rivals, searches }: PlaceDays): Promise<FindingOf[]> {
   if (rivals.length === 0) return []
   const followed = new Map(rivals.map((rival) => [rival.id, rival]))
-  return (await searches()).passings.flatMap((one) => passingOf(one, followed.get(one.id) as FollowedRival))
+  return (await searches()).passings.flatMap((item) => passingOf(item, followed.get(item.id) as FollowedRival))
 }
 
 function passingOf(one: PassingRow, { rival, name, manual, isFollowed }: FollowedRival): FindingOf[] {

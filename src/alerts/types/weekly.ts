@@ -37,10 +37,9 @@ function weekText({ from, to, keywords, best, worst, ratings, reviews, changes, 
     `Keywords: ${ranked(keywords)}`,
     ...best.map((move) => `  + ${moved(move)}`),
     ...worst.map((move) => `  - ${moved(move)}`),
-    ...ratings.map((row) => `Ratings ${whereSaid(row)}: ${ratedAs(row)}`),
+    ...ratings.map((row) => `Ratings ${placeOf(row)}: ${ratedAs(row)}`),
     ...reviews.map(({ platform, feed, count, low }) => {
-      const where =
-        platform === "ios" ? whereSaid({ platform, country: feed }) : `in the language ${feed} on Google Play`
+      const where = platform === "ios" ? placeOf({ platform, country: feed }) : `in the language ${feed} on Google Play`
       return `Reviews ${where}: ${count}, ${low} of them with 1 or 2 stars`
     }),
     `Store page changes: ${changes === MAX_CHANGES ? `${changes} or more` : changes}`,
@@ -56,7 +55,7 @@ function ranked({ tracked, measured, up, down, entered, dropped, same }: Week["k
 
 function moved(move: WeekMove): string {
   const place = (rank: number | null) => (rank === null ? "absent" : String(rank))
-  return `${quoted(move.term)} from ${place(move.was)} to ${place(move.rank)} ${whereSaid(move)}`
+  return `${quoted(move.term)} from ${place(move.was)} to ${place(move.rank)} ${placeOf(move)}`
 }
 
 function ratedAs({ ratings, rating, gained }: Week["ratings"][number]): string {
@@ -68,5 +67,5 @@ function ratedAs({ ratings, rating, gained }: Week["ratings"][number]): string {
   return parts.filter((part) => part !== null).join(", ")
 }
 
-const whereSaid = ({ platform, country }: Pick<WeekMove, "platform" | "country">) =>
+const placeOf = ({ platform, country }: Pick<WeekMove, "platform" | "country">) =>
   inStore({ platform, storefront: country })

@@ -46,22 +46,22 @@ interface Landscape {
  * means, because rating counts differ by powers of ten, and null if less than half of the apps are known.
  */
 export function landscapeOf(apps: readonly ListedApp[], day: string): Landscape {
-  const ratings = known(apps.slice(0, FIRST), ({ ratings }) => ratings)
+  const ratings = knownValues(apps.slice(0, FIRST), ({ ratings }) => ratings)
   const since = (days: number) => Date.parse(day) - days * DAY_MS
   return {
     wall: { least: ratings.isEnough ? Math.min(...ratings.values) : null, ...median(ratings) },
-    rating: median(known(apps, ({ rating }) => rating)),
-    nameLength: median(known(apps, ({ name }) => (name === null ? null : [...name].length))),
+    rating: median(knownValues(apps, ({ rating }) => rating)),
+    nameLength: median(knownValues(apps, ({ name }) => (name === null ? null : [...name].length))),
     released: share(
-      known(apps, ({ releasedAt }) => releasedAt),
+      knownValues(apps, ({ releasedAt }) => releasedAt),
       since(RELEASED_DAYS),
     ),
     updated: share(
-      known(apps, ({ updatedAt }) => updatedAt),
+      knownValues(apps, ({ updatedAt }) => updatedAt),
       since(UPDATED_DAYS),
     ),
-    languages: median(known(apps, ({ languages }) => languages)),
-    sizeBytes: median(known(apps, ({ sizeBytes }) => sizeBytes)),
+    languages: median(knownValues(apps, ({ languages }) => languages)),
+    sizeBytes: median(knownValues(apps, ({ sizeBytes }) => sizeBytes)),
     publishers: publishersOf(apps),
   }
 }
@@ -71,7 +71,7 @@ interface Values<Value> extends Coverage {
   isEnough: boolean
 }
 
-function known<Value>(apps: readonly ListedApp[], read: (app: ListedApp) => Value): Values<Value> {
+function knownValues<Value>(apps: readonly ListedApp[], read: (app: ListedApp) => Value): Values<Value> {
   const values = apps.map(read).filter((value) => value !== null && value !== undefined) as NonNullable<Value>[]
   const [n, of] = [values.length, apps.length]
   return { values, n, of, isEnough: n > 0 && n * 2 >= of }
@@ -93,8 +93,8 @@ function publishersOf(apps: readonly ListedApp[]): Landscape["publishers"] {
   const idOf = new Map(
     apps.flatMap(({ publisher, publisherId }) => (publisherId ? [[publisher, publisherId] as const] : [])),
   )
-  const sold = known(apps, ({ publisher, publisherId }) => publisherId ?? idOf.get(publisher) ?? publisher)
-  const several = [...Map.groupBy(sold.values, (one) => one).values()].filter(({ length }) => length > 1)
+  const sold = knownValues(apps, ({ publisher, publisherId }) => publisherId ?? idOf.get(publisher) ?? publisher)
+  const several = [...Map.groupBy(sold.values, (item) => item).values()].filter(({ length }) => length > 1)
   const { n, of, isEnough } = sold
   return { count: isEnough ? several.length : null, apps: isEnough ? several.flat().length : null, n, of }
 }

@@ -30,10 +30,10 @@ export const chart = kind<ChartObservation, ChartQuestion>({
   shape,
   line: {
     entries: { depth: v.optional(Whole) },
-    read({ depth, ...said }: ChartObservation) {
-      if (depth === undefined && said.apps.length === 0)
+    read({ depth, ...rest }: ChartObservation) {
+      if (depth === undefined && rest.apps.length === 0)
         throw new LineProblem("depth: must be given when apps is empty")
-      return { ...said, depth: depth ?? said.apps.length }
+      return { ...rest, depth: depth ?? rest.apps.length }
     },
   },
   question: {
@@ -42,9 +42,9 @@ export const chart = kind<ChartObservation, ChartQuestion>({
   },
   names: (seen) => ({ chart: seen, apps: idsIn(seen) }),
   weight: ({ apps }) => apps.length,
-  async store(tx, readings, known) {
-    const shown = await storeCharts(tx, readings, known)
-    return { placed: shown.map(({ from }) => from), shown, named: readings.map((from) => namedIn(from, known)) }
+  async store(tx, readings, ids) {
+    const shown = await storeCharts(tx, readings, ids)
+    return { placed: shown.map(({ from }) => from), shown, named: readings.map((from) => namedIn(from, ids)) }
   },
   // Runs after the facts of apps are stored: apps on a followed chart become due, and rows of `due` are locked last.
   async derive(tx, { placed }, { chartOf }) {
@@ -55,11 +55,11 @@ export const chart = kind<ChartObservation, ChartQuestion>({
   },
   stored: readCharts,
   replay: {
-    subjects: (held) => [nameOf(held)],
+    subjects: (previous) => [nameOf(previous)],
     asked: chartNamed,
-    compare: (held, now) => [
-      differenceOf("places", idsIn(held), idsIn(now), [
-        now.depth !== held.depth && `depth ${now.depth}, was ${held.depth}`,
+    compare: (previous, now) => [
+      differenceOf("places", idsIn(previous), idsIn(now), [
+        now.depth !== previous.depth && `depth ${now.depth}, was ${previous.depth}`,
       ]),
     ],
     isStored: (sql) => sql`
@@ -108,7 +108,7 @@ function isNamed(subject: string): boolean {
 /** Parses a subject such as "iphone free 6013". Throws RangeError if it names no chart. */
 export function chartNamed({ storefront }: Pick<Side, "storefront">, subject: string): ChartQuestion {
   const [given, called, genre, ...more] = subject.split(" ")
-  const [device, chart] = [DEVICES.find((one) => one === given), CHARTS.find((one) => one === called)]
+  const [device, chart] = [DEVICES.find((item) => item === given), CHARTS.find((item) => item === called)]
   if (!device || !chart || !genre || more.length > 0) throw new RangeError("a chart is a device, its name and a genre")
   return { storefront, device, chart, genre }
 }

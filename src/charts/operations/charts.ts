@@ -162,7 +162,7 @@ function chartRows(chart: Partial<v.InferOutput<typeof Chart>>): TableRow[] {
   const latest = { ...about, measured, day, measuredAt, rank, depth, source }
   if (!series) return [latest]
   // a column exists in every row or in none
-  const knowsLatest = [measured, day, rank, depth].every((known) => known !== undefined)
+  const knowsLatest = [measured, day, rank, depth].every((value) => value !== undefined)
   const runs = knowsLatest && source === undefined ? undefined : sources
   const rows = series.map(([of, rank, depth]) => ({
     ...about,

@@ -35,12 +35,12 @@ interface ChartMoversQuery extends MoversQuery {
 export async function readChartMovers(
   sql: Sql,
   chart: ChartKey,
-  { day, days = 1, apps = [], ...asked }: ChartMoversQuery = {},
+  { day, days = 1, apps = [], ...query }: ChartMoversQuery = {},
 ): Promise<ChartMovers | null> {
   const later = await readChart(sql, chart, day)
   if (!later) return null
   const earlier = await readChart(sql, chart, addDays(later.day, -days))
-  const movers = earlier && moversBetween(readingOf(earlier), readingOf(later), asked)
+  const movers = earlier && moversBetween(readingOf(earlier), readingOf(later), query)
   return {
     day: dayOf(later),
     against: earlier && dayOf(earlier),

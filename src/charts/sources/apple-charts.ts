@@ -35,10 +35,10 @@ export const appleCharts = {
     return { path: `/${storefront}/rss/${feedName(chart, device)}/limit=${CHART_DEPTH}${within}/json` }
   },
 
-  parse(body, asked, about) {
-    const { storefront, device, chart, genre } = asked
+  parse(body, question, about) {
+    const { storefront, device, chart, genre } = question
     const feed = feedOf(body)
-    const listed = at(feed, "results") === undefined ? feedApps(feed, asked) : marketingApps(feed, asked)
+    const listed = at(feed, "results") === undefined ? feedApps(feed, question) : marketingApps(feed, question)
     const apps = appsOf(listed, CHART_DEPTH)
     return {
       kind: "chart",
@@ -73,9 +73,9 @@ function feedOf(body: string): unknown {
 
 const changed = (detail: string) => new ReadFailure("changed", detail)
 
-function feedApps(feed: unknown, asked: ChartQuestion): ChartApp[] {
+function feedApps(feed: unknown, question: ChartQuestion): ChartApp[] {
   const entry = at(feed, "entry")
-  const isNamed = checkNames(addressesOf(feed), asked)
+  const isNamed = checkNames(addressesOf(feed), question)
   if (entry === undefined) {
     const titled = text(at(feed, "title", "label")) && text(at(feed, "updated", "label"))
     if (!titled || !isNamed) throw changed("a feed of nothing")
@@ -89,7 +89,7 @@ function feedApps(feed: unknown, asked: ChartQuestion): ChartApp[] {
 /** The feed's own addresses: its id, its links and its page. */
 function addressesOf(feed: unknown): string[] {
   const link = at(feed, "link")
-  const links = (Array.isArray(link) ? link : [link]).map((one) => at(one, "attributes", "href"))
+  const links = (Array.isArray(link) ? link : [link]).map((item) => at(item, "attributes", "href"))
   return [at(feed, "id", "label"), ...links].flatMap((address) => text(address) ?? [])
 }
 

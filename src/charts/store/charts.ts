@@ -23,9 +23,9 @@ interface StoredChart extends ShownApps {
 export async function storeCharts(
   tx: Tx,
   readings: readonly ChartObservation[],
-  known: SurrogateIds,
+  ids: SurrogateIds,
 ): Promise<StoredChart[]> {
-  const rows = readings.map((reading) => rowOf(reading, known))
+  const rows = readings.map((reading) => rowOf(reading, ids))
   const changed: ChartRow[] = []
   for (const wave of wavesOf(rows)) changed.push(...(await upsert(tx, wave)))
   return changed
@@ -133,13 +133,13 @@ interface ChartRow extends StoredChart {
   key: string
 }
 
-function rowOf(reading: ChartObservation, known: SurrogateIds): ChartRow {
+function rowOf(reading: ChartObservation, ids: SurrogateIds): ChartRow {
   const { platform, apps, source, seenAt } = reading
-  const chartId = known.chartOf(reading)
+  const chartId = ids.chartOf(reading)
   return {
     from: reading,
     apps,
-    appIds: apps.map(({ id }) => known.appOf(platform, id)),
+    appIds: apps.map(({ id }) => ids.appOf(platform, id)),
     placed: true,
     chartId,
     key: keyOf(chartId, CHART_SOURCE_CODES[source], seenAt),

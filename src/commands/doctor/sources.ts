@@ -8,7 +8,7 @@ import { STORE_HOSTS, type Upstream } from "../../lib/upstreams.ts"
 import { MARKET_SOURCES } from "../../market/market-plan.ts"
 import { readFollowedMarket } from "../../market/read/followed.ts"
 import { type Budget, readBudget } from "../../measuring/budget.ts"
-import type { AskedSource } from "../../measuring/source-alarms.ts"
+import type { CanarySource } from "../../measuring/source-alarms.ts"
 import { type OpenAlert, openAlerts } from "../../measuring/source-alarms.ts"
 import type { MeasuringSettings, Settings } from "../../settings/settings.ts"
 import type { Invocation } from "../cli/command.ts"
@@ -85,7 +85,7 @@ async function checkEgressCountry(
  * Sends a request to each host that is read from this address. With MEASURE=no, only if another process behind this
  * address has read within the last hour.
  */
-async function checkReachability(sql: Sql, measuring: MeasuringSettings, sources: readonly AskedSource[]) {
+async function checkReachability(sql: Sql, measuring: MeasuringSettings, sources: readonly CanarySource[]) {
   if (!measuring.on && !(await isReadFromHere(sql, measuring.egress)))
     return [
       ok(
@@ -159,7 +159,7 @@ function shortfall({ upstream, asked, can, canAtBase, short }: Budget, { databas
 }
 
 /** Leaves out alerts of sources that are off. */
-function alerts(open: readonly OpenAlert[], sources: readonly AskedSource[]): Finding[] {
+function alerts(open: readonly OpenAlert[], sources: readonly CanarySource[]): Finding[] {
   const findings = open.flatMap((alert) => {
     if (alert.kind.startsWith("account_")) return [accountProblem(alert)]
     const source = sources.find(({ name, on }) => on && name === alert.subject)
@@ -178,7 +178,7 @@ function accountProblem({ subject, detail, at }: OpenAlert): Finding {
   )
 }
 
-function fixOf({ kind }: OpenAlert, { name, upstream }: AskedSource): string {
+function fixOf({ kind }: OpenAlert, { name, upstream }: CanarySource): string {
   const off = `to stop reading it, set SOURCES_OFF=${name}`
   if (kind === "source_changed") return `install the newest Appmeter, then run: appmeter replay; ${off}`
   if (kind === "source_mismatched" && upstream === "play.google.com")

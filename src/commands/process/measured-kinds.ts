@@ -3,7 +3,7 @@ import { UPSTREAMS, type Upstream } from "../../lib/upstreams.ts"
 import type { Kind } from "../../measuring/due-kind.ts"
 import type { HealthParts } from "../../measuring/health.ts"
 import { BASE_GAPS_MS } from "../../measuring/pace.ts"
-import type { AskedSource } from "../../measuring/source-alarms.ts"
+import type { CanarySource } from "../../measuring/source-alarms.ts"
 import type { MeasuringSettings } from "../../settings/settings.ts"
 import { SOURCES } from "../../sources.ts"
 
@@ -13,7 +13,7 @@ export function measuredBy(settings: MeasuringSettings): HealthParts & { kinds: 
   const byUpstream = [...Object.values(SOURCES).flat(), SITES].sort(
     (a, b) => UPSTREAMS.indexOf(a.upstream) - UPSTREAMS.indexOf(b.upstream),
   )
-  const sources = byUpstream.map(({ name, upstream }): AskedSource => {
+  const sources = byUpstream.map(({ name, upstream }): CanarySource => {
     const isReadable = upstream !== "play.google.com" || egressCountry !== undefined || name === "play-reviews"
     return { name, upstream, on: isReadable && !sourcesOff.includes(name) }
   })

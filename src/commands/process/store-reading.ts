@@ -7,7 +7,7 @@ import { type Budget, readBudget } from "../../measuring/budget.ts"
 import { createMeasure } from "../../measuring/measure.ts"
 import { createBodyRoom } from "../../measuring/parsing/body-room.ts"
 import { openRawBodies } from "../../measuring/raw-bodies.ts"
-import type { AskedSource } from "../../measuring/source-alarms.ts"
+import type { CanarySource } from "../../measuring/source-alarms.ts"
 import { ensureCanaries, noteHealth } from "../../measuring/source-alarms.ts"
 import { createMeasuring } from "../../measuring/worker.ts"
 import type { SafeFetch } from "../../outbound/safe-fetch.ts"
@@ -97,7 +97,7 @@ function collectGarbage(): void {
   bun?.gc(true)
 }
 
-async function judgeAll(sql: Sql, sources: readonly AskedSource[], log: Log): Promise<void> {
+async function judgeAll(sql: Sql, sources: readonly CanarySource[], log: Log): Promise<void> {
   for (const { name } of sources) await noteHealth(sql, name, log)
 }
 

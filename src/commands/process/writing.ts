@@ -3,7 +3,7 @@ import type { Sql } from "../../database/types.ts"
 import type { Log } from "../../lib/log.ts"
 import { openRawBodies, type RawBodies } from "../../measuring/raw-bodies.ts"
 import type { Settings } from "../../settings/settings.ts"
-import { createWriting, type KeptAnswers, type TextWriter } from "../../texts/port/write.ts"
+import { createWriting, type StoredAnswers, type TextWriter } from "../../texts/port/write.ts"
 
 /** Creates the text writer from the settings. The operator chose its address, so private addresses are allowed. */
 export function openWriting({ writer, measuring }: Settings, { sql, log }: { sql: Sql; log: Log }): TextWriter {
@@ -21,7 +21,7 @@ export function openWriting({ writer, measuring }: Settings, { sql, log }: { sql
 }
 
 /** Stores the model's answers with the response bodies of sources, for the same time. */
-export function keptAnswers(bodies: Pick<RawBodies, "keep" | "read">): KeptAnswers {
+export function keptAnswers(bodies: Pick<RawBodies, "keep" | "read">): StoredAnswers {
   return {
     async keep(bytes) {
       const sha256 = hash("sha256", bytes, "buffer")

@@ -92,7 +92,7 @@ async function findEditable(way: PlatformWay, half: Half, editable: readonly str
   const { owners, state } = PATHS[half]
   const all = await listResources(way, owners(way.app), signal)
   if (!all) throw new Fault("no_editable_version", { detail: "The connected console does not have this app." })
-  const [found = null] = editable.flatMap((wanted) => all.find((one) => state(one) === wanted) ?? [])
+  const [found = null] = editable.flatMap((wanted) => all.find((item) => state(item) === wanted) ?? [])
   return { found, states: all.map(state) }
 }
 
@@ -110,10 +110,10 @@ async function readHalf(
   signal: AbortSignal,
 ): Promise<HalfReading> {
   const all = (await listResources(way, PATHS[half].localizations(owner.id), signal)) ?? []
-  const here = all.find((one) => textOf(one, "locale") === locale) ?? null
+  const here = all.find((item) => textOf(item, "locale") === locale) ?? null
   return {
     seen: { id: owner.id, state: PATHS[half].state(owner), localization: here?.id ?? null },
-    locales: all.map((one) => textOf(one, "locale") ?? "").filter((text) => /^[A-Za-z-]{2,12}$/.test(text)),
+    locales: all.map((item) => textOf(item, "locale") ?? "").filter((text) => /^[A-Za-z-]{2,12}$/.test(text)),
     texts: textsIn(here, fieldsOf(half, fields)),
   }
 }
@@ -165,7 +165,7 @@ export async function readTexts(
     if (!seen) continue
     const all = await listResources(way, PATHS[half].localizations(seen.id), signal)
     if (!all) return null
-    const here = all.find((one) => textOf(one, "locale") === locale) ?? null
+    const here = all.find((item) => textOf(item, "locale") === locale) ?? null
     localizations[half] = here?.id ?? null
     Object.assign(texts, textsIn(here, fieldsOf(half, fields)))
   }

@@ -7,7 +7,7 @@ import { Fault } from "../../lib/faults.ts"
 import { AppId, Country, textUpTo } from "../../lib/fields.ts"
 import { coded, described, named } from "../../lib/schema.ts"
 import { countSameReviews, findReview } from "../../reviews/read/find-one.ts"
-import type { HeldReview } from "../../reviews/read/reviews.ts"
+import type { StoredReview } from "../../reviews/read/reviews.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
 import { findConsoleReview, readReply, replyIn, SAME_DAYS, type StandingReply } from "../writing/console-reviews.ts"
 import { findWriter } from "../writing/writers.ts"
@@ -108,7 +108,7 @@ interface ReviewPlace extends Pick<Arguments, "appId" | "country" | "reviewId"> 
 async function findStoredReview(
   sql: Db,
   { workspaceId, appId, country, reviewId }: ReviewPlace,
-): Promise<HeldReview & { storefront: string }> {
+): Promise<StoredReview & { storefront: string }> {
   const app = await findIosApp(sql, { workspaceId, appList: null }, appId)
   const storefront = country?.toLowerCase() ?? app.countries[0]
   const feed = { appId: app.iosApp as number, feed: storefront }

@@ -22,7 +22,7 @@ export async function changedDays(parts: AdsTaskParts, { wasRead }: AccountTask)
   const readings: AdsReading[] = []
   let requestCount = 0
   for (const [day, notices] of [...byDay].sort(([a], [b]) => (a < b ? 1 : -1))) {
-    const stored = await readKnownChanges(parts, day)
+    const stored = await readStoredChanges(parts, day)
     const fresh = notices.filter(({ id }) => !stored.has(id))
     if (fresh.length === 0 || requestCount >= MAX_DETAILS) continue
     requestCount += fresh.length
@@ -44,7 +44,7 @@ async function readDetails({ reach }: AdsTaskParts, notices: readonly ChangeNoti
 }
 
 /** The stored changes of a day, by the platform's id. */
-async function readKnownChanges({ sql, account }: AdsTaskParts, day: string): Promise<Map<string, ChangeRow[]>> {
+async function readStoredChanges({ sql, account }: AdsTaskParts, day: string): Promise<Map<string, ChangeRow[]>> {
   const [latest] = await sql<{ rows: ChangeRow[] }[]>`
     select (select coalesce(jsonb_agg(r.row order by r.place), '[]')
     from said_rows(rows, pieces) r (row, place)) as rows

@@ -81,8 +81,8 @@ function refusalsIn(bytes: Uint8Array): Refusal[] | null {
   return (listed ?? [error]).slice(0, MAX_REFUSALS).map(refusalOf)
 }
 
-function refusalOf(said: unknown): Refusal {
-  const { code, messageCode, message, field, info } = (said ?? {}) as Record<string, unknown>
+function refusalOf(body: unknown): Refusal {
+  const { code, messageCode, message, field, info } = (body ?? {}) as Record<string, unknown>
   const named = (info as { field?: unknown } | undefined)?.field ?? field
   return {
     code: platformText(code ?? messageCode ?? "UNKNOWN", 100),

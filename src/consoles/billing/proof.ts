@@ -53,7 +53,7 @@ export function provesByWebhookSignature(secret: string, { headers, body, at }: 
   const expected = createHmac("sha256", key).update(`${id}.${seconds}.`).update(body).digest("base64")
   const matches = sent("signature")
     .split(" ")
-    .map((one) => isSame(one, `v1,${expected}`))
+    .map((item) => isSame(item, `v1,${expected}`))
   return matches.includes(true) && isFresh(seconds, at)
 }
 

@@ -91,7 +91,7 @@ export async function readPaid(sql: Db, account: string, query: BillingQuery): P
       min((happened_at at time zone 'utc')::date) as "firstDay",
       max((happened_at at time zone 'utc')::date) as "lastDay"
     from billing_event
-    where ${asked(sql, account, query)}
+    where ${matchesQuery(sql, account, query)}
     group by product, country, country_is, currency, nullif(abs(price), 0), counts_as
     order by product, country, country_is, currency, nullif(abs(price), 0), counts_as`
 }
@@ -112,14 +112,14 @@ export async function readOffers(sql: Db, account: string, query: BillingQuery):
     select offer, product, min((happened_at at time zone 'utc')::date) as "firstDay",
       max((happened_at at time zone 'utc')::date) as "lastDay", count(*)::int as redemptions
     from billing_event
-    where ${asked(sql, account, query)} and offer is not null
+    where ${matchesQuery(sql, account, query)} and offer is not null
       and counts_as in ('trial_start', 'paid_start', 'trial_conversion', 'renewal', 'one_time', 'upgrade')
     group by offer, product
     order by redemptions desc, offer, product
     limit ${MAX_OFFERS}`
 }
 
-function asked(sql: Db, account: string, { from, to, country, product }: BillingQuery) {
+function matchesQuery(sql: Db, account: string, { from, to, country, product }: BillingQuery) {
   return sql`
     account_id = ${account} and happened_at >= ${`${from}T00:00:00Z`}::timestamptz
     and happened_at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz

@@ -3,7 +3,7 @@ import type { OwnApp } from "../read/app-accounts.ts"
 import { PREFERRED } from "./read-billing.ts"
 
 /** One event of a purchase, with the sender's name for it. */
-interface ToldEvent {
+interface FeedEvent {
   at: Date
   appId: string
   event: string
@@ -13,12 +13,12 @@ interface ToldEvent {
 }
 
 /** Returns App Store events of a period, newest first. If several accounts report the same app, only one is used. */
-export async function readToldEvents(
+export async function readFeedEvents(
   sql: Db,
   { workspaceId, apps, from, to }: { workspaceId: number; apps: readonly OwnApp[]; from: Date; to: Date },
   limit: number,
-): Promise<ToldEvent[]> {
-  return await sql<ToldEvent[]>`
+): Promise<FeedEvent[]> {
+  return await sql<FeedEvent[]>`
     with own as materialized (
       select distinct on (x.app_id) x.app_id, c.id as account_id
       from connected_account c

@@ -37,7 +37,7 @@ export async function storeMessage(
   const parsed = accountKind(kind).receive?.(key, part, { ...message, bundleIds }) ?? refused(message)
   if (typeof parsed === "string" || "reply" in parsed) return parsed
   if (Object.values(parsed).some((value) => typeof value === "string" && !isStorable(value))) return "unreadable"
-  if (await isKnown(sql, id, parsed.eventId)) return "known"
+  if (await isStored(sql, id, parsed.eventId)) return "known"
   const sha256 = hash("sha256", message.body, "buffer")
   const provenance = { seenAt: message.at, parser: PARSER, origin: "own" as const, sha256 }
   const seen = {
@@ -87,7 +87,7 @@ async function findReceiving(sql: Sql, id: string) {
   return account
 }
 
-async function isKnown(sql: Sql, account: string, event: string): Promise<boolean> {
+async function isStored(sql: Sql, account: string, event: string): Promise<boolean> {
   const [row] = await sql`
     select
     from billing_event

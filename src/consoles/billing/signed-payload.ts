@@ -30,7 +30,7 @@ export function signedPayload(jws: unknown, roots: readonly string[], at: Date):
     if (!verify("sha256", Buffer.from(`${header}.${payload}`), key, decoded(signature))) return undefined
     const content = JSON.parse(decoded(payload).toString()) as Record<string, unknown>
     const signedAt = new Date(typeof content.signedDate === "number" ? content.signedDate : at)
-    return [leaf, between, root].every((one) => isValid(one, signedAt)) ? content : undefined
+    return [leaf, between, root].every((item) => isValid(item, signedAt)) ? content : undefined
   } catch {
     // A malformed JWS counts as not signed by the App Store.
     return undefined

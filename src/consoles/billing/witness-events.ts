@@ -32,14 +32,14 @@ export async function readEventWitnesses(
   service: Service,
   { events, ...query }: WitnessQuery & { events: readonly { day: string; counts: EventCounts }[] },
 ): Promise<EventWitness[]> {
-  const serviceCounts = await readToldCounts(sql, service, query)
+  const serviceCounts = await readServiceCounts(sql, service, query)
   return COMPARED.map((event) => {
     const names = COUNTED[event]
     const consoleUnits = (of: readonly { counts: EventCounts }[]) =>
       of.reduce((sum, { counts }) => sum + names.console.reduce((own, name) => own + counts[name], 0), 0)
     const before = events.filter(({ day }) => day < service.wholeFrom)
     const counted = serviceCounts.filter(({ countsAs }) => names.service.includes(countsAs))
-    const sum = (name: keyof Omit<ToldCount, "countsAs">) => counted.reduce((total, row) => total + row[name], 0)
+    const sum = (name: keyof Omit<ServiceCount, "countsAs">) => counted.reduce((total, row) => total + row[name], 0)
     const here = {
       units: sum("units"),
       consoleDays: sum("consoleDays"),
@@ -51,7 +51,7 @@ export async function readEventWitnesses(
   })
 }
 
-interface ToldCount {
+interface ServiceCount {
   countsAs: string
   /** Counts by UTC days, and by the console's days. */
   units: number
@@ -60,14 +60,14 @@ interface ToldCount {
   before: number
 }
 
-async function readToldCounts(
+async function readServiceCounts(
   sql: Db,
   { id, wholeFrom }: Service,
   { from, to, country, reported }: WitnessQuery,
-): Promise<ToldCount[]> {
+): Promise<ServiceCount[]> {
   const isOnConsoleDay = sql`day between ${from} and ${to}`
   const isReported = sql`day = any(${reported as string[]}::date[])`
-  return await sql<ToldCount[]>`
+  return await sql<ServiceCount[]>`
     select counts_as as "countsAs", count(*) filter (where utc_day between ${from} and ${to})::int as units,
       count(*) filter (where ${isOnConsoleDay})::int as "consoleDays",
       count(*) filter (where ${isOnConsoleDay} and not ${isReported})::int as unreported,

@@ -41,7 +41,7 @@ export interface SumRow {
   free: number
 }
 
-export interface ToldRow extends SumRow {
+export interface ServiceRow extends SumRow {
   /** Counts by the console's days. */
   dayUnits: number
   dayRefunds: number
@@ -77,15 +77,15 @@ export async function readSold(
 }
 
 /** Counts production purchases of the App Store only. One of the console's days can span two UTC days. */
-export async function readTold(
+export async function readServiceRows(
   sql: Db,
   { id, wholeFrom }: Service,
   { from, to, country, reported }: WitnessQuery,
-): Promise<ToldRow[]> {
+): Promise<ServiceRow[]> {
   const [isOnUtcDay, isOnConsoleDay] = [sql`utc_day between ${from} and ${to}`, sql`day between ${from} and ${to}`]
   const isReported = sql`${isOnConsoleDay} and day = any(${reported as string[]}::date[])`
   const whole = sql`${isReported} and day >= ${wholeFrom}::date`
-  return await sql<ToldRow[]>`
+  return await sql<ServiceRow[]>`
     with told as materialized (
       select product, currency, country, coalesce(price, 0) * quantity as price, price = 0 as is_free,
         case when counts_as = 'refund' then -quantity else quantity end as unit,
@@ -123,7 +123,7 @@ export async function readTold(
 }
 
 /** Returns those products that any message of the service ever mentioned, in any country. */
-export async function readToldEver(sql: Db, { id }: Service, products: readonly string[]): Promise<Set<string>> {
+export async function readEverSeen(sql: Db, { id }: Service, products: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ product: string }[]>`
     select product
     from unnest(${products as string[]}::text[]) product

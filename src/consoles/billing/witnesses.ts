@@ -16,13 +16,13 @@ import { findBillingAccounts } from "./read-billing.ts"
 import {
   CUTS,
   type Cut,
+  readEverSeen,
+  readServiceRows,
   readSold,
   readSoldEver,
-  readTold,
-  readToldEver,
   type Service,
+  type ServiceRow,
   type SumRow,
-  type ToldRow,
   type WitnessQuery,
 } from "./witness-sums.ts"
 
@@ -30,10 +30,10 @@ import {
 export async function findService(
   sql: Db,
   { isBilled }: MoneyAccounts,
-  asked: { workspaceId: number; app: { id: string; iosId: string | null }; days: Days },
+  query: { workspaceId: number; app: { id: string; iosId: string | null }; days: Days },
 ): Promise<Service | null> {
-  const accounts = isBilled ? await findBillingAccounts(sql, asked) : []
-  const [account] = accounts.flatMap((one) => (one.firstAt === null ? [] : [{ ...one, firstAt: one.firstAt }]))
+  const accounts = isBilled ? await findBillingAccounts(sql, query) : []
+  const [account] = accounts.flatMap((item) => (item.firstAt === null ? [] : [{ ...item, firstAt: item.firstAt }]))
   return account ? { ...account, wholeFrom: addDays(pacificDay(account.firstAt), 1) } : null
 }
 
@@ -77,16 +77,16 @@ export async function readWitnesses(
 ): Promise<Witnesses> {
   const [sold, serviceRows] = await Promise.all([
     readSold(sql, console, service.wholeFrom, query),
-    readTold(sql, service, query),
+    readServiceRows(sql, service, query),
   ])
   const products = pairsOf(sold, serviceRows, "product").map(([one, other]): WitnessPair => {
     const { name, currency } = (one ?? other) as SumRow
     return { product: name as string, currency, console: consoleSum(one), service: serviceSum(other) }
   })
   const ids = [...new Set(products.map(({ product }) => product))]
-  const [toldEver, soldEver] = await Promise.all([readToldEver(sql, service, ids), readSoldEver(sql, console, ids)])
+  const [serviceEver, soldEver] = await Promise.all([readEverSeen(sql, service, ids), readSoldEver(sql, console, ids)])
   return {
-    products: explainedDifferences(products, { told: toldEver, sold: soldEver }).map(inWords),
+    products: explainedDifferences(products, { told: serviceEver, sold: soldEver }).map(inWords),
     days: new Map(
       pairsOf(sold, serviceRows, "day").map(([one, other]) => [
         (one ?? other)?.name as string,
@@ -104,17 +104,17 @@ export async function readWitnesses(
 /** Pairs the rows of the same product and currency, day or country, in order. */
 function pairsOf(
   sold: readonly SumRow[],
-  told: readonly ToldRow[],
+  serviceRows: readonly ServiceRow[],
   by: Cut,
-): [SumRow | undefined, ToldRow | undefined][] {
+): [SumRow | undefined, ServiceRow | undefined][] {
   const keyOf = ({ name, currency }: SumRow) => JSON.stringify([name, currency])
-  const [one, other] = [sold, told].map((rows) => {
+  const [one, other] = [sold, serviceRows].map((rows) => {
     return new Map(rows.filter(({ cut }) => CUTS[cut] === by).map((row) => [keyOf(row), row]))
-  }) as [Map<string, SumRow>, Map<string, ToldRow>]
+  }) as [Map<string, SumRow>, Map<string, ServiceRow>]
   return [...new Set([...one.keys(), ...other.keys()])].sort().map((key) => [one.get(key), other.get(key)])
 }
 
-const NOTHING: ToldRow = {
+const NOTHING: ServiceRow = {
   cut: 3,
   name: null,
   currency: null,
@@ -144,7 +144,7 @@ function consoleSum(row: SumRow = NOTHING): ConsoleSum {
   }
 }
 
-function serviceSum(row: ToldRow = NOTHING): ServiceSum {
+function serviceSum(row: ServiceRow = NOTHING): ServiceSum {
   return {
     ...consoleSum(row),
     consoleDays: { units: row.dayUnits, gross: millionths(row.dayGross) },
@@ -156,7 +156,7 @@ function unitsOf({ units, refunds }: SumRow = NOTHING): Units {
   return { units, refunds }
 }
 
-function consoleDaysOf({ dayUnits: units, dayRefunds: refunds }: ToldRow = NOTHING): Units {
+function consoleDaysOf({ dayUnits: units, dayRefunds: refunds }: ServiceRow = NOTHING): Units {
   return { units, refunds }
 }
 

@@ -48,7 +48,7 @@ export function trafficSource(said: string): TrafficSource {
 }
 
 /** The report's name of a source, in lower case. */
-export function saidOf(source: Exclude<TrafficSource, "other">): string {
+export function sourceName(source: Exclude<TrafficSource, "other">): string {
   return Object.keys(SOURCE_WORDS).find((word) => SOURCE_WORDS[word] === source) as string
 }
 

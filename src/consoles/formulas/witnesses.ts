@@ -54,7 +54,7 @@ export interface WitnessPair {
 }
 
 /** Products that the service ever mentioned, and that the console ever listed as sold. */
-interface KnownProducts {
+interface SeenProducts {
   told: ReadonlySet<string>
   sold: ReadonlySet<string>
 }
@@ -69,15 +69,15 @@ export interface WitnessDifference extends WitnessPair {
  * The difference between console and service by product, split into causes that can be measured. Causes are subtracted
  * one after another; the remainder is unexplained. Neither source's figures are changed.
  */
-export function explainedDifferences(rows: readonly WitnessPair[], known: KnownProducts): WitnessDifference[] {
-  const explained = rows.map((row) => explainedRow(row, known))
+export function explainedDifferences(rows: readonly WitnessPair[], products: SeenProducts): WitnessDifference[] {
+  const explained = rows.map((row) => explainedRow(row, products))
   for (const productRows of Map.groupBy(explained, ({ product }) => product).values()) explainCurrencies(productRows)
   // Equal units at other prices: some services assume that an old price still applies.
   for (const row of explained) if (row.unexplained.units === 0) takeOff(row, "price", row.unexplained)
   return explained
 }
 
-function explainedRow(row: WitnessPair, { told, sold }: KnownProducts): WitnessDifference {
+function explainedRow(row: WitnessPair, { told, sold }: SeenProducts): WitnessDifference {
   const { product, console, service } = row
   const difference = less(console, service)
   const result: WitnessDifference = { ...row, difference, causes: [], unexplained: difference }

@@ -82,17 +82,17 @@ export type NoEffect =
 /** Returns the effect of a change, or the reason why there is none. */
 export function effectOf({ scale, treated, controls }: Comparison, day: ChangedDay): Effect | NoEffect {
   if (day.leftOut > MAX_LEFT_OUT) return { none: "unknown_change_day" }
-  const treatedSums = treated.map((one) => sumsOf(one, scale))
+  const treatedSums = treated.map((item) => sumsOf(item, scale))
   const eve = day.at - day.leftOut
   if (scale === "counts" && !treatedSums.every((sums) => isCounted(sums, eve))) return { none: "too_few_counts" }
   const usable = controls
-    .map((one) => sumsOf(one, scale))
+    .map((control) => sumsOf(control, scale))
     .filter((sums) => changeAt(sums, day.at, day) !== null && (scale === "places" || isCounted(sums, eve)))
     .sort((a, b) => sizeOf(b) - sizeOf(a) || (a.name < b.name ? -1 : 1))
     .slice(0, MAX_CONTROLS)
   const isCompared = usable.length >= MIN_CONTROLS
   const subject = against(treatedSums, isCompared ? usable : [], eve)
-  const found = besideEarlier(subject, day)
+  const found = compareWithEarlier(subject, day)
   if ("none" in found) return found
   const { relative, ...effect } = found
   return {
@@ -136,7 +136,7 @@ function against(treated: readonly Sums[], controls: readonly Sums[], eve: numbe
     controls,
     weights: controlWeights(
       logs,
-      controls.map((one) => centredLogs(one, 0, eve)),
+      controls.map((control) => centredLogs(control, 0, eve)),
     ),
   }
 }
@@ -174,7 +174,7 @@ interface FoundEffect extends Omit<Effect, "method" | "controls" | "space"> {
 }
 
 /** Compares the day with all earlier ones, for which the same effect is computed: placebos in time. */
-function besideEarlier(subject: Subject, day: ChangedDay): FoundEffect | NoEffect {
+function compareWithEarlier(subject: Subject, day: ChangedDay): FoundEffect | NoEffect {
   const moves = movesAt(subject, day.at, day)
   if (moves === null) return { none: "unknown_days" }
   const distances = earlierDays(day).flatMap((at) => {
@@ -207,11 +207,11 @@ function besideEarlier(subject: Subject, day: ChangedDay): FoundEffect | NoEffec
 function addedVariance(treated: readonly Sums[], { at, leftOut, window }: ChangedDay): number {
   const eve = at - leftOut
   const total = treated.reduce((sum, { weight }) => sum + weight, 0)
-  return treated.reduce((sum, one) => {
-    const before = countsADay(one, eve - BASELINE_DAYS + 1, eve)
-    const after = countsADay(one, at + 1, at + window)
-    if (one.scale === "places" || before === null || after === null || after >= before) return sum
-    return sum + ((one.weight / total) ** 2 * (1 / Math.max(after, HALF) - 1 / before)) / window
+  return treated.reduce((sum, item) => {
+    const before = countsADay(item, eve - BASELINE_DAYS + 1, eve)
+    const after = countsADay(item, at + 1, at + window)
+    if (item.scale === "places" || before === null || after === null || after >= before) return sum
+    return sum + ((item.weight / total) ** 2 * (1 / Math.max(after, HALF) - 1 / before)) / window
   }, 0)
 }
 
@@ -226,9 +226,9 @@ function earlierDays({ at, leftOut, window, ownChanges }: ChangedDay): number[] 
 /** Tests each control as if it were treated, against the other controls: placebos in space. */
 function inSpace(controls: readonly Sums[], day: ChangedDay, relative: number) {
   const eve = day.at - day.leftOut
-  const found = controls.flatMap((one, at) => {
-    const subject = against([one], controls.toSpliced(at, 1), eve)
-    const moved = besideEarlier(subject, day)
+  const found = controls.flatMap((control, at) => {
+    const subject = against([control], controls.toSpliced(at, 1), eve)
+    const moved = compareWithEarlier(subject, day)
     return "none" in moved ? [] : [moved.relative]
   })
   return { controls: found.length, asLarge: found.filter((other) => other >= relative).length }

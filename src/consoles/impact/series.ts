@@ -44,11 +44,11 @@ export function sumsOf({ name, weight, values, per }: DailyFigures, scale: Scale
   }
   for (let day = 0; day < days; day++) {
     const [value, under] = [values[day] ?? null, per ? (per[day] ?? null) : 0]
-    const isKnown = value !== null && under !== null
+    const isMeasured = value !== null && under !== null
     const counted = scale === "places" ? Math.log(value ?? 1) : (value ?? 0)
-    sums.known[day + 1] = (sums.known[day] as number) + (isKnown ? 1 : 0)
-    sums.values[day + 1] = (sums.values[day] as number) + (isKnown ? counted : 0)
-    sums.per[day + 1] = (sums.per[day] as number) + (isKnown ? under : 0)
+    sums.known[day + 1] = (sums.known[day] as number) + (isMeasured ? 1 : 0)
+    sums.values[day + 1] = (sums.values[day] as number) + (isMeasured ? counted : 0)
+    sums.per[day + 1] = (sums.per[day] as number) + (isMeasured ? under : 0)
   }
   return { name, weight, scale, days, ...sums, per: per ? sums.per : null }
 }
@@ -59,11 +59,11 @@ export function sumsOf({ name, weight, values, per }: DailyFigures, scale: Scale
  */
 export function levelOf(sums: Sums, from: number, to: number): number | null {
   if (from < 0 || to >= sums.days) return null
-  const knownDays = between(sums.known, from, to)
-  if (knownDays < KNOWN_SHARE * (to - from + 1)) return null
+  const measuredDays = between(sums.known, from, to)
+  if (measuredDays < KNOWN_SHARE * (to - from + 1)) return null
   const value = between(sums.values, from, to)
-  if (sums.scale === "places") return value / knownDays
-  if (!sums.per) return Math.log((Math.max(value, 0) + HALF) / knownDays)
+  if (sums.scale === "places") return value / measuredDays
+  if (!sums.per) return Math.log((Math.max(value, 0) + HALF) / measuredDays)
   const per = between(sums.per, from, to)
   return value <= 0 || per <= 0 ? null : Math.log(value / per)
 }
@@ -89,22 +89,23 @@ export function meanChangeAt(all: readonly Sums[], at: number, around: Around): 
 
 /** The daily mean of a span. Null if no day is known. */
 export function meanOver(sums: Sums, from: number, to: number): number | null {
-  const knownDays = between(sums.known, from, to)
-  return knownDays > 0 ? between(sums.values, from, to) / knownDays : null
+  const measuredDays = between(sums.known, from, to)
+  return measuredDays > 0 ? between(sums.values, from, to) / measuredDays : null
 }
 
 /** Each day's logarithm minus their mean. 0, which has no effect, where a day is unknown. */
 export function centredLogs(sums: Sums, from: number, to: number): Float64Array {
   const logs = new Float64Array(to - from + 1)
-  const knownIndexes: number[] = []
+  const measuredIndexes: number[] = []
   for (let day = from; day <= to; day++) {
     const level = levelOf(sums, day, day)
     if (level === null) continue
     logs[day - from] = level
-    knownIndexes.push(day - from)
+    measuredIndexes.push(day - from)
   }
-  const mean = knownIndexes.reduce((sum, day) => sum + (logs[day] as number), 0) / Math.max(1, knownIndexes.length)
-  for (const day of knownIndexes) logs[day] = (logs[day] as number) - mean
+  const mean =
+    measuredIndexes.reduce((sum, day) => sum + (logs[day] as number), 0) / Math.max(1, measuredIndexes.length)
+  for (const day of measuredIndexes) logs[day] = (logs[day] as number) - mean
   return logs
 }
 

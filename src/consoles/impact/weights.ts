@@ -8,8 +8,8 @@ const STEPS = 300
  */
 export function controlWeights(treated: Float64Array, controls: readonly Float64Array[]): number[] {
   const count = controls.length
-  const gram = controls.map((one) => controls.map((other) => dot(one, other)))
-  const target = controls.map((one) => dot(one, treated))
+  const gram = controls.map((control) => controls.map((other) => dot(control, other)))
+  const target = controls.map((control) => dot(control, treated))
   // The largest row sum is an upper bound of the largest eigenvalue.
   const steepest = Math.max(...gram.map((row) => row.reduce((sum, value) => sum + Math.abs(value), 0)))
   const start = new Array<number>(count).fill(1 / count)

@@ -122,7 +122,7 @@ async function refuse({ iosId }: TrackedApp, sql: Sql, workspaceId: number): Pro
 }
 
 /** Throws not_measured when the account has no data for the request yet. */
-export function checkKnown(
+export function requireReported(
   {
     createdAt,
     state,
@@ -139,7 +139,7 @@ export function checkKnown(
   if (denied !== null)
     throw new Fault("not_measured", { detail: `${since}, but its key cannot read reports: it ${denied}.` })
   if (why !== null) throw new Fault("not_measured", { detail: `${since}; ${state}: ${why}.` })
-  const troubles = standings.flatMap((one) => reportTroubleText(one.report, one.troubles) ?? [])
+  const troubles = standings.flatMap((standing) => reportTroubleText(standing.report, standing.troubles) ?? [])
   if (troubles.length > 0)
     throw new Fault("not_measured", { detail: `${since}, but not read: ${troubles.join("; ")}.` })
   throw new Fault("not_measured", { detail: `${since}; ${expects}.` })
@@ -148,10 +148,10 @@ export function checkKnown(
 export function sourceShape(
   { id, state, why }: AppAccount,
   report: Report | AnalyticsReport,
-  { late, asOf, troubles, ...said }: Pick<ReportStanding, "reported" | "late" | "asOf" | "troubles"> | ReportSpan,
+  { late, asOf, troubles, ...rest }: Pick<ReportStanding, "reported" | "late" | "asOf" | "troubles"> | ReportSpan,
   days: number,
 ): v.InferOutput<typeof AccountSource> {
-  const reportedDays = "reported" in said ? said.reported.length : said.reportedDays
+  const reportedDays = "reported" in rest ? rest.reported.length : rest.reportedDays
   const standing = { asOf: asOf?.toISOString() ?? null, reportedDays, days, lateDays: late }
   return {
     id,

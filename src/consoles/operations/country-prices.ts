@@ -141,7 +141,7 @@ export const getCountryPrices = operation({
     countries: pricedCountries(
       latest.entries,
       entryInForce(
-        latest.entries.filter((one) => one.country === "us"),
+        latest.entries.filter((item) => item.country === "us"),
         today,
       ),
       {
@@ -166,7 +166,7 @@ async function findProduct(
     products = await readSoldProducts(ctx.sql, account)
     if (products.length === 0) throw unread(account, why)
   }
-  const product = products.find((one) => wanted === undefined || [one.product, one.sku].includes(wanted))
+  const product = products.find((item) => wanted === undefined || [item.product, item.sku].includes(wanted))
   if (product) return { products, product }
   const names = products.slice(0, 20).map(({ sku }) => sku)
   throw new Fault("invalid_arguments", {

@@ -40,7 +40,7 @@ export const EventReconciliation = named(
 export async function readEventReconciliation(
   sql: Sql,
   service: Service | null,
-  asked: ReportQuery & { reported: readonly string[]; events: readonly { day: string; counts: EventCounts }[] },
+  query: ReportQuery & { reported: readonly string[]; events: readonly { day: string; counts: EventCounts }[] },
 ): Promise<v.InferOutput<typeof EventReconciliation> | null> {
-  return service && { with: witnessShape(service), events: await readEventWitnesses(sql, service, asked) }
+  return service && { with: witnessShape(service), events: await readEventWitnesses(sql, service, query) }
 }

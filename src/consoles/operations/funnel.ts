@@ -16,12 +16,12 @@ import {
   readWhyNoAnalytics,
 } from "../seller/read-funnel.ts"
 import {
-  checkKnown,
   findReportingAccount,
   ReportDay,
   reportFields,
   reportInput,
   reportQuery,
+  requireReported,
   sourceShape,
 } from "./account-shapes.ts"
 
@@ -124,20 +124,20 @@ export const getFunnel = operation({
       "Traffic sources, most impressions first. other: any source without a name here.",
     ),
   }),
-}).run(async ({ app, source = null, ...asked }, ctx) => {
+}).run(async ({ app, source = null, ...rest }, ctx) => {
   const { sql } = ctx
-  const query = reportQuery(asked, ctx.now())
+  const query = reportQuery(rest, ctx.now())
   const account = await findReportingAccount(app, ctx)
   const [standing, missing, all] = await Promise.all([
-    readFunnelStanding(sql, account, { ...query, days: asked.days }),
+    readFunnelStanding(sql, account, { ...query, days: rest.days }),
     readWhyNoAnalytics(sql, account),
     readFunnel(sql, account, query),
   ])
-  checkFunnelKnown(account, standing, missing)
+  requireFunnel(account, standing, missing)
   const rows = all.filter((row) => source === null || row.source === source)
-  const days = daysUpTo(query.to, asked.days)
+  const days = daysUpTo(query.to, rest.days)
   const completeTo = completeIn(standing)
-  const shape = (own: readonly FunnelRow[], of = days) => funnelOf(own, of, standing)
+  const shape = (group: readonly FunnelRow[], of = days) => funnelOf(group, of, standing)
   const byDay = Map.groupBy(rows, ({ day }) => day)
   const explainedAccount = { ...account, why: account.why ?? missing }
   return {
@@ -145,7 +145,7 @@ export const getFunnel = operation({
     dayZone: null,
     source,
     sources: (["engagement", "downloads"] as const).map((report) =>
-      sourceShape(explainedAccount, report, standing[report], asked.days),
+      sourceShape(explainedAccount, report, standing[report], rest.days),
     ),
     completeTo,
     totals: shape(rows),
@@ -157,10 +157,10 @@ export const getFunnel = operation({
       }
     }),
     countries: [...Map.groupBy(rows, ({ country }) => country)]
-      .map(([country, own]) => ({ country, ...shape(own) }))
+      .map(([country, group]) => ({ country, ...shape(group) }))
       .sort((a, b) => byImpressions(a, b) || ((a.country ?? "") < (b.country ?? "") ? -1 : 1)),
     trafficSources: [...Map.groupBy(rows, ({ source }) => source)]
-      .map(([source, own]) => ({ source, ...shape(own) }))
+      .map(([source, group]) => ({ source, ...shape(group) }))
       .sort((a, b) => byImpressions(a, b) || (a.source < b.source ? -1 : 1)),
   }
 })
@@ -169,14 +169,10 @@ export const getFunnel = operation({
  * Throws not_measured when there is no data yet, with the action that a person must take or the time when data will
  * arrive.
  */
-function checkFunnelKnown(
-  account: AppAccount,
-  { engagement, downloads }: FunnelStanding,
-  missing: string | null,
-): void {
+function requireFunnel(account: AppAccount, { engagement, downloads }: FunnelStanding, missing: string | null): void {
   if (missing !== null && !engagement.isKnown && !downloads.isKnown)
     throw new Fault("not_measured", { detail: `The account is connected, but ${missing}.` })
-  checkKnown(
+  requireReported(
     { ...account, expects: "the console creates the first file within two days of the request" },
     { ...engagement, report: "engagement" },
     { ...downloads, report: "downloads" },
@@ -204,8 +200,8 @@ type Counts = Record<keyof typeof countFields, number | null>
 
 /** Sums rows over days. A count is known if its report covers at least one of the days. */
 function funnelOf(rows: readonly FunnelRow[], days: readonly string[], standing: FunnelStanding) {
-  const isKnown = (report: AnalyticsReport) => days.some((day) => standing[report].reported.includes(day))
-  const counts = countsOf(rows, (event) => isKnown(REPORT_OF[event]))
+  const isReported = (report: AnalyticsReport) => days.some((day) => standing[report].reported.includes(day))
+  const counts = countsOf(rows, (event) => isReported(REPORT_OF[event]))
   const both = new Set(days.filter((day) => isWhole(day, standing)))
   return {
     ...counts,
@@ -218,10 +214,10 @@ function funnelOf(rows: readonly FunnelRow[], days: readonly string[], standing:
   }
 }
 
-function countsOf(rows: readonly FunnelRow[], isKnown: (event: keyof Counts) => boolean): Counts {
+function countsOf(rows: readonly FunnelRow[], isReported: (event: keyof Counts) => boolean): Counts {
   const sum = (name: keyof Counts) => rows.reduce((total, row) => total + row[name], 0)
   const names = keysOf(REPORT_OF)
-  return Object.fromEntries(names.map((name) => [name, isKnown(name) ? sum(name) : null])) as Counts
+  return Object.fromEntries(names.map((name) => [name, isReported(name) ? sum(name) : null])) as Counts
 }
 
 function ratesOf({ impressions, pageViews, firstDownloads }: Counts) {

@@ -15,13 +15,18 @@ export function pricedCountries(
   return [...byCountry]
     .filter(([code]) => country === null || code === country)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([code, own]) => {
-      const [now, next] = [entryInForce(own, today), upcomingEntry(own, today)]
+    .flatMap(([code, prices]) => {
+      const [now, next] = [entryInForce(prices, today), upcomingEntry(prices, today)]
       const current = now ?? next
       if (!current) return []
       const { currency } = current
-      const rivalPrices = rivals.find((one) => one.country === code && one.currency === currency)
-      const stands = { ...priceOf(now), ...besideOf(own, next), ...compared(now, us), rivals: rivalsOf(rivalPrices) }
+      const rivalPrices = rivals.find((rival) => rival.country === code && rival.currency === currency)
+      const stands = {
+        ...priceOf(now),
+        ...nextPriceOf(prices, next),
+        ...compared(now, us),
+        rivals: rivalsOf(rivalPrices),
+      }
       return [{ country: code, currency, ...stands }]
     })
 }
@@ -36,11 +41,11 @@ function priceOf(now: PriceEntry | null) {
   }
 }
 
-function besideOf(own: readonly PriceEntry[], next: PriceEntry | null) {
+function nextPriceOf(prices: readonly PriceEntry[], next: PriceEntry | null) {
   return {
     upcoming: next && { price: next.price, startsAt: next.startsAt as string },
-    preserved: own.filter(({ preserved }) => preserved === true).length,
-    applePrice: own.find(({ apple }) => apple !== undefined)?.apple ?? null,
+    preserved: prices.filter(({ preserved }) => preserved === true).length,
+    applePrice: prices.find(({ apple }) => apple !== undefined)?.apple ?? null,
   }
 }
 
@@ -54,9 +59,9 @@ function compared(now: PriceEntry | null, us: PriceEntry | null) {
   }
 }
 
-function rivalsOf(beside: RivalPrices | undefined) {
-  if (!beside || beside.prices.length < MIN_RIVALS) return null
-  const { prices, free, seenAt } = beside
+function rivalsOf(rivalPrices: RivalPrices | undefined) {
+  if (!rivalPrices || rivalPrices.prices.length < MIN_RIVALS) return null
+  const { prices, free, seenAt } = rivalPrices
   return { median: medianOf(prices), count: prices.length, free, asOf: seenAt.toISOString() }
 }
 

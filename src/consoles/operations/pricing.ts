@@ -252,10 +252,10 @@ const PAYING = ["paid_start", "trial_conversion", "renewal", "one_time", "upgrad
 /** Groups the payments by product and country, in order. */
 function paidProducts(rows: readonly PaidRow[]): v.InferOutput<typeof Paid>[] {
   const groups = Map.groupBy(rows, ({ product, country, countryIs }) => JSON.stringify([product, country, countryIs]))
-  return [...groups.values()].map((own) => {
-    const { product, country, countryIs } = own[0] as PaidRow
+  return [...groups.values()].map((group) => {
+    const { product, country, countryIs } = group[0] as PaidRow
     const count = (...groups: string[]) =>
-      own.reduce((sum, { countsAs, events }) => (groups.includes(countsAs) ? sum + events : sum), 0)
+      group.reduce((sum, { countsAs, events }) => (groups.includes(countsAs) ? sum + events : sum), 0)
     return {
       product,
       country,
@@ -267,7 +267,7 @@ function paidProducts(rows: readonly PaidRow[]): v.InferOutput<typeof Paid>[] {
       oneTime: count("one_time"),
       refunds: count("refund"),
       cancellations: count("cancellation"),
-      prices: paidPrices(own),
+      prices: paidPrices(group),
     }
   })
 }
@@ -276,11 +276,11 @@ function paidProducts(rows: readonly PaidRow[]): v.InferOutput<typeof Paid>[] {
 function paidPrices(rows: readonly PaidRow[]): v.InferOutput<typeof Price>[] {
   const paid = rows.filter((row) => row.price !== null && row.currency !== null && isMoney(row))
   const groups = Map.groupBy(paid, ({ price, currency }) => `${currency} ${price}`)
-  const prices = [...groups.values()].map((own) => {
-    const { price, currency } = own[0] as PaidRow
+  const prices = [...groups.values()].map((group) => {
+    const { price, currency } = group[0] as PaidRow
     const count = (isCounted: (row: PaidRow) => boolean) =>
-      own.filter(isCounted).reduce((sum, { events }) => sum + events, 0)
-    const days = own.flatMap(({ firstDay, lastDay }) => [firstDay, lastDay]).sort()
+      group.filter(isCounted).reduce((sum, { events }) => sum + events, 0)
+    const days = group.flatMap(({ firstDay, lastDay }) => [firstDay, lastDay]).sort()
     const sales = count(({ countsAs }) => PAYING.includes(countsAs))
     const refunds = count(({ countsAs }) => countsAs === "refund")
     const reversed = count(({ countsAs }) => countsAs === "refund_reversed")

@@ -171,8 +171,8 @@ function byUnexplained(one: ProductWitness, other: ProductWitness): number {
  * difference.
  */
 function shiftOf(differences: readonly number[]): number {
-  const sizes = differences.reduce((sum, one) => sum + Math.abs(one), 0)
-  const whole = Math.abs(differences.reduce((sum, one) => sum + one, 0))
+  const sizes = differences.reduce((sum, difference) => sum + Math.abs(difference), 0)
+  const whole = Math.abs(differences.reduce((sum, difference) => sum + difference, 0))
   return (sizes - whole) / 2
 }
 

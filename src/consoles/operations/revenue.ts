@@ -6,13 +6,13 @@ import { findService } from "../billing/witnesses.ts"
 import { daysUpTo, readStanding } from "../read/app-accounts.ts"
 import { readBundles, readRestatements, readSales, type Sold, soldIn } from "../read/read-sales.ts"
 import {
-  checkKnown,
   findReportingAccounts,
   Money,
   ReportDay,
   reportFields,
   reportInput,
   reportQuery,
+  requireReported,
   sourceShape,
 } from "./account-shapes.ts"
 import { BillingFigures, readBillingFigures } from "./billing-figures.ts"
@@ -99,9 +99,9 @@ export const getRevenue = operation({
         "without such a source. Neither is corrected: use the console for money and the service for recent events.",
     ),
   }),
-}).run(async ({ app, ...asked }, ctx) => {
+}).run(async ({ app, ...rest }, ctx) => {
   const { sql } = ctx
-  const query = reportQuery(asked, ctx.now())
+  const query = reportQuery(rest, ctx.now())
   const accounts = await findReportingAccounts(app, ctx)
   const { seller: account } = accounts
   const [standing, { total, days, countries, products }, bundles, restatements, billing, service] = await Promise.all([
@@ -112,14 +112,14 @@ export const getRevenue = operation({
     readBillingFigures(sql, accounts, query),
     findService(sql, accounts, { workspaceId: ctx.caller.workspaceId, app, days: query }),
   ])
-  checkKnown(account, { ...standing, report: "sales" })
+  requireReported(account, { ...standing, report: "sales" })
   const reported = new Set(standing.reported)
   return {
     dayZone: "America/Los_Angeles" as const,
     ...query,
-    sources: [sourceShape(account, "sales", standing, asked.days)],
+    sources: [sourceShape(account, "sales", standing, rest.days)],
     totals: total,
-    days: daysUpTo(query.to, asked.days).map((day) => {
+    days: daysUpTo(query.to, rest.days).map((day) => {
       return reported.has(day)
         ? { day, reported: true, ...(days.get(day) ?? NOTHING) }
         : { day, reported: false, ...UNKNOWN }
@@ -127,7 +127,7 @@ export const getRevenue = operation({
     countries: [...countries].map(([country, sold]) => ({ country, ...sold })).sort(byDownloads),
     products,
     bundles,
-    restatements: restatements.map((one) => ({ ...one, seenAt: one.seenAt.toISOString() })),
+    restatements: restatements.map((item) => ({ ...item, seenAt: item.seenAt.toISOString() })),
     billing,
     reconciliation: await readReconciliation(
       sql,

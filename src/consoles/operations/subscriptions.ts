@@ -9,12 +9,12 @@ import type { ReportQuery } from "../read/app-accounts.ts"
 import { type AppAccount, daysUpTo, readStanding } from "../read/app-accounts.ts"
 import { readStock, readSubscriptionEvents, summedEvents } from "../read/read-subscriptions.ts"
 import {
-  checkKnown,
   findReportingAccounts,
   ReportDay,
   reportFields,
   reportInput,
   reportQuery,
+  requireReported,
   sourceShape,
 } from "./account-shapes.ts"
 import { BillingFigures, readBillingFigures } from "./billing-figures.ts"
@@ -102,9 +102,9 @@ export const getSubscriptions = operation({
         "without such a source.",
     ),
   }),
-}).run(async ({ app, ...asked }, ctx) => {
+}).run(async ({ app, ...rest }, ctx) => {
   const { sql } = ctx
-  const query = reportQuery(asked, ctx.now())
+  const query = reportQuery(rest, ctx.now())
   const accounts = await findReportingAccounts(app, ctx)
   const { seller: account } = accounts
   const [standing, [standingStock, stock], events, billing, service] = await Promise.all([
@@ -114,7 +114,11 @@ export const getSubscriptions = operation({
     readBillingFigures(sql, accounts, query),
     findService(sql, accounts, { workspaceId: ctx.caller.workspaceId, app, days: query }),
   ])
-  checkKnown(account, { ...standing, report: "subscription_events" }, { ...standingStock, report: "subscriptions" })
+  requireReported(
+    account,
+    { ...standing, report: "subscription_events" },
+    { ...standingStock, report: "subscriptions" },
+  )
   const byDay = Map.groupBy(events, ({ day }) => day)
   const byCountry = Map.groupBy(events, ({ country }) => country)
   const reported = new Set(standing.reported)
@@ -122,20 +126,20 @@ export const getSubscriptions = operation({
     dayZone: "America/Los_Angeles" as const,
     ...query,
     sources: [
-      sourceShape(account, "subscription_events", standing, asked.days),
-      sourceShape(account, "subscriptions", standingStock, asked.days),
+      sourceShape(account, "subscription_events", standing, rest.days),
+      sourceShape(account, "subscriptions", standingStock, rest.days),
     ],
     dating: "app-store-connect" as const,
     totals: summedEvents(events.map(({ counts }) => counts)),
     stock,
-    days: daysUpTo(query.to, asked.days).map((day) => {
+    days: daysUpTo(query.to, rest.days).map((day) => {
       if (!reported.has(day)) return { day, reported: false, ...UNKNOWN }
       return { day, reported: true, ...summedEvents((byDay.get(day) ?? []).map(({ counts }) => counts)) }
     }),
-    countries: [...byCountry].sort().map(([country, own]) => ({
+    countries: [...byCountry].sort().map(([country, group]) => ({
       country,
-      ...summedEvents(own.map(({ counts }) => counts)),
-      days: own.map(({ day, counts }) => ({ day, ...counts })),
+      ...summedEvents(group.map(({ counts }) => counts)),
+      days: group.map(({ day, counts }) => ({ day, ...counts })),
     })),
     billing,
     reconciliation: await readEventReconciliation(sql, service, { ...query, reported: standing.reported, events }),

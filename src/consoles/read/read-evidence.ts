@@ -24,10 +24,10 @@ export interface ReportEvidence {
   /** The time zone of the day. */
   dayZone: string
   /** The stored reports of the day, the one in use first. */
-  said: SaidReport[]
+  said: DayReport[]
 }
 
-interface SaidReport {
+interface DayReport {
   /** The day of the report. For reports that apply until replaced, the latest one up to the requested day. */
   day: string
   source: string
@@ -72,7 +72,7 @@ export async function readReportEvidence(
     state: account.state,
     report,
     dayZone: isAds ? await readAdsZone(sql, account.id, report) : report === "prices" ? "UTC" : REPORT_ZONE,
-    said: await readSaid(sql, account, { report, day }),
+    said: await readEvidenceReports(sql, account, { report, day }),
   }
 }
 
@@ -81,12 +81,16 @@ async function readAdsZone(sql: Sql, account: string, report: EvidenceReport): P
   return report === "ads_changes" || report === "ads_popularity" ? "UTC" : await readZone(sql, account)
 }
 
-type HeldReport = SaidReport & { pieces: number | null }
+type StoredReport = DayReport & { pieces: number | null }
 
 /** Each report with the rows of this app only, without the seller's other apps. */
-async function readSaid(sql: Sql, account: AppAccount, { report, day }: EvidenceQuery): Promise<SaidReport[]> {
-  const { held, own } = heldOf(sql, account, { report, day })
-  const found = await sql<HeldReport[]>`
+async function readEvidenceReports(
+  sql: Sql,
+  account: AppAccount,
+  { report, day }: EvidenceQuery,
+): Promise<DayReport[]> {
+  const { held, own } = reportsOf(sql, account, { report, day })
+  const found = await sql<StoredReport[]>`
     select h.day, h.source, h.seen_at as "seenAt", h.parser, h.origin, encode(h.sha256, 'hex') as sha256, h.about,
       h.processed, h.pieces, r.count, r.rows
     from (${held}) h
@@ -101,7 +105,7 @@ async function readSaid(sql: Sql, account: AppAccount, { report, day }: Evidence
     ) r
     order by h.about nulls first, h.processed desc nulls first, h.seen_at desc, h.parser desc, h.sha256 desc
     limit ${MAX_STATEMENTS}`
-  const reports: SaidReport[] = []
+  const reports: DayReport[] = []
   for (const { pieces, ...one } of found)
     reports.push(pieces === null ? one : { ...one, ...(await readPieceRows(sql, pieces, own)) })
   return reports
@@ -111,10 +115,10 @@ const PIECES_AT_ONCE = 4
 
 /** Reads a report that is stored in pieces a few at a time, so that no statement holds its slot for long. */
 async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
-  const result: Pick<SaidReport, "count" | "rows"> = { count: 0, rows: [] }
+  const result: Pick<DayReport, "count" | "rows"> = { count: 0, rows: [] }
   for (let after = -1; ; ) {
     const isFull = result.rows.length >= SHOWN_ROWS
-    const page = await sql<{ place: number; count: number; rows: SaidReport["rows"] }[]>`
+    const page = await sql<{ place: number; count: number; rows: DayReport["rows"] }[]>`
       select p.place, count(e.row)::int as count,
         case when ${isFull} then '[]' else coalesce(jsonb_agg(e.row order by e.place) filter (where e.row is not null),
           '[]') end as rows
@@ -140,7 +144,7 @@ async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
 }
 
 /** SQL: the stored reports of the day, and the condition for the app's rows. */
-function heldOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }: EvidenceQuery) {
+function reportsOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }: EvidenceQuery) {
   const columns = sql`day, source, seen_at, parser, origin, sha256, rows, pieces`
   if (isReport(report))
     return {
@@ -169,13 +173,13 @@ function heldOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }: E
         order by product, day desc`,
       own: sql`true`,
     }
-  return heldOfAds(sql, { id, outsideId }, { report, day })
+  return adsReportsOf(sql, { id, outsideId }, { report, day })
 }
 
 /** Reports that apply until a newer one replaces them. */
 const LASTING: readonly AdsReport[] = ["ads_campaigns", "ads_keywords", "ads_terms", "ads_popularity"]
 
-function heldOfAds(
+function adsReportsOf(
   sql: Sql,
   { id, outsideId }: Pick<AppAccount, "id" | "outsideId">,
   { report, day }: { report: AdsReport; day: string },

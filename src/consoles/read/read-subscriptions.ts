@@ -21,9 +21,13 @@ export async function readSubscriptionEvents(
     group by day, country, counts_as
     order by day, country, counts_as`
   const groups = Map.groupBy(rows, (row) => `${row.day} ${row.country}`)
-  return [...groups.values()].map((own) => {
-    const { day, country } = own[0]!
-    return { day, country, counts: own.reduce((sums, { group, quantity }) => added(sums, group, quantity), NO_EVENTS) }
+  return [...groups.values()].map((entries) => {
+    const { day, country } = entries[0]!
+    return {
+      day,
+      country,
+      counts: entries.reduce((sums, { group, quantity }) => added(sums, group, quantity), NO_EVENTS),
+    }
   })
 }
 
@@ -32,7 +36,7 @@ function added(sums: EventCounts, group: EventGroup, quantity: number): EventCou
 }
 
 export function summedEvents(counts: readonly EventCounts[]): EventCounts {
-  const sum = (group: EventGroup) => counts.reduce((total, one) => total + one[group], 0)
+  const sum = (group: EventGroup) => counts.reduce((total, count) => total + count[group], 0)
   return Object.fromEntries(EVENT_GROUPS.map((group) => [group, sum(group)])) as EventCounts
 }
 

@@ -35,9 +35,9 @@ export async function readPages(console: Console, path: string, signal?: AbortSi
 
 function resourcesIn(data: unknown): Resource[] {
   const list = Array.isArray(data) ? data : [data]
-  return list.flatMap((one) =>
-    typeof one?.id === "string" && typeof one?.type === "string"
-      ? [{ id: one.id, type: one.type, attributes: one.attributes ?? {}, relationships: one.relationships ?? {} }]
+  return list.flatMap((item) =>
+    typeof item?.id === "string" && typeof item?.type === "string"
+      ? [{ id: item.id, type: item.type, attributes: item.attributes ?? {}, relationships: item.relationships ?? {} }]
       : [],
   )
 }

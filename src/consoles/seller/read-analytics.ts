@@ -93,7 +93,7 @@ async function unlessDenied<Of>(ask: () => Promise<Of>): Promise<Of | "denied"> 
 
 /** Each file is read once. A later reprocessing of the same days is a separate file. */
 async function storeInstances(tx: Tx, account: string, app: string, instances: readonly Instance[]): Promise<void> {
-  const once = new Map(instances.map((one) => [`${one.report} ${one.processed}`, one]))
+  const once = new Map(instances.map((item) => [`${item.report} ${item.processed}`, item]))
   const unread = await tx<Instance[]>`
     insert into analytics_instance as held (account_id, app, report, processed, instance)
     select ${account}, ${app}, report, processed, instance
@@ -109,7 +109,7 @@ async function storeInstances(tx: Tx, account: string, app: string, instances: r
   await makeTasks(tx, account, wanted, { isAgain: true })
 }
 
-interface HeldInstance extends Instance {
+interface StoredInstance extends Instance {
   app: string
 }
 
@@ -135,8 +135,8 @@ export async function readInstance(parts: ConsoleParts, task: AccountTask): Prom
   })
 }
 
-async function findInstance(sql: Sql, account: string, instance: string): Promise<HeldInstance | null> {
-  const [row] = await sql<HeldInstance[]>`
+async function findInstance(sql: Sql, account: string, instance: string): Promise<StoredInstance | null> {
+  const [row] = await sql<StoredInstance[]>`
     select app, report, processed, instance
     from analytics_instance
     where account_id = ${account} and instance = ${instance}
@@ -144,7 +144,7 @@ async function findInstance(sql: Sql, account: string, instance: string): Promis
   return row ?? null
 }
 
-async function noteRead(tx: Tx, account: string, { app, report, processed }: HeldInstance): Promise<void> {
+async function noteRead(tx: Tx, account: string, { app, report, processed }: StoredInstance): Promise<void> {
   await tx`
     update analytics_instance
     set read_at = now()

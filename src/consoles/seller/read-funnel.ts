@@ -4,7 +4,7 @@ import {
   type FunnelEvent,
   type ReadFiles,
   reportedDays,
-  saidOf,
+  sourceName,
   type TrafficSource,
   trafficSource,
   wholeTo,
@@ -48,7 +48,7 @@ export async function readFunnelStanding(
         asOf: files.asOf,
         isKnown: files.first !== null,
         wholeTo: wholeTo(files, lag),
-        troubles: troubles.filter((one) => one.report === report || one.report === null),
+        troubles: troubles.filter((trouble) => trouble.report === report || trouble.report === null),
       },
     ]
   })
@@ -175,7 +175,8 @@ export async function readFunnelDays(
 ): Promise<FunnelDay[]> {
   return await sql<FunnelDay[]>`
     select day, country,
-      coalesce(sum(count) filter (where counts_as = 'impressions' and lower(came_from) = ${saidOf("search")}), 0)::int
+      coalesce(sum(count) filter (where counts_as = 'impressions' and lower(came_from) = ${sourceName("search")}),
+        0)::int
         as "searchImpressions",
       coalesce(sum(count) filter (where counts_as = 'pageViews'), 0)::int as "pageViews",
       coalesce(sum(count) filter (where counts_as = 'firstDownloads'), 0)::int as "firstDownloads"

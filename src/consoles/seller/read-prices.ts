@@ -55,13 +55,13 @@ async function findOwnApp(sql: Sql, account: string, app: string): Promise<Produ
   return row ?? null
 }
 
-async function listProducts({ console, signal }: ConsoleParts, own: Product): Promise<Product[]> {
-  const app = own.product
+async function listProducts({ console, signal }: ConsoleParts, product: Product): Promise<Product[]> {
+  const app = product.product
   const read = async (path: string) => ((await readPages(console, path, signal)) ?? []).flatMap(({ data }) => data)
   const purchases = await read(purchasesPath(app))
-  const products = [own, ...purchases.flatMap((one) => productIn(one, "purchase"))]
+  const products = [product, ...purchases.flatMap((purchase) => productIn(purchase, "purchase"))]
   for (const { id } of await read(subscriptionGroupsPath(app)))
-    products.push(...(await read(subscriptionsPath(id))).flatMap((one) => productIn(one, "subscription")))
+    products.push(...(await read(subscriptionsPath(id))).flatMap((item) => productIn(item, "subscription")))
   return products
 }
 

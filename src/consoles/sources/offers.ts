@@ -30,9 +30,9 @@ interface Resource {
 export function offersIn(kind: OfferKind, resources: readonly Resource[]): ListedOffer[] {
   const offers = resources.map((resource) => offerIn(kind, resource))
   if (kind !== "introductory") return offers
-  return [...Map.groupBy(offers, ({ offer }) => offer).values()].map((own) => ({
-    ...own[0]!,
-    countries: [...new Set(own.flatMap(({ countries }) => countries ?? []))].sort(),
+  return [...Map.groupBy(offers, ({ offer }) => offer).values()].map((rows) => ({
+    ...rows[0]!,
+    countries: [...new Set(rows.flatMap(({ countries }) => countries ?? []))].sort(),
   }))
 }
 
@@ -58,14 +58,14 @@ function offerIn(kind: OfferKind, { id, attributes, relationships }: Resource): 
   }
 }
 
-function wordOf(said: unknown): string | null {
-  return typeof said === "string" && said.trim() !== "" ? said.trim().slice(0, 200) : null
+function wordOf(value: unknown): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, 200) : null
 }
 
-function countOf(said: unknown): number | null {
-  return typeof said === "number" && Number.isSafeInteger(said) && said >= 0 ? said : null
+function countOf(value: unknown): number | null {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null
 }
 
-function dayOf(said: unknown): string | null {
-  return typeof said === "string" && /^\d{4}-\d\d-\d\d/.test(said) ? said.slice(0, 10) : null
+function dayOf(value: unknown): string | null {
+  return typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value) ? value.slice(0, 10) : null
 }

@@ -34,7 +34,7 @@ export function pricesIn(
   if (!Array.isArray(pages)) throw new ReadFailure("changed", "the prices are no list of documents")
   const things = pages.flatMap((page) => resourcesIn(page?.included))
   const all = pages.flatMap((page) => resourcesIn(page?.data))
-  const byTypeAndId = new Map([...things, ...all].map((one) => [`${one.type} ${one.id}`, one]))
+  const byTypeAndId = new Map([...things, ...all].map((item) => [`${item.type} ${item.id}`, item]))
   const apple = applePrices(all, byTypeAndId)
   const rows: PricesObservation["rows"] = []
   for (const price of all.filter(({ type }) => /Prices$/.test(type)))
@@ -68,22 +68,22 @@ interface Resource {
 
 function resourcesIn(data: unknown): Resource[] {
   const list = Array.isArray(data) ? data : []
-  return list.flatMap((one) =>
-    typeof one?.type === "string" && typeof one?.id === "string"
-      ? [{ type: one.type, id: one.id, attributes: one.attributes ?? {}, relationships: one.relationships ?? {} }]
+  return list.flatMap((item) =>
+    typeof item?.type === "string" && typeof item?.id === "string"
+      ? [{ type: item.type, id: item.id, attributes: item.attributes ?? {}, relationships: item.relationships ?? {} }]
       : [],
   )
 }
 
 type ResourceIndex = ReadonlyMap<string, Resource>
 
-function related(one: Resource, kind: RegExp, known: ResourceIndex): Resource | undefined {
+function related(one: Resource, kind: RegExp, resources: ResourceIndex): Resource | undefined {
   const [, of] = Object.entries(one.relationships).find(([name]) => kind.test(name)) ?? []
-  return of?.data ? known.get(`${of.data.type} ${of.data.id}`) : undefined
+  return of?.data ? resources.get(`${of.data.type} ${of.data.id}`) : undefined
 }
 
-function entryOf(price: Resource, known: ResourceIndex): PricesObservation["rows"] {
-  const [territory, point] = [related(price, /^territory$/, known), related(price, /PricePoint$/, known)]
+function entryOf(price: Resource, resources: ResourceIndex): PricesObservation["rows"] {
+  const [territory, point] = [related(price, /^territory$/, resources), related(price, /PricePoint$/, resources)]
   if (!territory || !point) throw new ReadFailure("changed", "a price comes without its territory or its price point")
   const country = storefrontOfTerritory(territory.id)
   if (country === undefined) return []
@@ -95,7 +95,12 @@ function entryOf(price: Resource, known: ResourceIndex): PricesObservation["rows
       price: text(point.attributes.customerPrice),
       proceeds: text(point.attributes.proceeds),
       point: point.id,
-      ...said({ proceedsYear2: point.attributes.proceedsYear2, startsAt: startDate, endsAt: endDate, plan: planType }),
+      ...definedFields({
+        proceedsYear2: point.attributes.proceedsYear2,
+        startsAt: startDate,
+        endsAt: endDate,
+        plan: planType,
+      }),
       ...(typeof manual === "boolean" && { automatic: !manual }),
       ...(preserved === true && { preserved: true }),
     } as PricesObservation["rows"][number],
@@ -107,17 +112,17 @@ function text(value: unknown): string {
   return value
 }
 
-function said(fields: Record<string, unknown>): Record<string, string> {
+function definedFields(fields: Record<string, unknown>): Record<string, string> {
   const texts = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === "string")
   return Object.fromEntries(texts.map(([name, text]) => [name, cutText(text, MAX_WORD)]))
 }
 
 /** The price that Apple equates in each storefront, by storefront. */
-function applePrices(all: readonly Resource[], known: ResourceIndex): ReadonlyMap<string, string> {
+function applePrices(all: readonly Resource[], resources: ResourceIndex): ReadonlyMap<string, string> {
   const points = all.filter(({ type }) => /PricePoints$/.test(type))
   return new Map(
     points.flatMap((point): [string, string][] => {
-      const country = storefrontOfTerritory(related(point, /^territory$/, known)?.id ?? "")
+      const country = storefrontOfTerritory(related(point, /^territory$/, resources)?.id ?? "")
       const { customerPrice } = point.attributes
       return country === undefined || typeof customerPrice !== "string" || !DECIMAL.test(customerPrice)
         ? []

@@ -61,5 +61,5 @@ export async function* readAds<Seen extends RowsObservation>(
   const name = ABOUT[report]
   // The name of the subject's field depends on the report, which the compiler cannot follow.
   for await (const rows of readWithPieces(sql, pages))
-    yield rows.map(({ about, ...said }) => ({ ...said, ...(name && { [name]: about }) }) as unknown as Seen)
+    yield rows.map(({ about, ...rest }) => ({ ...rest, ...(name && { [name]: about }) }) as unknown as Seen)
 }

@@ -40,7 +40,7 @@ function unitsIn(rows: readonly SoldRow[]): Record<string, Record<string, number
     const byCountry = sums.get(app) ?? new Map<string, number>()
     sums.set(app, byCountry.set(country, (byCountry.get(country) ?? 0) + units))
   }
-  return Object.fromEntries([...sums].map(([app, own]) => [app, Object.fromEntries(own)]))
+  return Object.fromEntries([...sums].map(([app, byDay]) => [app, Object.fromEntries(byDay)]))
 }
 
 const PAGE = 20

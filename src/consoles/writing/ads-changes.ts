@@ -41,7 +41,7 @@ export async function isInHistory(
 export function thingsIn(document: PlatformDocument | null): Record<string, unknown>[] {
   const result = document?.result
   const list = Array.isArray(result) ? result : [result]
-  return list.filter((one) => typeof one === "object" && one !== null)
+  return list.filter((item) => typeof item === "object" && item !== null)
 }
 
 function holds({ details }: Record<string, unknown>, { field, to }: ApiChange): boolean {
@@ -60,7 +60,7 @@ function plain(value: string): string {
 }
 
 /** Times without a zone are in UTC. */
-export function timeOf(said: unknown): number {
-  const text = String(said)
+export function timeOf(value: unknown): number {
+  const text = String(value)
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`)
 }

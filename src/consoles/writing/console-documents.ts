@@ -17,7 +17,7 @@ export function resourceIn({ data }: PlatformDocument): ConsoleResource {
 /** The first included resource of a type. Null if there is none. */
 export function includedIn({ included }: PlatformDocument, type: string): ConsoleResource | null {
   const list = Array.isArray(included) ? included : []
-  return resourceOf(list.find((one) => (one as { type?: unknown } | null)?.type === type))
+  return resourceOf(list.find((item) => (item as { type?: unknown } | null)?.type === type))
 }
 
 /** The text of an attribute. Null if it has none. */
@@ -47,7 +47,7 @@ export async function listResources(
     const document: PlatformDocument | null = await way.ask({ path: next }, signal)
     if (!document) return page === 0 ? null : all
     if (!Array.isArray(document.data)) throw new Fault("asc_unavailable")
-    const found = document.data.map(resourceOf).filter((one) => one !== null)
+    const found = document.data.map(resourceOf).filter((item) => item !== null)
     all.push(...found)
     next = isEnough(found) ? null : nextPath(document.links)
   }
@@ -62,8 +62,8 @@ function nextPath(links: unknown): string | null {
 }
 
 /** Ids become part of paths, so an id with unexpected characters is rejected. */
-function resourceOf(said: unknown): ConsoleResource | null {
-  const { id, attributes } = (said ?? {}) as Record<string, unknown>
+function resourceOf(value: unknown): ConsoleResource | null {
+  const { id, attributes } = (value ?? {}) as Record<string, unknown>
   if (typeof id !== "string" || !/^[\w-]{1,100}$/.test(id)) return null
   return { id, attributes: typeof attributes === "object" && attributes !== null ? { ...attributes } : {} }
 }

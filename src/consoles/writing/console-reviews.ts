@@ -43,10 +43,10 @@ export async function findConsoleReview(
   })
   const oldest = review.at.getTime() - SAME_DAYS * DAY_MS
   // Reviews are listed newest first, so every review after one that is too old is older too.
-  const isPast = (page: readonly ConsoleResource[]) => page.some((one) => dateOf(one) < oldest)
+  const isPast = (page: readonly ConsoleResource[]) => page.some((item) => dateOf(item) < oldest)
   const path = `/v1/apps/${way.app}/customerReviews?${query}`
   const listed = (await listResources(way, path, signal, isPast)) ?? []
-  const same = listed.filter((one) => isSame(one, review))
+  const same = listed.filter((item) => isSame(item, review))
   return same.length === 1 ? same[0]!.id : null
 }
 

@@ -16,8 +16,8 @@ const USUAL: WriteLimits = { writesADay: 20, step: 0.5, leastBid: 0.1, mostBid: 
 
 export const WRITE_LIMIT_NAMES = keysOf(USUAL)
 
-export function limitsOf(own: Partial<WriteLimits>): WriteLimits {
-  return { ...USUAL, ...own }
+export function limitsOf(overrides: Partial<WriteLimits>): WriteLimits {
+  return { ...USUAL, ...overrides }
 }
 
 /** Parses NAME=VALUE. Throws AccessProblem. */

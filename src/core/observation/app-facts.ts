@@ -48,7 +48,7 @@ const APP_RULES: readonly Rule<AppFacts>[] = [
     about: ["ratingsByStar"],
     holds: ({ ratings, ratingsByStar: stars }) =>
       stars === undefined ||
-      (stars.length === 5 && stars.every((one) => isCount(one, MAX_RATINGS) && (ratings !== 0 || one === 0))),
+      (stars.length === 5 && stars.every((item) => isCount(item, MAX_RATINGS) && (ratings !== 0 || item === 0))),
   },
   {
     code: "bad_figure",
@@ -252,7 +252,7 @@ function possibleListing<Parts extends PageParts>(parts: Parts, seenAt: Date): P
 }
 
 function addressesIn({ phone, pad }: Screenshots): Screenshots {
-  const isAddress = (one: string) => addressProblem(one) === null
+  const isAddress = (item: string) => addressProblem(item) === null
   return { ...(phone && { phone: phone.filter(isAddress) }), ...(pad && { pad: pad.filter(isAddress) }) }
 }
 

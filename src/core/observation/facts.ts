@@ -35,10 +35,10 @@ export interface Facts {
   /** True if several kinds of report write to the table. */
   shared?: true
   /** Inserts the facts of some rows. They must not depend on other rows. */
-  insert(tx: Tx, rows: SaidRows): Promise<void>
+  insert(tx: Tx, rows: ReportRows): Promise<void>
 }
 
-export interface SaidRows {
+export interface ReportRows {
   /** SQL for the rows: account_id, about, day, row, place. */
   from: PendingQuery<Row[]>
   /** The set of the facts. 0 for reports stored in one transaction. */

@@ -97,10 +97,10 @@ export class Batches {
 
   #note(bytes: Buffer): void {
     const type = bytes[0]
-    if (type === FRONTEND.query) this.#heed(saidIn(textAt(bytes, 5)))
+    if (type === FRONTEND.query) this.#heed(scopeOf(textAt(bytes, 5)))
     else if (type === FRONTEND.parse) {
       const name = textAt(bytes, 5)
-      const scope = saidIn(textAt(bytes, 6 + Buffer.byteLength(name)))
+      const scope = scopeOf(textAt(bytes, 6 + Buffer.byteLength(name)))
       this.#statements.set(name, scope)
       this.#texts.add(scope.text)
     } else if (type === FRONTEND.bind) {
@@ -109,10 +109,10 @@ export class Batches {
     } else if (type === FRONTEND.close && bytes[5] === FRONTEND.sync) this.#statements.delete(textAt(bytes, 6))
   }
 
-  #heed(said: StatementScope | undefined): void {
-    if (said) this.#texts.add(said.text)
-    if (said?.listen) this.#listens.push(said.listen)
-    if (said?.timeLimit) this.#timeLimits.push(said.timeLimit)
+  #heed(declared: StatementScope | undefined): void {
+    if (declared) this.#texts.add(declared.text)
+    if (declared?.listen) this.#listens.push(declared.listen)
+    if (declared?.timeLimit) this.#timeLimits.push(declared.timeLimit)
   }
 }
 
@@ -131,7 +131,7 @@ interface StatementScope {
   timeLimit: TimeLimit | null
 }
 
-function saidIn(statement: string): StatementScope {
+function scopeOf(statement: string): StatementScope {
   return { text: statement, listen: listenIn(statement), timeLimit: timeLimitIn(statement) }
 }
 

@@ -1,7 +1,7 @@
 import { Channels } from "./channels.ts"
 import { Runaways } from "./runaways.ts"
 import { Session, type SharedBackend } from "./session.ts"
-import { KeptStatements } from "./statements.ts"
+import { PreparedStatements } from "./statements.ts"
 import { StatementStopped } from "./stopped.ts"
 import { type Background, type TurnLimits, Turns } from "./turns.ts"
 
@@ -17,7 +17,7 @@ export class Bridge implements SharedBackend {
   readonly runaways: Runaways
   readonly channels = new Channels<Session>()
   readonly sessions = new Set<Session>()
-  readonly statements = new KeptStatements()
+  readonly statements = new PreparedStatements()
   trips = 0
   #exec: Exec
   #dead: Error | null = null

@@ -20,7 +20,7 @@ export async function openCluster(
     const loadDataDir = new Blob([template ?? (await templateOf())])
     return create({ ...(await engine), loadDataDir, startParams: parameters() })
   }
-  if (!existsSync(join(directory, "PG_VERSION"))) await createBeside(directory, template ?? (await templateOf()))
+  if (!existsSync(join(directory, "PG_VERSION"))) await createAtomically(directory, template ?? (await templateOf()))
   removeCutName(directory)
   const fs = new DurableNodeFS(directory)
   const cluster = await create({
@@ -79,7 +79,7 @@ function removeCutName(directory: string): void {
 
 // Creates the directory under a temporary name and renames it, so that a killed first start leaves only a folder that
 // the next start removes.
-async function createBeside(directory: string, template: Uint8Array<ArrayBuffer>): Promise<void> {
+async function createAtomically(directory: string, template: Uint8Array<ArrayBuffer>): Promise<void> {
   const parent = dirname(directory)
   const prefix = `${basename(directory)}.new-`
   for (const name of readdirSync(parent)) {

@@ -112,25 +112,25 @@ function connectHolder(dataDir: string, maxConnections = 2): EmbeddedDatabase {
   return { sql, background: sql, kind: "embedded", close: () => sql.end({ timeout: 5 }) }
 }
 
-interface HeldFolder {
+interface LockedFolder {
   dataDir: string
   release: () => void
 }
 
-async function start(options: EmbeddedOptions, held: HeldFolder | null): Promise<EmbeddedDatabase> {
+async function start(options: EmbeddedOptions, folder: LockedFolder | null): Promise<EmbeddedDatabase> {
   const { log, maxConnections = 10 } = options
   const { serverMs, commandMs } = { ...STATEMENTS, ...options.statements }
-  const { backend, bridge } = await startBridge(options, held)
+  const { backend, bridge } = await startBridge(options, folder)
   // A command that holds the directory delays no other process.
-  const limitMs = options.as === "server" && held ? serverMs : Number.POSITIVE_INFINITY
+  const limitMs = options.as === "server" && folder ? serverMs : Number.POSITIVE_INFINITY
   const sql = openPool(embeddedOptions(() => bridge().client(limitMs), maxConnections))
   const background = openPool(embeddedOptions(() => bridge().client(limitMs, "worker"), BEHIND))
-  const control = await openControl(options, held, () => bridge().client(commandMs, "command")).catch((error) => {
+  const control = await openControl(options, folder, () => bridge().client(commandMs, "command")).catch((error) => {
     backend.kill()
     throw error
   })
-  const stopHousekeeping = held ? keepHouse(background, log, options.housekeeping) : async () => {}
-  const guarded = held && options.as === "server" ? watchDisk(sql, log, held.dataDir) : null
+  const stopHousekeeping = folder ? keepHouse(background, log, options.housekeeping) : async () => {}
+  const guarded = folder && options.as === "server" ? watchDisk(sql, log, folder.dataDir) : null
   const rest = async () => {
     Bun.gc(true)
     Bun.shrink()
@@ -138,7 +138,7 @@ async function start(options: EmbeddedOptions, held: HeldFolder | null): Promise
     await background`select 1`
     await backend.rest()
   }
-  const stopResting = held && options.as === "server" ? restWhenIdle(rest, options.housekeeping) : () => {}
+  const stopResting = folder && options.as === "server" ? restWhenIdle(rest, options.housekeeping) : () => {}
   const close = once(async () => {
     stopResting()
     await stopHousekeeping()
@@ -146,7 +146,7 @@ async function start(options: EmbeddedOptions, held: HeldFolder | null): Promise
     control?.close()
     await Promise.all([sql.end({ timeout: 5 }), background.end({ timeout: 5 })])
     await backend.close().catch(() => {}) // Already lost.
-    held?.release()
+    folder?.release()
   })
   return {
     sql,
@@ -172,7 +172,7 @@ function watchDisk(sql: Sql, log: Log, dataDir: string) {
 /**
  * Starts the thread and the bridge to it, which is replaced after a restart. A database in memory cannot be restarted.
  */
-async function startBridge(options: EmbeddedOptions, held: HeldFolder | null) {
+async function startBridge(options: EmbeddedOptions, folder: LockedFolder | null) {
   const { log, limits, template } = options
   let bridge: Bridge | null = null
   const runaways = new Runaways()
@@ -187,8 +187,8 @@ async function startBridge(options: EmbeddedOptions, held: HeldFolder | null) {
     bridge = new Bridge(backend.exec, limits, runaways)
     old?.fail(error)
   }
-  const backend = held
-    ? await startWatched(join(held.dataDir, "postgres"), { onRestart, onLoss, template })
+  const backend = folder
+    ? await startWatched(join(folder.dataDir, "postgres"), { onRestart, onLoss, template })
     : await startBackend(null, onLoss, template)
   const first = new Bridge(backend.exec, limits, runaways)
   bridge = first
@@ -199,10 +199,10 @@ type OpenSession = Parameters<typeof listenControl>[1]
 
 async function openControl(
   { as }: EmbeddedOptions,
-  held: HeldFolder | null,
+  folder: LockedFolder | null,
   session: OpenSession,
 ): Promise<Control | null> {
-  return held && as === "server" ? listenControl(held.dataDir, session) : null
+  return folder && as === "server" ? listenControl(folder.dataDir, session) : null
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

@@ -3,7 +3,7 @@ import { type Answer, readAnswer } from "./answers.ts"
 import { type Batch, Batches, type Event, joined, merged } from "./batches.ts"
 import { type Channels, quoted } from "./channels.ts"
 import type { Runaways } from "./runaways.ts"
-import { ClientStatements, type KeptStatements } from "./statements.ts"
+import { ClientStatements, type PreparedStatements } from "./statements.ts"
 import { TimeLimits } from "./time-limits.ts"
 import type { Background, Turn, Turns } from "./turns.ts"
 import { copyInResponse, errorResponse, greeting, query, readyForQuery, sync } from "./wire.ts"
@@ -13,7 +13,7 @@ export interface SharedBackend {
   readonly runaways: Runaways
   readonly channels: Channels<Session>
   readonly sessions: Set<Session>
-  readonly statements: KeptStatements
+  readonly statements: PreparedStatements
   exec(batch: Uint8Array<ArrayBuffer>, limitMs?: number, statements?: readonly string[]): Promise<Buffer>
 }
 

@@ -1,7 +1,7 @@
 import { BACKEND, closeStatement, FRONTEND, message, parseStatement, textAt } from "./wire.ts"
 
 /** A prepared statement in the backend, shared by all clients under an internal name. */
-interface KeptStatement {
+interface PreparedStatement {
   name: string
   /** Text and parameter types, byte for byte as in the message. */
   definition: string
@@ -24,60 +24,60 @@ const MAY_CHANGE_SCHEMA = /^(?:CREATE|ALTER|DROP|DO|CALL|DISCARD|DEALLOCATE)\b/
 const OUTDATED = new Set(["FetchPreparedStatement", "RevalidateCachedQuery", "transformAssignedExpr"])
 
 /** All prepared statements of the single backend. */
-export class KeptStatements {
+export class PreparedStatements {
   /** Statements by definition, shared by clients that prepare the same one. */
-  #shared = new Map<string, KeptStatement>()
+  #shared = new Map<string, PreparedStatement>()
   /** Statements in the backend, the most recently used last. */
-  #held = new Set<KeptStatement>()
-  #unused = new Set<KeptStatement>()
+  #held = new Set<PreparedStatement>()
+  #unused = new Set<PreparedStatement>()
   #made = 0
   #schemaChanges = false
 
-  find(definition: string): KeptStatement | undefined {
+  find(definition: string): PreparedStatement | undefined {
     return this.#shared.get(definition)
   }
 
-  make(definition: string): KeptStatement {
+  make(definition: string): PreparedStatement {
     return { name: `kept ${++this.#made}`, definition, users: 0 }
   }
 
   /** Records that the backend has parsed the statement. */
-  hold(kept: KeptStatement): void {
-    this.#held.add(kept)
-    if (kept.users === 0) this.#unused.add(kept)
-    else if (!this.#shared.has(kept.definition)) this.#shared.set(kept.definition, kept)
+  hold(prepared: PreparedStatement): void {
+    this.#held.add(prepared)
+    if (prepared.users === 0) this.#unused.add(prepared)
+    else if (!this.#shared.has(prepared.definition)) this.#shared.set(prepared.definition, prepared)
   }
 
-  holds(kept: KeptStatement): boolean {
-    return this.#held.has(kept)
+  holds(prepared: PreparedStatement): boolean {
+    return this.#held.has(prepared)
   }
 
-  touch(kept: KeptStatement): void {
-    if (this.#held.delete(kept)) this.#held.add(kept)
+  touch(prepared: PreparedStatement): void {
+    if (this.#held.delete(prepared)) this.#held.add(prepared)
   }
 
-  leave(kept: KeptStatement): void {
-    if (--kept.users > 0) return
-    if (this.#shared.get(kept.definition) === kept) this.#shared.delete(kept.definition)
-    if (this.holds(kept)) this.#unused.add(kept)
+  leave(prepared: PreparedStatement): void {
+    if (--prepared.users > 0) return
+    if (this.#shared.get(prepared.definition) === prepared) this.#shared.delete(prepared.definition)
+    if (this.holds(prepared)) this.#unused.add(prepared)
   }
 
   /** Returns the statements to close. They count as closed from then on. */
-  takeSuperfluous(): KeptStatement[] {
+  takeSuperfluous(): PreparedStatement[] {
     const taken = [...this.#unused]
     this.#unused.clear()
-    for (const kept of taken) this.#held.delete(kept)
-    for (const kept of this.#held) {
+    for (const prepared of taken) this.#held.delete(prepared)
+    for (const prepared of this.#held) {
       if (this.#held.size <= MAX_STATEMENTS) break
-      this.#held.delete(kept)
-      taken.push(kept)
+      this.#held.delete(prepared)
+      taken.push(prepared)
     }
     return taken
   }
 
   /** Closes all statements with the next batch. Each is parsed again at its next use. */
   drop(): void {
-    for (const kept of this.#held) this.#unused.add(kept)
+    for (const prepared of this.#held) this.#unused.add(prepared)
   }
 
   /** Makes clients parse their next statements again instead of sharing existing ones. */
@@ -119,15 +119,15 @@ const READY: Completion = { type: BACKEND.readyForQuery, told: BACKEND.readyForQ
  * client still gets its ParseComplete.
  */
 export class ClientStatements {
-  #kept: KeptStatements
-  #byName = new Map<string, KeptStatement>()
+  #kept: PreparedStatements
+  #byName = new Map<string, PreparedStatement>()
   #awaited: Completion[] = []
   /** Statements that the next batch parses. */
-  #parsing = new Set<KeptStatement>()
+  #parsing = new Set<PreparedStatement>()
   #parts: Buffer[] = []
 
-  constructor(kept: KeptStatements) {
-    this.#kept = kept
+  constructor(prepared: PreparedStatements) {
+    this.#kept = prepared
   }
 
   /** Translates a client's messages for the backend. */
@@ -171,7 +171,7 @@ export class ClientStatements {
 
   /** The client has disconnected. */
   leave(): void {
-    for (const kept of this.#byName.values()) this.#kept.leave(kept)
+    for (const prepared of this.#byName.values()) this.#kept.leave(prepared)
     this.#byName.clear()
   }
 
@@ -197,33 +197,36 @@ export class ClientStatements {
 
   #name(name: string, definition: string): void {
     const shared = this.#kept.find(definition)
-    const kept = shared ?? this.#kept.make(definition)
+    const prepared = shared ?? this.#kept.make(definition)
     this.#drop(name)
-    this.#byName.set(name, kept)
-    kept.users++
+    this.#byName.set(name, prepared)
+    prepared.users++
     const failed = () => {
-      if (this.#byName.get(name) === kept) this.#drop(name)
+      if (this.#byName.get(name) === prepared) this.#drop(name)
     }
     if (shared) this.#send({ ...CLOSED, told: BACKEND.parseComplete, failed }, NOTHING)
-    else this.#parseKept(kept, { ...PARSED, failed })
+    else this.#parseKept(prepared, { ...PARSED, failed })
   }
 
   #drop(name: string): boolean {
-    const kept = this.#byName.get(name)
-    if (kept) this.#kept.leave(kept)
+    const prepared = this.#byName.get(name)
+    if (prepared) this.#kept.leave(prepared)
     return this.#byName.delete(name)
   }
 
-  #parseKept(kept: KeptStatement, awaited: Completion): void {
-    this.#parsing.add(kept)
-    this.#send({ ...awaited, done: () => this.#kept.hold(kept) }, parseStatement(kept.name, kept.definition))
+  #parseKept(prepared: PreparedStatement, awaited: Completion): void {
+    this.#parsing.add(prepared)
+    this.#send(
+      { ...awaited, done: () => this.#kept.hold(prepared) },
+      parseStatement(prepared.name, prepared.definition),
+    )
   }
 
   #use(bytes: Buffer, at: number): void {
-    const kept = this.#byName.get(textAt(bytes, at))
-    if (kept && this.#kept.holds(kept)) this.#kept.touch(kept)
-    else if (kept && !this.#parsing.has(kept)) this.#parseKept(kept, { ...PARSED, told: null })
-    this.#parts.push(...(kept ? renamed(bytes, at, kept.name) : [bytes]))
+    const prepared = this.#byName.get(textAt(bytes, at))
+    if (prepared && this.#kept.holds(prepared)) this.#kept.touch(prepared)
+    else if (prepared && !this.#parsing.has(prepared)) this.#parseKept(prepared, { ...PARSED, told: null })
+    this.#parts.push(...(prepared ? renamed(bytes, at, prepared.name) : [bytes]))
   }
 
   #close(bytes: Buffer): void {

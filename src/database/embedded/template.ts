@@ -12,7 +12,7 @@ export function findTemplate(): Uint8Array<ArrayBuffer> | null {
   const embedded = carried(TEMPLATE)
   if (embedded) return embedded
   try {
-    return unpacked(keptPath())
+    return unpacked(cachePath())
   } catch {
     return null
   }
@@ -104,7 +104,7 @@ function* packed(files: Files, from: string, to: string): Generator<Uint8Array> 
 const KEPT = "appmeter-template-"
 
 /** Returns the path of the cached template, which depends on the schema. */
-function keptPath(): string {
+function cachePath(): string {
   const folder = packageFolder()
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string }
   const schema = hash("sha256", migrationScripts(migrations()).join("\n"), "hex").slice(0, 12)
@@ -116,7 +116,7 @@ const migrations = () => readTree("sql", ".sql")
 // Ignores failures: in a read-only checkout the template is created again next time.
 function keep(template: Uint8Array<ArrayBuffer>): void {
   try {
-    const path = keptPath()
+    const path = cachePath()
     const folder = dirname(path)
     mkdirSync(folder, { recursive: true })
     for (const name of readdirSync(folder)) if (name.startsWith(KEPT)) rmSync(join(folder, name), { force: true })

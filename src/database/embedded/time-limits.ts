@@ -42,9 +42,9 @@ export class TimeLimits {
   /**
    * Applies the limits set in the batch that is about to run. Returns its time limit: the longest of those in effect.
    */
-  forBatch(said: readonly TimeLimit[]): number {
+  forBatch(requested: readonly TimeLimit[]): number {
     const now = [this.#current()]
-    for (const { holds, limitMs } of said) {
+    for (const { holds, limitMs } of requested) {
       if (holds === "transaction") this.#transaction = limitMs
       if (holds === "session") this.#session = limitMs
       now.push(holds === "statement" ? limitMs! : this.#current())

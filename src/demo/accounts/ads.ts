@@ -138,7 +138,7 @@ function counts(countOf: (name: (typeof COUNTED)[number]) => number): Counts {
 }
 
 function summed(all: readonly Counts[]): Counts {
-  return counts((name) => all.reduce((sum, one) => sum + one[name], 0))
+  return counts((name) => all.reduce((sum, item) => sum + item[name], 0))
 }
 
 function partOf(all: Counts, part: number): Counts {

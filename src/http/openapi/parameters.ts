@@ -9,7 +9,7 @@ type DocumentPaths = Record<string, { parameters?: object[] }>
 export function sharedParameters(paths: Record<string, DocumentPaths>): Record<string, object> {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   const counts = Map.groupBy(
-    operations.flatMap(({ parameters = [] }) => parameters.filter((one): one is NamedParameter => "name" in one)),
+    operations.flatMap(({ parameters = [] }) => parameters.filter((item): item is NamedParameter => "name" in item)),
     (parameter) => JSON.stringify(parameter),
   )
   const commonest = new Map<string, NamedParameter[]>()

@@ -10,13 +10,13 @@ export class Shapes {
   private readonly whole = new Map<string, Shape>()
 
   /** Adds an answer's schema with its named shapes replaced by references. `besides` has additional keywords. */
-  add(name: string, schema: Schema, besides: Shape = {}): void {
-    this.put(name, { ...(this.taken(open(shapedSchema(schema))) as Shape), ...besides })
+  add(name: string, schema: Schema, extra: Shape = {}): void {
+    this.put(name, { ...(this.taken(open(shapedSchema(schema))) as Shape), ...extra })
   }
 
   /** Returns the value with every named shape replaced by a reference. Keywords next to the shape stay. */
   taken(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((one) => this.taken(one))
+    if (Array.isArray(value)) return value.map((item) => this.taken(item))
     if (typeof value !== "object" || value === null) return value
     const {
       title,
@@ -24,11 +24,11 @@ export class Shapes {
       "x-about": about,
       "x-extends": base,
       ...shape
-    } = Object.fromEntries(Object.entries(value).map(([name, held]) => [name, this.taken(held)])) as Shape
+    } = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, this.taken(part)])) as Shape
     const overrides = { ...(description !== undefined && description !== about && { description }) }
     const reference = base as { $ref: string } | undefined
     if (typeof title !== "string") {
-      const merged = { ...overrides, ...this.told(orNull(shape), reference), ...overrides }
+      const merged = { ...overrides, ...this.described(orNull(shape), reference), ...overrides }
       return title === undefined ? merged : { title, ...merged }
     }
     this.put(title, { ...(about !== undefined && { description: about }), ...shape }, reference)
@@ -39,10 +39,10 @@ export class Shapes {
     const existing = this.whole.get(name)
     if (existing && JSON.stringify(existing) !== JSON.stringify(shape)) throw new Error(`two shapes are named ${name}`)
     this.whole.set(name, shape)
-    this.schemas[name] = this.told(shape, base)
+    this.schemas[name] = this.described(shape, base)
   }
 
-  private told(shape: Shape, base: { $ref: string } | undefined): Shape {
+  private described(shape: Shape, base: { $ref: string } | undefined): Shape {
     if (base) return withoutShared(shape, base, this.whole.get(nameIn(base)) as Shape)
     return discriminated(shape, (name) => this.whole.get(name))
   }
@@ -58,24 +58,24 @@ function nameIn({ $ref }: { $ref?: string }): string {
 function open<T>(schema: T): T {
   if (typeof schema !== "object" || schema === null) return schema
   if (Array.isArray(schema)) return schema.map(open) as T
-  const entries = Object.entries(schema).filter(([name, held]) => name !== "additionalProperties" || held !== false)
-  return Object.fromEntries(entries.map(([name, held]) => [name, open(held)])) as T
+  const entries = Object.entries(schema).filter(([name, part]) => name !== "additionalProperties" || part !== false)
+  return Object.fromEntries(entries.map(([name, part]) => [name, open(part)])) as T
 }
 
 /** Shortens the schema of a plain value or null. */
 function orNull(shape: Shape): Shape {
   const { anyOf, ...rest } = shape
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1]?.type !== "null") return shape
-  const [held] = anyOf as [Shape]
-  const short = typeof held.type === "string" && held.type !== "object" && held.enum === undefined
-  return short ? { ...rest, ...held, type: [held.type, "null"] } : shape
+  const [part] = anyOf as [Shape]
+  const short = typeof part.type === "string" && part.type !== "object" && part.enum === undefined
+  return short ? { ...rest, ...part, type: [part.type, "null"] } : shape
 }
 
 /** Adds the discriminator to alternatives of named shapes. */
 function discriminated(shape: Shape, shapeOf: (name: string) => Shape | undefined): Shape {
   const { oneOf } = shape
   if (!Array.isArray(oneOf) || shape.discriminator) return shape
-  const named = oneOf.map((one: { $ref?: string }) => shapeOf(nameIn(one)) as JsonSchema | undefined)
+  const named = oneOf.map((item: { $ref?: string }) => shapeOf(nameIn(item)) as JsonSchema | undefined)
   const [first] = named
   const by = Object.entries(first?.properties ?? {}).find(([, field]) => (field as JsonSchema).const !== undefined)?.[0]
   if (by === undefined) return shape
@@ -97,12 +97,12 @@ export function alternativesOf(body: JsonSchema, suffix: string): JsonSchema {
   if (!decided) return body
   const [name, { "x-by": by, anyOf = [] }] = decided
   const oneOf = (anyOf as JsonSchema[]).map((alternative) => {
-    const { title, description: told, ...args } = alternative
+    const { title, description: described, ...args } = alternative
     const needed = ((args.required as string[] | undefined) ?? []).length > 0
     return {
       title: `${capitalised(title as string)}${suffix}`,
       ...body,
-      ...(told !== undefined && { description: told }),
+      ...(described !== undefined && { description: described }),
       properties: { ...body.properties, [by!]: { const: title }, [name]: args },
       required: [by!, ...(needed ? [name] : [])],
     }

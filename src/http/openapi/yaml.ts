@@ -5,19 +5,19 @@
 export function yamlOf(value: unknown, indent = ""): string {
   if (Array.isArray(value)) return value.length === 0 ? " []\n" : listOf(value, indent)
   if (typeof value !== "object" || value === null) return ` ${scalar(value)}\n`
-  const entries = Object.entries(value).filter(([, held]) => held !== undefined)
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined)
   if (entries.length === 0) return " {}\n"
-  const lines = entries.map(([name, held]) => `${indent}${key(name)}:${yamlOf(held, `${indent}  `)}`)
+  const lines = entries.map(([name, item]) => `${indent}${key(name)}:${yamlOf(item, `${indent}  `)}`)
   return `\n${lines.join("")}`
 }
 
 function listOf(values: readonly unknown[], indent: string): string {
-  return `\n${values.map((held) => `${indent}-${itemOf(held, `${indent}  `)}`).join("")}`
+  return `\n${values.map((item) => `${indent}-${itemOf(item, `${indent}  `)}`).join("")}`
 }
 
 /** Puts the first line of an item next to its dash. */
-function itemOf(held: unknown, indent: string): string {
-  const text = yamlOf(held, indent)
+function itemOf(item: unknown, indent: string): string {
+  const text = yamlOf(item, indent)
   return text.startsWith("\n") ? ` ${text.slice(1 + indent.length)}` : text
 }
 

@@ -44,7 +44,7 @@ export async function* exchange(exchanged: ClientCall, parts: ExchangeParts): Ex
   const { asks } = calling.operation
   const questionEnd = asks && canAsk ? yield* ask(asks, exchanged, parts) : GO
   if (questionEnd.reply) return { ...questionEnd, reply: questionEnd.reply }
-  const reply = yield* told(
+  const reply = yield* withProgress(
     parts.invoke({ ...calling, agreed: asks !== undefined && canAsk }),
     exchanged.progressToken,
     parts.progressEveryMs,
@@ -106,7 +106,7 @@ async function* askOnStream(
 }
 
 /** Waits for a reply and yields progress messages until it arrives. */
-async function* told(
+async function* withProgress(
   replying: Promise<Reply>,
   progressToken: string | number | null,
   everyMs: number,

@@ -15,7 +15,7 @@ export function createGuard(publicUrl: string, origins: readonly string[] = []):
       return refused(403, HOST)
     const origin = request.headers.get("origin")
     if (origin !== null && (origins.includes("*") || origins.includes(origin))) return undefined
-    return origin === null || known(origin, publicAddress.origin) ? undefined : refused(403, ORIGIN)
+    return origin === null || isKnownOrigin(origin, publicAddress.origin) ? undefined : refused(403, ORIGIN)
   }
 }
 
@@ -34,9 +34,9 @@ function unbracketed(host: string): string {
   return host.startsWith("[") ? host.slice(1, -1) : host
 }
 
-function known(origin: string, own: string): boolean {
+function isKnownOrigin(origin: string, ownOrigin: string): boolean {
   const url = URL.parse(origin)
   // opaque origins ("null", data:, file:) are refused
   if (!url || !/^https?:$/.test(url.protocol)) return false
-  return url.origin === own || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  return url.origin === ownOrigin || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
 }

@@ -120,10 +120,13 @@ function closedByLength(value: unknown): unknown {
 
 /** Renames arguments to the names that a connector requires. The original names are accepted too. */
 function renamed(schema: Json, names: Readonly<Record<string, string>>): Json {
-  const byOwn = new Map(Object.entries(names).map(([name, own]) => [own, name]))
+  const byOwn = new Map(Object.entries(names).map(([name, ownName]) => [ownName, name]))
   if (byOwn.size === 0) return schema
-  const nameOf = (own: string) => byOwn.get(own) ?? own
-  const properties = Object.entries(schema.properties as Record<string, Json>).map(([own, held]) => [nameOf(own), held])
+  const nameOf = (ownName: string) => byOwn.get(ownName) ?? ownName
+  const properties = Object.entries(schema.properties as Record<string, Json>).map(([ownName, value]) => [
+    nameOf(ownName),
+    value,
+  ])
   return {
     ...schema,
     properties: Object.fromEntries(properties),

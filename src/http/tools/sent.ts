@@ -23,9 +23,9 @@ interface SentParts {
  * Returns the response to send. An unknown caller is reported before an invalid message. A fault of a call is its
  * result, unless the key is missing.
  */
-export async function sentFor(asked: ToolRequest, ended: ExchangeEnd, parts: SentParts): Promise<ToolReply> {
-  const { id, modern } = asked
-  const made = await madeOf(asked, ended, parts.publicUrl)
+export async function sentFor(request: ToolRequest, ended: ExchangeEnd, parts: SentParts): Promise<ToolReply> {
+  const { id, modern } = request
+  const made = await madeOf(request, ended, parts.publicUrl)
   const challenge = challengeOf(ended.reply, parts.resourceMetadata)
   if (made instanceof RpcError) return { status: made.status, text: errorText(id, made), error: made, challenge }
   if (!made) return { status: 202, text: null }

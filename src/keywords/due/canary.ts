@@ -26,7 +26,7 @@ export function canaryKind(platform: Platform, sources: readonly [CanarySource, 
     async read([subject], port) {
       const { subject: name, storefront } = subject
       const canary = canaryOf(name as SourceName, storefront)
-      const source = sources.find((one) => one.name === name)
+      const source = sources.find((item) => item.name === name)
       if (!canary || !source) return []
       const seen = isOfHints(source)
         ? await port.ask(source, { storefront, prefix: canary.term })

@@ -33,13 +33,13 @@ export function searchKind(platform: Platform, sources: readonly [SearchSource, 
 
 async function firstOf(
   sources: readonly SearchSource[],
-  asked: SearchQuestion,
+  question: SearchQuestion,
   port: ReadPort,
 ): Promise<SearchObservation> {
   let failure: unknown
   for (const source of sources) {
     try {
-      return await port.ask(source, asked)
+      return await port.ask(source, question)
     } catch (error) {
       if (!(error instanceof ReadFailure)) throw error
       failure ??= error

@@ -53,12 +53,12 @@ function onceEach<Parts>(partsOf: (text: string) => Parts): (text: string) => Pa
   }
 }
 
-function matchOf(sought: readonly string[], words: readonly string[]): number {
-  if (sought.length === 0) return 0
-  const joined = sought.join("")
+function matchOf(wanted: readonly string[], words: readonly string[]): number {
+  if (wanted.length === 0) return 0
+  const joined = wanted.join("")
   if (UNSPACED.test(joined)) return unspacedMatch(joined, words.join(""))
   if (holdsInARow(words, joined)) return 1
-  const share = sought.filter((word) => words.some((held) => held.startsWith(word))).length / sought.length
+  const share = wanted.filter((word) => words.some((part) => part.startsWith(word))).length / wanted.length
   return share === 1 ? BROAD : share * PARTIAL
 }
 

@@ -40,9 +40,9 @@ export async function importPopularity(
   for (let from = 0; from < published.length; from += BATCH) {
     if (from > 0) await pause()
     const batch = published.slice(from, from + BATCH)
-    const stored = await findKnown(sql, batch, sha256)
+    const stored = await findStored(sql, batch, sha256)
     const fresh = batch.filter((_, place) => !stored.has(place))
-    const observations = fresh.map((one) => observationOf(one, seenAt, sha256))
+    const observations = fresh.map((item) => observationOf(item, seenAt, sha256))
     const { recorded, known, refused } = await recording.record(sql, observations, now)
     total.recorded += recorded
     total.known += known + stored.size
@@ -58,7 +58,7 @@ const BATCH = 400
 const PAUSE_MS = 5
 
 /** Returns the indexes of figures that the same report has already stored. */
-async function findKnown(sql: Sql, batch: readonly PublishedFigure[], sha256: Uint8Array): Promise<Set<number>> {
+async function findStored(sql: Sql, batch: readonly PublishedFigure[], sha256: Uint8Array): Promise<Set<number>> {
   const rows = await sql<{ place: number }[]>`
     select k.place::int
     from unnest(
@@ -85,13 +85,17 @@ async function findKnown(sql: Sql, batch: readonly PublishedFigure[], sha256: Ui
   return new Set(rows.map(({ place }) => place - 1))
 }
 
-function observationOf({ line: _, ...said }: PublishedFigure, seenAt: Date, sha256: Uint8Array): PopularityObservation {
-  const [year, month] = said.month.split("-").map(Number) as [number, number]
+function observationOf(
+  { line: _, ...figure }: PublishedFigure,
+  seenAt: Date,
+  sha256: Uint8Array,
+): PopularityObservation {
+  const [year, month] = figure.month.split("-").map(Number) as [number, number]
   return {
     kind: "popularity",
     source: "apple-ads-report",
     platform: "ios",
-    ...said,
+    ...figure,
     seenAt: new Date(Math.max(seenAt.getTime(), Date.UTC(year, month))),
     parser: PARSER,
     origin: "own",

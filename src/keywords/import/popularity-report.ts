@@ -92,7 +92,7 @@ function columnsOf(fields: readonly string[]): Columns {
   )
   const found = Object.entries(HEADINGS).map(([name, headings]) => [
     name,
-    spelt.findIndex((one) => headings.includes(one)),
+    spelt.findIndex((item) => headings.includes(item)),
   ])
   return Object.fromEntries(found.filter(([, at]) => at !== -1))
 }

@@ -59,7 +59,7 @@ export const hints = kind<HintsObservation, HintsQuestion>({
   replay: {
     subjects: ({ prefix }) => [prefix],
     asked: ({ storefront }, prefix) => ({ storefront, prefix }),
-    compare: (held, now) => [differenceOf("terms", held.terms, now.terms)],
+    compare: (previous, now) => [differenceOf("terms", previous.terms, now.terms)],
     isStored: (sql) => sql`
       select
       from hint_answer h

@@ -79,11 +79,11 @@ export const popularity = kind<PopularityObservation>({
   shape,
   line: {
     entries: { source: null, platform: null, seenAt: v.optional(Moment) },
-    read: ({ seenAt, ...said }: PopularityObservation) => ({
-      ...said,
+    read: ({ seenAt, ...rest }: PopularityObservation) => ({
+      ...rest,
       source: "apple-ads-report",
       platform: "ios",
-      seenAt: seenAt ?? endOf(said.month),
+      seenAt: seenAt ?? endOf(rest.month),
     }),
   },
   names: (seen) => ({ list: seen }),

@@ -30,18 +30,18 @@ export const search = kind<SearchObservation, SearchQuestion>({
   // A line without `depth` was read as far as its results go.
   line: {
     entries: { source: RankSourceName, depth: v.optional(Whole), complete: v.optional(Flag, true) },
-    read({ depth, ...said }: SearchObservation) {
-      const read = depth ?? said.results.length
+    read({ depth, ...rest }: SearchObservation) {
+      const read = depth ?? rest.results.length
       if (read === 0) throw new LineProblem("depth: must be given when results is empty")
-      return { ...said, depth: read }
+      return { ...rest, depth: read }
     },
   },
   question: { about: ({ term }) => term, checkSubject: (subject) => checkTerm(subject) },
   names: (seen) => ({ list: seen, apps: idsIn(seen.results) }),
   weight: ({ results }) => results.length,
-  async store(tx, readings, known) {
-    const shown = await storeSearches(tx, readings, known)
-    return { placed: shown.map(({ from }) => from), shown, named: readings.map((from) => namedIn(from, known)) }
+  async store(tx, readings, ids) {
+    const shown = await storeSearches(tx, readings, ids)
+    return { placed: shown.map(({ from }) => from), shown, named: readings.map((from) => namedIn(from, ids)) }
   },
   async derive(tx, { placed }, { listOf }) {
     await deriveMonths(
@@ -55,10 +55,10 @@ export const search = kind<SearchObservation, SearchQuestion>({
     whileKept: true,
     subjects: ({ term }) => [term],
     asked: ({ storefront }, term) => ({ storefront, term }),
-    compare: (held, now) => [
-      differenceOf("places", idsIn(held.results), idsIn(now.results), [
-        now.depth !== held.depth && `depth ${now.depth}, was ${held.depth}`,
-        now.complete !== held.complete && (now.complete ? "complete now" : "broken off now"),
+    compare: (previous, now) => [
+      differenceOf("places", idsIn(previous.results), idsIn(now.results), [
+        now.depth !== previous.depth && `depth ${now.depth}, was ${previous.depth}`,
+        now.complete !== previous.complete && (now.complete ? "complete now" : "broken off now"),
       ]),
     ],
     isStored: (sql) => sql`

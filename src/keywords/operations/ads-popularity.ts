@@ -58,7 +58,7 @@ export async function readAdsPopularity(
   if (!figures) return { state: "not_connected", ...NONE }
   const { account, from, lowest: below } = figures
   if (from === null) return { state: "not_measured", ...NONE }
-  const listed = new Map(figures.listed.map((one) => [one.term, one]))
+  const listed = new Map(figures.listed.map((item) => [item.term, item]))
   return {
     state: "measured",
     account,

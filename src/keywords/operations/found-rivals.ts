@@ -15,15 +15,15 @@ export const PLACES = 5_000
 const MAX_RIVALS = 200
 
 /** Returns matching rivals: visible apps above these apps, and apps added by hand. Most keywords first. */
-export async function findRivals(sql: Sql, apps: readonly TrackedApp[], sought: SearchText): Promise<RecordMatch[]> {
-  const [above, named] = await Promise.all([readAbove(sql, apps, sought), readNamed(sql, apps)])
+export async function findRivals(sql: Sql, apps: readonly TrackedApp[], query: SearchText): Promise<RecordMatch[]> {
+  const [above, named] = await Promise.all([readAbove(sql, apps, query), readNamed(sql, apps)])
   const found = new Map<string, RecordMatch & { terms: number }>()
   const grades = new Map<string, number | null>()
   for (const { app, platform, storeId, name, country, terms } of [...above, ...named]) {
     const id = rivalRecordId(app.id, storeId)
     // grades are cached because many apps share the same few rivals
     const label = `${storeId} ${name ?? ""}`
-    const grade = grades.get(label) ?? gradeOf(sought, [storeId], name === null ? [] : [name])
+    const grade = grades.get(label) ?? gradeOf(query, [storeId], name === null ? [] : [name])
     grades.set(label, grade)
     if (grade === null || found.has(id)) continue
     const url = appPage(platform, storeId, country)
@@ -47,7 +47,7 @@ interface Rival {
   terms: number
 }
 
-async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchText): Promise<Rival[]> {
+async function readAbove(sql: Sql, apps: readonly TrackedApp[], query: SearchText): Promise<Rival[]> {
   const sides = apps.flatMap((app) => sidesOf(app).map((side) => ({ ...side, app })))
   const above = await readAppsAbove(sql, apps, sides)
   const { places, placeOf } = placesOf(sides)
@@ -58,7 +58,7 @@ async function readAbove(sql: Sql, apps: readonly TrackedApp[], sought: SearchTe
   const found: Rival[] = []
   const names = [...byName.values()].map(([first]) => first as NamedPlace)
   for (let from = 0; from < names.length; from += NAMES_AT_ONCE) {
-    const matching = await readMatchingNames(sql, names.slice(from, from + NAMES_AT_ONCE), places, sought)
+    const matching = await readMatchingNames(sql, names.slice(from, from + NAMES_AT_ONCE), places, query)
     for (const { storeId, name, ...place } of matching)
       for (const { side, terms } of byName.get(keyOf(place)) ?? []) {
         const { app, platform, storefront } = sides[side - 1] as (typeof sides)[number]
@@ -179,7 +179,7 @@ async function readMatchingNames(
   sql: Sql,
   apps: readonly NamedPlace[],
   places: readonly { storefront: string; app: TrackedApp }[],
-  sought: SearchText,
+  query: SearchText,
 ): Promise<(NamedPlace & { storeId: string; name: string | null })[]> {
   const place = {
     storefront: sql`(${places.map(({ storefront }) => storefront)}::text[])[a.place]`,
@@ -205,17 +205,17 @@ async function readMatchingNames(
       from store_app
       where id = a.app_id
         and (platform <> 'ios'
-          or ${folded(sql, sql`n.name`, sought)} like all(${patternsOf(wordsOfNames(sought))}::text[]))
+          or ${folded(sql, sql`n.name`, query)} like all(${patternsOf(wordsOfNames(query))}::text[]))
       offset 0
     ) s
-    where ${folded(sql, sql`coalesce(n.name, '') || ' ' || s.store_id`, sought)} like all(${patternsOf(sought)}::text[])
+    where ${folded(sql, sql`coalesce(n.name, '') || ' ' || s.store_id`, query)} like all(${patternsOf(query)}::text[])
     order by a.app_id, a.place
     limit ${NAMES_AT_ONCE}`
 }
 
 /** The words that only a name can contain. */
-function wordsOfNames(sought: SearchText): SearchText {
-  return { ...sought, words: sought.words.filter((word) => /\D/.test(word)) }
+function wordsOfNames(query: SearchText): SearchText {
+  return { ...query, words: query.words.filter((word) => /\D/.test(word)) }
 }
 
 function hiddenApps(sql: Sql, hidden: readonly { side: number; platform: Platform; id: string }[]) {

@@ -158,12 +158,12 @@ export async function readStorefrontReviews(
   return feeds.map((some) => merged(some.map(() => written.next().value as WrittenReviews)))
 }
 
-function merged([own, ...others]: WrittenReviews[]): WrittenReviews {
-  const all = [own as WrittenReviews, ...others.filter(({ measured }) => measured)]
+function merged([first, ...rest]: WrittenReviews[]): WrittenReviews {
+  const all = [first as WrittenReviews, ...rest.filter(({ measured }) => measured)]
   const count = all.reduce((sum, each) => sum + each.count, 0)
   const stars = all.reduce((sum, each) => sum + each.count * (each.average ?? 0), 0)
   return {
-    ...(own as WrittenReviews),
+    ...(first as WrittenReviews),
     count,
     low: all.reduce((sum, each) => sum + each.low, 0),
     average: count === 0 ? null : stars / count,

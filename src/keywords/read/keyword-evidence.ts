@@ -60,9 +60,9 @@ interface EvidenceSubject {
  */
 export async function readKeywordEvidence(
   { sql, bodies, sources }: EvidenceParts,
-  { list, app, day: asked, today }: EvidenceSubject,
+  { list, app, day: requested, today }: EvidenceSubject,
 ): Promise<KeywordEvidence> {
-  const day = asked ?? (await readLastDay(sql, list)) ?? today
+  const day = requested ?? (await readLastDay(sql, list)) ?? today
   const { storefront, term } = list
   const withBody = async <Of extends Pick<FigureProvenance, "sha256">>(of: Of, url: string | null) => ({
     ...of,
@@ -70,20 +70,20 @@ export async function readKeywordEvidence(
     bodyKept: of.sha256 !== null && (await bodies.has(Buffer.from(of.sha256, "hex"))),
   })
   const readings = await readReadingsOn(sql, { list, day, app: app.id })
-  const until = asked ?? today
+  const until = requested ?? today
   const metrics = await readMetricsUntil(sql, list, until)
   const ratings = await readRatingsUntil(sql, { app: app.id, storefront, day: until })
   return {
     ...list,
     day,
     readings: await Promise.all(
-      readings.map((one) => withBody(one, urlOf(sources, one.source, { storefront, term, prefix: term }))),
+      readings.map((reading) => withBody(reading, urlOf(sources, reading.source, { storefront, term, prefix: term }))),
     ),
     metrics: await Promise.all(
-      metrics.map(async (one) => ({
-        ...one,
+      metrics.map(async (metric) => ({
+        ...metric,
         restsOn: await Promise.all(
-          readIn(one).map((read) => {
+          readIn(metric).map((read) => {
             const url = urlOf(sources, read.source, { storefront, term, prefix: read.prefix ?? term })
             return withBody(read, url)
           }),
@@ -91,8 +91,8 @@ export async function readKeywordEvidence(
       })),
     ),
     ratings: await Promise.all(
-      ratings.map((one) =>
-        withBody(one, urlOf(sources, one.source, { storefront, term: one.term, ids: [app.storeId] })),
+      ratings.map((rating) =>
+        withBody(rating, urlOf(sources, rating.source, { storefront, term: rating.term, ids: [app.storeId] })),
       ),
     ),
   }
@@ -107,7 +107,7 @@ function readIn({ source, seenAt, parts }: MetricEvidence): Omit<FigureSource, k
   return sha256 === undefined ? [] : [{ source, seenAt: seenAt.toISOString(), sha256 }]
 }
 
-interface AskedFor {
+interface RequestedList {
   storefront: string
   term?: string | null
   prefix?: string
@@ -115,8 +115,8 @@ interface AskedFor {
 }
 
 /** Returns the address a source requests. Null if it requests none, or has no such storefront. */
-export function urlOf(sources: Sources, name: SourceName | string, asked: AskedFor): string | null {
-  const { storefront, term, prefix, ids } = asked
+export function urlOf(sources: Sources, name: SourceName | string, requested: RequestedList): string | null {
+  const { storefront, term, prefix, ids } = requested
   const { search, hints, lookups, catalogues } = sources
   for (const source of [...search, ...catalogues]) {
     if (source.name === name && term != null) return at(source.upstream, () => source.request({ storefront, term }))

@@ -19,7 +19,7 @@ export async function readRankMonths(
   const [terms = []] = await readSidesRankMonths(sql, [sideOf(app, side)], months)
   return terms.map(({ term, months }) => ({
     term,
-    months: new Map(months.map((one) => [one.month, partedBytes(one)])),
+    months: new Map(months.map((month) => [month.month, partedBytes(month)])),
   }))
 }
 
@@ -44,12 +44,12 @@ export async function readSidesRankMonths(
   return bySide.map((terms) => [...terms.values()])
 }
 
-function addMonths(held: Map<string, StoredTerm>, { terms, months, bytes }: StoredMonths): void {
+function addMonths(byTerm: Map<string, StoredTerm>, { terms, months, bytes }: StoredMonths): void {
   let at = 0
   for (const [place, month] of months.entries()) {
     const term = terms[place] as string
-    const stored = held.get(term) ?? { term, months: [] }
-    held.set(term, stored)
+    const stored = byTerm.get(term) ?? { term, months: [] }
+    byTerm.set(term, stored)
     if (month === null) continue
     const from = { ranks: at, sources: at + MONTH_DAYS, depths: at + 2 * MONTH_DAYS }
     stored.months.push({ month, ranks: bytes, sources: bytes, depths: bytes, from })

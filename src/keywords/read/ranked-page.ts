@@ -132,10 +132,10 @@ async function readFacts(
     readShownFigures(sql, lists, { platform, today }),
     findKeywordsUnderWay(sql, { platform, storefront, terms: all.map(({ term }) => term) }),
   ])
-  const keywordOf = (one: TermStanding): RankedKeyword => ({
-    ...one,
-    figures: figures.get(one.listId ?? 0) ?? UNMEASURED,
-    underWay: underWay.get(one.term) ?? NOT_SCHEDULED,
+  const keywordOf = (item: TermStanding): RankedKeyword => ({
+    ...item,
+    figures: figures.get(item.listId ?? 0) ?? UNMEASURED,
+    underWay: underWay.get(item.term) ?? NOT_SCHEDULED,
   })
   return parts.map((part) => part.map(keywordOf))
 }

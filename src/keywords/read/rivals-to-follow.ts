@@ -49,9 +49,9 @@ export interface FoundRival {
 }
 
 /** Returns all rivals added by hand and the first `most` of the others: most keywords first, then the best rank. */
-export async function findRivalsToFollow(sql: Db, asked: RivalsQuery, most: number): Promise<FoundRival[]> {
+export async function findRivalsToFollow(sql: Db, query: RivalsQuery, most: number): Promise<FoundRival[]> {
   return await sql<FoundRival[]>`
-    with ${placesAbove(sql, asked)}, first as materialized (
+    with ${placesAbove(sql, query)}, first as materialized (
       select app_id, terms, best
       from above
       where app_id not in (select app_id from named where app_id is not null)
@@ -74,6 +74,6 @@ export async function findRivalsToFollow(sql: Db, asked: RivalsQuery, most: numb
     select n.app_id, true, coalesce(a.terms, 0), (select day from day)
     from named n
     left join above a on a.app_id = n.app_id
-    where n.app_id <> ${asked.side.own}
+    where n.app_id <> ${query.side.own}
     order by rival`
 }

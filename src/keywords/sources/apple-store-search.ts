@@ -40,9 +40,9 @@ export const appleStoreSearch = {
     }
   },
 
-  parse(body, asked, about) {
+  parse(body, question, about) {
     const answer = parsed(body)
-    const named = namesStorefront(answer, asked.storefront)
+    const named = namesStorefront(answer, question.storefront)
     const bubble = appBubble(answer)
     const rows = at(bubble, "results")
     if (!Array.isArray(rows)) throw changed("no list of results")
@@ -56,8 +56,8 @@ export const appleStoreSearch = {
       kind: "search",
       source: "apple-store-search",
       platform: "ios",
-      storefront: asked.storefront,
-      term: asked.term,
+      storefront: question.storefront,
+      term: question.term,
       depth: total === rows.length ? DEPTH : results.length,
       complete: true,
       results,
@@ -96,7 +96,7 @@ function namesStorefront({ root, page }: Answer, storefront: string): boolean {
 function appBubble({ page }: Answer): unknown {
   const bubbles = list(at(page, "bubbles"))
   // bubbles with other names contain stories or the apps of another device
-  const bubble = bubbles.find((one) => at(one, "name") === "software") ?? bubbles.find(isUnnamed)
+  const bubble = bubbles.find((item) => at(item, "name") === "software") ?? bubbles.find(isUnnamed)
   if (bubble === undefined) throw changed("no list of results")
   return bubble
 }

@@ -30,9 +30,9 @@ export const appleWebSearch = {
     headers: browserHeaders(storefront),
   }),
 
-  parse(body, asked, about) {
+  parse(body, question, about) {
     const { intent, page } = searchPage(body)
-    checkAnswers(asked, intent, body)
+    checkAnswers(question, intent, body)
     const first = rowsOf(resultShelf(page))
     const next = nextOf(page)
     if (first.length === 0 && (next !== undefined || !isPositive(intent)))
@@ -42,8 +42,8 @@ export const appleWebSearch = {
       kind: "search",
       source: "apple-web-search",
       platform: "ios",
-      storefront: asked.storefront,
-      term: asked.term,
+      storefront: question.storefront,
+      term: question.term,
       depth: next ? results.length : DEPTH,
       complete: true,
       results,

@@ -62,7 +62,7 @@ function assertTerm(page: string, term: string): void {
   const callTerms = [text(at(tabs, 0)), text(at(results, 0, 2, 0))].filter((named) => named !== undefined)
   const named = callTerms.length > 0 ? callTerms : titled(page)
   if (named.length === 0) throw new ReadFailure("changed", "the page does not name its term")
-  if (named.some((one) => spelt(one) !== spelt(term))) {
+  if (named.some((item) => spelt(item) !== spelt(term))) {
     throw mismatched("the page answers another term")
   }
 }

@@ -18,9 +18,9 @@ interface StoredSearch extends ShownApps {
 export async function storeSearches(
   tx: Tx,
   readings: readonly SearchObservation[],
-  known: SurrogateIds,
+  ids: SurrogateIds,
 ): Promise<StoredSearch[]> {
-  const rows = readings.map((reading) => rowOf(reading, known))
+  const rows = readings.map((reading) => rowOf(reading, ids))
   const changed: SearchRow[] = []
   for (const wave of wavesOf(rows)) changed.push(...(await upsert(tx, wave)))
   const lists = [...new Set(changed.map(({ listId }) => listId))]
@@ -46,13 +46,13 @@ interface SearchRow extends StoredSearch {
   key: string
 }
 
-function rowOf(reading: SearchObservation, known: SurrogateIds): SearchRow {
+function rowOf(reading: SearchObservation, ids: SurrogateIds): SearchRow {
   const { platform, results, source, seenAt } = reading
-  const listId = known.listOf(reading)
+  const listId = ids.listOf(reading)
   return {
     from: reading,
     apps: results,
-    appIds: results.map(({ id }) => known.appOf(platform, id)),
+    appIds: results.map(({ id }) => ids.appOf(platform, id)),
     placed: true,
     listId,
     key: keyOf(listId, SOURCE_CODES[source], seenAt),

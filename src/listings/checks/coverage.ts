@@ -18,12 +18,12 @@ interface TermCoverage {
  */
 export function coverageOf(listing: Listing): TermCoverage[] {
   const fields = given(listing, "name", "subtitle", "keywords")
-  const fieldWords = heldBy(fields)
+  const fieldWords = wordsOf(fields)
   const all = fields.length === 3
   return listing.background.needed.map(({ term, words }) => {
-    const missing = unique(words.filter((word) => !isHeld(word, fieldWords)).map(({ text }) => text))
+    const missing = unique(words.filter((word) => !isCovered(word, fieldWords)).map(({ text }) => text))
     const variants = unique(
-      words.filter((word) => isHeld(word, fieldWords) && !isSame(word, fieldWords)).map(({ text }) => text),
+      words.filter((word) => isCovered(word, fieldWords) && !isSame(word, fieldWords)).map(({ text }) => text),
     )
     return { term, covered: missing.length === 0 ? true : all ? false : null, missing, variants }
   })
@@ -51,7 +51,7 @@ interface FieldWords {
   texts: string
 }
 
-function heldBy(fields: readonly FieldText[]): FieldWords {
+function wordsOf(fields: readonly FieldText[]): FieldWords {
   const words = fields.flatMap((field) => field.words)
   return {
     terms: new Set(words.map(({ term }) => term)),
@@ -60,7 +60,7 @@ function heldBy(fields: readonly FieldText[]): FieldWords {
   }
 }
 
-function isHeld(word: Word, fieldWords: FieldWords): boolean {
+function isCovered(word: Word, fieldWords: FieldWords): boolean {
   return isSame(word, fieldWords) || (!word.segmented && fieldWords.loose.has(word.loose))
 }
 

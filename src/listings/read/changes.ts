@@ -26,10 +26,10 @@ export interface StoredChange extends ListingChange, Series {
  * page was read too.
  */
 export async function readChanges(sql: Db, query: ChangesQuery): Promise<StoredChange[]> {
-  const changes: HeldChange[] = []
+  const changes: StoredRunChange[] = []
   // The check for duplicates runs on small chunks, because 200 apps have thousands of changes.
   const atOnce = Math.max(query.limit, 50)
-  for (let after: HeldChange | undefined; ; ) {
+  for (let after: StoredRunChange | undefined; ; ) {
     const page = await readNewestRuns(sql, query, { atOnce, after })
     changes.push(...page.filter(({ isTold }) => isTold))
     if (changes.length >= query.limit || page.length < atOnce) break
@@ -38,22 +38,22 @@ export async function readChanges(sql: Db, query: ChangesQuery): Promise<StoredC
   return changes.slice(0, query.limit).map(({ isTold: _, ...change }) => ({ ...change, day: dayOf(change.at) }))
 }
 
-interface HeldChange extends Omit<StoredChange, "day"> {
+interface StoredRunChange extends Omit<StoredChange, "day"> {
   isTold: boolean
 }
 
 async function readNewestRuns(
   sql: Db,
   { apps, storefront, from, to, kinds }: ChangesQuery,
-  { atOnce, after }: { atOnce: number; after: HeldChange | undefined },
-): Promise<HeldChange[]> {
+  { atOnce, after }: { atOnce: number; after: StoredRunChange | undefined },
+): Promise<StoredRunChange[]> {
   const only = { storefront: storefront ?? null, kinds: (kinds as string[] | undefined) ?? null }
   const rest = after
     ? sql`and at <= ${after.at} and (at, app_id, storefront, source, kind, subject)
         < (${after.at}, ${after.appId}, ${after.storefront}, ${after.source}, ${after.kind}, ${after.subject})`
     : sql``
   // Chooses the newest rows from the index alone: there may be 200 apps with 200 changes each.
-  return await sql<HeldChange[]>`
+  return await sql<StoredRunChange[]>`
     with newest as materialized (
       select k.*
       from (${Array.isArray(apps) ? sql`select distinct unnest(${apps}::int[]) as id` : (apps as Fragment)}) a
@@ -73,7 +73,7 @@ async function readNewestRuns(
       limit ${atOnce}
     )
     select c.app_id as "appId", c.storefront, c.source, c.kind, c.subject, c.before, c.after, c.at,
-      c.before_seen_at as "beforeSeenAt", not ${toldByPage(sql)} as "isTold"
+      c.before_seen_at as "beforeSeenAt", not ${shownOnPage(sql)} as "isTold"
     from newest n
     join listing_change c using (app_id, at, storefront, source, kind, subject)
     order by c.at desc, c.app_id desc, c.storefront desc, c.source desc, c.kind desc, c.subject desc`
@@ -83,7 +83,7 @@ async function readNewestRuns(
  * Selects whether a look-up's change is left out: the page was being read at that time, or it has a change of the same
  * kind in an overlapping period.
  */
-function toldByPage(sql: Db) {
+function shownOnPage(sql: Db) {
   const page = sql`(r.app_id, r.storefront, r.source, r.section) = (c.app_id, c.storefront, 'apple-app-page', 'page')`
   return sql`(
     c.source = 'itunes-lookup'

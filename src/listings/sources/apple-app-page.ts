@@ -80,14 +80,14 @@ function checkAnswers({ storefront, id }: ListingQuestion, { intent, page, shelv
   if (place === undefined) throw changed("the page does not name its storefront")
   if (place !== storefront) throw mismatched("the page is another storefront's", place)
   const pageIds = [at(intent, "id"), at(page, "lockup", "adamId"), address?.[2]]
-  const ids = [...pageIds, at(itemsOn(shelves, "productRatings"), 0, "productId")].filter((pageId) => isSaid(pageId))
-  if (!pageIds.some(isSaid)) throw changed("the page does not name its app")
+  const ids = [...pageIds, at(itemsOn(shelves, "productRatings"), 0, "productId")].filter((pageId) => isGiven(pageId))
+  if (!pageIds.some(isGiven)) throw changed("the page does not name its app")
   if (ids.some((pageId) => String(pageId) !== id)) throw mismatched("the page is another app's")
 }
 
 const CANONICAL = /^https:\/\/apps\.apple\.com\/([a-z]{2})\/app\/(?:[^/?#]+\/)?id(\d{1,12})(?:[?#]|$)/
 
-function isSaid(value: unknown): boolean {
+function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 

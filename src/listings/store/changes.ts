@@ -37,14 +37,14 @@ export async function deriveChanges(tx: Tx, spans: readonly Span[]): Promise<voi
   await replaceChanges(tx, PAGE_CHANGES, replacements)
 }
 
-type HeldRun = PageRun & { origin: string }
+type StoredRun = PageRun & { origin: string }
 
 /**
  * Reads the runs of a span, the runs before it to compare with, the runs after it that may be compared with it, and one
  * more.
  */
-async function readRunsAround(tx: Tx, { appId, storefront, source, from, to }: Span): Promise<HeldRun[]> {
-  return await tx<HeldRun[]>`
+async function readRunsAround(tx: Tx, { appId, storefront, source, from, to }: Span): Promise<StoredRun[]> {
+  return await tx<StoredRun[]>`
     with own as (
       select first_seen_at, seen_at, parser, origin, digest
       from listing_run

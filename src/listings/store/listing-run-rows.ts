@@ -21,20 +21,20 @@ interface RunKey extends Series {
   section: string
 }
 
-export type HeldRun = Run & RunKey
+export type StoredRun = Run & RunKey
 
 /**
  * Returns runs by section key: the last run that begins before the earliest reading, which may be extended or split,
  * and all later runs. Stale runs are listed with those of the page.
  */
-export async function readRuns(tx: Tx, pages: readonly ReadListing[]): Promise<Map<string, HeldRun[]>> {
+export async function readRuns(tx: Tx, pages: readonly ReadListing[]): Promise<Map<string, StoredRun[]>> {
   const sections = [...Map.groupBy(sectionsOf(pages), ({ section: { key } }) => key).values()].map((same) => {
     const [{ page, section }] = same as [(typeof same)[number]]
     const earliest = Math.min(...same.map((reading) => reading.section.moment.at))
     const { appId: app_id, storefront, source } = page
     return { app_id, storefront, source, section: section.name, earliest: new Date(earliest).toISOString() }
   })
-  const rows = await tx<(Omit<HeldRun, "moments"> & { moments: string[] })[]>`
+  const rows = await tx<(Omit<StoredRun, "moments"> & { moments: string[] })[]>`
     select r.app_id as "appId", r.storefront, r.source, r.section, encode(r.digest, 'hex') as digest, r.parser,
       r.origin, to_json(r.moments) as moments, (extract(epoch from r.released_at) * 1000)::float8 as "releasedAt",
       array(select encode(sha256, 'hex') from unnest(r.sha256s) with ordinality u (sha256, place)
@@ -61,7 +61,7 @@ export async function readRuns(tx: Tx, pages: readonly ReadListing[]): Promise<M
         and seen_at >= b.first
     ) r
     order by r.app_id, r.storefront, r.source, r.section, r.first_seen_at`
-  const runs = rows.map((row): HeldRun => ({ ...row, moments: row.moments.map((at) => Date.parse(at)) }))
+  const runs = rows.map((row): StoredRun => ({ ...row, moments: row.moments.map((at) => Date.parse(at)) }))
   return Map.groupBy(
     runs,
     ({ appId, storefront, source, section }) =>
@@ -102,7 +102,7 @@ export interface MergedSection extends RunKey {
   contents: readonly { digest: string; content: unknown }[]
   /** Digests of stored contents that belonged to readings of another section. */
   moved: { from: string; digests: readonly string[] }
-  held: readonly HeldRun[]
+  held: readonly StoredRun[]
   runs: readonly Run[]
   gone: readonly Run[]
   written: readonly Run[]

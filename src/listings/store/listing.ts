@@ -8,12 +8,12 @@ import type { ListingObservation } from "../../stores/kinds/listing-shape.ts"
 import { deriveChanges, type Span } from "./changes.ts"
 import { storeItems } from "./listing-items.ts"
 import {
-  type HeldRun,
   type MergedSection,
   type ReadListing,
   type ReadSection,
   readReleases,
   readRuns,
+  type StoredRun,
   sectionsOf,
   writeRuns,
 } from "./listing-run-rows.ts"
@@ -85,7 +85,7 @@ function pageOf(from: ListingObservation, { appOf }: SurrogateIds): ReadListing 
  * date of a pre-order.
  */
 function releaseOf({ seenAt, listing: { version, versions = [], updatedAt } }: ListingObservation): number | null {
-  const current = versions.find((one) => one.version === version && one.releasedAt !== undefined)
+  const current = versions.find((item) => item.version === version && item.releasedAt !== undefined)
   const dates = versions.flatMap(({ releasedAt }) => releasedAt?.getTime() ?? [])
   const releasedAt =
     updatedAt?.getTime() ?? current?.releasedAt?.getTime() ?? (dates.length > 0 ? Math.max(...dates) : null)
@@ -108,7 +108,7 @@ interface MergedReadings {
 
 function mergeAll(
   pages: readonly ReadListing[],
-  storedRuns: ReadonlyMap<string, HeldRun[]>,
+  storedRuns: ReadonlyMap<string, StoredRun[]>,
   releases: ReadonlyMap<string, Releases>,
 ): MergedReadings[] {
   return [...Map.groupBy(sectionsOf(pages), ({ section: { key } }) => key)].map(([key, same]) => {
@@ -116,7 +116,7 @@ function mergeAll(
     return mergeSection({
       page,
       name: section.name,
-      sections: same.map((one) => one.section),
+      sections: same.map((item) => item.section),
       held: storedRuns.get(key) ?? [],
       releases: section.name === "page" ? releases.get(page.key) : undefined,
     })
@@ -127,7 +127,7 @@ interface SectionReadings {
   page: ReadListing
   name: ReadSection["name"]
   sections: ReadSection[]
-  held: readonly HeldRun[]
+  held: readonly StoredRun[]
   releases: Releases | undefined
 }
 
@@ -142,13 +142,13 @@ function mergeSection({ page, name, sections, held, releases }: SectionReadings)
   const isStored = ({ moment }: ReadSection) => kept.has(moment)
   const isStaleSection = ({ moment }: ReadSection) => staleMoments.has(moment.at)
   const stored = sections.filter(isStored)
-  const [heldFresh, heldStale] = [
+  const [storedFresh, storedStale] = [
     held.filter(({ section }) => section !== "stale"),
     held.filter(({ section }) => section === "stale"),
   ]
   const rowsOf = (
     section: string,
-    { before, other, after, added }: { before: HeldRun[]; other: HeldRun[]; after: Run[]; added: ReadSection[] },
+    { before, other, after, added }: { before: StoredRun[]; other: StoredRun[]; after: Run[]; added: ReadSection[] },
   ): MergedSection => ({
     appId,
     storefront,
@@ -162,21 +162,21 @@ function mergeSection({ page, name, sections, held, releases }: SectionReadings)
   })
   const rows = [
     rowsOf(name, {
-      before: heldFresh,
-      other: heldStale,
+      before: storedFresh,
+      other: storedStale,
       after: runs,
-      added: stored.filter((one) => !isStaleSection(one)),
+      added: stored.filter((item) => !isStaleSection(item)),
     }),
   ]
-  if (heldStale.length + stale.length > 0)
+  if (storedStale.length + stale.length > 0)
     rows.push(
-      rowsOf("stale", { before: heldStale, other: heldFresh, after: stale, added: stored.filter(isStaleSection) }),
+      rowsOf("stale", { before: storedStale, other: storedFresh, after: stale, added: stored.filter(isStaleSection) }),
     )
   return {
     rows,
     kept: stored,
     stale: sections.filter(isStaleSection),
-    outdated: heldFresh
+    outdated: storedFresh
       .flatMap(({ moments }) => moments)
       .filter((at) => staleMoments.has(at))
       .map((at) => ({ appId, storefront, source, seenAt: new Date(at) })),
@@ -184,7 +184,7 @@ function mergeSection({ page, name, sections, held, releases }: SectionReadings)
 }
 
 /** Returns the contents of runs that moved from the other section. */
-function movedContents(before: readonly HeldRun[], other: readonly HeldRun[], after: readonly Run[]) {
+function movedContents(before: readonly StoredRun[], other: readonly StoredRun[], after: readonly Run[]) {
   const stored = new Set(before.map(({ digest }) => digest))
   const elsewhere = new Set(other.map(({ digest }) => digest))
   const digests = after.map(({ digest }) => digest).filter((digest) => !stored.has(digest) && elsewhere.has(digest))

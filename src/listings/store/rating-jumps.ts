@@ -63,10 +63,10 @@ function spansOf(counted: readonly RatingReading[], { appOf }: SurrogateIds): Sp
   })
 }
 
-type HeldDay = RatingDay & { origin: string }
+type StoredDay = RatingDay & { origin: string }
 
-async function readDaysAround(tx: Tx, spans: readonly Span[]): Promise<Map<number, HeldDay[]>> {
-  const rows = await tx<(HeldDay & { place: number; earlier: boolean; later: boolean })[]>`
+async function readDaysAround(tx: Tx, spans: readonly Span[]): Promise<Map<number, StoredDay[]>> {
+  const rows = await tx<(StoredDay & { place: number; earlier: boolean; later: boolean })[]>`
     with span as materialized (
       select *
       from jsonb_to_recordset(${tx.json(spans.map(columnsOf))}) s (

@@ -59,22 +59,22 @@ interface PlacedFigure {
 }
 
 /** Medians from the first app with a figure to the last. The nearest apps of a rank are a contiguous window. */
-function middlesOf(held: readonly PlacedFigure[], first: number, last: number): Omit<PlacedFigure, "at">[] {
-  const count = Math.min(MAX_NEIGHBOURS, held.length - ((held.length + 1) % 2))
+function middlesOf(figures: readonly PlacedFigure[], first: number, last: number): Omit<PlacedFigure, "at">[] {
+  const count = Math.min(MAX_NEIGHBOURS, figures.length - ((figures.length + 1) % 2))
   let from = 0
   return Array.from({ length: last - first + 1 }, (_, i) => {
     const place = first + i
-    while (from + count < held.length && held[from + count]!.at - place < place - held[from]!.at) from++
-    return middleOf(held.slice(from, from + count))
+    while (from + count < figures.length && figures[from + count]!.at - place < place - figures[from]!.at) from++
+    return middleOf(figures.slice(from, from + count))
   })
 }
 
 /** Apps with only an upper bound sort below all others, which the median can handle and a mean cannot. */
 function middleOf(near: readonly PlacedFigure[]): Omit<PlacedFigure, "at"> {
   const half = (near.length - 1) / 2
-  const middle = near.toSorted((one, other) => belowFirst(one, other) || one.value - other.value)[half]!
+  const middle = near.toSorted((a, b) => belowFirst(a, b) || a.value - b.value)[half]!
   if (middle.isUnder) return middle
-  const by = (name: "low" | "high") => near.toSorted((one, other) => one[name] - other[name])[half]![name]
+  const by = (name: "low" | "high") => near.toSorted((a, b) => a[name] - b[name])[half]![name]
   return { value: middle.value, low: by("low"), high: by("high"), isUnder: false }
 }
 

@@ -173,6 +173,6 @@ async function readRows(ctx: OwnContext, appIds: readonly number[], { storefront
   return {
     measure,
     apps: apps.map((row, at) => ({ ...row, estimate: shownFigure(estimates[at] ?? null), rankEstimate: place(at) })),
-    thresholds: curve.some((one) => one !== null) ? thresholds : null,
+    thresholds: curve.some((item) => item !== null) ? thresholds : null,
   }
 }

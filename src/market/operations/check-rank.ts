@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import type { Side } from "../../core/observation/provenance.ts"
 import { type Context, operation } from "../../core/operation.ts"
-import { deadlineOf, keptSince, READING_FAULTS, WAIT_MS } from "../../core/read-on-request.ts"
+import { deadlineOf, READING_FAULTS, retainedSince, WAIT_MS } from "../../core/read-on-request.ts"
 import type { Sql } from "../../database/types.ts"
 import { type OwnReading, readOwn } from "../../keywords/read/own-reading.ts"
 import { Fault } from "../../lib/faults.ts"
@@ -76,14 +76,14 @@ export const checkRank = operation({
     egress: described(v.nullable(Storefront), "Country of the request's origin. Null if unknown."),
     sha256: described(v.string(), "Hash of the store's response, as evidence."),
   }),
-}).run(async ({ app, term, cc: storefront, platform: asked }, ctx) => {
-  const id = await storeIdMeant(ctx.sql, app, asked)
+}).run(async ({ app, term, cc: storefront, platform: requested }, ctx) => {
+  const id = await storeIdMeant(ctx.sql, app, requested)
   const platform = platformOfChecked(id)
-  if (asked && asked !== platform)
+  if (requested && requested !== platform)
     throw new Fault("invalid_arguments", { field: "platform", detail: otherStore(platform) })
   const search = { kind: "search", platform, storefront, subject: term } as const
   return await readNow(ctx, { wanted: search, keptDays: KEPT_DAYS, waitMs: SEARCH_WAIT_MS, live: true }, async () => {
-    const reading = await readOwn(ctx.sql, { platform, storefront, term }, keptSince(ctx.now(), KEPT_DAYS))
+    const reading = await readOwn(ctx.sql, { platform, storefront, term }, retainedSince(ctx.now(), KEPT_DAYS))
     return reading && (await standingOf(ctx, { platform, storefront, id }, { ...reading, term }))
   })
 })
@@ -92,12 +92,12 @@ export const checkRank = operation({
  * Resolves a package name that is the bundle id of an App Store app. Returns that app's id if the App Store is
  * requested, or if no store is requested and Google Play has no such app.
  */
-async function storeIdMeant(sql: Sql, id: string, asked: "ios" | "android" | undefined): Promise<string> {
-  if (platformOf(id) === "ios" || asked === "android") return id
-  const [app, ...others] = await findBundle(sql, id, 2)
-  if (app === undefined || (asked === undefined && (await findStoreApp(sql, { platform: "android", id })) !== null))
+async function storeIdMeant(sql: Sql, id: string, requested: "ios" | "android" | undefined): Promise<string> {
+  if (platformOf(id) === "ios" || requested === "android") return id
+  const [app, ...rest] = await findBundle(sql, id, 2)
+  if (app === undefined || (requested === undefined && (await findStoreApp(sql, { platform: "android", id })) !== null))
     return id
-  if (others.length > 0)
+  if (rest.length > 0)
     throw new Fault("bad_app_id", {
       field: "app",
       detail: `Several App Store apps have the bundle id ${id}. Give the App Store id instead.`,

@@ -71,7 +71,7 @@ const Keyword = named(
   }),
 )
 
-const HeldPlace = v.strictTuple([
+const GapPlace = v.strictTuple([
   v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MAX_APPS)),
   v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
   v.pipe(v.string(), v.check(isStorable)),
@@ -113,7 +113,7 @@ export const hiveGetKeywordGap = operation({
 }).run(async ({ ids, country: storefront, platform, cursor }, ctx) => {
   refuseOtherStore(ids, platform, { code: "bad_ids", field: "ids" })
   const called = ["gap", ids, storefront, platform]
-  const place = placeAfter(called, cursor, HeldPlace)
+  const place = placeAfter(called, cursor, GapPlace)
   const lists = marketLists({ platform, storefront }, ctx.now())
   const appsById = await findMarketApps(ctx.sql, { platform, storefront }, ids)
   // an app that was never seen has no rank

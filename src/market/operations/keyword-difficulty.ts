@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { planCovers } from "../../access/plans.ts"
 import { type Context, nothing, operation } from "../../core/operation.ts"
-import { keptSince, READING_DEADLINE_MS, READING_FAULTS, throwUnlessAnswer } from "../../core/read-on-request.ts"
+import { READING_DEADLINE_MS, READING_FAULTS, retainedSince, throwUnlessAnswer } from "../../core/read-on-request.ts"
 import { MIN_RESULTS } from "../../keywords/formulas/difficulty.ts"
 import { titleMatch } from "../../keywords/formulas/title-match.ts"
 import { readLatestHints } from "../../keywords/kinds/hints.ts"
@@ -162,7 +162,7 @@ async function refuseUntracked({ sql, caller, visibleApps }: Context, term: stri
 const UNTRACKED = "The Free plan covers only keywords tracked in that storefront. Others need the Pro plan or above."
 
 function sinceDay(ctx: Context): string {
-  return dayOf(keptSince(ctx.now(), KEPT_DAYS))
+  return dayOf(retainedSince(ctx.now(), KEPT_DAYS))
 }
 
 function partsOf({ parts }: FirstTen) {

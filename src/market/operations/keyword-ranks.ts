@@ -82,9 +82,9 @@ export const hiveGetKeywordRanks = operation({
     columns: ["day", "measured", "rank", "id", "name", "measuredAt", "source", "origin", "depth"],
     rows: ({ results }) => results.flatMap(dayRows),
   },
-}).run(async ({ term, country: storefront, platform, top = TOP, days: asked = DAYS }, ctx) => {
+}).run(async ({ term, country: storefront, platform, top = TOP, days: requestedDays = DAYS }, ctx) => {
   const list = { platform, storefront, term }
-  const days = Math.min(asked, Math.floor(MAX_ROWS / top))
+  const days = Math.min(requestedDays, Math.floor(MAX_ROWS / top))
   const to = dayOf(ctx.now())
   const window = { from: addDays(to, 1 - days), to, top }
   const found = await readDays(ctx.sql, list, window)
@@ -106,7 +106,7 @@ async function readShownDays(
   found: readonly DayResults[],
   { from, to, storefront }: { from: string; to: string; storefront: string },
 ): Promise<v.InferInput<typeof Results>[]> {
-  const byDay = new Map(found.map((one) => [one.day, one]))
+  const byDay = new Map(found.map((item) => [item.day, item]))
   const apps = await readMarketApps(sql, [...new Set(found.flatMap(({ appIds }) => appIds))], storefront)
   const results: v.InferInput<typeof Results>[] = []
   for (let day = to; day >= from; day = addDays(day, -1)) {

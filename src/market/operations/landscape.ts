@@ -209,7 +209,7 @@ function basisOf<S extends string>(
   apps: readonly ListedFacts[],
   readOf: (app: ListedFacts) => [Date | null, S | null],
 ): { from: string; to: string; sources: S[] } | null {
-  const read = apps.map(readOf).filter((one): one is [Date, S] => one[0] !== null && one[1] !== null)
+  const read = apps.map(readOf).filter((item): item is [Date, S] => item[0] !== null && item[1] !== null)
   if (read.length === 0) return null
   const at = read.map(([moment]) => moment.toISOString()).sort()
   return { from: at[0]!, to: at.at(-1)!, sources: [...new Set(read.map(([, source]) => source))].sort() }

@@ -83,8 +83,8 @@ export function refuseOtherStore(
 ): void {
   const other = ids.find((id) => platformOf(id) !== platform)
   if (other === undefined) return
-  const [store, asked] = platform === "ios" ? ["Google Play", "android"] : ["the App Store", "ios"]
-  throw new Fault(code, { field, detail: `${other} is an id of ${store}. Set platform to ${asked}.` })
+  const [store, parameter] = platform === "ios" ? ["Google Play", "android"] : ["the App Store", "ios"]
+  throw new Fault(code, { field, detail: `${other} is an id of ${store}. Set platform to ${parameter}.` })
 }
 
 /** Returns the values of `answerFields`. */

@@ -134,10 +134,10 @@ async function readWhyUnnamed(sql: Sql): Promise<string | null> {
 async function readPublisherApps(sql: Sql, charted: readonly ChartedApp[]) {
   const byApp = Map.groupBy(charted, ({ app }) => app)
   const named = await readMarketApps(sql, [...byApp.keys()], FIRST)
-  const apps = [...byApp].map(([app, [best, ...others]]) => {
+  const apps = [...byApp].map(([app, [best, ...rest]]) => {
     const { id, name } = valueAt(named, app)
     const { rank, country, device, kind, genre, day, seenAt, source, origin } = best!
-    const storefronts = [best!, ...others].map(({ country, rank, day, firstSeen }) => ({
+    const storefronts = [best!, ...rest].map(({ country, rank, day, firstSeen }) => ({
       country,
       rank,
       day,
@@ -146,7 +146,7 @@ async function readPublisherApps(sql: Sql, charted: readonly ChartedApp[]) {
     const reading = { day, measuredAt: seenAt.toISOString(), source, origin }
     return { id, name, rank, country, device, kind, genre, ...reading, firstSeen: earliest(storefronts), storefronts }
   })
-  return apps.sort((one, other) => one.rank - other.rank || Number(one.id) - Number(other.id))
+  return apps.sort((a, b) => a.rank - b.rank || Number(a.id) - Number(b.id))
 }
 
 /** Null if it is unknown for one of them. */

@@ -156,11 +156,11 @@ function formOf(text: string): Form | null {
 
 /** Identifies the app, with a look-up if its name is not stored. */
 async function readByForm(ctx: Context, { platform, id }: Form, storefront: string) {
-  const stored = await readKnown(ctx, { platform, id }, storefront)
+  const stored = await readStoredApp(ctx, { platform, id }, storefront)
   if (stored) return { app: stored, isUnread: false }
   const wanted = { kind: "app", platform, storefront, subject: id } as const
   const why = await whyUnread(ctx, { wanted, keptDays: KEPT_DAYS })
-  const app = await readKnown(ctx, { platform, id }, storefront)
+  const app = await readStoredApp(ctx, { platform, id }, storefront)
   return { app, isUnread: why !== null && why.extra.detail !== NOT_THERE }
 }
 
@@ -171,7 +171,7 @@ async function readByBundle({ sql }: Context, bundleId: string, { country: store
   return (await readNamedApps(sql, places, { storefront, limit })).filter(({ name }) => name !== null)
 }
 
-async function readKnown({ sql }: Context, { platform, id }: Pick<Form, "platform" | "id">, storefront: string) {
+async function readStoredApp({ sql }: Context, { platform, id }: Pick<Form, "platform" | "id">, storefront: string) {
   const app = await findStoreApp(sql, { platform, id })
   if (app === null) return null
   const [row] = await readNamedApps(sql, [{ app, place: 0 }], { storefront, limit: 1 })
@@ -179,16 +179,16 @@ async function readKnown({ sql }: Context, { platform, id }: Pick<Form, "platfor
 }
 
 /** Searches the index. If it has fewer apps than requested, the store's own search adds its results. */
-async function findByText(ctx: Context, asked: Question): Promise<AppMatches> {
-  const indexed = await readIndex(ctx, asked)
-  const { country: storefront, limit } = asked
+async function findByText(ctx: Context, question: Question): Promise<AppMatches> {
+  const indexed = await readIndex(ctx, question)
+  const { country: storefront, limit } = question
   if (indexed.apps.length === limit) return indexed
-  const term = normaliseTerm(asked.text)
-  const why = await whyNotAsked(ctx, term, storefront)
+  const term = normaliseTerm(question.text)
+  const why = await whyNotSearched(ctx, term, storefront)
   // the index now also finds apps from the store's results whose names contain the words
-  const { apps, isCut } = why ? indexed : await readIndex(ctx, asked)
+  const { apps, isCut } = why ? indexed : await readIndex(ctx, question)
   const search = await readNameSearch(ctx.sql, term, storefront)
-  const storeMatches = await readOthers(ctx, search, apps, { storefront, limit: limit - apps.length })
+  const storeMatches = await readMoreApps(ctx, search, apps, { storefront, limit: limit - apps.length })
   return { apps: [...apps, ...storeMatches], isCut, why, storeAskedAt: search?.seenAt }
 }
 
@@ -196,7 +196,7 @@ async function readIndex({ sql }: Context, { text, limit, country: storefront }:
   const near = await findAppsByText(sql, text)
   const compared = near.slice(0, MAX_COMPARED)
   const places = compared.map(({ app, nearness }) => ({ app, place: NEARNESS.indexOf(nearness) }))
-  const nearness = new Map(compared.map((one) => [one.app, one.nearness]))
+  const nearness = new Map(compared.map((item) => [item.app, item.nearness]))
   const apps = await readNamedApps(sql, places, { storefront, limit })
   return {
     apps: apps.map((app) => ({ app, matchedBy: nearness.get(app.app) as Nearness })),
@@ -204,19 +204,19 @@ async function readIndex({ sql }: Context, { text, limit, country: storefront }:
   }
 }
 
-async function whyNotAsked(ctx: Context, term: string, storefront: string): Promise<Fault | null> {
+async function whyNotSearched(ctx: Context, term: string, storefront: string): Promise<Fault | null> {
   const wanted = { kind: "app_names", platform: "ios", storefront, subject: term } as const
   return await whyUnread(ctx, { wanted, keptDays: NAMES_KEPT_DAYS })
 }
 
 /** Returns the store's results that the index did not find, ordered by ratings, as the store's own order is no rank. */
-async function readOthers(
+async function readMoreApps(
   { sql }: Context,
   search: NameSearch | null,
-  known: readonly { app: NamedApp }[],
+  found: readonly { app: NamedApp }[],
   { storefront, limit }: { storefront: string; limit: number },
 ): Promise<AppMatch[]> {
-  const ids = new Set(known.map(({ app }) => app.app))
+  const ids = new Set(found.map(({ app }) => app.app))
   const unindexed = (search?.apps ?? []).filter((app) => !ids.has(app)).map((app) => ({ app, place: 0 }))
   const apps = limit > 0 ? await readNamedApps(sql, unindexed, { storefront, limit }) : []
   return apps.map((app) => ({ app, matchedBy: "store" }))

@@ -32,7 +32,7 @@ export async function readRatingGains(sql: Db, app: number, asOf: string): Promi
   const released = await readReleases(sql, app)
   const storefronts = Map.groupBy(counts, ({ storefront }) => storefront)
   return [...storefronts].flatMap(([storefront, bySource]) => {
-    const [best] = bySource.flatMap((one) => gainOf(one, asOf) ?? []).sort(bestGainFirst)
+    const [best] = bySource.flatMap((item) => gainOf(item, asOf) ?? []).sort(bestGainFirst)
     if (!best) return []
     const day = released.get(storefront)
     return [{ storefront, ...best, ageDays: day && day <= asOf ? daysBetween(day, asOf) : null }]
@@ -54,7 +54,7 @@ export async function readMeasuredDownloads(sql: Db, app: number, asOf: string):
     group by storefront, source
     order by storefront, source`
   const measured = rows.flatMap((row) => measureDownloads(readingsOf(row), asOf) ?? [])
-  return measured.reduce<MeasuredDownloads | null>((best, one) => (best && best.days >= one.days ? best : one), null)
+  return measured.reduce<MeasuredDownloads | null>((best, item) => (best && best.days >= item.days ? best : item), null)
 }
 
 interface DatedCounts {

@@ -35,7 +35,7 @@ export async function readCalibration(sql: Db, today: string): Promise<IntervalC
 }
 
 /** A figure as of the end of its month. */
-export interface KeptFigure {
+export interface StoredFigure {
   /** The first day of the month. The figure covers the 30 days that end with the month. */
   month: string
   /** store_app id. */
@@ -52,12 +52,12 @@ export interface KeptFigure {
 }
 
 /** Returns the last months of App Store apps, by App Store id, newest first. Apps without one are missing. */
-export async function readKeptFigures(
+export async function readStoredFigures(
   sql: Db,
   iosIds: readonly string[],
   months: number,
-): Promise<Map<string, KeptFigure[]>> {
-  const rows = await sql<(KeptFigure & { id: string })[]>`
+): Promise<Map<string, StoredFigure[]>> {
+  const rows = await sql<(StoredFigure & { id: string })[]>`
     select s.store_id as id, s.id as app, g.month::text, g.formula, s.genre, g.storefronts, g.value, g.low, g.high,
       g.under
     from store_app s

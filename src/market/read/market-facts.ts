@@ -23,10 +23,10 @@ export function tellingDays(
   app: Fragment,
   { storefront, installs }: { storefront: string; installs: boolean },
 ): Fragment {
-  const next = (beside: Fragment) => sql`(
+  const next = (key: Fragment) => sql`(
           select source
           from market_fact
-          where app_id = ${app} and storefront = ${storefront} ${beside}
+          where app_id = ${app} and storefront = ${storefront} ${key}
           order by source
           limit 1
         )`

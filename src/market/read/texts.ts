@@ -23,7 +23,7 @@ function holdsWords(sql: Db, words: readonly string[]): Fragment {
 
 /** One clause per part: comparing with an array took most of the time. */
 function hasParts(sql: Db, text: Fragment, words: readonly string[]): Fragment {
-  return words.map((word) => sql`strpos(${text}, ${partOf(word)}) > 0`).reduce((all, one) => sql`${all} and ${one}`)
+  return words.map((word) => sql`strpos(${text}, ${partOf(word)}) > 0`).reduce((all, item) => sql`${all} and ${item}`)
 }
 
 /** How an app matches a text, nearest first. */

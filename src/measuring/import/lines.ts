@@ -168,8 +168,8 @@ function kindIn(value: unknown): unknown {
 }
 
 function namesOf(kinds: readonly AnyKind[]): string[] {
-  const [first, ...others] = kinds.map(({ name }) => name)
-  return [first as string, "attempt", ...others]
+  const [first, ...rest] = kinds.map(({ name }) => name)
+  return [first as string, "attempt", ...rest]
 }
 
 function checkedLine(shape: v.GenericSchema, value: unknown): unknown {

@@ -7,7 +7,7 @@ export interface Parsers {
   /** Like parseBody. Also throws ReadFailure, with the body, if the thread times out or dies. */
   parse<Asked, Seen extends Observation>(
     source: Source<Asked, Seen>,
-    asked: Asked,
+    question: Asked,
     body: RawBody,
     egress: string | undefined,
   ): Promise<Seen>
@@ -40,27 +40,27 @@ export function openParsers(options: ParsersOptions): Parsers {
     [...options.sources, ...options.texts].map(({ name, parse }) => [name, parse]),
   )
   /** Returns true if the thread has the same parser under that name. */
-  const isKnown = ({ name, parse }: { name: string; parse: unknown }) => parses.get(name) === parse
+  const isRegistered = ({ name, parse }: { name: string; parse: unknown }) => parses.get(name) === parse
   return {
     async parse<Asked, Seen extends Observation>(
       source: Source<Asked, Seen>,
-      asked: Asked,
+      question: Asked,
       body: RawBody,
       egress: string | undefined,
     ) {
       const { bytes, seenAt, sha256 } = body
-      if (bytes.length < SMALL_BYTES || !isKnown(source)) return parseBody(source, asked, body, egress)
-      const about = { source: source.name, asked, seenAt, sha256: new Uint8Array(sha256), egress }
+      if (bytes.length < SMALL_BYTES || !isRegistered(source)) return parseBody(source, question, body, egress)
+      const about = { source: source.name, asked: question, seenAt, sha256: new Uint8Array(sha256), egress }
       const reply = await thread.ask({ of: "source", bytes, ...about }).catch((failure: ReadFailure) => {
         failure.body = body
         throw failure
       })
-      if (!reply || !("seen" in reply)) return parseBody(source, asked, body, egress)
+      if (!reply || !("seen" in reply)) return parseBody(source, question, body, egress)
       // the same source returned it
       return reply.seen as Seen
     },
     async parseText<Parsed>(parser: TextParser<Parsed>, bytes: Uint8Array) {
-      const isLarge = bytes.length >= SMALL_BYTES && isKnown(parser)
+      const isLarge = bytes.length >= SMALL_BYTES && isRegistered(parser)
       const reply = isLarge ? await thread.ask({ of: "text", parser: parser.name, bytes }) : null
       if (!reply || !("text" in reply)) return parser.parse(new TextDecoder().decode(bytes))
       // the same parser returned it

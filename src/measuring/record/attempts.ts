@@ -38,8 +38,8 @@ export function checkAttempt(attempt: Attempt, now: Date, kinds: readonly AnyKin
 
 function checkQuestion({ kind: name, subject, ...place }: Attempt, kinds: readonly AnyKind[]): void {
   const logged = kinds.filter(({ question }) => question)
-  const kind = logged.find((one) => one.name === name)
-  const names = logged.map((one) => one.name).join(", ")
+  const kind = logged.find((item) => item.name === name)
+  const names = logged.map((item) => item.name).join(", ")
   hold(kind?.question !== undefined, "bad_kind", `the kind of an attempt must be one of ${names}`)
   checkPlace(place, kind.question.sources ?? kind.sources)
   kind.question.checkSubject(subject, place.platform)

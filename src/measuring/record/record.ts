@@ -159,12 +159,14 @@ async function store(
   const { readings, wholeOf } = withParts(sound, kinds)
   const ids = await identify(
     tx,
-    readings.flatMap((one) => (isOfStore(one) ? [{ platform: one.platform, ...namesIn(one, kinds) }] : [])),
+    readings.flatMap((reading) =>
+      isOfStore(reading) ? [{ platform: reading.platform, ...namesIn(reading, kinds) }] : [],
+    ),
   )
   await lock(tx, ids)
   const stored: [AnyKind, StoreResult<AnyObservation>][] = []
   for (const kind of kinds) {
-    const ofKind = readings.filter((one) => one.kind === kind.name)
+    const ofKind = readings.filter((reading) => reading.kind === kind.name)
     if (ofKind.length > 0) stored.push([kind, await kind.store(tx, ofKind, ids, staged)])
   }
   const results = stored.map(([, result]) => result)
@@ -177,7 +179,7 @@ async function store(
   const apps = await storeApps(tx, seen, ids)
   const { market, rated, counted, renamed } = apps
   for (const [kind, { placed }] of stored) {
-    await kind.derive?.(tx, { placed, rated: rated.filter((one) => one.kind === kind.name) }, ids, staged)
+    await kind.derive?.(tx, { placed, rated: rated.filter((item) => item.kind === kind.name) }, ids, staged)
   }
   const dated = results.flatMap((result) => result.dated ?? [])
   const changed = [...counted, ...dated, ...seen.outdated]
@@ -194,7 +196,7 @@ async function store(
   }
   for (const { importsOnly, follow } of followUps) if (isImport || !importsOnly) await follow(tx, recorded)
   const taken = [...results.flatMap(({ placed }) => placed), ...market, ...rated]
-  return new Set(taken.map((one) => wholeOf.get(one) ?? one)).size
+  return new Set(taken.map((item) => wholeOf.get(item) ?? item)).size
 }
 
 /** Adds the readings contained in others. They count as the observation that contains them. */

@@ -34,8 +34,8 @@ export const chat: WireFormat = {
     ].find((found) => found !== undefined && /\S/.test(found))
     return text === undefined ? { failed: "unreadable", usage } : { text, usage }
   },
-  simpler: ({ system, schema, ...question }, asked) => ({
-    ...chat.body({ ...question, schema, system: `${system}\n\nThe schema: ${JSON.stringify(schema)}` }, asked),
+  simpler: ({ system, schema, ...question }, target) => ({
+    ...chat.body({ ...question, schema, system: `${system}\n\nThe schema: ${JSON.stringify(schema)}` }, target),
     response_format: { type: "json_object" },
   }),
 }

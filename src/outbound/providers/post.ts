@@ -109,7 +109,7 @@ function waitOf(headers: Headers, now: Date): number | undefined {
 
 /** Gemini returns the wait in the body: "34.4s". */
 function waitIn(details: readonly unknown[]): number | undefined {
-  const [said] = details.flatMap((detail) => textAt(detail, "retryDelay") ?? [])
-  const seconds = said !== undefined && /^(\d{1,7}(?:\.\d+)?)s$/.exec(said)?.[1]
+  const [delay] = details.flatMap((detail) => textAt(detail, "retryDelay") ?? [])
+  const seconds = delay !== undefined && /^(\d{1,7}(?:\.\d+)?)s$/.exec(delay)?.[1]
   return seconds ? Math.ceil(Number(seconds) * 1_000) : undefined
 }

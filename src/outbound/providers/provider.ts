@@ -31,9 +31,9 @@ export interface WireFormat {
   path: string
   headers(key: string | undefined): Record<string, string>
   /** `host` matters because some vendors need field names that others refuse. */
-  body(question: WriterQuestion, asked: { model: string; host: string }): object
+  body(question: WriterQuestion, target: { model: string; host: string }): object
   /** The same question for servers that refuse a schema. Undefined if every server accepts one. */
-  simpler?(question: WriterQuestion, asked: { model: string; host: string }): object
+  simpler?(question: WriterQuestion, target: { model: string; host: string }): object
   read(answer: unknown): WriterReading
 }
 

@@ -113,7 +113,7 @@ export function findMissing(inputs: PageKeywords): MissingWords[] {
  */
 export function planTasks(inputs: PlanInputs, missing: readonly MissingWords[], limit: number): PlanTask[] {
   const page = readPage(inputs, languageOf(inputs.locale))
-  const tasks = missing.flatMap((one) => taskFor(one, missing, page) ?? [])
+  const tasks = missing.flatMap((item) => taskFor(item, missing, page) ?? [])
   // several keywords may lead to the same text: keep it for the most valuable one
   const texts = new Map(tasks.toReversed().map((task) => [task.taskId, task]))
   return tasks
@@ -157,8 +157,8 @@ function wordsIn(texts: readonly string[], language: string): Set<string> {
   return new Set(texts.flatMap((text) => wordsOf(normalForm(text, "NFC"), language)).map(({ loose }) => loose))
 }
 
-function missingWords(term: string, held: ReadonlySet<string>, language: string): Word[] {
-  return wordsOf(term, language).filter(({ loose }) => !held.has(loose))
+function missingWords(term: string, present: ReadonlySet<string>, language: string): Word[] {
+  return wordsOf(term, language).filter(({ loose }) => !present.has(loose))
 }
 
 /**
@@ -195,9 +195,9 @@ function taskFor({ outlook, peers, words }: MissingWords, all: readonly MissingW
   const rewritten = rewrite(page, added)
   if (!rewritten || !faultsOf(page, rewritten.proposed).isSubsetOf(page.faults)) return null
   const after = wordsIn([page.name, rewritten.proposed], page.language)
-  const covered = all.filter((one) => one.words.every(({ loose }) => after.has(loose))).map((one) => one.outlook)
-  const gains = [outlook, ...covered.filter((one) => one !== outlook)]
-  const expectedValue = gains.reduce((sum, one) => sum + worth(one), 0)
+  const covered = all.filter((item) => item.words.every(({ loose }) => after.has(loose))).map((item) => item.outlook)
+  const gains = [outlook, ...covered.filter((item) => item !== outlook)]
+  const expectedValue = gains.reduce((sum, gain) => sum + worth(gain), 0)
   return {
     taskId: taskIdOf(page, rewritten.proposed),
     field: "subtitle",

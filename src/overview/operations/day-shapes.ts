@@ -33,7 +33,7 @@ export const PastDay = v.optional(
 )
 
 /** The fields with which every answer about a day begins. */
-export const askedDayFields = {
+export const dayFields = {
   tz: described(v.string(), "The requested time zone."),
   today: described(
     Day,
@@ -47,19 +47,19 @@ export const askedDayFields = {
   at: described(Time, "Time of this answer."),
 }
 
-export const DayShown = named("DayShown", v.strictObject(askedDayFields))
+export const DayShown = named("DayShown", v.strictObject(dayFields))
 
-export interface AskedDay {
+export interface RequestedDay {
   day: string
   from: Date
   to: Date
   now: Date
   /** The fields above. */
-  shown: { [Name in keyof typeof askedDayFields]: v.InferOutput<(typeof askedDayFields)[Name]> }
+  shown: { [Name in keyof typeof dayFields]: v.InferOutput<(typeof dayFields)[Name]> }
 }
 
 /** Throws bad_day for a day that is not over, plan_required or bad_day for one before the plan's history. */
-export function askedDay({ tz, day }: { tz: string; day?: string }, now: Date, caller: Caller): AskedDay {
+export function requestedDay({ tz, day }: { tz: string; day?: string }, now: Date, caller: Caller): RequestedDay {
   const realToday = zonedDay(now, tz)
   if (day !== undefined && day >= realToday) {
     const detail = `${day} is not over in ${tz}, where today is ${realToday}. Omit day for today.`
@@ -115,10 +115,10 @@ const GIVES: Record<(typeof CONNECTIONS)[number], (typeof OWN_FIGURES)[number][]
 
 /** A connection without accounts is not connected. It is invented if all its accounts belong to the demo. */
 export function connections(
-  said: Partial<Record<(typeof CONNECTIONS)[number], readonly { isInvented: boolean }[]>>,
+  connected: Partial<Record<(typeof CONNECTIONS)[number], readonly { isInvented: boolean }[]>>,
 ): v.InferOutput<typeof Connections> {
   return CONNECTIONS.map((id) => {
-    const accounts = said[id] ?? []
+    const accounts = connected[id] ?? []
     const invented = accounts.length > 0 && accounts.every(({ isInvented }) => isInvented)
     return { id, connected: accounts.length > 0, gives: GIVES[id], ...(invented && { invented }) }
   })

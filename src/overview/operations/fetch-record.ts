@@ -60,9 +60,9 @@ export const fetchRecord = operation({
   return { ...record, text: record.text.replaceAll(/[\s\p{Cc}]+/gu, " ") }
 })
 
-async function readRecord(ctx: Context, app: TrackedApp, asked: RecordId) {
-  if (asked.kind === "keyword") return await fetchKeyword(ctx, app, asked)
-  return asked.kind === "rival" ? await fetchRival(ctx, app, asked) : await fetchApp(ctx, app)
+async function readRecord(ctx: Context, app: TrackedApp, id: RecordId) {
+  if (id.kind === "keyword") return await fetchKeyword(ctx, app, id)
+  return id.kind === "rival" ? await fetchRival(ctx, app, id) : await fetchApp(ctx, app)
 }
 
 type FetchedApp = RecordAnswer<v.InferOutput<typeof AppRecord>>

@@ -63,15 +63,11 @@ type RivalRecordId = RecordId & { kind: "rival" }
  * Returns the record of a rival. Null if it is hidden, or if it was neither added manually nor is in the latest results
  * of the app's keywords.
  */
-export async function fetchRival(
-  { sql }: Context,
-  app: TrackedApp,
-  asked: RivalRecordId,
-): Promise<FetchedRival | null> {
-  const { platform, storeId } = asked
+export async function fetchRival({ sql }: Context, app: TrackedApp, id: RivalRecordId): Promise<FetchedRival | null> {
+  const { platform, storeId } = id
   if (app.hiddenRivals?.includes(`${platform}:${storeId}`)) return null
   const manual = app.manualRivals?.includes(`${platform}:${storeId}`) ?? false
-  const rivalId = await readId(sql, asked)
+  const rivalId = await readId(sql, id)
   const isRival = rivalId === null ? manual : rivalId !== (platform === "ios" ? app.iosApp : app.androidApp)
   if (!isRival) return null
   const standings = await readStandings(sql, app, platform, rivalId)

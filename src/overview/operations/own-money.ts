@@ -4,9 +4,9 @@ import type { Money } from "../../consoles/operations/account-shapes.ts"
 import type { AccountDay } from "../../consoles/read/read-day.ts"
 
 /** Returns the figures of a day from the app's own accounts, without money if it is hidden. */
-export function ownFigures(own: AccountDay | undefined, ads: AdsDay | undefined, hiddenMoney: boolean) {
-  const money = { subscriptionRevenue: own?.dollars ?? null, adSpend: ads?.spend ?? null }
-  return { ...(hiddenMoney ? { subscriptionRevenue: null, adSpend: null } : money), trials: own?.trials ?? null }
+export function ownFigures(account: AccountDay | undefined, ads: AdsDay | undefined, hiddenMoney: boolean) {
+  const money = { subscriptionRevenue: account?.dollars ?? null, adSpend: ads?.spend ?? null }
+  return { ...(hiddenMoney ? { subscriptionRevenue: null, adSpend: null } : money), trials: account?.trials ?? null }
 }
 
 /** Returns the sum. Null for an empty list or several currencies. */

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { readAdsDays } from "../../consoles/ads/read/day.ts"
-import { readToldEvents } from "../../consoles/billing/read-feed.ts"
+import { readFeedEvents } from "../../consoles/billing/read-feed.ts"
 import { Money } from "../../consoles/operations/account-shapes.ts"
 import { readAccountDays } from "../../consoles/read/read-day.ts"
 import { operation } from "../../core/operation.ts"
@@ -15,13 +15,13 @@ import { type AppReviews, readAppReviews } from "../../reviews/read/app-day.ts"
 import { Count, Rank, RankSource, Source, Store, Storefront, Time, WhyNotMeasuring } from "../../tracking/shapes.ts"
 import { Card, readCards } from "./cards.ts"
 import {
-  askedDay,
-  askedDayFields,
   Connections,
   connections,
   DayShown,
+  dayFields,
   hidesMoney,
   PastDay,
+  requestedDay,
   TimeZone,
 } from "./day-shapes.ts"
 import { oneCurrency, ownFigures, sumOfDollars } from "./own-money.ts"
@@ -145,7 +145,7 @@ export const getPortfolioOverview = operation({
   output: extending(
     DayShown,
     v.strictObject({
-      ...askedDayFields,
+      ...dayFields,
       apps: described(v.array(AppRow), "Oldest first."),
       totals: described(
         extending(
@@ -177,7 +177,7 @@ export const getPortfolioOverview = operation({
   ),
 }).run(async ({ tz, day }, ctx) => {
   const { sql, caller } = ctx
-  const requested = askedDay({ tz, day }, ctx.now(), caller)
+  const requested = requestedDay({ tz, day }, ctx.now(), caller)
   const apps = await ctx.visibleApps()
   const sides = await readSideDays(sql, apps.flatMap(sidesOf), requested.day)
   const reviews = await readAppReviews(sql, apps, requested)
@@ -186,7 +186,7 @@ export const getPortfolioOverview = operation({
   const accountDays = await readAccountDays(sql, caller.workspaceId, apps, requested.day)
   const ads = await readAdsDays(sql, caller.workspaceId, apps, requested.day)
   const { from, to } = requested
-  const events = await readToldEvents(sql, { workspaceId: caller.workspaceId, apps, from, to }, MAX_EVENTS)
+  const events = await readFeedEvents(sql, { workspaceId: caller.workspaceId, apps, from, to }, MAX_EVENTS)
   const rowOf = ({ id, name, icon }: TrackedApp, at: number) => ({
     appId: id,
     name,
@@ -207,7 +207,11 @@ export const getPortfolioOverview = operation({
     },
     pending: await countPending(sql, sides, { day: requested.day, today: dayOf(ctx.now()) }),
     cards: await readCards(sql, { workspaceId: caller.workspaceId, hiddenMoney }, apps, requested.day),
-    feed: events.map((one) => ({ ...one, at: one.at.toISOString(), revenue: hiddenMoney ? null : one.revenue })),
+    feed: events.map((event) => ({
+      ...event,
+      at: event.at.toISOString(),
+      revenue: hiddenMoney ? null : event.revenue,
+    })),
     conns: connections({ subscriptions: [...accountDays.values()], apple_ads: [...ads.values()] }),
     hiddenMoney,
   }

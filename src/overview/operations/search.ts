@@ -3,7 +3,7 @@ import { operation } from "../../core/operation.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { findRivals, LISTS, PLACES } from "../../keywords/operations/found-rivals.ts"
-import { gradeOf, type SearchText, soughtBy } from "../../lib/matching.ts"
+import { gradeOf, type SearchText, toSearchText } from "../../lib/matching.ts"
 import { appRecordId, keywordRecordId } from "../../lib/record-ids.ts"
 import { coded, described, named } from "../../lib/schema.ts"
 import { searchPage } from "../../lib/store-pages.ts"
@@ -62,7 +62,7 @@ export const search = operation({
     omitted: described(Count, `Matches beyond the first ${MAX_MATCHES}, among the best 200 keywords and 200 rivals.`),
   }),
 }).run(async ({ q }, { sql, visibleApps }) => {
-  const searchText = soughtBy(q)
+  const searchText = toSearchText(q)
   const apps = await visibleApps()
   const [keywords, rivals] = await Promise.all([findKeywords(sql, apps, searchText), findRivals(sql, apps, searchText)])
   const found = [...findApps(apps, searchText), ...keywords, ...rivals]
@@ -71,10 +71,10 @@ export const search = operation({
   return { query: q, results: best.map(({ grade: _, ...result }) => result), omitted: found.length - best.length }
 })
 
-function findApps(apps: readonly TrackedApp[], sought: SearchText): RecordMatch[] {
+function findApps(apps: readonly TrackedApp[], query: SearchText): RecordMatch[] {
   return apps.flatMap((app) => {
     const ids = [app.iosId, app.androidPkg, app.bundleId].filter((id) => id !== null)
-    const grade = gradeOf(sought, ids, [app.name])
+    const grade = gradeOf(query, ids, [app.name])
     return grade === null ? [] : [{ grade, ...foundApp(app) }]
   })
 }
@@ -87,13 +87,13 @@ function foundApp(app: TrackedApp) {
  * Ordered by app, storefront and position. If many match, the database returns only the best 200, so that a short text
  * does not load all of them.
  */
-async function findKeywords(sql: Sql, apps: readonly TrackedApp[], sought: SearchText): Promise<RecordMatch[]> {
-  if (sought.storeId !== null) return []
+async function findKeywords(sql: Sql, apps: readonly TrackedApp[], query: SearchText): Promise<RecordMatch[]> {
+  if (query.storeId !== null) return []
   const places = apps.flatMap((app) => app.countries.map((country) => ({ app, country })))
   const rows = await sql<{ place: number; term: string }[]>`
     select place, term
     from (
-      select p.place, k.term, k.position, ${folded(sql, sql`k.term`, sought)} as folded
+      select p.place, k.term, k.position, ${folded(sql, sql`k.term`, query)} as folded
       from unnest(
         ${places.map(({ app }) => app.id)}::text[],
         ${places.map(({ country }) => country)}::text[]
@@ -101,14 +101,14 @@ async function findKeywords(sql: Sql, apps: readonly TrackedApp[], sought: Searc
       join tracked_term k on (k.app_id, k.country) = (p.app_id, p.country)
       offset 0
     ) k
-    where folded like all(${patternsOf(sought)}::text[])
-    order by folded <> ${sought.text}, strpos(folded, ${sought.text}) <> 1,
-      strpos(' ' || folded, ${` ${sought.text}`}) = 0, place, position, term
+    where folded like all(${patternsOf(query)}::text[])
+    order by folded <> ${query.text}, strpos(folded, ${query.text}) <> 1,
+      strpos(' ' || folded, ${` ${query.text}`}) = 0, place, position, term
     limit 200`
   return rows
     .map(({ place, term }) => ({ ...(places[place - 1] as (typeof places)[number]), place, term }))
     .flatMap(({ app, country, term }) => {
-      const grade = gradeOf(sought, [], [term])
+      const grade = gradeOf(query, [], [term])
       return grade === null ? [] : [{ grade, ...foundKeyword(app, country, term) }]
     })
 }

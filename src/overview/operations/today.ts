@@ -15,16 +15,16 @@ import { readChanges } from "../../listings/read/changes.ts"
 import { Count, Day, Store, Storefront, Time } from "../../tracking/shapes.ts"
 import { Move, movesOf } from "./day-moves.ts"
 import {
-  type AskedDay,
-  askedDay,
-  askedDayFields,
   Connections,
   connections,
   DayShown,
+  dayFields,
   hidesMoney,
   MONEY_FIGURES,
   OWN_FIGURES,
   PastDay,
+  type RequestedDay,
+  requestedDay,
   TimeZone,
 } from "./day-shapes.ts"
 
@@ -115,7 +115,7 @@ export const getToday = operation({
     v.strictObject({
       appId: described(v.string(), "Id of the app, as in list_apps."),
       name: described(v.string(), "Name of the app, as in list_apps."),
-      ...askedDayFields,
+      ...dayFields,
       figures: described(
         v.array(Figure),
         "The workspace's own figures first, then keywords, ratings and reviews, per storefront and store.",
@@ -135,7 +135,7 @@ export const getToday = operation({
     }),
   ),
 }).run(async ({ app, tz, day }, { sql, now, caller }) => {
-  const requested = askedDay({ tz, day }, now(), caller)
+  const requested = requestedDay({ tz, day }, now(), caller)
   const accountDay = (await readAccountDays(sql, caller.workspaceId, [app], requested.day)).get(app.id)
   const ads = (await readAdsDays(sql, caller.workspaceId, [app], requested.day)).get(app.id)
   const sides = sidesOf(app)
@@ -170,13 +170,13 @@ export const getToday = operation({
 })
 
 /** Figures of the app's own accounts, for the day in the account's time zone. */
-function ownFigures(own: AccountDay | undefined, ads: AdsDay | undefined, hiddenMoney: boolean): FigureRow[] {
+function ownFigures(account: AccountDay | undefined, ads: AdsDay | undefined, hiddenMoney: boolean): FigureRow[] {
   const reported: Partial<Record<(typeof OWN_FIGURES)[number], FigureRow>> = {
-    ...(own && {
-      trials: reportedFigure("trials", own.trials, "asc-subscription-events", own.trialsReadAt),
+    ...(account && {
+      trials: reportedFigure("trials", account.trials, "asc-subscription-events", account.trialsReadAt),
       subscriptionRevenue: {
-        ...reportedFigure("subscriptionRevenue", own.dollars, "asc-sales", own.salesReadAt),
-        currency: own.dollars === null ? null : "USD",
+        ...reportedFigure("subscriptionRevenue", account.dollars, "asc-sales", account.salesReadAt),
+        currency: account.dollars === null ? null : "USD",
       },
     }),
     ...(ads && {
@@ -195,10 +195,10 @@ function ownFigures(own: AccountDay | undefined, ads: AdsDay | undefined, hidden
 /** One figure per storefront with proceeds. Without any, a single figure has the reason. */
 function proceedsFigures(
   { state, rows }: Awaited<ReturnType<typeof readCountryProceeds>>,
-  own: AccountDay | undefined,
+  account: AccountDay | undefined,
 ): FigureRow[] {
   if (state !== "measured") return [{ ...figure("proceeds", null), state }]
-  const reading = reportedFigure("proceeds", null, "asc-sales", own?.salesReadAt ?? null)
+  const reading = reportedFigure("proceeds", null, "asc-sales", account?.salesReadAt ?? null)
   const figures = rows.flatMap(({ country, proceeds }) =>
     proceeds.map(({ amount, currency }) => ({
       ...reading,
@@ -232,8 +232,8 @@ function keywordFigures(side: SideDay, { past }: { past: boolean }): FigureRow[]
   const tracked = (key: FigureRow["key"], value: number): FigureRow => {
     return { ...figure(key, side), value, state: "measured", source: "appmeter" }
   }
-  const counted = (key: FigureRow["key"], value: number | null, known = measured.length > 0): FigureRow =>
-    known ? { ...figure(key, side), value, state: "measured", source: sources } : figure(key, side)
+  const counted = (key: FigureRow["key"], value: number | null, isKnown = measured.length > 0): FigureRow =>
+    isKnown ? { ...figure(key, side), value, state: "measured", source: sources } : figure(key, side)
   return [
     past ? figure("keywordsTracked", side) : tracked("keywordsTracked", side.terms.length),
     tracked("keywordsMeasured", measured.length),
@@ -262,7 +262,7 @@ async function readRatingFigures(sql: Sql, sides: readonly SideApp[], day: strin
   )
 }
 
-async function readReviewFigures(sql: Sql, sides: readonly SideApp[], span: AskedDay): Promise<FigureRow[]> {
+async function readReviewFigures(sql: Sql, sides: readonly SideApp[], span: RequestedDay): Promise<FigureRow[]> {
   const places = sides.map(({ platform, storefront, own }) => ({ platform, storefront, app: own as number }))
   const written = await readStorefrontReviews(sql, places, span)
   return sides.flatMap((side, at) => {
@@ -287,7 +287,7 @@ async function readReviewFigures(sql: Sql, sides: readonly SideApp[], span: Aske
 async function readChangesSeen(
   sql: Sql,
   app: TrackedApp,
-  { from, to }: AskedDay,
+  { from, to }: RequestedDay,
   { promotional }: { promotional: boolean },
 ): Promise<v.InferOutput<typeof Change>[]> {
   const apps = [app.iosApp, app.androidApp].filter((id) => id !== null)

@@ -150,7 +150,7 @@ export const getWeeklyPlan = operation({
     .flatMap(({ tasks }) => tasks)
     .sort((a, b) => b.task.expectedValue - a.task.expectedValue || (a.task.taskId < b.task.taskId ? -1 : 1))
     .slice(0, limit)
-  await keepTold(ctx.sql, app.id, planned, goal ?? app.goal)
+  await storeTasks(ctx.sql, app.id, planned, goal ?? app.goal)
   const record = await gradeAdoptedTasks(ctx.sql, app, { platform, storefronts: looked, now: ctx.now() })
   return {
     platform,
@@ -219,7 +219,7 @@ async function findTasks(sql: Sql, app: TrackedApp, inputs: PageKeywords, limit:
 
 function taskRow({ platform, storefront, task }: PlannedTask): v.InferOutput<typeof Task> {
   const { taskId, field, current, proposed, added, removed, gains, confidence, expectedValue, evidence } = task
-  const [first, ...others] = gains as [KeywordOutlook, ...KeywordOutlook[]]
+  const [first, ...rest] = gains as [KeywordOutlook, ...KeywordOutlook[]]
   const words = added.map((word) => `"${word}"`).join(" and ")
   return {
     taskId,
@@ -238,7 +238,7 @@ function taskRow({ platform, storefront, task }: PlannedTask): v.InferOutput<typ
         `${first.rank === null ? "is not among the results read" : `ranks ${first.rank}`}.`,
       `${evidence} apps with no more ratings carry its words in their name; the middle one of them ranks ` +
         `${first.expectedRank}.`,
-      ...(others.length > 0 ? [`It also makes up ${others.map(({ term }) => `"${term}"`).join(", ")}.`] : []),
+      ...(rest.length > 0 ? [`It also makes up ${rest.map(({ term }) => `"${term}"`).join(", ")}.`] : []),
     ],
     tradeOff: tradeOffOf(removed),
     confidence,
@@ -261,9 +261,14 @@ function tradeOffOf(removed: readonly string[]): string {
  * Stores the proposed tasks with their expected ranks, because they are graded later, once ranks were measured
  * (adopted-tasks.ts). A task appears in an answer again only if the page shows its text later.
  */
-async function keepTold(sql: Sql, appId: string, told: readonly PlannedTask[], goal: string | null): Promise<void> {
-  if (told.length === 0) return
-  const rows = told.map(({ platform, storefront, pageSeenAt, task }) => ({
+async function storeTasks(
+  sql: Sql,
+  appId: string,
+  planned: readonly PlannedTask[],
+  goal: string | null,
+): Promise<void> {
+  if (planned.length === 0) return
+  const rows = planned.map(({ platform, storefront, pageSeenAt, task }) => ({
     task_id: task.taskId,
     platform,
     storefront,

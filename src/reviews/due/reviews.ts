@@ -7,7 +7,7 @@ import { putForwardApps, putForwardReviews } from "../../measuring/put-forward.t
 import { itunesLookup } from "../../stores/apple/itunes-lookup.ts"
 import { playDetails } from "../../stores/play/details.ts"
 import { reviews } from "../kinds/reviews.ts"
-import { readKnownReviews } from "../read/feeds.ts"
+import { readStoredIds } from "../read/feeds.ts"
 import { appleReviews } from "../sources/apple-reviews.ts"
 import { playReviews } from "../sources/play-reviews.ts"
 import { readPlayReviews, readReviews } from "../sources/read-reviews.ts"
@@ -28,7 +28,7 @@ export const reviewsOnAppStore = dueKind({
   isLong: true,
   async read([subject], port) {
     const { storefront, subject: id } = subject
-    const feedState = await readKnownFeed(subject, port)
+    const feedState = await readStoredReviews(subject, port)
     const newestPage = !(await isTracked(subject, port))
     return await readReviews(port.ask, { storefront, id, newestPage, ...feedState })
   },
@@ -54,7 +54,7 @@ export const reviewsOnPlay = dueKind({
     const language = reviewLanguage(storefront)
     const newestPage = !(await isTracked(subject, port))
     if (!newestPage && (await isReadElsewhere(subject, language, port))) return []
-    const feedState = await readKnownFeed(subject, port)
+    const feedState = await readStoredReviews(subject, port)
     return await readPlayReviews(port.ask, { storefront, language, id, newestPage, ...feedState })
   },
   putsForward: putForwardReviews,
@@ -71,17 +71,17 @@ async function isReadElsewhere({ platform, storefront, subject }: Subject, langu
   return rows.length > 0
 }
 
-async function readKnownFeed({ platform, storefront, subject: storeId }: Subject, { sql, now }: ReadPort) {
+async function readStoredReviews({ platform, storefront, subject: storeId }: Subject, { sql, now }: ReadPort) {
   const language = platform === "android" ? reviewLanguage(storefront) : undefined
   const source = platform === "ios" ? appleReviews.name : playReviews.name
   const feed = feedOf({ platform, storefront, ...(language !== undefined && { language }) })
-  const isKnown = await readKnownReviews(sql, {
+  const isStored = await readStoredIds(sql, {
     platform,
     storeId,
     feed,
     source: source as "apple-reviews" | "play-reviews",
   })
-  return { known: isKnown, ratings: await readLatestCount({ sql, now }, { platform, storefront, storeId }) }
+  return { known: isStored, ratings: await readLatestCount({ sql, now }, { platform, storefront, storeId }) }
 }
 
 async function readLatestCount(

@@ -9,7 +9,7 @@ import { described, named } from "../../lib/schema.ts"
 import { Day, StarCounts, Store, Storefront, Time } from "../../tracking/shapes.ts"
 import { hasDemoSeller } from "../../tracking/tracked-app.ts"
 import { readStorefrontFeeds } from "../read/feeds.ts"
-import { type FeedState, type HeldFeed, type HeldReview, readFeedState } from "../read/reviews.ts"
+import { type FeedKey, type FeedState, readFeedState, type StoredReview } from "../read/reviews.ts"
 
 export const Stars = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5))
 
@@ -99,10 +99,10 @@ export const LookedAt = named(
 
 /** The feed with an app's reviews in a storefront, and its state. Null if the app is not in the store. */
 export interface AppFeed {
-  held: HeldFeed | null
+  held: FeedKey | null
   known: FeedState
   /** `held` and the imported feeds in other languages of the storefront. Empty if the app is not in the store. */
-  all: { held: HeldFeed; known: FeedState }[]
+  all: { held: FeedKey; known: FeedState }[]
   shown: v.InferOutput<typeof Feed>
 }
 
@@ -121,7 +121,7 @@ export async function readAppFeed(
       shown: { feed: null, state: "no_app", ...unread },
     }
   }
-  const ownFeed = await readHeldFeed(sql, app, { appId, platform, storefront })
+  const ownFeed = await readFeed(sql, app, { appId, platform, storefront })
   const all = [ownFeed, ...(await readOtherLanguages(sql, { app: appId, platform, storefront }))]
   const { state, readAt, complete, completeAt } = stateOf(all.map(({ known }) => known))
   const read = all.filter(({ known }) => known.state !== "never_read")
@@ -134,8 +134,8 @@ async function readOtherLanguages(sql: Sql, place: { app: number; platform: Plat
   const [[, ...otherFeeds] = []] = await readStorefrontFeeds(sql, [place])
   const feeds: AppFeed["all"] = []
   for (const feed of otherFeeds) {
-    const heldFeed = { appId: place.app, feed }
-    feeds.push({ held: heldFeed, known: await readFeedState(sql, heldFeed) })
+    const feedKey = { appId: place.app, feed }
+    feeds.push({ held: feedKey, known: await readFeedState(sql, feedKey) })
   }
   return feeds
 }
@@ -147,10 +147,10 @@ function stateOf(states: readonly FeedState[]): FeedState {
   if (states.length === 1 || read.length === 0) return first
   const times = (name: "readAt" | "completeAt") => states.flatMap((each) => each[name] ?? [])
   const oldest = (moments: Date[]) => new Date(Math.min(...moments.map(Number)))
-  const isKnown = states.every(({ readAt }) => readAt !== null)
+  const wasRead = states.every(({ readAt }) => readAt !== null)
   const completed = times("completeAt")
   return {
-    state: !isKnown ? "some" : states.every(({ state }) => state === "none") ? "none" : "read",
+    state: !wasRead ? "some" : states.every(({ state }) => state === "none") ? "none" : "read",
     readAt: times("readAt").length > 0 ? oldest(times("readAt")) : null,
     complete: states.every(({ complete }) => complete),
     completeAt: completed.length === states.length ? oldest(completed) : null,
@@ -161,11 +161,11 @@ function stateOf(states: readonly FeedState[]): FeedState {
  * Returns the store's feed. Returns the invented demo feed if the store's was never read and the app belongs to the
  * demo.
  */
-async function readHeldFeed(
+async function readFeed(
   sql: Sql,
   app: TrackedApp,
   { appId, platform, storefront }: { appId: number; platform: Platform; storefront: string },
-): Promise<{ held: HeldFeed; known: FeedState }> {
+): Promise<{ held: FeedKey; known: FeedState }> {
   const place = { platform, storefront, language: reviewLanguage(storefront) }
   const storeFeed = { appId, feed: feedOf(place) }
   const storeState = await readFeedState(sql, storeFeed)
@@ -182,15 +182,23 @@ function iso(at: Date | null): string | null {
 }
 
 /** Returns all feeds of the storefront. Null if none was ever read. */
-export function knownFeeds({ all }: AppFeed): AppFeed["all"] | null {
+export function readFeeds({ all }: AppFeed): AppFeed["all"] | null {
   return all.some(({ known }) => known.state !== "never_read") ? all : null
 }
 
 /** Returns the same feeds without their states. */
-export function heldFeeds(feed: AppFeed): HeldFeed[] | null {
-  return knownFeeds(feed)?.map(({ held }) => held) ?? null
+export function feedsOf(feed: AppFeed): FeedKey[] | null {
+  return readFeeds(feed)?.map(({ held }) => held) ?? null
 }
 
-export function shownReview({ id, stars, title, text, version, at, seenAt }: HeldReview): v.InferOutput<typeof Review> {
+export function shownReview({
+  id,
+  stars,
+  title,
+  text,
+  version,
+  at,
+  seenAt,
+}: StoredReview): v.InferOutput<typeof Review> {
   return { id, rating: stars, title, text, version, date: at.toISOString(), seenAt: seenAt.toISOString() }
 }

@@ -7,7 +7,7 @@ import { described, extending, named } from "../../lib/schema.ts"
 import { Count, Day } from "../../tracking/shapes.ts"
 import { type ReviewStats, reviewStats } from "../formulas/review-stats.ts"
 import { type FeedTallies, tallyFeeds } from "../read/tallies.ts"
-import { Figures, knownFeeds, LookedAt, readAppFeed } from "./review-shapes.ts"
+import { Figures, LookedAt, readAppFeed, readFeeds } from "./review-shapes.ts"
 
 const MAX_DAYS = 365
 /** Versions in the response; the rest are only counted. */
@@ -102,7 +102,7 @@ export const getReviewStats = operation({
   const first = from ?? addDays(lastDay({ to }, now()), 1 - count)
   const days = lookedAt("reviews", { from: first, to }, now(), caller)
   const feed = await readAppFeed(sql, app, { platform, storefront })
-  const feeds = knownFeeds(feed)
+  const feeds = readFeeds(feed)
   const tallied = feeds && (await tallyFeeds(sql, feeds, days))
   return {
     country: storefront,

@@ -8,11 +8,11 @@ import { described, extending, named } from "../../lib/schema.ts"
 import { Count, Day, Storefront } from "../../tracking/shapes.ts"
 import { foldReviewText } from "../formulas/review-text.ts"
 import { findInFeeds } from "../read/find.ts"
-import { countNewReviews, type HeldFeed, type ReviewSearch } from "../read/reviews.ts"
+import { countNewReviews, type FeedKey, type ReviewSearch } from "../read/reviews.ts"
 import {
   type AppFeed,
   Feed,
-  heldFeeds,
+  feedsOf,
   LookedAt,
   REVIEW_COLUMNS,
   Review,
@@ -106,7 +106,7 @@ export const listReviews = operation({
 })
 
 async function readNewest(sql: Sql, feed: AppFeed, days: Days) {
-  const feeds = heldFeeds(feed)
+  const feeds = feedsOf(feed)
   const found = feeds && (await findInFeeds(sql, feeds, days, LISTED))
   return {
     reviews: found?.reviews.map(shownReview) ?? null,
@@ -184,8 +184,8 @@ export const searchReviews = operation({
 }).run(async ({ app, storefront, platform, q, rating, version, from, to, limit }, { sql, now, caller }) => {
   const days = lookedAt("reviews", { from, to }, now(), caller)
   const feed = await readAppFeed(sql, app, { platform, storefront })
-  const feeds = heldFeeds(feed)
-  const filters: Omit<ReviewSearch, keyof HeldFeed> = { ...days, stars: rating, version, text: q && foldReviewText(q) }
+  const feeds = feedsOf(feed)
+  const filters: Omit<ReviewSearch, keyof FeedKey> = { ...days, stars: rating, version, text: q && foldReviewText(q) }
   const { total, reviews } = feeds ? await findInFeeds(sql, feeds, filters, limit) : { total: null, reviews: [] }
   return {
     country: storefront,

@@ -16,7 +16,7 @@ interface ReviewFeed {
  * Returns a function that tells whether a review is stored since a complete reading. Below an incomplete reading
  * reviews may be missing.
  */
-export async function readKnownReviews(
+export async function readStoredIds(
   sql: Db,
   { platform, storeId, feed, source }: ReviewFeed,
 ): Promise<(review: { id: string; at: Date }) => boolean> {

@@ -1,6 +1,6 @@
 import type { Db } from "../../database/types.ts"
 import { addDays, type Days } from "../../lib/days.ts"
-import { type HeldFeed, type HeldReview, heldReview, milliseconds, type ShownReview, startOf } from "./reviews.ts"
+import { type FeedKey, milliseconds, type ShownReview, type StoredReview, startOf, toStoredReview } from "./reviews.ts"
 
 /**
  * Returns the current form of a review in one of the feeds, if it was written on one of those days. Null if none has
@@ -8,10 +8,10 @@ import { type HeldFeed, type HeldReview, heldReview, milliseconds, type ShownRev
  */
 export async function findReview(
   sql: Db,
-  feeds: readonly HeldFeed[],
+  feeds: readonly FeedKey[],
   id: string,
   { from, to }: Days,
-): Promise<HeldReview | null> {
+): Promise<StoredReview | null> {
   const [row] = await sql<ShownReview[]>`
     select review_id as id, ${milliseconds(sql, "at")} as at, stars, title, text, version,
       ${milliseconds(sql, "seen_at")} as "seenAt"
@@ -23,7 +23,7 @@ export async function findReview(
       and review_id = ${id} and current and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}
     order by feed
     limit 1`
-  return row ? heldReview(row) : null
+  return row ? toStoredReview(row) : null
 }
 
 /**
@@ -32,8 +32,8 @@ export async function findReview(
  */
 export async function countSameReviews(
   sql: Db,
-  { appId, feed }: HeldFeed,
-  { stars, title, text, at }: Pick<HeldReview, "stars" | "title" | "text" | "at">,
+  { appId, feed }: FeedKey,
+  { stars, title, text, at }: Pick<StoredReview, "stars" | "title" | "text" | "at">,
   days: number,
 ): Promise<number> {
   const [row] = await sql<[{ reviews: number }]>`

@@ -3,13 +3,13 @@ import { addDays } from "../../lib/days.ts"
 import { foldReview } from "../formulas/review-text.ts"
 import {
   type FoundReviews,
-  type HeldReview,
-  heldReview,
   isWanted,
   milliseconds,
   type ReviewSearch,
   type ShownReview,
+  type StoredReview,
   startOf,
+  toStoredReview,
 } from "./reviews.ts"
 
 interface ReviewTextSearch extends ReviewSearch {
@@ -18,7 +18,7 @@ interface ReviewTextSearch extends ReviewSearch {
 
 /** Like findReviews, for reviews that contain a text. Works in chunks, so that no statement takes long. */
 export async function findText(sql: Db, search: ReviewTextSearch, limit: number): Promise<FoundReviews> {
-  const reviews: HeldReview[] = []
+  const reviews: StoredReview[] = []
   let total = 0
   let before: number | null = null
   do {
@@ -26,7 +26,7 @@ export async function findText(sql: Db, search: ReviewTextSearch, limit: number)
     const unsure = part.shown.filter(({ found }) => found === null)
     const matches = part.shown.filter((row) => row.found ?? foldReview(row).includes(search.text))
     total += part.found + unsure.filter((row) => matches.includes(row)).length
-    reviews.push(...matches.slice(0, limit - reviews.length).map(heldReview))
+    reviews.push(...matches.slice(0, limit - reviews.length).map(toStoredReview))
     before = part.read < PART ? null : part.last
   } while (before !== null)
   return { total, reviews }

@@ -2,14 +2,14 @@ import type { Db } from "../../database/types.ts"
 import { addDays } from "../../lib/days.ts"
 import { findText } from "./find-text.ts"
 import {
+  type FeedKey,
   type FoundReviews,
-  type HeldFeed,
-  heldReview,
   isWanted,
   milliseconds,
   type ReviewSearch,
   type ShownReview,
   startOf,
+  toStoredReview,
 } from "./reviews.ts"
 
 /** Without a text, the total comes from the counts per day (review_day). */
@@ -35,14 +35,14 @@ export async function findReviews(sql: Db, search: ReviewSearch, limit: number):
         from shown
       ) as shown`
   const { total, shown } = found
-  return { total, reviews: shown.map(heldReview) }
+  return { total, reviews: shown.map(toStoredReview) }
 }
 
 /** Like findReviews, over several feeds merged into one list. */
 export async function findInFeeds(
   sql: Db,
-  feeds: readonly HeldFeed[],
-  filters: Omit<ReviewSearch, keyof HeldFeed>,
+  feeds: readonly FeedKey[],
+  filters: Omit<ReviewSearch, keyof FeedKey>,
   limit: number,
 ): Promise<FoundReviews> {
   const found: FoundReviews[] = []

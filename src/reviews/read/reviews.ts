@@ -3,7 +3,7 @@ import { dayOf } from "../../lib/days.ts"
 import type { ReviewText } from "../formulas/review-text.ts"
 import { readFeed } from "./feeds.ts"
 
-export interface HeldFeed {
+export interface FeedKey {
   appId: number
   feed: string
 }
@@ -20,7 +20,7 @@ export interface FeedState {
   completeAt: Date | null
 }
 
-export async function readFeedState(sql: Db, feed: HeldFeed): Promise<FeedState> {
+export async function readFeedState(sql: Db, feed: FeedKey): Promise<FeedState> {
   const row = await readFeed(sql, feed)
   if (row === null) return { state: "never_read", readAt: null, complete: false, completeAt: null }
   const { empty, ...rest } = row
@@ -28,7 +28,7 @@ export async function readFeedState(sql: Db, feed: HeldFeed): Promise<FeedState>
 }
 
 /** Returns the origin of the latest reading of a feed. Null if it was never read. */
-export async function readFeedOrigin(sql: Db, { appId, feed }: HeldFeed): Promise<string | null> {
+export async function readFeedOrigin(sql: Db, { appId, feed }: FeedKey): Promise<string | null> {
   const [row] = await sql<{ origin: string }[]>`
     select origin
     from review_read
@@ -38,7 +38,7 @@ export async function readFeedOrigin(sql: Db, { appId, feed }: HeldFeed): Promis
   return row?.origin ?? null
 }
 
-export interface HeldReview extends ReviewText {
+export interface StoredReview extends ReviewText {
   id: string
   stars: number
   /** App version. Null if unknown. */
@@ -49,7 +49,7 @@ export interface HeldReview extends ReviewText {
 }
 
 /** Searches the current forms of reviews written on UTC days from `from` to `to`, both inclusive. */
-export interface ReviewSearch extends HeldFeed {
+export interface ReviewSearch extends FeedKey {
   from: string
   to: string
   /** Folded text (foldReviewText) that the title or text must contain. */
@@ -60,7 +60,7 @@ export interface ReviewSearch extends HeldFeed {
 
 export interface FoundReviews {
   total: number
-  reviews: HeldReview[]
+  reviews: StoredReview[]
 }
 
 /** A position in a feed; `at` in milliseconds since 1970. */
@@ -76,7 +76,7 @@ export interface ShownReview extends ReviewText, Place {
   seenAt: number
 }
 
-export function heldReview({ id, stars, title, text, version, at, seenAt }: ShownReview): HeldReview {
+export function toStoredReview({ id, stars, title, text, version, at, seenAt }: ShownReview): StoredReview {
   return { id, stars, title, text, version, at: new Date(at), seenAt: new Date(seenAt) }
 }
 
@@ -102,7 +102,7 @@ const NEWEST = 5_000
  * Counts the reviews first seen on the day of the feed's latest reading and newer than all stored before. Null if
  * unknown.
  */
-export async function countNewReviews(sql: Db, { appId, feed }: HeldFeed, state: FeedState): Promise<number | null> {
+export async function countNewReviews(sql: Db, { appId, feed }: FeedKey, state: FeedState): Promise<number | null> {
   if (state.readAt === null || !state.complete) return null
   const day = startOf(dayOf(state.readAt))
   const [row] = await sql<[{ newest: Date | null; newer: number; count: number }]>`

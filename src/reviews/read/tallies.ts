@@ -1,7 +1,7 @@
 import type { Sql } from "../../database/types.ts"
 import { addDays, type Days, dayOf, later } from "../../lib/days.ts"
 import type { ReviewTally } from "../formulas/review-stats.ts"
-import { type FeedState, type HeldFeed, milliseconds } from "./reviews.ts"
+import { type FeedKey, type FeedState, milliseconds } from "./reviews.ts"
 
 export interface FeedTallies {
   tallies: ReviewTally[]
@@ -11,7 +11,7 @@ export interface FeedTallies {
 /** Days with reviews before the span that are searched for one seen after the reviews within the span appeared. */
 export const LOOKED_BELOW = 1_000
 
-export async function tallyReviews(sql: Sql, feed: HeldFeed, days: Days, state: FeedState): Promise<FeedTallies> {
+export async function tallyReviews(sql: Sql, feed: FeedKey, days: Days, state: FeedState): Promise<FeedTallies> {
   const rows = await readDays(sql, feed, days)
   return { tallies: rows.within.flatMap(talliesOf), covered: coveredDays(days, state, gapsOf(rows)) }
 }
@@ -19,7 +19,7 @@ export async function tallyReviews(sql: Sql, feed: HeldFeed, days: Days, state: 
 /** Like tallyReviews, over several feeds. A day is covered only if every feed covers it. */
 export async function tallyFeeds(
   sql: Sql,
-  feeds: readonly { held: HeldFeed; known: FeedState }[],
+  feeds: readonly { held: FeedKey; known: FeedState }[],
   days: Days,
 ): Promise<FeedTallies> {
   const each: FeedTallies[] = []
@@ -29,7 +29,7 @@ export async function tallyFeeds(
   return { tallies: each.flatMap(({ tallies }) => tallies), covered }
 }
 
-function talliesOf({ day, versions, stars, counts }: HeldDay): ReviewTally[] {
+function talliesOf({ day, versions, stars, counts }: StoredDay): ReviewTally[] {
   return counts.map((count, at) => ({ day, version: versions[at] as string | null, stars: stars[at]!, count }))
 }
 
@@ -37,7 +37,7 @@ function talliesOf({ day, versions, stars, counts }: HeldDay): ReviewTally[] {
  * Returns the gaps between reviews: a review has a gap below it if every older review was last seen before it first
  * appeared. Null if no review is stored.
  */
-function gapsOf({ below, within, above }: HeldDays): Gap[] | null {
+function gapsOf({ below, within, above }: StoredDays): Gap[] | null {
   const gaps: Gap[] = []
   let { day: older, seen } = below
   for (const { day, oldest, seen: seenLast, gapSeen } of within) {
@@ -76,14 +76,14 @@ interface Gap {
   before: number
 }
 
-interface HeldDays {
+interface StoredDays {
   /** The day of the newest review before the span, and the latest time when any of them was seen. */
   below: { day: string | null; seen: number | null }
-  within: HeldDay[]
+  within: StoredDay[]
   above: OldestReview | null
 }
 
-interface HeldDay {
+interface StoredDay {
   day: string
   oldest: OldestReview
   seen: number
@@ -99,7 +99,7 @@ interface OldestReview {
   firstSeen: number
 }
 
-async function readDays(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days): Promise<HeldDays> {
+async function readDays(sql: Sql, { appId, feed }: FeedKey, { from, to }: Days): Promise<StoredDays> {
   const oldest = sql`
     json_build_object('at', ${milliseconds(sql, "oldest_at")}, 'firstSeen',
       ${milliseconds(sql, "oldest_first_seen_at")})`
@@ -111,7 +111,7 @@ async function readDays(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days)
             limit ${LOOKED_BELOW}`
   // A day seen after all reviews within the span appeared leaves no gap, whatever was seen later. It is mostly the
   // first day below.
-  const [rows] = await sql<HeldDays[]>`
+  const [rows] = await sql<StoredDays[]>`
     with within as materialized (
       select *
       from review_day
@@ -159,5 +159,5 @@ async function readDays(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days)
         select ${oldest}
         from above
       ) as above`
-  return rows as HeldDays
+  return rows as StoredDays
 }

@@ -99,8 +99,8 @@ interface Reading {
 /** The responses to one question: two if the first was empty. */
 type Answers = readonly [ReviewsObservation] | readonly [ReviewsObservation, ReviewsObservation]
 
-function newReading(isKnown: ReadReviews["known"]): Reading {
-  return { known: isKnown, filled: [], missed: false }
+function newReading(isStored: ReadReviews["known"]): Reading {
+  return { known: isStored, filled: [], missed: false }
 }
 
 /** Requests a page, and once more if it is empty. Null if a page after filled ones fails, which ends the reading. */

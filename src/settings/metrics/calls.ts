@@ -62,11 +62,11 @@ export function createCalls(): Calls {
   }
   return {
     count({ surface, operation = "none", status, latencyMs, code, cost }) {
-      const own = seriesOf(surface, operation, status)
-      own.count++
-      own.sumSeconds += latencyMs / 1_000
+      const ofSurface = seriesOf(surface, operation, status)
+      ofSurface.count++
+      ofSurface.sumSeconds += latencyMs / 1_000
       const place = placeOf(latencyMs / 1_000)
-      if (place < BOUNDS.length) own.within[place]!++
+      if (place < BOUNDS.length) ofSurface.within[place]!++
       if (code !== undefined) add(refusals, surface, code, 1)
       if (cost) add(credits, surface, operation, cost)
     },
@@ -105,8 +105,8 @@ function newSeries(surface: Surface, operation: string, status: number): Series 
 }
 
 function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const known = map.get(key)
-  if (known !== undefined) return known
+  const existing = map.get(key)
+  if (existing !== undefined) return existing
   const made = make()
   map.set(key, made)
   return made
@@ -119,6 +119,6 @@ function placeOf(seconds: number): number {
 }
 
 function add(amounts: Map<Surface, Map<string, number>>, surface: Surface, word: string, amount: number): void {
-  const own = getOrMake(amounts, surface, () => new Map<string, number>())
-  own.set(word, (own.get(word) ?? 0) + amount)
+  const ofSurface = getOrMake(amounts, surface, () => new Map<string, number>())
+  ofSurface.set(word, (ofSurface.get(word) ?? 0) + amount)
 }

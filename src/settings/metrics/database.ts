@@ -31,11 +31,11 @@ export function createDatabaseReader(sql: Sql, facts: Kind, now: () => Date): ()
 export function remembered(now: () => Date, read: (gate: Gate) => Promise<Metric[]>): () => Promise<Metric[]> {
   // A separate gate, so that calls and metrics do not wait for each other.
   const gate = createGate({ deadlineMs: DEADLINE_MS, maxWaiting: 1 })
-  let held: { until: number; metrics: Promise<Metric[]> } | undefined
+  let cached: { until: number; metrics: Promise<Metric[]> } | undefined
   return () => {
     const at = now().getTime()
-    if (!held || at >= held.until) held = { until: at + REMEMBERED_MS, metrics: read(gate) }
-    return held.metrics
+    if (!cached || at >= cached.until) cached = { until: at + REMEMBERED_MS, metrics: read(gate) }
+    return cached.metrics
   }
 }
 

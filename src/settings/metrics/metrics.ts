@@ -26,7 +26,7 @@ export function createMetrics({ calls, gate, database, measuring, version }: Met
 
 function callMetrics(calls: Calls): Metric[] {
   const series = calls.series().sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  const counted = series.map((one) => ({ labels: labelsOf(one), value: one.count }))
+  const counted = series.map((sery) => ({ labels: labelsOf(sery), value: sery.count }))
   const fallbacks =
     "Calls counted against their rate by this process alone, because the store of the limits was silent."
   return [
@@ -69,7 +69,7 @@ function histogram(one: Series): Metric["samples"] {
 }
 
 function pairs(amounts: Amounts, label: string): Metric["samples"] {
-  const rows = [...amounts].flatMap(([surface, own]) => [...own].map(([word, value]) => ({ word, surface, value })))
+  const rows = [...amounts].flatMap(([surface, words]) => [...words].map(([word, value]) => ({ word, surface, value })))
   const sorted = rows.sort((a, b) => (`${a.word} ${a.surface}` < `${b.word} ${b.surface}` ? -1 : 1))
   return sorted.map(({ word, surface, value }) => ({ labels: { [label]: word, surface }, value }))
 }

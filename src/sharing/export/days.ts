@@ -19,14 +19,14 @@ export interface ExportDays extends Days {
  */
 export function exportDays(
   dataset: "history" | "reviews",
-  asked: { from?: string | undefined; to?: string | undefined },
+  range: { from?: string | undefined; to?: string | undefined },
   now: Date,
   caller: Caller,
 ): ExportDays {
   const today = dayOf(now)
   const first = planFrom(caller, dataset, today)
-  const to = earlier(asked.to ?? today, today)
-  const from = asked.from ?? (dataset === "history" ? first : later(addDays(to, 1 - REVIEW_DAYS), first))
+  const to = earlier(range.to ?? today, today)
+  const from = range.from ?? (dataset === "history" ? first : later(addDays(to, 1 - REVIEW_DAYS), first))
   if (to < first) throw unread(caller, { what: dataset, day: to, today, otherwise: "invalid_arguments", field: "to" })
   if (from > to) {
     const detail = `from (${from}) is after the last available day, ${to}.`

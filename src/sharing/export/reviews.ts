@@ -8,7 +8,7 @@ import { addDays } from "../../lib/days.ts"
 import { Fault } from "../../lib/faults.ts"
 import { STORES } from "../../lib/store-pages.ts"
 import { readStorefrontFeeds } from "../../reviews/read/feeds.ts"
-import { type FeedState, type HeldFeed, milliseconds, readFeedState, startOf } from "../../reviews/read/reviews.ts"
+import { type FeedKey, type FeedState, milliseconds, readFeedState, startOf } from "../../reviews/read/reviews.ts"
 import type { ExportDays } from "./days.ts"
 import type { ExportDraft } from "./draft.ts"
 
@@ -38,8 +38,8 @@ export async function draftReviews(
   if (lock) await takeLocks(sql, "reviews", locked)
   const feeds: ExportedFeed[] = []
   for (const feed of names as string[]) {
-    const known = await readFeedState(sql, { appId, feed })
-    feeds.push({ appId, feed, known, rows: await countReviews(sql, { appId, feed, from, to }) })
+    const state = await readFeedState(sql, { appId, feed })
+    feeds.push({ appId, feed, known: state, rows: await countReviews(sql, { appId, feed, from, to }) })
   }
   const rows = feeds.reduce((sum, feed) => sum + feed.rows, 0)
   if (rows > MAX_REVIEWS) {
@@ -53,7 +53,7 @@ export async function draftReviews(
   return { rows, from, to, store, notes: feeds.map((feed) => noteOn(platform, feed)) }
 }
 
-interface ExportedFeed extends HeldFeed {
+interface ExportedFeed extends FeedKey {
   known: FeedState
   rows: number
 }
@@ -70,7 +70,7 @@ function noteOn(platform: string, { feed, known: { state, readAt } }: ExportedFe
 }
 
 /** Counts the matching reviews, up to one more than the limit of a file. */
-async function countReviews(sql: Db, filter: HeldFeed & Days): Promise<number> {
+async function countReviews(sql: Db, filter: FeedKey & Days): Promise<number> {
   const [row] = await sql<[{ rows: number }]>`
     select count(*) as rows
     from (
@@ -91,7 +91,7 @@ const REVIEWS_A_PART = 500
 async function storeReviews(
   tx: Tx,
   id: number,
-  filter: HeldFeed & Days,
+  filter: FeedKey & Days,
   { rows, place }: { rows: number; place: number },
 ): Promise<number> {
   await planByIndex(tx, true)
@@ -125,7 +125,7 @@ interface Bound {
   id: string
 }
 
-async function readBounds(tx: Tx, filter: HeldFeed & Days): Promise<Bound[]> {
+async function readBounds(tx: Tx, filter: FeedKey & Days): Promise<Bound[]> {
   return await tx<Bound[]>`
     select at::text, review_id as id
     from (
@@ -141,7 +141,7 @@ async function readBounds(tx: Tx, filter: HeldFeed & Days): Promise<Bound[]> {
 async function copyParts(
   tx: Tx,
   id: number,
-  filter: HeldFeed & Days,
+  filter: FeedKey & Days,
   { from, bounds }: { from: number; bounds: readonly Bound[] },
 ): Promise<number> {
   const [copied] = await tx<[{ rows: number }]>`
@@ -178,7 +178,7 @@ async function copyParts(
   return copied.rows
 }
 
-function isWanted(sql: Db, { appId, feed, from, to }: HeldFeed & Days) {
+function isWanted(sql: Db, { appId, feed, from, to }: FeedKey & Days) {
   return sql`app_id = ${appId} and feed = ${feed} and current
     and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}`
 }

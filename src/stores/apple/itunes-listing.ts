@@ -6,7 +6,7 @@ import { fact, moment, url } from "./itunes-app.ts"
 /**
  * Returns the parts of an app's store page that a row of an iTunes response contains. Throws ReadFailure (`changed`).
  */
-export function listedBeside(row: unknown): ListedBeside {
+export function lookupFacts(row: unknown): ListedBeside {
   return withoutUndefined<ListedBeside>({
     description: fact(row, "description", text),
     screenshots: screenshotsOf(row),

@@ -6,7 +6,7 @@ import { ReadFailure, type Source } from "../../measuring/source.ts"
 import { apps } from "../kinds/apps.ts"
 import type { AppsObservation, AppsQuestion } from "../kinds/apps-shape.ts"
 import { fact, type ITunesRow, itunesRows } from "./itunes-app.ts"
-import { listedBeside } from "./itunes-listing.ts"
+import { lookupFacts } from "./itunes-listing.ts"
 
 const PARSER = 4
 
@@ -64,7 +64,7 @@ function answered(rows: ITunesRow[], requested: ReadonlySet<string>): StoreApp[]
     if (apps.has(row.id)) throw changed("an app stands twice")
     const app = { ...row.app, ...builtAs(row.row) }
     // A listing requires a name that can be stored.
-    apps.set(row.id, app.name === undefined ? app : { ...app, listing: listedBeside(row.row) })
+    apps.set(row.id, app.name === undefined ? app : { ...app, listing: lookupFacts(row.row) })
   }
   return [...apps.values()]
 }

@@ -211,7 +211,7 @@ function differenceOf(stored: App | undefined, now: App | undefined): Difference
 // The apps of one look-up are not adjacent in this order. A large page parses each body fewer times.
 const PAGE = 500
 
-interface HeldApp extends Omit<AppsObservation, "asked" | "apps"> {
+interface StoredApp extends Omit<AppsObservation, "asked" | "apps"> {
   appId: number
   id: string
   available: boolean
@@ -224,7 +224,7 @@ interface HeldApp extends Omit<AppsObservation, "asked" | "apps"> {
 /** Yields stored readings, reduced to the app facts that are still stored. Ratings are stored by day elsewhere. */
 async function* readAppReadings(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<AppsObservation[]> {
   const pages = pagesOf(
-    (after: HeldApp | null) => sql<HeldApp[]>`
+    (after: StoredApp | null) => sql<StoredApp[]>`
       select 'apps' as kind, s.app_id as "appId", a.store_id as id, a.platform, s.storefront, s.source,
         s.seen_at as "seenAt", s.parser, s.origin, s.sha256, s.available, s.released_at as "releasedAt",
         s.updated_at as "updatedAt", jsonb_strip_nulls(jsonb_build_object(
@@ -243,17 +243,17 @@ async function* readAppReadings(sql: Sql, { since, sources }: StoredRange): Asyn
   for await (const rows of pages) yield [...Map.groupBy(rows, bodyOf).values()].map(readingOf)
 }
 
-function bodyOf({ source, storefront, seenAt, parser, origin, sha256 }: HeldApp): string {
+function bodyOf({ source, storefront, seenAt, parser, origin, sha256 }: StoredApp): string {
   return `${source} ${storefront} ${seenAt.getTime()} ${parser} ${origin} ${sha256.join()}`
 }
 
-function readingOf(rows: readonly HeldApp[]): AppsObservation {
-  const [{ kind, platform, storefront, source, seenAt, parser, origin, sha256 }] = rows as [HeldApp]
+function readingOf(rows: readonly StoredApp[]): AppsObservation {
+  const [{ kind, platform, storefront, source, seenAt, parser, origin, sha256 }] = rows as [StoredApp]
   const apps = rows.filter(({ available }) => available).map(appOf)
   const about = { kind, platform, storefront, source, seenAt, parser, origin, sha256 }
   return { ...about, asked: rows.map(({ id }) => id), apps }
 }
 
-function appOf({ id, facts, releasedAt, updatedAt }: HeldApp): App {
+function appOf({ id, facts, releasedAt, updatedAt }: StoredApp): App {
   return { id, ...facts, ...(releasedAt && { releasedAt }), ...(updatedAt && { updatedAt }) }
 }

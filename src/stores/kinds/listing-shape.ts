@@ -101,8 +101,8 @@ const MAX_ITEMS = 5_000
 /** Throws ObservationProblem when a part of a listing cannot be stored. */
 export function checkParts(page: Page, parts: Partial<Listing>): void {
   checkStorable(parts)
-  checkOthers(page, parts.similar ?? [], "similar apps")
-  checkOthers(page, parts.moreByDeveloper ?? [], "apps of the developer")
+  checkNeighbours(page, parts.similar ?? [], "similar apps")
+  checkNeighbours(page, parts.moreByDeveloper ?? [], "apps of the developer")
   for (const address of Object.values(parts.screenshots ?? {}).flat()) {
     const problem = addressProblem(address)
     hold(problem === null, "bad_text", `a screenshot ${problem}`)
@@ -120,7 +120,7 @@ function checkStorable(value: unknown): void {
   if (typeof value === "object" && value !== null) for (const part of Object.values(value)) checkStorable(part)
 }
 
-function checkOthers({ platform, seenAt }: Page, apps: NonNullable<Listing["similar"]>, what: string): void {
+function checkNeighbours({ platform, seenAt }: Page, apps: NonNullable<Listing["similar"]>, what: string): void {
   checkIds(
     platform,
     apps.map(({ id }) => id),

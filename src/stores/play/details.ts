@@ -10,7 +10,7 @@ import { blockOf, playRequest } from "./blocks.ts"
 import { assertCountry } from "./calls.ts"
 import { fact, fieldAt, listedFacts, required } from "./listing.ts"
 import { marketOf } from "./market.ts"
-import { pageBeside } from "./page.ts"
+import { pageFacts } from "./page.ts"
 
 const PARSER = 4
 
@@ -34,7 +34,7 @@ export const playDetails = {
     const listing = at(blockOf(body, ANSWER), 1, 2)
     assertCountry(body, storefront)
     const facts = appOf(listing, onlyId(ids))
-    const app = { ...facts, market: marketOf(listing, facts.currency), listing: pageBeside(body, listing, facts) }
+    const app = { ...facts, market: marketOf(listing, facts.currency), listing: pageFacts(body, listing, facts) }
     const subject = { platform: "android" as const, storefront, asked: [...ids] }
     return { kind: "apps", source: "play-details", ...subject, apps: [app], parser: PARSER, origin: "own", ...about }
   },

@@ -16,7 +16,7 @@ import { rowOf } from "./rows.ts"
  * returned as `subtitle`. `phone` contains all screenshots, because the page does not distinguish devices. Throws
  * ReadFailure (`changed`).
  */
-export function pageBeside(page: string, listing: unknown, app: StoreApp): ListedBeside {
+export function pageFacts(page: string, listing: unknown, app: StoreApp): ListedBeside {
   return withoutUndefined<ListedBeside>({
     language: "en",
     subtitle: written(at(fieldAt(listing, 73), 0, 1)),

@@ -16,7 +16,7 @@ interface Release {
   seenAt: Date
 }
 
-interface HeldRow {
+interface StoredRow {
   appId: number
   storefront: string
   source: string
@@ -90,9 +90,9 @@ export async function countStale(tx: Tx, stale: ReadonlySet<AppRow>): Promise<Ap
   return counted.map(({ place }) => rows[place] as AppRow)
 }
 
-async function readStoredReadings(tx: Tx, rows: readonly AppRow[]): Promise<Map<string, HeldRow>> {
+async function readStoredReadings(tx: Tx, rows: readonly AppRow[]): Promise<Map<string, StoredRow>> {
   if (rows.length === 0) return new Map()
-  const storedRows = await tx<HeldRow[]>`
+  const storedRows = await tx<StoredRow[]>`
     select a.app_id as "appId", a.storefront, a.source, a.seen_at as "seenAt", ${releaseColumn(tx, "a")} as "updatedAt",
       ${newestRelease(tx, "a")} as "newestDate",
       coalesce(a.newest_release_seen_at, a.seen_at) as "newestSeenAt"
@@ -149,7 +149,7 @@ function dateOf({ app, from: { seenAt } }: AppRow): Date | null {
   return updatedAt !== undefined && updatedAt.getTime() <= seenAt.getTime() + DAY_MS ? updatedAt : null
 }
 
-function releasesOf(rows: readonly AppRow[], stored: HeldRow | undefined): Release[] {
+function releasesOf(rows: readonly AppRow[], stored: StoredRow | undefined): Release[] {
   const named = rows.flatMap((row) => {
     const date = dateOf(row)
     return date === null ? [] : [{ date, seenAt: row.from.seenAt }]
@@ -171,6 +171,6 @@ function isStale(date: Date, seenAt: Date, releases: readonly Release[]): boolea
   return releases.some((release) => release.seenAt < seenAt && release.date > date)
 }
 
-function isOther({ date, seenAt }: Release, { newestDate, newestSeenAt }: HeldRow): boolean {
+function isOther({ date, seenAt }: Release, { newestDate, newestSeenAt }: StoredRow): boolean {
   return date.getTime() !== newestDate?.getTime() || seenAt.getTime() !== newestSeenAt?.getTime()
 }

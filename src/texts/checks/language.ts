@@ -5,19 +5,19 @@ import { vocabularyOf } from "../../listings/checks/vocabulary.ts"
 import type { TextProblem, TextRule } from "./check.ts"
 
 /** Fails if a text is in another language, judged by its script and by function words of other languages. */
-export const language: TextRule = (text, { language: asked }): TextProblem[] =>
-  isOf(text, asked) ? [] : [{ rule: "language", what: "" }]
+export const language: TextRule = (text, { language: wanted }): TextProblem[] =>
+  isOf(text, wanted) ? [] : [{ rule: "language", what: "" }]
 
 /** Returns false only if the text is clearly in another language; a short text may be in any. */
-function isOf(text: string, asked: string): boolean {
-  const { scripts } = vocabularyOf(asked).lists
+function isOf(text: string, wanted: string): boolean {
+  const { scripts } = vocabularyOf(wanted).lists
   const share = shareIn(text, scripts)
   if (share === null) return true
   if (share < MIN_SHARE) return false
-  if (asked === "ja") return !/\p{Script=Han}{12}/u.test(text) || /\p{Script=Hiragana}/u.test(text)
-  const ownSigns = signsOf(wordsOf(text, asked), asked)
+  if (wanted === "ja") return !/\p{Script=Han}{12}/u.test(text) || /\p{Script=Hiragana}/u.test(text)
+  const ownSigns = signsOf(wordsOf(text, wanted), wanted)
   return OTHERS.every((other) => {
-    if (other === asked || !vocabularyOf(other).lists.scripts.some((script) => scripts.includes(script))) return true
+    if (other === wanted || !vocabularyOf(other).lists.scripts.some((script) => scripts.includes(script))) return true
     const signs = signsOf(wordsOf(text, other), other)
     // a text without function words of its own language needs fewer of another
     return ownSigns === 0 ? signs < MIN_SIGNS_ALONE : signs < MIN_SIGNS || signs < 3 * ownSigns

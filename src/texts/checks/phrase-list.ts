@@ -32,8 +32,8 @@ function spelledOut(phrase: string): string[] {
   return phrase
     .split("_")
     .map((word) => word.split("/"))
-    .reduce<string[]>((begun, words) => begun.flatMap((one) => words.map((word) => `${one} ${word}`)), [""])
-    .map((one) => one.trim())
+    .reduce<string[]>((begun, words) => begun.flatMap((item) => words.map((word) => `${item} ${word}`)), [""])
+    .map((item) => item.trim())
 }
 
 /** Korean uses spaces, but attaches particles to the word. */

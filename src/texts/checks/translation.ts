@@ -28,7 +28,7 @@ const MIN_LENGTH = 60
  */
 export const proportion: TextRule = (text, { translated }): TextProblem[] => {
   if (translated === undefined) return []
-  const [before, after] = [translated, text].map((one) => [...one.trim()].length) as [number, number]
+  const [before, after] = [translated, text].map((item) => [...item.trim()].length) as [number, number]
   if (before < MIN_LENGTH) return []
   const share = after / before
   const [least, most] = PROPORTIONS[`${isDense(translated)}${isDense(text)}`]!
@@ -55,7 +55,7 @@ const MIN_SENTENCE_WORDS = 4
 /** Fails if sentences were left in the language of the original. */
 export const untranslated: TextRule = (text, { translated, sameLanguage = false }): TextProblem[] => {
   if (translated === undefined || sameLanguage) return []
-  const before = sentencesOf(translated).filter((one) => one.split(/\s+/).length >= MIN_SENTENCE_WORDS)
+  const before = sentencesOf(translated).filter((item) => item.split(/\s+/).length >= MIN_SENTENCE_WORDS)
   const after = foldReviewText(text)
   const left = before.filter((sentence) => after.includes(foldReviewText(sentence)))
   const [first] = left
@@ -78,6 +78,6 @@ function placeholdersIn(text: string): string[] {
 
 /** Returns the marks whose counts differ, each once. */
 function difference(before: readonly string[], after: readonly string[]): string[] {
-  const count = (list: readonly string[], mark: string) => list.filter((one) => one === mark).length
+  const count = (list: readonly string[], mark: string) => list.filter((item) => item === mark).length
   return [...new Set([...before, ...after])].filter((mark) => count(before, mark) !== count(after, mark))
 }

@@ -32,7 +32,7 @@ export function exclusionOf({ language, background, taken }: ExclusionGround): (
     const listing = listingOf({ keywords: term }, language, background)
     if (names(listing).length > 0 || prices(listing).length > 0) return true
     const idle = new Set(
-      fillers(listing).flatMap(({ field, at, end }) => field.words.filter((one) => one.at >= at && one.end <= end)),
+      fillers(listing).flatMap(({ field, at, end }) => field.words.filter((item) => item.at >= at && item.end <= end)),
     )
     return listing.fields.keywords!.words.every((word) => idle.has(word))
   }

@@ -137,7 +137,7 @@ export const suggestKeywords = operation({
   return {
     ...about,
     ideas: found.ideas.map((idea) => ({ ...shownIdea(idea, lang), picked: picked?.has(idea.term) ?? null })),
-    newIdeas: text?.value.added.map((one) => shownNew(one, lang)) ?? null,
+    newIdeas: text?.value.added.map((item) => shownNew(item, lang)) ?? null,
     written: text
       ? { ...writtenBy(text, digest), dropped: [...found.dropped, ...(text.dropped as Omission[])] }
       : byRules,
@@ -233,12 +233,12 @@ async function readMeasured(
   // no store app has id 0, so an unknown app gets no ranks
   const { keywords } = await findGap(ctx.sql, marketLists(side, ctx.now()), [own ?? 0, ...rivals], page)
   const names = await readMarketApps(ctx.sql, rivals, side.storefront)
-  return keywords.map(({ term, day, figures, ranks: [rank, ...others] }) => {
+  return keywords.map(({ term, day, figures, ranks: [rank, ...rivalRanks] }) => {
     const { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder, difficulty } = figures
     const searched = { popularity, popularityLow, popularityHigh, popularitySource, popularityOrder }
     const standing = rivals.flatMap((rival, at) => {
-      const [name, held] = [names.get(rival)?.name, others[at]]
-      return name && held != null ? [{ name, rank: held }] : []
+      const [name, figure] = [names.get(rival)?.name, rivalRanks[at]]
+      return name && figure != null ? [{ name, rank: figure }] : []
     })
     return { term, day, rank: rank ?? null, ...searched, difficulty, rivals: standing }
   })

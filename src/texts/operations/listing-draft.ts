@@ -16,7 +16,7 @@ import { names } from "../../listings/checks/names.ts"
 import { checkListing, listingOf, type Place, type Texts } from "../../listings/checks/report.ts"
 import { readSurroundings } from "../../listings/read/listing-surroundings.ts"
 import { type ListingTexts, readListingTexts } from "../../listings/read/listing-texts.ts"
-import { heldFeeds, readAppFeed } from "../../reviews/operations/review-shapes.ts"
+import { feedsOf, readAppFeed } from "../../reviews/operations/review-shapes.ts"
 import { findInFeeds } from "../../reviews/read/find.ts"
 import { Count, ListingLocale as Locale, Store, Storefront, Time } from "../../tracking/shapes.ts"
 import { digestOf } from "../digest.ts"
@@ -159,7 +159,7 @@ async function readToolRequest(ctx: Context, app: TrackedApp, side: Side, tracke
 }
 
 async function readPraise(ctx: Context, app: TrackedApp, side: Side): Promise<DraftInputs["praise"]> {
-  const feeds = heldFeeds(await readAppFeed(ctx.sql, app, side))
+  const feeds = feedsOf(await readAppFeed(ctx.sql, app, side))
   if (!feeds) return []
   const days = planDays("reviews", ctx.now(), ctx.caller)
   const { reviews } = await findInFeeds(ctx.sql, feeds, { ...days, stars: [4, 5] }, REVIEWS)
@@ -183,10 +183,10 @@ function shown(drafted: readonly FieldDraft[], { side, place, background, terms 
   const used = new Set(coverage.filter(({ covered }) => covered === true).map(({ term }) => term))
   const isName = (term: string) => names(listingOf({ keywords: term }, language, background)).length > 0
   return {
-    fields: drafted.map((one) => ({
-      ...one,
-      characters: [...(one.text ?? "")].length,
-      limit: (FIELD_LIMITS[side.platform] as Record<string, number>)[one.field]!,
+    fields: drafted.map((item) => ({
+      ...item,
+      characters: [...(item.text ?? "")].length,
+      limit: (FIELD_LIMITS[side.platform] as Record<string, number>)[item.field]!,
     })),
     counts: side.platform === "ios" ? counts : null,
     termsUsed: terms.filter((term) => used.has(term)),

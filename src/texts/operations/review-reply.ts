@@ -7,9 +7,9 @@ import { AppCountry, Platform, textOrEmptyUpTo, textUpTo } from "../../lib/field
 import { LISTING_LOCALES, type ListingLocale, languageOf, localesOf } from "../../lib/locales.ts"
 import { described } from "../../lib/schema.ts"
 import { guessLocale } from "../../listings/checks/guess-locale.ts"
-import { heldFeeds, readAppFeed } from "../../reviews/operations/review-shapes.ts"
+import { feedsOf, readAppFeed } from "../../reviews/operations/review-shapes.ts"
 import { findReview } from "../../reviews/read/find-one.ts"
-import type { HeldReview } from "../../reviews/read/reviews.ts"
+import type { StoredReview } from "../../reviews/read/reviews.ts"
 import { Count, ListingLocale as Locale, Store, Storefront } from "../../tracking/shapes.ts"
 import { digestOf } from "../digest.ts"
 import { replyTask } from "../reply.ts"
@@ -55,7 +55,7 @@ export const draftReviewReply = operation({
     written: described(Written, "Provenance of the text and parts removed by the checks."),
   }),
 }).run(async ({ app, storefront, store: platform, reviewId, note }, ctx) => {
-  const feeds = heldFeeds(await readAppFeed(ctx.sql, app, { platform, storefront }))
+  const feeds = feedsOf(await readAppFeed(ctx.sql, app, { platform, storefront }))
   const review = feeds && (await findReview(ctx.sql, feeds, reviewId, planDays("reviews", ctx.now(), ctx.caller)))
   if (!review) throw new Fault("review_not_found")
   const locale = localeOf(review, storefront)
@@ -85,12 +85,12 @@ export const draftReviewReply = operation({
   }
 })
 
-function textOf({ stars, title, text }: HeldReview) {
+function textOf({ stars, title, text }: StoredReview) {
   return { stars, title, text }
 }
 
 /** Returns the locale of the review's words. If they are too few, that of the storefront. */
-function localeOf({ title, text }: HeldReview, storefront: string): ListingLocale {
+function localeOf({ title, text }: StoredReview, storefront: string): ListingLocale {
   const locales = localesOf(storefront)
   return guessLocale(`${title ?? ""}\n${text}`, [...locales, ...LISTING_LOCALES]) ?? (locales[0] as ListingLocale)
 }

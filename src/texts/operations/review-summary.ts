@@ -7,9 +7,9 @@ import { AppCountry, Platform } from "../../lib/fields.ts"
 import { localesOf } from "../../lib/locales.ts"
 import { described, named } from "../../lib/schema.ts"
 import type { WritingState, WrittenText } from "../../lib/writing/written-text.ts"
-import { Feed, heldFeeds, readAppFeed, Stars } from "../../reviews/operations/review-shapes.ts"
+import { Feed, feedsOf, readAppFeed, Stars } from "../../reviews/operations/review-shapes.ts"
 import { findInFeeds } from "../../reviews/read/find.ts"
-import type { HeldReview } from "../../reviews/read/reviews.ts"
+import type { StoredReview } from "../../reviews/read/reviews.ts"
 import { Count, Day, Store, Storefront, Time } from "../../tracking/shapes.ts"
 import { type Omission, sumOmissions } from "../checks/checker.ts"
 import { digestOf } from "../digest.ts"
@@ -171,7 +171,7 @@ export const summarizeReviews = operation({
   }),
 }).run(async ({ app, storefront, store: platform, lang }, ctx) => {
   const feed = await readAppFeed(ctx.sql, app, { platform, storefront })
-  const feeds = heldFeeds(feed)
+  const feeds = feedsOf(feed)
   const days = planDays("reviews", ctx.now(), ctx.caller)
   const found = feeds && (await findInFeeds(ctx.sql, feeds, days, MAX_REVIEWS)).reviews.filter(hasText)
   const languages = languagesOf(feed.shown.feed, { platform, storefront })
@@ -190,9 +190,9 @@ export const summarizeReviews = operation({
 /** Entries never become stale: the key names everything that the summary depends on. */
 const cachedSummaries = new Cache<string, Summary>(32)
 
-function summaryOf(found: readonly HeldReview[], digest: string, asked: Parameters<typeof summarise>[1]) {
-  const key = [digest, ...asked.languages, ...monthsOf(found, asked.now)].join()
-  return cachedSummaries.getOrMake(key, () => summarise(found, asked))
+function summaryOf(found: readonly StoredReview[], digest: string, options: Parameters<typeof summarise>[1]) {
+  const key = [digest, ...options.languages, ...monthsOf(found, options.now)].join()
+  return cachedSummaries.getOrMake(key, () => summarise(found, options))
 }
 
 interface WrittenWords {
@@ -207,13 +207,13 @@ async function writeWords(
   { write }: Context,
   { themes }: Summary,
   reviews: readonly SummedReview[],
-  asked: { digest: string; language: WritingLanguage; now: Date },
+  options: { digest: string; language: WritingLanguage; now: Date },
 ): Promise<WrittenWords> {
   const states = await write.inSteps(
     (writer) =>
       Promise.all([
-        themes.length === 0 ? null : writer(sentencesTask(themes, asked), WRITE_MS),
-        writeThemes(writer, reviews, asked),
+        themes.length === 0 ? null : writer(sentencesTask(themes, options), WRITE_MS),
+        writeThemes(writer, reviews, options),
       ]),
     WRITE_MS,
   )
@@ -233,16 +233,16 @@ function finerState(state: Exclude<WritingState<unknown>, { state: "done" }>): W
 
 const NOTHING = { themes: [], without: null, finer: null, finerThemes: null, written: null }
 
-function hasText({ title, text }: HeldReview): boolean {
+function hasText({ title, text }: StoredReview): boolean {
   return `${title ?? ""}${text}`.trim() !== ""
 }
 
-function textsOf({ id, stars, title, text, at }: HeldReview) {
+function textsOf({ id, stars, title, text, at }: StoredReview) {
   return [id, stars, title, text, at.getTime()]
 }
 
 /** Expects the newest first. */
-function spanOf(reviews: readonly HeldReview[] | null) {
+function spanOf(reviews: readonly StoredReview[] | null) {
   const dayAt = (place: number) => {
     const review = reviews?.at(place)
     return review ? dayOf(review.at) : null

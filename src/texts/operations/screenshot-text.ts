@@ -113,11 +113,11 @@ export const getScreenshotText = operation({
  * Reads the pictures. Stored results cost no unit. Throws if a picture is still being read, none can be fetched, or
  * this instance has no OCR.
  */
-async function readAll(ctx: Context, asked: readonly PictureQuestion[]): Promise<ShownPicture[]> {
-  const stored = await ctx.pictures.find(asked)
+async function readAll(ctx: Context, questions: readonly PictureQuestion[]): Promise<ShownPicture[]> {
+  const stored = await ctx.pictures.find(questions)
   if (stored.every((state) => state !== null)) return stored.map(settled)
-  await takeUnit(ctx, "aiWriting", digestOf(["screenshots", asked]), "ai_text_limit")
-  const read = (await ctx.pictures(asked, WRITE_MS)).map(settled)
+  await takeUnit(ctx, "aiWriting", digestOf(["screenshots", questions]), "ai_text_limit")
+  const read = (await ctx.pictures(questions, WRITE_MS)).map(settled)
   const isNothing = read.every((state) => state.state === "broken" && state.why === "unreachable")
   if (isNothing)
     throw new Fault("unavailable", { detail: "None of the screenshots could be fetched." }, { retryAfter: 60 })
@@ -142,7 +142,7 @@ function shown(address: string, position: number, state: ShownPicture): v.InferI
 
 /** Describes the latest of the readings. */
 function writtenByReading(
-  asked: readonly PictureQuestion[],
+  questions: readonly PictureQuestion[],
   read: readonly ShownPicture[],
 ): v.InferInput<typeof Written> | null {
   const [latest] = read
@@ -150,5 +150,12 @@ function writtenByReading(
     .toSorted((a, b) => b.at.getTime() - a.at.getTime())
   if (!latest) return null
   const { by: model, at, version } = latest
-  return { by: "ocr", model, at: at.toISOString(), version, inputDigest: digestOf(["screenshots", asked]), dropped: [] }
+  return {
+    by: "ocr",
+    model,
+    at: at.toISOString(),
+    version,
+    inputDigest: digestOf(["screenshots", questions]),
+    dropped: [],
+  }
 }

@@ -38,7 +38,7 @@ export async function readListing(
   const from = localesOf(country)[0]
   const side = {
     platform: "ios",
-    storefront: app.countries.find((one) => storefronts.includes(one)) ?? storefronts[0]!,
+    storefront: app.countries.find((item) => storefronts.includes(item)) ?? storefronts[0]!,
   } as const
   const surroundings = await readSurroundings(ctx.sql, app, side)
   const metrics = await readKeywordMetrics(ctx.sql, { ...side, terms: surroundings.tracked, today: dayOf(ctx.now()) })
@@ -100,5 +100,5 @@ async function readCaptions(ctx: Context, app: TrackedApp, storefront: string, l
     WRITE_MS,
   )
   if (states.some(({ state }) => state === "pending")) throw new Fault("ai_timeout")
-  return states.map((one) => (one.state === "read" ? one.text.lines.map(({ text }) => text).join("\n") : null))
+  return states.map((item) => (item.state === "read" ? item.text.lines.map(({ text }) => text).join("\n") : null))
 }

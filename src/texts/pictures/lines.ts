@@ -14,7 +14,7 @@ export function linesOf(table: string, size: { width: number; height: number }):
   const large = wordsIn(table).filter(
     ({ text, height, confidence }) => height >= least && confidence >= MIN_CONFIDENCE && /[\p{L}\p{N}]/u.test(text),
   )
-  return { ...size, lines: besideEachOther(large).map(lineOf) }
+  return { ...size, lines: groupByRow(large).map(lineOf) }
 }
 
 /** Columns: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */
@@ -33,7 +33,7 @@ const WORD = "5"
  * Groups words of similar height and position into lines, top to bottom. Tesseract's own lines split some of these in
  * sparse text.
  */
-function besideEachOther(words: readonly PictureLine[]): PictureLine[][] {
+function groupByRow(words: readonly PictureLine[]): PictureLine[][] {
   const lines: PictureLine[][] = []
   for (const word of words.toSorted((a, b) => middleOf(a) - middleOf(b))) {
     const line = lines.at(-1)

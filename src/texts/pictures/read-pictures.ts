@@ -66,7 +66,7 @@ export function openPictures(parts: PictureParts): PictureReader {
     return { kind: "picture", digest: hash("sha256", `${read.join("+")} ${address}`), address, data: read }
   }
   const read = async (pictures: readonly PictureQuestion[], waitMs: number): Promise<PictureState[]> => {
-    if (!ocr) return (await find(pictures)).map((known) => known ?? { state: "off" })
+    if (!ocr) return (await find(pictures)).map((cached) => cached ?? { state: "off" })
     return await Promise.all(pictures.map(async (picture) => stateOf(await once.get(taskOf(picture), waitMs))))
   }
   const find = async (pictures: readonly PictureQuestion[]) =>

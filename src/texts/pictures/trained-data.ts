@@ -6,8 +6,8 @@ export function dataNameOf(locale: string): string | undefined {
 /**
  * Returns the trained data for a picture: the available data of its locales, and English, which most pictures contain.
  */
-export function dataFor(locales: readonly string[], known: ReadonlySet<string>): string[] {
-  const names = locales.flatMap((locale) => dataNameOf(locale) ?? []).filter((name) => known.has(name))
+export function dataFor(locales: readonly string[], available: ReadonlySet<string>): string[] {
+  const names = locales.flatMap((locale) => dataNameOf(locale) ?? []).filter((name) => available.has(name))
   return [...new Set([...names.slice(0, MAX_LANGUAGES), ENGLISH])]
 }
 

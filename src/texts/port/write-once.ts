@@ -82,9 +82,9 @@ function refusalOf(run: WritingRun, { failed, status, code, retryAfterMs }: Extr
 function failure(
   run: WritingRun,
   why: WritingFailure,
-  said: { status?: number; code?: string },
+  reason: { status?: number; code?: string },
   retryAfter?: number,
 ): WritingResult {
-  run.failed(said)
+  run.failed(reason)
   return { done: false, why, ...(retryAfter !== undefined && { retryAfter }) }
 }

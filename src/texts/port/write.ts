@@ -4,7 +4,7 @@ import { dayOf, nextMidnight } from "../../lib/days.ts"
 import type { Log } from "../../lib/log.ts"
 import type { Write, WritingTask } from "../../lib/writing/written-text.ts"
 import { readAgain, type WriterSettings } from "../../outbound/providers/ask.ts"
-import { readKeptAnswer } from "../prompt.ts"
+import { readStoredAnswer } from "../prompt.ts"
 import { createOnce } from "./once.ts"
 import { addTokens, countTokens, findEarlierAnswer, readText, storeJudged } from "./stored-texts.ts"
 import { type WritingResult, writeOnce } from "./write-once.ts"
@@ -19,7 +19,7 @@ export interface WritingParts {
   randomBytes: (size: number) => Uint8Array
   fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Stores answers by SHA-256, for as long as response bodies are stored. Omit to store none. */
-  answers?: KeptAnswers | undefined
+  answers?: StoredAnswers | undefined
   /** Interval between checks of the database while another process writes the text. */
   pollMs?: number
   /** Maximum time for one text, independent of its callers. */
@@ -28,7 +28,7 @@ export interface WritingParts {
 }
 
 /** Never rejects. Without a stored answer a text is not judged again. */
-export interface KeptAnswers {
+export interface StoredAnswers {
   keep(bytes: Uint8Array): Promise<Uint8Array>
   read(sha256: Uint8Array): Promise<Uint8Array | null>
 }
@@ -72,7 +72,7 @@ async function judgeAgain({ sql, settings, answers, log }: WritingParts, task: W
   const bytes = sha256 && (await answers.read(sha256))
   if (!bytes) return
   const reading = readAgain(settings.api, bytes)
-  const read = "text" in reading ? readKeptAnswer(task, reading.text) : null
+  const read = "text" in reading ? readStoredAnswer(task, reading.text) : null
   const judged = read && task.judge(read.answer, true)
   const isFit = judged !== null && "value" in judged
   await storeJudged(sql, task, isFit ? judged : null)

@@ -60,14 +60,14 @@ interface AssignmentsAnswer {
 }
 
 /** Leaves out assignments whose quote does not occur in the review. */
-function judge({ assigned }: AssignmentsAnswer, reviews: readonly SummedReview[], known: number) {
+function judge({ assigned }: AssignmentsAnswer, reviews: readonly SummedReview[], themeCount: number) {
   const omissions = createOmissions()
   const byReview = new Map<string, Assignment>()
   for (const { r, quote, themes } of assigned) {
     const review = reviews[placeOf(r, "r") ?? -1]
     const places = themes.flatMap((handle) => {
       const place = placeOf(handle, "t")
-      if (place !== undefined && place < known) return [place]
+      if (place !== undefined && place < themeCount) return [place]
       omissions.add("theme", "unknown_handle")
       return []
     })

@@ -43,25 +43,25 @@ const STEP_MS = 600_000
 export async function writeThemes(
   write: Write,
   reviews: readonly SummedReview[],
-  asked: ThemesQuery,
+  query: ThemesQuery,
 ): Promise<WritingState<FinerTheme[]>> {
   // the parts of the second pass depend on the size of the writer's context
   if (!write.isOn) return { state: "failed", why: "off" }
   const safeReviews = tellable(reviews)
   const sample = sampleOf(safeReviews, SAMPLE, write.room - PROPOSALS_TOKENS - AROUND)
-  const proposed = await write(proposalsTask(sample, asked), STEP_MS)
+  const proposed = await write(proposalsTask(sample, query), STEP_MS)
   if (proposed.state !== "done") return proposed
   const room = write.room - AROUND
   const parts = partsOf(safeReviews, MAX_ASSIGNED, (size) => room - assignmentTokens(size))
   const themes = proposed.value
-  const tasks = themes.length === 0 ? [] : parts.map((part) => assignmentsTask(part, themes, asked.digest))
+  const tasks = themes.length === 0 ? [] : parts.map((part) => assignmentsTask(part, themes, query.digest))
   const texts = await writeInTurn(write, tasks)
   if (!Array.isArray(texts)) return texts
   const counted = countThemes(
     themes,
     texts.flatMap(({ value }) => value),
     reviews,
-    asked,
+    query,
   )
   const omissions = createOmissions()
   if (safeReviews.length < reviews.length) omissions.add("record", "instructions", reviews.length - safeReviews.length)
@@ -102,7 +102,7 @@ function countThemes(
   const counted = countedOf(reviews, now)
   const byId = new Map(reviews.map((review) => [review.id, review]))
   const themes = proposed.flatMap((theme, at): FinerTheme[] => {
-    const assignments = assigned.filter((one) => one.themes.includes(at))
+    const assignments = assigned.filter((item) => item.themes.includes(at))
     if (assignments.length < MIN_THEME_SIZE) return []
     const finerTheme = themeOf(
       theme,
@@ -122,13 +122,13 @@ function countThemes(
 
 function themeOf(
   { label, sentence }: ProposedTheme,
-  held: readonly { review: SummedReview; quote: string }[],
+  assigned: readonly { review: SummedReview; quote: string }[],
   counted: CountedReviews,
   language: WritingLanguage,
 ): FinerTheme {
   const ground = { sources: [], language: wordListOf(language) }
   const quotes: Quote[] = []
-  for (const { review, quote } of held.toSorted((a, b) => newestFirst(a.review, b.review))) {
+  for (const { review, quote } of assigned.toSorted((a, b) => newestFirst(a.review, b.review))) {
     if (quotes.length === QUOTES_OF_THEME) break
     if (quotes.some((other) => other.quote === quote) || problemsOf("quote", quote, ground).length > 0) continue
     quotes.push({ reviewId: review.id, quote, stars: review.stars, at: review.at })
@@ -137,7 +137,7 @@ function themeOf(
     label,
     sentence,
     ...figuresOf(
-      held.map(({ review }) => review),
+      assigned.map(({ review }) => review),
       counted,
     ),
     quotes,

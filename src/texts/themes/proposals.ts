@@ -85,8 +85,8 @@ function judge(
     const wrong = problemsOf("sentence", label, { ...ground, most: LONGEST_LABEL })
     const sentenceProblems = problemsOf("sentence", sentence, { ...ground, most: LONGEST_SENTENCE })
     fixes.push(...fixesOf([...wrong, ...sentenceProblems]).map((fix) => `${label.slice(0, LONGEST_LABEL)}: ${fix}`))
-    const [firstSaid] = sentenceProblems
-    if (firstSaid) omissions.add("sentence", firstSaid.rule)
+    const [firstProblem] = sentenceProblems
+    if (firstProblem) omissions.add("sentence", firstProblem.rule)
     // a label is too short to detect its language, so the sentence decides
     const isForeign = sentenceProblems.some(({ rule }) => rule === "language")
     const [firstWrong] = wrong

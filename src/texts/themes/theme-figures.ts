@@ -61,18 +61,18 @@ export function countedOf(reviews: readonly SummedReview[], now: Date): CountedR
 }
 
 /** Expects at least one review. */
-export function figuresOf(held: readonly SummedReview[], { size, now, months }: CountedReviews): ThemeFigures {
-  const stars = held.reduce((sum, review) => sum + review.stars, 0) / held.length
-  const days = held.map(({ at }) => dayOf(at)).sort()
+export function figuresOf(reviews: readonly SummedReview[], { size, now, months }: CountedReviews): ThemeFigures {
+  const stars = reviews.reduce((sum, review) => sum + review.stars, 0) / reviews.length
+  const days = reviews.map(({ at }) => dayOf(at)).sort()
   return {
     sentiment: stars <= 2.5 ? "complaint" : stars < 4 ? "mixed" : "praise",
-    count: held.length,
+    count: reviews.length,
     stars: rounded(stars, 2),
     firstDay: days[0] as string,
     lastDay: days.at(-1) as string,
-    share: rounded(held.length / size, 4),
-    change: months && changeOf(months, held, now),
-    reviewIds: held.toSorted(newestFirst).map(({ id }) => id),
+    share: rounded(reviews.length / size, 4),
+    change: months && changeOf(months, reviews, now),
+    reviewIds: reviews.toSorted(newestFirst).map(({ id }) => id),
   }
 }
 
@@ -94,8 +94,8 @@ function countMonths(months: readonly number[]): [recent: number, before: number
   return [months.filter((month) => month <= 0).length, months.filter((month) => month === 1).length]
 }
 
-function changeOf([recent, before]: [number, number], held: readonly SummedReview[], now: Date): ThemeChange {
-  const [count, earlier] = countMonths(monthsOf(held, now))
+function changeOf([recent, before]: [number, number], reviews: readonly SummedReview[], now: Date): ThemeChange {
+  const [count, earlier] = countMonths(monthsOf(reviews, now))
   return {
     recent: { count, reviews: recent },
     before: { count: earlier, reviews: before },

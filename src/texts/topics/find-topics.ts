@@ -53,8 +53,8 @@ function patternsOf(language: WritingLanguage): Patterns {
       topic,
       [
         patternOf(spelled(TOPIC_WORDS[language][topic]))!,
-        ...(TOPIC_PAIRS[language][topic] ?? []).map(([one, other, apart]) =>
-          besideOf(spelled(one), spelled(other), apart ?? (UNSPACED.has(language) ? 15 : 40)),
+        ...(TOPIC_PAIRS[language][topic] ?? []).map(([word, other, apart]) =>
+          nearbyPattern(spelled(word), spelled(other), apart ?? (UNSPACED.has(language) ? 15 : 40)),
         ),
       ],
     ]),
@@ -66,7 +66,9 @@ function patternsOf(language: WritingLanguage): Patterns {
   const patterns: Patterns = {
     topics,
     otherwise: Object.fromEntries(otherwise),
-    elsewhere: [...topics.misleading, patternOf(spelled(ADS_ELSEWHERE[language] ?? ""))].filter((one) => one !== null),
+    elsewhere: [...topics.misleading, patternOf(spelled(ADS_ELSEWHERE[language] ?? ""))].filter(
+      (item) => item !== null,
+    ),
     shown: patternOf(spelled(ADS_SHOWN[language]))!,
     unmarked: isUnmarked,
   }
@@ -75,8 +77,8 @@ function patternsOf(language: WritingLanguage): Patterns {
 }
 
 /** Matches both words in either order, within one sentence and at most `apart` characters apart. */
-function besideOf(one: string, other: string, apart: number): RegExp {
-  const [a, b] = [patternOf(one)!.source, patternOf(other)!.source]
+function nearbyPattern(word: string, other: string, apart: number): RegExp {
+  const [a, b] = [patternOf(word)!.source, patternOf(other)!.source]
   const between = `[^.!?…。！？\\n]{0,${apart}}?`
   return new RegExp(`(?:${a})${between}(?:${b})|(?:${b})${between}(?:${a})`, "gu")
 }

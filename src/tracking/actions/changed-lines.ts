@@ -42,8 +42,8 @@ function* listLines(path: string, was: readonly unknown[], is: readonly unknown[
     return
   }
   const [had, has] = [new Set(was.map(shown)), new Set(is.map(shown))]
-  const gained = [...has].filter((one) => !had.has(one))
-  const lost = [...had].filter((one) => !has.has(one))
+  const gained = [...has].filter((ha) => !had.has(ha))
+  const lost = [...had].filter((item) => !has.has(item))
   if (gained.length > 0) yield `${path}: + ${gained.join(", ")}`
   if (lost.length > 0) yield `${path}: - ${lost.join(", ")}`
   if (gained.length + lost.length === 0) yield `${path}: in another order`

@@ -163,9 +163,9 @@ async function lookAt(
   return { app, named: app.manualRivals ?? [], hidden: app.hiddenRivals ?? [], unseen }
 }
 
-function refuseOver(what: string, most: number, held: number, more: number): void {
-  if (more === 0 || held + more <= most) return
-  const reason = `${most} rivals of an app may ${what}; this would make it ${held + more}.`
+function refuseOver(what: string, most: number, current: number, more: number): void {
+  if (more === 0 || current + more <= most) return
+  const reason = `${most} rivals of an app may ${what}; this would make it ${current + more}.`
   throw new Fault("write_limit_reached", { reason })
 }
 

@@ -52,8 +52,8 @@ export const anthropic: EngineFormat = {
 }
 
 function earlier(sent: object): unknown[] {
-  const [, ...said] = (sent as { messages: unknown[] }).messages
-  return said.flatMap((message) => listAt(message, "content"))
+  const [, ...rest] = (sent as { messages: unknown[] }).messages
+  return rest.flatMap((message) => listAt(message, "content"))
 }
 
 function isFound(block: unknown): boolean {

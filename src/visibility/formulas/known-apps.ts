@@ -3,7 +3,7 @@ import { UNSPACED, wordsOf } from "../../stores/app-text.ts"
 import { ORDINARY_WORDS } from "./ordinary-words.ts"
 
 /** An app that an answer may name, in one store or both. */
-export interface KnownApp {
+export interface NamedApp {
   /** Display name. */
   name: string
   /** Full names, as stores or people write them. The part before the first separator (": – | -") matches too. */
@@ -25,8 +25,8 @@ export interface Spelling {
   apostrophe: boolean
 }
 
-export interface KnownNames {
-  apps: readonly KnownApp[]
+export interface AppNames {
+  apps: readonly NamedApp[]
   /** Indexed by the first two letters, longest first. */
   spellings: ReadonlyMap<string, readonly Spelling[]>
   ofLink: ReadonlyMap<string, number>
@@ -36,11 +36,11 @@ export interface KnownNames {
 export const MATCHER_VERSION = 1
 
 /** `answers` show which names also occur in small letters: those are ordinary words too. */
-export function knownNames(apps: readonly KnownApp[], answers: readonly string[]): KnownNames {
+export function toAppNames(apps: readonly NamedApp[], answers: readonly string[]): AppNames {
   const spoken = wordsInSmallLetters(answers)
   const found = new Map<string, Spelling & { owners: Set<string> }>()
   apps.forEach(({ names, name }, app) => {
-    for (const spelt of new Set(names.flatMap((one) => [shortName(one), ...calledName(one), one]))) {
+    for (const spelt of new Set(names.flatMap((item) => [shortName(item), ...calledName(item), item]))) {
       const words = wordsOf(spelt)
       const letters = words.join("")
       if (letters.length < 2) continue

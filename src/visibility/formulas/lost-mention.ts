@@ -1,7 +1,7 @@
 import { fisher, type Proportion } from "../../lib/proportions.ts"
 
 /** One answer of an assistant to a keyword. */
-interface AskedAnswer {
+interface CheckedAnswer {
   at: Date
   model: string
   /** Version and variant, such as "1a". */
@@ -34,7 +34,7 @@ const MIN_CHANCE = 0.02
  * chance to explain the drop (Fisher's exact test). A drop from 6 of 6 to 0 of 6 counts, one from 3 of 3 to 0 of 3 does
  * not. Compares only answers of one model to one version of the question. `answers` must be in order of time.
  */
-export function lostMentions(answers: readonly AskedAnswer[]): LostMention[] {
+export function lostMentions(answers: readonly CheckedAnswer[]): LostMention[] {
   const checks = checksOf(answers)
   return checks.flatMap((_, last) => {
     if (last < 2 * TOGETHER - 1) return []
@@ -45,8 +45,8 @@ export function lostMentions(answers: readonly AskedAnswer[]): LostMention[] {
   })
 }
 
-function checksOf(answers: readonly AskedAnswer[]): AskedAnswer[][] {
-  const checks: AskedAnswer[][] = []
+function checksOf(answers: readonly CheckedAnswer[]): CheckedAnswer[][] {
+  const checks: CheckedAnswer[][] = []
   for (const answer of answers) {
     const before = checks.at(-1)?.at(-1)
     if (before && answer.at.getTime() - before.at.getTime() < APART_MS) checks.at(-1)!.push(answer)
@@ -55,7 +55,7 @@ function checksOf(answers: readonly AskedAnswer[]): AskedAnswer[][] {
   return checks
 }
 
-function lossBetween(before: readonly AskedAnswer[], now: readonly AskedAnswer[]): LostMention | null {
+function lossBetween(before: readonly CheckedAnswer[], now: readonly CheckedAnswer[]): LostMention | null {
   const all = [...before, ...now]
   const isOneQuestion =
     new Set(all.map(({ model, phrasing }) => `${model} ${Number.parseInt(phrasing, 10)}`)).size === 1
@@ -65,7 +65,7 @@ function lossBetween(before: readonly AskedAnswer[], now: readonly AskedAnswer[]
   return { at, model, now: is, before: was, beforeAt: before.at(-1)!.at }
 }
 
-function countOf(answers: readonly AskedAnswer[]): Proportion {
+function countOf(answers: readonly CheckedAnswer[]): Proportion {
   const sure = answers.filter(({ named }) => named !== null)
   return { named: sure.filter(({ named }) => named).length, of: sure.length }
 }

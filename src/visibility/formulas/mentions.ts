@@ -1,5 +1,5 @@
 import { type AnswerText, answerText, FLAG } from "./answer-text.ts"
-import type { KnownNames, Spelling } from "./known-apps.ts"
+import type { AppNames, Spelling } from "./known-apps.ts"
 import { type MarkedPart, markedParts } from "./marked-parts.ts"
 
 /** The apps that an answer names, as indexes into the known apps. */
@@ -17,24 +17,24 @@ export interface AnswerMentions {
  * borders; longer names are tried first. A name that is also an ordinary word counts only if it is formatted as a name
  * and capitalised as in the store. Capitalised alike elsewhere, it is uncertain.
  */
-export function mentionsIn(answer: string, cited: readonly string[], known: KnownNames): AnswerMentions {
+export function mentionsIn(answer: string, cited: readonly string[], names: AppNames): AnswerMentions {
   const text = answerText(answer)
   const parts = markedParts(text.raw)
   const named = new Map<number, number>()
   const uncertain = new Set<number>()
-  for (const { spelling, at } of namesIn(text, known)) {
+  for (const { spelling, at } of namesIn(text, names)) {
     const verdict = verdictOf(text, spelling, at, parts)
     if (verdict === "named" && !named.has(spelling.app)) named.set(spelling.app, text.from[at]!)
     if (verdict === "uncertain") uncertain.add(spelling.app)
   }
   for (const id of [...text.links, ...cited.flatMap((address) => answerText(address).links)]) {
-    const app = known.ofLink.get(id)
+    const app = names.ofLink.get(id)
     if (app !== undefined && !named.has(app)) named.set(app, Number.POSITIVE_INFINITY)
   }
   return {
     named: [...named].toSorted(([, a], [, b]) => (a === b ? 0 : a - b)).map(([app]) => app),
     uncertain: [...uncertain].filter((app) => !named.has(app)),
-    others: othersIn(text, parts, known),
+    others: othersIn(text, parts, names),
   }
 }
 
@@ -43,12 +43,12 @@ interface NameAt {
   at: number
 }
 
-function namesIn(text: AnswerText, { spellings }: KnownNames): NameAt[] {
+function namesIn(text: AnswerText, { spellings }: AppNames): NameAt[] {
   const { letters, flags } = text
   const found: NameAt[] = []
   for (let at = 0; at < letters.length; ) {
     const here = (flags[at]! & FLAG.begins) > 0 ? spellings.get(letters.slice(at, at + 2)) : undefined
-    const spelling = here?.find((one) => letters.startsWith(one.letters, at) && isWhole(text, one, at))
+    const spelling = here?.find((item) => letters.startsWith(item.letters, at) && isWhole(text, item, at))
     if (spelling) found.push({ spelling, at })
     at += spelling ? spelling.letters.length : 1
   }
@@ -100,18 +100,18 @@ function wordsIn({ raw }: AnswerText, { from, to }: MarkedPart): number {
 const LONGEST_OTHER = 5
 const IS_NAME = /^[\p{Lu}\p{Lo}\p{N}]/u
 
-function othersIn(text: AnswerText, parts: readonly MarkedPart[], known: KnownNames): string[] {
-  const taken = namesIn(text, known).map(
+function othersIn(text: AnswerText, parts: readonly MarkedPart[], names: AppNames): string[] {
+  const taken = namesIn(text, names).map(
     ({ at, spelling }) => [text.from[at]!, text.to[at + spelling.letters.length - 1]!] as const,
   )
   const written = parts.flatMap(({ from, to }) => {
-    const isKnown = taken.some(([start, end]) => start < to && end > from)
+    const isTaken = taken.some(([start, end]) => start < to && end > from)
     const name = text.raw
       .slice(from, to)
       .replace(/[*_[\]"“”「」『』]/g, "")
       .trim()
     const words = name.split(/\s+/)
-    return !isKnown && IS_NAME.test(name) && words.length <= LONGEST_OTHER && name.length <= 60 ? [name] : []
+    return !isTaken && IS_NAME.test(name) && words.length <= LONGEST_OTHER && name.length <= 60 ? [name] : []
   })
   return [...new Set(written)]
 }

@@ -36,9 +36,9 @@ const MAX_LISTED = 10
 
 /** Computes the figures of one app, given by its index, from the answers of one assistant. */
 export function visibilityOf(app: number, answers: readonly MatchedAnswer[]): AppVisibility {
-  const keywords = [...Map.groupBy(answers, ({ term }) => term)].map(([term, own]) => ({
+  const keywords = [...Map.groupBy(answers, ({ term }) => term)].map(([term, termAnswers]) => ({
     term,
-    ...mentionFigures(app, own),
+    ...mentionFigures(app, termAnswers),
   }))
   return {
     ...mentionFigures(app, answers),
@@ -51,8 +51,11 @@ export function visibilityOf(app: number, answers: readonly MatchedAnswer[]): Ap
 }
 
 export function mentionFigures(app: number, answers: readonly MatchedAnswer[]): MentionFigures {
-  const uncertain = answers.filter((one) => one.uncertain.includes(app)).length
-  const figures = { named: answers.filter((one) => one.named.includes(app)).length, of: answers.length - uncertain }
+  const uncertain = answers.filter((answer) => answer.uncertain.includes(app)).length
+  const figures = {
+    named: answers.filter((answer) => answer.named.includes(app)).length,
+    of: answers.length - uncertain,
+  }
   const first = answers.filter(({ named: [one] }) => one === app).length
   return { ...figures, interval: wilson(figures), tooThin: figures.of < THIN, uncertain, first }
 }

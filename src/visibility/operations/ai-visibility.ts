@@ -8,7 +8,7 @@ import { Count, Storefront } from "../../tracking/shapes.ts"
 import { listTerms } from "../../tracking/terms.ts"
 import { centsOf } from "../cents.ts"
 import { type CheckState, readCheckUsage, readLatestCheck } from "../checks.ts"
-import { knownNames, MATCHER_VERSION } from "../formulas/known-apps.ts"
+import { MATCHER_VERSION, toAppNames } from "../formulas/known-apps.ts"
 import { mentionsIn } from "../formulas/mentions.ts"
 import {
   type MatchedAnswer,
@@ -19,8 +19,8 @@ import {
   visibilityOf,
 } from "../formulas/visibility.ts"
 import { countShared, estimateCost, planTurns, readWantedTerms } from "../plan.ts"
-import { type HeldAnswer, readSamples } from "../read/answers.ts"
-import { type KnownAround, readKnownApps } from "../read/known-apps.ts"
+import { readSamples, type StoredAnswer } from "../read/answers.ts"
+import { type NeighbourApp, readNamedApps } from "../read/known-apps.ts"
 import { Answer, Engine, MAX_TEXT, ofAssistants, SAID_OF } from "./engine-shapes.ts"
 import { boundsOf, Check, cost, RunState, rounded, SAID } from "./visibility-shapes.ts"
 
@@ -67,7 +67,7 @@ export const getAiVisibility = operation({
   const check = await readLatestCheck(ctx.sql, app.id, storefront)
   const apps =
     answers.length > 0
-      ? await readKnownApps(ctx.sql, app, { storefront, terms: [...new Set(answers.map(({ term }) => term))] })
+      ? await readNamedApps(ctx.sql, app, { storefront, terms: [...new Set(answers.map(({ term }) => term))] })
       : []
   const states = statesOf(answers, check)
   const samples = matched(
@@ -77,7 +77,7 @@ export const getAiVisibility = operation({
   return {
     country: storefront,
     providers: states,
-    engines: Object.fromEntries([...samples].map(([assistant, own]) => [assistant, engineOf(own, apps)])),
+    engines: Object.fromEntries([...samples].map(([assistant, counts]) => [assistant, engineOf(counts, apps)])),
     answers: [...samples.values()].flat().map((answer) => answerOf(answer, apps[OWN]!)),
     matcher: MATCHER_VERSION,
     check: check && (await describeCheck(ctx, check)),
@@ -86,10 +86,10 @@ export const getAiVisibility = operation({
   }
 })
 
-type SampleAnswer = HeldAnswer & MatchedAnswer
+type SampleAnswer = StoredAnswer & MatchedAnswer
 
-function matched(answers: readonly HeldAnswer[], apps: readonly KnownAround[]): Map<Assistant, SampleAnswer[]> {
-  const names = knownNames(
+function matched(answers: readonly StoredAnswer[], apps: readonly NeighbourApp[]): Map<Assistant, SampleAnswer[]> {
+  const names = toAppNames(
     apps,
     answers.map(({ text }) => text),
   )
@@ -100,10 +100,10 @@ function matched(answers: readonly HeldAnswer[], apps: readonly KnownAround[]): 
   return Map.groupBy(found, ({ assistant }) => assistant)
 }
 
-function statesOf(answers: readonly HeldAnswer[], check: CheckState | null) {
+function statesOf(answers: readonly StoredAnswer[], check: CheckState | null) {
   const measured = new Set(answers.map(({ assistant }) => assistant))
   const state = (assistant: Assistant) => {
-    const runs = check?.engines.find((one) => one.assistant === assistant)
+    const runs = check?.engines.find((engine) => engine.assistant === assistant)
     if (runs && check?.state !== "measuring" && 2 * runs.answered < runs.asked) return "failed"
     return measured.has(assistant) ? "measured" : "not_measured"
   }
@@ -117,7 +117,7 @@ function statesOf(answers: readonly HeldAnswer[], check: CheckState | null) {
 const OWN = 0
 const MAX_RIVALS = 50
 
-function engineOf(answers: readonly SampleAnswer[], apps: readonly KnownAround[]) {
+function engineOf(answers: readonly SampleAnswer[], apps: readonly NeighbourApp[]) {
   const { pooled, keywords, searched, domains, answers: count, ...figures } = visibilityOf(OWN, answers)
   const times = answers.map(({ seenAt }) => seenAt.getTime())
   const [one] = answers as [SampleAnswer]
@@ -134,14 +134,14 @@ function engineOf(answers: readonly SampleAnswer[], apps: readonly KnownAround[]
     pooledHigh: rounded(pooled?.high),
     searched,
     domains,
-    keywords: keywords.map(({ term, ...own }) => ({ term, ...shown(own) })),
+    keywords: keywords.map(({ term, ...counts }) => ({ term, ...shown(counts) })),
     rivals: rivals.toSorted((a, b) => b.named - a.named).slice(0, MAX_RIVALS),
     apps: mostNamed(OWN, answers).map(({ app }) => named(app)),
     others: othersNamed(answers),
   }
 }
 
-function appOf({ name, storeIds, role }: KnownAround, figures: MentionFigures) {
+function appOf({ name, storeIds, role }: NeighbourApp, figures: MentionFigures) {
   return { name, storeIds, rival: role === "rival", ...shown(figures) }
 }
 
@@ -151,7 +151,7 @@ function shown({ interval, ...figures }: MentionFigures) {
 
 function answerOf(
   { assistant: engine, term, phrasing, seenAt, searched, text, named, uncertain }: SampleAnswer,
-  { name }: KnownAround,
+  { name }: NeighbourApp,
 ) {
   const isNamed = named.includes(OWN)
   return {
@@ -167,7 +167,7 @@ function answerOf(
 
 /** Returns the line that contains the name exactly as written, otherwise the beginning of the text. */
 function excerptOf(text: string, name: string | null): string {
-  const line = name === null ? undefined : text.split("\n").find((one) => one.includes(name))
+  const line = name === null ? undefined : text.split("\n").find((item) => item.includes(name))
   const part = (line ?? text).trim()
   const letters = [...part]
   return letters.length > MAX_TEXT ? `${letters.slice(0, MAX_TEXT - 1).join("")}…` : part
@@ -175,14 +175,14 @@ function excerptOf(text: string, name: string | null): string {
 
 async function describeCheck({ sql, assistants }: Context, check: CheckState) {
   const { id, state, startedAt, endedAt, engines } = check
-  const sum = (field: "asked" | "answered" | "failed") => engines.reduce((all, one) => all + one[field], 0)
+  const sum = (field: "asked" | "answered" | "failed") => engines.reduce((all, engine) => all + engine[field], 0)
   const usage = await readCheckUsage(sql, id)
   const cents = usage.map(({ assistant, inputTokens, outputTokens, searches }) => {
-    const price = assistants.engines.find((one) => one.assistant === assistant)?.price
+    const price = assistants.engines.find((engine) => engine.assistant === assistant)?.price
     if (!price || inputTokens === null || outputTokens === null) return null
     return centsOf({ inputTokens, outputTokens, searches }, price)
   })
-  const isComplete = cents.every((one) => one !== null)
+  const isComplete = cents.every((cent) => cent !== null)
   return {
     id,
     state,
@@ -191,7 +191,7 @@ async function describeCheck({ sql, assistants }: Context, check: CheckState) {
     asked: sum("asked"),
     answered: sum("answered"),
     failed: sum("failed"),
-    cents: isComplete ? Math.round(10 * cents.reduce<number>((all, one) => all + (one ?? 0), 0)) / 10 : null,
+    cents: isComplete ? Math.round(10 * cents.reduce<number>((all, cent) => all + (cent ?? 0), 0)) / 10 : null,
   }
 }
 

@@ -2,7 +2,7 @@ import type { Db } from "../../database/types.ts"
 import type { Assistant } from "../../lib/upstreams.ts"
 import type { Citation } from "../kinds/assistant-answer.ts"
 
-export interface HeldAnswer {
+export interface StoredAnswer {
   assistant: Assistant
   term: string
   model: string
@@ -26,8 +26,8 @@ const MAX_ANSWERS = 1_200
 export async function readSamples(
   sql: Db,
   { storefront, terms }: { storefront: string; terms: readonly string[] },
-): Promise<HeldAnswer[]> {
-  return await sql<HeldAnswer[]>`
+): Promise<StoredAnswer[]> {
+  return await sql<StoredAnswer[]>`
     with asked as materialized (
       select a.*, first_value(a.seen_at) over latest as last_at, first_value(a.model) over latest as last_model,
         first_value(${versionIn(sql)}) over latest as last_version
@@ -47,8 +47,8 @@ export async function readSamples(
 export async function readComparable(
   sql: Db,
   { storefront, terms, from, to }: { storefront: string; terms: readonly string[]; from: string; to: string },
-): Promise<HeldAnswer[]> {
-  return await sql<HeldAnswer[]>`
+): Promise<StoredAnswer[]> {
+  return await sql<StoredAnswer[]>`
     with fresh as materialized (
       select distinct term, source
       from assistant_answer

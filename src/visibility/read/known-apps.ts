@@ -4,7 +4,7 @@ import type { Db } from "../../database/types.ts"
 import { latestAnswer } from "../../keywords/read/latest-answer.ts"
 import { parseRival } from "../../lib/store-ids.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
-import { type KnownApp, shortName } from "../formulas/known-apps.ts"
+import { type NamedApp, shortName } from "../formulas/known-apps.ts"
 
 interface StoreApp {
   platform: Platform
@@ -14,7 +14,7 @@ interface StoreApp {
   role: "own" | "rival" | "other"
 }
 
-export interface KnownAround extends KnownApp {
+export interface NeighbourApp extends NamedApp {
   role: StoreApp["role"]
   storeIds: { platform: Platform; id: string }[]
 }
@@ -24,11 +24,11 @@ const PLACES = 10
 const MAX_APPS = 3_000
 
 /** Returns the app first, then its rivals, then the top-ranked apps of these keywords. */
-export async function readKnownApps(
+export async function readNamedApps(
   sql: Db,
   app: Pick<RankedApp, "id" | "countries" | "iosApp" | "androidApp"> & { name: string; manualRivals: string[] | null },
   { storefront, terms }: { storefront: string; terms: readonly string[] },
-): Promise<KnownAround[]> {
+): Promise<NeighbourApp[]> {
   const manual = (app.manualRivals ?? []).flatMap((rival) => parseRival(rival) ?? [])
   const place = { storefront, countries: app.countries }
   const keyword = { platform: sql`p.platform`, storefront: sql`${storefront}`, term: sql`t.term` }
@@ -83,12 +83,12 @@ export async function readKnownApps(
 const OWN = { role: "own" as const }
 
 /** Merges apps with the same name in both stores. The first app with a name keeps it. */
-function joined(apps: readonly StoreApp[]): KnownAround[] {
-  const merged: KnownAround[] = []
+function joined(apps: readonly StoreApp[]): NeighbourApp[] {
+  const merged: NeighbourApp[] = []
   for (const { platform, storeId, names, role } of apps) {
     const [name] = names
     if (name === undefined) continue
-    const twin = merged.find((one) => isTwin(one, { platform, names, role }))
+    const twin = merged.find((item) => isTwin(item, { platform, names, role }))
     const ids = storeId === "" ? [] : [storeId]
     const storeIds = ids.map((id) => ({ platform, id }))
     if (!twin) merged.push({ name: shortName(name), names, ids, role, storeIds })
@@ -101,7 +101,7 @@ function joined(apps: readonly StoreApp[]): KnownAround[] {
   return merged
 }
 
-function isTwin(one: KnownAround, { platform, names, role }: Pick<StoreApp, "platform" | "names" | "role">): boolean {
+function isTwin(one: NeighbourApp, { platform, names, role }: Pick<StoreApp, "platform" | "names" | "role">): boolean {
   if (one.role === "own" && role === "own") return true
-  return one.storeIds.every((held) => held.platform !== platform) && one.name === shortName(names[0]!)
+  return one.storeIds.every((storeId) => storeId.platform !== platform) && one.name === shortName(names[0]!)
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { readWrittenReviews } from "../../../src/keywords/read/day-facts.ts"
-import { readKnownReviews } from "../../../src/reviews/read/feeds.ts"
+import { readStoredIds } from "../../../src/reviews/read/feeds.ts"
 import { readFeedState } from "../../../src/reviews/read/reviews.ts"
 import { tallyReviews } from "../../../src/reviews/read/tallies.ts"
 import { freshDatabase } from "../../database.ts"
@@ -77,8 +77,8 @@ test("a reader does not stop at a review that only such a reading contains", asy
   const feed = { platform: "ios", storeId: "10001", feed: "us", source: "apple-reviews" } as const
   const review = { id: "18", stars: 1, text: "t", at: new Date("2025-11-18T08:00:00Z") }
   await load(line(14, [12, 13]), line(18, [16]), line(19, [18]))
-  expect((await readKnownReviews(sql, feed))(review)).toBe(false)
+  expect((await readStoredIds(sql, feed))(review)).toBe(false)
   await load(line(20, [13, 15, 16, 18]).replace("T12:00", "T11:00"))
-  expect((await readKnownReviews(sql, feed))(review)).toBe(true)
+  expect((await readStoredIds(sql, feed))(review)).toBe(true)
   expect((await seen()).complete).toBe(true)
 })

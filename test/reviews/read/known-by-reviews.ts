@@ -1,12 +1,12 @@
 import type { Db, Sql } from "../../../src/database/types.ts"
 import type { AppFeed, WrittenReviews } from "../../../src/keywords/read/day-facts.ts"
 import { dayOf } from "../../../src/lib/days.ts"
-import { type FeedState, type HeldFeed, startOf } from "../../../src/reviews/read/reviews.ts"
+import { type FeedKey, type FeedState, startOf } from "../../../src/reviews/read/reviews.ts"
 import { LOOKED_BELOW } from "../../../src/reviews/read/tallies.ts"
 import { isJoined } from "../../../src/reviews/store/review-feeds.ts"
 
 /** A reference implementation of readFeedState that uses the reviews themselves. */
-export async function feedByReviews(sql: Db, { appId, feed }: HeldFeed): Promise<FeedState> {
+export async function feedByReviews(sql: Db, { appId, feed }: FeedKey): Promise<FeedState> {
   const read = await reviewsRead(sql, { appId, feed })
   if (read) {
     const { empty, ...rest } = read
@@ -48,7 +48,7 @@ const NEWEST = 5_000
  * Null if unknown: the feed was never read, its latest reading is incomplete, or nothing older is stored to compare
  * with.
  */
-export async function newByReviews(sql: Db, { appId, feed }: HeldFeed, known: FeedState): Promise<number | null> {
+export async function newByReviews(sql: Db, { appId, feed }: FeedKey, known: FeedState): Promise<number | null> {
   if (known.readAt === null || !known.complete) return null
   const day = startOf(dayOf(known.readAt))
   const [row] = await sql<{ newest: Date | null; count: number }[]>`

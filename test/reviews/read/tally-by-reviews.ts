@@ -1,7 +1,7 @@
 import type { Sql } from "../../../src/database/types.ts"
 import { addDays, type Days, dayOf, later } from "../../../src/lib/days.ts"
 import type { ReviewTally } from "../../../src/reviews/formulas/review-stats.ts"
-import { type FeedState, type HeldFeed, milliseconds, type Place, startOf } from "../../../src/reviews/read/reviews.ts"
+import { type FeedKey, type FeedState, milliseconds, type Place, startOf } from "../../../src/reviews/read/reviews.ts"
 
 interface Tallied {
   tallies: ReviewTally[]
@@ -13,7 +13,7 @@ interface Tallied {
 const LOOKED_BELOW = 1_000
 
 /** A reference implementation of tallyReviews that uses the reviews themselves, in chunks. */
-export async function tallyByReviews(sql: Sql, feed: HeldFeed, days: Days, known: FeedState): Promise<Tallied> {
+export async function tallyByReviews(sql: Sql, feed: FeedKey, days: Days, known: FeedState): Promise<Tallied> {
   const tallies: ReviewTally[] = []
   const gaps: Gap[] = []
   const { below, above } = await neighbours(sql, feed, days)
@@ -71,7 +71,7 @@ interface Neighbours {
   above: { at: number; firstSeen: number } | null
 }
 
-async function neighbours(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days): Promise<Neighbours> {
+async function neighbours(sql: Sql, { appId, feed }: FeedKey, { from, to }: Days): Promise<Neighbours> {
   const [row] = await sql<Neighbours[]>`
     select
       (
@@ -117,7 +117,7 @@ interface Progress {
 }
 
 /** Reads oldest first, because each review is compared with the last sighting of all older ones. */
-async function readPart(sql: Sql, { appId, feed }: HeldFeed, { from, to }: Days, { last, older, seen }: Progress) {
+async function readPart(sql: Sql, { appId, feed }: FeedKey, { from, to }: Days, { last, older, seen }: Progress) {
   const [part] = await sql<Part[]>`
     with part as materialized (
       select review_id, at, stars, version, first_seen_at, seen_at

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Attempt } from "../../../src/core/observation/attempt.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import type { ReviewsObservation } from "../../../src/reviews/kinds/review-shape.ts"
-import { readFeed, readKnownReviews } from "../../../src/reviews/read/feeds.ts"
+import { readFeed, readStoredIds } from "../../../src/reviews/read/feeds.ts"
 import { freshDatabase } from "../../database.ts"
 import { long } from "../../long.ts"
 import { NOW, reading, stored } from "../../measuring/record/measured.ts"
@@ -262,7 +262,7 @@ describe("progress of reading a feed", () => {
 
   test("only reviews that are unchanged since a complete reading count as known", async () => {
     const isKnown = async (id: string, at = "2025-11-01T00:00:00Z") =>
-      (await readKnownReviews(sql, feed))(written({ id, at: new Date(at) }))
+      (await readStoredIds(sql, feed))(written({ id, at: new Date(at) }))
     expect(await isKnown("1")).toBe(false)
     await count(reviewed("2025-11-02T10:00:00Z", [{ id: "1" }, { id: "2" }], end(false)))
     expect(await isKnown("1")).toBe(false)
@@ -277,7 +277,7 @@ describe("progress of reading a feed", () => {
     ])
     expect(await isKnown("1", "2025-11-02T00:00:00Z")).toBe(false)
     await count(reviewed("2025-11-03T10:00:00Z", [{ id: "1" }], { ...end(true), storefront: "gb" }))
-    expect((await readKnownReviews(sql, { ...feed, feed: "gb" }))(written({ id: "3" }))).toBe(false)
+    expect((await readStoredIds(sql, { ...feed, feed: "gb" }))(written({ id: "3" }))).toBe(false)
   })
 })
 

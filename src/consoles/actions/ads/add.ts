@@ -153,7 +153,7 @@ async function listSame(way: PlatformWay, keyword: Keyword, signal: AbortSignal)
   const found = await readAll(way, list, filters, signal)
   const wanted = normaliseTerm(text)
   return found.filter(
-    (one) => normaliseTerm(String(one.text)) === wanted && one.matchType === matchType && one.deleted !== true,
+    (item) => normaliseTerm(String(item.text)) === wanted && item.matchType === matchType && item.deleted !== true,
   )
 }
 

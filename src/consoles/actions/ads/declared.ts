@@ -89,9 +89,9 @@ function wireValueOf({ field, to, currency }: FieldChange): unknown {
 }
 
 /** A status, or the amount of money at whatever depth. */
-function textOf(said: unknown): string | null {
-  if (typeof said === "string") return said
-  const { amount, value } = (said ?? {}) as { amount?: unknown; value?: { amount?: unknown } }
+function textOf(raw: unknown): string | null {
+  if (typeof raw === "string") return raw
+  const { amount, value } = (raw ?? {}) as { amount?: unknown; value?: { amount?: unknown } }
   const found = amount ?? value?.amount
   return found === undefined ? null : String(found)
 }

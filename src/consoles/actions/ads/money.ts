@@ -147,8 +147,8 @@ export const setKeywordBid = action({
 })
 
 /** Two decimals. Returns the existing text if it is the same amount. */
-function decimal(amount: number, held: string | null): string {
-  return held !== null && Number(held) === Number(amount.toFixed(2)) ? held : amount.toFixed(2)
+function decimal(amount: number, current: string | null): string {
+  return current !== null && Number(current) === Number(amount.toFixed(2)) ? current : amount.toFixed(2)
 }
 
 function inCurrency(currency: string | null): string {

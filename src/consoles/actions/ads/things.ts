@@ -130,10 +130,10 @@ export function amountIn(money: unknown): string | null {
 }
 
 /** A code such as ENABLED. Other values are shown as UNKNOWN. */
-export function codeOf(said: unknown): string {
-  return typeof said === "string" && /^[A-Z_]{1,60}$/.test(said) ? said : "UNKNOWN"
+export function codeOf(value: unknown): string {
+  return typeof value === "string" && /^[A-Z_]{1,60}$/.test(value) ? value : "UNKNOWN"
 }
 
-export function idOf(said: unknown): string {
-  return /^\d{1,20}$/.test(String(said)) ? String(said) : ""
+export function idOf(value: unknown): string {
+  return /^\d{1,20}$/.test(String(value)) ? String(value) : ""
 }

@@ -67,7 +67,7 @@ export async function readAppCampaigns(sql: Db, scope: AdsScope): Promise<AdsCam
   const { asOf, reported, late, rows, all } = row
   return {
     standing: { asOf, reported, late },
-    rows: rows.map((one) => campaign(one, scope)),
+    rows: rows.map((item) => campaign(item, scope)),
     total: adsMetrics(all, scope),
   }
 }

@@ -100,7 +100,7 @@ export async function readAdsKeywords<Beside>(
   const { asOf, reported, late, rows, all, campaigns } = row
   return {
     standing: { asOf, reported, late },
-    rows: rows.map((one) => keyword(one, scope)),
+    rows: rows.map((item) => keyword(item, scope)),
     count: all.count,
     total: adsMetrics(all, scope),
     campaigns: adsMetrics(campaigns, scope),

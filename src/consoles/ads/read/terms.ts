@@ -97,7 +97,7 @@ export async function readAdsTerms<Beside>(
   const { rows, all, withheld, ...window } = row
   return {
     ...window,
-    rows: rows.map((one) => termOf(one, scope)),
+    rows: rows.map((item) => termOf(item, scope)),
     count: all.count,
     total: adsMetrics(all, scope),
     undisclosed: adsMetrics(withheld, scope),

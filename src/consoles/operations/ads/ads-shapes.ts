@@ -121,12 +121,12 @@ export async function findAdvertiser(
  */
 export async function findAdsScope(
   app: TrackedApp,
-  asked: { country?: string | undefined; campaign?: string | undefined },
+  filters: { country?: string | undefined; campaign?: string | undefined },
   ctx: Pick<Context, "sql" | "caller" | "now">,
 ): Promise<{ account: AdsAccount; scope: AdsScope }> {
   const account = await findAdvertiser(app, "campaigns", ctx)
   if (account.readAt === null) throw unread(account, ["campaigns"])
-  const { country, campaign } = asked
+  const { country, campaign } = filters
   const filter = { country: country?.toLowerCase() ?? null, campaign: campaign ?? null }
   return { account, scope: adsScope(account, filter, ctx.now()) }
 }

@@ -62,7 +62,10 @@ export const listCampaigns = operation({
     country: scope.country,
     sources: [adsSource(account, ["campaigns", "days"], standing.asOf)],
     ...shownDays(scope, standing),
-    campaigns: campaigns.map((one) => ({ ...one, share: one.metrics && shareOf(one.metrics, totals) })),
+    campaigns: campaigns.map((campaign) => ({
+      ...campaign,
+      share: campaign.metrics && shareOf(campaign.metrics, totals),
+    })),
     totals,
   }
 })

@@ -90,8 +90,8 @@ export const listAdsCommands = operation({
   }
 })
 
-function command({ at, isListed, key: _, ...said }: AdsCommand): v.InferInput<typeof Command> {
-  return { ...said, at: at.toISOString(), listed: isListed }
+function command({ at, isListed, key: _, ...rest }: AdsCommand): v.InferInput<typeof Command> {
+  return { ...rest, at: at.toISOString(), listed: isListed }
 }
 
 const Place = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), v.pipe(v.string(), v.maxLength(300))])

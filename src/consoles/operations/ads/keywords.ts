@@ -82,8 +82,8 @@ export const listAdsKeywords = operation({
   const { sql } = ctx
   const { account, scope } = await findAdsScope(app, { country, campaign }, ctx)
   const place = { appId: app.id, own: app.iosApp, storefront }
-  const besideOf = (text: Fragment) => organicRank(sql, place, text)
-  const { standing, ...bought } = await readAdsKeywords<OrganicRank>(sql, scope, { limit, besideOf })
+  const rankOf = (text: Fragment) => organicRank(sql, place, text)
+  const { standing, ...bought } = await readAdsKeywords<OrganicRank>(sql, scope, { limit, besideOf: rankOf })
   if (standing.asOf === null && standing.reported.length === 0)
     throw unread(account, TASKS, "keywords and what they cost")
   return {

@@ -86,8 +86,8 @@ export const listAdsSearchTerms = operation({
   const { sql } = ctx
   const { account, scope } = await findAdsScope(app, { country, campaign }, ctx)
   const place = { appId: app.id, own: app.iosApp, storefront }
-  const besideOf = (term: Fragment) => organicRank(sql, place, term)
-  const typed = await readAdsTerms<OrganicRank>(sql, scope, { limit, besideOf })
+  const rankOf = (term: Fragment) => organicRank(sql, place, term)
+  const typed = await readAdsTerms<OrganicRank>(sql, scope, { limit, besideOf: rankOf })
   const { rows, count, total, undisclosed, to, unread: unreadCampaigns, asOf } = typed
   if (to === null && unreadCampaigns.length > 0) throw unread(account, ["terms"], "search terms")
   const last = to ?? scope.to

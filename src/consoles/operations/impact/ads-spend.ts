@@ -80,11 +80,11 @@ interface StretchMean {
 }
 
 function meanOf(days: readonly AdsDaySum[], { from, to }: Days): StretchMean {
-  const knownDays = days.filter(({ day }) => day >= from && day <= to)
+  const spendDays = days.filter(({ day }) => day >= from && day <= to)
   const all = (Date.parse(addDays(to, 1)) - Date.parse(from)) / DAY_MS
-  if (knownDays.length < KNOWN_SHARE * all) return { known: knownDays.length, mean: null, bought: null }
-  const mean = (of: (day: AdsDaySum) => number) => knownDays.reduce((sum, day) => sum + of(day), 0) / knownDays.length
-  return { known: knownDays.length, mean: mean(({ spend }) => spend), bought: mean(({ newDownloads }) => newDownloads) }
+  if (spendDays.length < KNOWN_SHARE * all) return { known: spendDays.length, mean: null, bought: null }
+  const mean = (of: (day: AdsDaySum) => number) => spendDays.reduce((sum, day) => sum + of(day), 0) / spendDays.length
+  return { known: spendDays.length, mean: mean(({ spend }) => spend), bought: mean(({ newDownloads }) => newDownloads) }
 }
 
 function rounded(mean: number | null): number | null {

@@ -110,9 +110,9 @@ function isTreatment({ kind }: StoredChange): boolean {
 async function findLatestDay(
   sql: Sql,
   apps: readonly number[],
-  asked: Days & { storefront?: string },
+  query: Days & { storefront?: string },
 ): Promise<string | null> {
-  const [latest] = await readChanges(sql, { apps, ...asked, kinds: TREATMENTS, limit: 1 })
+  const [latest] = await readChanges(sql, { apps, ...query, kinds: TREATMENTS, limit: 1 })
   return latest?.day ?? null
 }
 

@@ -78,7 +78,7 @@ function outcomesOf(rows: readonly FunnelDay[], { changed, span, standing }: Fun
     isComplete: reports.every((report) => (standing[report].wholeTo ?? "") >= span.after.to),
     isYoung: reports.some((report) => (standing[report].reported[0] ?? span.after.to) > judgedSince(span)),
   })
-  const areBothKnown = engagement.isKnown && downloads.isKnown
+  const areBothReported = engagement.isKnown && downloads.isKnown
   return [
     {
       outcome: "search_impressions",
@@ -90,7 +90,7 @@ function outcomesOf(rows: readonly FunnelDay[], { changed, span, standing }: Fun
         controls: changed.unchanged.map(impressionsIn),
       },
     },
-    ...(areBothKnown
+    ...(areBothReported
       ? [
           {
             outcome: "conversion" as const,

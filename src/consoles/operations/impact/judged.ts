@@ -37,18 +37,18 @@ export function judgedOutcomes(
   kind: Treatment,
   isConfounded: boolean,
 ): JudgedOutcome[] {
-  const primary = JUDGED_BY[kind].find((name) => all.some((one) => one.outcome === name && !one.isYoung))
-  const effects = all.map((one) => (one.isComplete ? effectOf(one.comparison, one.span.changed) : null))
+  const primary = JUDGED_BY[kind].find((name) => all.some((item) => item.outcome === name && !item.isYoung))
+  const effects = all.map((item) => (item.isComplete ? effectOf(item.comparison, item.span.changed) : null))
   const chances = effects.map((effect) => (effect && "asLarge" in effect ? effect.asLarge : null))
   const secondary = all.flatMap(({ outcome }, at) => (outcome === primary || chances[at] === null ? [] : [at]))
   const adjusted = holmAdjusted(secondary.map((at) => chances[at] as number))
   for (const [place, at] of secondary.entries()) chances[at] = adjusted[place] as number
-  const judged = all.map((one, at): JudgedOutcome => {
+  const judged = all.map((item, at): JudgedOutcome => {
     const [effect, chance] = [effects[at] ?? null, chances[at] ?? null]
-    const { isComplete, better } = one
+    const { isComplete, better } = item
     const circumstances = { isComplete, isConfounded, better, chance: chance ?? 1 }
     const verdict = verdictOf(effect ?? { none: "unknown_days" }, circumstances)
-    return { ...one, isPrimary: one.outcome === primary, effect, chance, verdict }
+    return { ...item, isPrimary: item.outcome === primary, effect, chance, verdict }
   })
   return judged.sort((a, b) => Number(b.isPrimary) - Number(a.isPrimary))
 }

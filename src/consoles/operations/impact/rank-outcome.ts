@@ -68,7 +68,7 @@ function touchedBy(): (change: StoredChange, term: string) => boolean {
  */
 function placesOf({ term, points }: TermSeries, span: OutcomeSpan): DailyFigures {
   const bySource = [...Map.groupBy(points, ({ source }) => source).values()]
-  const longest = bySource.reduce<RankPoint[]>((most, one) => (one.length > most.length ? one : most), [])
+  const longest = bySource.reduce<RankPoint[]>((most, item) => (item.length > most.length ? item : most), [])
   const below = Math.min(...longest.map(({ depth }) => depth)) + 1
   const byDay = new Map(longest.map(({ day, rank }) => [day, Math.min(rank ?? below, below)]))
   return { name: term, weight: 1, values: inSpan(span, (day) => byDay.get(day)) }

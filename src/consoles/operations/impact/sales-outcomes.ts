@@ -30,7 +30,7 @@ export async function readSalesOutcomes(
   const afterDays = inSpan(span, (day) => (day < span.after.from || reported.has(day) ? 1 : 0))
   const isOver = span.after.to < pacificDay(now)
   const isSettled = addDays(span.after.to, SETTLED_DAYS) <= pacificDay(now)
-  const isComplete = isOver && (isSettled || afterDays.every((known) => known === 1))
+  const isComplete = isOver && (isSettled || afterDays.every((share) => share === 1))
   const shared = { better: "higher" as const, treated: changed.treated, country: null, span, isComplete }
   return [
     {

@@ -73,7 +73,7 @@ function dayOfBody(answers: Answers, { account, campaign, day }: AdsDaysObservat
   const whole = answers.to(dailyReport("campaigns", campaign, window))
   const keywords = answers.to(dailyReport("keywords", campaign, window))
   const days = daysIn({ campaign: whole, keywords }, { account, campaign, window }, about)
-  const reading = days.find((one) => one.day === day)
+  const reading = days.find((item) => item.day === day)
   if (!reading) throw new ReadFailure("changed", "the body says nothing of the day any more")
   return reading
 }

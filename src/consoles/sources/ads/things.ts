@@ -71,7 +71,7 @@ function campaignRow(row: PlatformRow): CampaignRow {
       .filter((code) => /^[a-z]{2}$/.test(code))
       .sort(),
     ...(budget && { budget: budget.amount, currency: budget.currency }),
-    ...said({
+    ...definedFields({
       serving: wordIn(row, "systemStatus", MAX_WORD),
       bidding: wordIn(row, "bidStrategy", MAX_WORD) ?? wordIn(within(row, "bidStrategy"), "bidStrategyType", MAX_WORD),
       placement:
@@ -122,7 +122,7 @@ function groupRow(row: PlatformRow): ThingRow {
     thing: "group" as const,
     id: idIn(row, "id"),
     status: wordIn(row, "status") ?? "UNKNOWN",
-    ...said({ name: wordIn(row, "name"), bid: bid?.amount, currency: bid?.currency }),
+    ...definedFields({ name: wordIn(row, "name"), bid: bid?.amount, currency: bid?.currency }),
     automatic: row.automatedKeywordsOptIn === true,
   }
 }
@@ -133,12 +133,12 @@ function keywordRow(thing: "keyword" | "negative", row: PlatformRow): ThingRow {
     thing,
     id: idIn(row, "id"),
     status: wordIn(row, "status") ?? "UNKNOWN",
-    ...said({
+    ...definedFields({
       group: idOrNothing(row, "adGroupId"),
       text: termIn(row, "text"),
       match: wordIn(row, "matchType", MAX_WORD),
     }),
-    ...said({ bid: bid?.amount, currency: bid?.currency }),
+    ...definedFields({ bid: bid?.amount, currency: bid?.currency }),
   }
 }
 
@@ -148,7 +148,9 @@ function wordsIn(row: PlatformRow, name: string): string[] {
 }
 
 /** Leaves out empty and undefined fields. */
-function said<Fields extends Record<string, string | undefined>>(fields: Fields): { [Name in keyof Fields]?: string } {
+function definedFields<Fields extends Record<string, string | undefined>>(
+  fields: Fields,
+): { [Name in keyof Fields]?: string } {
   const present = Object.entries(fields).filter(([, value]) => value !== undefined && value !== "")
   return Object.fromEntries(present) as { [Name in keyof Fields]?: string }
 }

@@ -45,14 +45,14 @@ export function adaptyEvent(body: unknown): BillingMessage | null {
   const event = record(body)
   const about = record(event.event_properties)
   const eventId = idText(about.profile_event_id)
-  const [type, toldAt] = [text(event.event_type), moment(event.event_datetime ?? about.event_datetime)]
-  if (!eventId || !type || !toldAt) return null
+  const [type, reportedAt] = [text(event.event_type), moment(event.event_datetime ?? about.event_datetime)]
+  if (!eventId || !type || !reportedAt) return null
   const countsAs = GROUPS[type] ?? "other"
   return {
     eventId,
     type,
     countsAs,
-    happenedAt: happened(toldAt, about.purchase_date, countsAs),
+    happenedAt: happened(reportedAt, about.purchase_date, countsAs),
     environment: environment(about.environment),
     store: about.store === "app_store" ? "app_store" : "other",
     product: text(about.vendor_product_id),

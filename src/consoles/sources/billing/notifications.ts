@@ -50,12 +50,12 @@ export function notifiedApp(payload: unknown): { appAppleId: unknown; bundleId: 
 /** Parses an App Store Server Notification (V2) whose signed parts are already decoded. Null if it is not one. */
 export function storeNotification(payload: unknown, transaction: unknown): BillingMessage | null {
   const [notification, purchase] = [record(payload), record(transaction)]
-  const [eventId, name, toldAt] = [
+  const [eventId, name, reportedAt] = [
     idText(notification.notificationUUID),
     text(notification.notificationType),
     moment(notification.signedDate),
   ]
-  if (!eventId || !name || !toldAt) return null
+  if (!eventId || !name || !reportedAt) return null
   const countsAs = groupOf(name, notification.subtype, purchase)
   const storefront = storefrontOfTerritory(String(purchase.storefront))
   const subtype = text(notification.subtype)
@@ -64,7 +64,7 @@ export function storeNotification(payload: unknown, transaction: unknown): Billi
     eventId,
     type: subtype ? `${name} ${subtype}` : name,
     countsAs,
-    happenedAt: happened(toldAt, purchase.purchaseDate, countsAs),
+    happenedAt: happened(reportedAt, purchase.purchaseDate, countsAs),
     store: "app_store",
     environment: environment(notifiedApp(payload).environment),
     product: text(purchase.productId),

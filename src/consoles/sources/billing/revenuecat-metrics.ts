@@ -18,8 +18,8 @@ export function overviewPath(project: string): string {
  */
 export function metricsIn(account: string, body: RawBody): BillingMetricsObservation {
   const { metrics } = record(jsonOrNothing(body.text))
-  const rows = (Array.isArray(metrics) ? metrics : []).flatMap((said) => {
-    const { id, period, value } = record(said)
+  const rows = (Array.isArray(metrics) ? metrics : []).flatMap((item) => {
+    const { id, period, value } = record(item)
     const [metric, amount] = [text(id), decimal(value)]
     return metric && amount !== undefined ? [{ metric, period: text(period), value: amount }] : []
   })
@@ -43,8 +43,8 @@ export function metricsIn(account: string, body: RawBody): BillingMetricsObserva
 /** The App Store apps of a project, with their bundle ids. */
 export function storeAppsIn(document: unknown): { id: string; name: string; bundleId: string }[] {
   const { items } = record(document)
-  return (Array.isArray(items) ? items : []).flatMap((said) => {
-    const app = record(said)
+  return (Array.isArray(items) ? items : []).flatMap((item) => {
+    const app = record(item)
     const [id, bundleId] = [text(app.id), text(record(app.app_store).bundle_id)]
     return app.type === "app_store" && id && bundleId ? [{ id, name: text(app.name) ?? bundleId, bundleId }] : []
   })

@@ -31,14 +31,14 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
  */
 export function revenueCatEvent(body: unknown): BillingMessage | null {
   const event = record(record(body).event)
-  const [eventId, type, toldAt] = [idText(event.id), text(event.type), moment(event.event_timestamp_ms)]
-  if (!eventId || !type || !toldAt) return null
+  const [eventId, type, reportedAt] = [idText(event.id), text(event.type), moment(event.event_timestamp_ms)]
+  if (!eventId || !type || !reportedAt) return null
   const countsAs = groupOf(type, event)
   return {
     eventId,
     type,
     countsAs,
-    happenedAt: happened(toldAt, event.purchased_at_ms, countsAs),
+    happenedAt: happened(reportedAt, event.purchased_at_ms, countsAs),
     environment: environment(event.environment),
     store: /^(MAC_)?APP_STORE$/.test(String(event.store)) ? "app_store" : "other",
     product: text(event.product_id),

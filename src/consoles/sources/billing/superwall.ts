@@ -32,14 +32,14 @@ const GROUPS: Record<string, BillingMessage["countsAs"]> = {
 export function superwallEvent(body: unknown): BillingMessage | null {
   const message = record(body)
   const event = record(message.data)
-  const [eventId, type, toldAt] = [idText(event.id), text(message.type ?? event.name), moment(event.ts)]
-  if (!eventId || !type || !toldAt) return null
+  const [eventId, type, reportedAt] = [idText(event.id), text(message.type ?? event.name), moment(event.ts)]
+  if (!eventId || !type || !reportedAt) return null
   const countsAs = groupOf(type, event)
   return {
     eventId,
     type,
     countsAs,
-    happenedAt: happened(toldAt, event.purchasedAt, countsAs),
+    happenedAt: happened(reportedAt, event.purchasedAt, countsAs),
     environment: environment(event.environment),
     store: event.store === "APP_STORE" ? "app_store" : "other",
     product: text(event.productId),

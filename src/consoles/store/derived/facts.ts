@@ -16,7 +16,7 @@ export interface Subjects {
 
 /** Returns each subject once, in order. */
 export function subjectsOf(seen: readonly ReportSubject[]): Subjects {
-  const keys = new Set(seen.map((one) => JSON.stringify([one.account, aboutOf(one), one.day])))
+  const keys = new Set(seen.map((item) => JSON.stringify([item.account, aboutOf(item), item.day])))
   const parts = [...keys].sort().map((key) => JSON.parse(key) as [string, string, string])
   return {
     accounts: parts.map(([account]) => account),
@@ -39,7 +39,7 @@ export async function replaceFacts(
   if (seen.length === 0) return
   const subjects = subjectsOf(seen)
   const sets = [...staged.values()]
-  const newest = newestSaid(tx, report, facts, subjects)
+  const newest = newestReports(tx, report, facts, subjects)
   const day = facts.daily ? tx`day` : tx`'-infinity'::date`
   await tx`
     delete from fact_set f
@@ -51,7 +51,7 @@ export async function replaceFacts(
     insert into fact_set (account_id, report, about, day, set_id)
     select n.account_id, ${report}, n.about, ${day}, s.facts
     from (${newest}) n
-    join unnest(${sets.map(({ rows }) => rows)}::bigint[], ${sets.map((one) => one.facts)}::bigint[]) s (rows, facts)
+    join unnest(${sets.map(({ rows }) => rows)}::bigint[], ${sets.map((item) => item.facts)}::bigint[]) s (rows, facts)
       on s.rows = n.pieces
     order by n.account_id, n.about, n.day
     on conflict (account_id, report, about, day) do update
@@ -81,7 +81,7 @@ export function factsAbout(db: Db, report: FactsReport, facts: Facts, { accounts
 }
 
 /** SQL: the latest report of each subject: account_id, about, day, rows, pieces. */
-export function newestSaid(db: Db, report: FactsReport, facts: Facts, { accounts, abouts, days }: Subjects) {
+export function newestReports(db: Db, report: FactsReport, facts: Facts, { accounts, abouts, days }: Subjects) {
   const about = { report_day: db`''::text`, analytics_day: db`app`, ads_report: db`about` }[facts.said]
   const last = facts.said === "analytics_day" ? db`processed desc` : db`seen_at desc, parser desc, sha256 desc`
   return facts.daily

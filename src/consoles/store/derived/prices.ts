@@ -10,7 +10,7 @@ export interface PricedProduct {
 
 /** Replaces all price periods of a product. */
 export async function derivePrices(tx: Tx, seen: readonly PricedProduct[]): Promise<void> {
-  const products = new Map(seen.map((one) => [`${one.account} ${one.app} ${one.product}`, one]))
+  const products = new Map(seen.map((item) => [`${item.account} ${item.app} ${item.product}`, item]))
   for (const [, { account, app, product }] of [...products].sort()) {
     const days = await tx<{ day: string; entries: PriceEntry[] }[]>`
       select day, rows as entries

@@ -2,7 +2,7 @@ import type { AnyKind } from "../../../core/kind.ts"
 import type { Facts, FactsReport, ReportSubject } from "../../../core/observation/facts.ts"
 import type { Sql, Tx } from "../../../database/types.ts"
 import { beginSets, pieceOf, removeSet } from "../../../measuring/record/report-sets.ts"
-import { factsAbout, newestSaid, replaceFacts, type Subjects, subjectsOf } from "./facts.ts"
+import { factsAbout, newestReports, replaceFacts, type Subjects, subjectsOf } from "./facts.ts"
 import { rebuildPrices } from "./rebuild-prices.ts"
 
 /** One day of a subject of an account, or the subject's latest report. */
@@ -79,10 +79,10 @@ async function rebuildSubject(
 }
 
 /** The set of the latest report. Null if it is stored inline. */
-async function readPieces(db: Sql | Tx, { report, facts }: Derivation, said: ReportSubject): Promise<number | null> {
+async function readPieces(db: Sql | Tx, { report, facts }: Derivation, subject: ReportSubject): Promise<number | null> {
   const [newest] = await db<{ pieces: number | null }[]>`
     select pieces
-    from (${newestSaid(db, report, facts, subjectsOf([said]))}) n`
+    from (${newestReports(db, report, facts, subjectsOf([subject]))}) n`
   return newest?.pieces ?? null
 }
 
@@ -128,18 +128,19 @@ async function rebuildPieces(
   return isMended
 }
 
-async function readFacts(tx: Tx, derivation: Derivation, said: ReportSubject): Promise<string> {
-  const day = derivation.facts.daily ? tx`${said.day}::date` : tx`'-infinity'::date`
+async function readFacts(tx: Tx, derivation: Derivation, subject: ReportSubject): Promise<string> {
+  const day = derivation.facts.daily ? tx`${subject.day}::date` : tx`'-infinity'::date`
   const [latest] = await tx<{ set: number }[]>`
     select set_id as set
     from fact_set
-    where account_id = ${said.account} and report = ${derivation.report} and about = ${said.app ?? ""} and day = ${day}`
-  return await readDigest(tx, derivation, said, latest?.set ?? 0)
+    where account_id = ${subject.account} and report = ${derivation.report} and about = ${subject.app ?? ""}
+      and day = ${day}`
+  return await readDigest(tx, derivation, subject, latest?.set ?? 0)
 }
 
 /** A digest that does not depend on the order of the facts. */
-async function readDigest(tx: Tx, { report, facts }: Derivation, said: ReportSubject, set: number): Promise<string> {
-  const subjects: Subjects = subjectsOf([said])
+async function readDigest(tx: Tx, { report, facts }: Derivation, subject: ReportSubject, set: number): Promise<string> {
+  const subjects: Subjects = subjectsOf([subject])
   const [row] = await tx<[{ facts: string }]>`
     select count(*) || ' ' || coalesce(sum(hashtextextended((to_jsonb(f) - 'set_id')::text, 0)::numeric), 0) as facts
     from ${tx(facts.table)} f

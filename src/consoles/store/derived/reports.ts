@@ -1,4 +1,4 @@
-import type { Facts, SaidRows } from "../../../core/observation/facts.ts"
+import type { Facts, ReportRows } from "../../../core/observation/facts.ts"
 import type { Tx } from "../../../database/types.ts"
 import { soldThings } from "../../formulas/sold-things.ts"
 import { eventGroup } from "../../formulas/subscription-events.ts"
@@ -11,7 +11,7 @@ export const SALES: Facts = { ...DAILY, table: "sales_fact_row", insert: insertS
  * Refunds have negative units, and their unit price may have either sign. The credit of a completed bundle also has
  * negative units, but only lowers the money.
  */
-async function insertSales(tx: Tx, { from, set, before }: SaidRows): Promise<void> {
+async function insertSales(tx: Tx, { from, set, before }: ReportRows): Promise<void> {
   const { types, soldAs } = soldThings()
   await tx`
     insert into sales_fact_row (
@@ -43,7 +43,7 @@ async function insertSales(tx: Tx, { from, set, before }: SaidRows): Promise<voi
 
 export const SUBSCRIPTIONS: Facts = { ...DAILY, table: "subscription_stock_fact_row", insert: insertSubscriptions }
 
-async function insertSubscriptions(tx: Tx, { from, set, before }: SaidRows): Promise<void> {
+async function insertSubscriptions(tx: Tx, { from, set, before }: ReportRows): Promise<void> {
   await tx`
     insert into subscription_stock_fact_row (
       set_id, account_id, day, place, app, country, product, active, trials, grace, retry, offers
@@ -65,7 +65,7 @@ async function insertSubscriptions(tx: Tx, { from, set, before }: SaidRows): Pro
 export const SUBSCRIPTION_EVENTS: Facts = { ...DAILY, table: "subscription_event_fact_row", insert: insertEvents }
 
 /** Classifies each event name once, because there are few. */
-async function insertEvents(tx: Tx, { from, set, before }: SaidRows): Promise<void> {
+async function insertEvents(tx: Tx, { from, set, before }: ReportRows): Promise<void> {
   const names = await tx<{ event: string; offer: string | null }[]>`
     select distinct s.row ->> 'event' as event, s.row ->> 'offer' as offer
     from (${from}) s
@@ -92,7 +92,7 @@ async function insertEvents(tx: Tx, { from, set, before }: SaidRows): Promise<vo
 
 export const OFFER_REDEMPTIONS: Facts = { ...DAILY, table: "offer_redemption_fact_row", insert: insertRedemptions }
 
-async function insertRedemptions(tx: Tx, { from, set, before }: SaidRows): Promise<void> {
+async function insertRedemptions(tx: Tx, { from, set, before }: ReportRows): Promise<void> {
   await tx`
     insert into offer_redemption_fact_row (set_id, account_id, day, place, app, country, product, offer, redemptions)
     select ${set}::bigint, account_id, day, ${before}::int + row_number() over (

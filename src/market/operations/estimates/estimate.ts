@@ -112,16 +112,16 @@ export const hiveEstimateApp = operation({
   const platform = platformOfChecked(id)
   const { eta, why } = await readCounts(ctx, { platform, id }, country)
   const app = await findStoreApp(ctx.sql, { platform, id })
-  const [held] = app === null ? [] : (await readFigures(ctx, [app])).values()
+  const [stored] = app === null ? [] : (await readFigures(ctx, [app])).values()
   const named = app === null ? undefined : (await readMarketApps(ctx.sql, [app], country)).get(app)
   const about = { publisher: null, publisherId: null, name: id, ...named, id, platform, country }
   const ownRecord = app === null || platform !== "ios" ? null : await readOwnMonths(ctx, id)
-  const graded = held?.basis === "prior" && held.days !== null ? await readGradedMonth(ctx.sql) : null
-  const answer = { ...about, ...shown(held), graded, ownRecord }
-  if (held && isKnown(held)) return answer
+  const graded = stored?.basis === "prior" && stored.days !== null ? await readGradedMonth(ctx.sql) : null
+  const answer = { ...about, ...shown(stored), graded, ownRecord }
+  if (stored && isKnown(stored)) return answer
   if (eta !== null) return pending({ eta }, answer)
   throwUnlessAnswer(why)
-  const left = app === null ? null : await readSecondsToFigure(ctx, app, why ? undefined : held)
+  const left = app === null ? null : await readSecondsToFigure(ctx, app, why ? undefined : stored)
   if (left !== null) return pending({ eta: left }, answer)
   return nothing(why ?? new Fault("not_measured", { detail: NOTHING_COUNTED }))
 })
@@ -172,34 +172,34 @@ async function insertWanted(sql: Sql, { platform, id }: MarketAppId): Promise<vo
 }
 
 /** Null if no new estimate is expected. */
-async function readSecondsToFigure({ sql, now }: Context, app: number, held: StoredEstimate | undefined) {
+async function readSecondsToFigure({ sql, now }: Context, app: number, stored: StoredEstimate | undefined) {
   const [row] = await sql<{ isDue: boolean }[]>`
     select coalesce(next_at <= clock_timestamp() + ${MAKING_S}::int * interval '1 second', false) as "isDue"
     from estimate_due
     where app_id = ${app}`
   if (row?.isDue) return MAKING_S
   // with only one count, the next can come tomorrow at the earliest
-  if (!held?.day) return null
-  return Math.max(MAKING_S, Math.ceil((Date.parse(held.day) + 2 * DAY_MS - now().getTime()) / 1_000))
+  if (!stored?.day) return null
+  return Math.max(MAKING_S, Math.ceil((Date.parse(stored.day) + 2 * DAY_MS - now().getTime()) / 1_000))
 }
 
-function shown(held: ShownEstimate | undefined) {
-  const { downloads = null, revenue = null, growth = null, basis = null, days = null } = held ?? {}
+function shown(stored: ShownEstimate | undefined) {
+  const { downloads = null, revenue = null, growth = null, basis = null, days = null } = stored ?? {}
   return {
     downloads: shownFigure(downloads),
     revenue: shownFigure(revenue),
-    revenueBasis: held?.revenueBasis ?? null,
+    revenueBasis: stored?.revenueBasis ?? null,
     revenueMarkets: revenue?.markets ?? null,
     growth,
     level: LEVEL,
     basis,
-    markets: held?.markets ?? 0,
+    markets: stored?.markets ?? 0,
     days,
-    day: held?.day ?? null,
-    pairs: held?.pairs ?? null,
-    coverage: held?.coverage ?? null,
-    formula: held?.formula ?? null,
-    madeAt: held?.madeAt.toISOString() ?? null,
+    day: stored?.day ?? null,
+    pairs: stored?.pairs ?? null,
+    coverage: stored?.coverage ?? null,
+    formula: stored?.formula ?? null,
+    madeAt: stored?.madeAt.toISOString() ?? null,
     backTest: basis === "prior" && days !== null ? RATINGS_TEST : null,
   }
 }

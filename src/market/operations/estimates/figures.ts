@@ -21,12 +21,12 @@ export async function readFigures(
   apps: readonly number[],
   read: OwnLevel | null | Promise<OwnLevel | null> = readOwnLevel(ctx),
 ): Promise<Map<number, ShownEstimate>> {
-  const [held, level] = await Promise.all([readEstimates(ctx.sql, apps), read])
-  return new Map([...held].map(([app, one]) => [app, shownTo(level, app, one)]))
+  const [stored, level] = await Promise.all([readEstimates(ctx.sql, apps), read])
+  return new Map([...stored].map(([app, one]) => [app, shownTo(level, app, one)]))
 }
 
-function shownTo(level: OwnLevel | null, app: number, held: StoredEstimate): ShownEstimate {
-  const stated = level === null || level.known.size === 0 ? held : restated(app, held, level)
+function shownTo(level: OwnLevel | null, app: number, stored: StoredEstimate): ShownEstimate {
+  const stated = level === null || level.known.size === 0 ? stored : restated(app, stored, level)
   const { revenue, revenueBy, basis } = stated
   if (revenue === null || revenueBy !== "place") return { ...stated, revenueBasis: revenue && basis }
   const times = level?.timesOfPlaces ?? null
@@ -35,15 +35,15 @@ function shownTo(level: OwnLevel | null, app: number, held: StoredEstimate): Sho
 }
 
 /** Growth compares an app with itself, so a level does not change it. */
-function restated(app: number, held: StoredEstimate, level: OwnLevel): StoredEstimate {
+function restated(app: number, stored: StoredEstimate, level: OwnLevel): StoredEstimate {
   // counts published by Google Play depend on no level
-  if (held.basis !== "prior") return held
-  const ratio = level.ratioOf(app, held.genre)
-  const stated = { ...held, basis: ratio.basis, ...(ratio.basis === "own" && { pairs: 0, coverage: null }) }
-  const { downloads, revenue } = held
+  if (stored.basis !== "prior") return stored
+  const ratio = level.ratioOf(app, stored.genre)
+  const stated = { ...stored, basis: ratio.basis, ...(ratio.basis === "own" && { pairs: 0, coverage: null }) }
+  const { downloads, revenue } = stored
   if (!isStated(downloads)) return stated
-  const adjusted = restateDownloads(downloads, ratio, { level: LEVEL, isCompared: held.days !== null })
-  const isByDownloads = isStated(revenue) && held.revenueBy === "price"
+  const adjusted = restateDownloads(downloads, ratio, { level: LEVEL, isCompared: stored.days !== null })
+  const isByDownloads = isStated(revenue) && stored.revenueBy === "price"
   return {
     ...stated,
     downloads: { ...adjusted, under: null },

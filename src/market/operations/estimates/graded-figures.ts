@@ -58,7 +58,7 @@ function ownMonth({
   downloads,
 }: SoldMonth): v.InferOutput<typeof OwnMonth> {
   const [least, most] = value === null ? [null, null] : [Math.round(low), Math.round(high)]
-  const isHeld =
+  const isStored =
     under === null
       ? downloads !== null && downloads >= low && downloads <= high
       : downloads !== null && downloads < under
@@ -68,6 +68,6 @@ function ownMonth({
     estimate: { value: value && Math.round(value), low: least, high: most, under },
     reportedDays,
     downloads,
-    held: downloads === null ? null : isHeld,
+    held: downloads === null ? null : isStored,
   }
 }

@@ -25,17 +25,17 @@ export interface OwnLevel {
 export async function readOwnLevel(ctx: OwnContext): Promise<OwnLevel | null> {
   const reportedApps = await findReportedApps(ctx)
   if (reportedApps.length === 0) return null
-  const knownApps = new Map<number, KnownApp>()
+  const ratios = new Map<number, KnownApp>()
   for (const months of (await readSoldMonths(ctx.sql, reportedApps, MONTHS)).values()) {
     const sold = knownApp(months)
-    if (sold) knownApps.set(months[0]!.figure.app, sold)
+    if (sold) ratios.set(months[0]!.figure.app, sold)
   }
   const timesOfPlaces = await readGrossingTimes(ctx.sql, reportedApps, ctx.now())
-  if (knownApps.size === 0 && timesOfPlaces === null) return null
-  const all = [...knownApps.values()]
+  if (ratios.size === 0 && timesOfPlaces === null) return null
+  const all = [...ratios.values()]
   const ratioOf = (app: number, genre: string | null) =>
-    downloadsPerRating("ios", { own: knownApps.get(app) ?? null, genre }, all)
-  return { known: knownApps, ratioOf, timesOfPlaces }
+    downloadsPerRating("ios", { own: ratios.get(app) ?? null, genre }, all)
+  return { known: ratios, ratioOf, timesOfPlaces }
 }
 
 /** Number of past days used to compare own revenue with ranks. */
@@ -61,7 +61,7 @@ async function readGrossingTimes(sql: Sql, own: readonly ReportedApp[], now: Dat
   const money = Map.groupBy(await readUsdProceeds(sql, spans), ({ at }) => at)
   return grossingTimes(
     listed.map(({ iosId }, at) => {
-      const usd = new Map(money.get(at)?.map((one) => [one.day, one.usd]))
+      const usd = new Map(money.get(at)?.map((item) => [item.day, item.usd]))
       return valueAt(places, iosId).map(({ day, place }) => ({ place, usd: usd.get(day) ?? 0 }))
     }),
   )

@@ -6,13 +6,13 @@ import { addDays, daysInMonth } from "../../../lib/days.ts"
 import { MONTH_DAYS } from "../../formulas/count-readings.ts"
 import { ESTIMATE_FORMULA } from "../../formulas/downloads.ts"
 import { type KnownApp, STORE_PRIORS } from "../../formulas/ratio.ts"
-import { type KeptFigure, readKeptFigures } from "../../read/grades.ts"
+import { readStoredFigures, type StoredFigure } from "../../read/grades.ts"
 
 export type OwnContext = Pick<Context, "sql" | "caller" | "visibleApps" | "now">
 
 /** A stored estimate of an own app, and what its console reported for the same 30 days and storefronts. */
 export interface SoldMonth {
-  figure: KeptFigure
+  figure: StoredFigure
   /** Number of the 30 days that the console has reported. */
   reportedDays: number
   /** First-time downloads. Null if not all days are reported. */
@@ -48,13 +48,13 @@ export async function findReportedApps(
 /** Returns the last months of own apps, by App Store id, newest first. */
 export async function readSoldMonths(
   sql: Sql,
-  own: readonly ReportedApp[],
+  apps: readonly ReportedApp[],
   months: number,
 ): Promise<Map<string, SoldMonth[]>> {
-  if (own.length === 0) return new Map()
-  const ids = own.map(({ iosId }) => iosId)
-  const figures = await readKeptFigures(sql, ids, months)
-  const wanted = own.flatMap(({ iosId, account, sku }) =>
+  if (apps.length === 0) return new Map()
+  const ids = apps.map(({ iosId }) => iosId)
+  const figures = await readStoredFigures(sql, ids, months)
+  const wanted = apps.flatMap(({ iosId, account, sku }) =>
     (figures.get(iosId) ?? []).map((figure) => ({ iosId, figure, account, sku, ...daysOf(figure) })),
   )
   const reported = await readDownloads(
@@ -70,13 +70,13 @@ export async function readSoldMonths(
   return new Map([...none, ...Map.groupBy(sold, ({ iosId }) => iosId)])
 }
 
-function daysOf({ month }: KeptFigure) {
+function daysOf({ month }: StoredFigure) {
   const to = addDays(month, daysInMonth(month) - 1)
   return { from: addDays(to, 1 - MONTH_DAYS), to }
 }
 
 /** A reported day without a row for a storefront had no downloads there. */
-function downloadsIn(countries: Readonly<Record<string, number>>, { storefronts }: KeptFigure): number {
+function downloadsIn(countries: Readonly<Record<string, number>>, { storefronts }: StoredFigure): number {
   return storefronts.reduce((sum, storefront) => sum + (countries[storefront] ?? 0), 0)
 }
 

@@ -54,11 +54,11 @@ export async function findCandidates({ sql }: Context, seed: SeedFacts): Promise
   for (const [term] of inNames.slice(0, spaceFor(Math.min(LEFT.suggestions, suggested.size)))) add(term, {})
   for (const term of [...suggested].filter((term) => !found.has(term) && term !== seed.term).slice(0, spaceFor(0)))
     add(term, {})
-  return [...found.values()].map((one) => ({
-    ...one,
-    shared: shared.get(one.term) ?? null,
-    names: names.get(one.term) ?? null,
-    suggested: suggested.has(one.term),
+  return [...found.values()].map((item) => ({
+    ...item,
+    shared: shared.get(item.term) ?? null,
+    names: names.get(item.term) ?? null,
+    suggested: suggested.has(item.term),
   }))
 }
 
@@ -109,11 +109,11 @@ export async function findSpelling({ sql }: Context, seed: SeedFacts, order: num
   const suggested = await readSuggestedTerms(sql, { platform, storefront }, { prefixes, since })
   const popular = await readPopularTerms(sql, { platform, storefront, letters: letters.length, above: order ?? 0 })
   const all: Spelling[] = [
-    ...popular.map((one) => ({ ...one, source: "keywords" as const })),
+    ...popular.map((item) => ({ ...item, source: "keywords" as const })),
     ...suggested.map(({ term }) => ({ term, source: "suggestions" as const, popularity: null })),
   ]
   const like = all
-    .map((one) => ({ one, like: likeness(one.term, seed.term) }))
+    .map((item) => ({ one: item, like: likeness(item.term, seed.term) }))
     .filter(({ one, like }) => one.term !== seed.term && like >= MIN_SIMILARITY)
     .sort((a, b) => b.like - a.like)
   return like[0]?.one ?? null

@@ -66,9 +66,9 @@ export async function readEvidence(
   })
 }
 
-function fieldsOf(known: KeywordMetrics, under: KeywordUnderWay, answer: TermAnswer | null): TermEvidence["fields"] {
-  const { popularity, popularityLow, popularityHigh, popularityNone, popularitySource, popularityAt } = known
-  const { difficulty, difficultyNone, difficultyAt } = known
+function fieldsOf(metrics: KeywordMetrics, under: KeywordUnderWay, answer: TermAnswer | null): TermEvidence["fields"] {
+  const { popularity, popularityLow, popularityHigh, popularityNone, popularitySource, popularityAt } = metrics
+  const { difficulty, difficultyNone, difficultyAt } = metrics
   return {
     popularity,
     popularityLow,

@@ -157,7 +157,7 @@ function codeOf({ ends }: KeywordReading, unread: readonly Metric[], shown: read
   const problems = unread.map((metric) => ends[metric])
   if (problems.includes("not_started")) return CODES.not_started
   if (shown.includes("pending")) return null
-  const worst = keysOf(CODES).find((one) => problems.includes(one))
+  const worst = keysOf(CODES).find((item) => problems.includes(item))
   if (worst) return CODES[worst]
   return unread.length > 0 ? "hive_measurement_incomplete" : null
 }

@@ -1,5 +1,5 @@
 import type { Context } from "../../../core/operation.ts"
-import { keptSince, NOT_THERE } from "../../../core/read-on-request.ts"
+import { NOT_THERE, retainedSince } from "../../../core/read-on-request.ts"
 import { readFirstTen } from "../../../keywords/read/first-ten.ts"
 import type { Fault } from "../../../lib/faults.ts"
 import { whyUnread } from "../read-now.ts"
@@ -22,8 +22,8 @@ export async function readTermNow(ctx: Context, list: AppStoreTerm): Promise<Fau
   const whyNot = (kind: "search" | "hints" | "difficulty") =>
     whyUnread(ctx, { wanted: { kind, ...side, subject }, keptDays: KEPT_DAYS })
   const stored = await readFirstTen(ctx.sql, list, ctx.now())
-  const isKept = stored !== null && stored.seenAt >= keptSince(ctx.now(), KEPT_DAYS)
-  const results = async () => (isKept ? null : await whyNot("search")) ?? noFigure(await whyNot("difficulty"))
+  const isRetained = stored !== null && stored.seenAt >= retainedSince(ctx.now(), KEPT_DAYS)
+  const results = async () => (isRetained ? null : await whyNot("search")) ?? noFigure(await whyNot("difficulty"))
   const [why] = await Promise.all([results(), whyNot("hints")])
   return why
 }

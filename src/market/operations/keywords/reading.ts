@@ -103,12 +103,12 @@ async function settled(
 ): Promise<(LiveReadState | undefined)[]> {
   const ended = await Promise.allSettled(readings)
   for (const result of ended) if (result.status === "rejected") throw result.reason
-  return ended.map((one) => (one.status === "fulfilled" ? one.value : undefined))
+  return ended.map((item) => (item.status === "fulfilled" ? item.value : undefined))
 }
 
 function endOf(states: readonly (LiveReadState | undefined)[]): "pending" | ReadProblem | null {
   const problems = states.flatMap((state) => (state ? (problemOf(state) ?? []) : []))
-  return PRECEDENCE.find((one) => problems.includes(one)) ?? null
+  return PRECEDENCE.find((item) => problems.includes(item)) ?? null
 }
 
 const PRECEDENCE = ["pending", "unstored", "failed", "deferred", "off", "not_started"] as const

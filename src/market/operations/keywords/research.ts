@@ -137,7 +137,7 @@ export const hiveResearchKeyword = operation({
   }
   const facts = { term, lists, answer: seed.answer, suggested: hints?.terms ?? null }
   const candidates = await findCandidates(ctx, facts)
-  const terms = [term, ...candidates.map((one) => one.term)]
+  const terms = [term, ...candidates.map((candidate) => candidate.term)]
   const rows = await readRows(ctx, { storefront, terms, compare })
   const spell: Spelling | null = await findSpelling(ctx, facts, seed.order)
   return {

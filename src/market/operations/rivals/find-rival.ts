@@ -82,7 +82,7 @@ export async function readStoreApp(sql: Sql, rival: Rival): Promise<Facts | unde
 
 function asRival(text: string): { platform: Platform; id: string } | null {
   if (text.includes(":")) return parseRival(text)
-  const platform = (["ios", "android"] as const).find((one) => isStoreId(one, text))
+  const platform = (["ios", "android"] as const).find((item) => isStoreId(item, text))
   return platform ? { platform, id: text } : null
 }
 
@@ -103,10 +103,10 @@ async function readFacts(
   side: SideApp | null,
 ): Promise<Facts | undefined> {
   const [name, icon] = [nameIn(sql, sql`store_app.id`, place), iconIn(sql, sql`store_app.id`, place)]
-  const isAsked = side !== null && side.own !== null
+  const isRequested = side !== null && side.own !== null
   const [facts] = await sql<Facts[]>`
     select id as "appId", ${name} as name, developer, ${icon} as icon,
-      ${isAsked ? standsIn(sql, side, sql`store_app.id`) : sql`false`} as shown
+      ${isRequested ? standsIn(sql, side, sql`store_app.id`) : sql`false`} as shown
     from store_app
     where (platform, store_id) = (${platform}, ${storeId})`
   return facts
@@ -126,7 +126,7 @@ function standsIn(sql: Sql, side: SideApp, app: Fragment): Fragment {
 /** Returns the app's storefronts on a platform, the requested one first. */
 function sidesFrom(app: TrackedApp, { platform, storefront }: Side): SideApp[] {
   const storefronts = [...new Set([storefront, ...app.countries])]
-  return storefronts.map((one) => sideOf(app, { platform, storefront: one }))
+  return storefronts.map((item) => sideOf(app, { platform, storefront: item }))
 }
 
 interface RivalQuery {

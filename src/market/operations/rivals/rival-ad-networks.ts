@@ -1,11 +1,11 @@
 import * as v from "valibot"
 import { type Context, ofApp, operation, pending } from "../../../core/operation.ts"
 import {
-  keptSince,
   NOT_THERE,
   READING_DEADLINE_MS,
   READING_FAULTS,
   readOnRequest,
+  retainedSince,
 } from "../../../core/read-on-request.ts"
 import type { Sql } from "../../../database/types.ts"
 import { Fault } from "../../../lib/faults.ts"
@@ -79,7 +79,7 @@ export const getRivalAdNetworks = operation({
   }),
 }).run(async ({ app, storefront, platform, rivalId }, ctx) => {
   const rival = await findRival(ctx, app, { rivalId, platform, storefront })
-  const since = keptSince(ctx.now(), KEPT_DAYS)
+  const since = retainedSince(ctx.now(), KEPT_DAYS)
   const stored = await readAds(ctx.sql, rival)
   if (stored && stored.seenAt >= since) return shown(rival, stored)
   const subject = { platform, storefront, subject: rival.storeId }
@@ -138,8 +138,8 @@ async function readLookUp(sql: Sql, { platform, storefront, subject }: Omit<Live
 }
 
 function shown(rival: Rival, { name, state, domain, seenAt, records }: RivalAds) {
-  const isKnown = state === "records" || state === "no_file"
-  const found = isKnown ? networksIn(records) : NOT_KNOWN
+  const isRead = state === "records" || state === "no_file"
+  const found = isRead ? networksIn(records) : NOT_KNOWN
   const about = { ...aboutOf(rival), name: name ?? rival.storeId }
   return { ...about, state, domain, ...found, measuredAt: seenAt.toISOString() }
 }
@@ -151,7 +151,8 @@ function networksIn(records: readonly AppAdsRecord[]) {
     return { system, name: adSystemName(system), relation, accounts: same.length }
   })
   networks.sort((a, b) => order(a.relation, b.relation) || b.accounts - a.accounts || order(a.system, b.system))
-  const count = (relation: AppAdsRecord["relation"]) => networks.filter((one) => one.relation === relation).length
+  const count = (relation: AppAdsRecord["relation"]) =>
+    networks.filter((network) => network.relation === relation).length
   return { direct: count("DIRECT"), reseller: count("RESELLER"), networks: networks.slice(0, MAX_NETWORKS) }
 }
 

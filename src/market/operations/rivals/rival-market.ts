@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { type Context, ofApp, operation, pending } from "../../../core/operation.ts"
-import { keptSince, READING_DEADLINE_MS, READING_FAULTS, readOnRequest } from "../../../core/read-on-request.ts"
+import { READING_DEADLINE_MS, READING_FAULTS, readOnRequest, retainedSince } from "../../../core/read-on-request.ts"
 import type { Sql } from "../../../database/types.ts"
 import { Fault } from "../../../lib/faults.ts"
 import { AppCountry, Platform } from "../../../lib/fields.ts"
@@ -107,7 +107,7 @@ async function renewed(
   stored: StoredMarket | undefined,
 ): Promise<Renewal> {
   const { platform, storeId: subject } = rival
-  const since = keptSince(ctx.now(), KEPT_DAYS)
+  const since = retainedSince(ctx.now(), KEPT_DAYS)
   const { saidAt = null, pageAt = null } = stored ?? {}
   const read = async (kind: LiveSubject["kind"], seenAt: Date | null): Promise<Renewal> => {
     if (seenAt && seenAt >= since) return { eta: null, isRead: false }
@@ -220,7 +220,7 @@ function soldIn(days: readonly StoredDay[]) {
   const isPriced = least !== null && most !== null && currency !== null
   const installed = days.find(({ installs }) => installs !== null)
   return {
-    hasInAppPurchases: days.find((one) => one.hasInAppPurchases !== null)?.hasInAppPurchases ?? null,
+    hasInAppPurchases: days.find((day) => day.hasInAppPurchases !== null)?.hasInAppPurchases ?? null,
     inAppPrices: isPriced ? { least, most, currency } : null,
     installs: installed?.installs ?? null,
     installsDay: installed?.day ?? null,
@@ -233,6 +233,6 @@ function changeTo(
   { day: to, source, installs }: StoredDay,
   days: readonly StoredDay[],
 ): v.InferOutput<typeof Change> | null {
-  const before = days.find((one) => one.source === source && one.installs !== null && one.day < to)
+  const before = days.find((day) => day.source === source && day.installs !== null && day.day < to)
   return before ? { change: (installs as number) - (before.installs as number), from: before.day, to } : null
 }

@@ -5,7 +5,7 @@ import type { Sql } from "../../../../src/database/types.ts"
 import { readWrittenReviews } from "../../../../src/keywords/read/day-facts.ts"
 import type { Observation } from "../../../../src/kinds.ts"
 import { findReviews } from "../../../../src/reviews/read/find.ts"
-import { countNewReviews, type HeldFeed, readFeedState } from "../../../../src/reviews/read/reviews.ts"
+import { countNewReviews, type FeedKey, readFeedState } from "../../../../src/reviews/read/reviews.ts"
 import { type FeedTallies, tallyReviews } from "../../../../src/reviews/read/tallies.ts"
 import { rebuildReviews } from "../../../../src/reviews/store/rebuild-reviews.ts"
 import { deleteRows, freshDatabase, scratchUrl } from "../../../database.ts"
@@ -57,10 +57,10 @@ const anyPage = fc
     return (play ? reviewedOnPlay : reviewed)(`2025-11-${seen}Z`, shown, { ...said, parser })
   })
 
-const feeds = async () => await sql<HeldFeed[]>`select distinct app_id as "appId", feed from review_feed order by 1, 2`
+const feeds = async () => await sql<FeedKey[]>`select distinct app_id as "appId", feed from review_feed order by 1, 2`
 
 /** Returns every answer about a feed, from the stored rows or from the reviews themselves. */
-async function told(feed: HeldFeed, kept: boolean): Promise<object> {
+async function told(feed: FeedKey, kept: boolean): Promise<object> {
   const known = await (kept ? readFeedState : feedByReviews)(sql, feed)
   const spans = [
     { from: "2025-11-07", to: "2025-11-12" },
@@ -88,7 +88,7 @@ function tallyOf({ tallies, covered }: FeedTallies): object {
 const FILTERS = [{}, { stars: [5] }, { stars: [1, 5] }, { version: "1.10" }, { stars: [1, 3], version: "1.9" }] as const
 
 /** Compares the reviews found by day with those found by scanning the rows. */
-async function found(feed: HeldFeed, limit: number): Promise<[object[], object[]]> {
+async function found(feed: FeedKey, limit: number): Promise<[object[], object[]]> {
   const days = { from: "2025-11-09", to: "2025-11-11" }
   const rows = await sql<{ id: string; stars: number; version: string | null; day: string; at: Date }[]>`
     select review_id as id, stars, version, (at at time zone 'utc')::date as day, at
