@@ -99,6 +99,10 @@ export interface AppSettings {
   maxWaiting: number
   /** Connections to the database. Default: 10. */
   databaseConnections?: number
+  /** How many days a person stays signed in without use. Default: 30. */
+  sessionDays?: number
+  /** The header in which a trusted proxy names the person at the browser. Undefined: no proxy signs people in. */
+  authProxyHeader?: string | undefined
   /** Origins whose pages may call with a key. None by default. */
   corsOrigins?: readonly string[]
   /** Bearer token of /metrics. Without it the path does not exist. */
@@ -118,7 +122,7 @@ export interface App {
 
 export function createApp(parts: AppParts): App {
   const { sandbox, settings, now, catalog = wholeCatalog, budget = async () => [] } = parts
-  const { publicUrl, corsOrigins = [] } = settings
+  const { publicUrl, corsOrigins = [], sessionDays = 30, authProxyHeader } = settings
   const trustedProxies = parseTrustedProxies(settings.trustedProxies)
   const gate = gateOf(parts)
   const shortfalls = createShortfalls(() => gate.run(budget, READY_MS), now)
@@ -135,7 +139,17 @@ export function createApp(parts: AppParts): App {
     dispatch,
     documents: documentsOf(catalog, sandbox, publicUrl),
     faultPage: (fault) => ({ ...prepare(faultPage(fault)), type: "html", policy: ERRORS_POLICY }),
-    routes: openRoutes({ ...parts, gate, trustedProxies, publicUrl, log, invoke, catalog }),
+    routes: openRoutes({
+      ...parts,
+      gate,
+      trustedProxies,
+      publicUrl,
+      sessionDays,
+      authProxyHeader,
+      log,
+      invoke,
+      catalog,
+    }),
     unready: readinessOf(parts, gate, () => !ready),
     shortfalls,
     publicUrl,

@@ -20,10 +20,27 @@ create table workspace (
 -- A deleted workspace releases its name.
 create unique index workspace_name on workspace (name) where deleted_at is null;
 
+-- A person who signs in, to one workspace or several.
+create table person (
+  id int generated always as identity primary key,
+  name text not null check (length(name) between 1 and 100),
+  -- Argon2id, as a PHC string. Null: the person signs in with a code.
+  passphrase text check (passphrase like '$argon2id$%'),
+  -- Whether the person may see the machine's health, data folder and backups.
+  is_operator boolean not null default false,
+  created_at timestamptz not null default now(),
+  -- When the person left their last workspace. The row stays, so that the audit can name them.
+  removed_at timestamptz
+);
+create unique index person_name on person (lower(name)) where removed_at is null;
+
 -- A key of kind 'grant' has no secret: a session or an access token stands for it.
 create table api_key (
   id int generated always as identity primary key,
   workspace_id int not null references workspace,
+  -- The person whom the key belongs to. It has no right that the person lacks, and ends with their membership. Null:
+  -- it was created on the machine and belongs to nobody.
+  person_id int references person,
   kind text not null check (kind in ('live', 'test', 'grant')),
   name text not null,
   -- The secret itself is shown once and never stored.
@@ -42,6 +59,17 @@ create table api_key (
   constraint api_key_secret_check check ((kind = 'grant') = (secret_sha256 is null))
 );
 create index api_key_workspace on api_key (workspace_id, id);
+create index api_key_person on api_key (person_id, workspace_id) where person_id is not null;
+
+-- A person's membership of a workspace is a grant: its scopes and apps are the person's rights there.
+create table membership (
+  person_id int not null references person,
+  workspace_id int not null references workspace,
+  key_id int not null unique references api_key,
+  created_at timestamptz not null default now(),
+  primary key (person_id, workspace_id)
+);
+create index membership_workspace on membership (workspace_id, person_id);
 
 -- The credits of a workspace. A row of an earlier month counts as used 0 and from_pack 0.
 create table account (

@@ -1,34 +1,57 @@
--- How people and assistants sign in: an owner by passphrase or code, an assistant by OAuth 2.1. Each sign-in calls with
--- a key of kind 'grant' (01-workspaces.sql).
-
--- The passphrase of a workspace's owner.
-create table owner_passphrase (
-  workspace_id int primary key references workspace,
-  -- Argon2id, as a PHC string.
-  hashed text not null check (hashed like '$argon2id$%'),
-  set_at timestamptz not null default now()
-);
+-- How people and assistants sign in: a person by passphrase, code or invitation, an assistant by OAuth 2.1. Each
+-- sign-in calls with a key of kind 'grant' (01-workspaces.sql).
 
 -- Made at the command line. Valid once, until expires_at by the clock of this database.
 create table sign_in_code (
   sha256 bytea primary key check (length(sha256) = 32),
-  workspace_id int not null references workspace,
-  expires_at timestamptz not null
+  person_id int not null,
+  workspace_id int not null,
+  expires_at timestamptz not null,
+  foreign key (person_id, workspace_id) references membership on delete cascade
 );
 create index sign_in_code_expires on sign_in_code (expires_at, sha256);
 
--- A browser's session. Its cookie is stored as a hash.
-create table owner_session (
-  sha256 bytea primary key check (length(sha256) = 32),
+-- A link that makes whoever opens it a member of the workspace. Valid once, until expires_at.
+create table invitation (
+  id int generated always as identity primary key,
+  sha256 bytea not null unique check (length(sha256) = 32),
   workspace_id int not null references workspace,
-  -- The grant that the owner's pages call with. The session ends when it is revoked.
-  key_id int not null references api_key,
+  -- Whom it is meant for: the suggested name.
+  name text not null check (length(name) between 1 and 100),
+  scopes text[] not null,
+  app_list text[],
+  -- Who sent it. With their membership it ends. Null: it was created on the machine.
+  invited_by int,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
-  constraint owner_session_expires_at_check check (expires_at > created_at)
+  foreign key (invited_by, workspace_id) references membership (person_id, workspace_id) on delete cascade
 );
-create index owner_session_workspace on owner_session (workspace_id);
-create index owner_session_expires on owner_session (expires_at, sha256);
+create index invitation_workspace on invitation (workspace_id, id);
+create index invitation_expires on invitation (expires_at, id);
+
+-- A browser's session. Its cookie is stored as a hash.
+create table person_session (
+  sha256 bytea primary key check (length(sha256) = 32),
+  -- Names the session where it is listed and ended. It signs nobody in.
+  id int generated always as identity unique,
+  person_id int not null,
+  -- The workspace that the pages show.
+  workspace_id int not null,
+  -- How the person signed in. A session by a proxy counts only while that proxy names the person.
+  via text not null check (via in ('passphrase', 'code', 'invitation', 'proxy')),
+  -- The browser, as it names itself.
+  agent text not null,
+  created_at timestamptz not null default now(),
+  -- The last use, to an hour. Each renews the session.
+  used_at timestamptz not null default now(),
+  -- When the person last typed a passphrase or a code. Sensitive changes need it to be recent.
+  proved_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  constraint person_session_expires_at_check check (expires_at > created_at),
+  foreign key (person_id, workspace_id) references membership on delete cascade
+);
+create index person_session_person on person_session (person_id, workspace_id);
+create index person_session_expires on person_session (expires_at, sha256);
 
 -- Attempts at passphrases, sign-in codes and passwords of links.
 create table secret_try (
@@ -52,16 +75,17 @@ create table oauth_client (
   from_sha256 bytea check (length(from_sha256) = 32),
   -- Until when the document need not be fetched again. Null for a registration.
   fresh_until timestamptz,
-  -- When an owner last agreed. A registration that nobody agrees to is deleted after a day.
+  -- When a person last agreed. A registration that nobody agrees to is deleted after a day.
   agreed_at timestamptz,
   constraint oauth_client_registered_or_document check ((from_sha256 is null) <> (fresh_until is null))
 );
 create index oauth_client_from on oauth_client (from_sha256, created_at) where from_sha256 is not null;
 create index oauth_client_unused on oauth_client (created_at, id) where agreed_at is null;
 
--- Consent of an owner, until the client fetches its tokens: once, within a minute.
+-- Consent of a person, until the client fetches its tokens: once, within a minute.
 create table oauth_code (
   sha256 bytea primary key check (length(sha256) = 32),
+  person_id int not null references person,
   workspace_id int not null references workspace,
   client_id text not null,
   redirect_uri text not null,
@@ -80,7 +104,7 @@ create table oauth_code (
 );
 create index oauth_code_expires on oauth_code (expires_at, sha256);
 
--- Access that an owner gave an assistant. All its tokens are one family.
+-- Access that a person gave an assistant. All its tokens are one family.
 create table oauth_grant (
   key_id int primary key references api_key,
   client_id text not null,

@@ -23,6 +23,8 @@ create table approval (
   workspace_id int not null references workspace,
   -- The preview that the person is shown, with its credits.
   shown jsonb not null,
+  -- The scope of the action. Who decides on a page needs it too.
+  scope text not null,
   created_at timestamptz not null default now(),
   -- Null while it waits.
   verdict text check (verdict in ('approved', 'declined')),

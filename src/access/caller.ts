@@ -1,6 +1,6 @@
 import type { CallerKind } from "./keys.ts"
 import type { Entitlements, Plan } from "./plans.ts"
-import type { Scope } from "./scopes.ts"
+import type { Right } from "./scopes.ts"
 
 /** The workspace's credits of the month, as last read or charged by this process. */
 export interface Credits {
@@ -16,10 +16,18 @@ export interface Budget {
   limit: number
 }
 
+/** The person whom a key belongs to. */
+interface CallerPerson {
+  id: number
+  name: string
+}
+
 export interface Caller {
   workspaceId: number
   keyId: number
   kind: CallerKind
+  /** Null for a key that belongs to nobody, because it was created on the machine. */
+  person: CallerPerson | null
   plan: Plan
   explorer: boolean
   /** Whether a credit pack has credits left. */
@@ -27,7 +35,8 @@ export interface Caller {
   /** Whether a pack was bought within the last twelve months, even if it is used up. */
   boughtPack: boolean
   entitlements: Entitlements
-  scopes: readonly Scope[]
+  /** The rights of the key, without those that its person lacks. */
+  scopes: readonly Right[]
   /** Ids of the apps that this key is limited to. Null if it may read every app of the workspace. */
   appList: readonly string[] | null
   credits: Credits

@@ -6,7 +6,7 @@ import { type CallerKind, type KeyKind, keyDigest, keyHint, makeKey, parseKey } 
 import { olderLiveKeys } from "./known-keys.ts"
 import { type Entitlements, entitlementsOf, type Plan } from "./plans.ts"
 import { AccessProblem } from "./problem.ts"
-import { DEFAULT_SCOPES, SCOPES, type Scope } from "./scopes.ts"
+import { DEFAULT_SCOPES, type Right, SCOPES, type Scope } from "./scopes.ts"
 import { checkAmount, checkName, findWorkspace } from "./workspaces.ts"
 
 export interface NewKey {
@@ -22,6 +22,8 @@ export interface NewKey {
   appList?: readonly string[] | undefined
   monthlyBudget?: number
   expiresAt?: Date
+  /** The person whom the key belongs to: it never has a right that they lack, and ends with their membership. */
+  personId?: number
 }
 
 /** Why a key cannot be used, if so. A key that is paused or on hold can become usable again, the others cannot. */
@@ -34,7 +36,9 @@ export interface ApiKey {
   name: string
   /** The first and the last 4 characters of the key. For a grant, the host of its assistant. */
   hint: string
-  scopes: Scope[]
+  /** The person whom the key belongs to. Null if it was created on the machine. */
+  person: string | null
+  scopes: Right[]
   ipAllowList: string[] | null
   appList: string[] | null
   monthlyBudget: number | null
@@ -66,12 +70,39 @@ export interface NewGrant {
   scopes: readonly Scope[]
   appList?: readonly string[] | undefined
   expiresAt?: Date
+  personId: number
 }
 
 /** Creates a key without a secret and returns its id. Throws AccessProblem for invalid values, as createKey does. */
 export async function createGrant(tx: Tx, grant: NewGrant): Promise<number> {
   checkKey({ ...grant, kind: "live", workspace: "" })
   return await insertKey(tx, { ...grant, kind: "grant", secret: null })
+}
+
+/** The rights of a person in a workspace. */
+export interface Rights {
+  scopes: readonly Right[]
+  /** Null if every app is allowed, including later ones. */
+  appList: readonly string[] | null
+}
+
+/** Creates the grant of a person's pages. `key list` shows it under the person's name. */
+export async function createPagesGrant(
+  tx: Tx,
+  { scopes, appList, ...grant }: Rights & { workspaceId: number; personId: number; name: string },
+): Promise<number> {
+  const values = { ...grant, scopes, kind: "grant" as const, hint: "pages", secret: null }
+  return await insertKey(tx, { ...values, ...(appList && { appList }) })
+}
+
+/** Changes the rights of a person's pages. Throws AccessProblem. */
+export async function setRights(tx: Tx, keyId: number, { scopes, appList }: Rights): Promise<void> {
+  const [key] = await tx<{ workspaceId: number }[]>`
+    update api_key
+    set scopes = ${unique(scopes)}, app_list = ${unique(appList ?? undefined)}
+    where id = ${keyId}
+    returning workspace_id as "workspaceId"`
+  if (key && appList) await checkApps(tx, key.workspaceId, appList)
 }
 
 export async function listKeys(sql: Sql, workspaceName: string): Promise<ApiKey[]> {
@@ -153,7 +184,8 @@ function checkKey({ kind, name, scopes, ipAllowList, appList, monthlyBudget, exp
     throw new AccessProblem("the expiry is no point in time", "expiresAt")
 }
 
-type KeyValues = Omit<NewKey, "workspace" | "kind"> & {
+type KeyValues = Omit<NewKey, "workspace" | "kind" | "scopes"> & {
+  scopes?: readonly Right[]
   workspaceId: number
   kind: CallerKind
   secret: Buffer | null
@@ -162,14 +194,14 @@ type KeyValues = Omit<NewKey, "workspace" | "kind"> & {
 
 async function insertKey(tx: Tx, values: KeyValues): Promise<number> {
   const { workspaceId, kind, name, secret, hint } = values
-  const { scopes = DEFAULT_SCOPES, ipAllowList, appList, monthlyBudget, expiresAt } = values
+  const { scopes = DEFAULT_SCOPES, ipAllowList, appList, monthlyBudget, expiresAt, personId } = values
   if (appList) await checkApps(tx, workspaceId, appList)
   const [row] = await tx<[{ id: number; expired: boolean | null }]>`
     insert into api_key (
-      workspace_id, kind, name, secret_sha256, hint, scopes, ip_allow_list, app_list, expires_at
+      workspace_id, person_id, kind, name, secret_sha256, hint, scopes, ip_allow_list, app_list, expires_at
     )
     values (
-      ${workspaceId}, ${kind}, ${name.trim()}, ${secret}, ${hint},
+      ${workspaceId}, ${personId ?? null}, ${kind}, ${name.trim()}, ${secret}, ${hint},
       ${unique(scopes)}, ${unique(ipAllowList)}, ${unique(appList)}, ${expiresAt ?? null}
     )
     returning id, expires_at <= now() as expired`
@@ -207,7 +239,7 @@ interface KeyRow extends Omit<ApiKey, "state"> {
 // The order of reasons is that of known-keys.ts, which decides. This one is only shown.
 function columns(sql: Sql) {
   return sql`
-    select k.id, k.workspace_id as "workspaceId", k.kind, k.name, k.hint, k.scopes,
+    select k.id, k.workspace_id as "workspaceId", k.kind, k.name, k.hint, p.name as person, k.scopes,
       k.ip_allow_list as "ipAllowList", k.app_list as "appList", b.budget as "monthlyBudget", b.key_used as used,
       k.expires_at as "expiresAt", k.created_at as "createdAt",
       case
@@ -221,6 +253,7 @@ function columns(sql: Sql) {
     join workspace w on w.id = k.workspace_id
     join key_month m on m.key_id = k.id
     join account a on a.workspace_id = k.workspace_id
+    left join person p on p.id = k.person_id
     cross join lateral balance(a, m) b`
 }
 

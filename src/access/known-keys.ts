@@ -7,7 +7,7 @@ import type { Caller } from "./caller.ts"
 import { type BalanceRow, balanceColumns, type ChargeResult, toBalance, toBudget } from "./credits.ts"
 import type { CallerKind } from "./keys.ts"
 import { type Entitlements, entitlementsOf, type Plan } from "./plans.ts"
-import type { Scope } from "./scopes.ts"
+import type { Right } from "./scopes.ts"
 
 /** A key as last read from the database: its caller, and the reason to refuse it, if any. */
 export interface KnownKey {
@@ -149,9 +149,15 @@ interface KeyRow extends BalanceRow {
   keyId: number
   workspaceId: number
   kind: CallerKind
-  scopes: Scope[]
+  scopes: Right[]
   ipAllowList: string[] | null
   appList: string[] | null
+  /** Null if the key belongs to nobody. */
+  personId: number | null
+  personName: string | null
+  isOperator: boolean
+  /** The rights of the key's person in the workspace. Null if they are no member, or the key belongs to nobody. */
+  member: { keyId: number; scopes: Right[]; appList: string[] | null; isRevoked: boolean } | null
   expired: boolean
   paused: boolean
   revoked: boolean
@@ -173,6 +179,10 @@ async function lookUp(sql: Sql, proof: Proof, resource: string): Promise<KnownKe
   const [row] = await sql<KeyRow[]>`
     select k.id as "keyId", k.workspace_id as "workspaceId", k.kind, ${selection.scopes} as scopes,
       k.ip_allow_list as "ipAllowList", k.app_list as "appList",
+      k.person_id as "personId", p.name as "personName", coalesce(p.is_operator, false) as "isOperator",
+      case when r.id is not null then json_build_object(
+        'keyId', r.id, 'scopes', r.scopes, 'appList', r.app_list, 'isRevoked', r.revoked_at is not null
+      ) end as member,
       coalesce(k.expires_at <= now(), false) as expired, k.paused_at is not null as paused,
       k.revoked_at is not null as revoked, k.leaked_at is not null as leaked,
       w.plan, w.explorer, w.ip_list_required as "ipListRequired", w.overrides,
@@ -184,6 +194,9 @@ async function lookUp(sql: Sql, proof: Proof, resource: string): Promise<KnownKe
     join workspace w on w.id = k.workspace_id
     join account a on a.workspace_id = k.workspace_id
     join key_month m on m.key_id = k.id
+    left join person p on p.id = k.person_id
+    left join membership s on s.person_id = k.person_id and s.workspace_id = k.workspace_id
+    left join api_key r on r.id = s.key_id
     cross join lateral balance(a, m) b
     where ${selection.is}`
   return row ? knownKey(row) : null
@@ -205,16 +218,43 @@ function shownBy(sql: Sql, proof: Proof, resource: string) {
 function knownKey(row: KeyRow): KnownKey {
   const { packCredits, ...credits } = toBalance(row)
   const entitlements = entitlementsOf(row.plan, row.overrides)
-  const { workspaceId, keyId, kind, plan, explorer, boughtPack, scopes, appList } = row
+  const { workspaceId, keyId, kind, plan, explorer, boughtPack } = row
   return {
     caller: {
-      workspaceId, keyId, kind, plan, explorer, hasPack: packCredits > 0, boughtPack, entitlements,
-      scopes, appList, credits,
+      workspaceId,
+      keyId,
+      kind,
+      person: row.personId === null ? null : { id: row.personId, name: row.personName ?? "" },
+      plan,
+      explorer,
+      hasPack: packCredits > 0,
+      boughtPack,
+      entitlements,
+      scopes: scopesOf(row),
+      appList: appListOf(row),
+      credits,
       budget: toBudget(row),
-    }, // biome-ignore format: the fields in the order of Caller
+    },
     refused: refusalOf(row, entitlements.liveKeys),
     addresses: row.ipAllowList && parseAddressList(row.ipAllowList),
   }
+}
+
+/** A key never has more rights than its person. The operator's right belongs to the person's own pages only. */
+function scopesOf({ keyId, scopes, member, isOperator }: KeyRow): Right[] {
+  if (!member) return scopes
+  const rights = scopes.filter((scope) => member.scopes.includes(scope))
+  return isOperator && member.keyId === keyId ? [...rights, "server:operate"] : rights
+}
+
+function appListOf({ appList, member }: KeyRow): string[] | null {
+  if (!member?.appList || appList === null) return member?.appList ?? appList
+  return appList.filter((id) => member.appList?.includes(id))
+}
+
+/** Whether the key's person is no member of the workspace any more. */
+function isOrphaned({ personId, member }: KeyRow): boolean {
+  return personId !== null && (member === null || member.isRevoked)
 }
 
 /**
@@ -228,7 +268,7 @@ function refusalOf(row: KeyRow, liveKeys: number): FaultCode | null {
     [row.expired, "key_expired"],
     // A leaked key is also revoked. Return the more specific code.
     [row.leaked, "key_leaked"],
-    [row.revoked, "key_revoked"],
+    [row.revoked || isOrphaned(row), "key_revoked"],
     [row.paused, "key_paused"],
     [row.kind === "live" && row.olderLiveKeys >= liveKeys, "key_limit"],
     [row.suspended, "workspace_suspended"],

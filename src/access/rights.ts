@@ -1,10 +1,10 @@
 import { Fault } from "../lib/faults.ts"
 import type { Caller } from "./caller.ts"
 import { type Plan, planCovers } from "./plans.ts"
-import type { Scope } from "./scopes.ts"
+import type { Right } from "./scopes.ts"
 
 export interface Requirements {
-  scope: Scope | null
+  scope: Right | null
   plan: Plan
   /** Hive calls: open with a credit pack or Explorer ("pack"), or with Explorer only. */
   hive?: "pack" | "explorer" | undefined

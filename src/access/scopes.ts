@@ -17,11 +17,20 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number]
 
+/**
+ * Rights that only a person has, on pages: to manage people, keys, channels and connected accounts, and to see the
+ * machine. No key and no assistant can be given them.
+ */
+const PERSON_SCOPES = ["workspace:manage", "server:operate"] as const
+
+/** A right that a caller may have. */
+export type Right = Scope | (typeof PERSON_SCOPES)[number]
+
 /** The scopes of a new key by default: all but hive:measure, which starts paid work and is opt-in. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== "hive:measure")
 
-/** Explains each scope to the person who grants it. */
-export const SCOPE_MEANINGS: Record<Scope, string> = {
+/** Explains each right to the person who grants it. */
+export const SCOPE_MEANINGS: Record<Right, string> = {
   "apps:read": "See the apps, their keywords, ranks, rivals and listings.",
   "reviews:read": "Read the stored reviews.",
   "ai:read": "See what assistants say of the apps, and have texts suggested.",
@@ -36,4 +45,6 @@ export const SCOPE_MEANINGS: Record<Scope, string> = {
   "listing:write": "Change the listing in the store's console.",
   "ads:write": "Change campaigns, bids and keywords of ads.",
   "hive:measure": "Start measurements, which cost credits each.",
+  "workspace:manage": "Manage people, keys, channels and connected accounts.",
+  "server:operate": "See the machine's health, data folder and backups.",
 }

@@ -135,13 +135,6 @@ export async function listWorkspaces(sql: Sql): Promise<Workspace[]> {
   return rows.map(workspaceOf)
 }
 
-/** Whether this is the only workspace of the server that is not deleted. */
-export async function isOnlyWorkspace(sql: Sql, id: number): Promise<boolean> {
-  const [row] = await sql<[{ isOnly: boolean }]>`
-    select not exists (select from workspace where deleted_at is null and id <> ${id}) as "isOnly"`
-  return row.isOnly
-}
-
 export async function findWorkspace(sql: Sql, name: string): Promise<Workspace> {
   const [row] = await sql<WorkspaceRow[]>`
     ${columns(sql)}
@@ -168,7 +161,7 @@ export async function deleteWorkspace(sql: Sql, name: string): Promise<{ id: num
 }
 
 /** Returns the trimmed name. Throws AccessProblem unless it has 1 to 100 printable characters. */
-export function checkName(what: "workspace" | "key", text: string): string {
+export function checkName(what: "workspace" | "key" | "person", text: string): string {
   const name = text.trim()
   // A control character in a name could redraw the terminal that lists it.
   if (!/^\P{C}{1,100}$/u.test(name))

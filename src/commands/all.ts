@@ -39,6 +39,15 @@ import { linkList, linkWithdraw } from "./link.ts"
 import { mcp } from "./mcp.ts"
 import { openapi } from "./openapi.ts"
 import { packaging } from "./packaging.ts"
+import {
+  personAdd,
+  personInvite,
+  personList,
+  personPassphrase,
+  personRemove,
+  personRole,
+  personWithdraw,
+} from "./person.ts"
 import { popularity } from "./popularity.ts"
 import { alerts } from "./reading/alerts.ts"
 import { call } from "./reading/call.ts"
@@ -51,7 +60,8 @@ import { ready } from "./ready.ts"
 import { replay } from "./replay.ts"
 import { secretsReseal } from "./secrets.ts"
 import { serve } from "./serve.ts"
-import { signIn, workspacePassphrase } from "./sign-in.ts"
+import { sessionEnd, sessionList } from "./session.ts"
+import { signIn } from "./sign-in.ts"
 import { sources } from "./sources.ts"
 import { appAdd, appGoal, appList, appRemove, appRename } from "./tracking/app.ts"
 import { countryAdd, countryRemove } from "./tracking/countries.ts"
@@ -86,8 +96,16 @@ export const COMMANDS: readonly Command[] = [
   workspaceSet,
   workspaceList,
   workspaceDelete,
-  workspacePassphrase,
   signIn,
+  personList,
+  personAdd,
+  personInvite,
+  personWithdraw,
+  personRole,
+  personPassphrase,
+  personRemove,
+  sessionList,
+  sessionEnd,
   keyCreate,
   keyList,
   keyRevoke,

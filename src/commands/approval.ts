@@ -27,7 +27,7 @@ export const approve: Command = {
       for (const line of linesOf(waiting)) invocation.terminal.say(line)
       if (verdict === "approved" && !invocation.has("force"))
         await invocation.terminal.confirm("Once approved, the write runs when the assistant confirms it.")
-      if (!(await settleApproval(sql, { workspaceId: null, id }, { verdict, by })))
+      if (!(await settleApproval(sql, { workspaceId: null, id }, { verdict, by, scopes: null })))
         throw new CommandProblem(`${id} is not pending any more: it expired, or somebody else decided`)
       return { ...waiting, verdict, decidedBy: by }
     })

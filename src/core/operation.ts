@@ -3,7 +3,7 @@ import type { Takings } from "../access/allowances.ts"
 import type { Caller } from "../access/caller.ts"
 import type { ChargeResult } from "../access/credits.ts"
 import type { Plan } from "../access/plans.ts"
-import type { Scope } from "../access/scopes.ts"
+import type { Right } from "../access/scopes.ts"
 import type { Sql } from "../database/types.ts"
 import type { Platforms } from "../lib/accounts/platform.ts"
 import type { Fault, FaultCode } from "../lib/faults.ts"
@@ -84,7 +84,7 @@ type Price<Input, Answer> =
     }
 
 /** Returns the scope and plan of calls whose body or token decides them. */
-type Terms<Input> = (input: Input, ctx: Context) => Promise<{ scope: Scope | null; plan: Plan }>
+type Terms<Input> = (input: Input, ctx: Context) => Promise<{ scope: Right | null; plan: Plan }>
 
 interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
   id: string
@@ -98,7 +98,9 @@ interface Declaration<Entries extends v.ObjectEntries, Output extends Schema> {
   /** Replaces the description where the schemas are shown next to it. */
   brief?: string
   effect: Effect
-  scope: Scope | null
+  scope: Right | null
+  /** Whether a page asks for the passphrase again, unless it was typed in the last ten minutes. */
+  asksProof?: (input: Record<string, unknown>) => boolean
   plan?: Plan
   /** For Hive calls: "pack" needs a credit pack or Explorer, "explorer" needs Explorer. */
   hive?: "pack" | "explorer"

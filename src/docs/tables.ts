@@ -1,3 +1,5 @@
+import { ROLES, scopesOf } from "../access/people/roles.ts"
+import { SCOPES } from "../access/scopes.ts"
 import { type Operation, priceRange } from "../core/operation.ts"
 import { LOG_EVENTS } from "../lib/log-events.ts"
 import { settingGroups } from "../settings/settings.ts"
@@ -49,6 +51,17 @@ export function actionRows(actions: readonly DocumentedAction[]): string {
     return [`\`${name}\``, `${credits}`, `\`${scope}\``, plan, destructive ? "yes" : "no"]
   })
   return tableOf(["action", "credits", "scope", "plan", "destructive"], rows)
+}
+
+/** The table of roles: the calls and writes of each scope, and the roles that have it. */
+export function roleRows(catalog: readonly Operation[], actions: readonly DocumentedAction[]): string {
+  const rows = SCOPES.map((scope) => {
+    const calls = catalog.filter((operation) => operation.scope === scope).map(({ id }) => id)
+    const writes = actions.filter((action) => action.scope === scope).map(({ name }) => name)
+    const has = ROLES.map((role) => (scopesOf(role).includes(scope) ? "yes" : "no"))
+    return [`\`${scope}\``, [...calls, ...writes].map((name) => `\`${name}\``).join(", "), ...has]
+  })
+  return tableOf(["scope", "calls and writes", ...ROLES], rows)
 }
 
 function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string {

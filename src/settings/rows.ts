@@ -114,6 +114,16 @@ export const SETTINGS = {
     "10.0.0.0/8,192.0.2.7",
     "Proxies whose X-Forwarded-For is trusted: addresses and networks, separated by commas.",
   ),
+  authProxyHeader: {
+    name: "AUTH_PROXY_HEADER",
+    schema: v.pipe(v.string(), v.regex(/^[A-Za-z][A-Za-z-]{1,63}$/)),
+    meaning:
+      "Header in which a proxy of TRUSTED_PROXIES names the person at the browser. It signs in existing people, on " +
+      "pages only.",
+    fix: "the name of a header",
+    example: "Remote-User",
+  },
+  sessionDays: whole("SESSION_DAYS", 1, 400, 30, "How many days a person stays signed in without opening a page."),
   corsOrigins: {
     name: "CORS_ORIGINS",
     schema: v.pipe(v.string(), v.transform(entries), v.check(isOriginList)),

@@ -14,6 +14,8 @@ export interface PageVisit {
   query: string
   /** Client address. Null if unknown. */
   address: string | null
+  /** Address of the remote end of the connection. */
+  peer: string | null
 }
 
 /** Pages at one address or below one prefix. */
@@ -34,8 +36,6 @@ interface PageParts {
 /** A request, as the HTTP surface splits it. */
 interface PageRequest extends Omit<PageVisit, "address"> {
   keyInUrl: boolean
-  /** Address of the remote end of the connection. */
-  peer: string | null
 }
 
 /**
@@ -53,7 +53,7 @@ export function openPages(parts: PageParts, routes: readonly PageRoute[]): OpenR
     answer({ request, requestId, path, query, keyInUrl, peer }) {
       if (keyInUrl) return undefined
       const address = clientAddress(peer, request.headers.get("x-forwarded-for"), parts.trustedProxies)
-      return answerPage(parts, route, { request, requestId, path, query, address })
+      return answerPage(parts, route, { request, requestId, path, query, address, peer })
     },
   }))
 }

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer"
 import { ALL_ACTIONS } from "../access/approval-rules.ts"
 import type { Caller } from "../access/caller.ts"
+import type { Right, Scope } from "../access/scopes.ts"
 import type { Diff } from "../core/action.ts"
 import { json } from "../database/json.ts"
 import type { Db, Sql } from "../database/types.ts"
@@ -20,6 +21,8 @@ export interface Approval {
   expiresAt: Date
   verdict: "approved" | "declined" | null
   decidedBy: string | null
+  /** The scope of the action. Who decides on a page needs it too. */
+  scope: Scope
 }
 
 /** How to approve a write: part of its preview. `askingCounts` is true if a yes to the client's question is enough. */
@@ -54,19 +57,27 @@ async function readStanding(sql: Db, caller: Caller, action: string, token: stri
   return standing
 }
 
+interface NewApproval {
+  action: string
+  scope: Scope
+  token: string
+  shown: Approval["shown"]
+  publicUrl: string
+}
+
 /** Stores a preview for approval. Returns how to approve it, or null if no approval is required. */
 export async function openApproval(
   sql: Sql,
   caller: Caller,
-  { action, token, shown, publicUrl }: { action: string; token: string; shown: Approval["shown"]; publicUrl: string },
+  { action, scope, token, shown, publicUrl }: NewApproval,
   randomBytes: RandomBytes,
 ): Promise<ApprovalTerms | null> {
   const { isNeeded, askingCounts } = await readStanding(sql, caller, action, token)
   if (!isNeeded) return null
   const id = `ap_${Buffer.from(randomBytes(9)).toString("hex")}`
   await sql`
-    insert into approval (id, token_sha256, workspace_id, shown)
-    values (${id}, ${tokenDigest(token)}, ${caller.workspaceId}, ${json(sql, shown)})`
+    insert into approval (id, token_sha256, workspace_id, shown, scope)
+    values (${id}, ${tokenDigest(token)}, ${caller.workspaceId}, ${json(sql, shown)}, ${scope})`
   return { id, address: addressOf(publicUrl, id), command: commandOf(id), askingCounts }
 }
 
@@ -124,8 +135,8 @@ export async function listApprovals(
 ): Promise<Approval[]> {
   return await sql<Approval[]>`
     select a.id, t.action, a.shown, json_build_object('id', k.id, 'name', k.name, 'hint', k.hint) as key,
-      a.created_at as "createdAt", t.created_at + interval '600 s' as "expiresAt", a.verdict,
-      a.decided_by as "decidedBy"
+      a.created_at as "createdAt", t.created_at + interval '600 s' as "expiresAt", a.verdict, a.decided_by as "decidedBy",
+      a.scope
     from approval a
     join confirm_token t on t.sha256 = a.token_sha256
     join api_key k on k.id = t.key_id
@@ -140,18 +151,19 @@ export async function listApprovals(
 
 /**
  * Decides a pending approval for good. Returns false if it is not pending: expired, decided, confirmed, or in another
- * workspace.
+ * workspace; or if the person lacks the right to the write. `scopes` is null on the machine, where every right is given.
  */
 export async function settleApproval(
   sql: Sql,
   { workspaceId, id }: { workspaceId: number | null; id: string },
-  { verdict, by }: { verdict: "approved" | "declined"; by: string },
+  { verdict, by, scopes }: { verdict: "approved" | "declined"; by: string; scopes: readonly Right[] | null },
 ): Promise<boolean> {
   const rows = await sql`
     update approval a
     set verdict = ${verdict}, decided_by = ${by}, decided_at = now()
     from confirm_token t
     where a.id = ${id} and (${workspaceId}::int is null or a.workspace_id = ${workspaceId}) and a.verdict is null
+      and (${scopes && [...scopes]}::text[] is null or a.scope = any(${scopes && [...scopes]}))
       and t.sha256 = a.token_sha256 and t.used_at is null and t.created_at >= now() - interval '600 s'
     returning a.id`
   return rows.length > 0

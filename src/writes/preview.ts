@@ -40,6 +40,7 @@ export async function preview(
   const credits = costOf(action, diff)
   const waiting = {
     action: action.name,
+    scope: action.scope,
     token: token.confirmToken,
     publicUrl: ctx.publicUrl,
     shown: { ...diff, credits, destructive: action.destructive },

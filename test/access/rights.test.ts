@@ -9,6 +9,7 @@ const caller = (differences: Partial<Caller>): Caller => ({
   workspaceId: 1,
   keyId: 1,
   kind: "live",
+  person: null,
   plan: "studio",
   explorer: false,
   hasPack: false,

@@ -306,7 +306,7 @@ describe("approvals", () => {
     const form = fieldIn(page, "form") as string
     expect((await owner.send("/app/changes", { form, id, verdict: "approved" })).status).toBe(303)
     expect((await tea.writer.confirm(token)).status).toBe(200)
-    expect((await owner.open("/app/changes")).text).toContain("approved by <bdi>the owner, on a page</bdi>")
+    expect((await owner.open("/app/changes")).text).toContain("approved by <bdi>owner</bdi>")
     await house.sql`update workspace set approve_outside = '{}' where id = ${tea.writer.workspace}`
   })
 

@@ -501,6 +501,7 @@ create table answered_country (
 create table api_key (
   id integer not null generated always as identity,
   workspace_id integer not null,
+  person_id integer,
   kind text not null,
   name text not null,
   secret_sha256 bytea,
@@ -516,10 +517,12 @@ create table api_key (
   created_at timestamp with time zone not null default now(),
   constraint api_key_pkey primary key (id),
   constraint api_key_secret_sha256_key unique (secret_sha256),
+  constraint api_key_person_id_fkey foreign key (person_id) references person(id),
   constraint api_key_workspace_id_fkey foreign key (workspace_id) references workspace(id),
   constraint api_key_kind_check check ((kind = any (array['live'::text, 'test'::text, 'grant'::text]))),
   constraint api_key_secret_check check (((kind = 'grant'::text) = (secret_sha256 is null)))
 );
+create index api_key_person on api_key using btree (person_id, workspace_id) where (person_id is not null);
 create index api_key_workspace on api_key using btree (workspace_id, id);
 
 create table app_ads (
@@ -649,6 +652,7 @@ create table approval (
   token_sha256 bytea not null,
   workspace_id integer not null,
   shown jsonb not null,
+  scope text not null,
   created_at timestamp with time zone not null default now(),
   verdict text,
   decided_by text,
@@ -1209,6 +1213,26 @@ create table instance_alert (
 );
 create unique index instance_alert_open on instance_alert using btree (kind, subject) where (ended_at is null);
 
+create table invitation (
+  id integer not null generated always as identity,
+  sha256 bytea not null,
+  workspace_id integer not null,
+  name text not null,
+  scopes text[] not null,
+  app_list text[],
+  invited_by integer,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint invitation_pkey primary key (id),
+  constraint invitation_sha256_key unique (sha256),
+  constraint invitation_invited_by_workspace_id_fkey foreign key (invited_by, workspace_id) references membership(person_id, workspace_id) on delete cascade,
+  constraint invitation_workspace_id_fkey foreign key (workspace_id) references workspace(id),
+  constraint invitation_name_check check (((length(name) >= 1) and (length(name) <= 100))),
+  constraint invitation_sha256_check check ((length(sha256) = 32))
+);
+create index invitation_expires on invitation using btree (expires_at, id);
+create index invitation_workspace on invitation using btree (workspace_id, id);
+
 create table job (
   id text not null,
   workspace_id integer not null,
@@ -1572,6 +1596,19 @@ create view measured_app (
   workspace_id integer
 );
 
+create table membership (
+  person_id integer not null,
+  workspace_id integer not null,
+  key_id integer not null,
+  created_at timestamp with time zone not null default now(),
+  constraint membership_pkey primary key (person_id, workspace_id),
+  constraint membership_key_id_key unique (key_id),
+  constraint membership_key_id_fkey foreign key (key_id) references api_key(id),
+  constraint membership_person_id_fkey foreign key (person_id) references person(id),
+  constraint membership_workspace_id_fkey foreign key (workspace_id) references workspace(id)
+);
+create index membership_workspace on membership using btree (workspace_id, person_id);
+
 create table name_search (
   platform text not null,
   storefront text not null,
@@ -1607,6 +1644,7 @@ create index oauth_client_unused on oauth_client using btree (created_at, id) wh
 
 create table oauth_code (
   sha256 bytea not null,
+  person_id integer not null,
   workspace_id integer not null,
   client_id text not null,
   redirect_uri text not null,
@@ -1621,6 +1659,7 @@ create table oauth_code (
   key_id integer,
   constraint oauth_code_pkey primary key (sha256),
   constraint oauth_code_key_id_fkey foreign key (key_id) references api_key(id),
+  constraint oauth_code_person_id_fkey foreign key (person_id) references person(id),
   constraint oauth_code_workspace_id_fkey foreign key (workspace_id) references workspace(id),
   constraint oauth_code_challenge_check check ((length(challenge) = 43)),
   constraint oauth_code_sha256_check check ((length(sha256) = 32))
@@ -1678,30 +1717,6 @@ create table operator_action (
 );
 create index operator_action_at on operator_action using btree (at, id);
 
-create table owner_passphrase (
-  workspace_id integer not null,
-  hashed text not null,
-  set_at timestamp with time zone not null default now(),
-  constraint owner_passphrase_pkey primary key (workspace_id),
-  constraint owner_passphrase_workspace_id_fkey foreign key (workspace_id) references workspace(id),
-  constraint owner_passphrase_hashed_check check ((hashed ~~ '$argon2id$%'::text))
-);
-
-create table owner_session (
-  sha256 bytea not null,
-  workspace_id integer not null,
-  key_id integer not null,
-  created_at timestamp with time zone not null default now(),
-  expires_at timestamp with time zone not null,
-  constraint owner_session_pkey primary key (sha256),
-  constraint owner_session_key_id_fkey foreign key (key_id) references api_key(id),
-  constraint owner_session_workspace_id_fkey foreign key (workspace_id) references workspace(id),
-  constraint owner_session_expires_at_check check ((expires_at > created_at)),
-  constraint owner_session_sha256_check check ((length(sha256) = 32))
-);
-create index owner_session_expires on owner_session using btree (expires_at, sha256);
-create index owner_session_workspace on owner_session using btree (workspace_id);
-
 create table pace (
   upstream text not null,
   egress text not null,
@@ -1717,6 +1732,40 @@ create table pace (
   constraint pace_gap_ms_check check ((gap_ms >= base_gap_ms)),
   constraint pace_refusals_check check ((refusals >= 0))
 );
+
+create table person (
+  id integer not null generated always as identity,
+  name text not null,
+  passphrase text,
+  is_operator boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  removed_at timestamp with time zone,
+  constraint person_pkey primary key (id),
+  constraint person_name_check check (((length(name) >= 1) and (length(name) <= 100))),
+  constraint person_passphrase_check check ((passphrase ~~ '$argon2id$%'::text))
+);
+create unique index person_name on person using btree (lower(name)) where (removed_at is null);
+
+create table person_session (
+  sha256 bytea not null,
+  id integer not null generated always as identity,
+  person_id integer not null,
+  workspace_id integer not null,
+  via text not null,
+  agent text not null,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone not null default now(),
+  proved_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint person_session_pkey primary key (sha256),
+  constraint person_session_id_key unique (id),
+  constraint person_session_person_id_workspace_id_fkey foreign key (person_id, workspace_id) references membership(person_id, workspace_id) on delete cascade,
+  constraint person_session_expires_at_check check ((expires_at > created_at)),
+  constraint person_session_sha256_check check ((length(sha256) = 32)),
+  constraint person_session_via_check check ((via = any (array['passphrase'::text, 'code'::text, 'invitation'::text, 'proxy'::text])))
+);
+create index person_session_expires on person_session using btree (expires_at, sha256);
+create index person_session_person on person_session using btree (person_id, workspace_id);
 
 create table plan_task (
   app_id text not null,
@@ -2080,10 +2129,11 @@ create index share_link_workspace on share_link using btree (workspace_id, expir
 
 create table sign_in_code (
   sha256 bytea not null,
+  person_id integer not null,
   workspace_id integer not null,
   expires_at timestamp with time zone not null,
   constraint sign_in_code_pkey primary key (sha256),
-  constraint sign_in_code_workspace_id_fkey foreign key (workspace_id) references workspace(id),
+  constraint sign_in_code_person_id_workspace_id_fkey foreign key (person_id, workspace_id) references membership(person_id, workspace_id) on delete cascade,
   constraint sign_in_code_sha256_check check ((length(sha256) = 32))
 );
 create index sign_in_code_expires on sign_in_code using btree (expires_at, sha256);

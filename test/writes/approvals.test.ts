@@ -27,7 +27,7 @@ const previewed = async (keyword = "coffee") =>
   (await on.preview("add_keywords", { appId: on.app, keywords: [keyword] })).body
 const said = ({ status, body }: Answer) => [status, body.error ?? body.status, body.reason]
 const settle = (id: string, verdict: "approved" | "declined", workspaceId = on.workspace) =>
-  settleApproval(on.sql, { workspaceId, id }, { verdict, by: "ada" })
+  settleApproval(on.sql, { workspaceId, id }, { verdict, by: "ada", scopes: null })
 
 test("a confirm is refused until a person approves; then the token works; the audit names the approver", async () => {
   const { approval, confirmToken } = await previewed()

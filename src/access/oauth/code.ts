@@ -8,6 +8,8 @@ import type { AuthorizationRequest } from "./request.ts"
 import { createFamily, type Tokens } from "./tokens.ts"
 
 interface AgreedTerms {
+  /** The person who agreed. */
+  personId: number
   workspaceId: number
   request: AuthorizationRequest
   name: string
@@ -17,16 +19,17 @@ interface AgreedTerms {
   appList: readonly string[] | null
 }
 
-/** Creates a single-use code for what an owner approved. Valid for one minute. */
-export async function createCode(tx: Tx, { workspaceId, request, ...terms }: AgreedTerms): Promise<string> {
+/** Creates a single-use code for what a person approved. Valid for one minute. */
+export async function createCode(tx: Tx, { personId, workspaceId, request, ...terms }: AgreedTerms): Promise<string> {
   const code = randomBytes(32).toString("base64url")
   const { client, redirectUri, challenge, resource } = request
   await tx`
     insert into oauth_code (
-      sha256, workspace_id, client_id, redirect_uri, challenge, resource, name, hint, scopes, app_list, expires_at
+      sha256, person_id, workspace_id, client_id, redirect_uri, challenge, resource, name, hint, scopes, app_list,
+      expires_at
     )
     values (
-      ${digestOf(code)}, ${workspaceId}, ${client.id}, ${redirectUri}, ${challenge}, ${resource},
+      ${digestOf(code)}, ${personId}, ${workspaceId}, ${client.id}, ${redirectUri}, ${challenge}, ${resource},
       ${terms.name}, ${terms.hint}, ${[...terms.scopes]}, ${terms.appList && [...terms.appList]},
       now() + interval '60 s'
     )`
@@ -49,12 +52,13 @@ interface CodeExchange {
 export async function takeCode(tx: Tx, exchange: CodeExchange): Promise<Tokens | null> {
   const digest = digestOf(exchange.code)
   const [row] = await tx<CodeRow[]>`
-    select c.workspace_id as "workspaceId", c.client_id as "clientId", c.redirect_uri as "redirectUri", c.challenge,
+    select c.person_id as "personId", c.workspace_id as "workspaceId", c.client_id as "clientId", c.redirect_uri as "redirectUri", c.challenge,
       c.resource, c.name, c.hint, c.scopes, c.app_list as "appList", c.key_id as "keyId",
       c.used_at is not null as "isUsed",
-      c.expires_at > now() and w.deleted_at is null and w.suspended_at is null as "isGood"
+      c.expires_at > now() and w.deleted_at is null and w.suspended_at is null and m.key_id is not null as "isGood"
     from oauth_code c
     join workspace w on w.id = c.workspace_id
+    left join membership m on m.person_id = c.person_id and m.workspace_id = c.workspace_id
     where c.sha256 = ${digest}
     for update of c`
   if (!row) return null
@@ -70,6 +74,7 @@ export async function takeCode(tx: Tx, exchange: CodeExchange): Promise<Tokens |
 }
 
 interface CodeRow {
+  personId: number
   workspaceId: number
   clientId: string
   redirectUri: string
@@ -92,8 +97,8 @@ function isForWhom(row: CodeRow, { clientId, redirectUri, verifier }: CodeExchan
   return isSame && hash("sha256", verifier, "base64url") === row.challenge
 }
 
-function grantOf({ workspaceId, name, hint, scopes, appList }: CodeRow): NewGrant {
-  return { workspaceId, name, hint, scopes, ...(appList && { appList }) }
+function grantOf({ personId, workspaceId, name, hint, scopes, appList }: CodeRow): NewGrant {
+  return { personId, workspaceId, name, hint, scopes, ...(appList && { appList }) }
 }
 
 function digestOf(code: string): Buffer {

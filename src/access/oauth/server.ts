@@ -3,14 +3,14 @@ import type { Sql } from "../../database/types.ts"
 import type { Log } from "../../lib/log.ts"
 import type { SafeFetch } from "../../outbound/safe-fetch.ts"
 import type { VisitorGate } from "../keyless-writes.ts"
-import type { Owners } from "../sign-in/owner.ts"
+import type { People } from "../sign-in/person.ts"
 
 export interface OAuthParts {
   sql: Sql
   gate: Pick<Gate, "run">
   /** For writes of clients that no owner has approved yet. */
   visitorGate: VisitorGate
-  owners: Owners
+  people: People
   /** The issuer. Must match exactly: clients compare it with every document and response. */
   publicUrl: string
   /** Fetches client documents. Strangers choose their addresses. */

@@ -59,10 +59,13 @@ export async function refreshTokens(tx: Tx, { refresh, clientId, scopes }: Renew
   const [held] = await tx<RefreshRow[]>`
     select r.key_id as "keyId", r.used_at as "usedAt", r.used_at < now() - ${GRACE_S} * interval '1 s' as "isStolen",
       r.expires_at > now() and g.client_id = ${clientId} and k.revoked_at is null as "isGood",
-      g.salt, g.resource, g.ends_at as "endsAt", k.scopes
+      g.salt, g.resource, g.ends_at as "endsAt",
+      array(select s from unnest(k.scopes) s where s = any(o.scopes)) as scopes
     from refresh_token r
     join oauth_grant g on g.key_id = r.key_id
     join api_key k on k.id = r.key_id
+    join membership m on m.person_id = k.person_id and m.workspace_id = k.workspace_id
+    join api_key o on o.id = m.key_id
     where r.sha256 = ${keyDigest(refresh)}
     for update of r`
   if (held?.isStolen) await revokeGrant(tx, held.keyId)

@@ -1,75 +1,157 @@
 import type { Buffer } from "node:buffer"
 import { hash } from "node:crypto"
-import type { Sql, Tx } from "../../database/types.ts"
-import { createGrant } from "../key-register.ts"
-import { SCOPES } from "../scopes.ts"
+import type { Db, Sql, Tx } from "../../database/types.ts"
+import type { Right } from "../scopes.ts"
 
-/** The session of a signed-in owner of a workspace. */
-export interface OwnerSession {
+type SignInWay = "passphrase" | "code" | "invitation" | "proxy"
+
+/** The session of a signed-in person. */
+export interface Session {
+  id: number
+  personId: number
+  person: string
+  isOperator: boolean
+  hasPassphrase: boolean
   workspaceId: number
   workspace: string
-  /** The grant that pages use to call operations for the owner. */
+  via: SignInWay
+  /** The grant that pages use to call operations for the person. */
   keyId: number
+  /** The person's rights in the workspace. */
+  scopes: Right[]
+  appList: string[] | null
+  /** Whether a passphrase or code was typed in the last ten minutes. */
+  isProved: boolean
   expiresAt: Date
 }
 
-export const SESSION_HOURS = 12
+/** How recently a person must have proved who they are before a sensitive change. */
+const PROOF_MINUTES = 10
 
 /** Whether the text has the form of a session token: 32 random bytes in base64url. */
 export function isSessionToken(text: string): boolean {
   return /^[\w-]{43}$/.test(text)
 }
 
-/** Creates a session of 12 hours for the workspace's owner. */
-export async function createSession(tx: Tx, workspaceId: number, token: string): Promise<void> {
-  const keyId = await ensurePagesGrant(tx, workspaceId)
-  await tx`
-    insert into owner_session (sha256, workspace_id, key_id, expires_at)
-    values (${digestOf(token)}, ${workspaceId}, ${keyId}, now() + ${SESSION_HOURS} * interval '1 hour')`
+export interface NewSession {
+  personId: number
+  workspaceId: number
+  token: string
+  via: SignInWay
+  /** The browser, as it names itself. */
+  agent: string | null
+  /** How long the session lasts without use. */
+  days: number
+}
+
+/** Creates a session. False if the person is no member of the workspace, or their grant there is revoked. */
+export async function createSession(tx: Tx, session: NewSession): Promise<boolean> {
+  const { personId, workspaceId, token, via, agent, days } = session
+  const { count } = await tx`
+    insert into person_session (sha256, person_id, workspace_id, via, agent, expires_at)
+    select ${digestOf(token)}, m.person_id, m.workspace_id, ${via}, ${(agent ?? "").slice(0, 300)},
+      now() + ${days}::int * interval '1 day'
+    from membership m
+    join api_key k on k.id = m.key_id
+    where m.person_id = ${personId} and m.workspace_id = ${workspaceId} and k.revoked_at is null`
+  return count > 0
 }
 
 /** Null if the session has expired, its grant is revoked, or its workspace is deleted or suspended. */
-export async function readSession(sql: Sql, token: string): Promise<OwnerSession | null> {
-  const [row] = await sql<OwnerSession[]>`
-    select s.workspace_id as "workspaceId", w.name as workspace, s.key_id as "keyId", s.expires_at as "expiresAt"
-    from owner_session s
+export async function readSession(sql: Sql, token: string): Promise<(Session & { isOld: boolean }) | null> {
+  const [row] = await sql<(Session & { isOld: boolean })[]>`
+    select s.id, p.id as "personId", p.name as person, p.is_operator as "isOperator",
+      p.passphrase is not null as "hasPassphrase", s.workspace_id as "workspaceId", w.name as workspace,
+      s.via, m.key_id as "keyId", k.scopes, k.app_list as "appList", s.expires_at as "expiresAt",
+      s.proved_at > now() - ${PROOF_MINUTES} * interval '1 minute'
+        -- Only the proxy can prove who such a person is, and it does so with every request.
+        or (s.via = 'proxy' and p.passphrase is null) as "isProved",
+      s.used_at < now() - interval '1 hour' as "isOld"
+    from person_session s
+    join membership m on m.person_id = s.person_id and m.workspace_id = s.workspace_id
+    join person p on p.id = s.person_id
     join workspace w on w.id = s.workspace_id
-    join api_key k on k.id = s.key_id
+    join api_key k on k.id = m.key_id
     where s.sha256 = ${digestOf(token)} and s.expires_at > now()
       and k.revoked_at is null and w.deleted_at is null and w.suspended_at is null`
   return row ?? null
 }
 
-export async function endSession(sql: Sql, token: string): Promise<void> {
+/** Renews a session that is used, at most once an hour. */
+export async function renewSession(sql: Sql, token: string, days: number): Promise<void> {
   await sql`
-    delete from owner_session
+    update person_session
+    set used_at = now(), expires_at = now() + ${days}::int * interval '1 day'
     where sha256 = ${digestOf(token)}`
 }
 
-export async function endSessions(tx: Tx, workspaceId: number): Promise<void> {
-  await tx`
-    delete from owner_session
-    where workspace_id = ${workspaceId}`
+/** Records that the person has just proved who they are. */
+export async function markProved(sql: Db, sessionId: number): Promise<void> {
+  await sql`
+    update person_session
+    set proved_at = now()
+    where id = ${sessionId}`
 }
 
-const NAME = "pages of the owner"
-const HINT = "pages"
+/** Lets the pages show another workspace. False if the person is no member of it. */
+export async function switchWorkspace(sql: Sql, sessionId: number, workspaceId: number): Promise<boolean> {
+  const { count } = await sql`
+    update person_session s
+    set workspace_id = m.workspace_id
+    from membership m
+    join api_key k on k.id = m.key_id
+    where s.id = ${sessionId} and m.person_id = s.person_id and m.workspace_id = ${workspaceId}
+      and k.revoked_at is null`
+  return count > 0
+}
 
-/** Returns the one grant for all sessions of a workspace. `key list` shows it; revoking it ends the sessions. */
-async function ensurePagesGrant(tx: Tx, workspaceId: number): Promise<number> {
-  // Locks the workspace, so that two concurrent first sessions do not create two grants.
+interface ListedSession {
+  id: number
+  person: string
+  workspace: string
+  via: SignInWay
+  agent: string
+  createdAt: Date
+  usedAt: Date
+  expiresAt: Date
+}
+
+/** Returns the sessions of one person, or of all people of a workspace, latest use first. */
+export async function listSessions(
+  sql: Db,
+  { personId = null, workspaceId = null }: { personId?: number | null; workspaceId?: number | null },
+): Promise<ListedSession[]> {
+  return await sql<ListedSession[]>`
+    select s.id, p.name as person, w.name as workspace, s.via, s.agent, s.created_at as "createdAt", s.used_at as "usedAt",
+      s.expires_at as "expiresAt"
+    from person_session s
+    join person p on p.id = s.person_id
+    join workspace w on w.id = s.workspace_id
+    where s.expires_at > now() and (${personId}::int is null or s.person_id = ${personId})
+      and (${workspaceId}::int is null or s.workspace_id = ${workspaceId})
+    order by s.used_at desc, s.id desc
+    limit 1000`
+}
+
+/** Ends one session by its id, of the given person only unless that is null. False if there is none. */
+export async function endSessionById(sql: Db, id: number, personId: number | null): Promise<boolean> {
+  const { count } = await sql`
+    delete from person_session
+    where id = ${id} and (${personId}::int is null or person_id = ${personId})`
+  return count > 0
+}
+
+export async function endSession(sql: Sql, token: string): Promise<void> {
+  await sql`
+    delete from person_session
+    where sha256 = ${digestOf(token)}`
+}
+
+/** Ends every session of a person, except one that may stay. */
+export async function endSessions(tx: Db, personId: number, exceptId: number | null = null): Promise<void> {
   await tx`
-    select id
-    from workspace
-    where id = ${workspaceId}
-    for update`
-  const [held] = await tx<{ id: number }[]>`
-    select id
-    from api_key
-    where workspace_id = ${workspaceId} and kind = 'grant' and hint = ${HINT} and revoked_at is null
-    order by id
-    limit 1`
-  return held?.id ?? (await createGrant(tx, { workspaceId, name: NAME, hint: HINT, scopes: SCOPES }))
+    delete from person_session
+    where person_id = ${personId} and id is distinct from ${exceptId}::int`
 }
 
 function digestOf(token: string): Buffer {

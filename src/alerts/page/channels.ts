@@ -54,7 +54,7 @@ export function channelsSection(parts: ChannelParts): SettingsSection {
     name: "Channels",
     about: "Deliver alerts to Slack, Telegram or your own service.",
     path: PATH,
-    audience: "owner",
+    needs: "workspace:manage",
     notices: {
       added: "The channel is added. Send it a test message, then choose which alerts it gets.",
       tested: "The test message was delivered.",

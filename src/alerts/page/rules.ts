@@ -30,7 +30,7 @@ export function rulesSection(): SettingsSection {
     name: "Alert rules",
     about: "Choose which alerts are delivered, and where.",
     path: PATH,
-    audience: "owner",
+    needs: "track:write",
     notices: {
       saved: "The rule is saved.",
       deleted: "The rule is deleted. The feed still lists these alerts.",

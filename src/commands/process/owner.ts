@@ -123,6 +123,7 @@ function ownerOf({ id, overrides }: Workspace): Caller {
     // no key has this id
     keyId: 0,
     kind: "live",
+    person: null,
     plan: "enterprise",
     explorer: true,
     hasPack: true,

@@ -1,5 +1,5 @@
 import { limitKeylessWrites } from "../../access/keyless-writes.ts"
-import { createOwners } from "../../access/sign-in/owner.ts"
+import { createPeople } from "../../access/sign-in/person.ts"
 import type { Invoke } from "../../core/invoke.ts"
 import type { Operation } from "../../core/operation.ts"
 import { readTree } from "../../database/assets.ts"
@@ -23,6 +23,10 @@ import { approvalRoutes } from "../../writes/approving/surface.ts"
 interface PagesParts extends LinkParts {
   invoke: Invoke
   catalog: readonly Operation[]
+  /** How long a session lasts without use. */
+  sessionDays: number
+  /** The header in which a trusted proxy names the person. Undefined: no proxy signs people in. */
+  authProxyHeader: string | undefined
   sandbox: Sandbox
   /** Undefined without SECRET_KEY: then /in/ does not exist. */
   receive?: ReceiveMessage | undefined
@@ -40,21 +44,25 @@ const DESK = deskOperations(SOURCES)
 
 /** Returns the routes without a key: public links, sign-in pages and messages from services. */
 export function openRoutes(parts: PagesParts): OpenRoute[] {
-  const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, trustedProxies, now, settingsPorts: ports } = parts
-  const owners = createOwners({ sql, gate, publicUrl })
+  const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, trustedProxies, now } = parts
+  const { settingsPorts: ports, sessionDays, authProxyHeader } = parts
+  const proxy = authProxyHeader === undefined ? null : { header: authProxyHeader, trusted: trustedProxies }
+  const people = createPeople({ sql, gate, publicUrl, sessionDays, proxy })
   const visitorGate = limitKeylessWrites(gate)
   const pages = openPages(parts, [
-    ...signInRoutes({ sql, gate, visitorGate, owners, publicUrl }),
+    ...signInRoutes({ sql, gate, visitorGate, people, publicUrl, sessionDays }),
     ...deskRoutes({
       invoke,
-      owners,
+      people,
+      sql,
+      gate,
       operations: [...catalog, ...DESK.all],
       sampleAnswer: samplesOf(sandbox, publicUrl),
       pictures: parts.pictureCache,
       settings: createSettingsPages({ sql, gate, publicUrl, sections: settingsSections({ sql, ports }) }),
     }),
-    ...oauthRoutes({ ...parts, visitorGate, owners, fetch: parts.fetch ?? safeFetch }),
-    ...approvalRoutes({ sql, gate, owners }),
+    ...oauthRoutes({ ...parts, visitorGate, people, fetch: parts.fetch ?? safeFetch }),
+    ...approvalRoutes({ sql, gate, people }),
   ])
   const messages = receive && {
     receive: (...sent: Parameters<ReceiveMessage>) => gate.run(() => receive(...sent), RECEIVE_MS),

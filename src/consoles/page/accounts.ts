@@ -61,7 +61,7 @@ export function accountsSection({ forgetBodies, ...register }: AccountParts): Se
     name: "Connected accounts",
     about: "Read sales, ads and subscriptions from your own accounts.",
     path: PATH,
-    audience: "owner",
+    needs: "workspace:manage",
     notices: {
       added: "The account is connected.",
       tested: "The rights of the key were checked just now.",

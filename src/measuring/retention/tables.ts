@@ -109,7 +109,8 @@ const AGING: readonly AgingRows[] = [
   // sign-in: an expired code or session gives no access
   { table: "secret_try", time: "counts_until", keep: 0 },
   { table: "sign_in_code", time: "expires_at", keep: 0 },
-  { table: "owner_session", time: "expires_at", keep: 0 },
+  { table: "invitation", time: "expires_at", keep: 0 },
+  { table: "person_session", time: "expires_at", keep: 0 },
   { table: "oauth_code", time: "expires_at", keep: 1 },
   { table: "access_token", time: "expires_at", keep: 1 },
   { table: "refresh_token", time: "expires_at", keep: 0 },

@@ -67,7 +67,7 @@ export const whoami = operation({
   return {
     plan: caller.plan,
     auth: AUTH[caller.kind],
-    scopes: [...caller.scopes],
+    scopes: SCOPES.filter((scope) => caller.scopes.includes(scope)),
     apps: apps.map(({ id, name, countries }) => ({ id, name, countries })),
     appRestriction: caller.appList !== null,
     credits: { used, limit, resetsAt },

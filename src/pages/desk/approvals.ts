@@ -1,6 +1,7 @@
 import * as v from "valibot"
 import { readApprovalRule } from "../../access/approval-rules.ts"
 import { operation } from "../../core/operation.ts"
+import { Fault } from "../../lib/faults.ts"
 import { described } from "../../lib/schema.ts"
 import { Count, Time } from "../../lib/shapes.ts"
 import { listApprovals as readApprovals, settleApproval as settle } from "../../writes/approvals.ts"
@@ -32,7 +33,8 @@ export const listApprovals = operation({
 }).run(async (_, { sql, caller }) => {
   refuseLimited(caller)
   const rule = await readApprovalRule(sql, caller.workspaceId, null)
-  const approvals = await readApprovals(sql, { workspaceId: caller.workspaceId })
+  const waiting = await readApprovals(sql, { workspaceId: caller.workspaceId })
+  const approvals = waiting.filter(({ scope }) => caller.scopes.includes(scope))
   return {
     required: rule?.actions ?? [],
     approvals: approvals.map(({ id, action, shown, key, expiresAt }) => ({
@@ -51,7 +53,7 @@ export const listApprovals = operation({
 })
 
 /**
- * Only a page of the signed-in owner calls this operation. A key, and therefore an assistant, cannot approve its own
+ * Only a page of a signed-in person calls this operation. A key, and therefore an assistant, cannot approve its own
  * writes.
  */
 export const settleApproval = operation({
@@ -59,7 +61,8 @@ export const settleApproval = operation({
   method: "POST",
   id: "settle_approval",
   path: "/desk/approvals",
-  summary: "Says yes or no to a write that waits, for good.",
+  summary: "Approves or declines a write that waits, for good.",
+  asksProof: ({ verdict }) => verdict === "approved",
   effect: "writes",
   scope: null,
   input: v.strictObject({
@@ -69,6 +72,10 @@ export const settleApproval = operation({
   output: v.strictObject({ settled: described(v.boolean(), "False = it no longer waited.") }),
 }).run(async ({ id, verdict }, { sql, caller }) => {
   refuseLimited(caller)
-  const settled = await settle(sql, { workspaceId: caller.workspaceId, id }, { verdict, by: "the owner, on a page" })
+  const { workspaceId, person, scopes } = caller
+  const [approval] = await readApprovals(sql, { workspaceId, id })
+  if (approval && !scopes.includes(approval.scope)) throw new Fault("scope_required", { scope: approval.scope })
+  const by = person?.name ?? "a person, on a page"
+  const settled = await settle(sql, { workspaceId, id }, { verdict, by, scopes })
   return { settled }
 })

@@ -1,4 +1,4 @@
-import { isOwnPath } from "../../access/sign-in/owner.ts"
+import { isOwnPath } from "../../access/sign-in/person.ts"
 import { Fault } from "../../lib/faults.ts"
 import { ownValue } from "../../lib/objects.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"

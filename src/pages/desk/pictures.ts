@@ -1,4 +1,4 @@
-import type { Owners } from "../../access/sign-in/owner.ts"
+import type { People } from "../../access/sign-in/person.ts"
 import { sizedPicture } from "../../stores/pictures/picture-address.ts"
 import type { PictureCache } from "../../stores/pictures/picture-cache.ts"
 import type { PageAnswer } from "../../ui/answer.ts"
@@ -14,7 +14,7 @@ export function picturePath(store: string, width: number): string | null {
 }
 
 interface PictureParts {
-  owners: Owners
+  people: People
   pictures: PictureCache
 }
 
@@ -22,13 +22,13 @@ interface PictureParts {
  * Pictures of the stores for signed-in people. The type is that of the bytes, and the policy lets the response do
  * nothing, also if it is opened as a page.
  */
-export function pictureRoute({ owners, pictures }: PictureParts): PageRoute {
+export function pictureRoute({ people, pictures }: PictureParts): PageRoute {
   return {
     path: PATH,
     methods: ["GET", "HEAD"],
-    async open({ request, query }): Promise<PageAnswer> {
-      if (!(await owners.ownerOf(request))) return { status: 401, body: null }
-      const picture = await pictures.read(new URLSearchParams(query).get("of") ?? "")
+    async open(visit): Promise<PageAnswer> {
+      if (!(await people.personOf(visit))) return { status: 401, body: null }
+      const picture = await pictures.read(new URLSearchParams(visit.query).get("of") ?? "")
       if (!picture) return { status: 404, body: null }
       const { type, bytes } = picture
       return { status: 200, headers: { ...HEADERS, "content-type": type }, body: bytes }

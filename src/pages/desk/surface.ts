@@ -1,4 +1,5 @@
-import { FORM_FIELD, isOwnForm, type Owner, type Owners, signInAddress } from "../../access/sign-in/owner.ts"
+import { FORM_FIELD, isOwnForm, type People, type Person, signInAddress } from "../../access/sign-in/person.ts"
+import { PROOF_FIELD, type ProofParts } from "../../access/sign-in/proof.ts"
 import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
 import { checkInput } from "../../core/check-input.ts"
 import type { Invoke } from "../../core/invoke.ts"
@@ -10,6 +11,7 @@ import { type PageAnswer, seeOther } from "../../ui/answer.ts"
 import { attempted, type Desk, isFault, MADE } from "../../ui/app/desk.ts"
 import { formProblemPage, notHerePage } from "../../ui/app/parts.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
+import { askProof } from "../../ui/proof-page.ts"
 import type { PageRoute, PageVisit } from "../../ui/routes.ts"
 import { pageAt } from "../pages.ts"
 import type { SettingsPages } from "../settings/surface.ts"
@@ -18,9 +20,9 @@ import { backIn, writeFromPage } from "./page-write.ts"
 import { picturePath, pictureRoute } from "./pictures.ts"
 import { schemeCookie, schemeOf } from "./scheme.ts"
 
-interface DeskParts {
+interface DeskParts extends ProofParts {
   invoke: Invoke
-  owners: Owners
+  people: People
   /** All operations that pages may call. */
   operations: readonly Operation[]
   /** Returns answers of the sample data. */
@@ -30,8 +32,9 @@ interface DeskParts {
   pictures?: PictureCache | undefined
 }
 
-/** The pages of /app: for the signed-in owner, and with sample data for everybody. */
-export function deskRoutes({ invoke, owners, operations, sampleAnswer, settings, pictures }: DeskParts): PageRoute[] {
+/** The pages of /app: for the signed-in person, and with sample data for everybody. */
+export function deskRoutes(parts: DeskParts): PageRoute[] {
+  const { invoke, people, operations, sampleAnswer, settings, pictures } = parts
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
   const find = (id: string): Operation => {
     const operation = byId.get(id)
@@ -45,6 +48,7 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer, settings,
     base: SAMPLE,
     isSample: true,
     visitor: null,
+    person: null,
     formFields: [],
     has,
     isMetered: () => false,
@@ -60,13 +64,14 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer, settings,
     },
   })
 
-  const ownDesk = ({ request, requestId, address, path, query }: PageVisit, owner: Owner): Desk => {
+  const ownDesk = ({ request, requestId, address, path, query }: PageVisit, person: Person): Desk => {
     let isMetered = false
     return {
       ...UNSENT,
       base: OWN,
       isSample: false,
-      visitor: owner.workspace,
+      visitor: person.workspace,
+      person,
       has,
       isMetered: () => isMetered,
       picture: (store, width) => (pictures && store !== null ? picturePath(store, width) : null),
@@ -74,9 +79,10 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer, settings,
       path,
       requestId,
       query: new URLSearchParams(query),
-      formFields: [[FORM_FIELD, owner.formToken]],
+      formFields: [[FORM_FIELD, person.formToken]],
       async ask<Id extends OperationId>(id: Id, input: InputOf<Id> = {}) {
-        const credentials = { grant: owner.keyId }
+        if (!person.isProved && find(id).asksProof?.(input)) throw new ProofNeeded()
+        const credentials = { grant: person.keyId }
         const target = async () => ({ operation: lookedAt(find(id), input), input })
         const reply = await invoke({ surface: "pages", requestId, credentials, keyInUrl: false, address, target })
         isMetered = reply.caller !== undefined && reply.caller.plan !== "enterprise"
@@ -87,17 +93,17 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer, settings,
   }
 
   return [
-    ...(pictures ? [pictureRoute({ owners, pictures })] : []),
+    ...(pictures ? [pictureRoute({ people, pictures })] : []),
     { path: "/app/sample/*", methods: ["GET", "HEAD"], open: (visit) => shown(sampleDesk(visit)) },
     {
       path: "/app/*",
       methods: ["GET", "HEAD", "POST"],
       async open(visit) {
-        const owner = await owners.ownerOf(visit.request)
-        if (!owner) return seeOther(signInAddress(visit.query ? `${visit.path}?${visit.query}` : visit.path))
-        const desk = ownDesk(visit, owner)
-        if (settings.has(visit.path)) return await settings.open(desk, owner, visit)
-        return visit.request.method === "POST" ? await sent(desk, owner, visit) : await shown(desk)
+        const person = await people.personOf(visit)
+        if (!person) return seeOther(signInAddress(visit.query ? `${visit.path}?${visit.query}` : visit.path))
+        const desk = ownDesk(visit, person)
+        if (settings.has(visit.path)) return await settings.open(desk, person, visit)
+        return visit.request.method === "POST" ? await sent(parts, desk, person, visit) : await shown(desk)
       },
     },
   ]
@@ -105,6 +111,8 @@ export function deskRoutes({ invoke, owners, operations, sampleAnswer, settings,
 
 /** A page whose address was only opened. */
 const UNSENT = { isSent: false, refused: null, made: [] }
+/** Thrown where a page's operation is sensitive and the person did not prove recently who they are. */
+class ProofNeeded extends Error {}
 
 const OWN = "/app"
 const SAMPLE = "/app/sample"
@@ -145,16 +153,22 @@ const MAX_FORM_BYTES = 1_000_000
 const OPENED = /^\/app\/apps\/[^/]+\/(?:rival|summary|reply|draft|ideas|localize|shots)$/
 
 /** Handles changes from pages: approving or refusing a waiting write, and forms. */
-async function sent(desk: Desk, owner: Owner, { path, request }: PageVisit): Promise<PageAnswer> {
+async function sent(parts: DeskParts, desk: Desk, person: Person, visit: PageVisit): Promise<PageAnswer> {
+  const { path, request } = visit
   const fields = await readForm(request, MAX_FORM_BYTES)
   const isOpened = OPENED.test(path)
   if (!isOpened && ![`${OWN}/changes`, `${OWN}/scheme`, `${OWN}/write`].includes(path))
     throw new Fault("method_not_allowed", {}, { allow: "GET, HEAD" })
-  if (typeof fields === "string" || !isOwnForm(owner, fields))
+  if (typeof fields === "string" || !isOwnForm(person, fields))
     return pageAnswer(desk, fields === "text" ? 400 : 403, formProblemPage(desk, fields === "size"))
   if (isOpened) return await shown({ ...desk, isSent: true })
   if (path === `${OWN}/scheme`)
     return seeOther(backIn(desk, fields, "to"), { "set-cookie": schemeCookie(fields.get("scheme")) })
+  if (fields.has(PROOF_FIELD)) {
+    const proofQuestion = await askProof(parts, person, visit, fields)
+    if (proofQuestion) return proofQuestion
+    fields.delete(PROOF_FIELD)
+  }
   try {
     if (path === `${OWN}/changes`) {
       await desk.ask("settle_approval", { id: fieldOf(fields, "id") ?? "", verdict: fieldOf(fields, "verdict") ?? "" })
@@ -165,6 +179,7 @@ async function sent(desk: Desk, owner: Owner, { path, request }: PageVisit): Pro
       return await shown({ ...desk, ...placeOf(answer.back), refused: answer.refused }, answer.status)
     return "status" in answer ? answer : pageAnswer({ ...desk, ...placeOf(backIn(desk, fields)) }, 200, answer)
   } catch (error) {
+    if (error instanceof ProofNeeded) return (await askProof(parts, person, visit, fields)) ?? seeOther(path)
     if (!(error instanceof Fault) || error.status === 503 || error.status === 401) throw error
     return pageAnswer(desk, error.status, notHerePage(desk, error), error)
   }

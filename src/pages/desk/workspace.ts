@@ -113,7 +113,7 @@ export const listSources = operation({
   id: "list_sources",
   path: "/desk/sources",
   summary: "How each source of measurements does.",
-  scope: null,
+  scope: "server:operate",
   output: v.strictObject({
     sources: v.array(
       v.strictObject({

@@ -1,7 +1,7 @@
 import { isLoopback, redirectHost } from "../../access/oauth/redirects.ts"
 import type { AuthorizationRequest } from "../../access/oauth/request.ts"
 import { SCOPE_MEANINGS, SCOPES, type Scope } from "../../access/scopes.ts"
-import { FORM_FIELD, type Owner } from "../../access/sign-in/owner.ts"
+import { FORM_FIELD, type Person } from "../../access/sign-in/person.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { layout, pagePolicy } from "../../ui/layout.ts"
 
@@ -12,28 +12,30 @@ interface Consent {
   request: AuthorizationRequest
   /** The query of the request, which the form sends back to be checked again. */
   query: string
-  owner: Owner
+  person: Person
   apps: readonly { id: string; name: string }[]
   /** The error in the submitted form. */
   problem?: string
 }
 
 /** Shows the client, its redirect address, the workspace, the scopes and the apps. */
-export function consentPage({ request, query, owner, apps, problem }: Consent): string {
+export function consentPage({ request, query, person, apps, problem }: Consent): string {
   const { client, redirectUri, scopes } = request
-  const requested = scopes.length > 0 ? scopes : SCOPES
-  const further = SCOPES.filter((scope) => !requested.includes(scope))
+  // An assistant never has a right that its person lacks.
+  const own = SCOPES.filter((scope) => person.scopes.includes(scope))
+  const requested = scopes.length > 0 ? own.filter((scope) => scopes.includes(scope)) : own
+  const further = own.filter((scope) => !requested.includes(scope))
   return layout(
     `Let ${client.name} in?`,
     "A client asks to call for the owner of a workspace.",
-    html`<p><strong>${client.name}</strong> asks to call for the workspace <strong>${owner.workspace}</strong>.</p>
+    html`<p><strong>${client.name}</strong> asks to call for the workspace <strong>${person.workspace}</strong>.</p>
 <ul>
 <li>${identityOf(request)}</li>
 <li>The answer goes to <strong>${redirectHost(redirectUri)}</strong>.</li>
 </ul>
 ${isLoopback(redirectUri) && html`<p>That is a program on the machine of this browser, and any program there can use this name. Go on only if you have just started it yourself.</p>\n`}${problem !== undefined && html`<p role="alert"><strong>${problem}</strong></p>\n`}<form method="post" action="/oauth/authorize">
 <input type="hidden" name="request" value="${query}">
-<input type="hidden" name="${FORM_FIELD}" value="${owner.formToken}">
+<input type="hidden" name="${FORM_FIELD}" value="${person.formToken}">
 <fieldset class="choices"><legend>It may</legend>
 ${requested.map((scope) => scopeChoice(scope, scopes))}${
   further.length > 0 &&
@@ -49,8 +51,8 @@ ${apps.length > 0 && html`<label><input type="radio" name="apps" value="some"> o
 </form>
 <p class="quiet">What it calls costs credits of the workspace. The command <code>appmeter key list</code> shows it then, and <code>appmeter key revoke</code> ends it.</p>
 <form method="post" action="/sign-out">
-<input type="hidden" name="${FORM_FIELD}" value="${owner.formToken}">
-<button class="other" type="submit">Sign out of ${owner.workspace}</button>
+<input type="hidden" name="${FORM_FIELD}" value="${person.formToken}">
+<button class="other" type="submit">Sign out of ${person.workspace}</button>
 </form>`,
   )
 }

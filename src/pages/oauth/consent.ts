@@ -5,15 +5,16 @@ import { redirectHost } from "../../access/oauth/redirects.ts"
 import { type AuthorizationRequest, answerAddress, RefusedRequest, readRequest } from "../../access/oauth/request.ts"
 import type { OAuthParts } from "../../access/oauth/server.ts"
 import { SCOPES } from "../../access/scopes.ts"
-import { isOwnForm, type Owner, signInAddress } from "../../access/sign-in/owner.ts"
+import { isOwnForm, type Person, signInAddress } from "../../access/sign-in/person.ts"
 import { readVisibleApps } from "../../tracking/tracked-app.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
+import { askProof } from "../../ui/proof-page.ts"
 import type { PageVisit } from "../../ui/routes.ts"
 import { noticePage } from "../sign-in/page.ts"
 import { CONSENT_POLICY, consentPage, leavingPage, refusalPage } from "./consent-page.ts"
 
-/** Asks the owner every time. A session or an earlier consent is not a consent to this request. */
+/** Asks the person every time. A session or an earlier consent is not a consent to this request. */
 export async function openAuthorization(parts: OAuthParts, visit: PageVisit): Promise<PageAnswer> {
   try {
     return visit.request.method === "POST" ? await decide(parts, visit) : await ask(parts, visit)
@@ -35,38 +36,46 @@ function refuse({ publicUrl }: OAuthParts, { code, message, to }: RefusedRequest
 }
 
 /** Requires a sign-in first, so that strangers cannot trigger a client lookup or a document fetch. */
-async function ask(parts: OAuthParts, { request, path, query }: PageVisit): Promise<PageAnswer> {
-  const owner = await parts.owners.ownerOf(request)
-  if (!owner) return seeOther(signInAddress(`${path}?${query}`))
-  return await askOwner(parts, owner, { query, asked: await readRequest(parts, query) })
+async function ask(parts: OAuthParts, visit: PageVisit): Promise<PageAnswer> {
+  const { path, query } = visit
+  const person = await parts.people.personOf(visit)
+  if (!person) return seeOther(signInAddress(`${path}?${query}`))
+  return await askPerson(parts, person, { query, asked: await readRequest(parts, query) })
 }
 
-async function decide(parts: OAuthParts, { request }: PageVisit): Promise<PageAnswer> {
-  const fields = await readForm(request, MAX_BYTES)
-  const owner = await parts.owners.ownerOf(request)
+async function decide(parts: OAuthParts, visit: PageVisit): Promise<PageAnswer> {
+  const fields = await readForm(visit.request, MAX_BYTES)
+  const person = await parts.people.personOf(visit)
   if (typeof fields === "string") return NOT_UNDERSTOOD
   const query = fieldOf(fields, "request") ?? ""
-  if (!owner) return seeOther(signInAddress(`/oauth/authorize?${query}`))
+  if (!person) return seeOther(signInAddress(`/oauth/authorize?${query}`))
   // another site can make a browser send fields, but does not know this token
-  if (!isOwnForm(owner, fields)) return NOT_UNDERSTOOD
+  if (!isOwnForm(person, fields)) return NOT_UNDERSTOOD
   const authorization = await readRequest(parts, query)
   const decision = fieldOf(fields, "decision")
   if (decision === "deny")
-    return leave(parts, authorization, { error: "access_denied", error_description: "The owner refused." })
+    return leave(parts, authorization, { error: "access_denied", error_description: "The person refused." })
   if (decision !== "allow") return NOT_UNDERSTOOD
   const words = fields.getAll("scope")
-  const scopes = SCOPES.filter((scope) => words.includes(scope))
+  const scopes = SCOPES.filter((scope) => words.includes(scope) && person.scopes.includes(scope))
   if (scopes.length === 0)
-    return await askOwner(parts, owner, { query, asked: authorization, problem: "Tick what it may do, or refuse." })
-  const apps = await appsIn(parts, owner, fields)
+    return await askPerson(parts, person, { query, asked: authorization, problem: "Tick what it may do, or refuse." })
+  const apps = await appsIn(parts, person, fields)
   if (apps === undefined)
-    return await askOwner(parts, owner, { query, asked: authorization, problem: "Tick the apps it may see." })
+    return await askPerson(parts, person, { query, asked: authorization, problem: "Tick the apps it may see." })
+  const proofQuestion = await askProof(parts, person, visit, fields)
+  if (proofQuestion) return proofQuestion
   const code = await parts.gate.run(() =>
     parts.sql.begin(async (tx) => {
       await keepClient(tx, authorization.client.id)
       return await createCode(tx, {
-        ...{ workspaceId: owner.workspaceId, request: authorization, scopes, appList: apps },
-        ...{ name: shownName(authorization.client.name), hint: redirectHost(authorization.redirectUri).slice(0, 100) },
+        personId: person.personId,
+        workspaceId: person.workspaceId,
+        request: authorization,
+        scopes,
+        appList: apps,
+        name: shownName(authorization.client.name),
+        hint: redirectHost(authorization.redirectUri).slice(0, 100),
       })
     }),
   )
@@ -74,10 +83,14 @@ async function decide(parts: OAuthParts, { request }: PageVisit): Promise<PageAn
 }
 
 /** Returns the selected apps of the workspace. Null means all, including later ones. Undefined if none is selected. */
-async function appsIn(parts: OAuthParts, owner: Owner, fields: URLSearchParams): Promise<string[] | null | undefined> {
+async function appsIn(
+  parts: OAuthParts,
+  person: Person,
+  fields: URLSearchParams,
+): Promise<string[] | null | undefined> {
   if (fieldOf(fields, "apps") === "all") return null
   const ticked = fields.getAll("app")
-  const selected = (await readApps(parts, owner)).filter(({ id }) => ticked.includes(id))
+  const selected = (await readApps(parts, person)).filter(({ id }) => ticked.includes(id))
   return selected.length > 0 ? selected.map(({ id }) => id) : undefined
 }
 
@@ -87,18 +100,18 @@ interface ConsentQuestion {
   problem?: string
 }
 
-async function askOwner(
+async function askPerson(
   parts: OAuthParts,
-  owner: Owner,
+  person: Person,
   { query, asked, problem }: ConsentQuestion,
 ): Promise<PageAnswer> {
-  const apps = await readApps(parts, owner)
-  const body = consentPage({ request: asked, query, owner, apps, ...(problem !== undefined && { problem }) })
+  const apps = await readApps(parts, person)
+  const body = consentPage({ request: asked, query, person, apps, ...(problem !== undefined && { problem }) })
   return page(problem === undefined ? 200 : 400, body)
 }
 
-async function readApps({ sql, gate }: OAuthParts, { workspaceId }: Owner) {
-  return await gate.run(() => readVisibleApps(sql, { workspaceId, appList: null }))
+async function readApps({ sql, gate }: OAuthParts, { workspaceId, appList }: Person) {
+  return await gate.run(() => readVisibleApps(sql, { workspaceId, appList }))
 }
 
 function leave({ publicUrl }: OAuthParts, asked: AuthorizationRequest, said: Record<string, string>): PageAnswer {

@@ -36,7 +36,7 @@ export function dataSection(machine: Machine): SettingsSection {
     name: "Data and backups",
     about: "See what is stored on this machine, and make backups.",
     path: PATH,
-    audience: "operator",
+    needs: "server:operate",
     notices: {
       made: "The backup is complete. Download it, and keep it on another machine.",
       deleted: "The backup is deleted.",

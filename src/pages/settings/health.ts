@@ -20,7 +20,7 @@ export function healthSection(machine: Machine): SettingsSection {
     name: "Sources and health",
     about: "See whether the stores answer, and check the installation.",
     path: PATH,
-    audience: "operator",
+    needs: "server:operate",
     notices: {},
     async show(visit) {
       const check = settingsForm(visit, { form: "check", button: "Check the installation", tone: "main" })

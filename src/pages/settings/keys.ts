@@ -51,7 +51,7 @@ export function keysSection(sql: Sql): SettingsSection {
     name: "Keys",
     about: "Let programs and assistants call the API.",
     path: PATH,
-    audience: "owner",
+    needs: "workspace:manage",
     notices: {
       paused: "The key is paused. Its calls are refused until you resume it.",
       resumed: "The key works again.",

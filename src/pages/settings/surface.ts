@@ -1,6 +1,6 @@
 import { beginOperatorAction, endOperatorAction } from "../../access/operator-actions.ts"
 import { AccessProblem } from "../../access/problem.ts"
-import { isOwnForm, type Owner } from "../../access/sign-in/owner.ts"
+import { isOwnForm, type Person } from "../../access/sign-in/person.ts"
 import { ConsoleProblem } from "../../consoles/console.ts"
 import type { Gate } from "../../database/gate.ts"
 import type { Sql } from "../../database/types.ts"
@@ -12,6 +12,8 @@ import { empty, notHerePage } from "../../ui/app/parts.ts"
 import {
   type FormOutcome,
   formId,
+  isSensitive,
+  mayOpen,
   SETTINGS,
   type SettingsForm,
   type SettingsSection,
@@ -21,14 +23,14 @@ import {
 import { FormProblem } from "../../ui/fields.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
 import { type Html, html } from "../../ui/html.ts"
+import { askProof } from "../../ui/proof-page.ts"
 import type { PageVisit } from "../../ui/routes.ts"
 import { pageAnswer } from "../desk/page-answer.ts"
-import { settingsRight } from "./rights.ts"
 
 export interface SettingsPages {
   /** Whether the path is one of the settings. */
   has(path: string): boolean
-  open(desk: Desk, owner: Owner, visit: PageVisit): Promise<PageAnswer>
+  open(desk: Desk, person: Person, visit: PageVisit): Promise<PageAnswer>
 }
 
 interface SettingsParts {
@@ -48,11 +50,8 @@ const MAX_BYTES = 131_072
 export function createSettingsPages({ sql, gate, publicUrl, sections }: SettingsParts): SettingsPages {
   const find = (path: string) => sections.find((section) => sectionAddress(section.path) === path.replace(/\/$/, ""))
 
-  const isOpenTo = async (owner: Owner, audience: SettingsSection["audience"]) =>
-    (await gate.run(() => settingsRight(sql, owner, { audience }))) === "allowed"
-
   async function framedPage(section: SettingsSection, visit: SettingsVisit): Promise<Page> {
-    const listed = sections.filter(({ audience }) => audience === "owner" || visit.isOperator)
+    const listed = sections.filter((other) => mayOpen(visit.person, other))
     const notice = section.notices[visit.desk.query.get("done") ?? ""]
     const body = await gate.run(() => section.show(visit))
     return {
@@ -80,7 +79,7 @@ export function createSettingsPages({ sql, gate, publicUrl, sections }: Settings
   /** Records the change first, so that one that was interrupted is listed too. */
   async function performed({ audit, send, limitMs }: SettingsForm, visit: SettingsVisit, fields: URLSearchParams) {
     if (audit === null) return await gate.run(() => send(visit, fields), limitMs)
-    const actor = `owner of ${visit.workspace}, on a page`
+    const actor = `${visit.person.person}, on a page`
     const action = { actor, command: audit, typed: fieldOf(fields, "id") ?? "" }
     const id = await gate.run(() => beginOperatorAction(sql, action))
     let exitCode = 1
@@ -95,21 +94,24 @@ export function createSettingsPages({ sql, gate, publicUrl, sections }: Settings
 
   return {
     has: (path) => path === SETTINGS || path.startsWith(`${SETTINGS}/`) || Object.hasOwn(MOVED, path),
-    async open(desk, owner, { path, request }) {
+    async open(desk, person, visit) {
+      const { path, request } = visit
       const moved = ownValue(MOVED, path)
       if (moved) return seeOther(moved)
       const section = find(path)
       if (!section) return pageAnswer(desk, 404, notHerePage(desk, new Fault("unknown_endpoint")))
-      if (!(await isOpenTo(owner, section.audience))) return pageAnswer(desk, 403, operatorOnlyPage(section))
-      const { workspaceId, workspace } = owner
-      const isOperator = await isOpenTo(owner, "operator")
+      if (!mayOpen(person, section)) return pageAnswer(desk, 403, notAllowedPage(section))
+      const { workspaceId, workspace } = person
       const query = Object.fromEntries([...desk.query].filter(([name]) => name !== "done"))
       const here = address(path, query)
-      const settingsVisit = { desk, workspaceId, workspace, isOperator, publicUrl, here }
+      const settingsVisit = { desk, workspaceId, workspace, person, publicUrl, here }
       try {
         if (request.method !== "POST") return pageAnswer(desk, 200, await framedPage(section, settingsVisit))
         const fields = await readForm(request, MAX_BYTES)
-        if (typeof fields !== "string" && isOwnForm(owner, fields)) return await sent(section, settingsVisit, fields)
+        if (typeof fields !== "string" && isOwnForm(person, fields)) {
+          const proofQuestion = isSensitive(section) ? await askProof({ sql, gate }, person, visit, fields) : null
+          return proofQuestion ?? (await sent(section, settingsVisit, fields))
+        }
         const detail = fields === "size" ? "The form is too large." : "Send the form of the page as it was shown."
         const fault = new Fault("invalid_arguments", { detail })
         return pageAnswer(desk, fields === "text" || fields === "size" ? 400 : 403, notHerePage(desk, fault))
@@ -170,13 +172,15 @@ function noticePart(text: string): Html {
 `
 }
 
-function operatorOnlyPage({ name }: SettingsSection): Page {
+function notAllowedPage({ name, needs }: SettingsSection): Page {
+  const [title, text] =
+    needs === "server:operate"
+      ? ["Only the operator of this server can see this", "It is about the machine, not about your workspace."]
+      : ["You may not open this page", "An owner of the workspace can do this, or give you the right."]
   return {
     title: name,
     at: "/settings",
-    body: html`<section class="card">${empty(
-      "Only the operator of this server can see this",
-      "It is about the machine, not about your workspace.",
-    )}<p class="pages"><a href="${SETTINGS}">Settings</a></p></section>`,
+    body: html`<section class="card">${empty(title, text)}<p class="pages"><a href="${SETTINGS}">Settings</a></p>
+</section>`,
   }
 }

@@ -13,7 +13,7 @@ export function usageSection(): SettingsSection {
     name: "Plan and usage",
     about: "See how much of each limit is used.",
     path: "usage",
-    audience: "owner",
+    needs: null,
     notices: {},
     show: ({ desk }) => usagePart(desk),
     forms: {},

@@ -1,5 +1,5 @@
 import { card } from "../../ui/app/parts.ts"
-import { listItem, type SettingsSection, sectionAddress } from "../../ui/app/settings.ts"
+import { listItem, mayOpen, type SettingsSection, sectionAddress } from "../../ui/app/settings.ts"
 import { html } from "../../ui/html.ts"
 
 /** The first page of the settings: what there is to set. */
@@ -8,10 +8,10 @@ export function workspaceSection(sections: readonly SettingsSection[]): Settings
     name: "Workspace",
     about: "The name of the workspace, and what there is to set.",
     path: "",
-    audience: "owner",
+    needs: null,
     notices: {},
-    async show({ workspace, isOperator }) {
-      const listed = sections.filter(({ audience }) => audience === "owner" || isOperator)
+    async show({ workspace, person }) {
+      const listed = sections.filter((section) => mayOpen(person, section))
       const entries = listed.map(({ path, name, about }) =>
         listItem(html`<a href="${sectionAddress(path)}"><strong>${name}</strong></a>`, about),
       )

@@ -1,31 +1,35 @@
-import { randomBytes } from "node:crypto"
-import type { VisitorGate } from "../../access/keyless-writes.ts"
+import { renamePerson } from "../../access/people/people.ts"
+import { AccessProblem } from "../../access/problem.ts"
 import { takeCode } from "../../access/sign-in/code.ts"
-import { isOwnForm, isOwnPath, type Owners, sessionCookie, tokenOf } from "../../access/sign-in/owner.ts"
-import { findSignInWorkspace, isPassphrase } from "../../access/sign-in/passphrase.ts"
-import { createSession, endSession } from "../../access/sign-in/session.ts"
+import { findOnlyName, findSignInPerson, isPassphrase, setPassphrase } from "../../access/sign-in/passphrase.ts"
+import { isOwnForm, isOwnPath, sessionCookie, tokenOf } from "../../access/sign-in/person.ts"
+import { secretOf } from "../../access/sign-in/proof.ts"
+import { createSession, endSession, endSessions, switchWorkspace } from "../../access/sign-in/session.ts"
 import { giveTryBack, type SecretTry, takeTry } from "../../access/tries.ts"
-import type { Gate } from "../../database/gate.ts"
-import type { Sql } from "../../database/types.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
 import type { PageRoute, PageVisit } from "../../ui/routes.ts"
-import { noticePage, SIGN_IN_POLICY, type SignInForm, signedInPage, signInPage } from "./page.ts"
+import {
+  isFromElsewhere,
+  MAX_BYTES,
+  makeToken,
+  NOT_UNDERSTOOD,
+  newSession,
+  page,
+  type SignInParts,
+  sentence,
+} from "./forms.ts"
+import { invitationRoute } from "./invitation.ts"
+import { noticePage, passphraseOffer, type SignInForm, signedInPage, signInPage } from "./page.ts"
 
-interface SignInParts {
-  sql: Sql
-  gate: Pick<Gate, "run">
-  /** Gate for database statements before anybody is signed in. */
-  visitorGate: VisitorGate
-  owners: Owners
-  publicUrl: string
-}
-
-/** The pages that sign an owner in and out. */
+/** The pages that sign a person in and out. */
 export function signInRoutes(parts: SignInParts): PageRoute[] {
   return [
     { path: "/sign-in", methods: ["GET", "HEAD", "POST"], open: (visit) => openSignIn(parts, visit) },
+    { path: "/sign-in/passphrase", methods: ["GET", "HEAD", "POST"], open: (visit) => openOffer(parts, visit) },
+    { path: "/sign-in/workspace", methods: ["POST"], open: (visit) => openSwitch(parts, visit) },
     { path: "/sign-out", methods: ["POST"], open: (visit) => openSignOut(parts, visit) },
+    invitationRoute(parts),
   ]
 }
 
@@ -33,74 +37,102 @@ async function openSignIn(parts: SignInParts, visit: PageVisit): Promise<PageAns
   if (visit.request.method === "POST") return await signIn(parts, visit)
   const query = new URLSearchParams(visit.query)
   const next = nextOf(query)
-  const owner = await parts.owners.ownerOf(visit.request)
+  const person = await parts.people.personOf(visit)
   // Only the form uses up a link's code, because previewers and scanners open links beforehand.
   const code = fieldOf(query, "code")
-  if (owner && code === undefined) return page(200, signedInPage(owner, next))
-  return formPage(200, { next, ...(code !== undefined && { code }) })
+  if (person && code === undefined) return page(200, signedInPage(person, next))
+  const proxyName = parts.people.proxyNameOf(visit)
+  if (proxyName !== null) return await signInByProxy(parts, visit, { name: proxyName, next })
+  return await formPage(parts, 200, { next, ...(code !== undefined && { code }) })
 }
 
-async function signIn(parts: SignInParts, { request, address }: PageVisit): Promise<PageAnswer> {
+async function signIn(parts: SignInParts, visit: PageVisit): Promise<PageAnswer> {
+  const { request } = visit
   const fields = await readForm(request, MAX_BYTES)
   if (typeof fields === "string") return NOT_UNDERSTOOD
   const next = nextOf(fields)
-  if (isFromElsewhere(request)) return formPage(403, { next, outcome: "other site" })
+  if (isFromElsewhere(request)) return await formPage(parts, 403, { next, outcome: "other site" })
   const code = fieldOf(fields, "code")
-  if (code !== undefined) return await signInByCode(parts, { code, next, address })
-  const [workspace, passphrase] = [fieldOf(fields, "workspace"), fieldOf(fields, "passphrase")]
-  if (workspace === undefined || passphrase === undefined) return NOT_UNDERSTOOD
-  return await signInByPassphrase(parts, { workspace, passphrase, next, address })
+  if (code !== undefined) return await signInByCode(parts, visit, { code, next })
+  const passphrase = fieldOf(fields, "passphrase")
+  if (passphrase === undefined) return NOT_UNDERSTOOD
+  return await signInByPassphrase(parts, visit, { name: fieldOf(fields, "name"), passphrase, next })
 }
 
 interface CodeForm {
   code: string
   next: string
-  address: string | null
 }
 
-async function signInByCode(parts: SignInParts, { code, next, address }: CodeForm): Promise<PageAnswer> {
+async function signInByCode(parts: SignInParts, visit: PageVisit, { code, next }: CodeForm): Promise<PageAnswer> {
   const { sql } = parts
-  const gate = parts.visitorGate(address)
-  const tried: SecretTry = { scope: "sign-in", address, secret: null }
+  const gate = parts.visitorGate(visit.address)
+  const tried: SecretTry = { scope: "sign-in", address: visit.address, secret: null }
   const wait = await gate.run(() => takeTry(sql, tried))
-  if (wait !== null) return waitPage(wait, { next })
+  if (wait !== null) return await waitPage(parts, wait, { next })
   const token = makeToken()
-  const workspaceId = await gate.run(() =>
+  const isSignedIn = await gate.run(() =>
     sql.begin(async (tx) => {
-      const id = await takeCode(tx, code)
-      if (id !== null) await createSession(tx, id, token)
-      return id
+      const holder = await takeCode(tx, code)
+      return (
+        holder !== null && (await createSession(tx, { ...holder, ...newSession(parts, visit, { token, via: "code" }) }))
+      )
     }),
   )
-  if (workspaceId === null) return formPage(403, { next, outcome: "wrong code" })
+  if (!isSignedIn) return await formPage(parts, 403, { next, outcome: "wrong code" })
   return await finishSignIn(parts, { tried, token, next })
+}
+
+/** Signs in the person whom the proxy names. Nobody becomes a member without an invitation. */
+async function signInByProxy(
+  parts: SignInParts,
+  visit: PageVisit,
+  { name, next }: { name: string; next: string },
+): Promise<PageAnswer> {
+  const { sql, gate, publicUrl } = parts
+  const token = makeToken()
+  const isSignedIn = await gate.run(async () => {
+    const found = await findSignInPerson(sql, name)
+    if (!found) return false
+    const { id: personId, workspaceId } = found
+    const session = newSession(parts, visit, { token, via: "proxy" })
+    return await sql.begin((tx) => createSession(tx, { personId, workspaceId, ...session }))
+  })
+  if (!isSignedIn) return page(403, noticePage("No access yet", `Nobody here is named ${name}. Ask for an invitation.`))
+  return seeOther(next, { "set-cookie": sessionCookie(token, publicUrl) })
 }
 
 interface PassphraseForm {
-  workspace: string
+  /** Undefined if the form did not ask for it. */
+  name: string | undefined
   passphrase: string
   next: string
-  address: string | null
 }
 
-async function signInByPassphrase(parts: SignInParts, form: PassphraseForm): Promise<PageAnswer> {
+async function signInByPassphrase(parts: SignInParts, visit: PageVisit, form: PassphraseForm): Promise<PageAnswer> {
   const { sql } = parts
-  const { workspace, passphrase, next, address } = form
-  const gate = parts.visitorGate(address)
-  const found = await gate.run(() => findSignInWorkspace(sql, workspace.trim()))
-  const tried: SecretTry = { scope: "sign-in", address, secret: found && `workspace ${found.id}` }
+  const { passphrase, next } = form
+  const gate = parts.visitorGate(visit.address)
+  const name = form.name ?? (await gate.run(() => findOnlyName(sql)))
+  const found = name === null ? null : await gate.run(() => findSignInPerson(sql, name.trim()))
+  const tried: SecretTry = { scope: "sign-in", address: visit.address, secret: found && secretOf(found.id) }
+  const again = { next, ...(form.name !== undefined && { name: form.name }) }
   const wait = await gate.run(() => takeTry(sql, tried))
-  if (wait !== null) return waitPage(wait, { next, workspace })
-  if (!(await isPassphrase(passphrase, found?.hashed ?? null)) || !found)
-    return formPage(403, { next, workspace, outcome: "wrong passphrase" })
+  if (wait !== null) return await waitPage(parts, wait, again)
+  const isRight = await isPassphrase(passphrase, found?.hashed ?? null)
   const token = makeToken()
-  await gate.run(() => sql.begin((tx) => createSession(tx, found.id, token)))
+  const { id: personId = 0, workspaceId = 0 } = found ?? {}
+  const isSignedIn =
+    isRight &&
+    (await gate.run(() =>
+      sql.begin((tx) =>
+        createSession(tx, { personId, workspaceId, ...newSession(parts, visit, { token, via: "passphrase" }) }),
+      ),
+    ))
+  if (!isSignedIn) return await formPage(parts, 403, { ...again, outcome: "wrong passphrase" })
   return await finishSignIn(parts, { tried, token, next })
 }
 
-/**
- * Creates a new session for each sign-in, so that a session planted in the browser is never used (session fixation).
- */
 async function finishSignIn(
   { sql, gate, publicUrl }: SignInParts,
   { tried, token, next }: { tried: SecretTry; token: string; next: string },
@@ -109,46 +141,72 @@ async function finishSignIn(
   return seeOther(next, { "set-cookie": sessionCookie(token, publicUrl) })
 }
 
-async function openSignOut(parts: SignInParts, { request }: PageVisit): Promise<PageAnswer> {
+/** Offers a passphrase to a person without one. Others continue at once. */
+async function openOffer(parts: SignInParts, visit: PageVisit): Promise<PageAnswer> {
+  const { sql, gate } = parts
+  const { request } = visit
+  const fields = request.method === "POST" ? await readForm(request, MAX_BYTES) : new URLSearchParams(visit.query)
+  if (typeof fields === "string") return NOT_UNDERSTOOD
+  const person = await parts.people.personOf(visit)
+  const next = nextOf(fields)
+  if (!person) return seeOther(next)
+  if (person.hasPassphrase) return seeOther(next)
+  if (request.method !== "POST") return page(200, passphraseOffer({ person, next }))
+  const [name, passphrase] = [fieldOf(fields, "name"), fieldOf(fields, "passphrase")]
+  if (name === undefined || passphrase === undefined || !isOwnForm(person, fields)) return NOT_UNDERSTOOD
+  try {
+    if (name.trim() !== person.person) await gate.run(() => renamePerson(sql, person.personId, name))
+    await setPassphrase(sql, person.personId, passphrase, { exceptSession: person.id })
+    return seeOther(next)
+  } catch (error) {
+    if (!(error instanceof AccessProblem)) throw error
+    return page(400, passphraseOffer({ person, next, problem: sentence(error.message) }))
+  }
+}
+
+/** Shows another workspace of the person. */
+async function openSwitch(parts: SignInParts, visit: PageVisit): Promise<PageAnswer> {
+  const fields = await readForm(visit.request, MAX_BYTES)
+  const person = await parts.people.personOf(visit)
+  if (!person) return seeOther("/sign-in")
+  const id = typeof fields === "string" ? undefined : fieldOf(fields, "workspace")
+  if (typeof fields === "string" || !isOwnForm(person, fields) || !/^\d{1,9}$/.test(id ?? "")) return NOT_UNDERSTOOD
+  const isSwitched = await parts.gate.run(() => switchWorkspace(parts.sql, person.id, Number(id)))
+  return isSwitched ? seeOther("/app") : NOT_UNDERSTOOD
+}
+
+async function openSignOut(parts: SignInParts, visit: PageVisit): Promise<PageAnswer> {
+  const { request } = visit
   const fields = await readForm(request, MAX_BYTES)
-  const owner = await parts.owners.ownerOf(request)
-  if (owner) {
-    if (typeof fields === "string" || !isOwnForm(owner, fields)) return NOT_UNDERSTOOD
-    await parts.gate.run(() => endSession(parts.sql, tokenOf(request, parts.publicUrl)!))
+  const person = await parts.people.personOf(visit)
+  if (person) {
+    if (typeof fields === "string" || !isOwnForm(person, fields)) return NOT_UNDERSTOOD
+    const isEverywhere = fieldOf(fields, "everywhere") !== undefined
+    await parts.gate.run(() =>
+      isEverywhere
+        ? endSessions(parts.sql, person.personId)
+        : endSession(parts.sql, tokenOf(request, parts.publicUrl) ?? ""),
+    )
   }
   return seeOther("/sign-in", { "set-cookie": sessionCookie(null, parts.publicUrl) })
 }
 
-const MAX_BYTES = 8_192
-
-/** Returns where the owner continues. Always a path of this origin. */
+/** Returns where the person continues. Always a path of this origin. */
 function nextOf(fields: URLSearchParams): string {
   const next = fieldOf(fields, "next")
   return next !== undefined && isOwnPath(next) ? next : "/app"
 }
 
-/** Returns whether the browser states that the form comes from another origin. Other clients send no such header. */
-function isFromElsewhere({ headers }: Request): boolean {
-  const site = headers.get("sec-fetch-site")
-  if (site !== null) return site !== "same-origin" && site !== "none"
-  const origin = headers.get("origin")
-  return origin !== null && URL.parse(origin)?.host !== headers.get("host")
+async function formPage(parts: SignInParts, status: number, form: Omit<SignInForm, "asksName">): Promise<PageAnswer> {
+  const onlyName = await parts.gate.run(() => findOnlyName(parts.sql))
+  return page(status, signInPage({ ...form, asksName: onlyName === null }))
 }
 
-function makeToken(): string {
-  return randomBytes(32).toString("base64url")
+async function waitPage(
+  parts: SignInParts,
+  waitSeconds: number,
+  form: Omit<SignInForm, "asksName">,
+): Promise<PageAnswer> {
+  const answer = await formPage(parts, 429, { ...form, outcome: { waitSeconds } })
+  return { ...answer, headers: { ...answer.headers, "retry-after": String(waitSeconds) } }
 }
-
-function page(status: number, body: string, headers: Record<string, string> = {}): PageAnswer {
-  return { status, headers: { "content-security-policy": SIGN_IN_POLICY, ...headers }, body }
-}
-
-function formPage(status: number, form: SignInForm): PageAnswer {
-  return page(status, signInPage(form))
-}
-
-function waitPage(waitSeconds: number, form: SignInForm): PageAnswer {
-  return page(429, signInPage({ ...form, outcome: { waitSeconds } }), { "retry-after": String(waitSeconds) })
-}
-
-const NOT_UNDERSTOOD = page(400, noticePage("Not understood", "Send the form of the page as it was shown."))

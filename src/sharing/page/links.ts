@@ -34,7 +34,7 @@ export function sharingSection(sql: Sql): SettingsSection {
     name: "Sharing",
     about: "See who can open what, create links and withdraw them.",
     path: PATH,
-    audience: "owner",
+    needs: "reports:write",
     notices: { withdrawn: "The link is withdrawn, and the data behind it is deleted." },
     async show(visit) {
       const links = await readAll(visit.workspaceId)

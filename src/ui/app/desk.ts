@@ -1,3 +1,4 @@
+import type { Person } from "../../access/sign-in/person.ts"
 import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
 import { Fault } from "../../lib/faults.ts"
 import type { FormState } from "../fields.ts"
@@ -12,6 +13,8 @@ export interface Desk {
   isSent: boolean
   /** Name of the visitor's workspace. Null for the sample data. */
   visitor: string | null
+  /** The signed-in person. Null for the sample data. */
+  person: Person | null
   /** Returns whether the operation exists. Links to pages depend on it. */
   has(operation: OperationId): boolean
   /** Runs an operation as this visitor. Throws its Fault. */

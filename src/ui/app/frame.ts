@@ -36,7 +36,7 @@ export function framed(desk: Desk, page: Page): string {
 <body>
 <a class="skip" href="#text">Skip to the text</a>
 ${headerPart(desk, page)}
-${desk.isSample && SAMPLE_NOTE}${app?.isInvented && INVENTED_NOTE}<main id="text">
+${desk.isSample && SAMPLE_NOTE}${app?.isInvented && INVENTED_NOTE}${lacksPassphrase(desk) && PASSPHRASE_NOTE}<main id="text">
 ${refusedNotice(desk)}${madeNotice(desk)}${
   app ? html`${tabsPart(desk, app, at)}${body}` : html`<h1>${title}</h1>\n${body}`
 }</main>
@@ -52,6 +52,15 @@ const SAMPLE_NOTE = html`<aside class="note-line" aria-label="Sample">
 <p>This is a sample: an invented app with data on every page. Nothing here was measured.
 <a href="/app">Your own apps</a></p></aside>
 `
+
+const PASSPHRASE_NOTE = html`<aside class="note-line" aria-label="Passphrase">
+<p><a href="/sign-in/passphrase">Set a passphrase</a> to sign in without a code next time.</p></aside>
+`
+
+/** Whether the person can sign in with codes only. */
+function lacksPassphrase({ person }: Desk): boolean {
+  return person !== null && !person.hasPassphrase && person.via !== "proxy"
+}
 
 const INVENTED_NOTE = html`<aside class="note-line" aria-label="Invented">
 <p><span class="tag warn">Invented</span> The demo made up this app and all its

@@ -32,7 +32,7 @@ export function refusedPart({ code, message, extra }: Fault): Html {
   const { detail, scope } = extra as { detail?: string; scope?: string }
   // the detail lists ids for programs; a person finds the apps by the page's link
   const visibleDetail = code === "not_found" ? undefined : detail
-  const more = visibleDetail ?? (scope ? `It needs the scope ${scope}.` : ADVICE[code])
+  const more = visibleDetail ?? (scope ? (ADVICE[scope] ?? rightMissing(scope)) : ADVICE[code])
   return empty(message, more ?? html`Programs get the code <code>${code}</code>.`)
 }
 
@@ -64,7 +64,12 @@ export function formProblemPage(desk: Desk, isTooLarge: boolean): Page {
   }
 }
 
+const rightMissing = (scope: string) => `You lack the right ${scope}. An owner of the workspace can give it to you.`
+
+/** Advice about a refusal, by the code of the fault or the missing right. */
 const ADVICE: Record<string, string> = {
+  "workspace:manage": "An owner of the workspace can do this.",
+  "server:operate": "This is about the machine: the operator of the server can see it.",
   app_not_allowed: "This is about the whole workspace, and your access is limited to some of its apps.",
 }
 

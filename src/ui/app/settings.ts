@@ -1,3 +1,5 @@
+import type { Right } from "../../access/scopes.ts"
+import type { Person } from "../../access/sign-in/person.ts"
 import type { PageAnswer } from "../answer.ts"
 import { areaField, type FormState } from "../fields.ts"
 import { type Html, type HtmlPart, html } from "../html.ts"
@@ -9,7 +11,7 @@ export interface SettingsVisit {
   desk: Desk
   workspaceId: number
   workspace: string
-  isOperator: boolean
+  person: Person
   publicUrl: string
   /** The address of this page, with its query. A form that is refused is shown there again. */
   here: string
@@ -34,12 +36,28 @@ export interface SettingsSection {
   about: string
   /** Below /app/settings/. Empty for the first page. */
   path: string
-  /** "operator": about the machine, so only the operator may see it. */
-  audience: "owner" | "operator"
+  /** The right that the page needs. Null: everybody may open it. */
+  needs: Right | null
   /** Messages after a form, by the name in the address. */
   notices: Readonly<Record<string, string>>
   show(visit: SettingsVisit): Promise<Html>
   forms: Readonly<Record<string, SettingsForm>>
+}
+
+/**
+ * Whether a person may open a section and send its forms. This is the only place that decides, for every page and form
+ * of /app/settings. A section that needs a right shows data of the whole workspace, so a person who is limited to some
+ * apps may not open it.
+ */
+export function mayOpen(person: Person, { needs }: Pick<SettingsSection, "needs">): boolean {
+  if (needs === null) return true
+  if (needs === "server:operate") return person.isOperator
+  return person.appList === null && person.scopes.includes(needs)
+}
+
+/** Whether the forms of a section ask for the passphrase again, unless it was typed in the last ten minutes. */
+export function isSensitive({ needs }: Pick<SettingsSection, "needs">): boolean {
+  return needs === "workspace:manage" || needs === "server:operate"
 }
 
 export const SETTINGS = "/app/settings"

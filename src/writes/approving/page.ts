@@ -1,4 +1,5 @@
-import { FORM_FIELD, type Owner } from "../../access/sign-in/owner.ts"
+import type { Scope } from "../../access/scopes.ts"
+import { FORM_FIELD, type Person } from "../../access/sign-in/person.ts"
 import { changesPart } from "../../ui/changes.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { layout, pagePolicy } from "../../ui/layout.ts"
@@ -11,7 +12,7 @@ export const APPROVAL_POLICY = pagePolicy({ forms: ["'self'"] })
  * Renders the complete write with buttons to approve or decline it, or its outcome. Everything except our own text is
  * escaped as data.
  */
-export function approvalPage(approval: Approval, { formToken }: Owner, now: Date): string {
+export function approvalPage(approval: Approval, { formToken }: Person, now: Date): string {
   const { id, key, expiresAt } = approval
   const outcome = outcomeOf(approval, now)
   const keyName = key.name ?? `key ${key.id}`
@@ -104,15 +105,21 @@ refused: nothing is written and nothing is charged. <a href="/approve">Waiting c
 }
 
 /** The response to an unknown address, or to a form that was not sent from its page. */
-export function noApprovalPage(why?: "form"): string {
+export function noApprovalPage(why?: "form" | "apps" | Scope): string {
   if (why === "form")
     return layout(
       "The form was not accepted",
       "The form was not sent from its page.",
       html`<p>Nothing was decided. Open the page again and send its form as it is shown.</p>`,
     )
-  const text = "This change is not waiting in your workspace."
+  const text = reasonFor(why)
   return layout("Nothing to approve", text, html`<p>${text}</p>`)
+}
+
+function reasonFor(why?: "apps" | Scope): string {
+  if (why === undefined) return "This change is not waiting in your workspace."
+  if (why === "apps") return "You see some apps of this workspace. Somebody who sees all of them must approve."
+  return `You lack the right to this change (${why}). Somebody who has it must approve or decline it.`
 }
 
 function timeOf(at: Date): Html {

@@ -1,8 +1,9 @@
-import { isOwnForm, type Owner, type Owners, signInAddress } from "../../access/sign-in/owner.ts"
+import { isOwnForm, type People, type Person, signInAddress } from "../../access/sign-in/person.ts"
 import type { Gate } from "../../database/gate.ts"
 import type { Sql } from "../../database/types.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
+import { askProof } from "../../ui/proof-page.ts"
 import type { PageRoute, PageVisit } from "../../ui/routes.ts"
 import { type Approval, listApprovals, settleApproval } from "../approvals.ts"
 import { APPROVAL_POLICY, approvalPage, noApprovalPage, sampleApprovalPage, waitingPage } from "./page.ts"
@@ -10,11 +11,11 @@ import { APPROVAL_POLICY, approvalPage, noApprovalPage, sampleApprovalPage, wait
 interface ApprovalParts {
   sql: Sql
   gate: Pick<Gate, "run">
-  owners: Owners
+  people: People
 }
 
 /**
- * The pages where a signed-in owner lists, approves and declines pending writes. Others are redirected to sign in, and
+ * The pages where a signed-in person lists, approves and declines pending writes. Others are redirected to sign in, and
  * then back.
  */
 export function approvalRoutes(parts: ApprovalParts): PageRoute[] {
@@ -23,35 +24,36 @@ export function approvalRoutes(parts: ApprovalParts): PageRoute[] {
     {
       path: "/approve",
       methods: ["GET", "HEAD"],
-      open: signedIn(parts, async (owner) => {
-        return page(200, waitingPage(await gate.run(() => listApprovals(sql, { workspaceId: owner.workspaceId }))))
+      open: signedIn(parts, async (person) => {
+        return page(200, waitingPage(await gate.run(() => listApprovals(sql, { workspaceId: person.workspaceId }))))
       }),
     },
     { path: "/approve/sample", methods: ["GET", "HEAD"], open: async () => page(200, sampleApprovalPage()) },
     {
       path: "/approve/(?<id>ap_[0-9a-f]{18})",
       methods: ["GET", "HEAD", "POST"],
-      open: signedIn(parts, async (owner, visit) => {
+      open: signedIn(parts, async (person, visit) => {
         const id = visit.path.slice("/approve/".length)
-        if (visit.request.method === "POST") return await settle(parts, owner, id, visit)
-        const [approval] = await gate.run(() => listApprovals(sql, { workspaceId: owner.workspaceId, id }))
-        return approval ? shown(owner, approval) : page(404, noApprovalPage())
+        if (visit.request.method === "POST") return await settle(parts, person, id, visit)
+        const [approval] = await gate.run(() => listApprovals(sql, { workspaceId: person.workspaceId, id }))
+        return approval ? shown(person, approval) : page(404, noApprovalPage())
       }),
     },
   ]
 }
 
-type OwnerPage = (owner: Owner, visit: PageVisit) => Promise<PageAnswer>
+type PersonPage = (person: Person, visit: PageVisit) => Promise<PageAnswer>
 
-function signedIn({ owners }: ApprovalParts, open: OwnerPage): PageRoute["open"] {
+function signedIn({ people }: ApprovalParts, open: PersonPage): PageRoute["open"] {
   return async (visit) => {
-    const owner = await owners.ownerOf(visit.request)
-    return owner ? await open(owner, visit) : seeOther(signInAddress(visit.path))
+    const person = await people.personOf(visit)
+    if (!person) return seeOther(signInAddress(visit.path))
+    return person.appList === null ? await open(person, visit) : page(403, noApprovalPage("apps"))
   }
 }
 
-function shown(owner: Owner, approval: Approval): PageAnswer {
-  return page(200, approvalPage(approval, owner, new Date()))
+function shown(person: Person, approval: Approval): PageAnswer {
+  return page(200, approvalPage(approval, person, new Date()))
 }
 
 const MAX_BYTES = 4_096
@@ -61,16 +63,21 @@ const VERDICTS = { approve: "approved", decline: "declined" } as const
  * Handles the form. A form from another site lacks this session's token and is refused. An earlier decision stays, and
  * the page shows it.
  */
-async function settle({ sql, gate }: ApprovalParts, owner: Owner, id: string, visit: PageVisit): Promise<PageAnswer> {
+async function settle(parts: ApprovalParts, person: Person, id: string, visit: PageVisit): Promise<PageAnswer> {
   const fields = await readForm(visit.request, MAX_BYTES)
   const answer = typeof fields === "string" ? undefined : fieldOf(fields, "verdict")
   const verdict =
     answer !== undefined && Object.hasOwn(VERDICTS, answer) ? VERDICTS[answer as keyof typeof VERDICTS] : null
-  if (typeof fields === "string" || verdict === null || !isOwnForm(owner, fields))
+  if (typeof fields === "string" || verdict === null || !isOwnForm(person, fields))
     return page(400, noApprovalPage("form"))
-  const { workspaceId, workspace } = owner
-  const by = `the owner of ${workspace}, signed in`
-  await gate.run(() => settleApproval(sql, { workspaceId, id }, { verdict, by }))
+  const { sql, gate } = parts
+  const { workspaceId, person: by, scopes } = person
+  const [approval] = await gate.run(() => listApprovals(sql, { workspaceId, id }))
+  if (!approval) return page(404, noApprovalPage())
+  if (!scopes.some((scope) => scope === approval.scope)) return page(403, noApprovalPage(approval.scope))
+  const proofQuestion = verdict === "approved" ? await askProof(parts, person, visit, fields) : null
+  if (proofQuestion) return proofQuestion
+  await gate.run(() => settleApproval(sql, { workspaceId, id }, { verdict, by, scopes }))
   return seeOther(visit.path)
 }
 

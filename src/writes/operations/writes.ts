@@ -125,6 +125,7 @@ function previewAction(actions: readonly Action[], byName: ReadonlyMap<string, A
     brief: PREVIEW,
     effect: "previews",
     scope: null,
+    asksProof: ({ action }) => byName.get(String(action))?.outside !== undefined,
     terms: async ({ action }) => find(action),
     price: 0,
     faults: ["app_not_allowed", "not_found", "write_limit_reached", ...faultsOf(actions)],

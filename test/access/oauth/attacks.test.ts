@@ -347,7 +347,7 @@ describe("a page of another site", () => {
   test("approval requires a session, even if the form was shown before", async () => {
     const browser = await ownerBrowser(house, workspaceId)
     const page = await browser.open(`/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`)
-    await sql`delete from owner_session`
+    await sql`delete from person_session`
     const sent = await agree(browser, page)
     expect([sent.status, sent.headers.get("location")!.startsWith("/sign-in?next=%2Foauth%2Fauthorize")]).toEqual([
       303,

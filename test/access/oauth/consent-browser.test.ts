@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { ensureMember } from "../../../src/access/people/people.ts"
 import { createCode } from "../../../src/access/sign-in/code.ts"
 import { setPassphrase } from "../../../src/access/sign-in/passphrase.ts"
 import { freshDatabase } from "../../database.ts"
@@ -22,7 +23,8 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     const sql = await freshDatabase()
     served = serveAt(sql)
     workspaceId = await served.house.workspace({ name: "acme" })
-    await setPassphrase(sql, workspaceId, "correct horse battery")
+    const personId = await sql.begin((tx) => ensureMember(tx, workspaceId))
+    await setPassphrase(sql, personId, "correct horse battery")
     await trackOwn(sql, { workspaceId, iosId: "1437843273" })
     // A client on this machine that redirects its user to its own site, like Claude Code.
     client = Bun.serve({
@@ -54,27 +56,20 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     return `${served.url}/oauth/authorize?${query}`
   }
 
-  test(
-    "the owner signs in with the passphrase, sees the request, approves and is redirected, " +
-      "also through the client's own redirect",
-    async () => {
-      await tab.open(await request())
-      expect(await tab.value("document.title")).toBe("Sign in · Appmeter")
-      await tab.value(
-        `document.querySelector("[name=workspace]").value = "acme"; ` +
-          `document.querySelector("[name=passphrase]").value = "correct horse battery"`,
-      )
-      await tab.leave(`document.querySelector("[name=passphrase]").form.querySelector("button").click()`)
-      expect(await tab.value("document.querySelector('h1').textContent")).toBe("Let Test client in?")
-      await tab.leave(`document.querySelector("button[value=allow]").click()`)
-      await until(() => came.length > 0)
-      expect(came[0]!.searchParams.get("code")).toMatch(/^[\w-]{43}$/)
-      await until(
-        async () => (await tab.value("location.href").catch(() => "")) === `http://localhost:${client.port}/done`,
-      )
-      expect(tab.complaints).toEqual([])
-    },
-  )
+  test("the owner signs in with the passphrase, sees the request, approves and is redirected, also through the client's own redirect", async () => {
+    await tab.open(await request())
+    expect(await tab.value("document.title")).toBe("Sign in · Appmeter")
+    await tab.value(`document.querySelector("[name=passphrase]").value = "correct horse battery"`)
+    await tab.leave(`document.querySelector("[name=passphrase]").form.querySelector("button").click()`)
+    expect(await tab.value("document.querySelector('h1').textContent")).toBe("Let Test client in?")
+    await tab.leave(`document.querySelector("button[value=allow]").click()`)
+    await until(() => came.length > 0)
+    expect(came[0]!.searchParams.get("code")).toMatch(/^[\w-]{43}$/)
+    await until(
+      async () => (await tab.value("location.href").catch(() => "")) === `http://localhost:${client.port}/done`,
+    )
+    expect(tab.complaints).toEqual([])
+  })
 
   test("a sign-in link signs in with one click", async () => {
     await tab.forget()

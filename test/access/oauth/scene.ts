@@ -5,7 +5,7 @@ import { type Browser, browserOf, fieldIn, type Page } from "../sign-in/browser.
 
 export const REDIRECT = "https://client.example/callback"
 
-/** A browser with a signed-in owner of the workspace. */
+/** A browser with a signed-in owner of the workspace, who also operates the server. */
 export async function ownerBrowser(
   house: House,
   workspaceId: number,
@@ -13,6 +13,10 @@ export async function ownerBrowser(
 ): Promise<Browser> {
   const browser = browserOf(house, options)
   await browser.send("/sign-in", { code: await createCode(house.sql, workspaceId) })
+  await house.sql`
+    update person
+    set is_operator = true
+    where id in (select person_id from membership where workspace_id = ${workspaceId})`
   return browser
 }
 

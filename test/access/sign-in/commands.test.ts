@@ -43,17 +43,47 @@ test("sign-in prints a code and a link, and the link's form signs in", async () 
 })
 
 test("a passphrase is generated and shown once, read from stdin and never shown, or removed", async () => {
-  const made = (await run(["workspace", "passphrase", "acme"])).out.trim()
-  const tried = async (passphrase: string) =>
-    (await browserOf(house).send("/sign-in", { workspace: "acme", passphrase })).status
+  const made = (await run(["person", "passphrase", "owner"])).out.trim()
+  const tried = async (passphrase: string) => (await browserOf(house).send("/sign-in", { passphrase })).status
   expect(await tried(made)).toBe(303)
-  const own = await run(["workspace", "passphrase", "acme", "--file", "-"], "correct horse battery\n")
+  const own = await run(["person", "passphrase", "owner", "--file", "-"], "correct horse battery\n")
   expect([own.code, own.out, own.err]).toEqual([0, "", ""])
   expect([await tried("correct horse battery"), await tried(made)]).toEqual([303, 403])
-  expect((await run(["workspace", "passphrase", "acme", "--file", "-"], "short\n")).code).toBe(1)
-  expect((await run(["workspace", "passphrase", "acme", "--remove"])).code).toBe(0)
+  expect((await run(["person", "passphrase", "owner", "--file", "-"], "short\n")).code).toBe(1)
+  expect((await run(["person", "passphrase", "owner", "--remove"])).code).toBe(0)
   expect(await tried("correct horse battery")).toBe(403)
   const audit = JSON.stringify(await database.sql`select command, typed from operator_action`)
-  expect(audit).toContain("workspace passphrase")
+  expect(audit).toContain("person passphrase")
   expect(audit).not.toContain("horse")
+})
+
+test("the command line adds, lists, changes, invites and removes people, and ends their sessions", async () => {
+  const list = async () => JSON.parse((await run(["person", "list", "--json"])).out).people
+  const { code, person } = JSON.parse((await run(["person", "add", "Ada", "--role", "editor", "--json"])).out)
+  expect(person).toMatchObject({ name: "Ada", role: "editor", appList: null, isOperator: false })
+  const browser = browserOf(house)
+  expect((await browser.send("/sign-in", { code })).status).toBe(303)
+  const sessions = JSON.parse((await run(["session", "list", "--person", "ada", "--json"])).out).sessions
+  expect(sessions).toMatchObject([{ person: "Ada", workspace: "acme" }])
+  expect((await browser.open("/app")).status).toBe(200)
+  expect((await run(["session", "end", String(sessions[0].id)])).code).toBe(0)
+  expect((await browser.open("/app")).status).toBe(303)
+
+  expect((await run(["person", "role", "ada", "viewer", "--operator", "yes"])).code).toBe(0)
+  expect(await list()).toMatchObject([
+    { name: "owner", role: "owner" },
+    { name: "Ada", role: "viewer", isOperator: true },
+  ])
+  expect(await run(["person", "role", "owner", "viewer"])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("a workspace needs at least one person who manages it"),
+  })
+  const link = (await run(["person", "invite", "Bo", "--role", "viewer"])).out.trim()
+  expect(link).toMatch(/^https:\/\/ranks\.example\.com\/invitation\?code=[\w-]{43}$/)
+  expect((await browserOf(house).open(link.slice("https://ranks.example.com".length))).text).toContain("acme")
+  const [{ id }] = JSON.parse((await run(["person", "list", "--json"])).out).invitations
+  expect((await run(["person", "withdraw", String(id)])).code).toBe(0)
+  expect((await browserOf(house).open(link.slice("https://ranks.example.com".length))).status).toBe(404)
+  expect((await run(["person", "remove", "ADA", "--force"])).code).toBe(0)
+  expect(await list()).toMatchObject([{ name: "owner" }])
 })

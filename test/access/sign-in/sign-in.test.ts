@@ -1,9 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { randomBytes } from "node:crypto"
 import { listKeys, pauseKey, revokeKey } from "../../../src/access/key-register.ts"
+import { addPerson } from "../../../src/access/people/people.ts"
+import { scopesOf } from "../../../src/access/people/roles.ts"
 import { createCode } from "../../../src/access/sign-in/code.ts"
-import { createOwners, isOwnForm, isOwnPath, type Owner } from "../../../src/access/sign-in/owner.ts"
 import { makePassphrase, removePassphrase, setPassphrase } from "../../../src/access/sign-in/passphrase.ts"
+import { createPeople, isOwnForm, isOwnPath, type Person } from "../../../src/access/sign-in/person.ts"
 import { deleteWorkspace, setWorkspace } from "../../../src/access/workspaces.ts"
 import { createGate } from "../../../src/database/gate.ts"
 import type { Sql } from "../../../src/database/types.ts"
@@ -18,6 +20,8 @@ let sql: Sql
 let house: House
 let workspaceId: number
 let workspace: string
+let personId: number
+let name: string
 let made = 0
 
 const PASSPHRASE = "correct horse battery"
@@ -28,28 +32,37 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await deleteRows(sql, "secret_try", "sign_in_code", "owner_session")
+  await deleteRows(sql, "secret_try", "sign_in_code", "person_session")
   workspace = `acme ${++made}`
   workspaceId = await house.workspace({ name: workspace, plan: "free" })
+  name = `Ada ${made}`
+  personId = await addOwner()
 })
 
-const ownerOf = (browser: Browser, publicUrl = PUBLIC_URL): Promise<Owner | null> =>
-  createOwners({ sql, gate: createGate(), publicUrl }).ownerOf(
-    new Request(publicUrl, { headers: { cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") } }),
-  )
+/** Adds a person with every right to the workspace. */
+const addOwner = (called = name) =>
+  sql.begin((tx) => addPerson(tx, { workspaceId, name: called, scopes: scopesOf("owner"), appList: null }))
 
-/** A browser in which the owner has signed in with a code. */
+const personOf = (browser: Browser, publicUrl = PUBLIC_URL): Promise<Person | null> =>
+  createPeople({ sql, gate: createGate(), publicUrl, sessionDays: 30, proxy: null }).personOf({
+    request: new Request(publicUrl, {
+      headers: { cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") },
+    }),
+    peer: "192.0.2.1",
+  })
+
+/** A browser in which the person has signed in with a code. */
 async function signedIn(browser = browserOf(house)): Promise<Browser> {
   const { status } = await browser.send("/sign-in", { code: await createCode(sql, workspaceId) })
   expect(status).toBe(303)
   return browser
 }
 
-const callAs = (owner: Owner) =>
+const callAs = (person: Person) =>
   house.app.invoke({
     surface: "pages",
     requestId: crypto.randomUUID(),
-    credentials: { grant: owner.keyId },
+    credentials: { grant: person.keyId },
     keyInUrl: false,
     address: "192.0.2.1",
     target: async () => ({ operation: whoami, input: {} }),
@@ -57,50 +70,52 @@ const callAs = (owner: Owner) =>
 
 describe("with the passphrase", () => {
   beforeEach(async () => {
-    await sql`insert into owner_passphrase (workspace_id, hashed) values (${workspaceId}, ${quickHash(PASSPHRASE)})`
+    await sql`update person set passphrase = ${quickHash(PASSPHRASE)} where id = ${personId}`
   })
 
-  test("the passphrase signs the owner in and redirects to the requested page", async () => {
-    await setPassphrase(sql, workspaceId, PASSPHRASE)
+  test("the passphrase signs a person in and redirects to the requested page", async () => {
+    await setPassphrase(sql, personId, PASSPHRASE)
     const browser = browserOf(house)
     const page = await browser.open("/sign-in?next=%2Fapp%3Fday%3D1")
     expect(page.status).toBe(200)
-    const sent = await browser.send("/sign-in", { workspace, passphrase: PASSPHRASE, next: fieldIn(page, "next")! })
+    const sent = await browser.send("/sign-in", {
+      name: name.toUpperCase(),
+      passphrase: PASSPHRASE,
+      next: fieldIn(page, "next")!,
+    })
     expect([sent.status, sent.headers.get("location")]).toEqual([303, "/app?day=1"])
-    expect(await ownerOf(browser)).toMatchObject({ workspaceId, workspace })
+    expect(await personOf(browser)).toMatchObject({ personId, person: name, workspaceId, workspace })
   })
 
-  test("a wrong passphrase, an unknown workspace and one without a passphrase have the same response", async () => {
-    const none = `${workspace} without`
-    await house.workspace({ name: none })
+  test("a wrong passphrase, an unknown name and a person without a passphrase have the same response", async () => {
+    const none = `${name} without`
+    await addOwner(none)
     const browser = browserOf(house)
     const answers = []
-    for (const name of [workspace, "nobody's", none]) {
-      const { status, text } = await browser.send("/sign-in", { workspace: name, passphrase: `${PASSPHRASE}?` })
-      answers.push([status, text.replaceAll(name, "NAME").replaceAll("nobody&#39;s", "NAME")])
+    for (const typed of [name, "nobody's", none]) {
+      const { status, text } = await browser.send("/sign-in", { name: typed, passphrase: `${PASSPHRASE}?` })
+      answers.push([status, text.replaceAll(typed, "NAME").replaceAll("nobody&#39;s", "NAME")])
     }
     expect(answers[0]![0]).toBe(403)
-    expect(answers[0]![1]).toContain("The workspace or its passphrase is not right.")
+    expect(answers[0]![1]).toContain("The name or the passphrase is not right.")
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
     expect(browser.cookies.size).toBe(0)
   })
 
-  test("an address has five tries a minute over all workspaces, and a sixth is not checked", async () => {
+  test("an address has five tries a minute over all people, and a sixth is not checked", async () => {
     const browser = browserOf(house)
     for (let tried = 0; tried < 5; tried++)
-      expect(
-        (await browser.send("/sign-in", { workspace: tried % 2 ? workspace : "other", passphrase: "x" })).status,
-      ).toBe(403)
-    const sixth = await browser.send("/sign-in", { workspace, passphrase: PASSPHRASE })
+      expect((await browser.send("/sign-in", { name: tried % 2 ? name : "other", passphrase: "x" })).status).toBe(403)
+    const sixth = await browser.send("/sign-in", { name, passphrase: PASSPHRASE })
     expect([sixth.status, Number(sixth.headers.get("retry-after")) > 30]).toEqual([429, true])
     expect(browser.cookies.size).toBe(0)
     const elsewhere = browserOf(house, { from: "198.51.100.7" })
-    expect((await elsewhere.send("/sign-in", { workspace, passphrase: PASSPHRASE })).status).toBe(303)
+    expect((await elsewhere.send("/sign-in", { name, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
-  test("each further guess at a workspace waits longer, up to a minute; an hour without one resets it", async () => {
+  test("each further guess at a person waits longer, up to a minute, and an hour without one resets the wait", async () => {
     let n = 0
-    const guess = () => browserOf(house, { from: `10.9.0.${++n}` }).send("/sign-in", { workspace, passphrase: "x" })
+    const guess = () => browserOf(house, { from: `10.9.0.${++n}` }).send("/sign-in", { name, passphrase: "x" })
     await guess()
     const waits = []
     for (const tries of [18, 19, 29, 39, 79, 5_000_000]) {
@@ -114,9 +129,9 @@ describe("with the passphrase", () => {
     for (const _ of [1, 2]) expect((await guess()).status).toBe(403)
   })
 
-  test("guesses at a workspace from many addresses are slowed down, and a code still signs its owner in", async () => {
+  test("guesses at a person from many addresses are slowed down, and a code still signs them in", async () => {
     const guess = (n: number) =>
-      browserOf(house, { from: `198.51.100.${n}` }).send("/sign-in", { workspace, passphrase: "x" })
+      browserOf(house, { from: `198.51.100.${n}` }).send("/sign-in", { name, passphrase: "x" })
     const statuses = []
     for (let n = 1; n <= 23; n++) statuses.push((await guess(n)).status)
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(403))
@@ -126,24 +141,24 @@ describe("with the passphrase", () => {
 
   test("a correct passphrase does not count as a try", async () => {
     for (let n = 0; n < 7; n++)
-      expect((await browserOf(house).send("/sign-in", { workspace, passphrase: PASSPHRASE })).status).toBe(303)
+      expect((await browserOf(house).send("/sign-in", { name, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
   test("changing or removing the passphrase ends the sessions of the old one", async () => {
     for (const change of [
-      () => setPassphrase(sql, workspaceId, makePassphrase(randomBytes)),
-      () => removePassphrase(sql, workspaceId),
+      () => setPassphrase(sql, personId, makePassphrase(randomBytes)),
+      () => removePassphrase(sql, personId),
     ]) {
       const browser = await signedIn()
       await change()
-      expect(await ownerOf(browser)).toBeNull()
-      expect((await browser.send("/sign-in", { workspace, passphrase: PASSPHRASE })).status).toBe(403)
+      expect(await personOf(browser)).toBeNull()
+      expect((await browser.send("/sign-in", { name, passphrase: PASSPHRASE })).status).toBe(403)
     }
   })
 
   test("a passphrase that is too short or cannot be typed is refused when it is set", async () => {
     for (const bad of ["elevenchars", "x".repeat(129), `\ud800${PASSPHRASE}`])
-      expect(await errorOf(setPassphrase(sql, workspaceId, bad))).toHaveProperty(
+      expect(await errorOf(setPassphrase(sql, personId, bad))).toHaveProperty(
         "message",
         "a passphrase has 12 to 128 characters",
       )
@@ -184,12 +199,30 @@ describe("with a code", () => {
 })
 
 describe("a session", () => {
-  test("a session cookie is hidden from scripts and forms of other sites, and expires after 12 hours", async () => {
+  test("a session cookie is hidden from scripts, is not sent with forms of other sites, and outlives the session", async () => {
     const browser = browserOf(house)
     const { headers } = await browser.send("/sign-in", { code: await createCode(sql, workspaceId) })
-    expect(headers.get("set-cookie")).toMatch(/^appmeter=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200$/)
-    await sql`update owner_session set created_at = now() - interval '13 h', expires_at = now() - interval '1 s'`
-    expect(await ownerOf(browser)).toBeNull()
+    expect(headers.get("set-cookie")).toMatch(/^appmeter=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=34560000$/)
+  })
+
+  test("a session lasts thirty days after its last use, and each use renews it", async () => {
+    const browser = await signedIn()
+    const daysLeft = async () => {
+      const [row] = await sql<{ days: number }[]>`
+        select round(extract(epoch from expires_at - now()) / 86400)::int as days
+        from person_session
+        where person_id = ${personId}`
+      return row?.days
+    }
+    expect(await daysLeft()).toBe(30)
+    await sql`
+      update person_session
+      set created_at = now() - interval '29 days', used_at = now() - interval '29 days',
+        expires_at = now() + interval '1 day'`
+    expect(await personOf(browser)).not.toBeNull()
+    expect(await daysLeft()).toBe(30)
+    await sql`update person_session set created_at = now() - interval '31 days', expires_at = now()`
+    expect(await personOf(browser)).toBeNull()
   })
 
   test("a session cookie behind TLS belongs to one host", async () => {
@@ -197,80 +230,74 @@ describe("a session", () => {
     const secure = openHouse({ sql, settings: { publicUrl: url } })
     const browser = await signedIn(browserOf(secure, { url }))
     expect([...browser.cookies.keys()]).toEqual(["__Host-appmeter"])
-    expect(await ownerOf(browser, url)).toMatchObject({ workspaceId })
+    expect(await personOf(browser, url)).toMatchObject({ workspaceId })
   })
 
   test("a cookie without the __Host- prefix is ignored behind TLS, alone or next to the right one", async () => {
     const url = "https://ranks.example.com"
     const secure = openHouse({ sql, settings: { publicUrl: url } })
     const own = await signedIn(browserOf(secure, { url }))
-    const owner = workspaceId
+    const first = workspaceId
     workspaceId = await house.workspace({ name: `evil ${made}`, plan: "free" })
+    await addOwner(`evil ${made}`)
     const planted = (await signedIn()).cookies.get("appmeter")!
     const browser = browserOf(secure, { url })
     browser.cookies.set("appmeter", planted)
-    expect(await ownerOf(browser, url)).toBeNull()
+    expect(await personOf(browser, url)).toBeNull()
     browser.cookies.set("__Host-appmeter", own.cookies.get("__Host-appmeter")!)
-    expect(await ownerOf(browser, url)).toMatchObject({ workspaceId: owner })
+    expect(await personOf(browser, url)).toMatchObject({ workspaceId: first })
   })
 
-  test(
-    "a session calls for the owner on every plan, whatever its number of keys, " + "and is charged and listed as a key",
-    async () => {
-      await house.key(workspaceId)
-      const owner = (await ownerOf(await signedIn()))!
-      expect(await callAs(owner)).toMatchObject({ status: 200, answer: { plan: "free", auth: "sign-in" } })
-      expect(await listKeys(sql, workspace)).toMatchObject([
-        { kind: "live", state: "usable" },
-        { id: owner.keyId, kind: "grant", name: "pages of the owner", hint: "pages", state: "usable" },
-      ])
-      // Two sessions of a workspace share a grant.
-      expect((await ownerOf(await signedIn()))!.keyId).toBe(owner.keyId)
-    },
-  )
+  test("a session calls for the person on every plan, whatever its number of keys, and is charged and listed as a key", async () => {
+    await house.key(workspaceId)
+    const person = (await personOf(await signedIn()))!
+    expect(await callAs(person)).toMatchObject({ status: 200, answer: { plan: "free", auth: "sign-in" } })
+    expect(await listKeys(sql, workspace)).toMatchObject([
+      { id: person.keyId, kind: "grant", name: `pages of ${name}`, hint: "pages", person: name, state: "usable" },
+      { kind: "live", person: null, state: "usable" },
+    ])
+    // Two sessions of a person share a grant.
+    expect((await personOf(await signedIn()))!.keyId).toBe(person.keyId)
+  })
 
-  test(
-    "a paused grant stops a session's calls, a revoked one ends every session, " +
-      "and the next sign-in creates another",
-    async () => {
-      const browser = await signedIn()
-      const owner = (await ownerOf(browser))!
-      await pauseKey(sql, owner.keyId)
-      expect(await callAs(owner)).toMatchObject({ status: 403, answer: { error: "key_paused" } })
-      await revokeKey(sql, owner.keyId)
-      expect(await ownerOf(browser)).toBeNull()
-      expect((await ownerOf(await signedIn()))!.keyId).not.toBe(owner.keyId)
-    },
-  )
+  test("a paused grant stops a session's calls, a revoked one ends every session, and the next code creates another", async () => {
+    const browser = await signedIn()
+    const person = (await personOf(browser))!
+    await pauseKey(sql, person.keyId)
+    expect(await callAs(person)).toMatchObject({ status: 403, answer: { error: "key_paused" } })
+    await revokeKey(sql, person.keyId)
+    expect(await personOf(browser)).toBeNull()
+    expect((await personOf(await signedIn()))!.keyId).not.toBe(person.keyId)
+  })
 
   test("the sessions of a suspended or deleted workspace end, and nobody can sign in to it", async () => {
     const browser = await signedIn()
     const code = await createCode(sql, workspaceId)
     await setWorkspace(sql, workspace, { suspended: true })
-    expect(await ownerOf(browser)).toBeNull()
+    expect(await personOf(browser)).toBeNull()
     expect((await browserOf(house).send("/sign-in", { code })).status).toBe(403)
     await setWorkspace(sql, workspace, { suspended: false })
-    expect(await ownerOf(browser)).not.toBeNull()
+    expect(await personOf(browser)).not.toBeNull()
     await deleteWorkspace(sql, workspace)
-    expect(await ownerOf(browser)).toBeNull()
+    expect(await personOf(browser)).toBeNull()
   })
 
-  test("a session ends when the owner signs out, which no other site can do for them", async () => {
+  test("a session ends when the person signs out, which no other site can do for them", async () => {
     const browser = await signedIn()
     const page = await browser.open("/sign-in")
     expect(page.text).toContain(workspace)
     expect((await browser.send("/sign-out", {})).status).toBe(400)
     expect((await browser.send("/sign-out", { form: "A".repeat(43) })).status).toBe(400)
-    expect(await ownerOf(browser)).not.toBeNull()
+    expect(await personOf(browser)).not.toBeNull()
     const savedCookies = new Map(browser.cookies)
     expect((await browser.send("/sign-out", { form: fieldIn(page, "form")! })).headers.get("location")).toBe("/sign-in")
     expect(browser.cookies.size).toBe(0)
     for (const [name, value] of savedCookies) browser.cookies.set(name, value)
-    expect(await ownerOf(browser)).toBeNull()
+    expect(await personOf(browser)).toBeNull()
   })
 
   test("a form token is valid for its own session only", async () => {
-    const [one, other] = [(await ownerOf(await signedIn()))!, (await ownerOf(await signedIn()))!]
+    const [one, other] = [(await personOf(await signedIn()))!, (await personOf(await signedIn()))!]
     expect(isOwnForm(one, new URLSearchParams({ form: one.formToken }))).toBe(true)
     expect(isOwnForm(one, new URLSearchParams({ form: other.formToken }))).toBe(false)
     expect(isOwnForm(one, new URLSearchParams())).toBe(false)
@@ -334,8 +361,7 @@ describe("the page", () => {
     const browser = browserOf(house)
     const wrong: (Record<string, string> | [string, string][])[] = [
       {},
-      { workspace },
-      { passphrase: PASSPHRASE },
+      { name },
       [
         ["code", "A"],
         ["code", "B"],

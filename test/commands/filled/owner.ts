@@ -1,10 +1,11 @@
+import { ensureMember } from "../../../src/access/people/people.ts"
 import type { Sql } from "../../../src/database/types.ts"
 
 /** Inserts an assistant's grant with one token of each kind. */
 export async function fillAssistant(sql: Sql, workspace: number): Promise<void> {
   const made = await sql<{ id: number }[]>`
-    insert into api_key (workspace_id, kind, name, hint, scopes)
-    values (${workspace}, 'grant', 'Té "\u2028', 'client.example', '{apps:read}')
+    insert into api_key (workspace_id, person_id, kind, name, hint, scopes)
+    values (${workspace}, ${await somePerson(sql, workspace)}, 'grant', 'Té "\u2028', 'client.example', '{apps:read}')
     returning id`
   const id = made[0]!.id
   await sql`insert into key_month (key_id, workspace_id, month) values (${id}, ${workspace}, '2026-01-01')`
@@ -13,10 +14,12 @@ export async function fillAssistant(sql: Sql, workspace: number): Promise<void> 
     values ('client_1', 'Té "\u2028', array['https://client.example/callback'], sha256('e'))`
   await sql`
     insert into oauth_code (
-      sha256, workspace_id, client_id, redirect_uri, challenge, resource, name, hint, scopes, expires_at, key_id
+      sha256, person_id, workspace_id, client_id, redirect_uri, challenge, resource, name, hint, scopes, expires_at, key_id
     )
-    values (sha256('f'), ${workspace}, 'client_1', 'https://client.example/callback', ${"x".repeat(43)}, 'r', 'n', 'h',
-      '{apps:read}', now(), ${id})`
+    select sha256('f'), person_id, workspace_id, 'client_1', 'https://client.example/callback', ${"x".repeat(43)}, 'r', 'n', 'h',
+      '{apps:read}'::text[], now(), id
+    from api_key
+    where id = ${id}`
   await sql`
     insert into oauth_grant (key_id, client_id, resource, salt, ends_at)
     values (${id}, 'client_1', 'r', sha256('g'), now() + interval '1 year')`
@@ -30,19 +33,21 @@ export async function fillAssistant(sql: Sql, workspace: number): Promise<void> 
 
 /** Inserts the owner's sign-in, pending approvals and writes to other platforms. */
 export async function fillOwner(sql: Sql, workspace: number): Promise<void> {
-  await sql`insert into owner_passphrase (workspace_id, hashed) values (${workspace}, '$argon2id$v=19$m=1"')`
+  const personId = await somePerson(sql, workspace)
+  await sql`update person set passphrase = '$argon2id$v=19$m=1"' where id = ${personId}`
   await sql`
-    insert into sign_in_code (sha256, workspace_id, expires_at)
-    values (sha256('c'), ${workspace}, now() + interval '10 minutes')`
+    insert into sign_in_code (sha256, person_id, workspace_id, expires_at)
+    values (sha256('c'), ${personId}, ${workspace}, now() + interval '10 minutes')`
+  await sql`
+    insert into invitation (sha256, workspace_id, name, scopes, app_list, invited_by, expires_at)
+    values (sha256('j'), ${workspace}, 'Té "\u2028', '{apps:read}', '{app_1}', ${personId}, now() + interval '7 days')`
   await sql`insert into secret_try (sha256, tries, counts_until) values (sha256('b'), 5, now() + interval '1 minute')`
   await sql`
-    insert into owner_session (sha256, workspace_id, key_id, expires_at)
-    select sha256('d'), ${workspace}, min(id), now() + interval '12 hours'
-    from api_key
-    where workspace_id = ${workspace}`
+    insert into person_session (sha256, person_id, workspace_id, via, agent, expires_at)
+    values (sha256('d'), ${personId}, ${workspace}, 'code', 'Té "\u2028', now() + interval '30 days')`
   await sql`
-    insert into approval (id, token_sha256, workspace_id, shown, verdict, decided_by, decided_at)
-    select 'ap_1', sha256, workspace_id, ${sql.json({ summary: '"\u2028 抹' })}::jsonb, 'declined', 'ada@host', now()
+    insert into approval (id, token_sha256, workspace_id, shown, scope, verdict, decided_by, decided_at)
+    select 'ap_1', sha256, workspace_id, ${sql.json({ summary: '"\u2028 抹' })}::jsonb, 'track:write', 'declined', 'ada@host', now()
     from confirm_token
     where workspace_id = ${workspace}
     order by created_at
@@ -53,3 +58,6 @@ export async function fillOwner(sql: Sql, workspace: number): Promise<void> {
     from job
     where workspace_id = ${workspace} and status = 'unknown'`
 }
+
+/** The workspace's owner, who is created by the first call. */
+const somePerson = (sql: Sql, workspace: number) => sql.begin((tx) => ensureMember(tx, workspace))

@@ -2,10 +2,11 @@ import { Buffer } from "node:buffer"
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import type { Gate } from "../../database/gate.ts"
 import type { Sql } from "../../database/types.ts"
-import { isSessionToken, type OwnerSession, readSession, SESSION_HOURS } from "./session.ts"
+import type { TrustedProxies } from "../addresses.ts"
+import { isSessionToken, readSession, renewSession, type Session } from "./session.ts"
 
-/** The owner who is signed in with a browser. Pages call `invoke` with `credentials: { grant: owner.keyId }`. */
-export interface Owner extends OwnerSession {
+/** The person who is signed in with a browser. Pages call `invoke` with `credentials: { grant: person.keyId }`. */
+export interface Person extends Session {
   /**
    * CSRF token: the hidden field "form" of every form. It proves that the form was shown in this session. It is masked
    * anew for each request, so that the size of compressed pages does not reveal it (BREACH).
@@ -13,34 +14,69 @@ export interface Owner extends OwnerSession {
   formToken: string
 }
 
-export interface Owners {
-  /** Null if nobody is signed in; redirect to `signInAddress` then. Rejects while the database is unavailable. */
-  ownerOf(request: Request): Promise<Owner | null>
+/** A request for a page. */
+interface Visit {
+  request: Request
+  /** Address of the remote end of the connection. */
+  peer: string | null
 }
 
-interface OwnersParts {
+export interface People {
+  /** Null if nobody is signed in; redirect to `signInAddress` then. Rejects while the database is unavailable. */
+  personOf(visit: Visit): Promise<Person | null>
+  /** Returns the name of the person whom a trusted proxy vouches for. Null unless such a proxy sent the request. */
+  proxyNameOf(visit: Visit): string | null
+}
+
+/** A proxy in front of this instance that signs people in and names them in a header. */
+interface SignInProxy {
+  header: string
+  /** From any other peer the header is ignored, because anybody could send it. */
+  trusted: TrustedProxies
+}
+
+interface PeopleParts {
   sql: Sql
   gate: Pick<Gate, "run">
   publicUrl: string
+  /** How long a session lasts without use. */
+  sessionDays: number
+  /** The proxy that signs people in. Null: none does. */
+  proxy: SignInProxy | null
 }
 
 /** Name of the form field with the CSRF token. */
 export const FORM_FIELD = "form"
 
-export function createOwners({ sql, gate, publicUrl }: OwnersParts): Owners {
+export function createPeople({ sql, gate, publicUrl, sessionDays, proxy }: PeopleParts): People {
+  const proxyNameOf = ({ request, peer }: Visit): string | null => {
+    const name = proxy?.trusted.includes(peer) ? request.headers.get(proxy.header)?.trim() : ""
+    return name || null
+  }
   return {
-    async ownerOf(request) {
-      const token = tokenOf(request, publicUrl)
-      const session = token === null ? null : await gate.run(() => readSession(sql, token))
-      return session && { ...session, formToken: masked(formTokenOf(token!)) }
+    proxyNameOf,
+    async personOf(visit) {
+      const token = tokenOf(visit.request, publicUrl)
+      if (token === null) return null
+      const found = await gate.run(() => readSession(sql, token))
+      if (!found || !isVouchedFor(found, proxyNameOf(visit))) return null
+      const { isOld, ...session } = found
+      if (isOld) await gate.run(() => renewSession(sql, token, sessionDays))
+      return { ...session, formToken: masked(formTokenOf(token)) }
     },
   }
 }
 
+/** Whether the proxy names the session's person, where it named anybody at the sign-in or does now. */
+function isVouchedFor({ via, person }: Session, proxyName: string | null): boolean {
+  if (proxyName === null) return via !== "proxy"
+  return proxyName.toLowerCase() === person.toLowerCase()
+}
+
 /** Whether a form was sent from a page of this session. Another site cannot know the token. */
-export function isOwnForm(owner: Owner, fields: URLSearchParams): boolean {
+export function isOwnForm(person: Pick<Person, "formToken">, fields: URLSearchParams): boolean {
   const sent = unmasked(fields.get(FORM_FIELD) ?? "")
-  const expected = unmasked(owner.formToken)
+  const expected = unmasked(person.formToken)
   return sent !== null && expected !== null && timingSafeEqual(sent, expected)
 }
 
@@ -70,11 +106,14 @@ export function tokenOf({ headers }: Request, publicUrl: string): string | null 
  * other sites. Null deletes the cookie.
  */
 export function sessionCookie(token: string | null, publicUrl: string): string {
-  const seconds = token === null ? 0 : SESSION_HOURS * 3_600
+  const seconds = token === null ? 0 : COOKIE_SECONDS
   const attributes = ["Path=/", "HttpOnly", "SameSite=Lax", `Max-Age=${seconds}`]
   if (isSecure(publicUrl)) attributes.push("Secure")
   return [`${cookieName(publicUrl)}=${token ?? ""}`, ...attributes].join("; ")
 }
+
+/** The longest that browsers keep a cookie. The session behind it ends earlier, and is renewed by use. */
+const COOKIE_SECONDS = 400 * 86_400
 
 function cookieName(publicUrl: string): string {
   return isSecure(publicUrl) ? SECURE_COOKIE : COOKIE

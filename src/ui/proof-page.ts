@@ -1,0 +1,65 @@
+import type { Person } from "../access/sign-in/person.ts"
+import { PROOF_FIELD, type ProofParts, type ProofProblem, prove } from "../access/sign-in/proof.ts"
+import type { PageAnswer } from "./answer.ts"
+import { fieldOf } from "./form.ts"
+import { html } from "./html.ts"
+import { layout, pagePolicy } from "./layout.ts"
+import type { PageVisit } from "./routes.ts"
+
+/** The form may only be sent to this origin, and no other page can show it in a frame. */
+const PROOF_POLICY = pagePolicy({ forms: ["'self'"] })
+
+/**
+ * Returns the page that asks for the passphrase, before a sensitive change. Null if the person has proved who they are
+ * in the last ten minutes, or does so with this form; `person.isProved` is true then.
+ */
+export async function askProof(
+  parts: ProofParts,
+  person: Person,
+  { path, address }: Pick<PageVisit, "path" | "address">,
+  fields: URLSearchParams,
+): Promise<PageAnswer | null> {
+  if (person.isProved) return null
+  const { hasPassphrase } = person
+  const typed = fieldOf(fields, PROOF_FIELD)
+  const problem = typed === undefined ? undefined : await prove(parts, person, typed, address)
+  if (problem === null) {
+    person.isProved = true
+    return null
+  }
+  const headers = { "content-security-policy": PROOF_POLICY }
+  return { status: 403, headers, body: proofPage({ path, fields, hasPassphrase, ...(problem && { problem }) }) }
+}
+
+interface ProofQuestion {
+  /** The path that the held-back form was sent to. */
+  path: string
+  fields: URLSearchParams
+  hasPassphrase: boolean
+  problem?: ProofProblem
+}
+
+/** Asks for the passphrase before a sensitive change. The held-back form is sent again with it, so nothing is lost. */
+function proofPage({ path, fields, hasPassphrase, problem }: ProofQuestion): string {
+  const hidden = [...fields].filter(([name]) => name !== PROOF_FIELD)
+  const label = hasPassphrase ? "Passphrase" : "Code"
+  const kind = hasPassphrase
+    ? html`type="password" autocomplete="current-password"`
+    : html`autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" placeholder="BCDF-GHJK"`
+  return layout(
+    "Confirm that it is you",
+    "A sensitive change asks for the passphrase again.",
+    html`<p>${hasPassphrase ? "This change needs your passphrase, unless you typed it in the last ten minutes." : html`This change needs proof of the last ten minutes. You have no passphrase: run <code>appmeter sign-in</code> on the server and type its code here.`}</p>
+${problem && html`<p role="alert"><strong>${problemText(problem, label)}</strong></p>\n`}<form method="post" action="${path}">
+${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<label>${label} <input name="${PROOF_FIELD}" ${kind} required autofocus></label>
+<button type="submit">Continue</button>
+</form>`,
+  )
+}
+
+function problemText(problem: ProofProblem, label: string): string {
+  if (problem === "wrong") return `The ${label.toLowerCase()} is not right.`
+  const { waitSeconds } = problem
+  return `Too many tries. Wait ${waitSeconds === 1 ? "a second" : `${waitSeconds} seconds`}, then try again.`
+}

@@ -1,0 +1,388 @@
+import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { randomBytes } from "node:crypto"
+import { setApprovalRule } from "../../../src/access/approval-rules.ts"
+import { createKey } from "../../../src/access/key-register.ts"
+import { createInvitation } from "../../../src/access/people/invitations.ts"
+import { changeRights, removeMember } from "../../../src/access/people/people.ts"
+import { type Role, scopesOf } from "../../../src/access/people/roles.ts"
+import { createCode } from "../../../src/access/sign-in/code.ts"
+import { setPassphrase } from "../../../src/access/sign-in/passphrase.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { listAudit } from "../../../src/writes/audit.ts"
+import { deleteRows, freshDatabase } from "../../database.ts"
+import { errorOf } from "../../error-of.ts"
+import { type House, openHouse } from "../../house.ts"
+import { trackOwn } from "../../world/tracked.ts"
+import { agree, answerIn, codeFor, pkce, post, queryOf, REDIRECT, refresh, register, scopesOn } from "../oauth/scene.ts"
+import { type Browser, browserOf, fieldIn } from "../sign-in/browser.ts"
+import { alsoMember, anotherAddress, type Member, memberOf, signedIn } from "./scene.ts"
+
+setDefaultTimeout(60_000)
+
+const PASSPHRASE = "correct horse battery"
+
+let sql: Sql
+let house: House
+let workspaceId: number
+let workspace: string
+let app: string
+let owner: Member
+let made = 0
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql })
+})
+
+beforeEach(async () => {
+  await deleteRows(sql, "secret_try")
+  workspace = `acme ${++made}`
+  workspaceId = await house.workspace({ name: workspace, plan: "pro" })
+  owner = await memberOf(house, workspaceId, "owner")
+  app = await trackOwn(sql, { workspaceId, iosId: String(2_000_000_000 + made) })
+})
+
+/** Another process: its caches are its own, and it answers until it looks again. */
+const otherProcess = () => openHouse({ sql })
+
+const invite = (role: Role, by: Member | null = owner) =>
+  createInvitation(sql, {
+    workspaceId,
+    name: "Bo",
+    scopes: scopesOf(role),
+    appList: null,
+    invitedBy: by?.personId ?? null,
+  })
+
+const join = (code: string, name: string, browser = browserOf(house, { from: anotherAddress() })) =>
+  browser.send("/invitation", { code, name, passphrase: PASSPHRASE })
+
+/** Previews a write on a page. Returns the status, and the token that confirms it. */
+async function previewOn(browser: Browser, keyword: string) {
+  const form = fieldIn(await browser.open("/app/add"), "form") ?? ""
+  const shown = await browser.send("/app/write", {
+    form,
+    action: "add_keywords",
+    back: "/app",
+    appId: app,
+    keywords: keyword,
+  })
+  return { status: shown.status, form, confirmToken: fieldIn(shown, "confirmToken"), text: shown.text }
+}
+
+/** Connects an assistant as this person. */
+async function assistantOf({ browser }: Member, scopes: string[], apps?: string[]) {
+  const clientId = await register(house)
+  const { verifier, challenge } = pkce()
+  const code = await codeFor(browser, queryOf(clientId, challenge, { scope: scopes.join(" ") }), {
+    scopes,
+    ...(apps && { apps }),
+  })
+  const { body } = await post(house, "/oauth/token", {
+    grant_type: "authorization_code",
+    code,
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    code_verifier: verifier,
+  })
+  return {
+    clientId,
+    access: body.access_token as string,
+    refresh: body.refresh_token as string,
+    scope: body.scope as string,
+  }
+}
+
+const keyOf = async (personId: number) =>
+  (await createKey(sql, { workspace, kind: "live", name: "script", personId }, randomBytes)).secret
+
+describe("the first start", () => {
+  test("the first person of a server is owner and operator, and the first of another workspace is owner only", async () => {
+    const fresh = await freshDatabase()
+    const first = openHouse({ sql: fresh })
+    const people = async () => await fresh`select name, is_operator as operator from person order by id`
+    await createCode(fresh, await first.workspace({ name: "default" }))
+    expect([...(await people())]).toMatchObject([{ name: "owner", operator: true }])
+    await createCode(fresh, await first.workspace({ name: "acme" }))
+    expect([...(await people())]).toMatchObject([{ name: "owner" }, { name: "acme", operator: false }])
+  })
+
+  test("the first code offers a passphrase, which signs in without a name while it is the only one", async () => {
+    const fresh = await freshDatabase()
+    const first = openHouse({ sql: fresh })
+    const browser = browserOf(first)
+    const code = await createCode(fresh, await first.workspace({ name: "default" }))
+    await browser.send("/sign-in", { code })
+    expect((await browser.open("/app")).text).toContain('href="/sign-in/passphrase"')
+    const offer = await browser.open("/sign-in/passphrase")
+    expect(offer.text).toContain("Not now")
+    const fields = { form: fieldIn(offer, "form") ?? "", next: "/app", name: "Ada" }
+    expect((await browser.send("/sign-in/passphrase", { ...fields, passphrase: "short" })).text).toContain(
+      "A passphrase has 12 to 128 characters.",
+    )
+    expect((await browser.send("/sign-in/passphrase", { ...fields, passphrase: PASSPHRASE })).status).toBe(303)
+    const { status, text } = await browser.open("/app")
+    expect([status, text.includes('href="/sign-in/passphrase"')]).toEqual([200, false])
+    const later = browserOf(first)
+    expect(fieldIn(await later.open("/sign-in"), "name")).toBeUndefined()
+    expect((await later.send("/sign-in", { passphrase: PASSPHRASE })).headers.get("location")).toBe("/app")
+  })
+})
+
+describe("an invitation", () => {
+  test("an invitation creates a person with its rights, name and passphrase, once", async () => {
+    const code = await invite("viewer")
+    const browser = browserOf(house, { from: anotherAddress() })
+    for (const _ of [1, 2]) expect((await browser.open(`/invitation?code=${code}`)).text).toContain(workspace)
+    expect((await join(code, "Bo Viewer", browser)).headers.get("location")).toBe("/app")
+    expect((await browser.open("/app")).status).toBe(200)
+    expect((await previewOn(browser, "tea")).status).toBe(403)
+    for (const used of [await join(code, "Mallory"), await browserOf(house).open(`/invitation?code=${code}`)])
+      expect([used.status, used.text.includes("This invitation is not valid")]).toEqual([404, true])
+    const again = await browserOf(house).send("/sign-in", { name: "bo viewer", passphrase: PASSPHRASE })
+    expect(again.status).toBe(303)
+  })
+
+  test("one of ten browsers that accept an invitation at once becomes a member", async () => {
+    const code = await invite("viewer")
+    const sent = await Promise.all(Array.from({ length: 10 }, (_, n) => join(code, `Twin ${made} ${n}`)))
+    expect(sent.filter(({ status }) => status === 303)).toHaveLength(1)
+  })
+
+  test("an expired, withdrawn or guessed invitation lets nobody in, nor does one of a removed or demoted person", async () => {
+    const other = await memberOf(house, workspaceId, "owner")
+    const codes = [await invite("owner"), await invite("owner", other), await invite("owner")]
+    await sql`update invitation set expires_at = now() where id = (select min(id) from invitation)`
+    await sql.begin((tx) => removeMember(tx, workspaceId, other.personId))
+    const demoted = await memberOf(house, workspaceId, "owner")
+    codes.push(await invite("owner", demoted))
+    await sql.begin((tx) =>
+      changeRights(tx, workspaceId, demoted.personId, { scopes: scopesOf("viewer"), appList: null }),
+    )
+    await sql`delete from invitation where id = (select max(id) from invitation)`
+    for (const code of [...codes, "A".repeat(43), ""]) expect((await join(code, `Mallory ${made}`)).status).toBe(404)
+  })
+
+  test("an invitation needs a free name and a passphrase that can be remembered, and stays valid until then", async () => {
+    const code = await invite("viewer")
+    for (const [name, problem] of [
+      [owner.name.toLowerCase(), "There is already a person named"],
+      ["", "A person&#39;s name has 1 to 100 printable characters"],
+    ] as const)
+      expect(await join(code, name)).toMatchObject({ status: 400, text: expect.stringContaining(problem) })
+    expect((await join(code, `Bo ${made}`)).status).toBe(303)
+  })
+
+  test("a form of another site accepts no invitation, neither anew nor for who is signed in", async () => {
+    const code = await invite("owner")
+    const headers = { "sec-fetch-site": "cross-site" }
+    const fields = { code, name: "Mallory", passphrase: PASSPHRASE }
+    expect((await browserOf(house).send("/invitation", fields, headers)).status).toBe(400)
+    const bo = await memberOf(house, await house.workspace(), "owner")
+    expect((await bo.browser.send("/invitation", { code, as: "me" })).status).toBe(400)
+    const form = fieldIn(await bo.browser.open(`/invitation?code=${code}`), "form") ?? ""
+    expect((await bo.browser.send("/invitation", { code, as: "me", form })).status).toBe(303)
+  })
+})
+
+describe("several workspaces", () => {
+  test("a person has their own rights in each workspace, and switches between them", async () => {
+    const bo = await memberOf(house, await house.workspace({ name: `other ${made}` }), "owner")
+    await alsoMember(house, workspaceId, bo.personId, "viewer")
+    expect((await bo.browser.open(`/app/apps/${app}`)).status).toBe(404)
+    const form = fieldIn(await bo.browser.open("/sign-in"), "form") ?? ""
+    const to = (id: number) => bo.browser.send("/sign-in/workspace", { form, workspace: String(id) })
+    expect((await to(workspaceId)).status).toBe(303)
+    expect((await bo.browser.open(`/app/apps/${app}`)).status).toBe(200)
+    expect((await previewOn(bo.browser, "tea")).status).toBe(403)
+    expect((await to(await house.workspace())).status).toBe(400)
+    expect((await bo.browser.send("/sign-in/workspace", { workspace: String(workspaceId) })).status).toBe(400)
+  })
+})
+
+describe("rights", () => {
+  test("a viewer can neither preview, confirm another's token, nor approve on a page", async () => {
+    const viewer = await memberOf(house, workspaceId, "viewer")
+    expect((await previewOn(viewer.browser, "tea")).status).toBe(403)
+    const { confirmToken } = await previewOn(owner.browser, "tea")
+    const form = fieldIn(await viewer.browser.open("/sign-in"), "form") ?? ""
+    const confirmed = await viewer.browser.send("/app/write", { form, confirmToken: confirmToken ?? "", back: "/app" })
+    expect([confirmed.status, await listAudit(sql, { workspaceId, limit: 5 })]).toEqual([400, []])
+
+    await setApprovalRule(sql, workspaceId, null, { actions: ["all"] })
+    const key = await house.key(workspaceId)
+    const args = { appId: app, keywords: ["green tea"] }
+    const { body } = await house.call("/v1/actions", { method: "POST", key, body: { action: "add_keywords", args } })
+    const approved = [
+      await viewer.browser.send(`/approve/${body.approval.id}`, { form, verdict: "approve" }),
+      await viewer.browser.send("/app/changes", { form, id: body.approval.id, verdict: "approved" }),
+    ]
+    expect(approved.map((page) => page.status)).toEqual([403, 403])
+    expect(await sql`select verdict from approval where id = ${body.approval.id}`).toMatchObject([{ verdict: null }])
+    const own = fieldIn(await owner.browser.open(`/approve/${body.approval.id}`), "form") ?? ""
+    await owner.browser.send(`/approve/${body.approval.id}`, { form: own, verdict: "approve" })
+    await house.call("/v1/actions/confirm", { method: "POST", key, body: { confirmToken: body.confirmToken } })
+    expect(await listAudit(sql, { workspaceId, limit: 1 })).toMatchObject([{ approvedBy: owner.name }])
+  })
+
+  test("an assistant never gets more than its person has, at consent or later", async () => {
+    const viewer = await memberOf(house, workspaceId, "viewer-without-money")
+    const clientId = await register(house)
+    const { challenge } = pkce()
+    const page = await viewer.browser.open(`/oauth/authorize?${queryOf(clientId, challenge)}`)
+    expect(scopesOn(page, "all").toSorted()).toEqual([...scopesOf("viewer-without-money")].toSorted())
+    const forged = await agree(viewer.browser, page, { scopes: ["track:write", "revenue:read", "workspace:manage"] })
+    expect([forged.status, forged.headers.get("refresh")]).toEqual([400, null])
+    const mixed = answerIn(await agree(viewer.browser, page, { scopes: ["apps:read", "track:write"] }))
+    const [row] = await sql<{ scopes: string[] }[]>`select scopes from oauth_code order by expires_at desc limit 1`
+    expect([mixed.searchParams.has("code"), row?.scopes]).toEqual([true, ["apps:read"]])
+
+    const editor = await memberOf(house, workspaceId, "editor")
+    const assistant = await assistantOf(editor, ["apps:read", "track:write"])
+    const preview = (on: House) =>
+      on.tool(
+        "preview_action",
+        { action: "add_keywords", args: { appId: app, keywords: ["tea"] } },
+        { key: assistant.access },
+      )
+    expect((await preview(house)).isError).toBe(false)
+    await sql.begin((tx) =>
+      changeRights(tx, workspaceId, editor.personId, { scopes: scopesOf("viewer"), appList: null }),
+    )
+    expect((await preview(otherProcess())).body).toMatchObject({ error: "scope_required", scope: "track:write" })
+    expect((await refresh(house, assistant.clientId, assistant.refresh)).body.scope).toBe("apps:read")
+  })
+
+  test("a person, their key and their assistant see no other app than the person's", async () => {
+    const hidden = await trackOwn(sql, { workspaceId, iosId: String(2_100_000_000 + made) })
+    const bo = await memberOf(house, workspaceId, "viewer", { apps: [app] })
+    const [key, assistant] = [await keyOf(bo.personId), await assistantOf(bo, ["apps:read"])]
+    expect((await bo.browser.open(`/app/apps/${hidden}`)).status).toBe(403)
+    expect((await bo.browser.open(`/app/apps/${app}`)).status).toBe(200)
+    const { body } = await house.call("/v1/apps", { key })
+    expect(body.apps.map(({ id }: { id: string }) => id)).toEqual([app])
+    expect((await house.call(`/v1/apps/${hidden}/keywords`, { key })).body.error).toBe("app_not_allowed")
+    expect((await house.tool("list_keyword_ranks", { appId: hidden }, { key: assistant.access })).body.error).toBe(
+      "app_not_allowed",
+    )
+  })
+
+  test("a key of a person has no right that they lack, and rights of persons can be given to no key", async () => {
+    const viewer = await memberOf(house, workspaceId, "viewer")
+    const key = await keyOf(viewer.personId)
+    const args = { appId: app, keywords: ["tea"] }
+    const { body } = await house.call("/v1/actions", { method: "POST", key, body: { action: "add_keywords", args } })
+    expect(body).toMatchObject({ error: "scope_required", scope: "track:write" })
+    for (const scope of ["workspace:manage", "server:operate"])
+      expect(
+        await errorOf(
+          createKey(sql, { workspace, kind: "live", name: "x", scopes: [scope as "apps:read"] }, randomBytes),
+        ),
+      ).toHaveProperty("message", expect.stringContaining("there is no such scope"))
+  })
+
+  test("only who manages the workspace sees its keys", async () => {
+    const editor = await memberOf(house, workspaceId, "editor")
+    const statusFor = async ({ browser }: Member) => (await browser.open("/app/settings/keys")).status
+    expect([await statusFor(owner), await statusFor(editor)]).toEqual([200, 403])
+  })
+
+  test("a workspace keeps somebody who manages it", async () => {
+    const message = "a workspace needs at least one person who manages it"
+    const demoting = sql.begin((tx) =>
+      changeRights(tx, workspaceId, owner.personId, { scopes: scopesOf("editor"), appList: null }),
+    )
+    expect(await errorOf(demoting)).toHaveProperty("message", message)
+    expect(await errorOf(sql.begin((tx) => removeMember(tx, workspaceId, owner.personId)))).toHaveProperty(
+      "message",
+      message,
+    )
+    expect((await owner.browser.open("/app")).status).toBe(200)
+    const other = await memberOf(house, workspaceId, "owner")
+    const both = [owner, other].map(({ personId }) => sql.begin((tx) => removeMember(tx, workspaceId, personId)))
+    expect((await Promise.allSettled(both)).map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
+  })
+})
+
+test("a removed person's sessions, assistants, keys, codes and invitations end within a second in every process", async () => {
+  const bo = await memberOf(house, workspaceId, "owner")
+  await setPassphrase(sql, bo.personId, PASSPHRASE)
+  bo.browser = await signedIn(house, workspaceId, bo.name)
+  const [key, assistant] = [await keyOf(bo.personId), await assistantOf(bo, ["apps:read"])]
+  const [code, invitation] = [await createCode(sql, workspaceId, bo.name), await invite("owner", bo)]
+  const processes = [otherProcess(), otherProcess()]
+  const outcomes = async () =>
+    await Promise.all(
+      processes.map(async (process) => {
+        const browser = browserOf(process, { from: anotherAddress() })
+        for (const [name, value] of bo.browser.cookies) browser.cookies.set(name, value)
+        return [
+          (await browser.open("/app")).status,
+          (await process.call("/v1/apps", { key })).status,
+          (await process.tool("list_apps", {}, { key: assistant.access })).status,
+        ]
+      }),
+    )
+  expect(await outcomes()).toEqual([[200, 200, 200], [200, 200, 200]]) // biome-ignore format: a table
+  await sql.begin((tx) => removeMember(tx, workspaceId, bo.personId))
+  await Bun.sleep(1_000)
+  expect(await outcomes()).toEqual([[303, 401, 401], [303, 401, 401]]) // biome-ignore format: a table
+  expect((await refresh(house, assistant.clientId, assistant.refresh)).body.error).toBe("invalid_grant")
+  expect((await browserOf(house, { from: anotherAddress() }).send("/sign-in", { code })).status).toBe(403)
+  expect((await join(invitation, `Bo again ${made}`)).status).toBe(404)
+  const passphrase = { name: bo.name, passphrase: PASSPHRASE }
+  expect((await browserOf(house, { from: anotherAddress() }).send("/sign-in", passphrase)).status).toBe(403)
+})
+
+describe("the passphrase again", () => {
+  const elapse = () => sql`update person_session set proved_at = now() - interval '11 minutes'`
+
+  /** Approves a write that waits, by the form of its page and further fields. */
+  async function approvalForm(browser: Browser) {
+    await setApprovalRule(sql, workspaceId, null, { actions: ["all"] })
+    const key = await house.key(workspaceId)
+    const args = { appId: app, keywords: ["matcha"] }
+    const { body } = await house.call("/v1/actions", { method: "POST", key, body: { action: "add_keywords", args } })
+    const path = `/approve/${body.approval.id}`
+    const form = fieldIn(await browser.open(path), "form") ?? ""
+    const send = (proof?: string) =>
+      browser.send(path, { form, verdict: "approve", ...(proof !== undefined && { proof }) })
+    const verdict = async () =>
+      (await sql<{ verdict: string | null }[]>`select verdict from approval where id = ${body.approval.id}`)[0]?.verdict
+    return { send, verdict }
+  }
+
+  test("an approval ten minutes after the sign-in asks for the passphrase, and goes on with it where it was", async () => {
+    await setPassphrase(sql, owner.personId, PASSPHRASE)
+    const browser = await signedIn(house, workspaceId, owner.name)
+    const { send, verdict } = await approvalForm(browser)
+    await elapse()
+    const asked = await send()
+    expect([asked.status, fieldIn(asked, "verdict"), await verdict()]).toEqual([403, "approve", null])
+    const wrong = await send(`${PASSPHRASE}?`)
+    expect([wrong.text.includes("The passphrase is not right."), await verdict()]).toEqual([true, null])
+    expect(wrong.text).not.toContain(`${PASSPHRASE}?`)
+    expect([(await send(PASSPHRASE)).status, await verdict()]).toEqual([303, "approved"])
+    const next = await approvalForm(browser)
+    expect([(await next.send()).status, await next.verdict()]).toEqual([303, "approved"])
+  })
+
+  test("a person without a passphrase proves it with a code of their own", async () => {
+    const { send, verdict } = await approvalForm(owner.browser)
+    await elapse()
+    expect((await send()).text).toContain("appmeter sign-in")
+    const other = await memberOf(house, workspaceId, "owner")
+    expect((await send(await createCode(sql, workspaceId, other.name))).status).toBe(403)
+    expect([await verdict(), (await send(await createCode(sql, workspaceId, owner.name))).status]).toEqual([null, 303])
+    expect(await verdict()).toBe("approved")
+  })
+
+  test("guesses at the passphrase again are counted as those at the sign-in", async () => {
+    await setPassphrase(sql, owner.personId, PASSPHRASE)
+    const browser = await signedIn(house, workspaceId, owner.name)
+    const { send, verdict } = await approvalForm(browser)
+    await elapse()
+    for (let tries = 0; tries < 6; tries++) await send("x")
+    expect([(await send(PASSPHRASE)).text.includes("Too many tries"), await verdict()]).toEqual([true, null])
+  })
+})

@@ -1,0 +1,105 @@
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { createInvitation } from "../../../src/access/people/invitations.ts"
+import { scopesOf } from "../../../src/access/people/roles.ts"
+import { setPassphrase } from "../../../src/access/sign-in/passphrase.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { browserOf } from "../sign-in/browser.ts"
+import { memberOf } from "./scene.ts"
+
+setDefaultTimeout(60_000)
+
+const PROXY = "10.1.2.3"
+
+let sql: Sql
+let house: House
+let workspaceId: number
+let made = 0
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql, settings: { trustedProxies: [PROXY], authProxyHeader: "Remote-User" } })
+  workspaceId = await house.workspace()
+})
+
+/** A browser whose requests come through the proxy, which names the person. */
+function behindProxy(name: string, from = PROXY) {
+  const browser = browserOf(house, { from })
+  const named = { "remote-user": name, "x-forwarded-for": `203.0.113.${++made}` }
+  return {
+    ...browser,
+    open: (path: string, headers = {}) => browser.open(path, { ...named, ...headers }),
+    send: (path: string, fields: Record<string, string>) => browser.send(path, fields, named),
+  }
+}
+
+test("a person whom the trusted proxy names is signed in, in any case of the name", async () => {
+  const { name } = await memberOf(house, workspaceId, "viewer")
+  const browser = behindProxy(name.toUpperCase())
+  const signedIn = await browser.open("/sign-in?next=%2Fapp%2Falerts")
+  expect([signedIn.status, signedIn.headers.get("location")]).toEqual([303, "/app/alerts"])
+  expect((await browser.open("/app")).status).toBe(200)
+})
+
+test("the header is ignored from any other address, also if it claims to be forwarded by the proxy", async () => {
+  const { name } = await memberOf(house, workspaceId, "owner")
+  for (const from of ["203.0.113.9", "10.1.2.4", "::ffff:10.1.2.30"]) {
+    const browser = behindProxy(name, from)
+    const page = await browser.open("/sign-in", { "x-forwarded-for": PROXY })
+    expect([page.status, browser.cookies.size]).toEqual([200, 0])
+  }
+})
+
+test("the header means nothing at /v1 and /mcp, even from the proxy", async () => {
+  const { name } = await memberOf(house, workspaceId, "owner")
+  const headers = { "remote-user": name }
+  const rest = await house.call("/v1/apps", { headers, from: PROXY })
+  expect([rest.status, rest.body.error]).toEqual([401, "missing_api_key"])
+  const request = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }
+  const response = await house.app.fetch(
+    new Request("http://127.0.0.1:8787/mcp", {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify(request),
+    }),
+    PROXY,
+  )
+  expect(response.status).toBe(401)
+})
+
+test("the proxy makes nobody a member: an unknown person needs an invitation, which then bears the proxy's name", async () => {
+  const browser = behindProxy("newcomer@example.com")
+  const refused = await browser.open("/sign-in")
+  expect([refused.status, refused.text.includes("Ask for an invitation"), browser.cookies.size]).toEqual([403, true, 0])
+  const code = await createInvitation(sql, {
+    workspaceId,
+    name: "Newcomer",
+    scopes: scopesOf("viewer"),
+    appList: null,
+    invitedBy: null,
+  })
+  expect((await browser.open(`/invitation?code=${code}`)).text).toContain("as newcomer@example.com")
+  expect((await browser.send("/invitation", { code, name: "Somebody else" })).status).toBe(303)
+  expect((await browser.open("/app")).status).toBe(200)
+  expect((await behindProxy("newcomer@example.com").open("/sign-in")).status).toBe(303)
+})
+
+test("a session by the proxy ends where the proxy names nobody or somebody else", async () => {
+  const [ada, bo] = [await memberOf(house, workspaceId, "owner"), await memberOf(house, workspaceId, "viewer")]
+  const browser = behindProxy(ada.name)
+  await browser.open("/sign-in")
+  expect((await browser.open("/app")).status).toBe(200)
+  expect((await browser.open("/app", { "remote-user": bo.name })).status).toBe(303)
+  const direct = browserOf(house)
+  for (const [name, value] of browser.cookies) direct.cookies.set(name, value)
+  expect((await direct.open("/app")).status).toBe(303)
+})
+
+test("a person behind the proxy can still sign in by passphrase without it", async () => {
+  const { personId, name } = await memberOf(house, workspaceId, "viewer")
+  await setPassphrase(sql, personId, "correct horse battery")
+  const direct = browserOf(house, { from: "203.0.113.200" })
+  expect((await direct.send("/sign-in", { name, passphrase: "correct horse battery" })).status).toBe(303)
+  expect((await direct.open("/app")).status).toBe(200)
+})
