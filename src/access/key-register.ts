@@ -119,6 +119,23 @@ export async function listWorkspaceKeys(sql: Sql, workspaceId: number): Promise<
   return rows.map(keyOf)
 }
 
+interface PersonKey extends Pick<ApiKey, "id" | "name" | "kind" | "hint" | "scopes"> {
+  workspace: string
+}
+
+/** Returns the assistants and keys of a person in every workspace that are not revoked, newest first. */
+export async function listPersonKeys(sql: Sql, personId: number): Promise<PersonKey[]> {
+  return await sql<PersonKey[]>`
+    select k.id, k.name, k.kind, k.hint, k.scopes, w.name as workspace
+    from api_key k
+    join workspace w on w.id = k.workspace_id
+    where k.person_id = ${personId} and k.revoked_at is null and w.deleted_at is null
+      and (k.expires_at is null or k.expires_at > now())
+      and not exists (select from membership m where m.key_id = k.id)
+    order by k.id desc
+    limit 200`
+}
+
 export async function findKey(sql: Sql, id: number): Promise<ApiKey> {
   checkId(id)
   const [row] = await sql<KeyRow[]>`

@@ -49,14 +49,19 @@ function proofPage({ path, fields, hasPassphrase, problem }: ProofQuestion): str
   return layout(
     "Confirm that it is you",
     "A sensitive change asks for the passphrase again.",
-    html`<p>${hasPassphrase ? "This change needs your passphrase, unless you typed it in the last ten minutes." : html`This change needs proof of the last ten minutes. You have no passphrase: run <code>appmeter sign-in</code> on the server and type its code here.`}</p>
-${problem && html`<p role="alert"><strong>${problemText(problem, label)}</strong></p>\n`}<form method="post" action="${path}">
+    html`<p>${hasPassphrase ? BY_PASSPHRASE : BY_CODE}</p>
+${problem && html`<p role="alert"><strong>${problemText(problem, label)}</strong></p>\n`}
+<form method="post" action="${path}">
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <label>${label} <input name="${PROOF_FIELD}" ${kind} required autofocus></label>
 <button type="submit">Continue</button>
 </form>`,
   )
 }
+
+const BY_PASSPHRASE = "This change needs your passphrase, unless you typed it in the last ten minutes."
+const BY_CODE = html`This change needs proof of the last ten minutes. You have no passphrase: run
+<code>appmeter sign-in</code> on the server and type its code here.`
 
 function problemText(problem: ProofProblem, label: string): string {
   if (problem === "wrong") return `The ${label.toLowerCase()} is not right.`

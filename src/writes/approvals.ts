@@ -135,8 +135,8 @@ export async function listApprovals(
 ): Promise<Approval[]> {
   return await sql<Approval[]>`
     select a.id, t.action, a.shown, json_build_object('id', k.id, 'name', k.name, 'hint', k.hint) as key,
-      a.created_at as "createdAt", t.created_at + interval '600 s' as "expiresAt", a.verdict, a.decided_by as "decidedBy",
-      a.scope
+      a.created_at as "createdAt", t.created_at + interval '600 s' as "expiresAt", a.verdict,
+      a.decided_by as "decidedBy", a.scope
     from approval a
     join confirm_token t on t.sha256 = a.token_sha256
     join api_key k on k.id = t.key_id
@@ -151,7 +151,7 @@ export async function listApprovals(
 
 /**
  * Decides a pending approval for good. Returns false if it is not pending: expired, decided, confirmed, or in another
- * workspace; or if the person lacks the right to the write. `scopes` is null on the machine, where every right is given.
+ * workspace; or if the person lacks the right to the write. `scopes` is null on the machine, which has every right.
  */
 export async function settleApproval(
   sql: Sql,

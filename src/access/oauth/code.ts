@@ -52,8 +52,9 @@ interface CodeExchange {
 export async function takeCode(tx: Tx, exchange: CodeExchange): Promise<Tokens | null> {
   const digest = digestOf(exchange.code)
   const [row] = await tx<CodeRow[]>`
-    select c.person_id as "personId", c.workspace_id as "workspaceId", c.client_id as "clientId", c.redirect_uri as "redirectUri", c.challenge,
-      c.resource, c.name, c.hint, c.scopes, c.app_list as "appList", c.key_id as "keyId",
+    select c.person_id as "personId", c.workspace_id as "workspaceId", c.client_id as "clientId",
+      c.redirect_uri as "redirectUri", c.challenge, c.resource, c.name, c.hint, c.scopes, c.app_list as "appList",
+      c.key_id as "keyId",
       c.used_at is not null as "isUsed",
       c.expires_at > now() and w.deleted_at is null and w.suspended_at is null and m.key_id is not null as "isGood"
     from oauth_code c

@@ -2,6 +2,7 @@ import type { Buffer } from "node:buffer"
 import { hash, randomBytes } from "node:crypto"
 import type { Db, Tx } from "../../database/types.ts"
 import type { Rights } from "../key-register.ts"
+import { AccessProblem } from "../problem.ts"
 import type { Right } from "../scopes.ts"
 import { checkName } from "../workspaces.ts"
 import { checkRights } from "./people.ts"
@@ -88,6 +89,12 @@ export async function takeInvitation(tx: Tx, secret: string): Promise<OpenInvita
     delete from invitation
     where sha256 = ${digestOf(secret)}`
   return count > 0 ? invitation : null
+}
+
+/** Throws AccessProblem if a person would give a right or an app that they do not have themselves. */
+export function checkGiven(person: Rights, given: Rights): void {
+  const more = given.scopes.find((scope) => !person.scopes.includes(scope))
+  if (more !== undefined) throw new AccessProblem(`you cannot give ${more}, which you do not have yourself`)
 }
 
 function digestOf(secret: string): Buffer {

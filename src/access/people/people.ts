@@ -172,6 +172,17 @@ export async function ensureMember(tx: Tx, workspaceId: number, name?: string): 
   return personId
 }
 
+/** The workspaces of a person, by name. */
+export async function listWorkspacesOf(sql: Db, personId: number): Promise<{ id: number; name: string }[]> {
+  return await sql<{ id: number; name: string }[]>`
+    select w.id, w.name
+    from membership m
+    join workspace w on w.id = m.workspace_id
+    where m.person_id = ${personId} and w.deleted_at is null and w.suspended_at is null
+    order by w.name, w.id
+    limit 100`
+}
+
 function canManage({ scopes }: Pick<Rights, "scopes">): boolean {
   return scopes.includes("workspace:manage")
 }

@@ -105,7 +105,7 @@ export async function switchWorkspace(sql: Sql, sessionId: number, workspaceId: 
   return count > 0
 }
 
-interface ListedSession {
+export interface ListedSession {
   id: number
   person: string
   workspace: string
@@ -122,8 +122,8 @@ export async function listSessions(
   { personId = null, workspaceId = null }: { personId?: number | null; workspaceId?: number | null },
 ): Promise<ListedSession[]> {
   return await sql<ListedSession[]>`
-    select s.id, p.name as person, w.name as workspace, s.via, s.agent, s.created_at as "createdAt", s.used_at as "usedAt",
-      s.expires_at as "expiresAt"
+    select s.id, p.name as person, w.name as workspace, s.via, s.agent, s.created_at as "createdAt",
+      s.used_at as "usedAt", s.expires_at as "expiresAt"
     from person_session s
     join person p on p.id = s.person_id
     join workspace w on w.id = s.workspace_id

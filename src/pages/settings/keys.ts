@@ -72,9 +72,13 @@ ${formCard("Create a key", createForm(visit, apps))}`
     forms: {
       create: {
         audit: "key create",
-        async send({ workspace }, fields) {
+        async send({ workspace, person: { personId } }, fields) {
           const kind = fields.get("kind") === "test" ? "test" : "live"
-          const { secret, key } = await createKey(sql, { workspace, kind, ...restrictionsIn(fields) }, randomBytes)
+          const { secret, key } = await createKey(
+            sql,
+            { workspace, kind, personId, ...restrictionsIn(fields) },
+            randomBytes,
+          )
           const reference = html`The <a href="/docs">reference</a> has every call.`
           const body = html`Send it in the header <code>Authorization: Bearer …</code>. ${reference}`
           return { page: secretPage(`Key “${key.name}” created`, { secret, label: "Secret", body, back }) }

@@ -11,6 +11,8 @@ import { dataSection } from "./data.ts"
 import { healthSection } from "./health.ts"
 import { keysSection } from "./keys.ts"
 import type { Machine } from "./machine.ts"
+import { peopleSection } from "./people.ts"
+import { profileSection } from "./profile.ts"
 import { usageSection } from "./usage.ts"
 import { workspaceSection } from "./workspace.ts"
 
@@ -35,10 +37,17 @@ interface SectionParts {
   ports?: SettingsPorts | undefined
 }
 
-/** The pages of /app/settings in the order of their tabs. People, profile and sessions follow Workspace. */
+/** The pages of /app/settings in the order of their tabs. */
 export function settingsSections({ sql, ports }: SectionParts): SettingsSection[] {
   const outside = ports && [channelsSection({ sql, ...ports }), rulesSection(), accountsSection({ sql, ...ports })]
-  const sections: SettingsSection[] = [keysSection(sql), ...(outside ?? []), sharingSection(sql), usageSection()]
+  const people = [profileSection(sql), peopleSection(sql)]
+  const sections: SettingsSection[] = [
+    ...people,
+    keysSection(sql),
+    ...(outside ?? []),
+    sharingSection(sql),
+    usageSection(),
+  ]
   if (ports) sections.push(dataSection(ports.machine), healthSection(ports.machine))
   return [workspaceSection(sections), ...sections]
 }

@@ -54,8 +54,8 @@ export function signedInPage(person: Person, next: string): string {
   return layout(
     "Signed in",
     "Who is signed in at this browser.",
-    html`<p>You are <strong>${person.person}</strong>, in the workspace <strong>${person.workspace}</strong>. Without use, this
-session ends ${timeOf(person.expiresAt)}.</p>
+    html`<p>You are <strong>${person.person}</strong>, in the workspace <strong>${person.workspace}</strong>.
+Without use, this session ends ${timeOf(person.expiresAt)}.</p>
 <p><a href="${next}">Continue${next === "/app" && " to your apps"}</a></p>
 <form method="post" action="/sign-out">
 <input type="hidden" name="${FORM_FIELD}" value="${person.formToken}">
@@ -131,7 +131,8 @@ export function noticePage(title: string, text: string): string {
 }
 
 function nameField(name: string): Html {
-  return html`<label>Name <input name="name" value="${name}" autocomplete="username" spellcheck="false" required></label>
+  return html`<label>Name <input name="name" value="${name}" autocomplete="username" spellcheck="false"
+ required></label>
 `
 }
 

@@ -36,7 +36,9 @@ export function framed(desk: Desk, page: Page): string {
 <body>
 <a class="skip" href="#text">Skip to the text</a>
 ${headerPart(desk, page)}
-${desk.isSample && SAMPLE_NOTE}${app?.isInvented && INVENTED_NOTE}${lacksPassphrase(desk) && PASSPHRASE_NOTE}<main id="text">
+${desk.isSample && SAMPLE_NOTE}${app?.isInvented && INVENTED_NOTE}${
+  lacksPassphrase(desk) && PASSPHRASE_NOTE
+}<main id="text">
 ${refusedNotice(desk)}${madeNotice(desk)}${
   app ? html`${tabsPart(desk, app, at)}${body}` : html`<h1>${title}</h1>\n${body}`
 }</main>
@@ -107,7 +109,8 @@ function personMenu(desk: Desk): Html {
         (desk.scheme ?? "") === value,
       )}">${name}</button>`,
   )
-  return html`<details class="menu"><summary>You</summary><div>
+  return html`<details class="menu"><summary><bdi>${desk.person?.person}</bdi></summary><div>
+<p><a href="${desk.base}/settings/profile">Profile and sessions</a></p>
 <form method="post" action="${desk.base}/scheme">${hidden}${hiddenFields([["to", hereOf(desk)]])}
 <p class="small quiet">Colours</p>${schemes}</form>
 <form method="post" action="/sign-out">${hidden}<button type="submit">Sign out</button></form></div></details>`

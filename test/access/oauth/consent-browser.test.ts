@@ -56,7 +56,7 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     return `${served.url}/oauth/authorize?${query}`
   }
 
-  test("the owner signs in with the passphrase, sees the request, approves and is redirected, also through the client's own redirect", async () => {
+  test("a person signs in, approves the request and is redirected, also through the client's redirect", async () => {
     await tab.open(await request())
     expect(await tab.value("document.title")).toBe("Sign in · Appmeter")
     await tab.value(`document.querySelector("[name=passphrase]").value = "correct horse battery"`)

@@ -68,7 +68,7 @@ test("the header means nothing at /v1 and /mcp, even from the proxy", async () =
   expect(response.status).toBe(401)
 })
 
-test("the proxy makes nobody a member: an unknown person needs an invitation, which then bears the proxy's name", async () => {
+test("an unknown person needs an invitation, and then has the name of the proxy's header", async () => {
   const browser = behindProxy("newcomer@example.com")
   const refused = await browser.open("/sign-in")
   expect([refused.status, refused.text.includes("Ask for an invitation"), browser.cookies.size]).toEqual([403, true, 0])

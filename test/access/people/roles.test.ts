@@ -89,7 +89,7 @@ test("each role can preview exactly the writes that the manual says", async () =
       }
 })
 
-test("each role sees on the pages what the manual says, and what is about the machine is for operators only", async () => {
+test("each role sees on the pages what the manual says", async () => {
   const base = `/app/apps/${app}`
   const pages: Record<string, string[]> = {
     "Apps, keywords, rivals, charts, alerts": ["/app", base, `${base}/rivals`, `${base}/charts`, "/app/alerts"],

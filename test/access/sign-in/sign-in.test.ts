@@ -113,7 +113,7 @@ describe("with the passphrase", () => {
     expect((await elsewhere.send("/sign-in", { name, passphrase: PASSPHRASE })).status).toBe(303)
   })
 
-  test("each further guess at a person waits longer, up to a minute, and an hour without one resets the wait", async () => {
+  test("each further guess at a person waits longer, up to a minute; an hour without one resets it", async () => {
     let n = 0
     const guess = () => browserOf(house, { from: `10.9.0.${++n}` }).send("/sign-in", { name, passphrase: "x" })
     await guess()
@@ -199,7 +199,7 @@ describe("with a code", () => {
 })
 
 describe("a session", () => {
-  test("a session cookie is hidden from scripts, is not sent with forms of other sites, and outlives the session", async () => {
+  test("a session cookie is hidden from scripts and forms of other sites, and outlives the session", async () => {
     const browser = browserOf(house)
     const { headers } = await browser.send("/sign-in", { code: await createCode(sql, workspaceId) })
     expect(headers.get("set-cookie")).toMatch(/^appmeter=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=34560000$/)
@@ -248,7 +248,7 @@ describe("a session", () => {
     expect(await personOf(browser, url)).toMatchObject({ workspaceId: first })
   })
 
-  test("a session calls for the person on every plan, whatever its number of keys, and is charged and listed as a key", async () => {
+  test("a session calls for the person on every plan, and is charged and listed as a key", async () => {
     await house.key(workspaceId)
     const person = (await personOf(await signedIn()))!
     expect(await callAs(person)).toMatchObject({ status: 200, answer: { plan: "free", auth: "sign-in" } })
@@ -260,7 +260,7 @@ describe("a session", () => {
     expect((await personOf(await signedIn()))!.keyId).toBe(person.keyId)
   })
 
-  test("a paused grant stops a session's calls, a revoked one ends every session, and the next code creates another", async () => {
+  test("a paused grant stops calls, a revoked one ends every session, and the next code creates another", async () => {
     const browser = await signedIn()
     const person = (await personOf(browser))!
     await pauseKey(sql, person.keyId)

@@ -14,10 +14,11 @@ export async function fillAssistant(sql: Sql, workspace: number): Promise<void> 
     values ('client_1', 'Té "\u2028', array['https://client.example/callback'], sha256('e'))`
   await sql`
     insert into oauth_code (
-      sha256, person_id, workspace_id, client_id, redirect_uri, challenge, resource, name, hint, scopes, expires_at, key_id
+      sha256, person_id, workspace_id, client_id, redirect_uri, challenge, resource, name, hint, scopes, expires_at,
+      key_id
     )
-    select sha256('f'), person_id, workspace_id, 'client_1', 'https://client.example/callback', ${"x".repeat(43)}, 'r', 'n', 'h',
-      '{apps:read}'::text[], now(), id
+    select sha256('f'), person_id, workspace_id, 'client_1', 'https://client.example/callback', ${"x".repeat(43)}, 'r',
+      'n', 'h', '{apps:read}'::text[], now(), id
     from api_key
     where id = ${id}`
   await sql`
@@ -47,7 +48,8 @@ export async function fillOwner(sql: Sql, workspace: number): Promise<void> {
     values (sha256('d'), ${personId}, ${workspace}, 'code', 'Té "\u2028', now() + interval '30 days')`
   await sql`
     insert into approval (id, token_sha256, workspace_id, shown, scope, verdict, decided_by, decided_at)
-    select 'ap_1', sha256, workspace_id, ${sql.json({ summary: '"\u2028 抹' })}::jsonb, 'track:write', 'declined', 'ada@host', now()
+    select 'ap_1', sha256, workspace_id, ${sql.json({ summary: '"\u2028 抹' })}::jsonb, 'track:write', 'declined',
+      'ada@host', now()
     from confirm_token
     where workspace_id = ${workspace}
     order by created_at
