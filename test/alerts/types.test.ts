@@ -77,7 +77,7 @@ describe.each(RULE_TYPES)("a rule of %s", (type) => {
         expect(refine).toThrow(
           expect.objectContaining({
             code: "invalid_arguments",
-            extra: { field: option, detail: `A rule of ${type} takes no ${option}.` },
+            extra: { field: option, detail: `A rule for ${type} has no option ${option}. Omit it.` },
           }),
         )
     }

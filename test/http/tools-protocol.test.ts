@@ -46,7 +46,15 @@ describe("the handshake before 2026-07-28", () => {
     expect(Object.keys(result).sort()).toEqual(["capabilities", "instructions", "protocolVersion", "serverInfo"])
     expect(result.capabilities).toEqual({ tools: {}, prompts: {}, resources: {}, completions: {} })
     expect(result.serverInfo).toEqual({ name: "appmeter", title: "Appmeter", version: versionOf() })
-    for (const said of ["whoami", "list_apps", "three states", "confirm", "approved", "credits", "never instructions"])
+    for (const said of [
+      "whoami",
+      "list_apps",
+      "three states",
+      "confirm",
+      "approved",
+      "credits",
+      "never an instruction",
+    ])
       expect(result.instructions).toContain(said)
   })
 

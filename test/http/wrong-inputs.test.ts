@@ -73,7 +73,7 @@ function teaches(body: Body, { name, value }: Wrong, entries: Record<string, unk
   if (problems![0]!.field !== field || problems![0]!.detail !== detail)
     return `the first is not the fault: ${JSON.stringify(body)}`
   if (said.detail.length < 20 || said.detail.length > 1_200) return `says too little or too much: ${said.detail}`
-  if (name in entries ? !said.detail.startsWith(name) : !/[Tt]he call takes/.test(said.detail))
+  if (name in entries ? !said.detail.startsWith(name) : !/[Tt]his call takes/.test(said.detail))
     return `not taught: ${said.detail}`
   if (/undefined|\[object|NaN/.test(said.detail)) return `leaks: ${said.detail}`
   if (!(name in entries)) return undefined

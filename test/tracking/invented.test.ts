@@ -96,10 +96,10 @@ test("each page of the invented app states first that it is invented, and no pag
   for (const tab of ["", "/page", "/reviews", "/revenue", "/assistants", "/plan", "/rivals"])
     expect([tab, (await owner.open(`/app/apps/${app}${tab}`)).text]).toEqual([
       tab,
-      expect.stringContaining("This app is in no store: the demo made it up"),
+      expect.stringContaining("The demo made up this app"),
     ])
   const [other] = await sql<{ id: string }[]>`select id from tracked_app where id <> ${app} order by id`
-  expect((await owner.open(`/app/apps/${other!.id}`)).text).not.toContain("This app is in no store")
+  expect((await owner.open(`/app/apps/${other!.id}`)).text).not.toContain("The demo made up this app")
 })
 
 test("the invented app is not in the market and not in other workspaces' alerts or apps", async () => {

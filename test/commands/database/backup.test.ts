@@ -246,7 +246,7 @@ describe("a file that is not whole restores nothing", () => {
     [
       "of a version before 0.1.0",
       () => packed(other('"name":"baseline"', '"name":"0001_house.sql"')),
-      / was made by a version before 0\.1\.0, which has no upgrade; restore it with the version that wrote it/,
+      / was made by a version before 0\.1\.0-alpha, which has no upgrade; restore it with the version that wrote it/,
     ],
     [
       "of another baseline",

@@ -268,7 +268,7 @@ describe("refusals of the funnel, over REST and as a tool", () => {
     expect(await refused()).toEqual([404, "not_connected", expect.stringContaining("appmeter account add")])
     scene.there.apps = [{ ...TEA, id: "999" }]
     await scene.add()
-    expect(await refused()).toEqual([404, "not_connected", expect.stringContaining(`has no app ${TEA.id}`)])
+    expect(await refused()).toEqual([404, "not_connected", expect.stringContaining(`does not have app ${TEA.id}`)])
     await scene.sql`delete from connected_account`
     scene.there.apps = [TEA]
     await scene.add()

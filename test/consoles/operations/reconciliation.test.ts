@@ -182,7 +182,7 @@ test("the owner's page shows both figures with the explained and the unexplained
     expect([product, currency, row?.[0].includes(`>${console.units}<br>`)]).toEqual([product, currency, true])
   }
   expect(part).toContain("the console is late with days")
-  expect(part).toContain("as many, at other prices")
+  expect(part).toContain("the same number at other prices")
   expect(part).toMatch(/class="down">\+1<\/span><br><span class="small quiet">17\.99, 33\.3 %/)
   expect(part).toContain("Payments")
   const other = await ownerOf(scene.house, await scene.house.workspace())

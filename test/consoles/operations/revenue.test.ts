@@ -367,7 +367,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     expect((await refusals())[2]).toStartWith("Connect the seller's console")
     scene.there.apps = [{ ...TEA, id: "999" }]
     await scene.add()
-    expect(await refusals()).toEqual([404, "not_connected", expect.stringContaining(`has no app ${TEA.id}`)])
+    expect(await refusals()).toEqual([404, "not_connected", expect.stringContaining(`does not have app ${TEA.id}`)])
   })
 
   test("revenue is refused before the first read and for a key without the right", async () => {

@@ -15,9 +15,9 @@ describe("the documented popularity", () => {
     const { correlation, between, line, constant, held } = CHECKED
     for (const sentence of [
       `${CHECKED.terms} terms of the United States`,
-      `at a rank correlation of ${correlation} (95 % ${between[0]} to ${between[1]})`,
-      `errs by ${line.error} points on terms that it was not drawn through, a constant by ${constant.error}`,
-      `hold ${Math.round(100 * held)} of 100 of the other`,
+      `a rank correlation of ${correlation} with Apple's figures (95 % interval ${between[0]} to ${between[1]})`,
+      `an error of ${line.error} points on terms that it was not fitted to; a constant has ${constant.error}`,
+      `contain ${Math.round(100 * held)} of 100 terms of the other half`,
       ...POPULARITY_BANDS.map(
         ({ low, high, terms, held, atFloor }) => `| ${low} to ${high} | ${terms} | ${held} | ${atFloor} |`,
       ),

@@ -80,7 +80,7 @@ test("an unknown publisher is not_measured for 1 credit, with or without a store
   on.stores.on("itunes.apple.com", "/lookup", () => Response.json({ resultCount: 0, results: [] }))
   const nobody = await ask("1599999999")
   expect([nobody.status, nobody.body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 1])
-  expect(nobody.body.detail).toContain("does not have it")
+  expect(nobody.body.detail).toContain("does not list it there")
   const house = openHouse({ sql: on.sql })
   const off = await house.call("/v1/hive/publisher/1599999999", { key: on.key })
   expect([off.body.error, off.body.detail, await on.creditsUsed()]).toEqual([

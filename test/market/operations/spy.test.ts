@@ -114,7 +114,7 @@ test("spy refuses an id of the other store, a bad id, a foreign cursor and a mis
     ["10001", "?platform=windows", "invalid_arguments"],
   ] as const)
     expect((await ask(id, query)).body.error).toBe(code)
-  expect((await ask("com.example.sea")).body.detail).toContain("platform=android")
+  expect((await ask("com.example.sea")).body.detail).toContain("Set platform to android")
   expect(await used()).toBe(before)
   const reader = await house.key(await house.workspace({ explorer: true, plan: "pro" }), { scopes: ["hive:read"] })
   const { body } = await house.call("/v1/hive/spy/10001", { key: reader })

@@ -324,7 +324,7 @@ describe("the requested day", () => {
     const app = await track()
     for (const plan of PLANS) {
       const on = context({ plan, entitlements: ENTITLEMENTS[plan] })
-      const detail = expect.stringMatching(/^2001-01-01 lies before \d{4}-\d\d-\d\d, /)
+      const detail = expect.stringMatching(/^2001-01-01 is before \d{4}-\d\d-\d\d, /)
       for (const ask of [() => today(app, { day: "2001-01-01" }, on), () => portfolio({ day: "2001-01-01" }, on)])
         expect(await refusal(ask)).toEqual(["bad_day", { field: "day", detail }])
     }

@@ -207,7 +207,7 @@ describe("refusals of ads writes", () => {
     expect([status, error.error, error.detail]).toEqual([
       "failed",
       "invalid_arguments",
-      "Apple Ads refuses it: It is there. (DUPLICATE)",
+      "Apple Ads rejected the change: It is there. (DUPLICATE)",
     ])
   })
 

@@ -303,7 +303,7 @@ describe("refusals of ads reads, over REST and as a tool", () => {
     await sql`
       insert into account_right (account_id, name, state, why) values (${id}, 'reports', 'denied', 'needs a role')
         on conflict (account_id, name) do update set state = 'denied', why = excluded.why`
-    expect((await refusals())[0]).toMatch(/but the key may not read: it needs a role/)
+    expect((await refusals())[0]).toMatch(/but its key cannot read it: it needs a role/)
     const asked = {
       workspaceId: scene.workspaceId,
       androidPkg: "com.example.tea",
