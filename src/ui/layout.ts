@@ -33,7 +33,7 @@ export function layout(
 <header><a class="home" href="/docs">${new Html(MARK)} Appmeter</a>
 <nav aria-label="Documents">${PAGES.map(([address, name]) => html`<a href="${address}">${name}</a> `)}</nav></header>
 <div class="frame">
-${aside && html`<nav class="contents" aria-label="Contents"><details><summary>Contents</summary>\n${aside}</details></nav>\n`}<main id="text">
+${aside && html`<nav class="contents" aria-label="Contents" tabindex="0"><details><summary>Contents</summary>\n${aside}</details></nav>\n`}<main id="text">
 <h1>${title}</h1>
 ${body}
 </main>

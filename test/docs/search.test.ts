@@ -35,7 +35,7 @@ describe("the search of the documentation", () => {
     const addresses = (query: string) => search(query).map(({ address }) => address)
     expect(addresses("get_rank_history: days")).toContain("/docs/keywords#get_rank_history.in.days")
     expect(addresses("alerts[].withdrawnAt")).toContain("/docs/account#list_alerts.out.alerts.withdrawnAt")
-    expect(addresses("RAW_DAYS")).toContain("/docs/operate/settings")
+    expect(addresses("RAW_DAYS")).toContain("/docs/operate/settings#retention")
     expect(addresses("backup restore")).toContain("/docs/operate/data#backup-and-restore")
   })
 

@@ -72,7 +72,7 @@ export const getStorefrontAudit = operation({
   return state.last ? answer : nothing(answer)
 })
 
-const NOT_ON_APP_STORE = "The workspace tracks no App Store app here."
+const NOT_ON_APP_STORE = "This app is not on the App Store; the audit covers App Store storefronts only."
 const NOT_READ = "This instance does not read it."
 
 /**

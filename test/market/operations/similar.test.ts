@@ -55,7 +55,7 @@ test("a page without similar apps is an empty answer, and a missing page is none
   on.stores.on("apps.apple.com", "/us/app/", () => new Response("gone", { status: 404 }))
   const missing = await ask("1437843999")
   expect([missing.status, missing.body.error, await on.creditsUsed()]).toEqual([404, "not_measured", 11])
-  expect(missing.body.detail).toContain("does not have it")
+  expect(missing.body.detail).toContain("does not list it there")
 })
 
 test("an id of neither store is bad_app_id and costs nothing", async () => {
