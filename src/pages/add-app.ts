@@ -3,7 +3,8 @@ import { type Platform, readStoreLink, whyNoApp } from "../lib/store-pages.ts"
 import { storefrontName } from "../lib/storefront-names.ts"
 import { ALL_STOREFRONTS } from "../lib/storefronts.ts"
 import { address, appAddress, attempted, type Desk, hereOf, isFault, type Page } from "../ui/app/desk.ts"
-import { badge } from "../ui/app/frame.ts"
+import { type Face, readFaces } from "../ui/app/faces.ts"
+import { appIcon } from "../ui/app/frame.ts"
 import { card, empty } from "../ui/app/parts.ts"
 import { hiddenFields, keywordFields, writeForm } from "../ui/app/write/form.ts"
 import { checkFields, type FormState, selectField, textField } from "../ui/fields.ts"
@@ -94,12 +95,24 @@ async function resultsPart(desk: Desk, query: string): Promise<Html> {
         ] as const,
     ),
   )
-  return html`${whyNotAsked && html`<p class="inside quiet">The App Store could not be searched now. ${whyNotAsked}</p>`}<ul class="list">${apps.map(
-    (app) => foundItem(desk, app, { country, appId: appIds.get(app.id) }),
-  )}</ul>`
+  const faces = await readFaces(desk, apps.map(codeOf), country)
+  const items = apps.map((app) =>
+    foundItem(desk, app, { country, appId: appIds.get(app.id), face: faces.get(codeOf(app)) }),
+  )
+  const note = whyNotAsked && html`<p class="inside quiet">The App Store could not be searched now. ${whyNotAsked}</p>`
+  return html`${note}<ul class="list">${items}</ul>`
 }
 
-function foundItem(desk: Desk, app: Found, { country, appId }: { country: string; appId: string | undefined }): Html {
+const codeOf = ({ platform, id }: Pick<Found, "platform" | "id">) => `${platform}:${id}`
+
+interface FoundPlace {
+  country: string
+  /** The workspace's app. Undefined if the found app is not tracked. */
+  appId: string | undefined
+  face: Face | undefined
+}
+
+function foundItem(desk: Desk, app: Found, { country, appId, face }: FoundPlace): Html {
   const { id, name, publisher, platform, ratings } = app
   const forApp = desk.query.get("for")
   const facts = [
@@ -115,7 +128,7 @@ function foundItem(desk: Desk, app: Found, { country, appId }: { country: string
       : appId === undefined
         ? html`<a class="button" href="${place}">Choose</a>`
         : html`<a href="${appAddress(desk, { id: appId })}">Tracked already</a>`
-  return html`<li class="line"><div class="subject">${badge(name)}<div><p><strong><bdi>${name}</bdi></strong></p>
+  return html`<li class="line"><div class="subject">${appIcon(desk, { name, icon: face?.icon ?? null })}<div><p><strong><bdi>${name}</bdi></strong></p>
 <p class="small quiet">${facts.map((fact, at) => html`${at > 0 && " · "}${fact}`)}</p></div></div>${action}</li>
 `
 }
@@ -147,6 +160,7 @@ async function detailsPart(desk: Desk, code: string): Promise<Html> {
   const app = isFault(answer)
     ? undefined
     : (answer as AnswerOf<"hive_resolve_app">).apps.find((found) => found.id === id)
+  const icon = (await readFaces(desk, [code], country)).get(code)?.icon ?? null
   const other = platform === "ios" ? STORES.android : STORES.ios
   const options = {
     action: "add_app",
@@ -172,15 +186,19 @@ ${keywordFields(state)}${textField(state, {
   isWide: true,
 })}`,
   )
-  return card(app?.name ?? id, html`${foundHead(app, { platform: platform as Platform, id, country })}${form}`, search)
+  return card(
+    app?.name ?? id,
+    html`${foundHead(app, { platform: platform as Platform, id, country, icon: appIcon(desk, { name: app?.name ?? id, icon }) })}${form}`,
+    search,
+  )
 }
 
 function foundHead(
   app: Found | undefined,
-  { platform, id, country }: { platform: Platform; id: string; country: string },
+  { platform, id, country, icon }: { platform: Platform; id: string; country: string; icon: Html },
 ): Html {
   const publisher = app?.publisher ? html`<bdi>${app.publisher}</bdi> · ` : ""
   const unknown = !app?.source && html`<p class="small">The store has not confirmed this app yet.</p>`
-  return html`<div class="inside"><div class="subject">${badge(app?.name ?? id)}<div>
+  return html`<div class="inside"><div class="subject">${icon}<div>
 <p class="small quiet">${publisher}${STORES[platform]} <span class="hash">${id}</span> · ${storefrontName(country)}</p>${unknown}</div></div></div>`
 }

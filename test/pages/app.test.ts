@@ -244,7 +244,7 @@ describe("other workspaces", () => {
       preview_edit: { action: "remove_app", args: { appId: tea.app } },
     }
     // these name no app, or find the apps of the stores
-    const others = ["confirm_edit", "get_made_change", "find_store_apps"]
+    const others = ["confirm_edit", "get_made_change", "find_store_apps", "list_store_faces"]
     for (const operation of deskOperations(SOURCES).all.filter(({ id }) => !others.includes(id))) {
       const { entries } = operation.input
       const needed = { ...("term" in entries && { term: "tea" }), ...("report" in entries && { report: "sales" }) }

@@ -46,6 +46,28 @@ describe("pictures of the stores", () => {
     }
   })
 
+  test("rivals, hidden rivals and results of the search have names and icons", async () => {
+    const rival = `/app/apps/${tea.app}/rivals`
+    await house.sql`
+      update tracked_app set hidden_rivals = '{ios:1200000009,ios:1200000010}' where id = ${tea.app}`
+    await house.sql`
+      with added as (
+        insert into store_app (platform, store_id) values ('ios', '1200000009') returning id
+      )
+      insert into store_app_name (
+        app_id, storefront, origin, name, name_at, name_weight, icon_url, icon_at, icon_weight
+      )
+      select id, 'de', 'own', 'Kettle <Clock>', now(), 1, ${ICON}, now(), 1 from added`
+    const { text } = await owner.open(rival)
+    const hidden = text.slice(text.indexOf("Hidden rivals"))
+    expect(hidden).toContain("<bdi>Kettle &lt;Clock&gt;</bdi>")
+    expect(hidden.split("/app/picture?of=")).toHaveLength(2)
+    // an app that was never read keeps its id
+    expect(hidden).toContain("<bdi>1200000010</bdi>")
+    const found = (await owner.open("/app/search?q=tea")).text
+    expect(found.slice(found.indexOf("<ul")).split("/app/picture?of=")).toHaveLength(2)
+  })
+
   test("without the cache a page shows initials and names no other host", async () => {
     const plain = openHouse({ sql: house.sql })
     const { text } = await (await ownerOf(plain, tea.writer.workspace)).open("/app")

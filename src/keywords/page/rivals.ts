@@ -11,6 +11,7 @@ import {
   sideAt,
   sideCode,
 } from "../../ui/app/desk.ts"
+import { type Face, readFaces, storeAppCode } from "../../ui/app/faces.ts"
 import { appIcon, sideForm } from "../../ui/app/frame.ts"
 import { card, empty, samplePage } from "../../ui/app/parts.ts"
 import { hiddenFields, writeForm } from "../../ui/app/write/form.ts"
@@ -21,6 +22,7 @@ import { counted, figure, STORES, sideName } from "../../ui/words.ts"
 
 type Rival = Rivals["rivals"][number]
 type Rivals = AnswerOf<"list_rivals">
+type Faces = ReadonlyMap<string, Face>
 
 /** Rivals whose ranks are compared with the app's. */
 const BESIDE = 6
@@ -33,11 +35,13 @@ export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
   const form = sideForm(desk, app, {}, side)
   const page = (body: Html): Page => ({ title: `Rivals · ${app.name}`, app, at: "rivals", body: html`${form}${body}` })
   const adding = addCard(desk, app)
-  const hidden = hiddenCard(desk, app)
+  const codes = [...rivals.map(({ id }) => storeAppCode(id)), ...app.hiddenRivals]
+  const faces = await readFaces(desk, codes, side.country)
+  const hidden = hiddenCard(desk, app, faces)
   if (rivals.length === 0) return page(html`<section class="card">${noRivals(desk, side)}</section>${adding}${hidden}`)
   const count = omitted > 0 ? `${counted(omitted, "more rival")} not listed` : counted(rivals.length, "rival")
   return page(
-    html`${besidePart(desk, app, side, { rivals, day })}${card("Rivals", rivalForm(desk, app, side, rivals), count)}${adding}${hidden}`,
+    html`${besidePart(desk, app, side, { rivals, day })}${card("Rivals", rivalForm(desk, app, side, { rivals, faces }), count)}${adding}${hidden}`,
   )
 }
 
@@ -80,8 +84,17 @@ function cell(theirRank: number | undefined, our: number | null): Html {
 }
 
 /** The list of rivals in a form that hides the selected ones. */
-function rivalForm(desk: Desk, app: AppHead, side: Side, rivals: readonly Rival[]): Html {
-  const list = html`<ul class="list">${rivals.map((rival) => rivalItem(desk, app, side, rival))}</ul>`
+function rivalForm(
+  desk: Desk,
+  app: AppHead,
+  side: Side,
+  { rivals, faces }: { rivals: readonly Rival[]; faces: Faces },
+): Html {
+  const items = rivals.map((rival) => {
+    const icon = faces.get(storeAppCode(rival.id))?.icon ?? null
+    return rivalItem(desk, app, side, { ...rival, icon })
+  })
+  const list = html`<ul class="list">${items}</ul>`
   if (desk.formFields.length === 0) return list
   const hidden = hiddenFields([
     ...desk.formFields,
@@ -99,7 +112,7 @@ function rivalItem(
   desk: Desk,
   app: AppHead,
   side: Side,
-  { id, name, ratings, ratingsDay, manual, terms }: Rival,
+  { id, name, icon, ratings, ratingsDay, manual, terms }: Rival & Pick<Face, "icon">,
 ): Html {
   const ahead = terms.filter(({ theirRank, ourRank }) => ourRank === null || theirRank < ourRank).length
   const page = address(appAddress(desk, app, "rival"), { rival: id, at: sideCode(side) })
@@ -109,8 +122,8 @@ function rivalItem(
     .join(", ")
   const tick =
     desk.formFields.length > 0 &&
-    html`<input type="checkbox" name="rivals" value="${rivalCode(id)}" aria-label="Select ${name}"> `
-  return html`<li><div class="subject">${tick}${appIcon(desk, { name })}<div>
+    html`<input type="checkbox" name="rivals" value="${storeAppCode(id)}" aria-label="Select ${name}"> `
+  return html`<li><div class="subject">${tick}${appIcon(desk, { name, icon })}<div>
 <p><a href="${page}"><strong><bdi>${name}</bdi></strong></a>${
     manual && html` <span class="tag">added by you</span>`
   }</p><p class="small quiet">${figure(ratings)} ratings${ratingsDay && html`, ${dayTime(ratingsDay)}`}</p>
@@ -121,8 +134,6 @@ function rivalItem(
 }
 
 const SHOWN_TERMS = 6
-
-const rivalCode = (id: string) => `${/^\d+$/.test(id) ? "ios" : "android"}:${id}`
 
 function addCard(desk: Desk, app: AppHead): Html | false {
   const form = writeForm(
@@ -146,7 +157,7 @@ function addCard(desk: Desk, app: AppHead): Html | false {
 }
 
 /** Rivals that were hidden, each with a button that shows it again. */
-function hiddenCard(desk: Desk, app: AppHead): Html | false {
+function hiddenCard(desk: Desk, app: AppHead, faces: Faces): Html | false {
   if (app.hiddenRivals.length === 0 || desk.formFields.length === 0) return false
   return card(
     "Hidden rivals",
@@ -161,10 +172,17 @@ function hiddenCard(desk: Desk, app: AppHead): Html | false {
         tone: "quiet",
         look: "row",
       } as const
-      return html`<li class="line"><span>${STORES[platform]} <span class="hash">${id}</span></span>${writeForm(desk, again)}</li>`
+      const { name, icon } = faces.get(rival) ?? NO_FACE
+      return html`<li class="line"><div class="subject">${appIcon(desk, { name: name ?? id, icon })}<div>
+<p><strong><bdi>${name ?? id}</bdi></strong></p>
+<p class="small quiet">${STORES[platform]} <span class="hash">${id}</span></p></div></div>${writeForm(desk, again)}</li>
+`
     })}</ul>`,
   )
 }
+
+/** An app that was never read. */
+const NO_FACE: Face = { name: null, icon: null }
 
 function noRivals(desk: Desk, side: Side): Html {
   return empty(

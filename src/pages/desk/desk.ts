@@ -8,7 +8,7 @@ import { getEvidence, listReadings } from "./evidence.ts"
 import { listKeywordRows } from "./keywords.ts"
 import { listLocales } from "./locales.ts"
 import { getReportEvidence } from "./report-evidence.ts"
-import { findStoreApps } from "./store-apps.ts"
+import { findStoreApps, listStoreFaces } from "./store-apps.ts"
 import { listAlertRules, listSources, listWrites } from "./workspace.ts"
 
 /** Operations that only pages call, through invoke. They have no REST route and no tool. */
@@ -29,7 +29,7 @@ const readsWith = (sources: Sources) => [
 ]
 
 /** Operations of forms, which the sample does not have. */
-const edits = [previewEdit, confirmEdit, getMadeChange, findStoreApps]
+const edits = [previewEdit, confirmEdit, getMadeChange, findStoreApps, listStoreFaces]
 
 export type DeskOperation = ReturnType<typeof readsWith>[number] | (typeof edits)[number]
 

@@ -1,0 +1,27 @@
+import { isStoreId } from "../../lib/store-ids.ts"
+import { attempted, type Desk, isFault } from "./desk.ts"
+
+/** The name and icon of an app of a store. Null if unknown. */
+export interface Face {
+  name: string | null
+  icon: string | null
+}
+
+/** Names a store app as forms and operations do. */
+export function storeAppCode(storeId: string): string {
+  return `${isStoreId("ios", storeId) ? "ios" : "android"}:${storeId}`
+}
+
+/** Returns the faces by code. Apps that were never read have none, and neither have those of the sample. */
+export async function readFaces(
+  desk: Desk,
+  codes: readonly string[],
+  country: string,
+): Promise<ReadonlyMap<string, Face>> {
+  if (desk.isSample || codes.length === 0) return new Map()
+  const answer = await attempted(desk.ask("list_store_faces", { apps: [...new Set(codes)].slice(0, MAX), country }))
+  return new Map(isFault(answer) ? [] : answer.faces.map(({ app, ...face }) => [app, face]))
+}
+
+/** The limit of the operation. */
+const MAX = 500
