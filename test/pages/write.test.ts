@@ -26,9 +26,13 @@ async function previewOf(on: string, action: string, fields: Record<string, stri
   return await owner.send("/app/write", { form, action, back: on, ...fields })
 }
 
+/** Presses the button of a preview. */
 async function confirmOf(preview: Page): Promise<Page> {
-  const fields = ["form", "back", "confirmToken"].map((name) => [name, fieldIn(preview, name) as string])
-  return await owner.send("/app/write", Object.fromEntries(fields))
+  const names = ["form", "back", "confirmToken", ...(fieldIn(preview, "rest") === undefined ? [] : ["rest"])]
+  return await owner.send(
+    "/app/write",
+    Object.fromEntries(names.map((name) => [name, fieldIn(preview, name) as string])),
+  )
 }
 
 /** Presses the button of a notice. */
@@ -185,18 +189,70 @@ describe("a change at once", () => {
     expect((await owner.open(`/app/apps/${kettle.app}`)).status).toBe(404)
   })
 
-  test("keywords come from a file of a common tool, sent with the form", async () => {
+  /** Sends a file with the form of the keywords page. */
+  async function sendFile(text: string): Promise<Page> {
     const page = await owner.open(base)
     const body = new FormData()
     for (const name of ["form", "seen"]) body.set(name, fieldIn(page, name) as string)
-    for (const [name, value] of Object.entries({ action: "add_keywords", appId: tea.app, back: base, keywords: "" }))
-      body.set(name, value)
-    body.set("file", new File(["Keyword;Country\nmatcha;US\nsencha;US\n"], "keywords.csv", { type: "text/csv" }))
+    const fields = { action: "add_keywords", "form-id": "add_keywords", appId: tea.app, back: base, keywords: "" }
+    for (const [name, value] of Object.entries(fields)) body.set(name, value)
+    body.set("file", new File([text], "keywords.csv", { type: "text/csv" }))
     const cookie = [...owner.cookies].map((pair) => pair.join("=")).join("; ")
     const request = new Request("http://127.0.0.1:8787/app/write", { method: "POST", body, headers: { cookie } })
-    const sent = await house.app.fetch(request, "192.0.2.1")
-    expect(sent.status).toBe(303)
+    const { status, headers, body: answer } = await house.app.fetch(request, "192.0.2.1")
+    return { status, headers, text: await new Response(answer).text() }
+  }
+
+  test("keywords come from a file of a common tool, sent with the form", async () => {
+    expect((await sendFile("Keyword;Country\nmatcha;US\nsencha;US\n")).status).toBe(303)
     expect(await tracked()).toEqual(expect.arrayContaining(["matcha", "sencha"]))
+  })
+
+  test("each keyword of a file goes to its storefront with its tags, and undo removes both", async () => {
+    await house.sql`update tracked_app set countries = '{us,de}' where id = ${tea.app}`
+    const rows = () => house.sql<{ country: string; term: string }[]>`
+      select country, term from tracked_term where app_id = ${tea.app} and term like '%pot' order by term, country`
+    const sent = await sendFile("keyword,country,tags\nteapot,de,core|q4\nteapot,us,\n=pot,,\nteepot,Germany,core\n")
+    const done = await next(sent)
+    expect(done.text).toContain("3 keywords added. 2 keywords tagged.")
+    expect((await rows()).map(({ country, term }) => `${term} ${country}`)).toEqual([
+      "=pot de",
+      "=pot us",
+      "teapot de",
+      "teapot us",
+      "teepot de",
+    ])
+    expect(await tags()).toEqual({ teapot: ["core", "q4"], teepot: ["core"] })
+    await undo(done)
+    expect([await rows(), await tags()]).toEqual([[], null])
+    await house.sql`update tracked_app set countries = '{us}' where id = ${tea.app}`
+  })
+
+  test("a file with a storefront that the app has not is refused at its field", async () => {
+    const { status, text } = await sendFile("keyword,country\ncha,Japan\n")
+    expect(status).toBe(400)
+    const message = "The file has keywords for Japan. It is not a storefront of the app. Add it first."
+    expect(text).toMatch(new RegExp(`id="add_keywords-file-error">${message}`))
+    expect(await tracked()).not.toContain("cha")
+    const long = await sendFile(`keyword,tags\n${"x".repeat(200)},core\n`)
+    expect([long.status, long.text.includes("at most 150 characters")]).toEqual([400, true])
+  })
+
+  test("the file of a new app's form tracks keywords in the chosen storefronts only", async () => {
+    const fields = { app: "com.example.pot", countries: "us", more: "de", file: "keyword,country\npot,de\n" }
+    const preview = await previewOf("/app/add?app=android%3Acom.example.pot&country=us", "add_app", fields)
+    expect(preview.text).toContain("1 more keyword from your list")
+    const { text } = await next(await confirmOf(preview))
+    expect(text).toContain("App added. 1 keyword added.")
+    expect(await house.sql`select country from tracked_term where term = 'pot'`).toEqual([{ country: "de" }] as never)
+    const refused = await previewOf("/app/add?app=android%3Acom.example.pan&country=us", "add_app", {
+      ...fields,
+      app: "com.example.pan",
+      more: "",
+    })
+    expect([refused.status, refused.text.includes("keywords for Germany. It is not a storefront of the app.")]).toEqual(
+      [400, true],
+    )
   })
 })
 

@@ -5,6 +5,7 @@ import { operation } from "../../core/operation.ts"
 import { shareLink } from "../../sharing/share/action.ts"
 import { addApp } from "../../tracking/actions/add-app.ts"
 import { removeTrackedApp, renameApp, setAppGoal, setStorefronts } from "../../tracking/actions/app-settings.ts"
+import { importKeywords } from "../../tracking/actions/keyword-import.ts"
 import { buryKeywords, tagKeywords } from "../../tracking/actions/keyword-tags.ts"
 import { addKeywords, removeKeywords } from "../../tracking/actions/keywords.ts"
 import { addRivals, removeRivals } from "../../tracking/actions/rivals.ts"
@@ -16,6 +17,7 @@ import { shared } from "./workspace.ts"
 const pageWrites: readonly Action[] = [
   addApp,
   addKeywords,
+  importKeywords,
   removeKeywords,
   addRivals,
   removeRivals,

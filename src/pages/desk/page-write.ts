@@ -7,8 +7,7 @@ import { donePage } from "../../ui/app/write/preview.ts"
 import { FormProblem } from "../../ui/fields.ts"
 import { fieldOf } from "../../ui/form.ts"
 import { refusalOf, withMade } from "../forms/page-form.ts"
-import { linesIn } from "../forms/read.ts"
-import { addKeywords } from "../forms/tracking.ts"
+import { addRest } from "../forms/tracking.ts"
 import { FORMS } from "../forms.ts"
 
 /** A form that its page shows again as it was sent. */
@@ -41,8 +40,8 @@ async function confirmWrite(desk: Desk, fields: URLSearchParams, back: string): 
   if (url !== undefined && expiresAt !== undefined) return donePage({ url, expiresAt }, back)
   const app = appId === undefined ? back : `${desk.base}/apps/${encodeURIComponent(appId)}`
   const next = action === "add_app" ? app : action === "remove_app" ? desk.base : back
-  const rest = linesIn(fields, "rest")
-  if (appId !== undefined && rest.length > 0) return await addKeywords(desk, { appId, keywords: rest }, next)
+  const rest = fieldOf(fields, "rest")
+  if (appId !== undefined && rest !== undefined) return await addRest(desk, { appId, rest }, next)
   return seeOther(withMade(desk, next))
 }
 

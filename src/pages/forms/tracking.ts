@@ -1,9 +1,10 @@
+import { Fault } from "../../lib/faults.ts"
 import { bareText, readStoreLink, storeIdInLink, storeOf, whyNoApp } from "../../lib/store-pages.ts"
-import { storefrontNamed } from "../../lib/storefront-names.ts"
+import { storefrontName, storefrontNamed } from "../../lib/storefront-names.ts"
 import { WrongValue } from "../../tracking/checks.ts"
-import { keywordsIn as readKeywordFile } from "../../tracking/keyword-file.ts"
+import { type FileKeyword, keywordsIn as readKeywordFile } from "../../tracking/keyword-file.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
-import { appAddress, type Desk, type Page } from "../../ui/app/desk.ts"
+import { appAddress, type Desk, type Page, readHead } from "../../ui/app/desk.ts"
 import { previewPage, type WritePreview } from "../../ui/app/write/preview.ts"
 import { FormProblem } from "../../ui/fields.ts"
 import { html } from "../../ui/html.ts"
@@ -34,17 +35,19 @@ export const addAppForm: PageForm = {
     keywords: KEYWORD_RULE,
   },
   async send(desk, fields, back) {
-    const keywords = keywordsIn(fields)
-    const first = keywords.slice(0, MAX_FIRST)
-    const rest = keywords.slice(MAX_FIRST)
+    const countries = storefrontsIn(fields)
+    const keywords = importedIn(fields)
+    const first = isPlainList(keywords) ? keywords.slice(0, MAX_FIRST).map(({ term }) => term) : []
+    const rest = keywords.slice(first.length)
+    refuseOtherStorefronts(rest, countries)
     const args = {
       ...storeIdIn(fields.get("app") ?? "", "app", APP_RULE.rule),
       ...otherStoreIn(fields),
-      countries: storefrontsIn(fields),
+      countries,
       ...(first.length > 0 && { keywords: first }),
     }
     const write = await desk.ask("preview_edit", { action: "add_app", args })
-    const fixed: Record<string, string> = rest.length > 0 ? { rest: rest.join("\n") } : {}
+    const fixed: Record<string, string> = rest.length > 0 ? { rest: JSON.stringify(rest) } : {}
     const page = previewPage(desk, write as WritePreview, { button: "Add app", back, fixed })
     if (rest.length === 0) return page
     const note = `${counted(rest.length, "more keyword")} from your list are added right after.`
@@ -69,19 +72,62 @@ const addition = {
   split: (args: Record<string, unknown>) => pieces(args, "keywords"),
 }
 
-export const addKeywordsForm: PageForm = atOnce({
+const addPlainForm = atOnce({
   ...addition,
   read: (fields) => ({ ...appIn(fields), keywords: someKeywordsIn(fields) }),
   rules: { keywords: KEYWORD_RULE },
 })
 
-/** Adds keywords at once, after another write of the same form. */
-export async function addKeywords(
+/** Adds keywords that have storefronts or tags of their own. */
+const imported = { ...addition, action: "import_keywords" }
+
+const importForm = atOnce({
+  ...imported,
+  read: (fields) => ({ ...appIn(fields), keywords: importedIn(fields) }),
+  rules: { keywords: KEYWORD_RULE },
+})
+
+export const addKeywordsForm: PageForm = {
+  rules: { keywords: KEYWORD_RULE },
+  async send(desk, fields, back) {
+    const keywords = importedIn(fields)
+    if (isPlainList(keywords)) return await addPlainForm.send(desk, fields, back)
+    const { countries } = await readHead(desk, appIn(fields).appId)
+    refuseOtherStorefronts(keywords, countries)
+    return await importForm.send(desk, fields, back)
+  },
+}
+
+/** Adds further keywords of the form at once, after its app was added. `rest` is the field of the preview. */
+export async function addRest(
   desk: Desk,
-  args: { appId: string; keywords: string[] },
+  { appId, rest }: { appId: string; rest: string },
   back: string,
 ): Promise<Page | PageAnswer> {
-  return await writeAtOnce(desk, addition, { args, back, isAsShown: true })
+  return await writeAtOnce(desk, imported, { args: { appId, keywords: restIn(rest) }, back, isAsShown: true })
+}
+
+/** Parses the list only. The write checks its entries. */
+function restIn(text: string): unknown[] {
+  try {
+    const list: unknown = JSON.parse(text)
+    if (Array.isArray(list)) return list
+  } catch {
+    // anybody can change a field
+  }
+  throw new Fault("invalid_arguments", { detail: "The list of keywords is damaged. Add them on the app's page." })
+}
+
+const isPlainList = (keywords: readonly FileKeyword[]) =>
+  keywords.every(({ country, tags }) => country === undefined && tags.length === 0)
+
+function refuseOtherStorefronts(keywords: readonly FileKeyword[], countries: readonly string[]): void {
+  const other = keywords.find(({ country }) => country !== undefined && !countries.includes(country))
+  if (other?.country === undefined) return
+  const place = storefrontName(other.country)
+  throw new FormProblem({
+    file: `The file has keywords for ${place}. It is not a storefront of the app. Add it first.`,
+  })
 }
 
 export const removeKeywordsForm: PageForm = atOnce({
@@ -209,17 +255,25 @@ const lengthOf = (list: unknown) => (list as readonly unknown[]).length
 
 /** Returns the keywords of the field, of selected rows and of an uploaded file, each once. */
 function keywordsIn(fields: URLSearchParams): string[] {
-  const file = fields.get("file") ?? ""
-  const ofFile = file.trim() === "" ? [] : keywordsOfFile(file)
-  return [...new Set([...fields.getAll("terms"), ...linesIn(fields, "keywords"), ...ofFile])]
+  return [...new Set(importedIn(fields).map(({ term }) => term))]
 }
 
-function keywordsOfFile(text: string): string[] {
+/** The same, with the storefronts and tags of a file. */
+function importedIn(fields: URLSearchParams): FileKeyword[] {
+  const file = fields.get("file") ?? ""
+  const typed = [...new Set([...fields.getAll("terms"), ...linesIn(fields, "keywords")])]
+  return [
+    ...typed.map((term) => ({ term, country: undefined, tags: [] })),
+    ...(file.trim() === "" ? [] : keywordsOfFile(file)),
+  ]
+}
+
+function keywordsOfFile(text: string): FileKeyword[] {
   try {
     const { keywords, bad } = readKeywordFile(text)
     if (bad[0] !== undefined && keywords.length === 0)
       throw new FormProblem({ file: `Line ${bad[0].line} of the file: ${bad[0].reason}.` })
-    return keywords.map(({ term }) => term.trim())
+    return keywords.map((keyword) => ({ ...keyword, term: keyword.term.trim() }))
   } catch (error) {
     if (error instanceof WrongValue) throw new FormProblem({ file: FILE_RULE })
     throw error

@@ -11,10 +11,10 @@ import { findApp } from "../tracked-app.ts"
 
 const MAX_KEYWORDS = 400
 const Keywords = v.pipe(v.array(Term), v.minLength(1), v.maxLength(MAX_KEYWORDS))
-const Tag = v.pipe(v.string(), v.minLength(1), v.maxLength(100), v.check(isName))
+export const Tag = v.pipe(v.string(), v.minLength(1), v.maxLength(100), v.check(isName))
 
 /** The tags of each keyword of the write. */
-const TagState = v.strictObject({ tags: v.record(v.string(), v.array(v.string())) })
+export const TagState = v.strictObject({ tags: v.record(v.string(), v.array(v.string())) })
 type Tags = v.InferOutput<typeof TagState>["tags"]
 
 export const tagKeywords = action({
@@ -72,7 +72,7 @@ export const tagKeywords = action({
 const NOT_TRACKED = "Only tracked keywords can have tags, and one of these is not tracked any more."
 
 /** Sets equal tags with one call. */
-async function setTags(tx: Tx, appId: string, tags: Tags): Promise<void> {
+export async function setTags(tx: Tx, appId: string, tags: Tags): Promise<void> {
   const alike = Map.groupBy(Object.entries(tags), ([, names]) => JSON.stringify(names))
   for (const entries of alike.values()) {
     const [, names] = entries[0]!

@@ -15,7 +15,7 @@ const keywordsUpTo = (most: number, description: string) =>
   described(v.pipe(v.array(Term), v.minLength(1), v.maxLength(most)), description)
 
 /** Groups storefronts that have the same keywords, which keeps a diff small. */
-const TrackedKeywords = named(
+export const TrackedKeywords = named(
   "TrackedKeywords",
   v.strictObject({
     tracked: v.array(v.strictObject({ countries: v.array(Storefront), keywords: v.array(v.string()) })),
@@ -49,7 +49,7 @@ export const addKeywords = action({
   async look({ appId, keywords }, looking) {
     const { sql, caller, lock } = looking
     if (lock) await lockTracking(sql, caller)
-    const looked = await lookAt(appId, keywords, looking)
+    const looked = await lookAtKeywords(appId, keywords, looking)
     return { ...looked, held: await countUsage(sql, caller.workspaceId), limits: caller.entitlements }
   },
   diff({ app, tracked, held, limits }, args) {
@@ -73,7 +73,7 @@ export const addKeywords = action({
     const { added, alreadyTracked } = await addTerms(tx, appId, "all", keywords)
     return { appId, countries: app.countries, added, alreadyTracked }
   },
-  undo: { needsSameState: true, restore },
+  undo: { needsSameState: true, restore: restoreKeywords },
 })
 
 export const removeKeywords = action({
@@ -95,7 +95,7 @@ export const removeKeywords = action({
   state: TrackedKeywords,
   result: v.strictObject({ appId: v.string(), removed: v.array(v.string()), notTracked: v.array(v.string()) }),
   target: ({ appId }) => `app ${appId}`,
-  look: ({ appId, keywords }, looking) => lookAt(appId, keywords, looking),
+  look: ({ appId, keywords }, looking) => lookAtKeywords(appId, keywords, looking),
   diff({ app, tracked }, args) {
     refuseTooMany(rowsOf(tracked))
     const keywords = distinct(args.keywords)
@@ -115,11 +115,11 @@ export const removeKeywords = action({
     const { removed, notTracked } = await removeTerms(tx, appId, "all", keywords)
     return { appId, removed, notTracked }
   },
-  undo: { needsSameState: true, restore },
+  undo: { needsSameState: true, restore: restoreKeywords },
 })
 
 /** Adds and removes terms so that each storefront has those of `before`. Their history comes back with them. */
-async function restore({ args, before, after }: MadeWrite, { tx }: { tx: Tx }): Promise<void> {
+export async function restoreKeywords({ args, before, after }: MadeWrite, { tx }: { tx: Tx }): Promise<void> {
   const appId = String(args.appId)
   const was = before as v.InferOutput<typeof TrackedKeywords>
   const is = after as v.InferOutput<typeof TrackedKeywords>
@@ -141,7 +141,7 @@ interface KeywordsState {
   tracked: TrackedKeywordGroup[]
 }
 
-async function lookAt(
+export async function lookAtKeywords(
   appId: string,
   keywords: readonly string[],
   { sql, caller, lock }: LookContext,
@@ -160,12 +160,19 @@ async function lookAt(
     where app_id = ${appId} and term = any(${keywords as string[]}::text[])
     order by country, term`
   const byCountry = Map.groupBy(rows, ({ country }) => country)
-  const keywordsIn = (country: string) => {
-    const here = new Set(byCountry.get(country)?.map(({ term }) => term))
-    return distinct(keywords).filter((term) => here.has(term))
-  }
+  const here = new Map([...byCountry].map(([country, tracked]) => [country, new Set(tracked.map(({ term }) => term))]))
+  return { app, tracked: groupTracked(app, keywords, (country, term) => here.get(country)?.has(term) ?? false) }
+}
+
+/** Groups the app's storefronts that track the same of these keywords. */
+export function groupTracked(
+  app: TrackedApp,
+  keywords: readonly string[],
+  isTracked: (country: string, term: string) => boolean,
+): TrackedKeywordGroup[] {
+  const keywordsIn = (country: string) => distinct(keywords).filter((term) => isTracked(country, term))
   const alike = Map.groupBy(app.countries, (country) => JSON.stringify(keywordsIn(country)))
-  return { app, tracked: [...alike].map(([text, countries]) => ({ countries, keywords: JSON.parse(text) })) }
+  return [...alike].map(([text, countries]) => ({ countries, keywords: JSON.parse(text) }))
 }
 
 /** Counts each keyword once per storefront. */

@@ -12,8 +12,9 @@ export function madeText(changes: Desk["made"]): string {
 }
 
 const TEXTS: Readonly<Record<string, (changes: readonly MadeChange[]) => string>> = {
-  add_app: (changes) => `App added. ${addedText(changes.slice(1))}`.trim(),
+  add_app: (changes) => `App added. ${importedText(changes.slice(1))}`.trim(),
   add_keywords: addedText,
+  import_keywords: importedText,
   remove_keywords: (changes) => `${counted(listed(changes, "removed"), "keyword")} removed.`,
   tag_keywords: ([change]) =>
     `Tag “${change?.args.tag}” ${change?.args.remove ? "removed from" : "added to"} ${counted(listed([change!], "tagged"), "keyword")}.`,
@@ -30,6 +31,11 @@ const TEXTS: Readonly<Record<string, (changes: readonly MadeChange[]) => string>
 
 function addedText(changes: readonly MadeChange[]): string {
   return changes.length === 0 ? "" : `${counted(listed(changes, "added"), "keyword")} added.`
+}
+
+function importedText(changes: readonly MadeChange[]): string {
+  const tagged = listed(changes, "tagged")
+  return `${addedText(changes)}${tagged > 0 ? ` ${counted(tagged, "keyword")} tagged.` : ""}`
 }
 
 /** Counts the entries of a list in the results. */
