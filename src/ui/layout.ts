@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 import { Html, type HtmlPart, html } from "./html.ts"
+import { SCHEME_SCRIPT } from "./scheme.ts"
 import { BASE_STYLE, ICON, MARK } from "./style.ts"
 
 interface LayoutOptions {
@@ -10,7 +11,8 @@ interface LayoutOptions {
 }
 
 /**
- * Returns a complete page in one file: no images, no fonts, one style. Light or dark as the reader's system prefers.
+ * Returns a complete page in one file: no images, no fonts, one style. Light or dark as the reader's system prefers, or
+ * as the reader chose.
  */
 export function layout(
   title: string,
@@ -27,11 +29,13 @@ export function layout(
 <meta name="description" content="${description}">
 <link rel="icon" href="${ICON}">
 <style>${new Html(STYLE)}</style>
+<script>${new Html(SCHEME_SCRIPT)}</script>
 </head>
 <body>
 <a class="skip" href="#text">Skip to the text</a>
 <header><a class="home" href="/docs">${new Html(MARK)} Appmeter</a>
-<nav aria-label="Documents">${PAGES.map(([address, name]) => html`<a href="${address}">${name}</a> `)}</nav></header>
+<nav aria-label="Documents">${PAGES.map(([address, name]) => html`<a href="${address}">${name}</a> `)}</nav>
+<button class="scheme" type="button" hidden></button></header>
 <div class="frame">
 ${aside && html`<nav class="contents" aria-label="Contents" tabindex="0"><details><summary>Contents</summary>\n${aside}</details></nav>\n`}<main id="text">
 <h1>${title}</h1>
@@ -51,7 +55,7 @@ const PAGES = [
 ] as const
 
 /**
- * The content security policy of a page: its own style and script, requests to its own origin if `calls`, and forms to
+ * The content security policy of a page: its own style and scripts, requests to its own origin if `calls`, and forms to
  * the `forms` origins. Browsers also apply the form policy to redirects after a form.
  */
 export function pagePolicy({ script, calls = false, forms = [] }: PagePermissions = {}): string {
@@ -59,7 +63,7 @@ export function pagePolicy({ script, calls = false, forms = [] }: PagePermission
   return [
     "default-src 'none'",
     `style-src ${digest(STYLE)}`,
-    ...(script === undefined ? [] : [`script-src ${digest(script)}`]),
+    `script-src ${[SCHEME_SCRIPT, ...(script === undefined ? [] : [script])].map(digest).join(" ")}`,
     ...(calls ? ["connect-src 'self'"] : []),
     "img-src data:",
     `form-action ${[...(calls ? ["'self'"] : []), ...forms].join(" ") || "'none'"}`,
@@ -86,8 +90,16 @@ header a { color: inherit; text-decoration: none }
 header nav { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; font-size: .9375rem }
 header nav a { color: var(--quiet); padding: .3rem 0 }
 a:hover, header nav a:hover { text-decoration: underline }
-.home { display: flex; gap: .5rem; align-items: center; font-weight: 700; white-space: nowrap }
-.home svg { color: var(--rank) }
+.home { display: flex; flex: none; gap: .5rem; align-items: center; font-weight: 700; white-space: nowrap }
+.home svg { flex: none; color: var(--rank) }
+header > .scheme {
+  flex: none; width: auto; min-height: 2rem; margin-left: auto; padding: .1rem .7rem; font-size: .8125rem;
+  background: var(--card); color: var(--ink); border-color: var(--edge)
+}
+@media (max-width: 40rem) {
+  header { position: static; flex-wrap: wrap; gap: .25rem 1rem; padding: .5rem 1rem }
+  header nav { order: 1; width: 100% }
+}
 main { max-width: 48rem; margin: 0 auto; padding: 1.5rem 1rem 4rem }
 h2 { margin: 3rem 0 .5rem; font-size: 1.4rem; line-height: 1.25 }
 h3 { margin: 0 0 .35rem; font-size: 1.05rem; line-height: 1.4 }

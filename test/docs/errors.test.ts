@@ -6,6 +6,7 @@ import { errorsPage } from "../../src/docs/errors.ts"
 import { raisedFaults } from "../../src/http/openapi/responses.ts"
 import { FAULT_CODES, FAULTS, type FaultCode } from "../../src/lib/faults.ts"
 import { escapeHtml } from "../../src/ui/html.ts"
+import { SCHEME_SCRIPT } from "../../src/ui/scheme.ts"
 import { readMarkup } from "../pages/markup.ts"
 
 const page = errorsPage(raisedFaults(catalog))
@@ -65,7 +66,7 @@ function source(): string {
   return own.map((file) => readFileSync(join(src, file), "utf8")).join("\n")
 }
 
-test("the error page has balanced tags, unique ids, valid links, only the search form and no script", () => {
+test("the error page has balanced tags, unique ids, valid links, one form and one script", () => {
   expect([markup.unbalanced, markup.bare]).toEqual([[], []])
   expect(new Set(markup.ids).size).toBe(markup.ids.length)
   for (const href of markup.hrefs) {
@@ -73,7 +74,12 @@ test("the error page has balanced tags, unique ids, valid links, only the search
     else if (!href.startsWith("data:"))
       expect(["/app", "/docs", "/docs/errors", "/docs/operate", "#text"]).toContain(href)
   }
-  expect([...markup.tags].filter((tag) => ["script", "img", "iframe", "form"].includes(tag))).toEqual(["form"])
+  expect([...markup.tags].filter((tag) => ["script", "img", "iframe", "form"].includes(tag))).toEqual([
+    "script",
+    "form",
+  ])
   expect([...markup.attributes].filter((name) => name.startsWith("on") || name === "style")).toEqual([])
+  expect(page.match(/<script/g)).toHaveLength(1)
+  expect(page).toContain(`<script>${SCHEME_SCRIPT}</script>`)
   expect(page).not.toContain("url(")
 })

@@ -52,7 +52,7 @@ describe("the search of the documentation", () => {
       if (!pages.has(path)) {
         const { status, text } = await house.call(path)
         expect([path, status]).toEqual([path, 200])
-        pages.set(path, readMarkup(text.replace(/<script>[\s\S]*<\/script>/, "")).ids)
+        pages.set(path, readMarkup(text.replace(/<script>[\s\S]*?<\/script>/g, "")).ids)
       }
       if (anchor !== undefined) expect([address, pages.get(path)?.includes(anchor)]).toEqual([address, true])
     }

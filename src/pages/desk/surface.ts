@@ -13,12 +13,12 @@ import { formProblemPage, notHerePage } from "../../ui/app/parts.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
 import { askProof } from "../../ui/proof-page.ts"
 import type { PageRoute, PageVisit } from "../../ui/routes.ts"
+import { schemeCookie, schemeOf } from "../../ui/scheme.ts"
 import { pageAt } from "../pages.ts"
 import type { SettingsPages } from "../settings/surface.ts"
 import { pageAnswer } from "./page-answer.ts"
 import { backIn, writeFromPage } from "./page-write.ts"
 import { picturePath, pictureRoute } from "./pictures.ts"
-import { schemeCookie, schemeOf } from "./scheme.ts"
 
 interface DeskParts extends ProofParts {
   invoke: Invoke

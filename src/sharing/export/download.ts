@@ -1,7 +1,7 @@
 import { BYTE_ORDER_MARK, type CsvCell, csvRecord } from "../../lib/csv.ts"
 import type { Log } from "../../lib/log.ts"
 import { type Html, html } from "../../ui/html.ts"
-import { layout } from "../../ui/layout.ts"
+import { layout, pagePolicy } from "../../ui/layout.ts"
 import type { LinkAnswer, LinkKind, LinkParts } from "../link-kind.ts"
 import { createDownloads } from "./downloads.ts"
 import { exportedRows } from "./rows.ts"
@@ -40,8 +40,7 @@ minute.</p>`
 const WAIT = { "retry-after": "30" }
 const EXPIRED = html`<p>A link to an export works for 7 days. Whoever made this one can make another.</p>`
 
-const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
-const PAGE_HEADERS = { "content-security-policy": PAGE_POLICY }
+const PAGE_HEADERS = { "content-security-policy": pagePolicy() }
 
 function page(status: number, title: string, text: Html): LinkAnswer {
   const body = layout(title, "A file that was taken out of a workspace.", text)

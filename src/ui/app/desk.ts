@@ -3,6 +3,7 @@ import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
 import { Fault } from "../../lib/faults.ts"
 import type { FormState } from "../fields.ts"
 import type { Html } from "../html.ts"
+import type { Scheme } from "../scheme.ts"
 
 /** The context of one visitor's pages. */
 export interface Desk {
@@ -36,8 +37,6 @@ export interface Desk {
   /** Hidden fields of every form that changes something. Empty if the visitor may change nothing. */
   formFields: readonly (readonly [name: string, value: string])[]
 }
-
-export type Scheme = "light" | "dark"
 
 /** A refused form, which its page shows again as it was sent. */
 export interface RefusedForm extends FormState {

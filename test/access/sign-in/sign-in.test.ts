@@ -10,11 +10,14 @@ import { deleteWorkspace, setWorkspace } from "../../../src/access/workspaces.ts
 import { createGate } from "../../../src/database/gate.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { whoami } from "../../../src/overview/operations/account.ts"
+import { SCHEME_SCRIPT } from "../../../src/ui/scheme.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { checkedHeaders, type House, openHouse, PUBLIC_URL } from "../../house.ts"
 import { quickHash } from "../../sharing/quick-hash.ts"
 import { type Browser, browserOf, fieldIn } from "./browser.ts"
+
+const digestOf = (text: string) => `'sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}'`
 
 let sql: Sql
 let house: House
@@ -305,13 +308,13 @@ describe("a session", () => {
 })
 
 describe("the page", () => {
-  test("the sign-in page runs nothing, loads nothing, sends forms only to this server and has no frame", async () => {
+  test("the sign-in page runs the colour switch only, loads nothing and sends forms to this server only", async () => {
     for (const page of [await browserOf(house).open("/sign-in"), await (await signedIn()).open("/sign-in")]) {
       const policy = page.headers.get("content-security-policy")!
       for (const rule of ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])
         expect(policy).toContain(rule)
-      expect(policy).not.toContain("script-src")
-      expect(page.text).not.toContain("<script")
+      expect(policy).toContain(`; script-src ${digestOf(SCHEME_SCRIPT)}; `)
+      expect(page.text.match(/<script/g)).toHaveLength(1)
       expect(page.headers.get("cache-control")).toBe("private, no-store")
       checkedHeaders(new Response(null, { status: page.status, headers: page.headers }))
     }
