@@ -81,6 +81,7 @@ function groupPart(
   )
   return html`<p>${summary}</p>
 ${askingPart()}
+<h2 id="operations">Operations</h2>
 ${sections}${toolset === "writes" && actionsPart(actions, publicUrl)}`
 }
 

@@ -224,6 +224,7 @@ describe("a start that is cut off", () => {
     expect(keys.map(({ kind, state }: { kind: string; state: string }) => `${kind} ${state}`)).toEqual([
       "live revoked",
       "test revoked",
+      "grant usable",
       "live usable",
       "test usable",
     ])
