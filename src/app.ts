@@ -4,6 +4,7 @@ import { createIdentify } from "./access/identify.ts"
 import type { Limits } from "./access/limits/open.ts"
 import { RESOURCE_METADATA_PATH } from "./access/oauth/metadata.ts"
 import { resourceOf } from "./access/oauth/server.ts"
+import type { OidcSettings } from "./access/oidc/provider.ts"
 import { catalog as wholeCatalog } from "./catalog.ts"
 import { documentsOf } from "./commands/process/documents.ts"
 import { openRoutes } from "./commands/process/pages.ts"
@@ -103,6 +104,8 @@ export interface AppSettings {
   sessionDays?: number
   /** The header in which a trusted proxy names the person at the browser. Undefined: no proxy signs people in. */
   authProxyHeader?: string | undefined
+  /** The OpenID provider that signs people in. Null by default. */
+  oidc?: OidcSettings | null
   /** Origins whose pages may call with a key. None by default. */
   corsOrigins?: readonly string[]
   /** Bearer token of /metrics. Without it the path does not exist. */
@@ -122,7 +125,7 @@ export interface App {
 
 export function createApp(parts: AppParts): App {
   const { sandbox, settings, now, catalog = wholeCatalog, budget = async () => [] } = parts
-  const { publicUrl, corsOrigins = [], sessionDays = 30, authProxyHeader } = settings
+  const { publicUrl, corsOrigins = [], sessionDays = 30, authProxyHeader, oidc = null } = settings
   const trustedProxies = parseTrustedProxies(settings.trustedProxies)
   const gate = gateOf(parts)
   const shortfalls = createShortfalls(() => gate.run(budget, READY_MS), now)
@@ -146,6 +149,7 @@ export function createApp(parts: AppParts): App {
       publicUrl,
       sessionDays,
       authProxyHeader,
+      oidc,
       log,
       invoke,
       catalog,

@@ -38,7 +38,7 @@ create table person_session (
   -- The workspace that the pages show.
   workspace_id int not null,
   -- How the person signed in. A session by a proxy counts only while that proxy names the person.
-  via text not null check (via in ('passphrase', 'code', 'invitation', 'proxy')),
+  via text not null check (via in ('passphrase', 'code', 'invitation', 'proxy', 'oidc')),
   -- The browser, as it names itself.
   agent text not null,
   created_at timestamptz not null default now(),
@@ -52,6 +52,35 @@ create table person_session (
 );
 create index person_session_person on person_session (person_id, workspace_id);
 create index person_session_expires on person_session (expires_at, sha256);
+
+-- The subject by which an OpenID provider knows a person. Found by issuer and subject only: an e-mail address can
+-- change hands, and some providers do not verify it.
+create table person_identity (
+  issuer text not null check (length(issuer) between 1 and 2000),
+  subject text not null check (length(subject) between 1 and 255),
+  person_id int not null references person,
+  -- How the provider names them, for the person's own list.
+  label text not null check (length(label) between 1 and 200),
+  created_at timestamptz not null default now(),
+  primary key (issuer, subject)
+);
+create index person_identity_person on person_identity (person_id);
+
+-- A visit to the OpenID provider that has not come back yet. Valid once, in the browser that has its cookie.
+create table oidc_visit (
+  sha256 bytea primary key check (length(sha256) = 32),
+  -- The path that opens afterwards.
+  next text not null check (length(next) between 1 and 4000),
+  -- The session whose person links their identity. Null: somebody signs in.
+  session_id int references person_session (id) on delete cascade,
+  -- The invitation that is accepted by signing in, and the name of the new person.
+  invitation_id int references invitation on delete cascade,
+  name text check (length(name) between 1 and 100),
+  expires_at timestamptz not null,
+  constraint oidc_visit_invitation_has_name check ((invitation_id is null) = (name is null)),
+  constraint oidc_visit_one_purpose check (session_id is null or invitation_id is null)
+);
+create index oidc_visit_expires on oidc_visit (expires_at, sha256);
 
 -- Attempts at passphrases, sign-in codes and passwords of links.
 create table secret_try (

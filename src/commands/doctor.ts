@@ -9,6 +9,7 @@ import { checkFolder } from "./doctor/folder.ts"
 import { checkLimits } from "./doctor/limits.ts"
 import { checkMarket } from "./doctor/market.ts"
 import { checkMonths } from "./doctor/months.ts"
+import { checkOidc } from "./doctor/oidc.ts"
 import { checkProgram } from "./doctor/program.ts"
 import { checkScreenshots } from "./doctor/screenshots.ts"
 import { checkSecrets } from "./doctor/secrets.ts"
@@ -65,6 +66,7 @@ const CHECKS: ((invocation: Invocation, reached: DoctorDatabase) => Finding[] | 
   checkWriter,
   checkScreenshots,
   checkSignIn,
+  checkOidc,
 ]
 
 function lines(findings: readonly Finding[]): string[] {

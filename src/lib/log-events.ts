@@ -56,6 +56,7 @@ export const LOG_EVENTS = {
   measuring_worker_failed: "Reading the stores failed, and is retried.",
   metrics_listening: "The metrics are served at `url`.",
   migrated: "A migration was applied.",
+  oidc_failed: "A sign-in with the OpenID provider failed; `reason` says why.",
   open_files_near_limit: "Open files and connections are close to their limit.",
   open_files_recovered: "Open files and connections are below 95 % of their limit again.",
   picture_read_failed: "Reading the text of a screenshot failed.",

@@ -52,6 +52,22 @@ export const webAddress = (example: string) => {
   return { ...row, schema: v.pipe(row.schema, v.transform(withoutSlashes)) }
 }
 
+/** An issuer, exactly as its provider writes it. Plain http would show tokens to everybody on the way. */
+export const OIDC_ISSUER = {
+  schema: v.pipe(
+    v.string(),
+    v.check((text) => {
+      const url = URL.parse(text)
+      if (!url || url.search || url.hash || url.username) return false
+      return url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.includes(url.hostname))
+    }),
+  ),
+  fix: "the issuer of the provider's discovery document: https, or http on this machine",
+  example: "https://id.example.com/realms/team",
+}
+
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+
 /** One of a few options. */
 export const oneOf = <const Options extends readonly string[]>(options: Options, fallback: Options[number]) => ({
   schema: v.picklist(options) as v.GenericSchema<string, Options[number]>,

@@ -46,13 +46,15 @@ export type Environment = Record<string, string | undefined>
 export function readSettings(env: Environment, readFile: (path: string) => string) {
   const problems: SettingProblem[] = []
   const given = valuesOf(SETTINGS, (row) => settingValue(row, env, readFile, problems)) as SettingValues
-  const { upstash, secretKeys, metrics, raw, measuring, writer, assistants, ...plain } = given
+  const { upstash, secretKeys, metrics, raw, measuring, writer, assistants, oidc, ...plain } = given
   const settings = {
     ...plain,
     upstash: upstashOf(upstash, problems),
     /** Null without AI_URL. */
     writer: writerOf(writer, problems),
     assistants: assistantsOf(assistants),
+    /** Null without OIDC_ISSUER. */
+    oidc: oidcOf(oidc, problems),
     /** Null without SECRET_KEY. */
     secretKeys: secretKeysOf(secretKeys, problems),
     /** Null without a separate port for metrics. */
@@ -175,6 +177,16 @@ function upstashOf(
     fix: `set it together with UPSTASH_REDIS_REST_${other}, or remove both`,
   })
   return undefined
+}
+
+function oidcOf({ issuer, clientId, ...rest }: SettingValues["oidc"], problems: Problems) {
+  if (issuer !== undefined && clientId !== undefined) return { issuer, clientId, ...rest }
+  const isBad = problems.some(({ variable }) => variable.startsWith("OIDC_"))
+  if (isBad || issuer === clientId) return null
+  const [variable, other] = issuer === undefined ? ["ISSUER", "CLIENT_ID"] : ["CLIENT_ID", "ISSUER"]
+  const fix = `set it together with OIDC_${other}, or remove both`
+  problems.push({ variable: `OIDC_${variable}`, value: "is missing", fix })
+  return null
 }
 
 /** Returns the settings of the language model, with defaults that depend on its URL. */

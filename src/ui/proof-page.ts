@@ -20,7 +20,7 @@ export async function askProof(
   fields: URLSearchParams,
 ): Promise<PageAnswer | null> {
   if (person.isProved) return null
-  const { hasPassphrase } = person
+  const { hasPassphrase, via } = person
   const typed = fieldOf(fields, PROOF_FIELD)
   const problem = typed === undefined ? undefined : await prove(parts, person, typed, address)
   if (problem === null) {
@@ -28,7 +28,7 @@ export async function askProof(
     return null
   }
   const headers = { "content-security-policy": PROOF_POLICY }
-  return { status: 403, headers, body: proofPage({ path, fields, hasPassphrase, ...(problem && { problem }) }) }
+  return { status: 403, headers, body: proofPage({ path, fields, hasPassphrase, via, ...(problem && { problem }) }) }
 }
 
 interface ProofQuestion {
@@ -36,11 +36,13 @@ interface ProofQuestion {
   path: string
   fields: URLSearchParams
   hasPassphrase: boolean
+  /** How the person signed in. */
+  via: Person["via"]
   problem?: ProofProblem
 }
 
 /** Asks for the passphrase before a sensitive change. The held-back form is sent again with it, so nothing is lost. */
-function proofPage({ path, fields, hasPassphrase, problem }: ProofQuestion): string {
+function proofPage({ path, fields, hasPassphrase, via, problem }: ProofQuestion): string {
   const hidden = [...fields].filter(([name]) => name !== PROOF_FIELD)
   const label = hasPassphrase ? "Passphrase" : "Code"
   const kind = hasPassphrase
@@ -49,7 +51,7 @@ function proofPage({ path, fields, hasPassphrase, problem }: ProofQuestion): str
   return layout(
     "Confirm that it is you",
     "A sensitive change asks for the passphrase again.",
-    html`<p>${hasPassphrase ? BY_PASSPHRASE : BY_CODE}</p>
+    html`<p>${hasPassphrase ? BY_PASSPHRASE : BY_CODE}${!hasPassphrase && via === "oidc" && BY_SIGNING_IN}</p>
 ${problem && html`<p role="alert"><strong>${problemText(problem, label)}</strong></p>\n`}
 <form method="post" action="${path}">
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
@@ -62,6 +64,7 @@ ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 const BY_PASSPHRASE = "This change needs your passphrase, unless you typed it in the last ten minutes."
 const BY_CODE = html`This change needs proof of the last ten minutes. You have no passphrase: run
 <code>appmeter sign-in</code> on the server and type its code here.`
+const BY_SIGNING_IN = " Or sign out and sign in again, or set a passphrase in your profile first."
 
 function problemText(problem: ProofProblem, label: string): string {
   if (problem === "wrong") return `The ${label.toLowerCase()} is not right.`

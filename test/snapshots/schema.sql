@@ -1704,6 +1704,24 @@ create table offer_redemption_fact_row (
 create index offer_redemption_fact_app_idx on offer_redemption_fact_row using btree (account_id, app, day);
 create index offer_redemption_fact_set_idx on offer_redemption_fact_row using btree (set_id) where (set_id > 0);
 
+create table oidc_visit (
+  sha256 bytea not null,
+  next text not null,
+  session_id integer,
+  invitation_id integer,
+  name text,
+  expires_at timestamp with time zone not null,
+  constraint oidc_visit_pkey primary key (sha256),
+  constraint oidc_visit_invitation_id_fkey foreign key (invitation_id) references invitation(id) on delete cascade,
+  constraint oidc_visit_session_id_fkey foreign key (session_id) references person_session(id) on delete cascade,
+  constraint oidc_visit_invitation_has_name check (((invitation_id is null) = (name is null))),
+  constraint oidc_visit_name_check check (((length(name) >= 1) and (length(name) <= 100))),
+  constraint oidc_visit_next_check check (((length(next) >= 1) and (length(next) <= 4000))),
+  constraint oidc_visit_one_purpose check (((session_id is null) or (invitation_id is null))),
+  constraint oidc_visit_sha256_check check ((length(sha256) = 32))
+);
+create index oidc_visit_expires on oidc_visit using btree (expires_at, sha256);
+
 create table operator_action (
   id bigint not null generated always as identity,
   at timestamp with time zone not null default now(),
@@ -1746,6 +1764,20 @@ create table person (
 );
 create unique index person_name on person using btree (lower(name)) where (removed_at is null);
 
+create table person_identity (
+  issuer text not null,
+  subject text not null,
+  person_id integer not null,
+  label text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint person_identity_pkey primary key (issuer, subject),
+  constraint person_identity_person_id_fkey foreign key (person_id) references person(id),
+  constraint person_identity_issuer_check check (((length(issuer) >= 1) and (length(issuer) <= 2000))),
+  constraint person_identity_label_check check (((length(label) >= 1) and (length(label) <= 200))),
+  constraint person_identity_subject_check check (((length(subject) >= 1) and (length(subject) <= 255)))
+);
+create index person_identity_person on person_identity using btree (person_id);
+
 create table person_session (
   sha256 bytea not null,
   id integer not null generated always as identity,
@@ -1762,7 +1794,7 @@ create table person_session (
   constraint person_session_person_id_workspace_id_fkey foreign key (person_id, workspace_id) references membership(person_id, workspace_id) on delete cascade,
   constraint person_session_expires_at_check check ((expires_at > created_at)),
   constraint person_session_sha256_check check ((length(sha256) = 32)),
-  constraint person_session_via_check check ((via = any (array['passphrase'::text, 'code'::text, 'invitation'::text, 'proxy'::text])))
+  constraint person_session_via_check check ((via = any (array['passphrase'::text, 'code'::text, 'invitation'::text, 'proxy'::text, 'oidc'::text])))
 );
 create index person_session_expires on person_session using btree (expires_at, sha256);
 create index person_session_person on person_session using btree (person_id, workspace_id);

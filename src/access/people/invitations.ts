@@ -66,28 +66,34 @@ export async function withdrawInvitation(sql: Db, workspaceId: number, id: numbe
 }
 
 export interface OpenInvitation extends Rights {
+  id: number
   workspaceId: number
   workspace: string
   name: string
 }
 
+/** The secret of an invitation's link, or the id of an invitation whose link was opened before. */
+type InvitationProof = string | { id: number }
+
 /** Null if the invitation is unknown, used or expired, or its workspace is deleted or suspended. */
-export async function readInvitation(sql: Db, secret: string): Promise<OpenInvitation | null> {
+export async function readInvitation(sql: Db, proof: InvitationProof): Promise<OpenInvitation | null> {
+  const [digest, id] = typeof proof === "string" ? [digestOf(proof), null] : [null, proof.id]
   const [row] = await sql<OpenInvitation[]>`
-    select i.workspace_id as "workspaceId", w.name as workspace, i.name, i.scopes, i.app_list as "appList"
+    select i.id, i.workspace_id as "workspaceId", w.name as workspace, i.name, i.scopes, i.app_list as "appList"
     from invitation i
     join workspace w on w.id = i.workspace_id
-    where i.sha256 = ${digestOf(secret)} and i.expires_at > now() and w.deleted_at is null and w.suspended_at is null`
+    where (i.sha256 = ${digest}::bytea or i.id = ${id}::int) and i.expires_at > now()
+      and w.deleted_at is null and w.suspended_at is null`
   return row ?? null
 }
 
 /** Uses an invitation up. Null as in readInvitation. */
-export async function takeInvitation(tx: Tx, secret: string): Promise<OpenInvitation | null> {
-  const invitation = await readInvitation(tx, secret)
+export async function takeInvitation(tx: Tx, proof: InvitationProof): Promise<OpenInvitation | null> {
+  const invitation = await readInvitation(tx, proof)
   if (!invitation) return null
   const { count } = await tx`
     delete from invitation
-    where sha256 = ${digestOf(secret)}`
+    where id = ${invitation.id}`
   return count > 0 ? invitation : null
 }
 

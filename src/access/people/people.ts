@@ -131,6 +131,10 @@ export async function removeMember(tx: Tx, workspaceId: number, personId: number
     update person p
     set removed_at = now(), passphrase = null, is_operator = false
     where p.id = ${personId} and not exists (select from membership m where m.person_id = p.id)`
+  await tx`
+    delete from person_identity i
+    using person p
+    where p.id = ${personId} and i.person_id = p.id and p.removed_at is not null`
 }
 
 /** Changes a person's name, which they sign in with. Throws AccessProblem. */

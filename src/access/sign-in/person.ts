@@ -95,10 +95,15 @@ export function isOwnPath(text: string): boolean {
  * Returns the session token in a request's cookie, which may have expired. Null without one. On https only the cookie
  * with the __Host- prefix counts, because a sibling host or plain http can set the other one for the whole domain.
  */
-export function tokenOf({ headers }: Request, publicUrl: string): string | null {
+export function tokenOf(request: Request, publicUrl: string): string | null {
+  const value = cookieOf(request, COOKIE, publicUrl)
+  return value !== null && isSessionToken(value) ? value : null
+}
+
+/** Returns the value of a cookie that `hostCookie` set. Null without one. */
+export function cookieOf({ headers }: Request, name: string, publicUrl: string): string | null {
   const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim().split("="))
-  const value = pairs.find(([name]) => name === cookieName(publicUrl))?.[1]
-  return value !== undefined && isSessionToken(value) ? value : null
+  return pairs.find(([sent]) => sent === hostName(name, publicUrl))?.[1] ?? null
 }
 
 /**
@@ -106,25 +111,32 @@ export function tokenOf({ headers }: Request, publicUrl: string): string | null 
  * other sites. Null deletes the cookie.
  */
 export function sessionCookie(token: string | null, publicUrl: string): string {
-  const seconds = token === null ? 0 : COOKIE_SECONDS
+  return hostCookie(COOKIE, token ?? "", { publicUrl, seconds: token === null ? 0 : COOKIE_SECONDS })
+}
+
+/** Returns the Set-Cookie value of a cookie with the attributes of the session's. */
+export function hostCookie(
+  name: string,
+  value: string,
+  { publicUrl, seconds }: { publicUrl: string; seconds: number },
+): string {
   const attributes = ["Path=/", "HttpOnly", "SameSite=Lax", `Max-Age=${seconds}`]
   if (isSecure(publicUrl)) attributes.push("Secure")
-  return [`${cookieName(publicUrl)}=${token ?? ""}`, ...attributes].join("; ")
+  return [`${hostName(name, publicUrl)}=${value}`, ...attributes].join("; ")
 }
 
 /** The longest that browsers keep a cookie. The session behind it ends earlier, and is renewed by use. */
 const COOKIE_SECONDS = 400 * 86_400
 
-function cookieName(publicUrl: string): string {
-  return isSecure(publicUrl) ? SECURE_COOKIE : COOKIE
+/** Browsers accept a cookie with the prefix only over TLS and for the host that set it. */
+function hostName(name: string, publicUrl: string): string {
+  return isSecure(publicUrl) ? `__Host-${name}` : name
 }
 
 function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith("https:")
 }
 
-/** Browsers accept a cookie of this name only over TLS and for the host that set it. */
-const SECURE_COOKIE = "__Host-appmeter"
 const COOKIE = "appmeter"
 
 function formTokenOf(token: string): Buffer {

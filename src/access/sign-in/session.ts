@@ -3,7 +3,7 @@ import { hash } from "node:crypto"
 import type { Db, Sql, Tx } from "../../database/types.ts"
 import type { Right } from "../scopes.ts"
 
-type SignInWay = "passphrase" | "code" | "invitation" | "proxy"
+type SignInWay = "passphrase" | "code" | "invitation" | "proxy" | "oidc"
 
 /** The session of a signed-in person. */
 export interface Session {

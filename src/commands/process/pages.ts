@@ -1,4 +1,5 @@
 import { limitKeylessWrites } from "../../access/keyless-writes.ts"
+import { createOidcProvider, type OidcSettings } from "../../access/oidc/provider.ts"
 import { createPeople } from "../../access/sign-in/person.ts"
 import type { Invoke } from "../../core/invoke.ts"
 import type { Operation } from "../../core/operation.ts"
@@ -27,6 +28,8 @@ interface PagesParts extends LinkParts {
   sessionDays: number
   /** The header in which a trusted proxy names the person. Undefined: no proxy signs people in. */
   authProxyHeader: string | undefined
+  /** The OpenID provider that signs people in. Null without one. */
+  oidc: OidcSettings | null
   sandbox: Sandbox
   /** Undefined without SECRET_KEY: then /in/ does not exist. */
   receive?: ReceiveMessage | undefined
@@ -48,9 +51,11 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
   const { settingsPorts: ports, sessionDays, authProxyHeader } = parts
   const proxy = authProxyHeader === undefined ? null : { header: authProxyHeader, trusted: trustedProxies }
   const people = createPeople({ sql, gate, publicUrl, sessionDays, proxy })
+  const fetch = parts.fetch ?? safeFetch
+  const oidc = parts.oidc && createOidcProvider({ ...parts.oidc, publicUrl, fetch })
   const visitorGate = limitKeylessWrites(gate)
   const pages = openPages(parts, [
-    ...signInRoutes({ sql, gate, visitorGate, people, publicUrl, sessionDays }),
+    ...signInRoutes({ sql, gate, visitorGate, people, publicUrl, sessionDays, oidc, log: parts.log }),
     ...deskRoutes({
       invoke,
       people,
@@ -59,9 +64,14 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
       operations: [...catalog, ...DESK.all],
       sampleAnswer: samplesOf(sandbox, publicUrl),
       pictures: parts.pictureCache,
-      settings: createSettingsPages({ sql, gate, publicUrl, sections: settingsSections({ sql, ports }) }),
+      settings: createSettingsPages({
+        sql,
+        gate,
+        publicUrl,
+        sections: settingsSections({ sql, ports, provider: oidc?.name ?? null }),
+      }),
     }),
-    ...oauthRoutes({ ...parts, visitorGate, people, fetch: parts.fetch ?? safeFetch }),
+    ...oauthRoutes({ ...parts, visitorGate, people, fetch }),
     ...approvalRoutes({ sql, gate, people }),
   ])
   const messages = receive && {

@@ -111,6 +111,7 @@ const AGING: readonly AgingRows[] = [
   { table: "sign_in_code", time: "expires_at", keep: 0 },
   { table: "invitation", time: "expires_at", keep: 0 },
   { table: "person_session", time: "expires_at", keep: 0 },
+  { table: "oidc_visit", time: "expires_at", keep: 0 },
   { table: "oauth_code", time: "expires_at", keep: 1 },
   { table: "access_token", time: "expires_at", keep: 1 },
   { table: "refresh_token", time: "expires_at", keep: 0 },

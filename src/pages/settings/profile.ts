@@ -1,4 +1,5 @@
 import { listPersonKeys, revokeKey } from "../../access/key-register.ts"
+import { type Identity, listIdentities, unlinkIdentity } from "../../access/oidc/identities.ts"
 import { listWorkspacesOf, renamePerson } from "../../access/people/people.ts"
 import { AccessProblem } from "../../access/problem.ts"
 import { isPassphraseOf, SHORTEST_PASSPHRASE, setPassphrase } from "../../access/sign-in/passphrase.ts"
@@ -22,8 +23,8 @@ import { counted } from "../../ui/words.ts"
 const PATH = "profile"
 const back = sectionAddress(PATH)
 
-/** The name, passphrase, sessions, assistants and keys of the signed-in person. */
-export function profileSection(sql: Sql): SettingsSection {
+/** The name, passphrase, identities, sessions, assistants and keys of the signed-in person. */
+export function profileSection(sql: Sql, provider: string | null): SettingsSection {
   return {
     name: "Profile",
     about: "Your name, passphrase, sessions and assistants.",
@@ -32,6 +33,7 @@ export function profileSection(sql: Sql): SettingsSection {
     notices: {
       renamed: "Your name is changed. Sign in with it next time.",
       passphrase: "Your passphrase is set. Your other sessions have ended.",
+      unlinked: "The account is unlinked. It signs you in no more.",
       ended: "The session is ended.",
       others: "Your other sessions are ended.",
       revoked: "The access is revoked.",
@@ -40,10 +42,12 @@ export function profileSection(sql: Sql): SettingsSection {
       const { personId } = visit.person
       const sessions = await listSessions(sql, { personId })
       const keys = await listPersonKeys(sql, personId)
+      const identities = await listIdentities(sql, personId)
       const workspaces = await listWorkspacesOf(sql, personId)
       const endOthers = settingsForm(visit, { form: "others", button: "End all others" })
       return html`${formCard("Name", nameForm(visit))}
 ${formCard("Passphrase", passphraseForm(visit))}
+${(provider !== null || identities.length > 0) && identitiesCard(visit, provider, identities)}
 ${card(
   "Sessions",
   html`${list(sessions.map((session) => sessionItem(visit, session)))}
@@ -69,6 +73,16 @@ ${workspaces.length > 1 && card("Workspaces", list(workspaces.map((other) => wor
           if (!isRight) throw new FormProblem({ current: "This is not your passphrase." })
           await setPassphrase(sql, personId, fields.get("passphrase") ?? "", { exceptSession: id })
           return { to: back, done: "passphrase" }
+        },
+      },
+      unlink: {
+        audit: "person unlink",
+        async send({ person }, fields) {
+          // An issuer is an address and has no space; a subject may have some.
+          const [issuer = "", ...subject] = (fields.get("id") ?? "").split(" ")
+          const isUnlinked = await unlinkIdentity(sql, person.personId, { issuer, subject: subject.join(" ") })
+          if (!isUnlinked) throw new AccessProblem("this account is unlinked already")
+          return { to: back, done: "unlinked" }
         },
       },
       end: {
@@ -135,11 +149,37 @@ function passphraseForm(visit: SettingsVisit): Html {
   })
 }
 
+/** The accounts at the OpenID provider that sign the person in, and a button that links another. */
+function identitiesCard(visit: SettingsVisit, provider: string | null, identities: readonly Identity[]): Html {
+  const link =
+    provider !== null &&
+    html`<form class="inside" method="post" action="/sign-in/oidc">${hiddenFieldsOf(visit)}
+<input type="hidden" name="next" value="${back}"><button type="submit" name="link" value="1">Link ${provider}</button>
+</form>`
+  return card(
+    "Sign-in with a provider",
+    html`${list(identities.map((identity) => identityItem(visit, identity)))}${link}`,
+  )
+}
+
+function identityItem(visit: SettingsVisit, { issuer, subject, label, createdAt }: Identity): Html {
+  return listItem(
+    html`<strong><bdi>${label}</bdi></strong>`,
+    html`<bdi>${new URL(issuer).host}</bdi> · linked ${momentTime(createdAt.toISOString())}`,
+    settingsForm(visit, { form: "unlink", of: `${issuer} ${subject}`, button: "Unlink", tone: "quiet" }),
+  )
+}
+
+function hiddenFieldsOf(visit: SettingsVisit): Html[] {
+  return visit.desk.formFields.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)
+}
+
 const WAYS: Record<ListedSession["via"], string> = {
   passphrase: "passphrase",
   code: "code",
   invitation: "invitation",
   proxy: "proxy",
+  oidc: "OpenID provider",
 }
 
 function sessionItem(visit: SettingsVisit, { id, workspace, via, agent, createdAt, usedAt }: ListedSession): Html {
@@ -178,10 +218,7 @@ function keyItem(visit: SettingsVisit, key: Awaited<ReturnType<typeof listPerson
 function workspaceItem(visit: SettingsVisit, { id, name }: { id: number; name: string }): Html {
   const isThis = id === visit.workspaceId
   const title = html`<bdi>${name}</bdi>${isThis && html` ${stateTag("shown now", true)}`}`
-  const hidden = visit.desk.formFields.map(
-    ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`,
-  )
-  const open = html`<form method="post" action="/sign-in/workspace">${hidden}
+  const open = html`<form method="post" action="/sign-in/workspace">${hiddenFieldsOf(visit)}
 <input type="hidden" name="workspace" value="${id}"><button type="submit">Open</button></form>`
   return listItem(title, "", !isThis && open)
 }

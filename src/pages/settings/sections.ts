@@ -35,12 +35,14 @@ interface SectionParts {
   sql: Sql
   /** Omit where nothing outside may be reached. */
   ports?: SettingsPorts | undefined
+  /** The name of the OpenID provider that signs people in. Null without one. */
+  provider: string | null
 }
 
 /** The pages of /app/settings in the order of their tabs. */
-export function settingsSections({ sql, ports }: SectionParts): SettingsSection[] {
+export function settingsSections({ sql, ports, provider }: SectionParts): SettingsSection[] {
   const outside = ports && [channelsSection({ sql, ...ports }), rulesSection(), accountsSection({ sql, ...ports })]
-  const people = [profileSection(sql), peopleSection(sql)]
+  const people = [profileSection(sql, provider), peopleSection(sql)]
   const sections: SettingsSection[] = [
     ...people,
     keysSection(sql),

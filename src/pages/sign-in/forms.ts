@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto"
 import type { VisitorGate } from "../../access/keyless-writes.ts"
-import type { People } from "../../access/sign-in/person.ts"
+import type { OidcProvider } from "../../access/oidc/provider.ts"
+import { isOwnPath, type People } from "../../access/sign-in/person.ts"
 import type { NewSession } from "../../access/sign-in/session.ts"
 import type { Gate } from "../../database/gate.ts"
 import type { Sql } from "../../database/types.ts"
+import type { Log } from "../../lib/log.ts"
 import type { PageAnswer } from "../../ui/answer.ts"
+import { fieldOf } from "../../ui/form.ts"
 import type { PageVisit } from "../../ui/routes.ts"
 import { noticePage, SIGN_IN_POLICY } from "./page.ts"
 
@@ -17,6 +20,9 @@ export interface SignInParts {
   publicUrl: string
   /** How long a session lasts without use. */
   sessionDays: number
+  /** Null: no OpenID provider signs people in. */
+  oidc: OidcProvider | null
+  log: Log
 }
 
 export const MAX_BYTES = 8_192
@@ -40,6 +46,12 @@ export function isFromElsewhere({ headers }: Request): boolean {
 
 export function makeToken(): string {
   return randomBytes(32).toString("base64url")
+}
+
+/** Returns where the person continues. Always a path of this origin. */
+export function nextOf(fields: URLSearchParams): string {
+  const next = fieldOf(fields, "next")
+  return next !== undefined && isOwnPath(next) ? next : "/app"
 }
 
 /** Makes a sentence of a problem, which begins in lower case. */

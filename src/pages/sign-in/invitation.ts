@@ -39,7 +39,10 @@ export function invitationRoute(parts: SignInParts): PageRoute {
       await gate.run(() => giveTryBack(parts.sql, tried))
       const person = await parts.people.personOf(visit)
       const proxyName = parts.people.proxyNameOf(visit)
-      if (request.method !== "POST") return page(200, invitationPage({ ...invitation, code, person, proxyName }))
+      if (request.method !== "POST") {
+        const provider = parts.oidc?.name ?? null
+        return page(200, invitationPage({ ...invitation, code, person, proxyName, provider }))
+      }
       if (isFromElsewhere(request)) return NOT_UNDERSTOOD
       return await accept(parts, visit, { fields, code, invitation, person, proxyName })
     },
@@ -65,7 +68,9 @@ async function accept(parts: SignInParts, visit: PageVisit, acceptance: Acceptan
   } catch (error) {
     if (!(error instanceof AccessProblem)) throw error
     const name = fieldOf(fields, "name") ?? invitation.name
-    return page(400, invitationPage({ ...invitation, name, code, person, proxyName, problem: sentence(error.message) }))
+    const provider = parts.oidc?.name ?? null
+    const shown = { ...invitation, name, code, person, proxyName, provider }
+    return page(400, invitationPage({ ...shown, problem: sentence(error.message) }))
   }
 }
 

@@ -14,6 +14,8 @@ export interface SignInForm {
   next: string
   /** False if only one person has a passphrase: then the form need not ask for a name. */
   asksName: boolean
+  /** The name of the OpenID provider. Null without one. */
+  provider: string | null
   outcome?: TryOutcome
   /** The code as typed or from a link. */
   code?: string
@@ -21,7 +23,7 @@ export interface SignInForm {
 }
 
 /** Asks for a passphrase or for a code. A link's code is prefilled; a person must send the form. */
-export function signInPage({ next, asksName, outcome, code = "", name = "" }: SignInForm): string {
+export function signInPage({ next, asksName, provider, outcome, code = "", name = "" }: SignInForm): string {
   const fields = html`<input type="hidden" name="next" value="${next}">`
   const byCode = html`<section>
 <h2>With a code</h2>
@@ -41,11 +43,20 @@ ${fields}<button type="submit">Sign in</button>
 </form>
 <p class="quiet">Forgotten? Sign in with a code, then set a new passphrase in your profile.</p>
 </section>`
+  const byProvider =
+    provider !== null &&
+    html`<section>
+<h2>With ${provider}</h2>
+<form method="post" action="/sign-in/oidc">
+${fields}<button type="submit">Sign in with ${provider}</button>
+</form>
+</section>
+`
   return layout(
     "Sign in",
     "Sign in to see your apps.",
     html`<p>A key does not sign in here. Without signing in you can look at <a href="/app/sample">a sample</a>.</p>
-${outcome && alert(outcomeText(outcome))}${code === "" ? [byPassphrase, "\n", byCode] : [byCode, "\n", byPassphrase]}`,
+${outcome && alert(outcomeText(outcome))}${byProvider}${code === "" ? [byPassphrase, "\n", byCode] : [byCode, "\n", byPassphrase]}`,
   )
 }
 
@@ -93,11 +104,21 @@ interface InvitationForm {
   person: Person | null
   /** The name by which a proxy signs this person in. Null without one. */
   proxyName: string | null
+  /** The name of the OpenID provider. Null without one. */
+  provider: string | null
   problem?: string
 }
 
 /** Shows an invitation. Only its form uses it up, because previewers and scanners open links beforehand. */
-export function invitationPage({ code, workspace, name, person, proxyName, problem }: InvitationForm): string {
+export function invitationPage({
+  code,
+  workspace,
+  name,
+  person,
+  proxyName,
+  provider,
+  problem,
+}: InvitationForm): string {
   const fields = html`<input type="hidden" name="code" value="${code}">`
   const asSomebodyNew = html`<section>
 <h2>${person ? "As somebody else" : "Choose how you sign in"}</h2>
@@ -107,6 +128,16 @@ ${fields}${proxyName === null && [nameField(name), newPassphraseField()]}<button
   }</button>
 </form>
 </section>`
+  const byProvider =
+    provider !== null &&
+    proxyName === null &&
+    html`<section>
+<h2>With ${provider}</h2>
+<form method="post" action="/sign-in/oidc">
+${fields}${nameField(name)}<button type="submit">Join ${workspace} with ${provider}</button>
+</form>
+</section>
+`
   const asThisPerson =
     person &&
     html`<section>
@@ -121,7 +152,7 @@ ${fields}<input type="hidden" name="${FORM_FIELD}" value="${person.formToken}">
     `Join ${workspace}`,
     "An invitation to a workspace.",
     html`<p>You are invited to the workspace <strong>${workspace}</strong>.</p>
-${problem !== undefined && alert(problem)}${asThisPerson}${asSomebodyNew}`,
+${problem !== undefined && alert(problem)}${asThisPerson}${byProvider}${asSomebodyNew}`,
   )
 }
 

@@ -2,7 +2,7 @@ import { renamePerson } from "../../access/people/people.ts"
 import { AccessProblem } from "../../access/problem.ts"
 import { takeCode } from "../../access/sign-in/code.ts"
 import { findOnlyName, findSignInPerson, isPassphrase, setPassphrase } from "../../access/sign-in/passphrase.ts"
-import { isOwnForm, isOwnPath, sessionCookie, tokenOf } from "../../access/sign-in/person.ts"
+import { isOwnForm, sessionCookie, tokenOf } from "../../access/sign-in/person.ts"
 import { secretOf } from "../../access/sign-in/proof.ts"
 import { createSession, endSession, endSessions, switchWorkspace } from "../../access/sign-in/session.ts"
 import { giveTryBack, type SecretTry, takeTry } from "../../access/tries.ts"
@@ -15,11 +15,13 @@ import {
   makeToken,
   NOT_UNDERSTOOD,
   newSession,
+  nextOf,
   page,
   type SignInParts,
   sentence,
 } from "./forms.ts"
 import { invitationRoute } from "./invitation.ts"
+import { oidcRoutes } from "./oidc.ts"
 import { noticePage, passphraseOffer, type SignInForm, signedInPage, signInPage } from "./page.ts"
 
 /** The pages that sign a person in and out. */
@@ -30,6 +32,7 @@ export function signInRoutes(parts: SignInParts): PageRoute[] {
     { path: "/sign-in/workspace", methods: ["POST"], open: (visit) => openSwitch(parts, visit) },
     { path: "/sign-out", methods: ["POST"], open: (visit) => openSignOut(parts, visit) },
     invitationRoute(parts),
+    ...oidcRoutes(parts),
   ]
 }
 
@@ -191,22 +194,14 @@ async function openSignOut(parts: SignInParts, visit: PageVisit): Promise<PageAn
   return seeOther("/sign-in", { "set-cookie": sessionCookie(null, parts.publicUrl) })
 }
 
-/** Returns where the person continues. Always a path of this origin. */
-function nextOf(fields: URLSearchParams): string {
-  const next = fieldOf(fields, "next")
-  return next !== undefined && isOwnPath(next) ? next : "/app"
-}
+type AskedForm = Omit<SignInForm, "asksName" | "provider">
 
-async function formPage(parts: SignInParts, status: number, form: Omit<SignInForm, "asksName">): Promise<PageAnswer> {
+async function formPage(parts: SignInParts, status: number, form: AskedForm): Promise<PageAnswer> {
   const onlyName = await parts.gate.run(() => findOnlyName(parts.sql))
-  return page(status, signInPage({ ...form, asksName: onlyName === null }))
+  return page(status, signInPage({ ...form, asksName: onlyName === null, provider: parts.oidc?.name ?? null }))
 }
 
-async function waitPage(
-  parts: SignInParts,
-  waitSeconds: number,
-  form: Omit<SignInForm, "asksName">,
-): Promise<PageAnswer> {
+async function waitPage(parts: SignInParts, waitSeconds: number, form: AskedForm): Promise<PageAnswer> {
   const answer = await formPage(parts, 429, { ...form, outcome: { waitSeconds } })
   return { ...answer, headers: { ...answer.headers, "retry-after": String(waitSeconds) } }
 }

@@ -47,6 +47,14 @@ export async function fillOwner(sql: Sql, workspace: number): Promise<void> {
     insert into person_session (sha256, person_id, workspace_id, via, agent, expires_at)
     values (sha256('d'), ${personId}, ${workspace}, 'code', 'Té "\u2028', now() + interval '30 days')`
   await sql`
+    insert into person_identity (issuer, subject, person_id, label)
+    values ('https://id.example.com', 'a"1', ${personId}, 'Té "\u2028')`
+  await sql`
+    insert into oidc_visit (sha256, next, invitation_id, name, expires_at)
+    select sha256('k'), '/app', id, 'Té "\u2028', now() + interval '10 minutes'
+    from invitation
+    where sha256 = sha256('j')`
+  await sql`
     insert into approval (id, token_sha256, workspace_id, shown, scope, verdict, decided_by, decided_at)
     select 'ap_1', sha256, workspace_id, ${sql.json({ summary: '"\u2028 抹' })}::jsonb, 'track:write', 'declined',
       'ada@host', now()

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { createInvitation } from "../../../src/access/people/invitations.ts"
+import { addPerson, removeMember } from "../../../src/access/people/people.ts"
+import { scopesOf } from "../../../src/access/people/roles.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse, PUBLIC_URL } from "../../house.ts"
+import { type Browser, browserOf, fieldIn } from "../sign-in/browser.ts"
+import { beginVisit, CLIENT, type RunningProvider, runProvider } from "./provider.ts"
+import { anotherAddress, memberOf } from "./scene.ts"
+
+setDefaultTimeout(120_000)
+
+const CALLBACK = "/sign-in/oidc/callback"
+
+/** Every account of the provider claims this address, which the provider did not verify. */
+const EMAIL = "ada@example.com"
+
+let sql: Sql
+let house: House
+let workspaceId: number
+let provider: RunningProvider
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  provider = await runProvider({ redirectUri: `${PUBLIC_URL}${CALLBACK}`, email: EMAIL })
+  house = openHouse({ sql, settings: { oidc: { issuer: provider.issuer, ...CLIENT, name: "Keycloak" } } })
+  workspaceId = await house.workspace()
+  const { browser } = await memberOf(house, workspaceId, "owner")
+  await linkAccount(browser, "linked")
+}, 120_000)
+
+afterAll(async () => await provider.close())
+
+const newBrowser = () => browserOf(house, { from: anotherAddress() })
+
+async function linkAccount(browser: Browser, account: string): Promise<void> {
+  const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
+  const url = await beginVisit(browser, { form, link: "1", next: "/app/settings/profile" })
+  const back = await browser.open(await provider.signIn(url, account))
+  expect([back.status, back.headers.get("location")]).toEqual([303, "/app/settings/profile"])
+}
+
+async function invite(name: string): Promise<string> {
+  const rights = { scopes: scopesOf("viewer"), appList: null }
+  return await createInvitation(sql, { workspaceId, name, ...rights, invitedBy: null })
+}
+
+/** Goes to the provider and returns the browser with the path that the provider sent it back to. */
+async function returning(account = "linked"): Promise<{ browser: Browser; path: string }> {
+  const browser = newBrowser()
+  return { browser, path: await provider.signIn(await beginVisit(browser), account) }
+}
+
+/** Opens a changed callback and expects that nobody is signed in. */
+async function refuse(browser: Browser, path: string): Promise<string> {
+  const page = await browser.open(path)
+  expect(page.status).toBe(400)
+  expect((await browser.open("/app")).status).toBe(303)
+  return page.text
+}
+
+function changed(path: string, change: (query: URLSearchParams) => void): string {
+  const query = new URLSearchParams(path.split("?")[1])
+  change(query)
+  return `${CALLBACK}?${query}`
+}
+
+test("a linked person signs in with the provider and continues where they were going", async () => {
+  const browser = newBrowser()
+  expect((await browser.open("/sign-in")).text).toContain("Sign in with Keycloak")
+  const url = await beginVisit(browser, { next: "/app/alerts" })
+  const sent = new URL(url).searchParams
+  expect([sent.get("code_challenge_method"), sent.get("response_type")]).toEqual(["S256", "code"])
+  const back = await browser.open(await provider.signIn(url, "linked"))
+  expect([back.status, back.headers.get("location")]).toEqual([303, "/app/alerts"])
+  expect((await browser.open("/app/settings/profile")).text).toContain("signed in by OpenID provider")
+})
+
+test("an unknown account is told to ask for an invitation, even if its e-mail is a member's name", async () => {
+  const rights = { scopes: scopesOf("owner"), appList: null }
+  await sql.begin((tx) => addPerson(tx, { workspaceId, name: EMAIL, ...rights }))
+  const { browser, path } = await returning("stranger")
+  const page = await browser.open(path)
+  expect([page.status, page.text.includes("Ask for an invitation")]).toEqual([403, true])
+  expect((await browser.open("/app")).status).toBe(303)
+})
+
+test("an invitation accepted with the provider creates a person who then signs in with it", async () => {
+  const browser = newBrowser()
+  const code = await invite("Grace")
+  expect((await browser.open(`/invitation?code=${code}`)).text).toContain("with Keycloak")
+  const url = await beginVisit(browser, { code, name: "Grace" })
+  expect((await browser.open(await provider.signIn(url, "grace"))).status).toBe(303)
+  expect((await browser.open("/app/settings/profile")).text).toContain("Grace")
+  expect((await browser.open(`/invitation?code=${code}`)).status).toBe(404)
+  const again = await returning("grace")
+  expect((await again.browser.open(again.path)).status).toBe(303)
+})
+
+test("an invitation withdrawn during the visit lets nobody in", async () => {
+  const browser = newBrowser()
+  const url = await beginVisit(browser, { code: await invite("Late"), name: "Late" })
+  const path = await provider.signIn(url, "late")
+  await sql`delete from invitation where name = 'Late'`
+  expect((await browser.open(path)).status).toBe(400)
+  expect((await browser.open("/app")).status).toBe(303)
+})
+
+test("a state that is missing or foreign is refused", async () => {
+  const first = await returning()
+  await refuse(
+    first.browser,
+    changed(first.path, (query) => query.delete("state")),
+  )
+  const [second, other] = [await returning(), await returning()]
+  const foreign = new URLSearchParams(other.path.split("?")[1]).get("state") ?? ""
+  await refuse(
+    second.browser,
+    changed(second.path, (query) => query.set("state", foreign)),
+  )
+})
+
+test("a callback that was used is refused, with its cookie and without", async () => {
+  const { browser, path } = await returning()
+  const cookies = new Map(browser.cookies)
+  expect((await browser.open(path)).status).toBe(303)
+  const copy = newBrowser()
+  for (const [name, value] of cookies) copy.cookies.set(name, value)
+  expect(await refuse(copy, path)).toContain("did not begin here")
+  await refuse(newBrowser(), path)
+})
+
+test("a code of another visit is refused, because its nonce and its challenge differ", async () => {
+  const [own, stolen] = [await returning(), await returning()]
+  const code = new URLSearchParams(stolen.path.split("?")[1]).get("code") ?? ""
+  await refuse(
+    own.browser,
+    changed(own.path, (query) => query.set("code", code)),
+  )
+})
+
+test("a code for an authorization request without nonce or with another one is refused", async () => {
+  for (const nonce of [null, "foreign"]) {
+    const browser = newBrowser()
+    const url = new URL(await beginVisit(browser))
+    if (nonce === null) url.searchParams.delete("nonce")
+    else url.searchParams.set("nonce", nonce)
+    await refuse(browser, await provider.signIn(url.href, "linked"))
+  }
+})
+
+test("a code for a request whose challenge was taken away is refused (PKCE downgrade)", async () => {
+  const browser = newBrowser()
+  const url = new URL(await beginVisit(browser))
+  url.searchParams.delete("code_challenge")
+  url.searchParams.delete("code_challenge_method")
+  await refuse(browser, await provider.signIn(url.href, "linked"))
+})
+
+test("an answer in the name of another issuer, or of none, is refused (mix-up)", async () => {
+  const [foreign, none] = [await returning(), await returning()]
+  await refuse(
+    foreign.browser,
+    changed(foreign.path, (query) => query.set("iss", "https://attacker.example")),
+  )
+  await refuse(
+    none.browser,
+    changed(none.path, (query) => query.delete("iss")),
+  )
+})
+
+test("a callback opened in another browser signs nobody in (fixation)", async () => {
+  const { path } = await returning()
+  const victim = newBrowser()
+  expect(await refuse(victim, path)).toContain("did not begin here")
+  const busy = newBrowser()
+  await beginVisit(busy)
+  await refuse(busy, path)
+})
+
+test("a link begun by one person is not finished in the session of another", async () => {
+  const { browser } = await memberOf(house, workspaceId, "viewer")
+  const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
+  const path = await provider.signIn(await beginVisit(browser, { form, link: "1" }), "planted")
+  const other = await memberOf(house, workspaceId, "viewer")
+  for (const [name, value] of browser.cookies) if (name !== "appmeter") other.browser.cookies.set(name, value)
+  expect((await other.browser.open(path)).status).toBe(400)
+  const planted = await returning("planted")
+  expect((await planted.browser.open(planted.path)).status).toBe(403)
+})
+
+test("linking needs the form's token, a recent proof, and an account that nobody else has linked", async () => {
+  const { browser, personId } = await memberOf(house, workspaceId, "viewer")
+  expect((await browser.send("/sign-in/oidc", { link: "1", form: "x" })).status).toBe(400)
+  const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
+  const path = await provider.signIn(await beginVisit(browser, { form, link: "1" }), "linked")
+  const taken = await browser.open(path)
+  expect([taken.status, taken.text.includes("linked to somebody else")]).toEqual([400, true])
+  await sql`update person_session set proved_at = now() - interval '11 minutes' where person_id = ${personId}`
+  expect((await browser.send("/sign-in/oidc", { link: "1", form })).status).toBe(403)
+})
+
+test("a next address on another origin is ignored, and a form from another site is refused", async () => {
+  for (const next of ["https://attacker.example/", "//attacker.example", "/\\attacker.example"]) {
+    const browser = newBrowser()
+    const path = await provider.signIn(await beginVisit(browser, { next }), "linked")
+    expect((await browser.open(path)).headers.get("location")).toBe("/app")
+  }
+  const sent = await newBrowser().send("/sign-in/oidc", {}, { "sec-fetch-site": "cross-site" })
+  expect(sent.status).toBe(400)
+})
+
+test("an unlinked account and the account of a removed person no longer sign in", async () => {
+  for (const end of ["unlink", "remove"]) {
+    const { browser, personId } = await memberOf(house, workspaceId, "viewer")
+    const account = `ended by ${end}`
+    await linkAccount(browser, account)
+    if (end === "remove") await sql.begin((tx) => removeMember(tx, workspaceId, personId))
+    else {
+      const form = fieldIn(await browser.open("/app/settings/profile"), "form") ?? ""
+      const id = `${provider.issuer} ${account}`
+      const sent = await browser.send("/app/settings/profile", { form, do: "unlink", id })
+      expect(sent.status).toBe(303)
+    }
+    const back = await returning(account)
+    expect((await back.browser.open(back.path)).status).toBe(403)
+  }
+})
+
+test("a provider that is down is answered with a page that says what to do", async () => {
+  const down = await runProvider({ redirectUri: `${PUBLIC_URL}${CALLBACK}`, email: "x" })
+  await down.close()
+  const broken = openHouse({ sql, settings: { oidc: { issuer: down.issuer, ...CLIENT, name: "Keycloak" } } })
+  const page = await browserOf(broken, { from: anotherAddress() }).send("/sign-in/oidc", {})
+  expect([page.status, page.text.includes("appmeter doctor")]).toEqual([502, true])
+  expect(page.text).toContain("sign in with your passphrase or a code")
+  expect(broken.logged.some((line) => line.includes("oidc_failed"))).toBe(true)
+})
+
+test("without a provider the sign-in page has no button and the addresses do not exist", async () => {
+  const plain = browserOf(openHouse({ sql }), { from: anotherAddress() })
+  expect((await plain.open("/sign-in")).text).not.toContain("/sign-in/oidc")
+  expect((await plain.open(`${CALLBACK}?code=1&state=2`)).status).toBe(404)
+})
