@@ -88,7 +88,8 @@ function slowIn(
     if (least < 1 || ms * 64 <= limitMs(8)) return []
     return sizes.flatMap((mb) => {
       const grown = timeOf(body(mb * MB), read, limitMs(mb))
-      return isSlow(grown, mb) ? [`${name}: ${Math.round(grown)} ms for ${mb} MB`] : []
+      const isLinear = grown <= (2 * ms * mb) / least
+      return isSlow(grown, mb) && !isLinear ? [`${name}: ${Math.round(grown)} ms for ${mb} MB`] : []
     })
   })
 }
