@@ -69,8 +69,8 @@ async function accept(parts: SignInParts, visit: PageVisit, acceptance: Acceptan
     if (!(error instanceof AccessProblem)) throw error
     const name = fieldOf(fields, "name") ?? invitation.name
     const provider = parts.oidc?.name ?? null
-    const shown = { ...invitation, name, code, person, proxyName, provider }
-    return page(400, invitationPage({ ...shown, problem: sentence(error.message) }))
+    const view = { ...invitation, name, code, person, proxyName, provider }
+    return page(400, invitationPage({ ...view, problem: sentence(error.message) }))
   }
 }
 

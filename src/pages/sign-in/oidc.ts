@@ -76,8 +76,8 @@ async function purposeOf(parts: OidcParts, visit: PageVisit, fields: URLSearchPa
     const person = await parts.people.personOf(visit)
     if (!person || !isOwnForm(person, fields)) return NOT_UNDERSTOOD
     // A linked identity signs the person in from then on.
-    const asked = await askProof(parts, person, visit, fields)
-    return asked ?? { next, sessionId: person.id, invitationId: null, name: null }
+    const proofPage = await askProof(parts, person, visit, fields)
+    return proofPage ?? { next, sessionId: person.id, invitationId: null, name: null }
   }
   const code = fieldOf(fields, "code")
   if (code === undefined) return { next, sessionId: null, invitationId: null, name: null }

@@ -56,7 +56,9 @@ ${fields}<button type="submit">Sign in with ${provider}</button>
     "Sign in",
     "Sign in to see your apps.",
     html`<p>A key does not sign in here. Without signing in you can look at <a href="/app/sample">a sample</a>.</p>
-${outcome && alert(outcomeText(outcome))}${byProvider}${code === "" ? [byPassphrase, "\n", byCode] : [byCode, "\n", byPassphrase]}`,
+${outcome && alert(outcomeText(outcome))}${byProvider}${
+  code === "" ? [byPassphrase, "\n", byCode] : [byCode, "\n", byPassphrase]
+}`,
   )
 }
 
