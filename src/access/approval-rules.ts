@@ -10,7 +10,7 @@ export interface ApprovalRule {
   askingCounts: boolean
 }
 
-/** Stands for every action, including those of later versions. */
+/** Means every action, including those of later versions. */
 export const ALL_ACTIONS = "all"
 
 /** Returns the current rule of a workspace, or of one of its keys. Undefined if there is no such key. */
@@ -20,7 +20,8 @@ export async function readApprovalRule(
   keyId: number | null,
 ): Promise<ApprovalRule | undefined> {
   const [rule] = await sql<ApprovalRule[]>`
-    select w.approve_outside as actions, coalesce(k.approve_outside, '{}') as "ofKey", w.asking_approves as "askingCounts"
+    select w.approve_outside as actions, coalesce(k.approve_outside, '{}') as "ofKey",
+      w.asking_approves as "askingCounts"
     from workspace w
     left join api_key k on k.workspace_id = w.id and k.id = ${keyId}
     where w.id = ${workspaceId} and (${keyId}::int is null or k.id is not null)`

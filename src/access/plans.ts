@@ -82,7 +82,20 @@ function entitlements(stock: Stock, monthly: MonthlyUnits, measurements: number)
   const [credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays, reviewDays] = stock
   const [discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy, listingWrites] = monthly
   return {
-    credits, ratePerSecond, liveKeys, apps, trackedKeywords, historyDays, reviewDays,
-    discovery, aiQuestions, reviewAi, aiWriting, aiVisibility, spy, listingWrites, measurements,
-  } // biome-ignore format: the two rows of the table
+    credits,
+    ratePerSecond,
+    liveKeys,
+    apps,
+    trackedKeywords,
+    historyDays,
+    reviewDays,
+    discovery,
+    aiQuestions,
+    reviewAi,
+    aiWriting,
+    aiVisibility,
+    spy,
+    listingWrites,
+    measurements,
+  }
 }

@@ -95,7 +95,8 @@ export async function createSealer(keys: SecretKeys | null, randomBytes: RandomB
 const VERSION = "v1"
 const NONCE_BYTES = 12
 const MISSING =
-  "this needs SECRET_KEY, which is not set; make one with: head -c 32 /dev/urandom | base64, and keep it where the database's backups are not"
+  "this needs SECRET_KEY, which is not set; make one with: head -c 32 /dev/urandom | base64, " +
+  "and keep it where the database's backups are not"
 const BROKEN = "a stored secret cannot be opened: it was changed, or belongs to another row"
 const UNKNOWN = "a stored secret was sealed with a key that is neither SECRET_KEY nor in SECRET_KEY_PREVIOUS"
 

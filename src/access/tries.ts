@@ -72,7 +72,10 @@ async function takeAddressTry(sql: Sql, digest: Buffer): Promise<number | null> 
     on conflict (sha256) do update
     set tries = case when t.counts_until > now() then t.tries + 1 else 1 end,
       counts_until = case when t.counts_until > now() then t.counts_until else excluded.counts_until end,
-      free_at = case when t.counts_until > now() and t.tries + 1 >= ${MAX_TRIES_A_MINUTE} then t.counts_until else now() end
+      free_at = case
+        when t.counts_until > now() and t.tries + 1 >= ${MAX_TRIES_A_MINUTE} then t.counts_until
+        else now()
+      end
     where t.free_at <= now()
     returning tries`
   return taken ? null : await readWait(sql, digest)

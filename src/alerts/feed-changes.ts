@@ -185,9 +185,9 @@ interface FeedComparison {
 
 export function feedChanges({ held, found, isStanding, isFixed, mayAdd }: FeedComparison): FeedChanges {
   const current = new Map<string, FindingOf>()
-  for (const one of found.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
-    const key = keyOf(one)
-    if (!current.has(key)) current.set(key, one)
+  for (const finding of found.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
+    const key = keyOf(finding)
+    if (!current.has(key)) current.set(key, finding)
   }
   const byKey = new Map(held.map((item) => [keyOf(item), item]))
   const changed: { held: FeedAlert; facts: object; at: Date }[] = []

@@ -75,9 +75,9 @@ const KINDS = {
 } satisfies Record<string, (deployment: Deployment) => string>
 
 function checkedSecrets(given: readonly string[] = []): readonly string[] {
-  const known = secretNames()
-  const wrong = given.find((name) => !known.includes(name))
-  if (wrong !== undefined) throw new WrongUse(`--secret must be one of ${known.join(", ")}`)
+  const names = secretNames()
+  const wrong = given.find((name) => !names.includes(name))
+  if (wrong !== undefined) throw new WrongUse(`--secret must be one of ${names.join(", ")}`)
   return [...new Set(given)]
 }
 

@@ -176,14 +176,14 @@ export const personPassphrase: Command = {
     const name = firstArgument(invocation)
     const file = text("file")
     if (file !== undefined && has("remove")) throw new WrongUse("give either --file or --remove, not both")
-    const own = file === undefined ? undefined : await readSecret(invocation, file, "the passphrase")
-    const passphrase = own ?? makePassphrase(randomBytes)
+    const fromFile = file === undefined ? undefined : await readSecret(invocation, file, "the passphrase")
+    const passphrase = fromFile ?? makePassphrase(randomBytes)
     await useDatabase(invocation, async (sql) => {
       const personId = await findPersonId(sql, name)
       if (personId === null) throw new CommandProblem(`nobody is named ${JSON.stringify(name.slice(0, 100))}`)
       await (has("remove") ? removePassphrase(sql, personId) : setPassphrase(sql, personId, passphrase))
     })
-    const made = own === undefined && !has("remove")
+    const made = fromFile === undefined && !has("remove")
     show(invocation, { person: name, ...(made && { passphrase }) }, () => (made ? [passphrase] : []))
     if (made && !has("json")) terminal.say("Save it now: it is not stored and cannot be shown again.")
     return 0

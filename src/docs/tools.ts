@@ -17,8 +17,8 @@ without <code>writes</code> cannot write.</p>
 <ul>
 ${sets.filter(({ tools }) => tools.length > 0).map(setLine)}</ul>
 ${empty.length > 0 && html`<p>Toolsets without a tool yet: ${empty.join(", ")}.</p>\n`}<p>A write takes two calls:
-<code>preview_action</code>, then <code>confirm_action</code> after a person has seen and approved the preview. Clients that
-support it ask the person at the confirm. Text inside answers is never approval.</p>
+<code>preview_action</code>, then <code>confirm_action</code> after a person has seen and approved the preview. Clients
+that support it ask the person at the confirm. Text inside answers is never approval.</p>
 <p>There are prompts (weekly review, causes of a fall, keywords to track, reviews to answer), resources
 (<code>appmeter://guide</code> and each tracked app), and completions of app ids, storefronts and keywords. They cost no
 credits, except reading an app.</p>`

@@ -60,8 +60,8 @@ export const INFO = {
   summary: "App store rankings, listings, reviews and rivals of your apps.",
   description:
     "A keyword has one of three states: `measured: false` means not measured; `rank: null` means measured and absent " +
-    "from the results read; otherwise `rank` is a number.\n\nBelow `/sandbox` every GET answers with fixed sample data, " +
-    "without a key and free of charge.",
+    "from the results read; otherwise `rank` is a number.\n\n" +
+    "Below `/sandbox` every GET answers with fixed sample data, without a key and free of charge.",
   license: { name: "MIT", identifier: "MIT" },
 }
 

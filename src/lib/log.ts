@@ -66,8 +66,8 @@ const LEVELS: LogLevel[] = ["debug", "info", "warn", "error"]
 export type LogLine = { at: Date; level: LogLevel; event: LogEvent } & { [name: string]: unknown }
 
 /**
- * Creates a log that writes lines of level `least` and above, as JSON by default. Lines about successful calls, of
- * which there may be thousands a second, may be buffered (`canWait`).
+ * Creates a log that writes lines of level `least` and above, as JSON by default. Lines about successful calls may be
+ * buffered (`canWait`), because there may be thousands a second.
  */
 export function createLog(
   write: (line: string, canWait: boolean) => void,

@@ -128,12 +128,15 @@ function foundItem(desk: Desk, app: Found, { country, appId, face }: FoundPlace)
       : appId === undefined
         ? html`<a class="button" href="${place}">Choose</a>`
         : html`<a href="${appAddress(desk, { id: appId })}">Tracked already</a>`
-  return html`<li class="line"><div class="subject">${appIcon(desk, { name, icon: face?.icon ?? null })}<div><p><strong><bdi>${name}</bdi></strong></p>
+  return html`<li class="line"><div class="subject">${appIcon(desk, { name, icon: face?.icon ?? null })}<div>
+<p><strong><bdi>${name}</bdi></strong></p>
 <p class="small quiet">${facts.map((fact, at) => html`${at > 0 && " · "}${fact}`)}</p></div></div>${action}</li>
 `
 }
 
-/** Adds the found app as a rival of one of the workspace's apps. The rival's page has the app's state, so it previews. */
+/**
+ * Adds the found app as a rival of one of the workspace's apps. The rival's page has the app's state, so it previews.
+ */
 function rivalButton(desk: Desk, rival: string, appId: string): Html | false {
   return writeForm(desk, {
     action: "add_rivals",
@@ -153,7 +156,8 @@ async function detailsPart(desk: Desk, code: string): Promise<Html> {
   const [, platform, id] = /^(ios|android):([\w.]{1,255})$/.exec(code) ?? []
   const search = html`<a href="${address(`${desk.base}/add`, { q: desk.query.get("q") })}">Find another app</a>`
   if (platform === undefined || id === undefined)
-    return html`<section class="card">${searchForm(desk)}${empty("No such app", "Find it by its name, link or id.")}</section>`
+    return html`<section class="card">
+${searchForm(desk)}${empty("No such app", "Find it by its name, link or id.")}</section>`
   const country = countryIn(desk)
   const link = platform === "ios" ? `id${id}` : id
   const answer = await attempted(desk.ask("find_store_apps", { q: link, country }))
@@ -188,7 +192,12 @@ ${keywordFields(state)}${textField(state, {
   )
   return card(
     app?.name ?? id,
-    html`${foundHead(app, { platform: platform as Platform, id, country, icon: appIcon(desk, { name: app?.name ?? id, icon }) })}${form}`,
+    html`${foundHead(app, {
+      platform: platform as Platform,
+      id,
+      country,
+      icon: appIcon(desk, { name: app?.name ?? id, icon }),
+    })}${form}`,
     search,
   )
 }
@@ -200,5 +209,6 @@ function foundHead(
   const publisher = app?.publisher ? html`<bdi>${app.publisher}</bdi> · ` : ""
   const unknown = !app?.source && html`<p class="small">The store has not confirmed this app yet.</p>`
   return html`<div class="inside"><div class="subject">${icon}<div>
-<p class="small quiet">${publisher}${STORES[platform]} <span class="hash">${id}</span> · ${storefrontName(country)}</p>${unknown}</div></div></div>`
+<p class="small quiet">${publisher}${STORES[platform]} <span class="hash">${id}</span> · ${storefrontName(country)}</p>
+${unknown}</div></div></div>`
 }

@@ -33,13 +33,18 @@ export async function portfolioPage(desk: Desk): Promise<Page> {
   return {
     title: "Overview",
     at: "",
-    body: html`${isMeasured && todayTiles(today)}${!desk.isSample && html`<p class="deeds"><a class="button" href="${desk.base}/add">Add app</a></p>`}<div class="columns-2"><ul class="apps">
+    body: html`${isMeasured && todayTiles(today)}${
+      !desk.isSample && html`<p class="deeds"><a class="button" href="${desk.base}/add">Add app</a></p>`
+    }<div class="columns-2"><ul class="apps">
 ${apps.map((app) => appCard(desk, app))}</ul>
-<div>${card("What happened", alerts, html`<a href="${desk.base}/alerts">All alerts</a>`)}</div></div>${!desk.isSample && !isMeasured && SAMPLE_LINE}`,
+<div>${card("What happened", alerts, html`<a href="${desk.base}/alerts">All alerts</a>`)}</div></div>
+${!desk.isSample && !isMeasured && SAMPLE_LINE}`,
   }
 }
 
-const SAMPLE_LINE = html`<p class="quiet">Nothing was measured today yet. <a href="/app/sample">The sample</a> shows how each page looks after some measured days.</p>
+const SAMPLE_LINE = html`<p class="quiet">
+Nothing was measured today yet. <a href="/app/sample">The sample</a> shows how each page looks after some measured days.
+</p>
 `
 
 /** A total includes only the apps that have the figure. */
@@ -65,7 +70,12 @@ function appCard(desk: Desk, app: Standing): Html {
   const stores = [app.iosId && STORES.ios, app.androidPkg && STORES.android].filter(Boolean).join(", ")
   return html`<li><div class="subject">${appIcon(desk, app)}<div>
 <h2><a class="cover" href="${appAddress(desk, app)}"><bdi>${app.name}</bdi></a></h2>
-<p class="quiet small">${stores} · ${app.countries.length > 3 ? counted(app.countries.length, "storefront") : app.countries.map(storefrontName).join(", ")}</p></div></div>
+<p class="quiet small">
+${stores} · ${
+    app.countries.length > 3
+      ? counted(app.countries.length, "storefront")
+      : app.countries.map(storefrontName).join(", ")
+  }</p></div></div>
 ${side && standing(side)}${todayLine(app.today)}</li>
 `
 }
@@ -79,7 +89,9 @@ function standing({ day, tracked, measured, top10, best }: NonNullable<Standing[
 
 function todayLine({ up, down, newReviews }: Today): Html | false {
   if (!up && !down && !newReviews) return false
-  return html`<p class="small">Today: ${up ? html`<span class="up">▲ ${up} up</span> ` : ""}${down ? html`<span class="down">▼ ${down} down</span> ` : ""}${newReviews ? counted(newReviews, "new review") : ""}</p>`
+  return html`<p class="small">Today: ${up ? html`<span class="up">▲ ${up} up</span> ` : ""}${
+    down ? html`<span class="down">▼ ${down} down</span> ` : ""
+  }${newReviews ? counted(newReviews, "new review") : ""}</p>`
 }
 
 function noApps(desk: Desk): Html {
@@ -93,7 +105,9 @@ function noApps(desk: Desk): Html {
 function nothingMoved(): Html {
   return empty(
     "Nothing happened yet",
-    "Each measured day is compared with the one before: keywords that rose or fell by three places, rivals that passed you, changed store pages, waves of bad reviews. The first alerts appear on the second day.",
+    "Each measured day is compared with the one before: " +
+      "keywords that rose or fell by three places, rivals that passed you, changed store pages, bad reviews. " +
+      "The first alerts appear on the second day.",
     { sample: "/app/sample/alerts" },
   )
 }

@@ -15,7 +15,8 @@ export async function searchPage(desk: Desk): Promise<Page> {
   const page = (body: Html): Page => ({ title: "Search", at: "none", body })
   if (query === "")
     return page(
-      html`<section class="card">${empty("Nothing to search for", "Type the name of an app, a keyword or a rival.")}</section>`,
+      html`<section class="card">
+${empty("Nothing to search for", "Type the name of an app, a keyword or a rival.")}</section>`,
     )
   const { results, omitted } = await desk.ask("search", { q: query })
   const codes = results.flatMap((result) => codeOf(result) ?? [])
@@ -25,9 +26,12 @@ export async function searchPage(desk: Desk): Promise<Page> {
     results.length === 0
       ? empty("Nothing was found in your workspace", "Another spelling may help.")
       : html`<ul class="list">${items}</ul>`
-  const store = html`<p><a class="button" href="${address(`${desk.base}/add`, { q: query })}">Find “${query}” in the stores</a></p>`
+  const store = html`<p>
+<a class="button" href="${address(`${desk.base}/add`, { q: query })}">Find “${query}” in the stores</a></p>`
   return page(
-    html`${card(`Results for “${query}”`, list, omitted > 0 && `${counted(omitted, "more result")} not shown`)}${!desk.isSample && store}`,
+    html`${card(`Results for “${query}”`, list, omitted > 0 && `${counted(omitted, "more result")} not shown`)}${
+      !desk.isSample && store
+    }`,
   )
 }
 

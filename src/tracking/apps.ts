@@ -127,8 +127,8 @@ export function overLimit(
 ): { limit: keyof LimitUsage; allowed: number; asked: number } | null {
   for (const limit of ["apps", "trackedKeywords"] as const) {
     const added = more[limit] ?? 0
-    const asked = usage[limit] + added
-    if (added > 0 && asked > limits[limit]) return { limit, allowed: limits[limit], asked }
+    const total = usage[limit] + added
+    if (added > 0 && total > limits[limit]) return { limit, allowed: limits[limit], asked: total }
   }
   return null
 }

@@ -49,10 +49,10 @@ export function textField(form: FormState, field: TextField): Html {
   const typed = type === "password" ? null : form.values?.get(name)
   const control = html`<input type="${type}" name="${name}" value="${typed ?? value}"${attributes(form, field)}${
     isRequired && html` required=""`
-  }${attribute("placeholder", placeholder)}${attribute("autocomplete", autocomplete)}${attribute("min", min)}${attribute(
-    "max",
-    max,
-  )}${attribute("maxlength", maxLength)}${attribute("list", list)}>`
+  }${attribute("placeholder", placeholder)}${attribute(
+    "autocomplete",
+    autocomplete,
+  )}${attribute("min", min)}${attribute("max", max)}${attribute("maxlength", maxLength)}${attribute("list", list)}>`
   return fieldPart(form, field, control)
 }
 
@@ -103,7 +103,9 @@ export function checkFields(
 ): Html {
   const ticked = new Set(form.values?.getAll(name) ?? chosen)
   const error = form.errors[name]
-  return html`<fieldset class="field checks"${error !== undefined && html` aria-describedby="${idOf(form, name)}-error"`}><legend>${label}</legend>
+  return html`<fieldset class="field checks"${
+    error !== undefined && html` aria-describedby="${idOf(form, name)}-error"`
+  }><legend>${label}</legend>
 ${options.map(
   ([value, text], at) =>
     html`<label><input type="checkbox" name="${name}" value="${value}"${ticked.has(value) && html` checked=""`}${

@@ -37,7 +37,11 @@ export function layout(
 <nav aria-label="Documents">${PAGES.map(([address, name]) => html`<a href="${address}">${name}</a> `)}</nav>
 <button class="scheme" type="button" hidden></button></header>
 <div class="frame">
-${aside && html`<nav class="contents" aria-label="Contents" tabindex="0"><details><summary>Contents</summary>\n${aside}</details></nav>\n`}<main id="text">
+${
+  aside &&
+  html`<nav class="contents" aria-label="Contents" tabindex="0">
+<details><summary>Contents</summary>\n${aside}</details></nav>\n`
+}<main id="text">
 <h1>${title}</h1>
 ${body}
 </main>

@@ -187,7 +187,7 @@ describe("keywords", () => {
     expect(text).toContain(reading!.sha256)
     expect(text).toContain("<strong>6</strong> of 200 read")
     expect(text).toMatch(
-      /<td class="num">6<\/td><td><strong><bdi>[^<]*<\/bdi><\/strong> <span class="tag good">your app/,
+      /<td class="num">6<\/td>\s*<td><strong><bdi>[^<]*<\/bdi><\/strong> <span class="tag good">your app/,
     )
   })
 

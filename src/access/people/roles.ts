@@ -6,8 +6,15 @@ export const ROLES = ["owner", "editor", "viewer", "viewer-without-money"] as co
 export type Role = (typeof ROLES)[number]
 
 const READS: readonly Right[] = [
-  "apps:read", "reviews:read", "ai:read", "revenue:read", "hive:read", "hive:spy", "hive:estimate", "ads:read",
-] // biome-ignore format: a list to scan
+  "apps:read",
+  "reviews:read",
+  "ai:read",
+  "revenue:read",
+  "hive:read",
+  "hive:spy",
+  "hive:estimate",
+  "ads:read",
+]
 
 const MONEY: readonly Right[] = ["revenue:read", "ads:read"]
 

@@ -23,7 +23,10 @@ function alertItem(desk: Desk, { lead, rows, isRead, move, line }: AlertGroup<Al
   const source = lead.source && html` · ${sourceName(lead.source)}`
   return html`<li${!isRead && html` class="fresh"`}>
 <p>${move && html`<span class="${move.startsWith("▼") ? "down" : "up"}">${move}</span> `}${line}</p>
-<p class="small quiet">${dayTime(lead.day)} · ${appLinks(desk, rows)} · ${spoken(lead.type)}${source}${evidence(desk, lead)}${tags.map((tag) => html` · <span class="tag">${tag}</span>`)}</p>${
+<p class="small quiet">
+${dayTime(lead.day)} · ${appLinks(desk, rows)} · ${spoken(lead.type)}${source}${evidence(desk, lead)}${tags.map(
+    (tag) => html` · <span class="tag">${tag}</span>`,
+  )}</p>${
     rows.length > 1 &&
     html`<details class="small"><summary>${counted(rows.length, "alert")}</summary>
 <ul>${rows.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul></details>`

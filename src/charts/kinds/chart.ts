@@ -43,8 +43,8 @@ export const chart = kind<ChartObservation, ChartQuestion>({
   names: (seen) => ({ chart: seen, apps: idsIn(seen) }),
   weight: ({ apps }) => apps.length,
   async store(tx, readings, ids) {
-    const shown = await storeCharts(tx, readings, ids)
-    return { placed: shown.map(({ from }) => from), shown, named: readings.map((from) => namedIn(from, ids)) }
+    const charts = await storeCharts(tx, readings, ids)
+    return { placed: charts.map(({ from }) => from), shown: charts, named: readings.map((from) => namedIn(from, ids)) }
   },
   // Runs after the facts of apps are stored: apps on a followed chart become due, and rows of `due` are locked last.
   async derive(tx, { placed }, { chartOf }) {

@@ -24,9 +24,9 @@ export async function chartsPage(desk: Desk, appId: string): Promise<Page> {
   const unread = charts.filter((chart) => !chart.measured)
   return page(
     html`${form}
-<div class="columns-2">${measured.map((chart, at) => chartPart(chart, `c${at}`, { from, to, evidence: readingsLink(desk, app, side) }))}</div>${
-      unread.length > 0 && html`<p class="quiet small">Not read yet: ${unread.map(nameOf).join("; ")}.</p>`
-    }`,
+<div class="columns-2">
+${measured.map((chart, at) => chartPart(chart, `c${at}`, { from, to, evidence: readingsLink(desk, app, side) }))}</div>
+${unread.length > 0 && html`<p class="quiet small">Not read yet: ${unread.map(nameOf).join("; ")}.</p>`}`,
   )
 }
 
@@ -49,7 +49,12 @@ function chartPart(chart: Chart, id: string, days: { from: string; to: string; e
   return card(
     name,
     html`<div class="inside">
-<p>${stands}</p>${isRanked && series.length > 1 && rankLines({ id, title: `Places in ${name}`, from, to: days.to, lines })}<p class="small quiet">${measuredAt && html`Read ${momentTime(measuredAt)}`}${source && html`, ${sourceName(source)}`}${!isRanked && series.length > 0 && `; absent on all ${series.length} measured days`}.</p></div>`,
+<p>${stands}</p>${
+      isRanked && series.length > 1 && rankLines({ id, title: `Places in ${name}`, from, to: days.to, lines })
+    }<p class="small quiet">
+${measuredAt && html`Read ${momentTime(measuredAt)}`}${
+  source && html`, ${sourceName(source)}`
+}${!isRanked && series.length > 0 && `; absent on all ${series.length} measured days`}.</p></div>`,
     days.evidence,
   )
 }

@@ -39,9 +39,13 @@ export const accountEvidence: Command = {
     })
     if (!evidence)
       throw new CommandProblem("no connected account has this report of the app; see: appmeter account list")
-    const kept = await Promise.all(evidence.said.map(({ sha256 }) => bodies.has(Buffer.from(sha256, "hex"))))
-    const said = evidence.said.map((one, place) => ({ ...one, bodyKept: kept[place] as boolean }))
-    show(invocation, { ...evidence, day, said }, () => said.flatMap((one) => linesOf(evidence, one)))
+    const reports = await Promise.all(
+      evidence.said.map(async (stored) => ({
+        ...stored,
+        bodyKept: await bodies.has(Buffer.from(stored.sha256, "hex")),
+      })),
+    )
+    show(invocation, { ...evidence, day, said: reports }, () => reports.flatMap((stored) => linesOf(evidence, stored)))
     return 0
   },
 }

@@ -37,7 +37,7 @@ export interface Option {
 
 /** A command with its arguments and settings. */
 export interface Invocation {
-  /** What the audit records. Undefined if the command changes nothing. */
+  /** The entry for the audit log. Undefined if the command changes nothing. */
   recorded?: Pick<OperatorAction, "actor" | "command" | "typed">
   positionals: string[]
   /** Returns the value of an option. Undefined if it was not given. */

@@ -20,7 +20,7 @@ import { linesOf } from "../cli/read-lines.ts"
 export interface Head {
   appmeter: "backup"
   format: 1
-  /** Of the program that wrote it. */
+  /** The version of the program that wrote the backup. */
   version: string
   at: string
   /** The schema that the rows fit: the baseline and the migrations, with their hashes. */
@@ -30,11 +30,11 @@ export interface Head {
   tables: Contents["tables"]
 }
 
-/** What was written last, so that a file without it is not whole. */
+/** The last line. A file without it is incomplete. */
 interface Foot {
-  /** By table; rows.ts says how they are made. */
+  /** The checksum of each table, computed by rows.ts. */
   checksums: Record<string, string>
-  /** Of all text before this line. */
+  /** The hash of all text before this line. */
   sha256: string
 }
 
@@ -96,7 +96,7 @@ export async function verifyBackup(path: string): Promise<void> {
   for await (const _ of (await openBackup(path)).pages());
 }
 
-/** What the backup says of itself, before any of its rows is read. Throws CommandProblem when it is no backup. */
+/** Reads the first line only. Throws CommandProblem if the file is not a backup. */
 async function readHead(path: string): Promise<Head> {
   const lines = linesIn(path)
   try {
@@ -106,7 +106,10 @@ async function readHead(path: string): Promise<Head> {
   }
 }
 
-/** A backup's contents. Their pages throw CommandProblem, at their end at the latest, when the file is not as it was written. */
+/**
+ * Opens a backup. Its pages throw CommandProblem, at the end at the latest, if the file has changed since it was
+ * written.
+ */
 export async function openBackup(path: string): Promise<Head & Contents> {
   const head = await readHead(path)
   return { ...head, pages: () => checkedPages(path, head) }

@@ -112,11 +112,11 @@ async function move(
   const names = tablesMadeBy(schemaFiles())
   await assertOurs(target.sql, to)
   await migrate(target.sql, schemaFiles(), log)
-  const held = await countRows(target.sql, names)
-  if (held.length > 0) {
+  const existing = await countRows(target.sql, names)
+  if (existing.length > 0) {
     const tables = await sumTables(source.sql, names)
     if (JSON.stringify(tables) === JSON.stringify(await sumTables(target.sql, names))) return { already: true, tables }
-    throw new CommandProblem(`${to} contains data (${inWords(held)}); use an empty database. Nothing was written`)
+    throw new CommandProblem(`${to} contains data (${inWords(existing)}); use an empty database. Nothing was written`)
   }
   const onProgress = showProgress(terminal)
   const tables = await readAtOneMoment(source.sql, names, (contents) => copyInto(target, contents, { onProgress }))
@@ -129,7 +129,9 @@ async function sumTables(sql: Sql, names: readonly string[]): Promise<TableSum[]
   return (await sql.begin("isolation level repeatable read read only", async (tx) => {
     await setSteadyText(tx)
     const found: TableSum[] = []
-    for (const one of await describeTables(tx, names)) found.push({ name: one.name, ...(await sumTable(tx, one)) })
+    for (const table of await describeTables(tx, names)) {
+      found.push({ name: table.name, ...(await sumTable(tx, table)) })
+    }
     return found
   })) as TableSum[]
 }

@@ -32,9 +32,9 @@ export const restore: Command = {
     const file = firstArgument(invocation)
     const backup = await checked(invocation, file)
     const rows = backup.tables.reduce((sum, table) => sum + table.rows, 0)
-    const said = { file, at: backup.at, version: backup.version, rows }
+    const summary = { file, at: backup.at, version: backup.version, rows }
     if (invocation.has("check")) {
-      show(invocation, { ...said, whole: true }, () => [`${file}: complete, ${rows} rows of ${backup.at}`])
+      show(invocation, { ...summary, whole: true }, () => [`${file}: complete, ${rows} rows of ${backup.at}`])
       return 0
     }
     const { databaseUrl, dataDir, logLevel } = invocation.settings
@@ -43,7 +43,7 @@ export const restore: Command = {
     try {
       const place = placeOf(database, invocation.settings)
       const tables = await put(invocation, database, place, backup, log)
-      show(invocation, { ...said, tables }, () => [`restored ${rows} rows of ${backup.at} into ${place}`])
+      show(invocation, { ...summary, tables }, () => [`restored ${rows} rows of ${backup.at} into ${place}`])
       return 0
     } finally {
       await database.close()
@@ -72,22 +72,22 @@ async function put(invocation: Invocation, database: Database, place: string, ba
   await assertOurs(sql, place)
   await clearUnused(database, backup)
   await assertFits(sql, place, backup)
-  const held = await countRows(
+  const existing = await countRows(
     sql,
     backup.tables.map(({ name }) => name),
   )
-  if (held.length > 0 && !invocation.has("force"))
-    await invocation.terminal.confirm(`Restoring deletes the data in ${place} (${inWords(held)}).`)
+  if (existing.length > 0 && !invocation.has("force"))
+    await invocation.terminal.confirm(`Restoring deletes the data in ${place} (${inWords(existing)}).`)
   await giveSchema(sql, backup, log)
   const onProgress = showProgress(invocation.terminal)
-  const sums = await copyInto(database, backup, { replace: held.length > 0, finish: endJobs, onProgress })
+  const sums = await copyInto(database, backup, { replace: existing.length > 0, finish: endJobs, onProgress })
   invocation.terminal.progress("")
   await migrate(sql, schemaFiles(), log)
   await vacuumChanged(sql)
   return sums
 }
 
-/** What was queued then may have been sent since: nothing of it is sent again. */
+/** Cancels queued jobs: they may have run since the backup, and must not send anything twice. */
 async function endJobs(tx: Tx): Promise<void> {
   const [table] = await tx<{ present: boolean }[]>`select to_regclass('job') is not null as present`
   if (!table?.present) return

@@ -4,7 +4,7 @@ import { assistantSections } from "../../docs/assistants.ts"
 import { listeningUrl } from "../../settings/settings.ts"
 import type { Deployment } from "./deployment.ts"
 
-/** Configurations of assistants, with the path of this program. No secret stands in them. */
+/** Configurations of assistants, with the path of this program. They contain no secrets. */
 export function assistantFiles({ settings, name }: Deployment): string {
   const { host, port, publicUrl, dataDir, databaseUrl, assistant } = settings
   const named = name === undefined ? undefined : `https://${name}`
@@ -16,8 +16,8 @@ export function assistantFiles({ settings, name }: Deployment): string {
   return `# Connect an assistant to Appmeter
 
 \`appmeter key create --name assistant\` makes a key. Both ways give the same tools: those of every day.
-\`--tools keywords,reviews\` among the arguments, or \`?tools=keywords,reviews\` behind the address, chooses others; without
-either there are all.
+\`--tools keywords,reviews\` among the arguments, or \`?tools=keywords,reviews\` behind the address, chooses others;
+without either there are all.
 
 ${assistantSections({ command, args: [...args, "mcp", "--tools", "daily"], place, url: `${origin}/mcp?tools=daily` })}
 `

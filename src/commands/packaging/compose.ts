@@ -4,10 +4,14 @@ import type { Deployment } from "./deployment.ts"
 /** On one machine: PostgreSQL, Redis, a server, and a process that reads the stores. */
 export function composeFile({ secrets, name, image = `appmeter:${versionOf()}` }: Deployment): string {
   const more = secrets.filter((secret) => secret !== "DATABASE_URL")
+  const secretFiles = more.map((secret) => `\n#   …                        > secrets/${secret}`).join("")
+  const secretVariables = more.map((secret) => `\n      ${secret}_FILE: /run/secrets/${secret}`).join("")
+  const address = name === undefined ? "" : `\n      PUBLIC_URL: https://${name}`
   return `# Image: ${image}; appmeter packaging container prints how to build it.
 #   install -d -m 0700 secrets
 #   openssl rand -hex 24 > secrets/postgres_password
-#   printf 'postgres://appmeter:%s@postgres:5432/appmeter' "$(cat secrets/postgres_password)" > secrets/DATABASE_URL${more.map((secret) => `\n#   …                        > secrets/${secret}`).join("")}
+#   printf 'postgres://appmeter:%s@postgres:5432/appmeter' "$(cat secrets/postgres_password)" \\
+#     > secrets/DATABASE_URL${secretFiles}
 #   docker compose up -d         (podman compose likewise)
 #   docker compose logs server   shows the keys of the first start
 services:
@@ -36,7 +40,7 @@ services:
       REDIS_URL: redis://redis:6379
       HOST: 0.0.0.0
       MEASURE: "no"
-      METRICS_PORT: "9187"${more.map((secret) => `\n      ${secret}_FILE: /run/secrets/${secret}`).join("")}${name === undefined ? "" : `\n      PUBLIC_URL: https://${name}`}
+      METRICS_PORT: "9187"${secretVariables}${address}
     secrets: [${["DATABASE_URL", ...more].join(", ")}]
     ports: ["127.0.0.1:8787:8787"]
     depends_on:

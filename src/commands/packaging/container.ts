@@ -8,9 +8,10 @@ const USER = "65532:65532"
 export function containerFile({ secrets }: Deployment): string {
   const version = versionOf()
   const archive = `appmeter-${version}-linux`
-  return `# Beside the archives of a release: podman build -t appmeter:${version} -f Containerfile .   (docker build likewise)
+  return `# Next to a release's archives: podman build -t appmeter:${version} -f Containerfile .   (or docker build)
 # podman run -d --name appmeter -p 127.0.0.1:8787:8787 -v appmeter:/var/lib/appmeter --stop-timeout 30 \\
-#   --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges${secretOptions(secrets)} appmeter:${version}
+#   --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges${secretOptions(secrets)} \\
+#   appmeter:${version}
 # podman logs appmeter shows the keys of the first start; podman exec appmeter appmeter key create makes another.
 FROM debian:bookworm-slim AS unpack
 ARG TARGETARCH=amd64

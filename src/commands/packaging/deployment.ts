@@ -1,6 +1,6 @@
 import type { Settings } from "../../settings/settings.ts"
 
-/** What a file to be printed depends on. */
+/** The values that printed files depend on. */
 export interface Deployment {
   /** Names of secret settings. */
   secrets: readonly string[]
@@ -13,8 +13,8 @@ export interface Deployment {
   settings: Settings
 }
 
-/** Stands where the operator's own belongs. */
+/** A placeholder for the operator's host name. */
 export const SAMPLE_NAME = "ranks.example.com"
 
-/** Where a server listens by default. */
+/** The default address of a server. */
 export const DEFAULT_UPSTREAM = "127.0.0.1:8787"

@@ -2,10 +2,10 @@ import type { Deployment } from "./deployment.ts"
 
 interface Panel {
   title: string
-  /** What is asked, and how each line is called. */
+  /** The query and the name of each line. */
   lines: [expr: string, legend: string][]
   unit: "short" | "s" | "reqps" | "percentunit" | "bytes"
-  /** Of 24 columns. */
+  /** The width in columns; a row has 24. */
   wide: number
   kind?: "stat"
 }
@@ -14,39 +14,124 @@ const ROWS: { title: string; panels: Panel[] }[] = [
   {
     title: "Measuring",
     panels: [
-      { title: "Oldest reading that is due", unit: "s", wide: 12, lines: [["max by (kind, platform) (appmeter_due_oldest_seconds)", "{{kind}} {{platform}}"]] },
-      { title: "Readings that are due", unit: "short", wide: 12, lines: [["max by (kind, platform) (appmeter_due)", "{{kind}} {{platform}}"]] },
-      { title: "Answered of all readings, last day", unit: "percentunit", wide: 12, lines: [['max by (source) (appmeter_source_readings_last_day{outcome="answered"}) / sum by (source) (max by (source, outcome) (appmeter_source_readings_last_day))', "{{source}}"]] },
-      { title: "Since a source answered", unit: "s", wide: 12, lines: [["time() - max by (source) (appmeter_source_answered_timestamp_seconds)", "{{source}}"]] },
+      {
+        title: "Oldest reading that is due",
+        unit: "s",
+        wide: 12,
+        lines: [["max by (kind, platform) (appmeter_due_oldest_seconds)", "{{kind}} {{platform}}"]],
+      },
+      {
+        title: "Readings that are due",
+        unit: "short",
+        wide: 12,
+        lines: [["max by (kind, platform) (appmeter_due)", "{{kind}} {{platform}}"]],
+      },
+      {
+        title: "Answered of all readings, last day",
+        unit: "percentunit",
+        wide: 12,
+        lines: [
+          [
+            'max by (source) (appmeter_source_readings_last_day{outcome="answered"}) ' +
+              "/ sum by (source) (max by (source, outcome) (appmeter_source_readings_last_day))",
+            "{{source}}",
+          ],
+        ],
+      },
+      {
+        title: "Since a source answered",
+        unit: "s",
+        wide: 12,
+        lines: [["time() - max by (source) (appmeter_source_answered_timestamp_seconds)", "{{source}}"]],
+      },
       { title: "Processes that read", unit: "short", wide: 6, kind: "stat", lines: [["max(appmeter_readers)", ""]] },
-      { title: "Open alerts of sources", unit: "short", wide: 6, kind: "stat", lines: [["sum(max by (kind) (appmeter_source_alerts_open)) or vector(0)", ""]] },
-      { title: "Requests a day that do not fit", unit: "short", wide: 6, kind: "stat", lines: [["sum(max by (upstream) (appmeter_requests_short_per_day)) or vector(0)", ""]] },
-      { title: "Alerts that wait to be told", unit: "short", wide: 6, kind: "stat", lines: [["sum(max by (channel) (appmeter_deliveries_waiting)) or vector(0)", ""]] },
+      {
+        title: "Open alerts of sources",
+        unit: "short",
+        wide: 6,
+        kind: "stat",
+        lines: [["sum(max by (kind) (appmeter_source_alerts_open)) or vector(0)", ""]],
+      },
+      {
+        title: "Requests a day that do not fit",
+        unit: "short",
+        wide: 6,
+        kind: "stat",
+        lines: [["sum(max by (upstream) (appmeter_requests_short_per_day)) or vector(0)", ""]],
+      },
+      {
+        title: "Alerts that wait to be told",
+        unit: "short",
+        wide: 6,
+        kind: "stat",
+        lines: [["sum(max by (channel) (appmeter_deliveries_waiting)) or vector(0)", ""]],
+      },
     ],
   },
   {
     title: "Calls",
     panels: [
-      { title: "Calls a second", unit: "reqps", wide: 12, lines: [["sum by (surface, status) (rate(appmeter_calls_total[5m]))", "{{surface}} {{status}}"]] },
-      { title: "Time a call takes", unit: "s", wide: 12, lines: [
-        ["histogram_quantile(0.5, sum by (le) (rate(appmeter_call_duration_seconds_bucket[5m])))", "half"],
-        ["histogram_quantile(0.99, sum by (le) (rate(appmeter_call_duration_seconds_bucket[5m])))", "99 of 100"],
-      ] },
-      { title: "Slowest operations, 99 of 100", unit: "s", wide: 12, lines: [["topk(8, histogram_quantile(0.99, sum by (le, operation) (rate(appmeter_call_duration_seconds_bucket[15m]))))", "{{operation}}"]] },
-      { title: "Credits a minute", unit: "short", wide: 12, lines: [["topk(8, sum by (operation) (rate(appmeter_credits_charged_total[5m]) * 60))", "{{operation}}"]] },
-      { title: "Refused, by code", unit: "reqps", wide: 12, lines: [["topk(8, sum by (code) (rate(appmeter_refusals_total[5m])))", "{{code}}"]] },
+      {
+        title: "Calls a second",
+        unit: "reqps",
+        wide: 12,
+        lines: [["sum by (surface, status) (rate(appmeter_calls_total[5m]))", "{{surface}} {{status}}"]],
+      },
+      {
+        title: "Time a call takes",
+        unit: "s",
+        wide: 12,
+        lines: [
+          ["histogram_quantile(0.5, sum by (le) (rate(appmeter_call_duration_seconds_bucket[5m])))", "half"],
+          ["histogram_quantile(0.99, sum by (le) (rate(appmeter_call_duration_seconds_bucket[5m])))", "99 of 100"],
+        ],
+      },
+      {
+        title: "Slowest operations, 99 of 100",
+        unit: "s",
+        wide: 12,
+        lines: [
+          [
+            "topk(8, histogram_quantile(0.99, " +
+              "sum by (le, operation) (rate(appmeter_call_duration_seconds_bucket[15m]))))",
+            "{{operation}}",
+          ],
+        ],
+      },
+      {
+        title: "Credits a minute",
+        unit: "short",
+        wide: 12,
+        lines: [["topk(8, sum by (operation) (rate(appmeter_credits_charged_total[5m]) * 60))", "{{operation}}"]],
+      },
+      {
+        title: "Refused, by code",
+        unit: "reqps",
+        wide: 12,
+        lines: [["topk(8, sum by (code) (rate(appmeter_refusals_total[5m])))", "{{code}}"]],
+      },
       { title: "Jobs", unit: "short", wide: 12, lines: [["max by (state) (appmeter_jobs)", "{{state}}"]] },
     ],
   },
   {
     title: "Process",
     panels: [
-      { title: "Processor", unit: "percentunit", wide: 8, lines: [["rate(process_cpu_seconds_total[5m])", "{{instance}}"]] },
+      {
+        title: "Processor",
+        unit: "percentunit",
+        wide: 8,
+        lines: [["rate(process_cpu_seconds_total[5m])", "{{instance}}"]],
+      },
       { title: "Memory", unit: "bytes", wide: 8, lines: [["process_resident_memory_bytes", "{{instance}}"]] },
-      { title: "Waiting for the database", unit: "short", wide: 8, lines: [["appmeter_calls_waiting", "{{instance}}"]] },
+      {
+        title: "Waiting for the database",
+        unit: "short",
+        wide: 8,
+        lines: [["appmeter_calls_waiting", "{{instance}}"]],
+      },
     ],
   },
-] // biome-ignore format: a panel a line
+]
 
 const INPUT = "DS_PROMETHEUS"
 const HIGH = 8
@@ -91,7 +176,11 @@ function panelOf({ title, lines, unit, kind }: Panel, id: number, gridPos: objec
   // Grafana's own template: the input above, when the dashboard is imported
   const datasource = { type: "prometheus", uid: `$\{${INPUT}}` }
   return {
-    ...{ id, title, gridPos, datasource, type: kind ?? "timeseries" },
+    id,
+    title,
+    gridPos,
+    datasource,
+    type: kind ?? "timeseries",
     fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
     targets: lines.map(([expr, legendFormat], at) => ({ refId: "ABCDEFGH"[at], datasource, expr, legendFormat })),
   }

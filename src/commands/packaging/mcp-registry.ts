@@ -6,8 +6,8 @@ const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server
 const KEY = { description: "An API key: appmeter key create makes one.", isRequired: true, isSecret: true }
 
 /**
- * The server.json with which an operator enters an instance into a registry of tool servers. The program itself is in no
- * package registry, so a package stands in it only where an image is named that was pushed somewhere.
+ * Returns the server.json that registers an instance in a registry of tool servers. The program is in no package
+ * registry, so the file lists a package only if the operator names a pushed image.
  */
 export function registryEntry({ name = SAMPLE_NAME, image }: Deployment): string {
   const { description, version } = JSON.parse(readText("package.json")) as { description: string; version: string }

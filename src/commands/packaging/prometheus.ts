@@ -1,6 +1,6 @@
 import type { Deployment } from "./deployment.ts"
 
-/** Something that an operator is told of; `expr` names metrics of GET /metrics alone. */
+/** An alert for the operator. `expr` uses only metrics of GET /metrics. */
 interface AlertRule {
   alert: string
   expr: string
@@ -8,7 +8,7 @@ interface AlertRule {
   for: string
   severity: "page" | "ticket"
   summary: string
-  /** What to do, or where to look. */
+  /** Says what to do, or where to look. */
   action: string
 }
 
@@ -71,7 +71,9 @@ export const ALERT_RULES: readonly AlertRule[] = [
   },
   {
     alert: "AppmeterUndelivered",
-    expr: "max by (channel) (appmeter_deliveries_undelivered_last_day) > 0 or max by (channel) (appmeter_channels_disabled) > 0",
+    expr:
+      "max by (channel) (appmeter_deliveries_undelivered_last_day) > 0 " +
+      "or max by (channel) (appmeter_channels_disabled) > 0",
     for: "0m",
     severity: "ticket",
     summary: "Alerts were not taken by a {{ $labels.channel }} channel.",

@@ -11,7 +11,7 @@ function header({ name = SAMPLE_NAME, upstreams }: Deployment): string {
 `
 }
 
-const RESTART = `# To restart several processes without losing a call, restart them one after the other and wait for /readyz of each.
+const RESTART = `# To restart several processes without losing a call, restart one at a time and wait for its /readyz.
 `
 
 const SENT_ONCE = "a call may have been charged once it was sent, so only a connection that failed is retried"
@@ -100,9 +100,10 @@ ${servers.join("\n")}
 `
 }
 
-const NGINX_RESTART = `# Open-source nginx has no active health checks: it does not read /readyz, and learns that a process has stopped from calls
-# that fail. It also cannot retry failed connections alone. So a restart loses calls, unless you first mark the server
-# line of the process "down", reload nginx (nginx -s reload), restart the process, and unmark and reload again.
+const NGINX_RESTART = `# Open-source nginx has no active health checks: it does not read /readyz, and learns from
+# failed calls that a process has stopped. It also cannot retry failed connections alone. So a restart loses calls,
+# unless you first mark the server line of the process "down", reload nginx (nginx -s reload), restart the process, and
+# unmark and reload again.
 # appmeter packaging caddy and appmeter packaging haproxy print files that need no such steps.
 `
 

@@ -2,7 +2,7 @@ import type { Deployment } from "./deployment.ts"
 
 /** A unit that gives the server its own folder and nothing else to write to. */
 export function systemdUnit({ secrets }: Deployment): string {
-  return `# /etc/systemd/system/appmeter.service: the binary as /usr/local/bin/appmeter, settings in /etc/appmeter/settings.
+  return `# /etc/systemd/system/appmeter.service: binary /usr/local/bin/appmeter, settings /etc/appmeter/settings.
 # The first start prints its keys into the journal: journalctl -u appmeter -o cat
 # While it runs a command works beside it, as root: DATA_DIR=/var/lib/appmeter appmeter key create
 [Unit]

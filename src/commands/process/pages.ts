@@ -85,6 +85,6 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
 
 /** Returns the sandbox's answers, and samples that only pages use, which are loaded at first use. */
 function samplesOf(sandbox: Sandbox, publicUrl: string): Sandbox["answer"] {
-  const own = once(() => prepareSandbox(DESK.sampled, readTree("fixtures/desk", ".json"), publicUrl))
-  return (operation, input) => (DESK.sampled.includes(operation) ? own() : sandbox).answer(operation, input)
+  const pageSamples = once(() => prepareSandbox(DESK.sampled, readTree("fixtures/desk", ".json"), publicUrl))
+  return (operation, input) => (DESK.sampled.includes(operation) ? pageSamples() : sandbox).answer(operation, input)
 }

@@ -34,7 +34,7 @@ export interface ReplayExample {
 }
 
 export interface ReplaySummary {
-  /** In alphabetical order, without sources that have nothing stored. */
+  /** Sources with stored bodies, in alphabetical order. */
   sources: SourceComparison[]
   /** The first few per change and source. */
   examples: ReplayExample[]

@@ -41,10 +41,10 @@ export async function replay(sql: Sql, options: ReplayOptions): Promise<ReplaySu
   let readings = 0
   for await (const page of readPages(sql, options)) {
     const seen: Observation[] = []
-    for (const one of page) {
-      const observation = await judge(one, options, now(), report)
+    for (const stored of page) {
+      const observation = await judge(stored, options, now(), report)
       if (observation) seen.push(observation)
-      readings += one.subjects.length
+      readings += stored.subjects.length
     }
     if (write) await recordParts(sql, seen, now, report)
     onProgress(readings)

@@ -16,7 +16,11 @@ export function campaignsPart({ campaigns, from, to }: AnswerOf<"list_campaigns"
   return html`${span(from, to)}${metricTable(
     "Campaign",
     campaigns.map(({ name, status, countries, budget, metrics, share }) => ({
-      name: html`<bdi>${name}</bdi> <span class="tag${status === "ENABLED" ? " good" : ""}">${spoken(status).toLowerCase()}</span> <span class="small quiet">${countries.map(storefrontName).join(", ")}${budget && ` · ${moneyText(budget)} a day`}</span>`,
+      name: html`<bdi>${name}</bdi> <span class="tag${
+        status === "ENABLED" ? " good" : ""
+      }">${spoken(status).toLowerCase()}</span> <span class="small quiet">${countries.map(storefrontName).join(", ")}${
+        budget && ` · ${moneyText(budget)} a day`
+      }</span>`,
       metrics,
       share,
     })),
@@ -29,7 +33,9 @@ export function boughtPart({ keywords, from, to }: AnswerOf<"list_ads_keywords">
   return html`${span(from, to)}${metricTable(
     "Keyword",
     keywords.map(({ text, match, bid, metrics, organic }) => ({
-      name: html`<bdi>${text}</bdi> ${match && html`<span class="tag">${match.toLowerCase()}</span>`}${bid && html` <span class="small quiet">bid ${moneyText(bid)}</span>`}`,
+      name: html`<bdi>${text}</bdi> ${match && html`<span class="tag">${match.toLowerCase()}</span>`}${
+        bid && html` <span class="small quiet">bid ${moneyText(bid)}</span>`
+      }`,
       metrics,
       share: shareOf(metrics, all),
       organic: organic ?? null,
@@ -50,7 +56,11 @@ export function typedPart({ terms, undisclosedShare }: AnswerOf<"list_ads_search
       share: shareOf(metrics, all),
       organic: organic ?? null,
     })),
-  )}${undisclosedShare !== null && html`<p class="small quiet">${percent(undisclosedShare)} of the impressions are from search terms that Apple does not disclose.</p>`}`
+  )}${
+    undisclosedShare !== null &&
+    html`<p class="small quiet">
+${percent(undisclosedShare)} of the impressions are from search terms that Apple does not disclose.</p>`
+  }`
 }
 
 /**
@@ -58,9 +68,20 @@ export function typedPart({ terms, undisclosedShare }: AnswerOf<"list_ads_search
  */
 export function popularityPart({ wanted, top, from, to }: AnswerOf<"get_search_popularity">): Html {
   const row = (term: string, value: number | null, said: HtmlPart) =>
-    html`<span><bdi>${term}</bdi></span>${value === null ? html`<span></span>` : shareBar(value / 100)}<span>${said}</span>`
+    html`<span><bdi>${term}</bdi></span>${
+      value === null ? html`<span></span>` : shareBar(value / 100)
+    }<span>${said}</span>`
   return html`${span(from, to)}
-<div class="spread">${wanted.map(({ term, below, popularity }) => row(term, popularity?.overall100 ?? null, popularity ? figure(popularity.overall100) : below === null ? figure(null) : `below ${below}`))}</div><h3>Most searched</h3><div class="spread">${top.map(({ term, genre, overall100 }) => row(term, overall100, html`${figure(overall100)} <span class="small quiet">${spoken(genre)}</span>`))}</div>`
+<div class="spread">${wanted.map(({ term, below, popularity }) =>
+    row(
+      term,
+      popularity?.overall100 ?? null,
+      popularity ? figure(popularity.overall100) : below === null ? figure(null) : `below ${below}`,
+    ),
+  )}</div><h3>Most searched</h3><div class="spread">
+${top.map(({ term, genre, overall100 }) =>
+  row(term, overall100, html`${figure(overall100)} <span class="small quiet">${spoken(genre)}</span>`),
+)}</div>`
 }
 
 /** The changes in the account, newest first. */
@@ -76,7 +97,8 @@ function commandItem({ at, by, event, entity, name, changes }: Command): Html {
     return html`<br>${spoken(field)}: ${previous}${to !== null && html`<ins>${to}</ins>`}`
   })
   const who = spoken(by).toLowerCase()
-  return html`<li><strong>${what}</strong> · ${entity.toLowerCase()} <bdi>${name}</bdi>${fields}<br>${html`<span class="small quiet">${momentTime(at)}, ${who}</span></li>`}`
+  return html`<li><strong>${what}</strong> · ${entity.toLowerCase()} <bdi>${name}</bdi>${fields}<br>${html`<span
+  class="small quiet">${momentTime(at)}, ${who}</span></li>`}`
 }
 
 interface MetricRow {
@@ -93,9 +115,10 @@ function metricTable(first: string, rows: readonly MetricRow[]): Html {
   const hasOrganic = rows.some(({ organic }) => organic !== undefined)
   const number = (name: string) => html`<th scope="col" class="num">${name}</th>`
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead>
-<tr>${html`<th scope="col">${first}</th>${number("Spend")}<th scope="col">Share of spend</th>${number("Taps")}`}${number("Tap-through rate")}${number("Installs")}${number("Cost per install")}${
-    hasOrganic && number("Organic rank")
-  }</tr></thead>
+<tr>${html`<th scope="col">${first}</th>${number("Spend")}<th scope="col">Share of spend</th>
+${number("Taps")}`}${number(
+    "Tap-through rate",
+  )}${number("Installs")}${number("Cost per install")}${hasOrganic && number("Organic rank")}</tr></thead>
 <tbody>${rows.map((row) => metricRow(row, hasOrganic))}</tbody></table></div>`
 }
 

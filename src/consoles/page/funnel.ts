@@ -17,7 +17,15 @@ export function funnelPart(answer: AnswerOf<"get_funnel">): Html {
   const bars = days.map(({ day, complete, firstDownloads }) => ({ day, value: complete ? firstDownloads : null }))
   return html`<div class="spread">${steps.map(([name, count]) => {
     const part = first === null || count === null || first === 0 ? null : count / first
-    return html`<span>${name}</span>${part === null ? html`<span class="quiet">–</span>` : shareBar(part)}<span>${figure(count)} <span class="quiet small">${part !== null && percent(part)}</span></span>`
+    return html`<span>${name}</span>${
+      part === null ? html`<span class="quiet">–</span>` : shareBar(part)
+    }<span>${figure(count)} <span class="quiet small">${part !== null && percent(part)}</span></span>`
   })}</div>${completeTo && html`<p class="small quiet">Whole days alone, up to ${dayTime(completeTo)}.</p>`}
-<h3>First downloads a day</h3>${dayBars(bars, { title: "First downloads a day", said: ({ day, value }) => `${shortDay(day)}: ${value ?? "not whole yet"}`, from, to })}${answerPart(lists)}`
+<h3>First downloads a day</h3>
+${dayBars(bars, {
+  title: "First downloads a day",
+  said: ({ day, value }) => `${shortDay(day)}: ${value ?? "not whole yet"}`,
+  from,
+  to,
+})}${answerPart(lists)}`
 }

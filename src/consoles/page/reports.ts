@@ -20,7 +20,15 @@ export async function reportsPage(desk: Desk, appId: string): Promise<Page> {
     at: report.startsWith("ads_") ? "ads" : "revenue",
     body: html`${inventedNote({ sources: [{ state }] })}
 <p class="quiet">${spoken(report)} of ${dayTime(evidence.day)}, a day of ${dayZone}, from <code>${account}</code></p>
-${said.length === 0 ? html`<section class="card">${empty("Nothing was said of that day", "No report of it was read: its figures are not known, which is not zero.")}</section>` : said.map(saidPart)}`,
+${
+  said.length === 0
+    ? html`<section class="card">
+${empty(
+  "Nothing was said of that day",
+  "No report of it was read: its figures are not known, which is not zero.",
+)}</section>`
+    : said.map(saidPart)
+}`,
   }
 }
 
@@ -40,7 +48,9 @@ function saidPart({
     about ?? "The report",
     html`<div class="inside">
 <p><code>${source}</code>${origin !== "own" && html` <span class="tag">${origin}</span>`}</p>
-<p class="small quiet">Of ${dayTime(day)} · said ${momentTime(seenAt)} · parser version ${parser}${processed && html` · made ${dayTime(processed)}`}</p><p class="hash">${sha256}</p>${answerPart({ rows })}</div>`,
+<p class="small quiet">Of ${dayTime(day)} · said ${momentTime(seenAt)} · parser version ${parser}${
+      processed && html` · made ${dayTime(processed)}`
+    }</p><p class="hash">${sha256}</p>${answerPart({ rows })}</div>`,
     counted(count, "row"),
   )
 }

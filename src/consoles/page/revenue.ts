@@ -36,7 +36,10 @@ export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
     html`${inventedNote(revenue)}${totalTiles(revenue)}
 <div class="columns-2">${downloadsPart(revenue, chosen)}${proceedsPart(revenue)}</div>
 <div class="columns-2">${countriesPart(revenue)}
-<div>${isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)}${sourcesPart(desk, app, revenue, isFault(subscriptions) ? [] : subscriptions.sources)}</div></div>${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}${others}`,
+<div>${
+      isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)
+    }${sourcesPart(desk, app, revenue, isFault(subscriptions) ? [] : subscriptions.sources)}</div></div>
+${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}${others}`,
   )
 }
 
@@ -59,7 +62,13 @@ function downloadsPart({ days, from, to }: Revenue, chosen: Html): Html {
   const bars = days.map(({ day, reported, downloads }) => ({ day, value: reported ? downloads : null }))
   return card(
     "Downloads per day",
-    html`<div class="inside">${dayBars(bars, { title: `Downloads per day, ${shortDay(from)} to ${shortDay(to)}`, said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not reported" : whole(value)}`, from, to })}</div>`,
+    html`<div class="inside">
+${dayBars(bars, {
+  title: `Downloads per day, ${shortDay(from)} to ${shortDay(to)}`,
+  said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not reported" : whole(value)}`,
+  from,
+  to,
+})}</div>`,
     chosen,
   )
 }
@@ -73,7 +82,13 @@ function proceedsPart({ days, totals, from, to }: Revenue): Html | false {
   const bars = days.map(({ day, reported, proceeds }) => ({ day, value: reported ? amountOf(proceeds) : null }))
   return card(
     `Proceeds per day, ${currency}`,
-    html`<div class="inside">${dayBars(bars, { title: `Proceeds per day in ${currency}`, said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not reported" : money(value, currency)}`, from, to })}</div>`,
+    html`<div class="inside">
+${dayBars(bars, {
+  title: `Proceeds per day in ${currency}`,
+  said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not reported" : money(value, currency)}`,
+  from,
+  to,
+})}</div>`,
     "Grey: not reported yet",
   )
 }
@@ -86,12 +101,15 @@ function countriesPart({ countries, products, bundles }: Revenue): Html {
         downloads,
         subscriptions,
         proceeds,
-      }) => html`<tr><th scope="row"><bdi>${name}</bdi></th><td class="num">${figure(downloads)}</td><td class="num">${figure(subscriptions)}</td><td class="num wrap">${sumOf(proceeds)}</td></tr>
+      }) => html`<tr><th scope="row"><bdi>${name}</bdi></th><td class="num">${figure(downloads)}</td>
+<td class="num">${figure(subscriptions)}</td><td class="num wrap">${sumOf(proceeds)}</td></tr>
 `,
     )
   const table = (first: string, list: readonly (Units & { name: string })[]) =>
     html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead>
-<tr><th scope="col">${first}</th><th scope="col" class="num">Downloads</th><th scope="col" class="num">Subscriptions</th><th scope="col" class="num">Proceeds</th></tr></thead><tbody>${rows(list)}</tbody></table></div>`
+<tr><th scope="col">${first}</th><th scope="col" class="num">Downloads</th>
+<th scope="col" class="num">Subscriptions</th><th scope="col" class="num">Proceeds</th></tr></thead>
+<tbody>${rows(list)}</tbody></table></div>`
   return html`<div>${card(
     "By storefront",
     table(
@@ -121,7 +139,17 @@ function countriesPart({ countries, products, bundles }: Revenue): Html {
 function subscriptionsPart({ totals, stock }: Subscriptions): Html {
   return card(
     "Subscriptions",
-    html`<div class="inside">${stock && html`<dl class="facts">${Object.entries(stock).map(([name, value]) => name !== "day" && html`<div><dt>${spoken(name)}</dt><dd>${figure(value as number)}</dd></div>`)}</dl>`}<h3>Events</h3><dl class="facts">${Object.entries(totals).map(([name, value]) => html`<div><dt>${spoken(name)}</dt><dd>${figure(value)}</dd></div>`)}</dl></div>`,
+    html`<div class="inside">
+${
+  stock &&
+  html`<dl class="facts">
+${Object.entries(stock).map(
+  ([name, value]) => name !== "day" && html`<div><dt>${spoken(name)}</dt><dd>${figure(value as number)}</dd></div>`,
+)}</dl>`
+}<h3>Events</h3><dl class="facts">
+${Object.entries(totals).map(
+  ([name, value]) => html`<div><dt>${spoken(name)}</dt><dd>${figure(value)}</dd></div>`,
+)}</dl></div>`,
     stock && html`Stock of ${dayTime(stock.day)}`,
   )
 }
@@ -135,14 +163,24 @@ function sourcesPart(
   const day = shown.findLast(({ reported }) => reported)?.day
   return card(
     "Sources",
-    html`<ul class="list">${[...sources, ...others].map(({ kind, report, state, why, asOf, reportedDays, days }) => html`<li><p>${spoken(kind)}, ${spoken(report).toLowerCase()} <span class="tag${state === "ok" ? " good" : " warn"}">${state}</span></p><p class="small quiet">${reportedDays} of ${days} days reported${asOf && html` · as of ${momentTime(asOf)}`}${why && html` · <bdi>${why}</bdi>`} · ${reportLink(desk, app, { report, ...(day && { day }) })}</p></li>`)}</ul>`,
+    html`<ul class="list">
+${[...sources, ...others].map(
+  ({ kind, report, state, why, asOf, reportedDays, days }) =>
+    html`<li><p>${spoken(kind)}, ${spoken(report).toLowerCase()} <span class="tag${
+      state === "ok" ? " good" : " warn"
+    }">${state}</span></p><p class="small quiet">
+${reportedDays} of ${days} days reported${
+      asOf && html` · as of ${momentTime(asOf)}`
+    }${why && html` · <bdi>${why}</bdi>`} · ${reportLink(desk, app, { report, ...(day && { day }) })}</p></li>`,
+)}</ul>`,
   )
 }
 
 function notConnected(desk: Desk): Html {
   return empty(
     "App Store Connect is not connected",
-    "Connect it to see downloads, proceeds and subscriptions by day, as Apple reports them. The key is stored encrypted on this server.",
+    "Connect it to see downloads, proceeds and subscriptions by day, as Apple reports them. " +
+      "The key is stored encrypted on this server.",
     samplePage(desk, "revenue"),
   )
 }

@@ -22,18 +22,29 @@ export function witnessesPart(
       "Two witnesses",
       html`${empty(
         "Only the console reports purchases",
-        "Connect a billing service, or the App Store's own notifications. Then both are compared here: how far they differ, what explains the difference, and what is left unexplained.",
+        "Connect a billing service, or the App Store's own notifications. " +
+          "Then both are compared here: how far they differ, what explains it, and what is left unexplained.",
       )}${billing && html`<div class="inside">${billingPart(billing)}</div>`}`,
     )
   const { with: witness, products, productsOmitted, days, otherCountry } = reconciliation
   return card(
     "Two witnesses",
     html`<div class="inside">
-<p>The same purchases according to the console and to <strong>${spoken(witness.kind)}</strong>. Neither is corrected: the console counts days in its own time zone, the service counts each purchase as it happens.</p>${billing && billingPart(billing)}</div>
+<p>The same purchases according to the console and to <strong>${spoken(witness.kind)}</strong>.
+Neither is corrected: the console counts days in its own time zone, the service counts each purchase as it
+happens.</p>${billing && billingPart(billing)}</div>
 ${productTable(products)}${events && events.events.length > 0 && eventTable(events.events)}<details>
 <summary>${counted(days.length, "day")} side by side</summary>${dayTable(days)}</details>
 <div class="inside">
-<p class="small quiet">Messages since ${momentTime(witness.since)}, the last ${momentTime(witness.asOf)}. Lost messages cannot be detected. Not counted: ${counted(witness.sandbox, "test message")}, ${witness.otherStores} from other stores, ${witness.unknownTypes} of unknown types.${productsOmitted > 0 && ` ${counted(productsOmitted, "more product")} not listed.`}${otherCountry > 0 && ` ${counted(otherCountry, "unit")} have another country there; totals are not affected.`}</p></div>`,
+<p class="small quiet">Messages since ${momentTime(
+      witness.since,
+    )}, the last ${momentTime(witness.asOf)}. Lost messages cannot be detected. Not counted: ${counted(
+      witness.sandbox,
+      "test message",
+    )}, ${witness.otherStores} from other stores, ${witness.unknownTypes} of unknown types.${
+      productsOmitted > 0 && ` ${counted(productsOmitted, "more product")} not listed.`
+    }${otherCountry > 0 && ` ${counted(otherCountry, "unit")} have another country there; totals are not affected.`}</p>
+</div>`,
     html`<span class="tag${witness.state === "ok" ? " good" : " warn"}">${witness.state}</span>`,
   )
 }
@@ -53,36 +64,66 @@ const grossText = (gross: string) =>
 
 function productTable(products: Reconciliation["products"]): Html {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Products of two witnesses"><table><thead>
-<tr><th scope="col">Product</th><th scope="col" class="num">Console</th><th scope="col" class="num">Service</th><th scope="col" class="num">Difference</th><th scope="col">What explains it</th><th scope="col" class="num">Unexplained</th></tr></thead>
+<tr><th scope="col">Product</th><th scope="col" class="num">Console</th><th scope="col" class="num">Service</th>
+<th scope="col" class="num">Difference</th><th scope="col">What explains it</th>
+<th scope="col" class="num">Unexplained</th></tr></thead>
 <tbody>${products.map(
     ({ product, currency, console, service, difference, causes, unexplained }) =>
-      html`<tr><th scope="row"><bdi>${product}</bdi> <span class="small quiet">${currency ?? "no currency"}</span></th><td class="num">${amount(console)}</td><td class="num">${amount(service)}</td><td class="num">${sign(difference.units)}<br><span class="small quiet">${grossText(difference.gross)}</span></td><td class="wrap">${causes.length === 0 ? html`<span class="quiet">–</span>` : causes.map((cause) => html`<p>${causeText(cause.cause)} <strong>${sign(cause.units)}</strong> <span class="small quiet">${grossText(cause.gross)}</span></p>`)}</td><td class="num">${unexplainedText(unexplained)}</td></tr>
+      html`<tr><th scope="row"><bdi>${product}</bdi> <span class="small quiet">${currency ?? "no currency"}</span></th>
+<td class="num">${amount(console)}</td><td class="num">${amount(service)}</td>
+<td class="num">${sign(difference.units)}<br><span class="small quiet">${grossText(difference.gross)}</span></td>
+<td class="wrap">${
+        causes.length === 0
+          ? html`<span class="quiet">–</span>`
+          : causes.map(
+              (cause) =>
+                html`<p>
+${causeText(cause.cause)} <strong>${sign(cause.units)}</strong> <span
+  class="small quiet">${grossText(cause.gross)}</span></p>`,
+            )
+      }</td><td class="num">${unexplainedText(unexplained)}</td></tr>
 `,
   )}</tbody></table></div>`
 }
 
 function amount({ units, gross, refunds }: WitnessSums): Html {
-  return html`${units}<br><span class="small quiet">${grossText(gross)}${refunds > 0 && `, ${counted(refunds, "refund")}`}</span>`
+  return html`${units}<br><span class="small quiet">${grossText(gross)}${
+    refunds > 0 && `, ${counted(refunds, "refund")}`
+  }</span>`
 }
 
 function unexplainedText({ units, gross, share }: Reconciliation["products"][number]["unexplained"]): Html {
   if (units === 0 && Number(gross) === 0) return html`<span class="tag good">nothing</span>`
-  return html`<span class="down">${sign(units)}</span><br><span class="small quiet">${grossText(gross)}${share !== null && `, ${percent(share)}`}</span>`
+  return html`<span class="down">${sign(units)}</span><br><span class="small quiet">${grossText(gross)}${
+    share !== null && `, ${percent(share)}`
+  }</span>`
 }
 
 function eventTable(events: EventReconciliation["events"]): Html {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Events of two witnesses"><table><thead>
-<tr><th scope="col">Event</th><th scope="col" class="num">Console</th><th scope="col" class="num">Service</th><th scope="col" class="num">Difference</th><th scope="col">What explains it</th><th scope="col" class="num">Unexplained</th></tr></thead>
+<tr><th scope="col">Event</th><th scope="col" class="num">Console</th><th scope="col" class="num">Service</th>
+<th scope="col" class="num">Difference</th><th scope="col">What explains it</th>
+<th scope="col" class="num">Unexplained</th></tr></thead>
 <tbody>${events.map(
     ({ event, console, service, difference, causes, unexplained }) =>
-      html`<tr><th scope="row">${spoken(event)}</th><td class="num">${console}</td><td class="num">${service}</td><td class="num">${sign(difference)}</td><td class="wrap">${causes.length === 0 ? html`<span class="quiet">–</span>` : causes.map(({ cause, units }) => html`<p>${causeText(cause)} <strong>${sign(units)}</strong></p>`)}</td><td class="num">${unexplained === 0 ? html`<span class="tag good">nothing</span>` : html`<span class="down">${sign(unexplained)}</span>`}</td></tr>
+      html`<tr><th scope="row">${spoken(event)}</th><td class="num">${console}</td><td class="num">${service}</td>
+<td class="num">${sign(difference)}</td>
+<td class="wrap">${
+        causes.length === 0
+          ? html`<span class="quiet">–</span>`
+          : causes.map(({ cause, units }) => html`<p>${causeText(cause)} <strong>${sign(units)}</strong></p>`)
+      }</td><td class="num">
+${
+  unexplained === 0 ? html`<span class="tag good">nothing</span>` : html`<span class="down">${sign(unexplained)}</span>`
+}</td></tr>
 `,
   )}</tbody></table></div>`
 }
 
 function dayTable(days: Reconciliation["days"]): Html {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Days of two witnesses"><table><thead>
-<tr><th scope="col">Day</th><th scope="col" class="num">Console</th><th scope="col" class="num">Service</th><th scope="col" class="num">Difference</th><th scope="col">Not compared because</th></tr></thead>
+<tr><th scope="col">Day</th><th scope="col" class="num">Console</th><th scope="col" class="num">Service</th>
+<th scope="col" class="num">Difference</th><th scope="col">Not compared because</th></tr></thead>
 <tbody>${days.map(
     ({
       day,
@@ -90,7 +131,10 @@ function dayTable(days: Reconciliation["days"]): Html {
       service,
       difference,
       why,
-    }) => html`<tr><th scope="row">${dayTime(day)}</th><td class="num">${figure(console?.units)}</td><td class="num">${figure(service?.units)}</td><td class="num">${difference === null ? figure(null) : sign(difference)}</td><td class="small">${why && causeText(why)}</td></tr>
+    }) => html`<tr><th scope="row">${dayTime(day)}</th><td class="num">${figure(console?.units)}</td>
+<td class="num">${figure(service?.units)}</td>
+<td class="num">${difference === null ? figure(null) : sign(difference)}</td>
+<td class="small">${why && causeText(why)}</td></tr>
 `,
   )}</tbody></table></div>`
 }

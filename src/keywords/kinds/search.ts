@@ -40,8 +40,8 @@ export const search = kind<SearchObservation, SearchQuestion>({
   names: (seen) => ({ list: seen, apps: idsIn(seen.results) }),
   weight: ({ results }) => results.length,
   async store(tx, readings, ids) {
-    const shown = await storeSearches(tx, readings, ids)
-    return { placed: shown.map(({ from }) => from), shown, named: readings.map((from) => namedIn(from, ids)) }
+    const lists = await storeSearches(tx, readings, ids)
+    return { placed: lists.map(({ from }) => from), shown: lists, named: readings.map((from) => namedIn(from, ids)) }
   },
   async derive(tx, { placed }, { listOf }) {
     await deriveMonths(

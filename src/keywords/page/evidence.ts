@@ -25,8 +25,33 @@ export async function evidencePage(desk: Desk, appId: string): Promise<Page> {
     at: "",
     body: html`<p class="crumbs"><a href="${ranksHref}">Days of “${evidence.term}”</a></p>
 <div class="columns-2 wide-left">
-<div>${first ? card("The reading", html`<div class="inside">${readingPart(first)}</div>${placesPart(evidence)}`, html`${sideName(side)}, ${dayTime(evidence.day)}`) : card("The reading", empty("Not measured that day", "Nobody read this search on that day, so there is no rank: that is not the same as being absent."), dayTime(evidence.day))}</div>
-<div>${otherReadings.length > 0 && card("Other readings of the day", html`<div class="inside">${otherReadings.map(readingPart)}</div>`, counted(otherReadings.length, "reading"))}${card("Popularity and difficulty", metricsPart(evidence))}${evidence.ratings.length > 0 && card("Ratings", html`<div class="inside">${evidence.ratings.map(ratingsPart)}</div>`)}</div>
+<div>${
+      first
+        ? card(
+            "The reading",
+            html`<div class="inside">${readingPart(first)}</div>${placesPart(evidence)}`,
+            html`${sideName(side)}, ${dayTime(evidence.day)}`,
+          )
+        : card(
+            "The reading",
+            empty(
+              "Not measured that day",
+              "Nobody read this search on that day, so there is no rank: that is not the same as being absent.",
+            ),
+            dayTime(evidence.day),
+          )
+    }</div>
+<div>${
+      otherReadings.length > 0 &&
+      card(
+        "Other readings of the day",
+        html`<div class="inside">${otherReadings.map(readingPart)}</div>`,
+        counted(otherReadings.length, "reading"),
+      )
+    }${card("Popularity and difficulty", metricsPart(evidence))}${
+      evidence.ratings.length > 0 &&
+      card("Ratings", html`<div class="inside">${evidence.ratings.map(ratingsPart)}</div>`)
+    }</div>
 </div>`,
   }
 }
@@ -37,7 +62,12 @@ function readingPart(reading: Reading): Html {
     rank === null
       ? html`<span class="gone">absent</span> from the first ${depth}`
       : html`<strong>${rank}</strong> of ${depth} read`
-  return html`${facts([["Rank", stands], ["Whole", complete ? null : "no, it broke off and answers no day"], ...originFacts(reading)])}${bodyPart(reading)}`
+  const list = facts([
+    ["Rank", stands],
+    ["Whole", complete ? null : "no, it broke off and answers no day"],
+    ...originFacts(reading),
+  ])
+  return html`${list}${bodyPart(reading)}`
 }
 
 function originFacts({ source, seenAt, parser, egress, origin }: Origin): [string, Html | string | number | null][] {
@@ -67,12 +97,12 @@ function placesPart({ places }: Evidence): Html {
 <table><caption>The first ${places.length} places of that reading, as they were read.</caption><thead>
 <tr><th scope="col" class="num">Place</th><th scope="col">App</th><th scope="col">Store id</th></tr></thead>
 <tbody>${places.map(
-    ({
-      place,
-      id,
-      name,
-      own,
-    }) => html`<tr><td class="num">${place}</td><td>${own ? html`<strong><bdi>${name ?? id}</bdi></strong> <span class="tag good">your app</span>` : html`<bdi>${name ?? ""}</bdi>`}</td><td class="small"><code>${id}</code></td></tr>
+    ({ place, id, name, own }) => html`<tr><td class="num">${place}</td>
+<td>${
+      own
+        ? html`<strong><bdi>${name ?? id}</bdi></strong> <span class="tag good">your app</span>`
+        : html`<bdi>${name ?? ""}</bdi>`
+    }</td><td class="small"><code>${id}</code></td></tr>
 `,
   )}</tbody></table></div>`
 }
@@ -85,12 +115,29 @@ function metricsPart({ metrics }: Evidence): Html {
     )
   return html`<ul class="list">${metrics.map(
     ({ metric, score, source, seenAt, formula, restsOn }) => html`<li>
-<p><strong>${spoken(metric)}</strong> ${score === null ? "none can be given" : figure(score)}${metric === "popularity" && formula > 0 && score !== null && html` <span class="small quiet">a score that orders keywords, no popularity: what can be said is its band</span>`}</p>
-<p class="small quiet">${momentTime(seenAt)}, ${sourceName(source)}${formula > 0 && `, formula ${formula}`}</p>${restsOn.map((read) => html`<p class="small quiet">Rests on <code>${read.source}</code>, ${momentTime(read.seenAt)} <span class="hash">${read.sha256?.slice(0, 16) ?? ""}</span></p>`)}</li>
+<p><strong>${spoken(metric)}</strong> ${score === null ? "none can be given" : figure(score)}${
+      metric === "popularity" &&
+      formula > 0 &&
+      score !== null &&
+      html` <span class="small quiet">a score that orders keywords, no popularity: what can be said is its band</span>`
+    }</p>
+<p class="small quiet">${momentTime(seenAt)}, ${sourceName(source)}${formula > 0 && `, formula ${formula}`}</p>
+${restsOn.map(
+  (read) =>
+    html`<p class="small quiet">Rests on <code>${read.source}</code>, ${momentTime(read.seenAt)} <span class="hash">${
+      read.sha256?.slice(0, 16) ?? ""
+    }</span></p>`,
+)}</li>
 `,
   )}</ul>`
 }
 
 function ratingsPart(one: Evidence["ratings"][number]): Html {
-  return html`${facts([["Ratings", figure(one.ratings)], ["Average", figure(one.rating, 2)], ["Day", dayTime(one.day)], ...originFacts(one)])}${bodyPart(one)}`
+  const list = facts([
+    ["Ratings", figure(one.ratings)],
+    ["Average", figure(one.rating, 2)],
+    ["Day", dayTime(one.day)],
+    ...originFacts(one),
+  ])
+  return html`${list}${bodyPart(one)}`
 }

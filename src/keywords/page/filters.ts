@@ -38,10 +38,19 @@ export function filtersPart(desk: Desk, app: AppHead, side: Side): Html {
     const value = query.get(name)
     return value ? [html`<input type="hidden" name="${name}" value="${value}">`] : []
   })
-  return html`<form class="filters" method="get" action="${appAddress(desk, app)}" data-now=""><input type="hidden" name="at" value="${sideCode(side)}">${hidden}
-<label class="grow">Find a keyword<input type="search" name="find" value="${query.get("find") ?? ""}" data-finds="keywords" autocomplete="off"></label>
-${tags.length > 0 && html`<label>Tag<select name="tag"><option value="">All</option>${tags.map((tag) => html`<option value="${tag}"${chosen("tag", tag)}>${tag}</option>`)}</select></label>`}
-<label>Movement<select name="move"><option value="">All</option>${Object.entries(MOVEMENTS).map(([code, name]) => html`<option value="${code}"${chosen("move", code)}>${name}</option>`)}</select></label>
+  return html`<form class="filters" method="get" action="${appAddress(desk, app)}" data-now="">
+<input type="hidden" name="at" value="${sideCode(side)}">${hidden}
+<label class="grow">Find a keyword<input type="search" name="find" value="${query.get("find") ?? ""}"
+  data-finds="keywords" autocomplete="off"></label>
+${
+  tags.length > 0 &&
+  html`<label>Tag<select name="tag"><option value="">All</option>
+${tags.map((tag) => html`<option value="${tag}"${chosen("tag", tag)}>${tag}</option>`)}</select></label>`
+}
+<label>Movement<select name="move"><option value="">All</option>
+${Object.entries(MOVEMENTS).map(
+  ([code, name]) => html`<option value="${code}"${chosen("move", code)}>${name}</option>`,
+)}</select></label>
 <button type="submit">Filter</button></form>
 `
 }

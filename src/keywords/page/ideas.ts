@@ -16,8 +16,8 @@ function askForIdeas(desk: Desk, app: AppHead, side: Side): Html {
   return askPart(desk, address(appAddress(desk, app, "ideas"), { at: sideCode(side) }), {
     title: "Keyword ideas",
     said:
-      "Keywords for which you or your rivals rank already, that the store suggests, or that app names share. Each has " +
-      "its evidence. A language model adds ideas of its own if one is set up.",
+      "Keywords for which you or your rivals rank already, that the store suggests, or that app names share. " +
+      "Each has its evidence. A language model adds ideas of its own if one is set up.",
     cost: "1 credit and, if the ideas are new today, one AI text of the month",
     button: "Find keyword ideas",
   })
@@ -49,7 +49,8 @@ function ideasPart(desk: Desk, app: AppHead, answer: Ideas): Html {
 function noIdeas(desk: Desk, answer: Ideas): Html {
   return empty(
     `Nothing that was measured in ${sideName(answer)} speaks for a keyword yet`,
-    "Ideas come from the results of searches in which the app or its rivals stand, from what the store suggests, and from names of apps beside yours: they need some measured days. No unit was taken.",
+    "Ideas come from searches that list the app or its rivals, store suggestions, and names of similar apps. " +
+      "They need some measured days. No unit was charged.",
     samplePage(desk, "ideas"),
   )
 }
@@ -58,8 +59,10 @@ function noIdeas(desk: Desk, answer: Ideas): Html {
 function chosenForm(desk: Desk, app: AppHead, { ideas, newIdeas }: Ideas): Html {
   const isForm = desk.formFields.length > 0
   const table = html`<div class="scroll" tabindex="0" role="group" aria-label="Keyword ideas"><table class="rows">
-<thead><tr><th scope="col">Keyword, and why</th><th scope="col" class="num">Rank</th><th scope="col" class="wide num">Popularity</th><th scope="col" class="wide num">Difficulty</th></tr></thead>
-<tbody>${ideas.map((idea) => ideaRow(idea, isForm))}${(newIdeas ?? []).map((idea) => newRow(idea, isForm))}</tbody></table></div>`
+<thead><tr><th scope="col">Keyword, and why</th><th scope="col" class="num">Rank</th>
+<th scope="col" class="wide num">Popularity</th><th scope="col" class="wide num">Difficulty</th></tr></thead>
+<tbody>${ideas.map((idea) => ideaRow(idea, isForm))}${(newIdeas ?? []).map((idea) => newRow(idea, isForm))}</tbody>
+</table></div>`
   if (!isForm) return table
   const write = {
     action: "add_keywords",
@@ -73,13 +76,19 @@ function chosenForm(desk: Desk, app: AppHead, { ideas, newIdeas }: Ideas): Html 
 function ideaRow(idea: Idea, isForm: boolean): Html {
   const { term, reason, measured, rank, popularity, popularityLow: low, popularityHigh: high, difficulty } = idea
   const searched = low === null ? figure(popularity) : popularityBand(low, high)
-  return html`<tr><th scope="row">${termPart(term, isForm)}${idea.picked && html` <span class="tag good">fits the app</span>`}<p class="small quiet">${reason}</p>${idea.evidence.slice(1).map((one) => html`<p class="small quiet">${evidenceText(one)}</p>`)}</th><td class="num">${measured ? (rank ?? html`<span class="gone">absent</span>`) : figure(null)}</td><td class="wide num">${searched}</td><td class="wide num">${figure(difficulty)}</td></tr>
+  return html`<tr><th scope="row">
+${termPart(term, isForm)}${idea.picked && html` <span class="tag good">fits the app</span>`}
+<p class="small quiet">${reason}</p>
+${idea.evidence.slice(1).map((one) => html`<p class="small quiet">${evidenceText(one)}</p>`)}</th>
+<td class="num">${measured ? (rank ?? html`<span class="gone">absent</span>`) : figure(null)}</td>
+<td class="wide num">${searched}</td><td class="wide num">${figure(difficulty)}</td></tr>
 `
 }
 
 function newRow({ term, reason }: { term: string; reason: string }, isForm: boolean): Html {
   return html`<tr><th scope="row">${termPart(term, isForm)} <span class="tag">a model's idea</span>
-<p class="small quiet">${reason}</p></th><td class="num">${figure(null)}</td><td class="wide num">${figure(null)}</td><td class="wide num">${figure(null)}</td></tr>
+<p class="small quiet">${reason}</p></th><td class="num">${figure(null)}</td><td class="wide num">${figure(null)}</td>
+<td class="wide num">${figure(null)}</td></tr>
 `
 }
 

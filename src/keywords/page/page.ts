@@ -115,7 +115,9 @@ function tablePart(
   const isReading = shown.some(({ measuring }) => measuring)
   const measuredText =
     totals.measuredAt === null ? "Not measured yet" : html`Last measured ${momentTime(totals.measuredAt)}`
-  const ideas = html`<a href="${address(appAddress(desk, app, "ideas"), { at: sideCode(side) })}">Find keyword ideas</a>`
+  const ideas = html`<a href="${address(appAddress(desk, app, "ideas"), {
+    at: sideCode(side),
+  })}">Find keyword ideas</a>`
   return card(
     "Keywords",
     html`${isReading && readingPart(totals)}${addPart(desk, app)}${!desk.isSample && filtersPart(desk, app, side)}${

@@ -33,11 +33,16 @@ export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
     at: "",
     body,
   })
-  const back = html`<p class="crumbs"><a href="${appAddress(desk, app)}?at=${sideCode(side)}">Keywords in ${sideName(side)}</a></p>`
+  const back = html`<p class="crumbs">
+<a href="${appAddress(desk, app)}?at=${sideCode(side)}">Keywords in ${sideName(side)}</a></p>`
   if (terms.length === 0)
     return page(
       html`${back}
-<section class="card">${empty("Choose keywords to draw", "Tick some in the table of keywords, up to eight, and draw them together.")}</section>`,
+<section class="card">
+${empty(
+  "Choose keywords to draw",
+  "Tick some in the table of keywords, up to eight, and draw them together.",
+)}</section>`,
     )
   const history = await attempted(readHistory(desk, app, side, { days, terms }))
   if (isFault(history)) return page(html`${back}${card("Ranks over time", refusedPart(history))}`)
@@ -63,7 +68,9 @@ export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
         lines: measured.map(({ term: name, series: points, sources }) => ({ name, points, sources })),
         told: true,
       })}
-<p class="reading" id="ranks-said">A gap is a day that was not measured. A square in the band below is a day on which the app was not among the results read. A line is not drawn across a change of source.</p></div>`,
+<p class="reading" id="ranks-said">
+A gap is a day that was not measured. A square in the band below is a day on which the app was not among the results
+read. A line is not drawn across a change of source.</p></div>`,
       periods(appAddress(desk, app, "ranks"), desk.query, days, PERIODS),
     )}<div class="columns-3">${measured.map((line) => daysPart(desk, app, side, line))}</div>`,
   )
@@ -81,7 +88,9 @@ function daysPart(desk: Desk, app: AppHead, side: Side, { term, series, sources 
   const sourceOn = (day: string) => sources.find((run) => run.from <= day && day <= run.to)?.source ?? ""
   const rows = series.toReversed().map(([day, rank]) => {
     const href = address(appAddress(desk, app, "evidence"), { term, at: sideCode(side), day })
-    return html`<tr><th scope="row">${dayTime(day)}</th><td class="num"><a class="rank" href="${href}">${rank ?? html`<span class="gone">absent</span>`}</a></td><td class="small">${sourceName(sourceOn(day))}</td></tr>
+    return html`<tr><th scope="row">${dayTime(day)}</th>
+<td class="num"><a class="rank" href="${href}">${rank ?? html`<span class="gone">absent</span>`}</a></td>
+<td class="small">${sourceName(sourceOn(day))}</td></tr>
 `
   })
   const [latest, more] = [rows.slice(0, SHOWN_DAYS), rows.slice(SHOWN_DAYS)]
@@ -105,6 +114,9 @@ function dayTable(name: string, rows: readonly Html[]): Html {
 function nothingMeasured(desk: Desk, app: AppHead, terms: readonly string[]): Html {
   return empty(
     "Nothing was measured in these days",
-    html`No result of ${terms.map((term) => `“${term}”`).join(", ")} was read in the days chosen. A longer period may have some; a keyword that was added today has its first rank some seconds later. <a href="${appAddress(desk, app)}">All keywords</a>`,
+    html`No result of ${terms
+      .map((term) => `“${term}”`)
+      .join(", ")} was read in the days chosen. A longer period may have some; a keyword that was
+added today has its first rank some seconds later. <a href="${appAddress(desk, app)}">All keywords</a>`,
   )
 }

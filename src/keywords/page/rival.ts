@@ -31,13 +31,19 @@ export async function rivalPage(desk: Desk, appId: string): Promise<Page> {
   const side = sideAt(app, desk.query)
   const rivalId = desk.query.get("rival") ?? ""
   const page = (title: string, body: Html): Page => ({ title: `${title} · ${app.name}`, app, at: "rivals", body })
-  const back = html`<p class="crumbs"><a href="${address(appAddress(desk, app, "rivals"), { at: sideCode(side) })}">Rivals</a></p>`
+  const back = html`<p class="crumbs">
+<a href="${address(appAddress(desk, app, "rivals"), { at: sideCode(side) })}">Rivals</a></p>`
   if (!desk.isSample && !desk.isSent) return page("A rival", html`${back}${await openPart(desk, app, side, rivalId)}`)
   const rival = await desk.ask("get_rival", { appId, rivalId, ...side })
   return page(
     rival.name,
-    html`${back}<div class="subject">${appIcon(desk, rival)}<div><h2><bdi>${rival.name}</bdi></h2><p class="quiet small">${rival.developer && html`<bdi>${rival.developer}</bdi> · `}<code>${rival.id}</code>${rival.manual && html` <span class="tag">added by you</span>`}</p></div></div>
-<div class="columns-2 wide-left"><div>${keywordsPart(desk, app, side, rival)}</div><div>${ratingsPart(rival)}${changesPart(desk, rival)}</div></div>`,
+    html`${back}<div class="subject">${appIcon(desk, rival)}<div><h2><bdi>${rival.name}</bdi></h2>
+<p class="quiet small">
+${rival.developer && html`<bdi>${rival.developer}</bdi> · `}<code>${rival.id}</code>${
+      rival.manual && html` <span class="tag">added by you</span>`
+    }</p></div></div>
+<div class="columns-2 wide-left"><div>${keywordsPart(desk, app, side, rival)}</div>
+<div>${ratingsPart(rival)}${changesPart(desk, rival)}</div></div>`,
   )
 }
 
@@ -100,9 +106,10 @@ function keywordsPart(
   return card(
     title,
     (hasNew && writeForm(desk, write, () => table)) || table,
-    html`${keywords.length < total && `${keywords.length} of `}${counted(total, "keyword")} of ${figure(searched)} searched${
-      openUntil && html` · open until ${dayTime(openUntil.slice(0, 10))}`
-    }`,
+    html`${keywords.length < total && `${keywords.length} of `}${counted(
+      total,
+      "keyword",
+    )} of ${figure(searched)} searched${openUntil && html` · open until ${dayTime(openUntil.slice(0, 10))}`}`,
   )
 }
 
@@ -118,7 +125,8 @@ function keywordRow(desk: Desk, app: AppHead, side: Side, { term, rank, ourRank,
   const name = tracked ? html`<a href="${evidence}"><bdi>${term}</bdi></a>` : untracked
   return html`<tr><th scope="row">${name}</th>
 <td class="num"><span class="${ourRank === null || rank < ourRank ? "down" : "up"}">${rank}</span></td>
-<td class="num">${ourRank ?? html`<span class="gone">absent</span>`}</td><td class="small">${dayTime(day, shortDay)}</td></tr>
+<td class="num">${ourRank ?? html`<span class="gone">absent</span>`}</td>
+<td class="small">${dayTime(day, shortDay)}</td></tr>
 `
 }
 
@@ -140,7 +148,16 @@ function ratingsPart({ rating, ratings, ratingsDay, available, history }: Rival)
       ["Ratings", figure(ratings)],
       ["Average", figure(rating, 2)],
       ["In the store", available === null ? null : available ? "yes" : "no"],
-    ])}${gained.length > 0 && html`<h3>Gained a day, up to each reading</h3>${dayBars(gained, { title: "Ratings gained a day", said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not comparable" : whole(value)}`, from, to })}`}</div>`,
+    ])}${
+      gained.length > 0 &&
+      html`<h3>Gained a day, up to each reading</h3>
+${dayBars(gained, {
+  title: "Ratings gained a day",
+  said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not comparable" : whole(value)}`,
+  from,
+  to,
+})}`
+    }</div>`,
     ratingsDay && dayTime(ratingsDay),
   )
 }

@@ -41,7 +41,11 @@ export async function rivalsPage(desk: Desk, appId: string): Promise<Page> {
   if (rivals.length === 0) return page(html`<section class="card">${noRivals(desk, side)}</section>${adding}${hidden}`)
   const count = omitted > 0 ? `${counted(omitted, "more rival")} not listed` : counted(rivals.length, "rival")
   return page(
-    html`${besidePart(desk, app, side, { rivals, day })}${card("Rivals", rivalForm(desk, app, side, { rivals, faces }), count)}${adding}${hidden}`,
+    html`${besidePart(desk, app, side, { rivals, day })}${card(
+      "Rivals",
+      rivalForm(desk, app, side, { rivals, faces }),
+      count,
+    )}${adding}${hidden}`,
   )
 }
 
@@ -63,15 +67,18 @@ function besidePart(desk: Desk, app: AppHead, side: Side, { rivals, day }: Pick<
   return card(
     "Beside us",
     html`<div class="scroll" tabindex="0" role="group" aria-label="Ranks beside rivals"><table><thead>
-<tr><th scope="col">Keyword</th><th scope="col" class="num">Us</th>${columns.map(({ name }) => html`<th scope="col" class="num"><bdi>${shortName(name)}</bdi></th>`)}</tr></thead>
+<tr><th scope="col">Keyword</th><th scope="col" class="num">Us</th>
+${columns.map(({ name }) => html`<th scope="col" class="num"><bdi>${shortName(name)}</bdi></th>`)}</tr></thead>
 <tbody>${rows.map(
-      ([
-        term,
-        our,
-      ]) => html`<tr><th scope="row"><a href="${address(appAddress(desk, app, "evidence"), { term, at: sideCode(side) })}"><bdi>${term}</bdi></a></th><td class="num"><strong>${our ?? html`<span class="gone">absent</span>`}</strong></td>${columns.map(({ ranks }) => cell(ranks.get(term), our))}</tr>
+      ([term, our]) => html`<tr><th scope="row">
+<a href="${address(appAddress(desk, app, "evidence"), { term, at: sideCode(side) })}"><bdi>${term}</bdi></a></th>
+<td class="num"><strong>${our ?? html`<span class="gone">absent</span>`}</strong></td>
+${columns.map(({ ranks }) => cell(ranks.get(term), our))}</tr>
 `,
     )}</tbody></table></div>`,
-    html`${day && html`As read ${dayTime(day)}. `}▲ ahead of us, ▼ behind; empty: not above the app there.${ours.size > MAX_KEYWORDS && ` The best ${MAX_KEYWORDS} of ${counted(ours.size, "keyword")}.`}`,
+    html`${day && html`As read ${dayTime(day)}. `}▲ ahead of us, ▼ behind; empty: not above the app there.${
+      ours.size > MAX_KEYWORDS && ` The best ${MAX_KEYWORDS} of ${counted(ours.size, "keyword")}.`
+    }`,
   )
 }
 
@@ -105,7 +112,8 @@ function rivalForm(
     ["seen", app.version],
   ])
   return html`<form method="post" action="${desk.base}/write">${hidden}${list}
-<div class="picked" role="group" aria-label="Selected rivals"><span class="count"></span><button type="submit">Hide</button></div></form>`
+<div class="picked" role="group" aria-label="Selected rivals">
+<span class="count"></span><button type="submit">Hide</button></div></form>`
 }
 
 function rivalItem(

@@ -27,7 +27,8 @@ export function keywordTable(desk: Desk, app: AppHead, side: Side, { shown, foun
   const table = html`<div class="scroll" tabindex="0" role="group" aria-label="Keywords">
 <table class="rows" id="keywords">
 <caption>${counted(found, "keyword")}. A rank links to its evidence.</caption>
-<thead><tr><th scope="col" class="pick"><span class="small">Select</span></th>${headings(desk, app, hasLines)}</tr></thead>
+<thead><tr><th scope="col" class="pick"><span class="small">Select</span></th>
+${headings(desk, app, hasLines)}</tr></thead>
 <tbody>
 ${shown.map((row) => keywordRow(desk, app, side, { row, span }))}</tbody>
 </table></div>`
@@ -71,7 +72,9 @@ ${table}
 <label>Tag <input name="tag" list="tags" maxlength="100" autocomplete="off"></label><datalist id="tags">${tags.map(
     (tag) => html`<option value="${tag}"></option>`,
   )}</datalist>
-${PICKED_DEEDS.map(([action, name]) => html`<button type="submit" name="action" value="${action}">${name}</button>`)}</div></form>`
+${PICKED_DEEDS.map(
+  ([action, name]) => html`<button type="submit" name="action" value="${action}">${name}</button>`,
+)}</div></form>`
 }
 
 const PICKED_DEEDS = [
@@ -105,7 +108,8 @@ function keywordRow(desk: Desk, app: AppHead, side: Side, { row, span }: { row: 
 <th scope="row"><a href="${ranks}"><bdi>${term}</bdi></a>${tagsOf(app, term)}</th>
 <td class="num">${rankText(row, evidence)}</td><td class="num">${changeText(row)}</td>${
     span && html`<td class="wide">${line ? sparkline(line.series, { ...span, sources: line.sources }) : ""}</td>`
-  }<td class="wide">${popularityText(row)}</td><td class="wide">${figureBar(difficulty, difficultyBand ?? "", tone)}</td></tr>
+  }<td class="wide">${popularityText(row)}</td>
+<td class="wide">${figureBar(difficulty, difficultyBand ?? "", tone)}</td></tr>
 `
 }
 
@@ -120,7 +124,9 @@ function rankText({ measured, rank, searchDepth, measuring, notMeasuring, term }
     return html`<span class="quiet" title="${notMeasuring ? spoken(notMeasuring) : "not measured"}">–</span>`
   const label = rank === null ? html`<span class="gone">absent</span>` : String(rank)
   const depth = searchDepth === null ? "" : ` of ${searchDepth} read`
-  return html`<a class="rank" href="${href}" aria-label="${rank === null ? "absent" : `rank ${rank}`}${depth}, ${term}: evidence">${label}</a>`
+  return html`<a class="rank" href="${href}" aria-label="${
+    rank === null ? "absent" : `rank ${rank}`
+  }${depth}, ${term}: evidence">${label}</a>`
 }
 
 function changeText({ move }: KeywordRow): Html | string {
@@ -140,5 +146,8 @@ function popularityText({ popularity, popularityLow: low, popularityHigh: high, 
 
 function figureBar(value: number | null, said: string, tone = ""): Html {
   if (value === null) return html`<span class="quiet" title="not measured">–</span>`
-  return html`<span class="bar-cell" title="${said}"><span>${Math.round(value)}</span>${shareBar(value / 100, tone)}</span>`
+  return html`<span class="bar-cell" title="${said}"><span>${Math.round(value)}</span>${shareBar(
+    value / 100,
+    tone,
+  )}</span>`
 }

@@ -39,7 +39,9 @@ export function localisationCard(desk: Desk, app: AppHead): Html {
   return card(
     "This page in another language",
     html`<div class="inside">
-<p>Which languages its storefronts read and the page is not in, by its storefront audit; and a translation by a language model, with keywords for that language and checks of each field. What it takes is said before it is begun.</p><p><a href="${appAddress(desk, app, "localize")}">Choose a language</a></p></div>`,
+<p>Shows which languages of its storefronts the page lacks, from its storefront audit. A language model can translate
+the page, with keywords for that language and checks of each field. The cost is shown before it starts.</p>
+<p><a href="${appAddress(desk, app, "localize")}">Choose a language</a></p></div>`,
   )
 }
 
@@ -70,7 +72,12 @@ const beginAudit = (desk: Desk, appId: string) => desk.ask("get_storefront_audit
 async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): Promise<HtmlPart> {
   const found = await desk.ask("list_locales", { appId: app.id })
   if (app.iosId === null)
-    return html`<section class="card">${empty("Only on Google Play", "Listings are translated for the App Store only.", samplePage(desk, "localize"))}</section>`
+    return html`<section class="card">
+${empty(
+  "Only on Google Play",
+  "Listings are translated for the App Store only.",
+  samplePage(desk, "localize"),
+)}</section>`
   if (found.auditedAt === null) return noAudit(desk, app, found)
   const chosen = found.locales.find((locale) => locale.code === code)
   const shots = desk.query.has("shots")
@@ -80,7 +87,10 @@ async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): 
     chosen &&
       askPart(desk, address(path, query), {
         title: `In ${nameOf(chosen.locale)}`,
-        said: `By a language model, from the page as it stands${shots ? ", captions of the first four screenshots with it" : ""}: each field within the store's limit, what cannot be said as well left as it is. Nothing is changed in a store.`,
+        said:
+          `By a language model, from the current page${shots ? " and captions of its first four screenshots" : ""}. ` +
+          "Each field fits the store's limit; a field without a good translation stays as it is. " +
+          "Nothing is changed in a store.",
         cost: "1 credit and, for a language that is new for this text, one listing text of the plan",
         button: "Translate it",
       }),
@@ -97,7 +107,14 @@ async function choosePart(desk: Desk, app: AppHead, code: string, side?: Side): 
 function localesPart(desk: Desk, app: AppHead, { locales, auditedAt }: Locales, code: string): Html {
   const form =
     !desk.isSample &&
-    html`<form class="filters" method="get" action="${appAddress(desk, app, "localize")}"><label class="grow">Language<select name="locale">${locales.map((locale) => html`<option value="${locale.code}"${locale.code === code && html` selected=""`}>${nameOf(locale.locale)} (${locale.locale})</option>`)}</select></label><label><input type="checkbox" name="shots" value="1"${desk.query.has("shots") && html` checked=""`}> Captions of screenshots too</label><button type="submit">Choose</button></form>
+    html`<form class="filters" method="get" action="${appAddress(desk, app, "localize")}">
+<label class="grow">Language<select name="locale">${locales.map(
+      (locale) =>
+        html`<option value="${locale.code}"${locale.code === code && html` selected=""`}>
+${nameOf(locale.locale)} (${locale.locale})</option>`,
+    )}</select></label><label><input type="checkbox" name="shots" value="1"${
+      desk.query.has("shots") && html` checked=""`
+    }> Captions of screenshots too</label><button type="submit">Choose</button></form>
 `
   const unserved = locales.filter(({ unservedRatings }) => unservedRatings !== null)
   return card(
@@ -116,20 +133,28 @@ function localesPart(desk: Desk, app: AppHead, { locales, auditedAt }: Locales, 
 
 function unservedTable(locales: Locales["locales"]): Html {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Languages">
-<table class="rows"><caption>Languages that people read where the page is in another, by the ratings of the storefronts whose first language it is.</caption><thead><tr><th scope="col">Language</th><th scope="col" class="num">Storefronts that read it</th><th scope="col" class="num">Ratings not reached</th></tr></thead>
+<table class="rows"><caption>
+Languages that people read where the page is in another, by the ratings of the storefronts whose first language it is.
+</caption><thead><tr><th scope="col">Language</th><th scope="col" class="num">Storefronts that read it</th>
+<th scope="col" class="num">Ratings not reached</th></tr></thead>
 <tbody>${locales.map(
     ({ locale, storefronts, unservedRatings }) =>
-      html`<tr><th scope="row">${nameOf(locale)} <span class="small quiet">${locale}</span></th><td class="num">${storefronts}</td><td class="num">${figure(unservedRatings)}</td></tr>
+      html`<tr><th scope="row">${nameOf(locale)} <span class="small quiet">${locale}</span></th>
+<td class="num">${storefronts}</td><td class="num">${figure(unservedRatings)}</td></tr>
 `,
   )}</tbody></table></div>`
 }
 
 function noAudit(desk: Desk, app: AppHead, { eta, isFailed }: Locales): HtmlPart {
   if (eta !== null)
-    return html`<section class="card">${empty("The audit is under way", `It looks at the page in every storefront, and may be over in ${counted(Math.ceil(eta / 60), "minute")}.`)}</section>`
+    return html`<section class="card">
+${empty(
+  "The audit is under way",
+  `It looks at the page in every storefront, and may be over in ${counted(Math.ceil(eta / 60), "minute")}.`,
+)}</section>`
   const teaching = empty(
     isFailed ? "The last audit read too few storefronts" : "No storefront audit yet",
-    "An audit reads the app's page in all storefronts of the App Store and shows which languages they use and your page lacks.",
+    "An audit reads the app's page in all storefronts of the App Store. It shows which languages your page lacks.",
     samplePage(desk, "localize"),
   )
   if (app.isInvented) return html`<section class="card">${teaching}</section>`
@@ -160,7 +185,13 @@ function textPart(
   }
   return [
     source &&
-      html`<p class="quiet">${nameOf(locale)}, from the page in ${nameOf(source.locale)} as it was read ${momentTime(source.pageReadAt)}. For ${counted(text.storefronts.length, "storefront")}: ${text.storefronts.map((country) => country.toUpperCase()).join(", ")}. Read it before you use it.</p>`,
+      html`<p class="quiet">
+${nameOf(locale)}, from the page in ${nameOf(source.locale)} as it was read ${momentTime(
+        source.pageReadAt,
+      )}. For ${counted(
+        text.storefronts.length,
+        "storefront",
+      )}: ${text.storefronts.map((country) => country.toUpperCase()).join(", ")}. Read it before you use it.</p>`,
     html`<div class="columns-2 wide-left"><div>${fields.map(fieldPart)}</div>
 <div>${keywordsPart(keywords)}${captionsPart(text)}${writtenCard(written)}</div></div>`,
   ]
@@ -170,7 +201,8 @@ function fieldPart({ field, source, text, characters, limit, kept }: Translation
   return card(
     spoken(field),
     html`<div class="inside"><div class="swap"><p><span>Now</span> <bdi>${source}</bdi></p>
-<p><span>Then</span> <bdi>${text}</bdi></p></div>${kept !== null && html`<p class="small quiet"><span class="tag warn">as it is</span> ${kept}</p>`}</div>`,
+<p><span>Then</span> <bdi>${text}</bdi></p></div>
+${kept !== null && html`<p class="small quiet"><span class="tag warn">as it is</span> ${kept}</p>`}</div>`,
     ofLimit(characters, limit),
   )
 }
@@ -179,7 +211,17 @@ function keywordsPart(keywords: Translation["keywords"]): Html | false {
   if (keywords.length === 0) return false
   return card(
     "For the keyword field",
-    html`<ul class="list">${keywords.map(({ term, popularity, popularityLow: low, popularityHigh: high }) => html`<li><bdi>${term}</bdi> <span class="small quiet">${popularity !== null ? `popularity ${whole(popularity)}` : low !== null ? html`popularity ${popularityBand(low, high)}` : "not measured there"}</span></li>`)}</ul>`,
+    html`<ul class="list">
+${keywords.map(
+  ({ term, popularity, popularityLow: low, popularityHigh: high }) =>
+    html`<li><bdi>${term}</bdi> <span class="small quiet">${
+      popularity !== null
+        ? `popularity ${whole(popularity)}`
+        : low !== null
+          ? html`popularity ${popularityBand(low, high)}`
+          : "not measured there"
+    }</span></li>`,
+)}</ul>`,
     ofLimit([...keywords.map(({ term }) => term).join(",")].length, 100),
   )
 }
@@ -190,7 +232,8 @@ function captionsPart({ shots }: Translation): Html | false {
     "Captions of screenshots",
     html`<ul class="list">${shots.map(
       ({ position, source, text }) => html`<li>
-<p><span class="quiet">${position}</span> <bdi>${source ?? "not read"}</bdi></p>${text !== null && html`<p><bdi>${text}</bdi></p>`}</li>`,
+<p><span class="quiet">${position}</span> <bdi>${source ?? "not read"}</bdi></p>
+${text !== null && html`<p><bdi>${text}</bdi></p>`}</li>`,
     )}</ul>`,
   )
 }

@@ -41,7 +41,11 @@ function screenshotsPart(answer: Screenshots): Html {
     `On the page in ${sideName(answer)}`,
     screenshots.length === 0
       ? empty("The page shows no screenshot", "Once it does, the words in the first four can be read.")
-      : html`${unread.length > 0 && html`<p class="inside"><span class="tag warn">not read</span> Nothing here reads ${unread.join(", ")}: words in that language are missing.</p>`}<ul class="list">${screenshots.map(pictureRow)}</ul>`,
+      : html`${
+          unread.length > 0 &&
+          html`<p class="inside">
+<span class="tag warn">not read</span> Nothing here reads ${unread.join(", ")}: words in that language are missing.</p>`
+        }<ul class="list">${screenshots.map(pictureRow)}</ul>`,
     html`Page read ${momentTime(pageReadAt)}`,
   )}${writtenCard(written)}`
 }

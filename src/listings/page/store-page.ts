@@ -35,7 +35,13 @@ export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
     app,
     at: "page",
     body: html`${sideForm(desk, app, {}, side)}<div class="columns-2 wide-left">
-<div>${changesPart(desk, changes, answer.timelineFrom, page)}${page?.measured && [draftCard(desk, app, side), side.platform === "ios" && localisationCard(desk, app), screenshotsCard(desk, app, side)]}</div><div>${
+<div>${changesPart(desk, changes, answer.timelineFrom, page)}${
+      page?.measured && [
+        draftCard(desk, app, side),
+        side.platform === "ios" && localisationCard(desk, app),
+        screenshotsCard(desk, app, side),
+      ]
+    }</div><div>${
       page
         ? pagePart(side.platform, page, readingsLink(desk, app, side))
         : card(
@@ -107,7 +113,8 @@ function pagePart(platform: "ios" | "android", page: StorePage, evidence: Html):
     card(
       "Ratings",
       html`<div class="inside">
-<p><strong>${figure(page.rating, 1)}</strong> of ${counted(page.ratings, "rating")}</p>${stars && starsPart(stars)}</div>`,
+<p><strong>${figure(page.rating, 1)}</strong> of ${counted(page.ratings, "rating")}</p>
+${stars && starsPart(stars)}</div>`,
       html`${page.ratingsAt && dayTime(page.ratingsAt.slice(0, 10))} ${evidence}`,
     )
   }${extrasPart(page)}`
@@ -118,18 +125,48 @@ function extrasPart(page: StorePage): Html {
   const events = (isIosPage(page) && page.listingExtras.events) || []
   const bought = (isIosPage(page) && page.listingExtras.inAppPurchases) || []
   const editorial = isIosPage(page) ? page.editorial : null
-  return html`${events.length > 0 && card("In-app events", html`<ul class="list">${events.map(({ title, kind, state, startsAt, endsAt }) => html`<li><p><bdi>${title ?? "No title"}</bdi> <span class="tag">${state}</span></p><p class="small quiet">${kind}${startsAt && html` · ${dayTime(startsAt.slice(0, 10))}`}${endsAt && html` to ${dayTime(endsAt.slice(0, 10))}`}</p></li>`)}</ul>`)}${
+  return html`${
+    events.length > 0 &&
+    card(
+      "In-app events",
+      html`<ul class="list">
+${events.map(
+  ({ title, kind, state, startsAt, endsAt }) =>
+    html`<li><p><bdi>${title ?? "No title"}</bdi> <span class="tag">${state}</span></p>
+<p class="small quiet">
+${kind}${
+  startsAt && html` · ${dayTime(startsAt.slice(0, 10))}`
+}${endsAt && html` to ${dayTime(endsAt.slice(0, 10))}`}</p></li>`,
+)}</ul>`,
+    )
+  }${
     bought.length > 0 &&
     card(
       "In-app purchases",
-      html`<ul class="list">${bought.map(({ name, price }) => html`<li><bdi>${name}</bdi> <span class="quiet">${price}</span></li>`)}</ul>`,
+      html`<ul class="list">
+${bought.map(({ name, price }) => html`<li><bdi>${name}</bdi> <span class="quiet">${price}</span></li>`)}</ul>`,
     )
-  }${editorial && editorial.length > 0 && card("Featured", html`<ul class="list">${editorial.map(({ title, kind, lastSeenAt }) => html`<li><bdi>${title}</bdi> <span class="tag">${spoken(kind)}</span><p class="small quiet">Last seen ${momentTime(lastSeenAt)}</p></li>`)}</ul>`)}${
+  }${
+    editorial &&
+    editorial.length > 0 &&
+    card(
+      "Featured",
+      html`<ul class="list">
+${editorial.map(
+  ({ title, kind, lastSeenAt }) =>
+    html`<li><bdi>${title}</bdi> <span class="tag">${spoken(kind)}</span>
+<p class="small quiet">Last seen ${momentTime(lastSeenAt)}</p></li>`,
+)}</ul>`,
+    )
+  }${
     similar &&
     similar.length > 0 &&
     card(
       "Similar apps, by the store",
-      html`<ul class="list">${similar.slice(0, 8).map(({ place, name }) => html`<li><span class="quiet">${place}</span> <bdi>${name}</bdi></li>`)}</ul>`,
+      html`<ul class="list">
+${similar
+  .slice(0, 8)
+  .map(({ place, name }) => html`<li><span class="quiet">${place}</span> <bdi>${name}</bdi></li>`)}</ul>`,
     )
   }`
 }
@@ -138,7 +175,8 @@ function changesPart(desk: Desk, changes: readonly Change[], from: string, page:
   const title = "What changed"
   if (changes.length === 0) {
     const why = page?.measured
-      ? "Each reading of the page is compared with the one before: version, texts, screenshots, events and price. Nothing changed so far."
+      ? "Each reading of the page is compared with the one before: version, texts, screenshots, events and price. " +
+        "Nothing changed so far."
       : "The page is read once a day. Changes appear here from the second reading on, before and after."
     return card(
       title,

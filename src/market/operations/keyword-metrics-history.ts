@@ -111,8 +111,8 @@ export const hiveGetKeywordMetricsHistory = operation({
     if (after === undefined) return { shown: [], next: null }
     // one row more than a page shows whether there is a next page
     const records = await readMetricRecords(ctx.sql, list, metric, { ...page.window, after, limit: PAGE + 1 })
-    const shown = records.slice(0, PAGE)
-    return { shown, next: records.length > PAGE ? (shown.at(-1)?.place ?? null) : null }
+    const rows = records.slice(0, PAGE)
+    return { shown: rows, next: records.length > PAGE ? (rows.at(-1)?.place ?? null) : null }
   }
   const [difficulty, popularity] = [await read("difficulty"), await read("popularity")]
   const { from, to } = page.window

@@ -202,7 +202,10 @@ async function store(
 /** Adds the readings contained in others. They count as the observation that contains them. */
 function withParts(sound: readonly Observation[], kinds: readonly AnyKind[]) {
   const wholeOf = new Map<AnyObservation, AnyObservation>()
-  for (const one of sound) for (const part of kindNamed(one.kind, kinds)?.parts?.(one) ?? []) wholeOf.set(part, one)
+  for (const observation of sound) {
+    const parts = kindNamed(observation.kind, kinds)?.parts?.(observation) ?? []
+    for (const part of parts) wholeOf.set(part, observation)
+  }
   return { readings: [...sound, ...wholeOf.keys()] as AnyObservation[], wholeOf }
 }
 

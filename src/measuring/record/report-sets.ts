@@ -74,7 +74,8 @@ export async function assertFresh(tx: Tx, staged: ReportSets): Promise<void> {
   const fresh = await tx`
     select id
     from report_set
-    where id = any(${ids}::bigint[]) and begun_at > clock_timestamp() - ${NAMED_WITHIN_MINUTES}::int * interval '1 minute'
+    where id = any(${ids}::bigint[])
+      and begun_at > clock_timestamp() - ${NAMED_WITHIN_MINUTES}::int * interval '1 minute'
     order by id
     for key share`
   if (fresh.length < ids.length) throw new Error("a report took too long to be stored, and is to be read again")

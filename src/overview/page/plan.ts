@@ -40,7 +40,15 @@ function taskPart(task: Task, place: number, evidence: (term: string, country: s
 <ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul><p class="quiet">${tradeOff}</p>${
       gains.length > 0 &&
       html`<div class="scroll" tabindex="0" role="group" aria-label="Expected gains"><table><thead>
-<tr><th scope="col">Keyword</th><th scope="col" class="num">Rank</th><th scope="col" class="num">Expected</th><th scope="col" class="num">Popularity</th></tr></thead><tbody>${gains.map(({ term, rank, expectedRank, popularity, popularityLow, popularityHigh }) => html`<tr><th scope="row"><a href="${evidence(term, country)}"><bdi>${term}</bdi></a></th><td class="num">${rank ?? "absent"}</td><td class="num">${figure(expectedRank)}</td><td class="num">${popularityLow === null ? figure(popularity) : popularityBand(popularityLow, popularityHigh)}</td></tr>`)}</tbody></table></div>`
+<tr><th scope="col">Keyword</th><th scope="col" class="num">Rank</th><th scope="col" class="num">Expected</th>
+<th scope="col" class="num">Popularity</th></tr></thead>
+<tbody>${gains.map(
+        ({ term, rank, expectedRank, popularity, popularityLow, popularityHigh }) =>
+          html`<tr><th scope="row"><a href="${evidence(term, country)}"><bdi>${term}</bdi></a></th>
+<td class="num">${rank ?? "absent"}</td><td class="num">${figure(expectedRank)}</td>
+<td class="num">${popularityLow === null ? figure(popularity) : popularityBand(popularityLow, popularityHigh)}</td>
+</tr>`,
+      )}</tbody></table></div>`
     }</div>`,
     html`<span class="tag">${confidence} confidence</span>`,
   )
@@ -55,14 +63,18 @@ const STATES: Record<string, string> = {
 
 function storefrontPart({ country, state, settledAt, pageReadAt, keywords }: Plan["storefronts"][number]): Html {
   return html`<li><p><strong>${storefrontName(country)}</strong> · ${STATES[state] ?? spoken(state)}</p>
-<p class="small quiet">${counted(keywords, "keyword")} checked${settledAt && html` · settled by ${dayTime(settledAt.slice(0, 10))}`}${pageReadAt && html` · page read ${dayTime(pageReadAt.slice(0, 10))}`}</p></li>
+<p class="small quiet">
+${counted(keywords, "keyword")} checked${settledAt && html` · settled by ${dayTime(settledAt.slice(0, 10))}`}${
+    pageReadAt && html` · page read ${dayTime(pageReadAt.slice(0, 10))}`
+  }</p></li>
 `
 }
 
 function nothingToDo(desk: Desk): Html {
   return empty(
     "Nothing to do this week",
-    "A task appears here when a word on your store page would likely gain more than it costs, judged by ranks, popularity and the apps ahead. Most weeks have none; the list of storefronts says why.",
+    "A task appears here when a word on your store page would likely gain more than it costs, " +
+      "judged by ranks, popularity and the apps ahead. Most weeks have none; the list of storefronts says why.",
     samplePage(desk, "plan"),
   )
 }

@@ -47,10 +47,14 @@ export const listChangedTexts = operation({
   const filter = { storefront, ...span, kinds: KINDS, limit: MAX_CHANGES }
   const { changes } = await readNewestChanges(sql, { ...filter, apps: storeAppId === null ? [] : [storeAppId] })
   return {
-    ...{ country: storefront, platform },
+    country: storefront,
+    platform,
     changes: changes.map(({ kind, at, source, before, after }) => ({
-      ...{ kind: kind as (typeof KINDS)[number], at: at.toISOString(), source },
-      ...{ before: asText(before), after: asText(after) },
+      kind: kind as (typeof KINDS)[number],
+      at: at.toISOString(),
+      source,
+      before: asText(before),
+      after: asText(after),
     })),
   }
 })

@@ -106,7 +106,10 @@ export const getEvidence = (sources: Sources) =>
     const readings = await readReadingsOn(sql, { list, day, app: storeAppId })
     const first = readings[0]
     return {
-      ...{ term, country: storefront, platform, day },
+      term,
+      country: storefront,
+      platform,
+      day,
       readings: readings.map((one) => ({
         ...one,
         ...timed(one),
@@ -158,7 +161,8 @@ export const listReadings = operation({
   const readings =
     storeAppId === null ? [] : await readAppReadings(sql, { app: storeAppId, storefront, platform, hiddenFeeds })
   return {
-    ...{ country: storefront, platform },
+    country: storefront,
+    platform,
     readings: readings.map((one) => ({ ...one, ...timed(one), sameSince: one.sameSince?.toISOString() ?? null })),
   }
 })

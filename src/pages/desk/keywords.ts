@@ -81,14 +81,28 @@ export const listKeywordRows = operation({
   const terms = tag === undefined ? null : termsTagged(app, tag)
   const { platform, storefront } = sideAt(app, at)
   const ranked = await readRankedPage(sql, app, {
-    ...{ platform, storefront, terms, order, page, most: ROWS, best: BEST, today: dayOf(now()) },
-    ...{ find: find.trim().toLowerCase(), state: move ?? null },
+    platform,
+    storefront,
+    terms,
+    order,
+    page,
+    most: ROWS,
+    best: BEST,
+    today: dayOf(now()),
+    find: find.trim().toLowerCase(),
+    state: move ?? null,
   })
   const pages = Math.max(1, Math.ceil(ranked.found / ROWS))
   return {
-    ...{ app: headOf(app), country: storefront, platform, totals: ranked.totals, found: ranked.found },
-    ...{ pages, page: Math.min(page, pages) },
-    ...{ rows: ranked.rows.map(rowOf), best: ranked.best.map(rowOf) },
+    app: headOf(app),
+    country: storefront,
+    platform,
+    totals: ranked.totals,
+    found: ranked.found,
+    pages,
+    page: Math.min(page, pages),
+    rows: ranked.rows.map(rowOf),
+    best: ranked.best.map(rowOf),
   }
 })
 
@@ -106,8 +120,17 @@ function rowOf({ term, measured, rank, depth, figures, underWay }: RankedKeyword
   const { popularity, popularityLow, popularityHigh, popularitySource, difficulty, difficultyBand } = figures
   const { measuring, notMeasuring } = underWay
   return {
-    ...{ term, measured, rank, searchDepth: depth },
-    ...{ popularity, popularityLow, popularityHigh, popularitySource, difficulty, difficultyBand },
-    ...{ measuring, notMeasuring },
+    term,
+    measured,
+    rank,
+    searchDepth: depth,
+    popularity,
+    popularityLow,
+    popularityHigh,
+    popularitySource,
+    difficulty,
+    difficultyBand,
+    measuring,
+    notMeasuring,
   }
 }

@@ -37,7 +37,9 @@ export const listLocales = operation({
   if (app.iosApp === null) return { auditedAt: null, isFailed: false, eta: null, locales: [] }
   const { last, failed, eta } = await auditState(sql, app.iosApp)
   return {
-    ...{ auditedAt: last?.finishedAt.toISOString() ?? null, isFailed: failed, eta },
+    auditedAt: last?.finishedAt.toISOString() ?? null,
+    isFailed: failed,
+    eta,
     locales: last ? localesToWrite(last.rows) : [],
   }
 })

@@ -8,8 +8,8 @@ import { hiveResolveApp } from "../../market/operations/resolve.ts"
 import { readStoreFaces } from "../../stores/read/store-faces.ts"
 
 /**
- * Finds apps of the stores for the page that adds one. Like hive_resolve_app, but free and on every plan, because an app
- * cannot be tracked without finding it.
+ * Finds apps of the stores for the page that adds one. Like hive_resolve_app, but free and on every plan, because an
+ * app cannot be tracked without finding it.
  */
 export const findStoreApps = operation({
   id: "find_store_apps",

@@ -63,8 +63,14 @@ export const listAlertRules = operation({
     types: [...RULE_TYPES],
     rules: await listRules(sql, caller.workspaceId),
     channels: channels.map(({ id, kind, address, disabled, lastOk, lastFailure, failure, waiting }) => ({
-      ...{ id, kind, address, disabled, failure, waiting },
-      ...{ lastOk: isoOf(lastOk), lastFailure: isoOf(lastFailure) },
+      id,
+      kind,
+      address,
+      disabled,
+      failure,
+      waiting,
+      lastOk: isoOf(lastOk),
+      lastFailure: isoOf(lastFailure),
     })),
   }
 })
@@ -95,13 +101,23 @@ export const listWrites = operation({
   const { workspaceId } = caller
   const writes = await listAudit(sql, { workspaceId, limit: WRITES_SHOWN })
   const confirmed = writes.map(({ at, key, action, summary, credits, requestId, approvedBy }) => ({
-    ...{ at, by: key.name, action, summary, credits, requestId, approvedBy },
+    at,
+    by: key.name,
+    action,
+    summary,
+    credits,
+    requestId,
+    approvedBy,
   }))
   const brought = (await listBroughtApps(sql, { workspaceId, limit: WRITES_SHOWN })).map(
     ({ origin, name, countries, at }) => ({
-      ...{ at, by: `the ${origin}`, action: "add_app", credits: 0 },
+      at,
+      by: `the ${origin}`,
+      action: "add_app",
       summary: `Track "${name}" in ${saidStorefronts(countries)}.`,
-      ...{ requestId: null, approvedBy: null },
+      credits: 0,
+      requestId: null,
+      approvedBy: null,
     }),
   )
   const newest = [...confirmed, ...brought].sort((a, b) => b.at.getTime() - a.at.getTime()).slice(0, WRITES_SHOWN)
@@ -131,11 +147,17 @@ export const listSources = operation({
   const states = await readSourceStates(sql, SOURCE_NAMES.filter(isAsked))
   return {
     sources: states.map(({ source, answeredAt, answered24h, failed24h, failedAt, failure, failures }) => ({
-      ...{ source, answered24h, failed24h, lastSuccess: isoOf(answeredAt), failuresInARow: failures },
+      source,
+      lastSuccess: isoOf(answeredAt),
+      answered24h,
+      failed24h,
       lastFailure: failedAt && failure ? { at: failedAt.toISOString(), outcome: failure } : null,
+      failuresInARow: failures,
     })),
     alerts: (await openAlerts(sql)).filter(isOfSource).map(({ kind, subject: source, at }) => ({
-      ...{ kind, source, since: at.toISOString() },
+      kind,
+      source,
+      since: at.toISOString(),
     })),
   }
 })

@@ -22,9 +22,9 @@ interface Consent {
 export function consentPage({ request, query, person, apps, problem }: Consent): string {
   const { client, redirectUri, scopes } = request
   // An assistant never has a right that its person lacks.
-  const own = SCOPES.filter((scope) => person.scopes.includes(scope))
-  const requested = scopes.length > 0 ? own.filter((scope) => scopes.includes(scope)) : own
-  const further = own.filter((scope) => !requested.includes(scope))
+  const allowed = SCOPES.filter((scope) => person.scopes.includes(scope))
+  const requested = scopes.length > 0 ? allowed.filter((scope) => scopes.includes(scope)) : allowed
+  const further = allowed.filter((scope) => !requested.includes(scope))
   return layout(
     `Let ${client.name} in?`,
     "A client asks to call for the owner of a workspace.",
@@ -33,7 +33,12 @@ export function consentPage({ request, query, person, apps, problem }: Consent):
 <li>${identityOf(request)}</li>
 <li>The answer goes to <strong>${redirectHost(redirectUri)}</strong>.</li>
 </ul>
-${isLoopback(redirectUri) && html`<p>That is a program on the machine of this browser, and any program there can use this name. Go on only if you have just started it yourself.</p>\n`}${problem !== undefined && html`<p role="alert"><strong>${problem}</strong></p>\n`}<form method="post" action="/oauth/authorize">
+${
+  isLoopback(redirectUri) &&
+  html`<p>That is a program on the machine of this browser, and any program there can use this name. Go on only
+if you have just started it yourself.</p>\n`
+}${problem !== undefined && html`<p role="alert"><strong>${problem}</strong></p>\n`}
+<form method="post" action="/oauth/authorize">
 <input type="hidden" name="request" value="${query}">
 <input type="hidden" name="${FORM_FIELD}" value="${person.formToken}">
 <fieldset class="choices"><legend>It may</legend>
@@ -45,11 +50,14 @@ ${further.map((scope) => scopeChoice(scope, scopes))}</details>
 }</fieldset>
 <fieldset class="choices"><legend>With</legend>
 <label><input type="radio" name="apps" value="all" checked> every app of the workspace, also those added later</label>
-${apps.length > 0 && html`<label><input type="radio" name="apps" value="some"> only with these:</label>\n`}${apps.map(({ id, name }) => html`<label><input type="checkbox" name="app" value="${id}"> ${name}</label>\n`)}</fieldset>
+${apps.length > 0 && html`<label><input type="radio" name="apps" value="some"> only with these:</label>\n`}${apps.map(
+  ({ id, name }) => html`<label><input type="checkbox" name="app" value="${id}"> ${name}</label>\n`,
+)}</fieldset>
 <button class="other" type="submit" name="decision" value="deny">Refuse</button>
 <button type="submit" name="decision" value="allow">Let it in</button>
 </form>
-<p class="quiet">What it calls costs credits of the workspace. The command <code>appmeter key list</code> shows it then, and <code>appmeter key revoke</code> ends it.</p>
+<p class="quiet">What it calls costs credits of the workspace. The command <code>appmeter key list</code> shows it
+then, and <code>appmeter key revoke</code> ends it.</p>
 <form method="post" action="/sign-out">
 <input type="hidden" name="${FORM_FIELD}" value="${person.formToken}">
 <button class="other" type="submit">Sign out of ${person.workspace}</button>
@@ -92,7 +100,9 @@ function isTicked(scope: Scope, asked: readonly Scope[]): boolean {
 
 function scopeChoice(scope: Scope, asked: readonly Scope[]): Html {
   const note = asked.includes(scope) ? " (it asks for this)" : ""
-  return html`<label><input type="checkbox" name="scope" value="${scope}"${isTicked(scope, asked) && html` checked`}> <code>${scope}</code> ${SCOPE_MEANINGS[scope]}${note}</label>\n`
+  return html`<label><input type="checkbox" name="scope" value="${scope}"${
+    isTicked(scope, asked) && html` checked`
+  }> <code>${scope}</code> ${SCOPE_MEANINGS[scope]}${note}</label>\n`
 }
 
 function identityOf({ client }: AuthorizationRequest): Html {

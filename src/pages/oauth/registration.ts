@@ -64,7 +64,8 @@ function readMetadata(bytes: Uint8Array | null): v.InferOutput<typeof Metadata> 
   if (bad !== undefined)
     throw new OAuthProblem(
       "invalid_redirect_uri",
-      "A redirect address is https, http on localhost, 127.0.0.1 or [::1], or a private scheme of an app with a point in it (com.example.app:/callback); without fragment and user.",
+      "A redirect address is https, http on localhost, 127.0.0.1 or [::1], or an app's private scheme with a dot " +
+        "(com.example.app:/callback). It has no fragment and no user.",
     )
   return found.output
 }

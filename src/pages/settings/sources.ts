@@ -80,7 +80,8 @@ function sourceRow({ source, lastSuccess, answered24h, failed24h, lastFailure, f
   const all = answered24h + failed24h
   const share = html`${percent(answered24h / all)} <span class="quiet small">of ${all}</span>`
   const failure = lastFailure && html`${momentTime(lastFailure.at)}, ${spoken(lastFailure.outcome).toLowerCase()}`
-  return html`<tr><th scope="row">${inTitle(sourceName(source))}<br><span class="small quiet">${READS[source]}</span></th>
+  return html`<tr><th scope="row">${inTitle(sourceName(source))}<br><span class="small quiet">${READS[source]}</span>
+</th>
 <td class="num">${all === 0 ? html`<span class="quiet">–</span>` : share}</td>
 <td class="wide">${lastSuccess ? momentTime(lastSuccess) : html`<span class="quiet">never</span>`}</td>
 <td class="wide">${failure}</td>

@@ -68,7 +68,13 @@ function daysPart({ byDay, from, to }: Stats): Html {
   const bars = byDay.map(({ day, count }) => ({ day, value: count }))
   return card(
     "Reviews per day",
-    html`<div class="inside">${dayBars(bars, { title: `Reviews per day, ${shortDay(from)} to ${shortDay(to)}`, said: ({ day, value }) => `${shortDay(day)}: ${value ?? "unknown"}`, from, to })}</div>`,
+    html`<div class="inside">
+${dayBars(bars, {
+  title: `Reviews per day, ${shortDay(from)} to ${shortDay(to)}`,
+  said: ({ day, value }) => `${shortDay(day)}: ${value ?? "unknown"}`,
+  from,
+  to,
+})}</div>`,
     "Grey: incomplete day",
   )
 }
@@ -78,14 +84,27 @@ function versionsPart({ byVersion }: Stats): Html | false {
   return card(
     "By version",
     html`<div class="scroll" tabindex="0" role="group" aria-label="Versions"><table><thead>
-<tr><th scope="col">Version</th><th scope="col" class="num">Reviews</th><th scope="col" class="num">Average</th></tr></thead><tbody>${byVersion.slice(0, 10).map(({ version, count, average }) => html`<tr><th scope="row"><bdi>${version ?? "unknown"}</bdi></th><td class="num">${count}</td><td class="num">${figure(average, 2)}</td></tr>`)}</tbody></table></div>`,
+<tr><th scope="col">Version</th><th scope="col" class="num">Reviews</th>
+<th scope="col" class="num">Average</th></tr></thead>
+<tbody>${byVersion.slice(0, 10).map(
+      ({ version, count, average }) =>
+        html`<tr><th scope="row"><bdi>${version ?? "unknown"}</bdi></th><td class="num">${count}</td>
+<td class="num">${figure(average, 2)}</td></tr>`,
+    )}</tbody></table></div>`,
   )
 }
 
 function listPart(desk: Desk, app: AppHead, side: Side, found: ReviewSearch | Parameters<typeof refusedPart>[0]): Html {
-  const form = html`<form class="filters" method="get" action="${appAddress(desk, app, "reviews")}" data-now=""><input type="hidden" name="at" value="${sideCode(side)}">
-<label class="grow">Find in title or text<input type="search" name="q" maxlength="120" value="${desk.query.get("q") ?? ""}"></label>
-<label>Stars<select name="rating"><option value="">All</option>${[1, 2, 3, 4, 5].map((star) => html`<option value="${star}"${desk.query.get("rating") === String(star) && html` selected=""`}>${star}</option>`)}</select></label>
+  const form = html`<form class="filters" method="get" action="${appAddress(desk, app, "reviews")}" data-now="">
+<input type="hidden" name="at" value="${sideCode(side)}">
+<label class="grow">Find in title or text<input type="search" name="q" maxlength="120" value="${
+    desk.query.get("q") ?? ""
+  }"></label>
+<label>Stars<select name="rating"><option value="">All</option>
+${[1, 2, 3, 4, 5].map(
+  (star) =>
+    html`<option value="${star}"${desk.query.get("rating") === String(star) && html` selected=""`}>${star}</option>`,
+)}</select></label>
 <button type="submit">Find</button></form>
 `
   if (isFault(found)) return card("Reviews", html`${form}${refusedPart(found)}`)
@@ -105,7 +124,10 @@ ${reviews.map(
     date,
   }) => html`<li><p>${starText(rating)}${title && html` <strong><bdi>${title}</bdi></strong>`}</p>
 <p><bdi>${text}</bdi></p>
-<p class="small quiet">${dayTime(date.slice(0, 10))}${version && html` · version <bdi>${version}</bdi>`} · ${replyLink(desk, app, side, id)}</p></li>
+<p class="small quiet">
+${dayTime(date.slice(0, 10))}${
+  version && html` · version <bdi>${version}</bdi>`
+} · ${replyLink(desk, app, side, id)}</p></li>
 `,
 )}</ul>`,
     total === null
@@ -120,7 +142,7 @@ function neverRead(desk: Desk, side: Side, state: string): Html {
   if (state === "no_app") return empty("The app is not in this store", "Choose another storefront or store.")
   return empty(
     `No reviews were read in ${sideName(side)} yet`,
-    "Reviews are read once a day, newest first. Then this page shows the stars by day and version, and you can search the texts.",
+    "Reviews are read once a day, newest first. Then this page shows stars by day and version, and searches the texts.",
     samplePage(desk, "reviews"),
   )
 }

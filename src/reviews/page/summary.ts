@@ -49,13 +49,15 @@ function notReady(side: Side, { state, reviews }: Summary): Html {
     )
   return empty(
     "Too few reviews to say anything",
-    `${counted(reviews ?? 0, "review")} with a text: fewer than twenty say nothing of what people think. No unit was taken.`,
+    `${counted(reviews ?? 0, "review")} with a text: fewer than twenty are too few for a summary. No unit was charged.`,
   )
 }
 
 function aboutPart({ feed, reviews, from, to, without }: Summary): Html {
   return html`${inventedReviewsNote(feed)}
-<p class="quiet">Of ${counted(reviews ?? 0, "review")} with a text${from && to && html`, ${dayTime(from)} to ${dayTime(to)}`}; ${figure(without)} are about none of these. Each review is counted, and may be about several things.</p>`
+<p class="quiet">Of ${counted(reviews ?? 0, "review")} with a text${
+    from && to && html`, ${dayTime(from)} to ${dayTime(to)}`
+  }; ${figure(without)} are about none of these. Each review is counted, and may be about several things.</p>`
 }
 
 function themePart({
@@ -73,7 +75,21 @@ function themePart({
   return card(
     label,
     html`<div class="inside">${sentence && html`<p>${sentence}</p>`}
-<div class="spread"><span>${counted(count, "review")}</span>${shareBar(share, sentiment === "complaint" ? "hard" : "")}<span class="small quiet">${percent(share)}</span></div><p class="small quiet">${average.toFixed(2)} stars on average · ${dayTime(firstDay)} to ${dayTime(lastDay)}${change && html` · last 30 days ${change.recent.count} of ${change.recent.reviews}, before ${change.before.count} of ${change.before.reviews}${change.points !== null && ` (${points(change.points)})`}`}</p><ul class="list">${quotes.map(({ quote, rating, date, reviewId }) => html`<li><p>“<bdi>${quote}</bdi>”</p><p class="small quiet">${starText(rating)} ${dayTime(date.slice(0, 10))} · <code>${reviewId}</code></p></li>`)}</ul></div>`,
+<div class="spread"><span>${counted(count, "review")}</span>${shareBar(
+      share,
+      sentiment === "complaint" ? "hard" : "",
+    )}<span class="small quiet">${percent(share)}</span></div>
+<p class="small quiet">
+${average.toFixed(2)} stars on average · ${dayTime(firstDay)} to ${dayTime(lastDay)}${
+      change &&
+      html` · last 30 days ${change.recent.count} of ${change.recent.reviews},
+before ${change.before.count} of ${change.before.reviews}${change.points !== null && ` (${points(change.points)})`}`
+    }</p><ul class="list">
+${quotes.map(
+  ({ quote, rating, date, reviewId }) =>
+    html`<li><p>“<bdi>${quote}</bdi>”</p>
+<p class="small quiet">${starText(rating)} ${dayTime(date.slice(0, 10))} · <code>${reviewId}</code></p></li>`,
+)}</ul></div>`,
     html`<span class="tag${SENTIMENT[sentiment] ?? ""}">${spoken(sentiment).toLowerCase()}</span>`,
   )
 }

@@ -52,7 +52,7 @@ export async function draftHistory(
   for (const month of await readMonths(sql, app, side, { from, to })) {
     await addMonth(measured, sql, app, side, { month, from, to })
     if (measured.rows > MAX_POINTS) {
-      const reason = `A file can have ${MAX_POINTS} rows of history at most, and these days have more. Choose fewer days.`
+      const reason = `A file has at most ${MAX_POINTS} rows of history, and these days have more. Choose fewer days.`
       throw new Fault("write_limit_reached", { reason })
     }
   }

@@ -11,7 +11,7 @@ interface StoreFace {
   icon: string | null
 }
 
-/** Returns the apps that were ever read, with their name and icon in the storefront or, if unknown there, in another. */
+/** Returns the apps that were ever read, with name and icon in the storefront or, if unknown there, in another. */
 export async function readStoreFaces(
   sql: Db,
   apps: readonly string[],
@@ -19,7 +19,8 @@ export async function readStoreFaces(
 ): Promise<readonly StoreFace[]> {
   const place = { storefront, countries: [] }
   return await sql<StoreFace[]>`
-    select wanted.app, ${nameIn(sql, sql`store_app.id`, place)} as name, ${iconIn(sql, sql`store_app.id`, place)} as icon
+    select wanted.app, ${nameIn(sql, sql`store_app.id`, place)} as name,
+      ${iconIn(sql, sql`store_app.id`, place)} as icon
     from unnest(${apps as string[]}::text[]) wanted (app)
     join store_app
       on (platform, store_id) = (split_part(wanted.app, ':', 1), split_part(wanted.app, ':', 2))

@@ -7,7 +7,7 @@ import type { Tx } from "../../database/types.ts"
 import { dayOf } from "../../lib/days.ts"
 import { packedBetter, packedDay, takeOut } from "./rating-quarters.ts"
 
-/** What changed when the facts were stored. */
+/** The changes made by storing the facts. */
 interface NewFacts {
   /** The readings with new rating counts. */
   rated: ShownApps["from"][]

@@ -215,6 +215,7 @@ async function refuseUnknown(
     where a.platform = ${platform} and a.store_id = ${id} and f.storefront = any(${checked as string[]}::text[])`
   if (!row || row.sold) return
   const store = platform === "ios" ? "The App Store" : "Google Play"
-  const detail = `${store} does not list app ${id} in ${saidStorefronts(checked)} (checked ${row.askedAt?.toISOString()}).`
+  const time = row.askedAt?.toISOString()
+  const detail = `${store} does not list app ${id} in ${saidStorefronts(checked)} (checked ${time}).`
   throw new Fault("invalid_arguments", { field, detail })
 }

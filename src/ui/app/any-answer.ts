@@ -13,7 +13,20 @@ export function answerPart({ sentence, ...answer }: Readonly<Record<string, unkn
   const plain = entries.filter(([, value]) => !isNested(value) && !isSaid(value))
   const records = entries.filter(([, value]) => isNested(value) && !Array.isArray(value))
   const lists = entries.filter(([, value]) => isNested(value) && Array.isArray(value))
-  return html`${typeof sentence === "string" && html`<p>${sentence}</p>`}${plain.length > 0 && html`<dl class="facts">${plain.map(([name, value]) => html`<div><dt>${spoken(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`}${records.map(([name, value]) => html`<h3>${spoken(name)}</h3>${answerPart(value as Record<string, unknown>)}`)}${lists.map(([name, value]) => html`<details><summary>${spoken(name)} (${(value as unknown[]).length})</summary>${nestedPart(name, value as unknown[])}</details>`)}${sentences.map(([name, value]) => html`<h3>${spoken(name)}</h3><ul>${(value as string[]).map((line) => html`<li>${line}</li>`)}</ul>`)}`
+  return html`${typeof sentence === "string" && html`<p>${sentence}</p>`}${
+    plain.length > 0 &&
+    html`<dl class="facts">
+${plain.map(([name, value]) => html`<div><dt>${spoken(name)}</dt><dd>${shown(value)}</dd></div>`)}</dl>`
+  }${records.map(
+    ([name, value]) => html`<h3>${spoken(name)}</h3>${answerPart(value as Record<string, unknown>)}`,
+  )}${lists.map(
+    ([name, value]) =>
+      html`<details><summary>${spoken(name)} (${(value as unknown[]).length})</summary>
+${nestedPart(name, value as unknown[])}</details>`,
+  )}${sentences.map(
+    ([name, value]) =>
+      html`<h3>${spoken(name)}</h3><ul>${(value as string[]).map((line) => html`<li>${line}</li>`)}</ul>`,
+  )}`
 }
 
 /** Returns whether the value is a list of sentences, which need the width of the page. */
@@ -31,7 +44,9 @@ function nestedPart(name: string, value: readonly unknown[]): Html {
   const rows = value.filter(isRecord)
   if (rows.length === 0) return html`<p>${value.map((one, at) => html`${at > 0 && ", "}${shown(one)}`)}</p>`
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, MAX_COLUMNS)
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${spoken(name)}"><table>${rows.length > MAX_ROWS && html`<caption>The first ${MAX_ROWS} of ${rows.length}</caption>`}<thead><tr>${columns.map((column) => html`<th scope="col">${spoken(column)}</th>`)}</tr></thead>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${spoken(name)}">
+<table>${rows.length > MAX_ROWS && html`<caption>The first ${MAX_ROWS} of ${rows.length}</caption>`}<thead>
+<tr>${columns.map((column) => html`<th scope="col">${spoken(column)}</th>`)}</tr></thead>
 <tbody>${rows.slice(0, MAX_ROWS).map(
     (row) => html`<tr>${columns.map((column) => html`<td>${shown(row[column])}</td>`)}</tr>
 `,

@@ -54,7 +54,8 @@ function pictureRow(desk: Pick<Desk, "picture">, pictures: readonly string[], na
   })
   return (
     images.length > 0 &&
-    html`<div class="shots" tabindex="0" role="group" aria-label="${`Screenshots ${name.toLowerCase()}`}">${images}</div>`
+    html`<div class="shots" tabindex="0" role="group" aria-label="${`Screenshots ${name.toLowerCase()}`}">
+${images}</div>`
   )
 }
 

@@ -43,7 +43,8 @@ ${refusedNotice(desk)}${madeNotice(desk)}${
   app ? html`${tabsPart(desk, app, at)}${body}` : html`<h1>${title}</h1>\n${body}`
 }</main>
 <footer><p>A dash is a figure that was not measured. Absent means that the results were read and
-the app was not among them. Days are UTC. <a href="/docs/operate">Manual</a> · <a href="/docs">API reference</a></p></footer>
+the app was not among them. Days are UTC. <a href="/docs/operate">Manual</a> · <a href="/docs">API reference</a></p>
+</footer>
 <script>${new Html(APP_SCRIPT)}</script>
 </body>
 </html>
@@ -193,7 +194,8 @@ export function badge(name: string): Html {
     .join("")
   const colour = ([...name].reduce((sum, char) => sum + (char.codePointAt(0) as number), 0) % 6) + 1
   return html`<svg class="badge" viewBox="0 0 48 48" aria-hidden="true">
-<rect class="b${colour}" width="48" height="48" rx="11"></rect><text x="24" y="30.5">${letters.toUpperCase() || "?"}</text></svg>`
+<rect class="b${colour}" width="48" height="48" rx="11"></rect>
+<text x="24" y="30.5">${letters.toUpperCase() || "?"}</text></svg>`
 }
 
 /** A form that selects a storefront and store. It keeps the other parts of the query. */

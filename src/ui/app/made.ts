@@ -16,8 +16,10 @@ const TEXTS: Readonly<Record<string, (changes: readonly MadeChange[]) => string>
   add_keywords: addedText,
   import_keywords: importedText,
   remove_keywords: (changes) => `${counted(listed(changes, "removed"), "keyword")} removed.`,
-  tag_keywords: ([change]) =>
-    `Tag “${change?.args.tag}” ${change?.args.remove ? "removed from" : "added to"} ${counted(listed([change!], "tagged"), "keyword")}.`,
+  tag_keywords: ([change]) => {
+    const keywords = counted(listed([change!], "tagged"), "keyword")
+    return `Tag “${change?.args.tag}” ${change?.args.remove ? "removed from" : "added to"} ${keywords}.`
+  },
   bury_keywords: (changes) => `${counted(listed(changes, "buried"), "keyword")} buried: not suggested again.`,
   add_rivals: (changes) => `${counted(listed(changes, "added"), "rival")} added.`,
   remove_rivals: (changes) => `${counted(listed(changes, "removed"), "rival")} hidden.`,

@@ -18,7 +18,10 @@ export function empty(
   { command, sample }: { command?: string; sample?: string } = {},
 ): Html {
   return html`<div class="empty"><p class="what">${title}</p>
-<p class="quiet">${text}</p>${command && html`<pre>${command}</pre>`}${sample && html`<p class="small"><a href="${sample}">See this page with sample data</a></p>`}</div>
+<p class="quiet">${text}</p>
+${command && html`<pre>${command}</pre>`}${
+  sample && html`<p class="small"><a href="${sample}">See this page with sample data</a></p>`
+}</div>
 `
 }
 
@@ -80,14 +83,18 @@ export interface Tile {
 }
 
 export function tiles(list: readonly Tile[]): Html {
-  return html`<dl class="tiles">${list.map(({ name, value, said }) => html`<div><dt>${name}</dt><dd>${value}${said && html` <small>${said}</small>`}</dd></div>`)}</dl>
+  return html`<dl class="tiles">
+${list.map(
+  ({ name, value, said }) => html`<div><dt>${name}</dt><dd>${value}${said && html` <small>${said}</small>`}</dd></div>`,
+)}</dl>
 `
 }
 
 /** A list of names and values. Null values are left out. */
 export function facts(list: readonly (readonly [name: string, value: HtmlPart])[]): Html {
   const present = list.filter(([, value]) => value !== null && value !== undefined && value !== false)
-  return html`<dl class="facts">${present.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+  return html`<dl class="facts">
+${present.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 `
 }
 
@@ -96,7 +103,9 @@ export function periods(path: string, query: URLSearchParams, days: number, offe
   const parameters = new URLSearchParams(query)
   return html`<nav class="periods" aria-label="Period">${offered.map((period) => {
     parameters.set("days", String(period))
-    return html`<a href="${path}?${parameters.toString()}"${period === days && html` aria-current="true"`}>${period === 365 ? "1 year" : `${period} days`}</a>`
+    return html`<a href="${path}?${parameters.toString()}"${
+      period === days && html` aria-current="true"`
+    }>${period === 365 ? "1 year" : `${period} days`}</a>`
   })}</nav>`
 }
 
@@ -120,7 +129,12 @@ export function pager(
 ): Html | false {
   if (pages < 2) return false
   const to = (number: number) => address(path, { ...Object.fromEntries(query), page: number })
-  return html`<nav class="pages" aria-label="More of the list">${page > 1 && html`<a href="${to(page - 1)}" rel="prev">Before</a>`}<span class="quiet">Page ${page} of ${pages}</span>${page < pages && html`<a href="${to(page + 1)}" rel="next">Next</a>`}</nav>
+  return html`<nav class="pages" aria-label="More of the list">
+${
+  page > 1 && html`<a href="${to(page - 1)}" rel="prev">Before</a>`
+}<span class="quiet">Page ${page} of ${pages}</span>${
+    page < pages && html`<a href="${to(page + 1)}" rel="next">Next</a>`
+  }</nav>
 `
 }
 
@@ -145,7 +159,9 @@ export function failureNote(answer: object): Html | false {
   })
   return (
     whys.length > 0 &&
-    html`${whys.map((why) => html`<p class="small"><span class="tag warn">Not all is read</span> <bdi>${why}</bdi></p>`)}`
+    html`${whys.map(
+      (why) => html`<p class="small"><span class="tag warn">Not all is read</span> <bdi>${why}</bdi></p>`,
+    )}`
   )
 }
 

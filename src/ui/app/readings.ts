@@ -14,7 +14,9 @@ export async function readingsPage(desk: Desk, appId: string): Promise<Page> {
   const rows = readings.map(
     ({ of, source, seenAt, sameSince, parser, sha256, origin }) => html`<li>
 <p><strong>${of}</strong> ${sourceName(source)}${origin !== "own" && html` <span class="tag">${origin}</span>`}</p>
-<p class="small quiet">Read ${momentTime(seenAt)}${sameSince && html` · the same since ${momentTime(sameSince)}`}${parser !== null && ` · parser version ${parser}`}</p><p class="hash">${sha256 ?? "no hash is held"}</p></li>
+<p class="small quiet">Read ${momentTime(seenAt)}${
+      sameSince && html` · the same since ${momentTime(sameSince)}`
+    }${parser !== null && ` · parser version ${parser}`}</p><p class="hash">${sha256 ?? "no hash is held"}</p></li>
 `,
   )
   return {
@@ -23,7 +25,13 @@ export async function readingsPage(desk: Desk, appId: string): Promise<Page> {
     at: "page",
     body: html`${sideForm(desk, app, {}, side)}${
       readings.length === 0
-        ? html`<section class="card">${empty("Nothing was read yet", "Each reading of the store page, the reviews and the charts stands here: its source, its time, the version of the parser, and the SHA-256 of what came.", samplePage(desk, "readings"))}</section>`
+        ? html`<section class="card">
+${empty(
+  "Nothing was read yet",
+  "This lists each reading of the store page, the reviews and the charts: source, time, parser version, and " +
+    "the SHA-256 of the response.",
+  samplePage(desk, "readings"),
+)}</section>`
         : card(
             "Readings",
             html`<ul class="list">${rows}</ul>`,

@@ -30,8 +30,8 @@ for (const chart of document.querySelectorAll(".lines[data-to]")) {
   if (!reading) continue
   const usual = reading.textContent
   chart.addEventListener("pointermove", ({ target }) => {
-    const told = target.closest(".told")
-    reading.textContent = told ? told.textContent : usual
+    const point = target.closest(".told")
+    reading.textContent = point ? point.textContent : usual
   })
   chart.addEventListener("pointerleave", () => { reading.textContent = usual })
 }

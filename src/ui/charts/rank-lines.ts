@@ -39,15 +39,24 @@ export function rankLines({ id, title, from, to, lines, told = false }: RankLine
     y: (rank) => Math.round(TOP + (BOTTOM - TOP) * depthOf(rank, span)),
   }
   const ticks = rankTicks(span)
-  return html`<div class="lines" role="img" aria-labelledby="${id}-t" aria-describedby="${id}-d"${told && html` data-to="${id}-said"`}>
-<p id="${id}-t" hidden="">${title}</p><p id="${id}-d" hidden="">${lines.map((line) => `${line.name}: ${inWords(line.points)} `)}</p>
+  return html`<div class="lines" role="img" aria-labelledby="${id}-t" aria-describedby="${id}-d"${
+    told && html` data-to="${id}-said"`
+  }>
+<p id="${id}-t" hidden="">${title}</p><p id="${id}-d" hidden="">
+${lines.map((line) => `${line.name}: ${inWords(line.points)} `)}</p>
 <svg viewBox="0 0 ${SIDE} ${SIDE}" preserveAspectRatio="none">
 <path class="band" d="M0 ${BAND}H${SIDE}V${SIDE}H0z"></path>
 <path class="grid" d="${ticks.map((rank) => `M0 ${place.y(rank)}H${SIDE}`)}"></path>
 ${lines.map((line, at) => linePart(line, at, { place, told, of: lines.length }))}</svg>
 <svg>
-${ticks.map((rank) => html`<text class="end" x="-8" y="${share(place.y(rank))}" dy="4">${rank}</text>\n`)}<text class="end" x="-8" y="${share((BAND + SIDE) / 2)}" dy="4">absent</text>
-${dayTicks(from, to, 5).map((day, at, all) => html`<text class="${at === 0 ? "" : at === all.length - 1 ? "end" : "mid"}" x="${share(place.x(day))}" y="100%" dy="18">${shortDay(day)}</text>\n`)}</svg>
+${ticks.map((rank) => html`<text class="end" x="-8" y="${share(place.y(rank))}" dy="4">${rank}</text>\n`)}
+<text class="end" x="-8" y="${share((BAND + SIDE) / 2)}" dy="4">absent</text>
+${dayTicks(from, to, 5).map(
+  (day, at, all) =>
+    html`<text class="${
+      at === 0 ? "" : at === all.length - 1 ? "end" : "mid"
+    }" x="${share(place.x(day))}" y="100%" dy="18">${shortDay(day)}</text>\n`,
+)}</svg>
 </div>
 `
 }
@@ -82,7 +91,14 @@ function linePart(
 <path class="line" d="${path.join("")}"></path>
 <path class="dots" d="${marked.map(({ day, rank }) => `M${place.x(day)} ${place.y(rank)}h0`).join("")}"></path>
 <path class="gone" d="${absent.join("")}"></path>
-${told && points.map(([day, rank]) => html`<path class="told" d="M${place.x(day)} ${rank === null ? Math.round(band) : place.y(rank)}h0"><title>${name}, ${shortDay(day)}: ${rank ?? "absent"}</title></path>`)}</g>
+${
+  told &&
+  points.map(
+    ([day, rank]) =>
+      html`<path class="told" d="M${place.x(day)} ${rank === null ? Math.round(band) : place.y(rank)}h0">
+<title>${name}, ${shortDay(day)}: ${rank ?? "absent"}</title></path>`,
+  )
+}</g>
 `
 }
 
@@ -93,8 +109,10 @@ function inWords(points: readonly RankPoint[]): string {
   if (points.length === 0) return "not measured in these days."
   const ranks = points.flatMap(([, rank]) => rank ?? [])
   const absent = points.length - ranks.length
-  const measured = `measured on ${points.length === 1 ? "1 day" : `${points.length} days`}${absent > 0 ? `, absent on ${absent}` : ""}`
+  const days = points.length === 1 ? "1 day" : `${points.length} days`
+  const measured = `measured on ${days}${absent > 0 ? `, absent on ${absent}` : ""}`
   if (ranks.length === 0) return `${measured}.`
   const [best, worst] = [Math.min(...ranks), Math.max(...ranks)]
-  return `${measured}; ${best === worst ? `rank ${best}` : `ranks ${best} to ${worst}`}, the last ${points.at(-1)?.[1] ?? "absent"}.`
+  const span = best === worst ? `rank ${best}` : `ranks ${best} to ${worst}`
+  return `${measured}; ${span}, the last ${points.at(-1)?.[1] ?? "absent"}.`
 }

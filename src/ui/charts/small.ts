@@ -25,7 +25,8 @@ export function sparkline(
     if (piece.length === 1) line += "h0"
   }
   for (const [day, rank] of points) if (rank === null) gone += `M${x(dayNumber(day))} ${HEIGHT + 3}h0`
-  return html`<svg class="spark" viewBox="0 0 ${WIDTH + 4} ${HEIGHT + 5}" aria-hidden="true"><path d="${new Html(line)}"></path>${gone !== "" && html`<path class="gone" d="${new Html(gone)}"></path>`}</svg>`
+  return html`<svg class="spark" viewBox="0 0 ${WIDTH + 4} ${HEIGHT + 5}" aria-hidden="true">
+<path d="${new Html(line)}"></path>${gone !== "" && html`<path class="gone" d="${new Html(gone)}"></path>`}</svg>`
 }
 
 const WIDTH = 100
@@ -34,7 +35,8 @@ const HEIGHT = 22
 /** A share from 0 to 1 as a bar. The text next to it has the number. */
 export function shareBar(part: number, tone = ""): Html {
   const width = `${Math.round(Math.max(0, Math.min(1, part)) * 1_000) / 10}%`
-  return html`<svg class="bar ${tone}" aria-hidden="true"><rect class="all" width="100%" height="100%" rx="3"></rect><rect width="${width}" height="100%" rx="3"></rect></svg>`
+  return html`<svg class="bar ${tone}" aria-hidden="true"><rect class="all" width="100%" height="100%" rx="3"></rect>
+<rect width="${width}" height="100%" rx="3"></rect></svg>`
 }
 
 interface DayBar {
@@ -56,8 +58,11 @@ ${bars.map((bar, at) => {
   const { value } = bar
   const left = Math.round(at * width * 10) / 10
   if (value === null)
-    return html`<rect class="unknown" x="${left}" y="0" width="${Math.round(width * 8) / 10}" height="100"><title>${said(bar)}</title></rect>`
+    return html`<rect class="unknown" x="${left}" y="0" width="${Math.round(width * 8) / 10}" height="100">
+<title>${said(bar)}</title></rect>`
   const height = value === 0 ? 1 : Math.max(3, Math.round((100 * value) / most))
-  return html`<rect x="${left}" y="${100 - height}" width="${Math.round(width * 8) / 10}" height="${height}"><title>${said(bar)}</title></rect>`
-})}</svg><p class="ends"><span>${shortDay(from)}</span><span>most in a day: ${whole(highest)}</span><span>${shortDay(to)}</span></p>`
+  return html`<rect x="${left}" y="${100 - height}" width="${Math.round(width * 8) / 10}" height="${height}">
+<title>${said(bar)}</title></rect>`
+})}</svg><p class="ends">
+<span>${shortDay(from)}</span><span>most in a day: ${whole(highest)}</span><span>${shortDay(to)}</span></p>`
 }

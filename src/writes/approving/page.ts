@@ -21,7 +21,8 @@ export function approvalPage(approval: Approval, { formToken }: Person, now: Dat
     "A change that an assistant wants to make.",
     html`<p>${
       outcome ??
-      html`An assistant with the key <strong>${keyName}</strong> wants to make this change. It waits until ${timeOf(expiresAt)}.`
+      html`An assistant with the key <strong>${keyName}</strong> wants to make this change.
+It waits until ${timeOf(expiresAt)}.`
     }</p>
 ${writePart(approval)}${
   !outcome &&

@@ -44,10 +44,11 @@ export function figureFit(sql: Sql, { revenue, downloads, growth, level }: Figur
   const byPlace = places === null ? sql`` : sql`* case when revenue_by = 'place' then ${places}::float8 else 1 end`
   const byPrice = times ? sql`* case when by_prior and revenue_by = 'price' then ${times} else 1 end` : sql``
   const earned = { value: sql`revenue ${byPlace} ${byPrice}`, under: sql`revenue_under ${byPlace}` }
+  const { min = -Infinity, max = Infinity } = growth
   return sql`(
     ${amountFit(sql, downloads, { value: downloaded, under: sql`downloads_under` })}
     and ${amountFit(sql, revenue, earned)}
-    and ${isLimited(growth) ? sql`growth between ${growth.min ?? -Infinity}::float8 and ${growth.max ?? Infinity}::float8` : sql`true`}
+    and ${isLimited(growth) ? sql`growth between ${min}::float8 and ${max}::float8` : sql`true`}
   )`
 }
 

@@ -38,7 +38,8 @@ export async function replyPage(desk: Desk, appId: string): Promise<Page> {
 function replyPart({ reply, locale, characters, limit, addresses, written }: Reply): Html {
   return html`${card(
     "A draft of a reply",
-    html`<div class="inside"><p><bdi>${reply}</bdi></p><h3>What of the review it answers to</h3><ul>${addresses.map((passage) => html`<li>“<bdi>${passage}</bdi>”</li>`)}</ul>${writtenPart(written)}</div>`,
+    html`<div class="inside"><p><bdi>${reply}</bdi></p><h3>What of the review it answers to</h3>
+<ul>${addresses.map((passage) => html`<li>“<bdi>${passage}</bdi>”</li>`)}</ul>${writtenPart(written)}</div>`,
     `${locale} · ${ofLimit(characters, limit)} · read it before you send it`,
   )}`
 }
@@ -48,8 +49,8 @@ export function draftCard(desk: Desk, app: AppHead, side: Side, isLink = true): 
   return askPart(desk, address(appAddress(desk, app, "draft"), { at: sideCode(side) }), {
     title: "A draft of these texts",
     said:
-      "A language model drafts each field from your page, your keywords and praise in reviews, and shows its sources. " +
-      "Nothing is changed in a store.",
+      "A language model drafts each field from your page, your keywords and praise in reviews. " +
+      "It shows its sources. Nothing is changed in a store.",
     cost: "1 credit and one AI text of the month",
     button: "Draft texts",
     isLink,
@@ -67,10 +68,31 @@ export async function draftPage(desk: Desk, appId: string): Promise<Page> {
 }
 
 function draftPart({ fields, counts, termsUsed, excluded, locale, pageReadAt, written }: Draft): Html {
-  return html`<p class="quiet">For ${locale}, from the page as it was read ${momentTime(pageReadAt)}.</p><div class="columns-2 wide-left"><div>${fields.map(fieldPart)}</div><div>${card(
+  return html`<p class="quiet">For ${locale}, from the page as it was read ${momentTime(pageReadAt)}.</p>
+<div class="columns-2 wide-left"><div>${fields.map(fieldPart)}</div><div>${card(
     "Keywords in it",
-    html`<div class="inside"><p>${termsUsed.length === 0 ? "None." : termsUsed.map((term) => html`<span class="tag good"><bdi>${term}</bdi></span> `)}</p>${excluded.length > 0 && html`<h3>Left out</h3><ul>${excluded.map(({ term, why }) => html`<li><bdi>${term}</bdi> <span class="small quiet">${WHY[why] ?? spoken(why).toLowerCase()}</span></li>`)}</ul>`}</div>`,
-  )}${card("How it was made", html`<div class="inside">${counts && html`<p>The checks that a draft of a person goes through find ${counted(counts.error, "error")}, ${counted(counts.warning, "warning")} and ${counted(counts.hint, "hint")}.</p>`}${writtenPart(written)}</div>`)}</div></div>`
+    html`<div class="inside"><p>
+${
+  termsUsed.length === 0 ? "None." : termsUsed.map((term) => html`<span class="tag good"><bdi>${term}</bdi></span> `)
+}</p>${
+      excluded.length > 0 &&
+      html`<h3>Left out</h3><ul>
+${excluded.map(
+  ({ term, why }) =>
+    html`<li><bdi>${term}</bdi> <span class="small quiet">${WHY[why] ?? spoken(why).toLowerCase()}</span></li>`,
+)}</ul>`
+    }</div>`,
+  )}${card(
+    "How it was made",
+    html`<div class="inside">
+${
+  counts &&
+  html`<p>The checks that a draft of a person goes through find ${counted(counts.error, "error")}, ${counted(
+    counts.warning,
+    "warning",
+  )} and ${counted(counts.hint, "hint")}.</p>`
+}${writtenPart(written)}</div>`,
+  )}</div></div>`
 }
 
 const WHY: Record<string, string> = { somebodys_name: "names an app, a maker or a store", not_used: "not used" }
@@ -78,7 +100,21 @@ const WHY: Record<string, string> = { somebodys_name: "names an app, a maker or 
 function fieldPart({ field, text, characters, limit, kept, facts }: Draft["fields"][number]): Html {
   return card(
     spoken(field),
-    html`<div class="inside">${text === null ? html`<p class="quiet">The page shows none.</p>` : text.split(/\n+/).map((line) => html`<p><bdi>${line}</bdi></p>`)}${kept !== null && html`<p class="small quiet"><span class="tag warn">no draft</span> ${kept}</p>`}${facts.length > 0 && html`<h3>It rests on</h3><ul>${facts.map(({ quote, reviewId }) => html`<li>“<bdi>${quote}</bdi>” <span class="small quiet">${reviewId === null ? "of the page" : html`of review <code>${reviewId}</code>`}</span></li>`)}</ul>`}</div>`,
+    html`<div class="inside">
+${
+  text === null
+    ? html`<p class="quiet">The page shows none.</p>`
+    : text.split(/\n+/).map((line) => html`<p><bdi>${line}</bdi></p>`)
+}${kept !== null && html`<p class="small quiet"><span class="tag warn">no draft</span> ${kept}</p>`}${
+  facts.length > 0 &&
+  html`<h3>It rests on</h3><ul>
+${facts.map(
+  ({ quote, reviewId }) =>
+    html`<li>“<bdi>${quote}</bdi>” <span class="small quiet">${
+      reviewId === null ? "of the page" : html`of review <code>${reviewId}</code>`
+    }</span></li>`,
+)}</ul>`
+}</div>`,
     ofLimit(characters, limit),
   )
 }

@@ -23,7 +23,11 @@ type Authorship = AnswerOf<"draft_listing">["written"]
 
 /** Shows the author of a text, its inputs, and what the checks removed. */
 export function writtenPart({ by, model, at, version, inputDigest, dropped }: Authorship): Html {
-  return html`<p class="small quiet">${BY[by] ?? spoken(by)}${model && html` <code>${model}</code>`}, ${momentTime(at)}, version ${version}. ${dropped.length === 0 ? "The checks left nothing out." : `The checks left out: ${dropped.map(({ what, rule, count }) => `${count} × ${what} (${spoken(rule).toLowerCase()})`).join(", ")}.`} Made from the input with this SHA-256:</p><p class="hash">${inputDigest}</p>`
+  const removed = dropped.map(({ what, rule, count }) => `${count} × ${what} (${spoken(rule).toLowerCase()})`)
+  return html`<p class="small quiet">
+${BY[by] ?? spoken(by)}${model && html` <code>${model}</code>`}, ${momentTime(at)}, version ${version}. ${
+    removed.length === 0 ? "The checks left nothing out." : `The checks left out: ${removed.join(", ")}.`
+  } Made from the input with this SHA-256:</p><p class="hash">${inputDigest}</p>`
 }
 
 /** The same as a card. Null if there is no text. */
@@ -50,8 +54,11 @@ export function textPage(
   { page: { title, at, back }, body }: { page: TextPage; body: Html },
 ): Page {
   return {
-    ...{ title: `${title} · ${app.name}`, app, at },
-    body: html`<p class="crumbs"><a href="${address(appAddress(desk, app, back.tab), { at: sideCode(side) })}">${back.name}</a></p>${body}`,
+    title: `${title} · ${app.name}`,
+    app,
+    at,
+    body: html`<p class="crumbs">
+<a href="${address(appAddress(desk, app, back.tab), { at: sideCode(side) })}">${back.name}</a></p>${body}`,
   }
 }
 
@@ -130,7 +137,8 @@ export function refusedCard(title: string, fault: Fault): Html {
     title,
     empty(
       "No language model is set up here",
-      "Whoever runs this instance names one, on this machine or elsewhere. Nothing was taken of the month; what rules can say, as the themes of reviews, needs none.",
+      "The operator of this instance can connect one. Nothing was charged to the month. " +
+        "Texts made by rules, such as the themes of reviews, need no model.",
       { command: "AI_URL=http://127.0.0.1:11434/v1 AI_MODEL=… appmeter serve" },
     ),
   )

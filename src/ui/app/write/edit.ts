@@ -18,10 +18,11 @@ export async function editPage(desk: Desk, appId: string): Promise<Page> {
           "Here you rename your own app, choose its storefronts and goal, share its page, or remove it.",
         )}</section>`
       : html`<h2 class="above">App settings</h2>
-<div class="columns-2">${nameCard(desk, app)}${goalCard(desk, app)}${storefrontsCard(desk, app)}${shareCard(desk, app)}${removeCard(
-          desk,
-          app,
-        )}</div>`,
+<div class="columns-2">
+${nameCard(desk, app)}${goalCard(desk, app)}${storefrontsCard(desk, app)}${shareCard(desk, app)}${removeCard(
+  desk,
+  app,
+)}</div>`,
   }
 }
 
@@ -81,7 +82,12 @@ function storefrontsCard(desk: Desk, app: AppHead): Html {
         chosen: app.countries,
       })}
 ${textField(form, { name: "more", label: "Add storefronts", placeholder: "Germany, jp", isWide: true })}
-${selectField(form, { name: "like", label: "With the keywords of", value: app.countries[0] ?? "", options: [...names, ["", "No keywords"]] })}`,
+${selectField(form, {
+  name: "like",
+  label: "With the keywords of",
+  value: app.countries[0] ?? "",
+  options: [...names, ["", "No keywords"]],
+})}`,
     ),
   )
 }

@@ -34,7 +34,13 @@ export function writeForm(
   const state = desk.refused?.id === id ? desk.refused : { id, values: null, errors: {} }
   return html`<form class="${look}" method="post" action="${desk.base}/write"${
     hasFile && html` enctype="multipart/form-data"`
-  }>${hiddenFields([...desk.formFields, ["action", action], ["form-id", id], ["back", back], ...Object.entries(fixed)])}${fields(
+  }>${hiddenFields([
+    ...desk.formFields,
+    ["action", action],
+    ["form-id", id],
+    ["back", back],
+    ...Object.entries(fixed),
+  ])}${fields(
     state,
   )}<div class="send"><button${tone && html` class="${tone}"`} type="submit">${button}</button></div></form>
 `

@@ -44,11 +44,15 @@ export function previewPage(desk: Desk, write: WritePreview, { button, back, fix
         changes && approval && approvalPart(desk)
       }${changes && destructive && html`<p><span class="tag warn">Removes or publishes something</span></p>`}${
         changes &&
-        html`<p class="small quiet">${desk.isMetered() && credits > 0 && `${counted(credits, "credit")} · `}This preview is valid until ${momentTime(expiresAt)}.</p>`
+        html`<p class="small quiet">
+${
+  desk.isMetered() && credits > 0 && `${counted(credits, "credit")} · `
+}This preview is valid until ${momentTime(expiresAt)}.</p>`
       }</div>
 ${
   changes
-    ? html`<form class="filters" method="post" action="${desk.base}/write">${hidden}<button class="main" type="submit">${button}</button> <a class="button quiet" href="${back}">Cancel</a></form>`
+    ? html`<form class="filters" method="post" action="${desk.base}/write">
+${hidden}<button class="main" type="submit">${button}</button> <a class="button quiet" href="${back}">Cancel</a></form>`
     : html`<p class="pages"><a class="button" href="${back}">Back</a></p>`
 }`,
     ),
@@ -57,7 +61,8 @@ ${
 
 function approvalPart(desk: Desk) {
   const page = html`<a href="${desk.base}/changes" target="_blank" rel="noopener">Changes</a>`
-  return html`<p>This workspace requires an approval. Approve the change under ${page}, then come back to this page.</p>`
+  return html`<p>This workspace requires an approval. Approve the change under ${page}, then come back to this page.
+</p>`
 }
 
 /** Shows the address of a share link, which is shown only once. */
@@ -68,7 +73,8 @@ export function donePage({ url, expiresAt }: { url: string; expiresAt: string },
     body: card(
       "Link to share",
       html`<div class="inside"><p><a href="${url}">${url}</a></p>
-<p class="quiet">Anyone with this link sees the page until ${momentTime(expiresAt)}. Copy it now: it is not shown again.</p>
+<p class="quiet">Anyone with this link sees the page until ${momentTime(expiresAt)}. Copy it now: it is not shown again.
+</p>
 <p><a href="${back}">Back</a></p></div>`,
     ),
   }
