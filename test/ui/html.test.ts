@@ -30,7 +30,7 @@ describe("a template", () => {
 
 const PLAIN = (
   "html head meta title link body header nav div a svg path main h1 p lang charset name content rel href id class " +
-  "aria-label aria-hidden viewBox width height fill d"
+  "aria-label aria-hidden viewBox width height fill d button script type hidden"
 ).split(" ")
 
 test("the check of pages finds invalid markup", () => {
