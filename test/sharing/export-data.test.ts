@@ -276,7 +276,7 @@ describe("the confirm", () => {
     const refused = await on.preview({ dataset: "reviews" })
     expect([said(refused), refused.body.reason]).toEqual([
       "403 write_limit_reached",
-      "A file holds 100000 reviews at most, and these days have more. Choose fewer days.",
+      "A file can have 100000 reviews at most, and these days have more. Choose fewer days.",
     ])
   })
 })

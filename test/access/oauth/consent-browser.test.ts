@@ -68,7 +68,8 @@ describe.skipIf(binary === null)("in a browser that runs no script", () => {
     await until(
       async () => (await tab.value("location.href").catch(() => "")) === `http://localhost:${client.port}/done`,
     )
-    expect(tab.complaints).toEqual([])
+    // "verbose" lines advise a field for a name, which the form omits while one person has a passphrase
+    expect(tab.complaints.filter((line) => !line.startsWith("verbose:"))).toEqual([])
   })
 
   test("a sign-in link signs in with one click", async () => {

@@ -56,7 +56,7 @@ long("a first start waits for a lost database at any statement and shows its key
     expect(events).toEqual(["welcome_waiting"])
     expect(await isFirstStart(sql)).toBeFalse()
     const usable = (await listKeys(sql, "default")).filter(({ state }) => state === "usable")
-    expect(usable.map(({ name }) => name)).toEqual(["first live key", "first test key"])
+    expect(usable.map(({ name }) => name)).toEqual(["first live key", "first test key", "pages of owner"])
   }
 })
 
