@@ -58,7 +58,8 @@ describe.skipIf(binary === null)("/app in a browser", () => {
         const focused = document.activeElement
         if (focused === document.body) return ""
         const isOutlined = (part) => getComputedStyle(focused, part).outlineStyle !== "none"
-        const label = focused.tagName + " " + (focused.textContent || focused.name).trim().slice(0, 20)
+        const text = (focused.textContent || focused.name).replace(/\\s+/g, " ")
+        const label = focused.tagName + " " + text.trim().slice(0, 20)
         return (isOutlined() || isOutlined("::after") ? "" : "unseen ") + label
       })()`)
       if (stop === "") break
@@ -66,7 +67,7 @@ describe.skipIf(binary === null)("/app in a browser", () => {
     }
     expect(stops.filter((stop) => stop.startsWith("unseen"))).toEqual([])
     expect(stops[0]).toBe("A Skip to the text")
-    for (const stop of ["A Reviews", "SELECT AllUp or enteredDown", "A 4", "BUTTON Compare"])
+    for (const stop of ["A Reviews", "SELECT All Up or enteredDown", "A 4", "BUTTON Compare"])
       expect(stops.map((text) => text.slice(0, 27))).toContain(stop.slice(0, 27))
     await tab.value("document.querySelector('tbody .rank').focus()")
     await tab.press("Enter")
