@@ -12,31 +12,50 @@ import { type Build, cliJson } from "./server.ts"
 export const BRIDGE_COMMIT = "a1b81c31dc323b714a0020124d25ddffe0f8f6f6"
 
 /**
- * Lets the bridge upgrade the backup `from`, and writes it to `to` as a backup of the schema of `next`: with its steps
- * and with its order of columns.
+ * Lets the bridge upgrade the backup `from`, and writes it to `to` as a backup of the schema of `next`: with its steps,
+ * tables, sequences and order of columns. Tables that `next` lacks are left out.
  */
 export async function upgradeBackup(bridge: Build, next: Build, from: string, to: string): Promise<void> {
   await cliJson(bridge, ["restore", from, "--force"])
   // the first start derives what the upgrade leaves to it
   await (await bridge.serve()).stop()
   const [head, ...lines] = await backupLines(bridge)
-  const [{ migrations, tables: targets }] = await backupLines(next)
-  const columns = new Map<string, string[]>(targets.map(({ name, columns }: Table) => [name, columns]))
-  const tables = head.tables.map((table: Table) => ({ ...table, columns: columns.get(table.name) }))
-  const sums = new Map<string, RunningSum>()
+  const [{ migrations, tables: targets, sequences }] = await backupLines(next)
+  const rowsOf = new Map<string, Record<string, unknown>[]>()
   let read = 0
-  const rows = tables.flatMap(({ name, rows, columns }: Table) => {
-    const sum = new RunningSum()
-    sums.set(name, sum)
-    const texts = lines.slice(read, read + rows).map((row) => JSON.stringify(ordered(row, columns)))
+  for (const { name, rows } of head.tables as Table[]) {
+    rowsOf.set(name, SHORT_LIVED.includes(name) ? [] : lines.slice(read, read + rows))
     read += rows
+  }
+  const checksums: Record<string, string> = {}
+  const tables = (targets as Table[]).map((table) => ({ ...table, rows: rowsOf.get(table.name)?.length ?? 0 }))
+  const rows = tables.flatMap(({ name, columns }) => {
+    const sum = new RunningSum()
+    const texts = (rowsOf.get(name) ?? []).map((row) => JSON.stringify(upgraded(name, row, columns)))
     for (const text of texts) sum.add(text)
+    checksums[name] = sum.sum.checksum
     return texts
   })
-  const body = `${[JSON.stringify({ ...head, migrations, tables }), ...rows].join("\n")}\n`
-  const checksums = Object.fromEntries([...sums].map(([name, { sum }]) => [name, sum.checksum]))
+  const lastOf = new Map((head.sequences as Sequence[]).map(({ table, column, last }) => [`${table}.${column}`, last]))
+  const numbered = (sequences as Sequence[]).map((sequence) => {
+    return { ...sequence, last: lastOf.get(`${sequence.table}.${sequence.column}`) ?? null }
+  })
+  const upgradedHead = { ...head, migrations, tables, sequences: numbered }
+  const body = `${[JSON.stringify(upgradedHead), ...rows].join("\n")}\n`
   const sha256 = createHash("sha256").update(body).digest("hex")
   writeFileSync(to, gzipSync(`${body}${JSON.stringify({ checksums, sha256 })}\n`))
+}
+
+/** Tables whose rows live for minutes and now belong to a person, whom the old world does not have. */
+const SHORT_LIVED = ["sign_in_code", "oauth_code"]
+
+/** Values of columns that the old world does not have, where they cannot be null. */
+const ADDED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { approval: { scope: "track:write" } }
+
+interface Sequence {
+  table: string
+  column: string
+  last: number | null
 }
 
 interface Table {
@@ -58,6 +77,6 @@ async function backupLines(build: Build): Promise<any[]> {
     .map((line) => JSON.parse(line))
 }
 
-function ordered(row: Record<string, unknown>, columns: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(columns.map((column) => [column, row[column]]))
+function upgraded(table: string, row: Record<string, unknown>, columns: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(columns.map((column) => [column, row[column] ?? ADDED[table]?.[column] ?? null]))
 }

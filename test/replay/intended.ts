@@ -222,6 +222,18 @@ export const INTENDED: readonly Intended[] = [
     },
   },
   {
+    id: "keys-of-people",
+    why: "A key may belong to a person.",
+    issue: "42",
+    where: { surface: "command", operation: "key list", path: /\.person$/ },
+  },
+  {
+    id: "program-version",
+    why: "The server of tools reports the program's version; the document keeps the specification's.",
+    issue: "41, point 2",
+    where: { surface: "tool", operation: "initialize", path: /serverInfo\.version$/ },
+  },
+  {
     id: "document",
     why: "The OpenAPI document describes the changes above and has examples of parameters.",
     issue: "38, contract F8",
