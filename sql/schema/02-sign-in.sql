@@ -20,7 +20,7 @@ create table invitation (
   name text not null check (length(name) between 1 and 100),
   scopes text[] not null,
   app_list text[],
-  -- Who sent it. With their membership it ends. Null: it was created on the machine.
+  -- The sender. The invitation ends with their membership. Null: it was created on the machine.
   invited_by int,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,

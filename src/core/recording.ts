@@ -34,7 +34,7 @@ export interface RecordingModel {
  * processes at once. Account reports are stored one by one, each completely or not at all: a transaction stores some
  * hundred of their rows, and the rows of a larger report are stored before it counts (see `facts` of a kind).
  *
- * Of several readings of the same list or chart, source and moment the best is stored, in any order of arrival: this
+ * Stores the best of several readings of one list or chart from one source at one moment, in any order of arrival: this
  * instance's own first, then the newer parser, then a complete one, then the deeper, then the greater sha256. The
  * latest is stored of a source's facts of an app in a storefront, its hints of a day and its figure of a month (see
  * latestOf), and of a store's genres, a developer's page, and a day's market facts and app-ads.txt. App pages are all

@@ -54,6 +54,31 @@ export function recurring(everyMs: number, work: () => Promise<unknown>, ends: R
   }
 }
 
+/**
+ * Runs `work` after `firstMs`, and again after the milliseconds that each run returns. `work` handles its own failures.
+ * Its signal is aborted by `stop`.
+ */
+export function repeated(firstMs: number, work: (signal: AbortSignal) => Promise<number>): RecurringWork {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let running = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  const wait = (ms: number) => {
+    if (signal.aborted) return
+    timer = setTimeout(() => {
+      running = work(signal).then(wait)
+    }, ms)
+  }
+  return {
+    start: () => wait(firstMs),
+    async stop() {
+      stopping.abort()
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
 /** Logs only the first failure in a row: while the database is down every run fails. */
 export function firstOf(log: Log, event: LogEvent, level: LogLevel = "warn"): RunListener {
   let away = false

@@ -10,7 +10,7 @@ const RATINGS = join(DATA, "22-search-lists-us/rating_counts_two_readings_us_202
 const ANCHORS = join(DATA, "24-published-anchors/published_anchors.csv")
 
 /**
- * What one reading says of the ratings of a month, beside the gain of about a day; null where the file is not at hand.
+ * Returns the estimate of a month's ratings from the gain of about a day, and the true figure. Null without the file.
  */
 export function readPaces(): { estimate: Estimate; truth: number }[] | null {
   if (!existsSync(RATINGS)) return null

@@ -79,13 +79,10 @@ function spread(times: readonly number[]): string {
 }
 const p95 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]!
 
-/**
- * Of the process and of the database, for each of so many calls; both answer at once, so that the busier side is the
- * limit.
- */
 // all connections are open by then
 await Promise.all(Array.from({ length: 10 }, () => sql`select pg_sleep(0.1)`))
 const processorTime = await processorClock(sql, SERVER)
+/** Processor time of the process and of the database per call. Both work at once, so the busier one is the limit. */
 function spent(calls: number, before: ReturnType<typeof processorTime>): string {
   const now = processorTime()
   const each = (side: "own" | "database") => ((now[side] - before[side]) / calls).toFixed(2)

@@ -4,6 +4,7 @@ import { openDatabase } from "../../database/connect.ts"
 import { holdLock } from "../../database/locks.ts"
 import { KEPT_BACKUPS, listNightlyBackups, nightlyBackupPath, nightOf } from "../../database/nightly-backups.ts"
 import type { Database } from "../../database/types.ts"
+import { repeated } from "../../jobs/timers.ts"
 import type { Log } from "../../lib/log.ts"
 import type { RecurringWork } from "../../lib/time.ts"
 import type { Settings } from "../../settings/settings.ts"
@@ -26,33 +27,15 @@ export function createNightlyBackup(
   { settings, log }: { settings: Settings; log: Log },
   { firstMs = 10_000, everyMs = 900_000, now = () => new Date() }: Timing = {},
 ): RecurringWork {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  let working = Promise.resolve()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const work = async () => {
+  return repeated(firstMs, async (signal) => {
     try {
       await backUp(settings, { log, signal, now: now() })
-      wait(everyMs)
+      return everyMs
     } catch (error) {
       if (!signal.aborted) log("error", "backup_failed", { reason: (error as Error).message })
-      wait(HOUR_MS)
+      return HOUR_MS
     }
-  }
-  const wait = (ms: number) => {
-    if (signal.aborted) return
-    timer = setTimeout(() => {
-      working = work()
-    }, ms)
-  }
-  return {
-    start: () => wait(firstMs),
-    async stop() {
-      stopping.abort()
-      clearTimeout(timer)
-      await working
-    },
-  }
+  })
 }
 
 interface Night {

@@ -1,6 +1,7 @@
 import { deriveMarketFigures } from "../../charts/store/market-apps.ts"
 import { tryLock } from "../../database/locks.ts"
 import type { Sql, Tx } from "../../database/types.ts"
+import { repeated } from "../../jobs/timers.ts"
 import { dayOf } from "../../lib/days.ts"
 import type { Log } from "../../lib/log.ts"
 import type { RecurringWork } from "../../lib/time.ts"
@@ -25,10 +26,6 @@ export function createEstimates(
   { sql, log, now = () => new Date() }: { sql: Sql; log: Log; now?: () => Date },
   { pollMs = 1_000 } = {},
 ): RecurringWork {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  let working = Promise.resolve()
-  let timer: ReturnType<typeof setTimeout> | undefined
   // a month is graded once and again after an import, so checking each second would be wasted
   let gradeAt = 0
   const workOnce = async (): Promise<boolean> => {
@@ -38,26 +35,14 @@ export function createEstimates(
     if (turn === "done") gradeAt = now().getTime() + GRADE_EVERY_MS
     return turn === "more"
   }
-  const wait = (ms: number) => {
-    if (signal.aborted) return
-    timer = setTimeout(() => {
-      working = workOnce().then(
-        (isMore) => wait(isMore ? 0 : pollMs),
-        (error) => {
-          log("warn", "estimates_failed", { reason: (error as Error).message })
-          wait(60 * pollMs)
-        },
-      )
-    }, ms)
-  }
-  return {
-    start: () => wait(pollMs),
-    async stop() {
-      stopping.abort()
-      clearTimeout(timer)
-      await working
-    },
-  }
+  return repeated(pollMs, async () => {
+    try {
+      return (await workOnce()) ? 0 : pollMs
+    } catch (error) {
+      log("warn", "estimates_failed", { reason: (error as Error).message })
+      return 60 * pollMs
+    }
+  })
 }
 
 /**

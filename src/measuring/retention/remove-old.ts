@@ -1,5 +1,6 @@
 import { tryLock } from "../../database/locks.ts"
 import type { Sql, Tx } from "../../database/types.ts"
+import { repeated } from "../../jobs/timers.ts"
 import { dayOf } from "../../lib/days.ts"
 import type { Log } from "../../lib/log.ts"
 import type { RecurringWork } from "../../lib/time.ts"
@@ -53,12 +54,8 @@ export function createCleaning(
   { sql, retention, kept, log }: { sql: Sql; retention: Retention; kept: RetentionDays; log: Log },
   { firstMs = 60_000, everyMs = 3_600_000, now = () => new Date(), ...options }: CleaningOptions = {},
 ): RecurringWork {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  let working = Promise.resolve()
-  let timer: ReturnType<typeof setTimeout> | undefined
   let sweptOn = ""
-  const work = async () => {
+  return repeated(firstMs, async (signal) => {
     try {
       const today = dayOf(now())
       const removed = await removeOld(sql, retention, kept, { ...options, signal, runsDailySweeps: sweptOn !== today })
@@ -68,22 +65,8 @@ export function createCleaning(
     } catch (error) {
       if (!signal.aborted) log("warn", "retention_failed", { reason: (error as Error).message })
     }
-    wait(everyMs)
-  }
-  const wait = (ms: number) => {
-    if (signal.aborted) return
-    timer = setTimeout(() => {
-      working = work()
-    }, ms)
-  }
-  return {
-    start: () => wait(firstMs),
-    async stop() {
-      stopping.abort()
-      clearTimeout(timer)
-      await working
-    },
-  }
+    return everyMs
+  })
 }
 
 type Step = (tx: Tx) => Promise<{ removed: number; more: boolean }>
