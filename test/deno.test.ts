@@ -4,7 +4,7 @@ import { join } from "node:path"
 import postgres from "postgres"
 import { bunRedisWire } from "../src/access/redis/bun-wire.ts"
 import { catalog } from "../src/catalog.ts"
-import { readTree } from "../src/database/assets.ts"
+import { readTree, typedAs } from "../src/database/assets.ts"
 import { prepareSandbox } from "../src/http/sandbox.ts"
 import { linesOf } from "./chaos/fleet.ts"
 import { appmeter, removeFolders, type Serving, serving } from "./commands/child.ts"
@@ -66,7 +66,7 @@ test.skipIf(noDeno)("deno run without a command shows the available commands, as
   const deno = await appmeter([], underDeno([], {}))
   const bun = await appmeter([])
   const shown = bun.err.replace(
-    "type bun src/main.ts",
+    `type ${typedAs()}`,
     "type deno run --no-lock --allow-env --allow-net --allow-read src/deno.ts",
   )
   expect(deno).toEqual({ ...bun, err: expect.stringContaining(shown) })

@@ -32,9 +32,7 @@ describe("READMEs of folders", () => {
   })
 
   test("the map of src lists every folder", () => {
-    const rows = [...read("src/README.md").matchAll(/^- (`.*?`): /gm)]
-      .map(([, folders]) => folders as string)
-      .join(" ")
+    const rows = [...read("src/README.md").matchAll(/^- (`.*?`): /gm)].map(([, folders]) => folders as string).join(" ")
     const folders = readdirSync(join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
     const missing = folders.map(({ name }) => name).filter((name) => !rows.includes(`\`${name}/\``))
     expect(missing).toEqual([])

@@ -20,7 +20,9 @@ export function readText(name: string): string {
  */
 export function typedAs(): string {
   if (isCompiled()) return "appmeter"
-  return process.versions.deno ? `deno run ${DENO_RIGHTS} src/deno.ts` : "bun src/main.ts"
+  if (process.versions.deno) return `deno run ${DENO_RIGHTS} src/deno.ts`
+  // a machine that got Bun through npx has no command `bun`
+  return `${/[\\/]_npx[\\/]/.test(process.execPath) ? `npx -y ${bunPackage()}` : "bun"} src/main.ts`
 }
 
 /** The file in a compiled program with the licences of everything in it. */
@@ -58,8 +60,13 @@ export function commitOf(): string | null {
  */
 export function programPath(): { command: string; args: string[] } {
   if (isCompiled()) return { command: process.execPath, args: [] }
+  return { command: "npx", args: ["-y", bunPackage(), pathOf("src/main.ts")] }
+}
+
+/** Returns Bun's package with the version that package.json asks for. */
+function bunPackage(): string {
   const { engines } = JSON.parse(readText("package.json")) as { engines: { bun: string } }
-  return { command: "npx", args: ["-y", `bun@${engines.bun.replace(/^\D+/, "")}`, pathOf("src/main.ts")] }
+  return `bun@${engines.bun.replace(/^\D+/, "")}`
 }
 
 /** Returns the command that starts this program with the runtime that is running it. */

@@ -1,5 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { join } from "node:path"
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { typedAs } from "../../src/database/assets.ts"
 import { denoBinary, noDeno } from "../deno-process.ts"
 import { appmeter } from "./child.ts"
 
@@ -8,7 +11,17 @@ setDefaultTimeout(60_000)
 const root = join(import.meta.dirname, "../..")
 
 test("the help of a checkout names the command of its runtime", async () => {
-  expect((await appmeter(["--help"])).out).toContain("Here, type bun src/main.ts instead of appmeter.\n")
+  expect((await appmeter(["--help"])).out).toContain(`Here, type ${typedAs()} instead of appmeter.\n`)
+})
+
+test("the help names npx where Bun came from it, since such a machine has no command bun", () => {
+  const folder = mkdtempSync(join(tmpdir(), "appmeter-npx-"))
+  const copy = join(folder, "_npx/bun")
+  mkdirSync(dirname(copy))
+  copyFileSync(process.execPath, copy)
+  const { stdout } = Bun.spawnSync([copy, join(root, "src/main.ts"), "--help"])
+  rmSync(folder, { recursive: true })
+  expect(stdout.toString()).toMatch(/Here, type npx -y bun@\d+\.\d+\.\d+ src\/main\.ts instead of appmeter\.\n/)
 })
 
 test.skipIf(noDeno)("under Deno the help names the command that starts the program there", () => {

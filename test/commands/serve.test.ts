@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
-import { readTree } from "../../src/database/assets.ts"
+import { readTree, typedAs } from "../../src/database/assets.ts"
 import { openEmbedded } from "../../src/database/embedded/open.ts"
 import { stepsOf } from "../../src/database/migrate.ts"
 import { forgetDemo } from "../../src/demo/load-at-start.ts"
@@ -154,7 +154,7 @@ describe("the first start", () => {
   long("a second start prints no key and loads no removed demo", async () => {
     await answer(["demo", "remove", "--force"], { env })
     const again = await serving({ env: { ...env, DRAIN_MS: "1500" } }, ["--demo"])
-    expect(again.out()).toContain("Create a key: bun src/main.ts key create")
+    expect(again.out()).toContain(`Create a key: ${typedAs()} key create`)
     expect(again.out()).toContain(`\nAssistants connect to ${again.url}/mcp\n`)
     expect(keysIn(again.out() + again.err())).toEqual([])
     expect((await answer(["app", "list"], { env })).apps).toEqual([])
