@@ -21,6 +21,8 @@ interface FeedFilter {
   to?: string | undefined
   /** The earliest `at`, inclusive. */
   since?: Date | undefined
+  /** The end of the span of `at`, exclusive. */
+  before?: Date | undefined
   read?: boolean | undefined
 }
 
@@ -67,7 +69,7 @@ export async function readFeed(sql: Sql, query: FeedQuery): Promise<Feed> {
 
 /** The SQL condition for the filter and the page. */
 function whereShown(sql: Sql, { only = {}, after }: FeedQuery): Fragment {
-  const { appId, types, from, to, since, read } = only
+  const { appId, types, from, to, since, before, read } = only
   // an alert's reading is never earlier than its day
   const first = from === undefined ? since : new Date(Math.max(Date.parse(from), since?.getTime() ?? 0))
   return sql`true
@@ -76,6 +78,7 @@ function whereShown(sql: Sql, { only = {}, after }: FeedQuery): Fragment {
     ${from === undefined ? sql`` : sql`and day >= ${from}::date`}
     ${to === undefined ? sql`` : sql`and day <= ${to}::date`}
     ${first ? sql`and at >= ${first}` : sql``}
+    ${before ? sql`and at < ${before}` : sql``}
     ${read === undefined ? sql`` : sql`and read_at is ${read ? sql`not null` : sql`null`}`}
     ${after ? sql`and at <= ${after.at} and (at, id) < (${after.at}, ${after.id})` : sql``}`
 }

@@ -78,7 +78,12 @@ test("the feed is filtered by app, type, days, time and read state; omitted coun
   expect(await lines("since=2025-11-20")).toHaveLength(2)
   expect(await lines(`appId=${other}`)).toEqual([])
   expect(await lines(`appId=${app}&limit=500`)).toHaveLength(14)
-  expect((await feed("read=false")).alerts.every(({ read }) => !read)).toBe(true)
+  expect(await lines("since=2025-11-15&until=2025-11-16&type=rank_drop")).toEqual(["16 rank_drop", "16 rank_drop"])
+  expect(await lines("until=2025-11-14T08:00:00Z&limit=500")).toHaveLength(2)
+  expect(await lines("until=2025-11-14T07:59:59.999Z")).toEqual([])
+  expect(new Set((await feed("read=false")).alerts.map(({ read }) => read))).toEqual(new Set([false]))
+  expect(await lines("unread=true")).toEqual(await lines("read=false"))
+  expect(await lines("unread=false")).toEqual(await lines("read=true"))
   expect((await feed("type=rank_drop&limit=1")).omitted).toBe(7)
 })
 
@@ -88,5 +93,14 @@ test("the feed refuses an unknown app, a range that ends before it begins, and a
   const { nextCursor } = await feed("limit=1&type=rank_drop")
   expect(await code(`limit=1&type=rank_rise&cursor=${nextCursor}`)).toEqual([400, "bad_cursor"])
   expect(await code("cursor=x")).toEqual([400, "bad_cursor"])
-  expect(await code("since=yesterday")).toEqual([400, "invalid_arguments"])
+})
+
+test("a refused filter of the feed says what is allowed", async () => {
+  const detail = async (query: string) => (await house.call(`/v1/alerts?${query}`, { key: token })).body.detail
+  expect(await detail("type=rank_drops")).toContain("dropped_out, rank_drop, rank_rise")
+  expect(await detail("since=yesterday")).toContain("YYYY-MM-DD (UTC), or an ISO 8601 time with its zone")
+  expect(await detail("until=2025-02-30")).toContain("written like `since`; a day includes its end")
+  expect(await detail("since=2025-11-21&until=2025-11-20")).toBe("since (2025-11-21) is after until (2025-11-20).")
+  expect(await detail("unread=true&read=false")).toBe("unread stands in place of read: leave out the one or the other.")
+  expect(await detail("after=2025-11-20")).toContain("This call takes limit, appId, type")
 })

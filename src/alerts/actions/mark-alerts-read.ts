@@ -5,31 +5,23 @@ import type { Db, Tx } from "../../database/types.ts"
 import { AppId } from "../../lib/fields.ts"
 import { described, named } from "../../lib/schema.ts"
 import { Count, Time } from "../../lib/shapes.ts"
-import { DAY_MS, isRealDay } from "../../lib/time.ts"
 import { holdAccount } from "../../tracking/limits.ts"
 import { findApp, shownName } from "../../tracking/tracked-app.ts"
+import { endOf, Moment } from "../feed-times.ts"
 
 /** At most 5,000 alerts per write, because a write blocks an embedded database: 10,000 take it 0.7 s. */
 const MAX_ALERTS = 5_000
 /** At most 500 alerts per statement, because each update changes every index: 10,000 take 0.4 s. */
 const CHUNK = 500
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/
-
 const entries = {
   appId: described(
     v.optional(AppId),
     "Only alerts about this app. Default: alerts about every app that the key can see and about the workspace.",
   ),
-  until: v.optional(
-    v.pipe(
-      v.union([v.pipe(v.string(), v.isoDate()), v.pipe(v.string(), v.isoTimestamp())]),
-      v.check((text) => !Number.isNaN(Date.parse(text)) && isRealDay(text)),
-      v.description(
-        "Only alerts with `at` at or before this time: YYYY-MM-DD means the end of that UTC day; or an ISO 8601 " +
-          "time with its zone. Default: all alerts at the time of the preview.",
-      ),
-    ),
+  until: Moment(
+    "Only alerts with `at` at or before this time: YYYY-MM-DD means the end of that UTC day; or an ISO 8601 " +
+      "time with its zone. Default: all alerts at the time of the preview.",
   ),
   read: v.optional(described(v.boolean(), "False marks them as unread."), true),
 }
@@ -144,7 +136,7 @@ async function holdApps(tx: Tx, { caller }: LookContext): Promise<void> {
 /** Returns the matching alerts, newest first. Reads one more than the limit, to detect that there are more. */
 async function readAlerts(sql: Db, { appId, read, ...args }: Args, { caller }: LookContext): Promise<MarkableAlert[]> {
   const appIds = appId === undefined ? caller.appList : [appId]
-  const before = args.until === undefined ? Number.POSITIVE_INFINITY : endOf(args.until)
+  const before = args.until === undefined ? Number.POSITIVE_INFINITY : endOf(args.until).getTime()
   const picked = (of: ReturnType<Db>) => sql`
     select id, app_id as "appId", at
     from alert
@@ -205,14 +197,6 @@ function byApp(alerts: readonly MarkableAlert[], names: Names) {
 function digestOf(alerts: readonly MarkableAlert[]): string {
   const ids = alerts.map(({ id }) => id).sort((a, b) => a - b)
   return hash("sha256", ids.join(), "base64url").slice(0, 22)
-}
-
-/**
- * Returns the end of `until` (exclusive) in ms. Answers show milliseconds but rows have microseconds, so the whole last
- * millisecond is included.
- */
-function endOf(until: string): number {
-  return DAY.test(until) ? Date.parse(until) + DAY_MS : Date.parse(until) + 1
 }
 
 const counted = (count: number) => `${count.toLocaleString("en")} ${count === 1 ? "alert" : "alerts"}`

@@ -6,11 +6,11 @@ import { Fault } from "../../lib/faults.ts"
 import { wholeNumber } from "../../lib/fields.ts"
 import { coded, described, named } from "../../lib/schema.ts"
 import { Count, Day, Store, Storefront, Time } from "../../lib/shapes.ts"
-import { isRealDay } from "../../lib/time.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
 import { alertRow } from "../alert.ts"
 import { AlertFields } from "../alert-fields.ts"
 import { DELIVERY_STATES, type FeedPlace, MAX_ALERTS, readFeed, UNREAD_COUNTED } from "../feed.ts"
+import { endOf, Moment, sinceBeforeUntil } from "../feed-times.ts"
 import { CHANNELS } from "../rules.ts"
 import { FEED_TYPES } from "../types.ts"
 
@@ -95,16 +95,10 @@ export const listAlerts = operation({
     ),
     from: RangeDay("First UTC day of the alerts, YYYY-MM-DD."),
     to: RangeDay("Last UTC day of the alerts, YYYY-MM-DD."),
-    since: described(
-      v.optional(
-        v.pipe(
-          v.union([v.pipe(v.string(), v.isoDate()), v.pipe(v.string(), v.isoTimestamp())]),
-          v.check((text) => !Number.isNaN(Date.parse(text)) && isRealDay(text)),
-        ),
-      ),
-      "Only alerts with `at` at or after this time: a UTC day, or an ISO 8601 time with its zone.",
-    ),
-    read: described(v.optional(v.boolean()), "True: only read alerts. False: only unread alerts."),
+    since: Moment("Only alerts with `at` from this time on: YYYY-MM-DD (UTC), or an ISO 8601 time with its zone."),
+    until: Moment("Only alerts with `at` up to this time, written like `since`; a day includes its end."),
+    read: described(v.optional(v.boolean()), "The opposite of `unread`."),
+    unread: described(v.optional(v.boolean()), "True: only unread alerts. False: only read ones."),
     cursor: v.optional(
       coded(
         v.pipe(
@@ -117,7 +111,8 @@ export const listAlerts = operation({
       ),
     ),
   }),
-  refine: inOrder,
+  refine: (range) => sinceBeforeUntil(inOrder(range)),
+  instead: { unread: ["read"] },
   narrow: { rows: ["alerts"] },
   table: "alerts",
   output: v.strictObject({
@@ -133,8 +128,10 @@ export const listAlerts = operation({
     ),
     nextCursor: described(v.nullable(v.string()), "Cursor of the next page. Null if this is the last page."),
   }),
-}).run(async ({ limit, appId, type: types, from, to, since, read, cursor }, { sql, caller, visibleApps }) => {
-  const called = [appId, types, from, to, since, read]
+}).run(async ({ limit, appId, type: types, from, to, since, until, cursor, ...state }, context) => {
+  const { sql, caller, visibleApps } = context
+  const read = state.unread === undefined ? state.read : !state.unread
+  const called = [appId, types, from, to, since, until, read]
   const after = cursor === undefined ? undefined : placeOf(called, cursor)
   const apps = await visibleApps()
   const names = new Map(apps.map(({ id, name }) => [id, name]))
@@ -145,7 +142,15 @@ export const listAlerts = operation({
     workspaceId: caller.workspaceId,
     appIds: seen,
     limit,
-    only: { appId, types, from, to, since: since === undefined ? undefined : new Date(since), read },
+    only: {
+      appId,
+      types,
+      from,
+      to,
+      since: since === undefined ? undefined : new Date(since),
+      before: until === undefined ? undefined : endOf(until),
+      read,
+    },
     after,
   })
   const last = alerts.at(-1)
