@@ -151,8 +151,8 @@ function rowsIn(tx: Tx, rows: readonly DemoAppRow[]) {
   )`
 }
 
-/** Yields the readings in batches that are stored together. */
-function* readingsOf(
+/** Yields the readings in batches that are stored together. None is later than `now`. */
+export function* readingsOf(
   accounts: DemoAccounts,
   apps: readonly DemoApp[],
   { now, days: count }: { now: Date; days: number },
@@ -225,7 +225,9 @@ function standingOf(
   const head = { ...provenance(day), account: ads, day }
   const changedOn = addDays(day, -9)
   const changed = { ...provenance(changedOn), account: ads, day: changedOn }
-  const searched = { ...provenance(addDays(week, 7)), account: ads, day: week, country: COUNTRY }
+  // the week ends on a Saturday and is published as the following Monday begins
+  const seenAt = new Date(`${addDays(week, 8)}T00:00:00Z`)
+  const searched = { ...provenance(addDays(week, 7)), seenAt, account: ads, day: week, country: COUNTRY }
   return [
     { kind: "ads_campaigns", source: "apple-ads-campaigns", ...head, rows: campaignRows(apps) },
     ...apps.flatMap((app): Observation[] => {

@@ -4,7 +4,7 @@ import { EVIDENCE_REPORTS, type EvidenceReport, readReportEvidence } from "../..
 import { pauseAccount, removeAccount, rotateKey, testAccount } from "../../../src/consoles/register.ts"
 import { createAccountReading } from "../../../src/consoles/worker.ts"
 import { setWrites } from "../../../src/consoles/writing/writers.ts"
-import { loadDemoOwner } from "../../../src/demo/accounts/owner.ts"
+import { loadDemoOwner, readingsOf } from "../../../src/demo/accounts/owner.ts"
 import { removeAllOfDemo } from "../../../src/demo/load-at-start.ts"
 import { addDays } from "../../../src/lib/days.ts"
 import { silentLog } from "../../../src/lib/log.ts"
@@ -38,6 +38,19 @@ beforeAll(async () => {
   await load()
 })
 afterAll(() => scene.there.stop())
+
+test("no figure of the demo is from the future, at whatever hour of whatever day it is loaded", () => {
+  const accounts = { console: "console", ads: "ads" }
+  const apps = [{ id: "app", iosId: TEA.id, name: TEA.name, keywords: KEYWORDS }]
+  // two weeks around each change of the clocks in California
+  const hours = ["2026-03-08T00:00:00Z", "2026-11-01T00:00:00Z"].flatMap((middle) =>
+    Array.from({ length: 14 * 24 }, (_, hour) => new Date(Date.parse(middle) + (hour - 7 * 24) * 3_600_000)),
+  )
+  const early = hours.filter((now) =>
+    [...readingsOf(accounts, apps, { now, days: 1 })].flat().some(({ seenAt }) => seenAt > now),
+  )
+  expect(early).toEqual([])
+})
 
 describe("the demo's account for a new key", () => {
   test("sales cover each of ninety days up to yesterday, in three currencies, with matching sums", async () => {
