@@ -5,6 +5,7 @@ export interface GroupableAlert {
   type: string
   /** Null for an app that is no longer tracked. */
   appId: string | null
+  appName: string | null
   platform: "ios" | "android" | null
   country: string | null
   day: string
@@ -16,69 +17,121 @@ export interface GroupableAlert {
   change: string | null
   before: number | string | null
   after: number | string | null
+  source: string | null
 }
 
-/** Alerts with one cause: all alerts of a keyword and app on a day, or of a rival on a day. */
+/** Alerts with one cause: all alerts of a keyword and app, or of a rival. */
 export interface AlertGroup<Row extends GroupableAlert> {
-  /** The most informative alert of the event. */
+  /** The newest of its most informative alerts. */
   lead: Row
   /** All alerts of the group, in the order of the feed. */
   rows: Row[]
+  /** Names of its apps. Empty for an alert of the whole workspace. */
+  apps: string[]
   isRead: boolean
-  /** "▼ 4→7", "▲ –→8". Null without a change of rank. */
-  move: string | null
-  /** The event in one line, without its day, its app and `move`. */
+  /** The movement of the rank. Null without a change of rank. */
+  direction: "up" | "down" | null
+  /** The event in one line, without its app. Names the days if there are several. */
   line: string
 }
 
+export interface Grouping {
+  /** Joins the days of an event too: a fall of three days is one event. */
+  acrossDays?: boolean
+}
+
 /**
- * Groups the alerts of a feed by event: a drop in rank that lets eight rivals pass is one event, and so is an update of
- * a rival that several apps share.
+ * Groups the alerts of a feed by event, newest first: a drop in rank that lets eight rivals pass is one event, and so
+ * is an update of a rival that several apps share.
  */
-export function groupAlerts<Row extends GroupableAlert>(rows: readonly Row[]): AlertGroup<Row>[] {
-  const groups = Map.groupBy(rows, (row, at) => keyOf(row) ?? String(at))
+export function groupAlerts<Row extends GroupableAlert>(
+  rows: readonly Row[],
+  { acrossDays = false }: Grouping = {},
+): AlertGroup<Row>[] {
+  const groups = Map.groupBy(rows, (row, at) => eventOf(row, acrossDays) ?? String(at))
   return [...groups.values()].map(groupOf)
 }
 
 const MOVES = ["rank_drop", "rank_rise", "dropped_out", "entered"]
 const PASSINGS = ["rival_passed", "rival_beaten"]
 
-/** Null for an alert that is not grouped. */
-function keyOf({ type, appId, platform, country, day, term, rivalId }: GroupableAlert): string | null {
-  if (MOVES.includes(type) || PASSINGS.includes(type)) return JSON.stringify([appId, platform, country, day, term])
-  return type === "rival_event" ? JSON.stringify([platform, day, rivalId]) : null
+/** Ranks of different sources are not compared. Null for an alert that is not grouped. */
+function eventOf(row: GroupableAlert, acrossDays: boolean): string | null {
+  const { type, appId, platform, country, term, rivalId, source } = row
+  const day = acrossDays ? null : row.day
+  if (isOfKeyword(row)) return JSON.stringify([appId, platform, country, term, source, day])
+  return type === "rival_event" ? JSON.stringify([platform, rivalId, day]) : null
 }
+
+const isOfKeyword = ({ type }: GroupableAlert) => MOVES.includes(type) || PASSINGS.includes(type)
 
 function groupOf<Row extends GroupableAlert>(rows: Row[]): AlertGroup<Row> {
   const lead = rows.find(({ type }) => MOVES.includes(type)) ?? (rows[0] as Row)
   const isRead = rows.every(({ read }) => read)
-  const isMove = MOVES.includes(lead.type)
-  if (rows.length === 1 && !isMove) return { lead, rows, isRead, move: null, line: lead.sentence }
-  if (lead.type === "rival_event") return { lead, rows, isRead, move: null, line: rivalLine(rows) }
-  return { lead, rows, isRead, move: moveOf(lead), line: keywordLine(lead, rows) }
+  const direction = isOfKeyword(lead) ? directionOf(moveOf(rows)) : null
+  const line = rows.length === 1 ? lead.sentence : isOfKeyword(lead) ? keywordLine(lead, rows) : rivalLine(rows)
+  const apps = [...new Map(rows.map(({ appId, appName }) => [appId, appName])).values()].filter((name) => name !== null)
+  return { lead, rows, apps, isRead, direction, line }
 }
 
-function moveOf({ before, after }: GroupableAlert): string | null {
-  const place = (rank: number | string | null) => (rank === null ? "–" : String(rank))
+type Rank = number | null
+
+interface Move {
+  before: Rank
+  after: Rank
+}
+
+/** Returns the app's rank before the earliest alert and after the latest. */
+function moveOf(rows: readonly GroupableAlert[]): Move {
+  const days = rows.map(({ day }) => day).sort()
+  const before = rows.findLast(({ day }) => day === days[0])?.before
+  const after = rows.find(({ day }) => day === days.at(-1))?.after
+  return { before: typeof before === "number" ? before : null, after: typeof after === "number" ? after : null }
+}
+
+function directionOf({ before, after }: Move): "up" | "down" | null {
   if (before === after) return null
-  const isWorse = after === null || (before !== null && Number(after) > Number(before))
-  return `${isWorse ? "▼" : "▲"} ${place(before)}→${place(after)}`
+  return after === null || (before !== null && after > before) ? "down" : "up"
 }
 
+/** Returns '"moon phase" fell from 8 to 17 in the US App Store; 8 apps passed you: Softly, Moodleaf and 6 more'. */
 function keywordLine(lead: GroupableAlert, rows: readonly GroupableAlert[]): string {
-  const passed = namesOf(rows.filter(({ type }) => type === "rival_passed"))
-  const beaten = namesOf(rows.filter(({ type }) => type === "rival_beaten"))
-  return [`"${lead.term}" ${whereOf(lead)}`, passed && `passed by ${passed}`, beaten && `you passed ${beaten}`]
+  const isOneDay = daysIn(rows) === ""
+  const head = isOneDay && MOVES.includes(lead.type) ? lead.sentence : movedLine(lead, rows)
+  // a rival may pass and be passed again: its newest alert counts
+  const passings = rows.filter(({ type }) => PASSINGS.includes(type))
+  const newest = [...new Map(passings.toReversed().map((row) => [row.rivalId, row])).values()].toReversed()
+  const passed = namesOf(newest.filter(({ type }) => type === "rival_passed"))
+  const beaten = namesOf(newest.filter(({ type }) => type === "rival_beaten"))
+  return [
+    head,
+    passed.length > MAX_NAMED ? `${passed.length} apps passed you: ${listed(passed)}` : "",
+    passed.length > 0 && passed.length <= MAX_NAMED ? `${listed(passed)} passed you` : "",
+    beaten.length > MAX_NAMED ? `you passed ${beaten.length} apps: ${listed(beaten)}` : "",
+    beaten.length > 0 && beaten.length <= MAX_NAMED ? `you passed ${listed(beaten)}` : "",
+  ]
     .filter((part) => part !== "")
-    .join(", ")
+    .join("; ")
+}
+
+function movedLine(lead: GroupableAlert, rows: readonly GroupableAlert[]): string {
+  const { before, after } = moveOf(rows)
+  const where = `${whereOf(lead)}${daysIn(rows)}`
+  const term = `"${lead.term}"`
+  if (before === after)
+    return after === null ? `${term} is absent ${where}` : `${term} is at ${after} ${where}, as before`
+  if (before === null) return `${term} entered at ${after} ${where}`
+  if (after === null) return `${term} dropped out ${where} (before: ${before})`
+  return `${term} ${after > before ? "fell" : "rose"} from ${before} to ${after} ${where}`
 }
 
 /** Describes everything that a rival changed, in every storefront. */
 function rivalLine(rows: readonly GroupableAlert[]): string {
-  const changes = [...new Set(rows.map(changeOf))]
+  // oldest first, as a version followed by the next
+  const changes = [...new Set(rows.toReversed().map(changeOf))]
   const places = [...new Set(rows.map(whereOf))]
   const where = places.length === 1 ? places[0] : `in ${places.length} storefronts`
-  return `${namesOf(rows)} changed ${changes.join(", ")} ${where}`
+  return `${listed(namesOf(rows))} changed ${changes.join(", ")} ${where}${daysIn(rows)}`
 }
 
 function changeOf({ change, before, after }: GroupableAlert): string {
@@ -89,12 +142,21 @@ function changeOf({ change, before, after }: GroupableAlert): string {
 
 const MAX_NAMED = 3
 
-function namesOf(rows: readonly GroupableAlert[]): string {
-  const names = [...new Set(rows.map(({ rivalName, rivalId }) => rivalName ?? rivalId ?? ""))]
+function namesOf(rows: readonly GroupableAlert[]): string[] {
+  return [...new Map(rows.map(({ rivalId, rivalName }) => [rivalId, rivalName ?? rivalId ?? ""])).values()]
+}
+
+function listed(names: readonly string[]): string {
   if (names.length > MAX_NAMED) return `${names.slice(0, MAX_NAMED).join(", ")} and ${names.length - MAX_NAMED} more`
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`
 }
 
 function whereOf({ platform, country }: GroupableAlert): string {
   return inStore({ platform, storefront: country })
+}
+
+/** Returns " from 2026-11-24 to 2026-11-26". Empty if all alerts are of one day. */
+function daysIn(rows: readonly GroupableAlert[]): string {
+  const days = rows.map(({ day }) => day).sort()
+  return days[0] === days.at(-1) ? "" : ` from ${days[0]} to ${days.at(-1)}`
 }

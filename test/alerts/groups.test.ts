@@ -1,10 +1,11 @@
-import { expect, test } from "bun:test"
-import { type GroupableAlert, groupAlerts } from "../../src/lib/alert-groups.ts"
+import { describe, expect, test } from "bun:test"
+import { type GroupableAlert, type Grouping, groupAlerts } from "../../src/lib/alert-groups.ts"
 
 const row = (rest: Partial<GroupableAlert>): GroupableAlert => {
   return {
     type: "rank_drop",
     appId: "app_tea",
+    appName: "Tea Timer",
     platform: "ios",
     country: "us",
     day: "2026-11-26",
@@ -16,69 +17,151 @@ const row = (rest: Partial<GroupableAlert>): GroupableAlert => {
     change: null,
     before: null,
     after: null,
+    source: "apple-web-search",
     ...rest,
   }
 }
-const passedBy = (n: number, rest: Partial<GroupableAlert> = {}) =>
-  row({
-    type: "rival_passed",
-    term: "moon phase",
-    rivalId: `${n}`,
-    rivalName: `Filler ${n}`,
-    before: 8,
-    after: 17,
-    ...rest,
-  })
-const shown = (rows: GroupableAlert[]) =>
-  groupAlerts(rows).map(({ move, line, rows: alike }) => [move, line, alike.length])
+const SENTENCE = '"moon phase" fell from 8 to 17 in the US App Store'
+const moon = { term: "moon phase", before: 8, after: 17, sentence: SENTENCE }
+const rival = (n: number, rest: Partial<GroupableAlert> = {}) =>
+  row({ type: "rival_passed", ...moon, rivalId: `${n}`, rivalName: `Rival ${n}`, sentence: `Rival ${n} …`, ...rest })
+const rivals = (count: number, rest: Partial<GroupableAlert> = {}) =>
+  Array.from({ length: count }, (_, n) => rival(n, rest))
+const changed = (rest: Partial<GroupableAlert>) =>
+  row({ type: "rival_event", rivalId: "7", rivalName: "Moodleaf", change: "icon", before: "a", after: "b", ...rest })
 
-test("a fall that eight rivals used is one event, with the move and the first three names", () => {
-  const fall = row({ term: "moon phase", before: 8, after: 17 })
-  const flood = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => passedBy(n))
-  const line = '"moon phase" in the US App Store, passed by Filler 0, Filler 1, Filler 2 and 5 more'
-  expect(shown([...flood, fall])).toEqual([["▼ 8→17", line, 9]])
-  expect(groupAlerts([...flood, fall])[0]!.lead).toBe(fall)
-  // the passings show the fall, although it has no alert of its own
-  expect(shown(flood)).toEqual([["▼ 8→17", line, 8]])
+const version = { change: "version", before: "4.0", after: "4.1" }
+const beaten = { type: "rival_beaten" }
+
+type Line = [direction: "up" | "down" | null, line: string, alerts: number]
+
+describe("one line per event", () => {
+  test.each<[string, GroupableAlert[], Line]>([
+    ["a fall alone keeps its sentence", [row(moon)], ["down", SENTENCE, 1]],
+    ["a fall that a rival used", [rival(0), row(moon)], ["down", `${SENTENCE}; Rival 0 passed you`, 2]],
+    [
+      "a fall that three rivals used",
+      [...rivals(3), row(moon)],
+      ["down", `${SENTENCE}; Rival 0, Rival 1 and Rival 2 passed you`, 4],
+    ],
+    [
+      "a fall that eight rivals used",
+      [...rivals(8), row(moon)],
+      ["down", `${SENTENCE}; 8 apps passed you: Rival 0, Rival 1, Rival 2 and 5 more`, 9],
+    ],
+    ["passings without an alert of the fall", rivals(2), ["down", `${SENTENCE}; Rival 0 and Rival 1 passed you`, 2]],
+    [
+      "passings without a move",
+      rivals(2, { before: 8, after: 8 }),
+      [null, '"moon phase" is at 8 in the US App Store, as before; Rival 0 and Rival 1 passed you', 2],
+    ],
+    ["a single passing keeps its sentence", [rival(1)], ["down", "Rival 1 …", 1]],
+    [
+      "an entry that passed rivals",
+      [row({ type: "entered", term: "tide", after: 4, sentence: "Entered" }), rival(1, { ...beaten, term: "tide" })],
+      ["up", "Entered; you passed Rival 1", 2],
+    ],
+    [
+      "passed rivals without an alert of the entry",
+      rivals(4, { ...beaten, before: null, after: 4 }),
+      [
+        "up",
+        '"moon phase" entered at 4 in the US App Store; you passed 4 apps: Rival 0, Rival 1, Rival 2 and 1 more',
+        4,
+      ],
+    ],
+    [
+      "a rival below and one above",
+      [rival(0), rival(1, beaten)],
+      ["down", `${SENTENCE}; Rival 0 passed you; you passed Rival 1`, 2],
+    ],
+    [
+      "passings of an app that dropped out",
+      rivals(2, { after: null, platform: "android" }),
+      ["down", '"moon phase" dropped out on Google Play in the US (before: 8); Rival 0 and Rival 1 passed you', 2],
+    ],
+    [
+      "a rival without a name",
+      [row(moon), rival(0, { rivalName: null, rivalId: "9990000104" })],
+      ["down", `${SENTENCE}; 9990000104 passed you`, 2],
+    ],
+    [
+      "a rival's changes in one storefront",
+      [changed(version), changed({}), changed({ ...version, appId: "app_mate" })],
+      [null, "Moodleaf changed version 4.0→4.1, icon in the US App Store", 3],
+    ],
+    [
+      "a rival's change in two storefronts",
+      [changed(version), changed({ ...version, country: "de" })],
+      [null, "Moodleaf changed version 4.0→4.1 in 2 storefronts", 2],
+    ],
+    ["any other alert keeps its sentence", [row({ type: "chart_drop", before: 4 })], [null, "a sentence", 1]],
+  ])("%s", (_, rows, line) => {
+    expect(linesOf(rows)).toEqual([line])
+  })
 })
 
-test("events of other apps, keywords, storefronts, stores and days stay separate", () => {
+describe("one line per event of several days", () => {
+  const on = (day: number, rest: Partial<GroupableAlert>) => row({ ...moon, ...rest, day: `2026-11-${day}` })
+  test.each<[string, GroupableAlert[], Line]>([
+    [
+      "two falls add up",
+      [on(26, { before: 12, after: 17 }), on(24, { before: 8, after: 12 })],
+      ["down", `${SENTENCE} from 2026-11-24 to 2026-11-26`, 2],
+    ],
+    [
+      "a fall that was made up for",
+      [on(26, { type: "rank_rise", before: 17, after: 8 }), on(24, {})],
+      [null, '"moon phase" is at 8 in the US App Store from 2026-11-24 to 2026-11-26, as before', 2],
+    ],
+    [
+      "of a rival that was above and below only the newest counts",
+      [rival(0, { ...beaten, day: "2026-11-26", before: 17, after: 8 }), rival(0, { day: "2026-11-24" })],
+      [
+        null,
+        '"moon phase" is at 8 in the US App Store from 2026-11-24 to 2026-11-26, as before; you passed Rival 0',
+        2,
+      ],
+    ],
+    [
+      "a rival's versions are listed oldest first",
+      [changed({ ...version, before: "4.1", after: "4.2" }), changed({ ...version, day: "2026-11-24" })],
+      [null, "Moodleaf changed version 4.0→4.1, version 4.1→4.2 in the US App Store from 2026-11-24 to 2026-11-26", 2],
+    ],
+    ["an event of one day names no days", [rival(0), row(moon)], ["down", `${SENTENCE}; Rival 0 passed you`, 2]],
+  ])("%s", (_, rows, line) => {
+    expect(linesOf(rows, { acrossDays: true })).toEqual([line])
+  })
+})
+
+test("events of other apps, keywords, storefronts, stores, sources and days stay separate", () => {
   const others = [
     { appId: "app_mate" },
     { term: "tide" },
     { country: "gb" },
     { platform: "android" as const },
+    { source: "foreign" },
     { day: "2026-11-25" },
   ]
-  const rows = [passedBy(0), passedBy(1), ...others.map((rest) => passedBy(0, rest))]
-  expect(groupAlerts(rows).map(({ rows: alike }) => alike.length)).toEqual([2, 1, 1, 1, 1, 1])
-})
-
-test("changes of one rival on a day are one event, for all apps and storefronts", () => {
-  const changed = (rest: Partial<GroupableAlert>) =>
-    row({ type: "rival_event", rivalId: "7", rivalName: "Moodleaf", change: "icon", before: "a", after: "b", ...rest })
-  const version = { change: "version", before: "4.0", after: "4.1" }
-  expect(shown([changed(version), changed({}), changed({ ...version, appId: "app_mate" })])).toEqual([
-    [null, "Moodleaf changed version 4.0→4.1, icon in the US App Store", 3],
-  ])
-  expect(shown([changed(version), changed({ ...version, country: "de" })])).toEqual([
-    [null, "Moodleaf changed version 4.0→4.1 in 2 storefronts", 2],
-  ])
+  const rows = [rival(0), rival(1), ...others.map((rest) => rival(0, rest))]
+  expect(groupAlerts(rows).map(({ rows: alike }) => alike.length)).toEqual([2, 1, 1, 1, 1, 1, 1])
+  expect(groupAlerts(rows, { acrossDays: true }).map(({ rows: alike }) => alike.length)).toEqual([3, 1, 1, 1, 1, 1])
   expect(groupAlerts([changed({}), changed({ rivalId: "8" })])).toHaveLength(2)
 })
 
-test("a keyword that entered and passed rivals names them, and a single alert keeps its sentence", () => {
-  const entered = row({ type: "entered", term: "tide", after: 4 })
-  const beaten = passedBy(1, { type: "rival_beaten", term: "tide", before: null, after: 4 })
-  expect(shown([entered, beaten])).toEqual([["▲ –→4", '"tide" in the US App Store, you passed Filler 1', 2]])
-  expect(shown([row({ type: "dropped_out", term: "tide", before: 4, platform: "android" })])).toEqual([
-    ["▼ 4→–", '"tide" on Google Play in the US', 1],
-  ])
-  expect(shown([passedBy(1)])).toEqual([[null, "a sentence", 1]])
-  expect(shown([row({ type: "chart_drop", before: 4, after: 30 })])).toEqual([[null, "a sentence", 1]])
+test("an event names its apps once, and leads with the change of rank", () => {
+  const fall = row(moon)
+  expect(groupAlerts([rival(0), fall])[0]).toMatchObject({ lead: fall, apps: ["Tea Timer"] })
+  const mate = { appId: "app_mate", appName: "Mate" }
+  expect(groupAlerts([changed({}), changed(mate)])[0]?.apps).toEqual(["Tea Timer", "Mate"])
+  expect(groupAlerts([row({ type: "weekly", appId: null, appName: null })])[0]?.apps).toEqual([])
 })
 
 test("an event is read once all of its alerts are", () => {
-  const read = (...all: boolean[]) => groupAlerts(all.map((one, n) => passedBy(n, { read: one })))[0]!.isRead
+  const read = (...all: boolean[]) => groupAlerts(all.map((one, n) => rival(n, { read: one })))[0]!.isRead
   expect([read(true, true), read(true, false)]).toEqual([true, false])
 })
+
+function linesOf(rows: GroupableAlert[], grouping?: Grouping): Line[] {
+  return groupAlerts(rows, grouping).map(({ direction, line, rows: alike }) => [direction, line, alike.length])
+}

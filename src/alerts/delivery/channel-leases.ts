@@ -10,6 +10,7 @@ export interface LeasedChannel extends SealedChannel {
   lease: string
 }
 
+/** A delivery and its alert. */
 export interface Head {
   id: string
   alert: Alert & { appName: string | null }
@@ -42,7 +43,7 @@ export async function claimChannels(
  * the lease is lost: then nothing may be sent.
  */
 export async function readHead(sql: Sql, { id, lease }: LeasedChannel, leaseMs: number): Promise<Head | null> {
-  const [row] = await sql<({ deliveryId: string; appName: string | null } & Alert)[]>`
+  const [row] = await sql<HeadRow[]>`
     with held as (
       update channel
       set lease_until = ${later(sql, leaseMs)}
@@ -55,28 +56,54 @@ export async function readHead(sql: Sql, { id, lease }: LeasedChannel, leaseMs: 
       order by d.attempts > 0, d.alert_id
       limit 1
     )
-    select h.id as "deliveryId", t.name as "appName", a.id, a.app_id as "appId", a.type, a.platform, a.storefront,
-      a.subject, a.day, a.at, a.facts, a.read_at is not null as read, a.history
+    select h.id as "deliveryId", ${alertColumns(sql)}
     from head h
     join alert a on a.id = h.alert_id
     left join tracked_app t on t.id = a.app_id`
-  if (!row) return null
-  const { deliveryId, ...alert } = row
+  return row ? headOf(row) : null
+}
+
+type HeadRow = { deliveryId: string; appName: string | null } & Alert
+
+const alertColumns = (sql: Sql) => sql`t.name as "appName", a.id, a.app_id as "appId", a.type, a.platform, a.storefront,
+  a.subject, a.day, a.at, a.facts, a.read_at is not null as read, a.history`
+
+function headOf({ deliveryId, ...alert }: HeadRow): Head {
   return { id: deliveryId, alert }
 }
 
-/** Stores the result of an attempt. Returns false if the lease is lost; then nothing is changed. */
+/** At most 500 deliveries are looked through for those of one event. Further ones become a message of their own. */
+const MAX_TOGETHER = 500
+
+/** Returns the head and other due deliveries of its channel and day, newest alert first. */
+export async function readDueOfDay(sql: Sql, { id, lease }: LeasedChannel, head: Head): Promise<Head[]> {
+  const rows = await sql<HeadRow[]>`
+    select d.id as "deliveryId", ${alertColumns(sql)}
+    from delivery d
+    join alert a on a.id = d.alert_id
+    join channel c on c.id = d.channel_id and c.lease = ${lease}
+    left join tracked_app t on t.id = a.app_id
+    where d.channel_id = ${id} and d.state = 'waiting' and d.next_at <= now() and a.day = ${head.alert.day}::date
+    order by d.id = ${head.id} desc, d.alert_id
+    limit ${MAX_TOGETHER}`
+  return rows.map(headOf).sort((a, b) => b.alert.id - a.alert.id)
+}
+
+/**
+ * Stores the result of an attempt for all deliveries of its message. Returns false if the lease is lost; then nothing
+ * is changed.
+ */
 export async function settle(
   sql: Sql,
   channel: LeasedChannel,
-  { id, sent, retries, gapMs }: { id: string; sent: SendResult; retries: Retries; gapMs: number },
+  { ids, sent, retries, gapMs }: { ids: readonly string[]; sent: SendResult; retries: Retries; gapMs: number },
 ): Promise<boolean> {
   return (await sql.begin(async (tx) => {
     const locked = await hold(tx, channel)
     if (!locked) return false
-    if (sent.result === "delivered") await endDelivered(tx, channel.id, id, gapMs)
+    if (sent.result === "delivered") await endDelivered(tx, channel.id, ids, gapMs)
     else if (sent.result === "refused") await disable(tx, channel.id, sent.failure)
-    else await noteFailed(tx, { channel: channel.id, id, sent, retries, failures: locked.failures + 1 })
+    else await noteFailed(tx, { channel: channel.id, ids, sent, retries, failures: locked.failures + 1 })
     return true
   })) as boolean
 }
@@ -118,11 +145,11 @@ async function hold(tx: Tx, { id, lease }: LeasedChannel): Promise<{ failures: n
 }
 
 /** Also marks a delivery whose alert was withdrawn while the message was being sent. */
-async function endDelivered(tx: Tx, channel: string, id: string, gapMs: number): Promise<void> {
+async function endDelivered(tx: Tx, channel: string, ids: readonly string[], gapMs: number): Promise<void> {
   await tx`
     update delivery
     set state = 'delivered', attempts = attempts + 1, next_at = null, ended_at = now(), failure = null
-    where id = ${id} and state <> 'delivered'`
+    where id = any(${ids as string[]}::text[]) and state <> 'delivered'`
   await tx`
     update channel
     set last_ok = now(), failures = 0, paused_until = case when ${gapMs}::float8 > 0 then ${later(tx, gapMs)} end
@@ -131,7 +158,7 @@ async function endDelivered(tx: Tx, channel: string, id: string, gapMs: number):
 
 interface Failure {
   channel: string
-  id: string
+  ids: readonly string[]
   sent: Extract<SendResult, { failure: string }> & { waitMs?: number }
   retries: Retries
   failures: number
@@ -141,33 +168,37 @@ interface Failure {
  * Schedules the next attempt. If the receiver asked to wait, the whole channel waits; a throttled attempt is not
  * counted.
  */
-async function noteFailed(tx: Tx, { channel, id, sent, retries, failures }: Failure): Promise<void> {
+async function noteFailed(tx: Tx, { channel, ids, sent, retries, failures }: Failure): Promise<void> {
   const { failure, waitMs = 0 } = sent
   const counts = sent.result === "failed"
-  const [row] = await tx<{ attempts: number; old: boolean }[]>`
+  const rows = await tx<{ id: string; attempts: number; old: boolean }[]>`
     update delivery
     set attempts = attempts + ${counts ? 1 : 0}::int, failure = ${failure}
-    where id = ${id} and state = 'waiting'
-    returning attempts, created_at < ${later(tx, -longestMs(retries))} as old`
+    where id = any(${ids as string[]}::text[]) and state = 'waiting'
+    returning id, attempts, created_at < ${later(tx, -longestMs(retries))} as old`
   const restMs = Math.max(waitMs, pauseMs(failures, retries))
-  const gap = counts ? retryAfterMs(row?.attempts ?? 1, retries) : restMs
-  if (gap === null || row?.old) await giveUp(tx, id)
-  else
+  // a message of several deliveries is retried like the one with the most attempts, so that they stay together
+  const attempts = Math.max(1, ...rows.map((row) => row.attempts))
+  const gap = counts ? retryAfterMs(attempts, retries) : restMs
+  const ended = rows.filter(({ old }) => gap === null || old).map(({ id }) => id)
+  await giveUp(tx, ended)
+  if (gap !== null)
     await tx`
       update delivery
       set next_at = ${later(tx, Math.max(gap, waitMs))}
-      where id = ${id} and state = 'waiting'`
+      where id = any(${ids as string[]}::text[]) and state = 'waiting'`
   await tx`
     update channel
     set last_failure = now(), failure = ${failure}, failures = failures + 1, paused_until = ${later(tx, restMs)}
     where id = ${channel}`
 }
 
-async function giveUp(tx: Tx, id: string): Promise<void> {
+async function giveUp(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
   await tx`
     update delivery
     set state = 'undelivered', next_at = null, ended_at = now()
-    where id = ${id} and state = 'waiting'`
+    where id = any(${ids as string[]}::text[]) and state = 'waiting'`
 }
 
 /** Disables a channel whose receiver refuses everything, and gives up its waiting deliveries. */

@@ -5,8 +5,16 @@ import { createWorker, type Run, type Worker, type WorkerOptions } from "../../j
 import { dayOf } from "../../lib/days.ts"
 import { type SafeFetch, safeFetch } from "../../outbound/safe-fetch.ts"
 import type { Channel } from "../rules.ts"
-import { messageOf } from "./alert-message.ts"
-import { claimChannels, type LeasedChannel, readHead, release, setAside, settle } from "./channel-leases.ts"
+import { eventWith, messageOf } from "./alert-message.ts"
+import {
+  claimChannels,
+  type LeasedChannel,
+  readDueOfDay,
+  readHead,
+  release,
+  setAside,
+  settle,
+} from "./channel-leases.ts"
 import type { ChannelAccess } from "./message.ts"
 import { queueDeliveries } from "./queue.ts"
 import { RETRIES_MS } from "./schedule.ts"
@@ -96,9 +104,11 @@ async function tellNext(
   const { sql, log, retriesMs, random, gapsMs } = parts
   const head = await readHead(sql, channel, parts.leaseMs)
   if (!head) return false
-  const sent = await send(opened, messageOf(head, dayOf(parts.now())), parts)
+  const event = channel.kind === "webhook" ? [head] : eventWith(head, await readDueOfDay(sql, channel, head))
+  const sent = await send(opened, messageOf(head, event, dayOf(parts.now())), parts)
   const gapMs = gapsMs[channel.kind]
-  const stood = await settle(sql, channel, { id: head.id, sent, retries: { retriesMs, random: random() }, gapMs })
+  const ids = event.map(({ id }) => id)
+  const stood = await settle(sql, channel, { ids, sent, retries: { retriesMs, random: random() }, gapMs })
   const about = { operation: channel.kind, reason: sent.result === "delivered" ? undefined : sent.failure }
   if (sent.result === "refused") log("warn", "channel_disabled", about)
   if (sent.result === "failed") log("info", "delivery_failed", about)

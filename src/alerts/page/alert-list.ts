@@ -17,12 +17,12 @@ ${groupAlerts(alerts)
 `
 }
 
-function alertItem(desk: Desk, { lead, rows, isRead, move, line }: AlertGroup<AlertRow>): Html {
+function alertItem(desk: Desk, { lead, rows, isRead, direction, line }: AlertGroup<AlertRow>): Html {
   const sent = rows.flatMap(({ deliveries }) => deliveries)
   const tags = [...new Set(sent.map(({ channel, state }) => `${channel}: ${state}`))]
   const source = lead.source && html` · ${sourceName(lead.source)}`
   return html`<li${!isRead && html` class="fresh"`}>
-<p>${move && html`<span class="${move.startsWith("▼") ? "down" : "up"}">${move}</span> `}${line}</p>
+<p>${direction && html`<span class="${direction}">${direction === "up" ? "▲" : "▼"}</span> `}${line}</p>
 <p class="small quiet">
 ${dayTime(lead.day)} · ${appLinks(desk, rows)} · ${spoken(lead.type)}${source}${evidence(desk, lead)}${tags.map(
     (tag) => html` · <span class="tag">${tag}</span>`,

@@ -36,10 +36,10 @@ export const alerts: Command = {
     const groups = given === undefined ? all.slice(0, SHOWN) : all
     const older = omitted + rows.length - groups.reduce((sum, { rows: alike }) => sum + alike.length, 0)
     show(invocation, answer, () => [
-      ...groups.flatMap(({ lead, rows: alike, isRead, move, line }) => {
-        const apps = [...new Set(alike.map(({ appName }) => printable(appName ?? "workspace")))].join(", ")
-        const head = `${dateOf(lead.day)}  ${apps}  ${move === null ? "" : `${move}  `}`
-        const lines = wrapped(`${head}${harmless(line)}`, terminal.columns())
+      ...groups.flatMap(({ lead, apps, isRead, direction, line }) => {
+        const names = apps.length === 0 ? "workspace" : apps.map(printable).join(", ")
+        const mark = direction === null ? "" : `${direction === "up" ? "▲" : "▼"} `
+        const lines = wrapped(`${dateOf(lead.day)}  ${names}  ${mark}${harmless(line)}`, terminal.columns())
         return isRead ? lines.map((one) => terminal.paint("faint", one)) : lines
       }),
       rows.length === 0

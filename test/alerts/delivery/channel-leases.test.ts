@@ -95,7 +95,7 @@ test("a process that lost its lease sends and stores nothing more", async () => 
   expect(await readHead(sql, zombie!, 60_000)).toBeNull()
   const [next] = await claimChannels(sql, { limit: 5, leaseMs: 60_000 })
   expect(next!.lease).not.toBe(zombie!.lease)
-  const outcome = { id: head!.id, retries: { retriesMs: [], random: 0 }, gapMs: 0 }
+  const outcome = { ids: [head!.id], retries: { retriesMs: [], random: 0 }, gapMs: 0 }
   expect(await settle(sql, zombie!, { ...outcome, sent: { result: "failed", failure: "late" } })).toBe(false)
   await release(sql, zombie!)
   expect(await deliveries(at)).toMatchObject([{ attempts: 0 }, { attempts: 0 }])

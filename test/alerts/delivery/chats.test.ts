@@ -7,7 +7,7 @@ import { createLog } from "../../../src/lib/log.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { type Got, type Receiver, receiver } from "./receiver.ts"
-import { deliveries, found, hurry, rule, type Scene, scene, telling } from "./scene.ts"
+import { deliveries, found, foundPassings, hook, hurry, rule, type Scene, scene, telling } from "./scene.ts"
 
 const TOKEN = "123456789:AAEcanaryCanaryCanaryCanaryCanary_-1"
 const PATH = `/bot${TOKEN}/sendMessage`
@@ -196,5 +196,48 @@ describe("Slack", () => {
     await talking().runOnce()
     expect(there.got).toHaveLength(2)
     expect(await deliveries(at)).toMatchObject([{ state: "delivered", attempts: 1 }])
+  })
+})
+
+describe("an event of several alerts", () => {
+  const FALL = '"tea" fell from 5 to 12 in the US App Store'
+  const NAMES = ["Softly", "Moodleaf", "Daybook", "Quill"]
+
+  test("chats get one message per event, and a webhook gets each alert", async () => {
+    await Promise.all([bot(), slack(), hook(at, `${there.url}/hook`)])
+    await rule(at, "rival_passed", { channels: ["telegram", "slack", "webhook"], keywordScope: "all" })
+    await found(at, 2)
+    await foundPassings(at, NAMES)
+    await talking().runOnce()
+    const texts = there.at(PATH).map(({ body }) => JSON.parse(body).text)
+    expect(texts).toEqual([
+      `${NAME}: 2025-11-20: ${FALL}; 4 apps passed you: Quill, Daybook, Moodleaf and 1 more`,
+      `${NAME}: 2025-11-20: ${FALL.replace("tea", "tea 2")}`,
+    ])
+    expect(there.at("/services/T0/B0/canary")).toHaveLength(2)
+    const payloads = there.at("/hook").map(({ body }) => JSON.parse(body))
+    expect(payloads.map(({ type, data }) => [type, data.rivalName])).toEqual(
+      NAMES.map((name) => ["alert.rival_passed", name]),
+    )
+    expect(new Set((await deliveries(at)).map(({ state }) => state))).toEqual(new Set(["delivered"]))
+  })
+
+  test("a failed message of an event is sent again as one message", async () => {
+    await bot()
+    await rule(at, "rival_passed", { channels: ["telegram"], keywordScope: "all" })
+    there.on(PATH, (_, before) => new Response("{}", { status: before === 0 ? 500 : 200 }))
+    await found(at)
+    await foundPassings(at, NAMES)
+    await talking().runOnce()
+    expect((await deliveries(at)).map(({ state, attempts }) => [state, attempts])).toEqual(
+      Array(5).fill(["waiting", 1]),
+    )
+    await hurry(sql)
+    await talking().runOnce()
+    expect(there.at(PATH)).toHaveLength(2)
+    expect(new Set(there.at(PATH).map(({ body }) => body)).size).toBe(1)
+    expect((await deliveries(at)).map(({ state, attempts }) => [state, attempts])).toEqual(
+      Array(5).fill(["delivered", 2]),
+    )
   })
 })

@@ -61,7 +61,11 @@ export const facts = (term: string, was: number, rank: number) => ({
 /** Adds alerts about `count` keywords that fell from 5 to 12. Returns their ids. */
 export async function found({ sql, workspaceId, appId }: Scene, count = 1, more: Found = {}): Promise<number[]> {
   const { type = "rank_drop", was = 5, rank = 12, term = "tea" } = more
-  const rows = Array.from({ length: count }, () => ({ subject: `${term} ${++terms}`, facts: facts(term, was, rank) }))
+  const rows = Array.from({ length: count }, (_, at) => ({
+    subject: `${term} ${++terms}`,
+    // alerts of one keyword are one event
+    facts: facts(at === 0 ? term : `${term} ${at + 1}`, was, rank),
+  }))
   const made = await sql<{ id: number }[]>`
     insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
     select ${workspaceId}::int, ${appId}, ${type}, 'ios', 'us', r.subject, '2025-11-20', '2025-11-20T06:12:41Z', r.facts
@@ -69,6 +73,19 @@ export async function found({ sql, workspaceId, appId }: Scene, count = 1, more:
     order by r.subject
     returning id`
   return made.map(({ id }) => id)
+}
+
+/** Adds alerts about rivals that passed the app when "tea" fell from 5 to 12. */
+export async function foundPassings({ sql, workspaceId, appId }: Scene, names: readonly string[]): Promise<void> {
+  const rows = names.map((name, at) => ({ name, rival: String(9_990_000_104 + at) }))
+  await sql`
+    insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
+    select ${workspaceId}::int, ${appId}, 'rival_passed', 'ios', 'us', r.rival || ' tea', '2025-11-20',
+      '2025-11-20T06:12:41Z', jsonb_build_object('term', 'tea', 'rival', r.rival, 'name', r.name, 'manual', true,
+        'ours', 12, 'theirs', 6, 'oursWas', 5, 'theirsWas', 7, 'depth', 100, 'wasDepth', 100, 'source', 'import',
+        'against', '2025-11-19')
+    from jsonb_to_recordset(${sql.json(rows)}) r (name text, rival text)
+    order by r.rival`
 }
 
 interface Found {

@@ -167,7 +167,7 @@ test("alerts, reviews and usage show the data and what was never read", async ()
   expect(alerts?.out.length).toBeGreaterThan(0)
 })
 
-test("alerts shows day, app and ranks before the text, and one line per fall", async () => {
+test("alerts shows day and app before the text, and one line per fall", async () => {
   const search = (daysAgo: number, rank: number) => {
     const results = [...above(rank), IOS].map((id) => ({ id, name: `App ${id}` }))
     const asked = { kind: "search", source: "import", platform: "ios", storefront: "us", term: "moon" }
@@ -178,10 +178,10 @@ test("alerts shows day, app and ranks before the text, and one line per fall", a
   expect((await run(["import", file])).code).toBe(0)
   const day = new Date(at(20)).toLocaleDateString("en-GB", { day: "2-digit", month: "short", timeZone: "UTC" })
   const { out } = await run(["alerts"])
-  const line = out.split("\n").find((one) => one.includes("3→9"))!
+  const line = out.split("\n").find((one) => one.includes("from 3 to 9"))!
   expect(line.replace(day, "DAY")).toStartWith(
-    'DAY  Tide！Times  ▼ 3→9  "moon" in the US App Store, passed by App 1200000017, App 1200000016, ' +
-      "App 1200000015 and 3",
+    'DAY  Tide！Times  ▼ "moon" fell from 3 to 9 in the US App Store; 6 apps passed you: App 1200000017, ' +
+      "App 1200000016, App 1200000015 and 3 more",
   )
 })
 

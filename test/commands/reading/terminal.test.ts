@@ -24,7 +24,7 @@ test("a line is cut to the terminal but not within a character or colour, and no
 })
 
 test("a sentence is wrapped between words without losing any text", () => {
-  const line = '26 Nov  Lumen Journal  ▼ 4→7  "daily journal" in the US App Store, passed by Moodleaf and Softly'
+  const line = '26 Nov  Lumen Journal  ▼ "daily journal" fell from 4 to 7 in the US App Store; Softly passed you'
   const lines = wrapped(line, 40)
   for (const one of lines) expect(Bun.stringWidth(one)).toBeLessThanOrEqual(40)
   expect(lines.map((one) => one.trim()).join(" ")).toBe(line)
