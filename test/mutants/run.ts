@@ -43,16 +43,13 @@ const { values: options } = parseArgs({
 const AREAS: [area: string, pattern: RegExp][] = [
   [
     "money",
-    /^(src\/(access\/credits|invoke|accounts\/(billing|seller)|operations\/revenue)|sql:(charge|balance|spend|refund))/,
+    /^(src\/(access\/credits|core\/(invoke|charging)|consoles\/(billing|seller))|sql:(charge|balance|spend|refund))/,
   ],
-  ["rights", /^src\/(access|oauth|sign-in|approving|links)/],
-  ["parsers", /^src\/sources/],
-  ["writes", /^src\/(actions|writing\/checks|accounts\/(writing|ads|console)|writes)/],
-  [
-    "states",
-    /^(src\/(observations\/(rows|import|record|kinds)|history|alerts)|sql:(take|give|settle|allowance|refuse|claim))/,
-  ],
-  ["figures", /^(src\/(formulas|observations\/derived|operations\/(hive|rivals|keywords|charts)|market)|sql:)/],
+  ["rights", /^src\/(access|sharing\/(link|open|token)|pages\/(sign-in|oauth|forms))/],
+  ["parsers", /^src\/([a-z]+\/sources|stores)\//],
+  ["writes", /^src\/(writes|[a-z]+\/actions|consoles\/(writing|ads))\//],
+  ["states", /^(src\/(measuring|jobs|core\/observation|alerts)\/|sql:(take|give|settle|allowance|refuse|claim))/],
+  ["figures", /^(src\/([a-z]+\/(formulas|operations|estimates)|market)\/|sql:)/],
 ]
 
 interface Mutant {
