@@ -125,7 +125,17 @@ long("licences names every package in the binary, and where each file in it come
   // everything else is of this repository, or made by the build
   const rest = modules.filter((path) => !path.includes("node_modules/"))
   expect(rest.filter((path) => !/^(src|sql|fixtures)\/|^package\.json$/.test(path))).toEqual([])
-  expect(assets.sort()).toEqual(["NOTICES", "commit", "engine-files", "fixtures", "manual", "package.json", "sql"])
+  expect(assets.sort()).toEqual([
+    "NOTICES",
+    "commit",
+    "demo",
+    "desk",
+    "engine-files",
+    "manual",
+    "package.json",
+    "sandbox",
+    "sql",
+  ])
   for (const within of ["PostgreSQL", "Tesseract", "Public Suffix List", "JavaScriptCore"])
     expect(out).toContain(within)
   for (const text of ["Apache License", "University of California", "GNU LESSER GENERAL PUBLIC LICENSE"])

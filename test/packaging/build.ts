@@ -25,6 +25,9 @@ import { writeRelease } from "./release.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 
+/** The data that the program serves. The recordings beside it are for tests only. */
+const FIXTURES = ["fixtures/demo", "fixtures/desk", "fixtures/sandbox"]
+
 const TARGETS = ["linux-x64", "linux-arm64", "linux-x64-musl", "darwin-arm64", "darwin-x64", "windows-x64"] as const
 type Target = (typeof TARGETS)[number]
 
@@ -51,7 +54,7 @@ export async function build(file: string, target?: Target): Promise<Contents> {
     if (commit !== null) writeFileSync(join(parts, COMMIT_FILE), commit)
     writeFileSync(join(parts, NOTICES_FILE), noticesOf(versionOf(), productionPackages()))
     const assets = [
-      ...["sql", "fixtures", "package.json", MANUAL_FOLDER].map((name) => join(ROOT, name)),
+      ...["sql", ...FIXTURES, "package.json", MANUAL_FOLDER].map((name) => join(ROOT, name)),
       ...[CARRIED, NOTICES_FILE, ...(commit === null ? [] : [COMMIT_FILE])].map((name) => join(parts, name)),
     ]
     const { metafile } = await Bun.build({
