@@ -1,8 +1,8 @@
-import { generateKeyPairSync } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { createSealer } from "../access/sealed.ts"
 import type { AccountOption, AnyAccountKind } from "../consoles/account-kind.ts"
 import { ACCOUNT_KINDS, accountKind } from "../consoles/account-kinds.ts"
+import { createKeyPair } from "../consoles/ads/key-pair.ts"
 import { ConsoleProblem } from "../consoles/console.ts"
 import {
   type AccountRow,
@@ -78,11 +78,7 @@ export const accountKeygen: Command = {
   options: { "key-file": { value: "FILE", meaning: "File for the private key. An existing file is not overwritten." } },
   async run(invocation) {
     const file = needed(invocation, "key-file")
-    const { publicKey, privateKey } = generateKeyPairSync("ec", {
-      namedCurve: "P-256",
-      publicKeyEncoding: { type: "spki", format: "pem" },
-      privateKeyEncoding: { type: "pkcs8", format: "pem" },
-    })
+    const { publicKey, privateKey } = createKeyPair()
     try {
       writeFileSync(file, privateKey, { flag: "wx", mode: 0o600 })
     } catch {

@@ -3,6 +3,7 @@ import type { Sql, Tx } from "../database/types.ts"
 import type { Log } from "../lib/log.ts"
 import { type AccountHost, BILLING_SOURCES } from "../lib/upstreams.ts"
 import type { RawBody } from "../measuring/source.ts"
+import type { KeyPair } from "./ads/key-pair.ts"
 import type { Message } from "./billing/proof.ts"
 import type { ConsoleReach } from "./console.ts"
 import type { AccountKey } from "./credentials.ts"
@@ -54,6 +55,8 @@ export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown>
   ids: Record<string, AccountOption & { fresh?: true }>
   /** The secret part of the key. Null if there is none because each message carries its own proof. */
   secret: (AccountOption & { name: string }) | null
+  /** Creates a key pair, for a console that takes a public key. */
+  createKeyPair?(): KeyPair
   /** Selects which of the accounts that the key opens is read. */
   part: AccountOption & { name: string }
   /** Lists the accounts that the key opens, so that a caller may omit the selection if there is only one. */

@@ -9,9 +9,16 @@ export interface FileKeyword {
   tags: string[]
 }
 
+export interface BadLine {
+  line: number
+  /** The quotes are not closed, there is no keyword, or the storefront is unknown. */
+  fault: "quotes" | "keyword" | "storefront"
+  reason: string
+}
+
 export interface KeywordFile {
   keywords: FileKeyword[]
-  bad: { line: number; reason: string }[]
+  bad: BadLine[]
 }
 
 /** Column names of common tools, in lower case. */
@@ -38,8 +45,8 @@ export function keywordsIn(text: string): KeywordFile {
   const columns = { term: at("term"), country: at("country"), tags: at("tags") }
   const file: KeywordFile = { keywords: [], bad: [] }
   for (const { line, fields } of records.slice(1)) {
-    const read = fields ? keywordOf(fields, columns) : "its quotes are not closed properly"
-    if (typeof read === "string") file.bad.push({ line, reason: read })
+    const read = fields ? keywordOf(fields, columns) : QUOTES
+    if ("fault" in read) file.bad.push({ line, ...read })
     else file.keywords.push(read)
   }
   return file
@@ -52,18 +59,24 @@ function plain(records: { line: number; fields: string[] | null }[]): KeywordFil
     )
   const file: KeywordFile = { keywords: [], bad: [] }
   for (const { line, fields } of records) {
-    if (!fields) file.bad.push({ line, reason: "its quotes are not closed properly" })
+    if (!fields) file.bad.push({ line, ...QUOTES })
     for (const field of fields ?? [])
       if (field.trim() !== "") file.keywords.push({ term: field, country: undefined, tags: [] })
   }
   return file
 }
 
-function keywordOf(fields: string[], columns: Record<keyof typeof COLUMNS, number>): FileKeyword | string {
+type Fault = Omit<BadLine, "line">
+
+const QUOTES: Fault = { fault: "quotes", reason: "its quotes are not closed properly" }
+
+function keywordOf(fields: string[], columns: Record<keyof typeof COLUMNS, number>): FileKeyword | Fault {
   const [term = "", place = "", tags = ""] = [fields[columns.term], fields[columns.country], fields[columns.tags]]
-  if (term.trim() === "") return "it has no keyword"
+  if (term.trim() === "") return { fault: "keyword", reason: "it has no keyword" }
   const country = place.trim() === "" ? undefined : storefrontNamed(place.trim())
-  if (place.trim() !== "" && country === undefined)
-    return `${JSON.stringify(place.slice(0, 40))} is not a storefront; use its two-letter code, such as us`
+  if (place.trim() !== "" && country === undefined) {
+    const reason = `${JSON.stringify(place.slice(0, 40))} is not a storefront; use its two-letter code, such as us`
+    return { fault: "storefront", reason }
+  }
   return { term, country, tags: tags.split(/[,;|]/).flatMap((tag) => tag.trim() || []) }
 }

@@ -56,6 +56,13 @@ export function textField(form: FormState, field: TextField): Html {
   return fieldPart(form, field, control)
 }
 
+export const USERNAME_FIELD = "username"
+
+/** Names the person to the browser's password manager, in a form that asks for the passphrase only. */
+export function usernameField(person: string): Html {
+  return html`<input name="${USERNAME_FIELD}" value="${person}" autocomplete="username" hidden="" readonly="">`
+}
+
 /** A field of several lines. */
 export function areaField(form: FormState, field: Field & { rows?: number; placeholder?: string }): Html {
   const { name, value = "", rows = 4, placeholder, isRequired } = field

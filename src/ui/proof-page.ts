@@ -1,6 +1,7 @@
 import type { Person } from "../access/sign-in/person.ts"
 import { PROOF_FIELD, type ProofParts, type ProofProblem, prove } from "../access/sign-in/proof.ts"
 import type { PageAnswer } from "./answer.ts"
+import { USERNAME_FIELD, usernameField } from "./fields.ts"
 import { fieldOf } from "./form.ts"
 import { html } from "./html.ts"
 import { layout, pagePolicy } from "./layout.ts"
@@ -20,7 +21,7 @@ export async function askProof(
   fields: URLSearchParams,
 ): Promise<PageAnswer | null> {
   if (person.isProved) return null
-  const { hasPassphrase, via } = person
+  const { hasPassphrase, via, person: name } = person
   const typed = fieldOf(fields, PROOF_FIELD)
   const problem = typed === undefined ? undefined : await prove(parts, person, typed, address)
   if (problem === null) {
@@ -28,13 +29,18 @@ export async function askProof(
     return null
   }
   const headers = { "content-security-policy": PROOF_POLICY }
-  return { status: 403, headers, body: proofPage({ path, fields, hasPassphrase, via, ...(problem && { problem }) }) }
+  return {
+    status: 403,
+    headers,
+    body: proofPage({ path, fields, name, hasPassphrase, via, ...(problem && { problem }) }),
+  }
 }
 
 interface ProofQuestion {
   /** The path that the held-back form was sent to. */
   path: string
   fields: URLSearchParams
+  name: string
   hasPassphrase: boolean
   /** How the person signed in. */
   via: Person["via"]
@@ -42,8 +48,8 @@ interface ProofQuestion {
 }
 
 /** Asks for the passphrase before a sensitive change. The held-back form is sent again with it, so nothing is lost. */
-function proofPage({ path, fields, hasPassphrase, via, problem }: ProofQuestion): string {
-  const hidden = [...fields].filter(([name]) => name !== PROOF_FIELD)
+function proofPage({ path, fields, name, hasPassphrase, via, problem }: ProofQuestion): string {
+  const hidden = [...fields].filter(([field]) => field !== PROOF_FIELD && field !== USERNAME_FIELD)
   const label = hasPassphrase ? "Passphrase" : "Code"
   const kind = hasPassphrase
     ? html`type="password" autocomplete="current-password"`
@@ -54,8 +60,8 @@ function proofPage({ path, fields, hasPassphrase, via, problem }: ProofQuestion)
     html`<p>${hasPassphrase ? BY_PASSPHRASE : BY_CODE}${!hasPassphrase && via === "oidc" && BY_SIGNING_IN}</p>
 ${problem && html`<p role="alert"><strong>${problemText(problem, label)}</strong></p>\n`}
 <form method="post" action="${path}">
-${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<label>${label} <input name="${PROOF_FIELD}" ${kind} required autofocus></label>
+${hidden.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
+${hasPassphrase && usernameField(name)}<label>${label} <input name="${PROOF_FIELD}" ${kind} required autofocus></label>
 <button type="submit">Continue</button>
 </form>`,
   )

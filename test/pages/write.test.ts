@@ -238,6 +238,33 @@ describe("a change at once", () => {
     expect([long.status, long.text.includes("at most 150 characters")]).toEqual([400, true])
   })
 
+  test("lines of a file that cannot be used are skipped, and the page says which and why", async () => {
+    const done = await next(await sendFile("keyword,country\ngyokuro,us\n,us\nbancha,Atlantis\nhojicha,us\n"))
+    expect(done.text).toContain("2 keywords added.")
+    expect(done.text).toContain("2 lines of the file skipped")
+    expect(done.text).toContain("<li>Line 3: it has no keyword.</li><li>Line 4: its storefront is unknown.</li>")
+    await undo(done)
+    const none = await sendFile("keyword,country\n,us\nsencha,<Atlantis>\n")
+    expect([none.status, none.text.includes("Line 2: it has no keyword. Line 3: &quot;&lt;Atlantis")]).toEqual([
+      400,
+      true,
+    ])
+    const forged = await owner.open(`${base}?skipped=2.3-keyword.<b>&done=${crypto.randomUUID()}`)
+    expect([forged.text.includes("skipped</summary>"), forged.text.includes("<b>")]).toEqual([false, false])
+  })
+
+  test("a list for a page that shows an older state is previewed, and its confirm adds every keyword", async () => {
+    const page = await owner.open(`${base}/edit`)
+    const hidden = { form: fieldIn(page, "form")!, seen: fieldIn(page, "seen")!, appId: tea.app, back: base }
+    await next(await atOnce("rename_app", { name: "Tea shop" }))
+    const before = await tracked()
+    const keywords = Array.from({ length: 120 }, (_, at) => `late ${at}`).join("\n")
+    const preview = await owner.send("/app/write", { ...hidden, action: "add_keywords", keywords })
+    expect((await next(await confirmOf(preview))).text).toContain("120 keywords added.")
+    expect(await tracked()).toHaveLength(before.length + 120)
+    await house.sql`delete from tracked_term where app_id = ${tea.app} and term like 'late %'`
+  })
+
   test("the file of a new app's form tracks keywords in the chosen storefronts only", async () => {
     const fields = { app: "com.example.pot", countries: "us", more: "de", file: "keyword,country\npot,de\n" }
     const preview = await previewOf("/app/add?app=android%3Acom.example.pot&country=us", "add_app", fields)

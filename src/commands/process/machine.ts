@@ -1,14 +1,16 @@
 import { execFile } from "node:child_process"
 import { createReadStream } from "node:fs"
 import { mkdir, readdir, rm, stat } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { basename, join, resolve } from "node:path"
 import { AccessProblem } from "../../access/problem.ts"
 import { runningProgram } from "../../database/assets.ts"
+import { listNightlyBackups } from "../../database/nightly-backups.ts"
 import type { BackupFile, Machine, MachineFinding } from "../../pages/settings/machine.ts"
 import type { Settings } from "../../settings/settings.ts"
 
-/** Backups of the page have names of this form only, so that no name leads out of their folder. */
+/** Backups of the page and of the night have names of these forms only, so that no name leads out of their folders. */
 const BACKUP_NAME = /^appmeter-\d{8}T\d{6}Z\.backup$/
+const NIGHTLY_NAME = /^appmeter-\d{4}-\d\d-\d\d\.backup$/
 const DOCTOR_MS = 60_000
 const BACKUP_MS = 3_600_000
 
@@ -16,21 +18,31 @@ const BACKUP_MS = 3_600_000
  * The machine as its operator sees it in the settings. Commands run in a process of their own, because they read whole
  * folders, which would hold up the server.
  */
-export function openMachine({ dataDir }: Pick<Settings, "dataDir">): Machine {
+export function openMachine({ dataDir, backupDir }: Pick<Settings, "dataDir" | "backupDir">): Machine {
   const folder = resolve(dataDir, "backups")
-  const pathOf = (name: string) => (BACKUP_NAME.test(name) ? join(folder, name) : null)
+  const pathOf = (name: string) => {
+    if (BACKUP_NAME.test(name)) return join(folder, name)
+    return backupDir !== undefined && NIGHTLY_NAME.test(name) ? join(backupDir, name) : null
+  }
   const listBackups = async (): Promise<BackupFile[]> => {
     const names = (await readdir(folder).catch(() => [])).filter((name) => BACKUP_NAME.test(name))
     const files = await Promise.all(
       names.map(async (name) => {
         const { size: bytes, mtime: at } = await stat(join(folder, name))
-        return { name, bytes, at }
+        return { name, bytes, at, isNightly: false }
       }),
     )
-    return files.sort((a, b) => (a.name < b.name ? 1 : -1))
+    const nightly = (backupDir === undefined ? [] : listNightlyBackups(backupDir)).map(({ file, bytes, at }) => ({
+      name: basename(file),
+      bytes,
+      at,
+      isNightly: true,
+    }))
+    return [...files, ...nightly].sort((a, b) => b.at.getTime() - a.at.getTime())
   }
   return {
     backupFolder: folder,
+    nightlyFolder: backupDir,
     listBackups,
     async examine() {
       const { output } = await runCommand(["doctor", "--json"], DOCTOR_MS)
@@ -49,8 +61,7 @@ export function openMachine({ dataDir }: Pick<Settings, "dataDir">): Machine {
       return { bytes: file.size, content: streamOf(path) }
     },
     async deleteBackup(name) {
-      const path = pathOf(name)
-      if (path) await rm(path, { force: true })
+      if (BACKUP_NAME.test(name)) await rm(join(folder, name), { force: true })
     },
   }
 }

@@ -1,6 +1,7 @@
 import { AccessProblem } from "../../access/problem.ts"
 import type { AccountKind } from "../account-kind.ts"
 import { type Ads, openAds } from "../ads/client.ts"
+import { createKeyPair } from "../ads/key-pair.ts"
 import { listAdAccounts, lookAtAds } from "../ads/look.ts"
 import { readAds } from "../ads/read.ts"
 import type { AdsKey } from "../credentials.ts"
@@ -30,7 +31,7 @@ export const appleAds: AccountKind<AdsKey, Ads> = {
     name: "privateKey",
     option: "key-file",
     value: "FILE",
-    meaning: "The private key, as account keygen made it.",
+    meaning: "The private key of the pair whose public key was handed in.",
   },
   part: {
     name: "ad account",
@@ -38,6 +39,7 @@ export const appleAds: AccountKind<AdsKey, Ads> = {
     value: "ID",
     meaning: "The ad account; needless where the API user has only one.",
   },
+  createKeyPair,
   listParts: listAdAccounts,
   check({ clientId, teamId, keyId }, adAccount) {
     for (const [name, field, id] of [

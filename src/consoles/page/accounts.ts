@@ -6,22 +6,16 @@ import {
   confirmPage,
   type FormOutcome,
   formCard,
-  listItem,
-  namedTable,
+  formId,
   type SettingsSection,
   type SettingsVisit,
-  secretField,
   sectionAddress,
   settingsForm,
-  stateTag,
 } from "../../ui/app/settings.ts"
-import { checkFields, FormProblem, type FormState, fileField, selectField, textField } from "../../ui/fields.ts"
-import { type Html, type HtmlPart, html } from "../../ui/html.ts"
-import { momentTime } from "../../ui/times.ts"
-import { counted } from "../../ui/words.ts"
+import { checkFields, FormProblem, selectField, textField } from "../../ui/fields.ts"
+import { type Html, html } from "../../ui/html.ts"
 import type { AccountKindName, AccountReach, AnyAccountKind } from "../account-kind.ts"
 import { ACCOUNT_KINDS, accountKind, takesWrites } from "../account-kinds.ts"
-import type { AccountKey } from "../credentials.ts"
 import {
   type AccountRow,
   addAccount,
@@ -35,9 +29,21 @@ import {
   setMapping,
   testAccount,
 } from "../register.ts"
-import { troubleLines } from "../trouble-lines.ts"
 import { limitIn, limitsOf, type WriteLimits } from "../writing/limits.ts"
 import { setWrites } from "../writing/writers.ts"
+import { analyticsPart, requestAnalytics } from "./account-analytics.ts"
+import {
+  fileName,
+  keyFields,
+  keyIn,
+  keyOf,
+  keyPairForm,
+  SEALED_KEY,
+  sealForForm,
+  sentenceCase,
+  withKeyPair,
+} from "./account-keys.ts"
+import { accountList } from "./account-list.ts"
 
 interface AccountParts {
   sql: Sql
@@ -69,6 +75,8 @@ export function accountsSection({ forgetBodies, ...register }: AccountParts): Se
       paused: "Reading is paused. Data already read is kept.",
       resumed: "Reading goes on.",
       mapped: "The app is mapped.",
+      requested: "The analytics reports are requested. The first arrive within two days.",
+      running: "These analytics reports were requested before.",
       writes: "The writes of the account are changed.",
       removed: "The account is disconnected, and its key destroyed.",
     },
@@ -78,7 +86,7 @@ export function accountsSection({ forgetBodies, ...register }: AccountParts): Se
       if (adding) return addPage(visit, adding)
       const id = query.get("account")
       if (id !== null) return changePage(visit, await find(visit, id), query.get("change"))
-      return await listPage(visit, await listAccounts(sql, visit.workspaceId))
+      return await accountList(visit, await listAccounts(sql, visit.workspaceId))
     },
     forms: {
       add: {
@@ -100,7 +108,12 @@ export function accountsSection({ forgetBodies, ...register }: AccountParts): Se
         async send(visit, fields) {
           const { id, kind: name } = await find(visit, idIn(fields))
           const kind = accountKind(name)
-          await rotateKey(register, visit.workspaceId, id, keyIn(kind, fields, "fresh"))
+          await rotateKey(
+            register,
+            visit.workspaceId,
+            id,
+            await keyOf(register.sealer, { visit, kind, fields }, "fresh"),
+          )
           return { to: back, done: "rotated" }
         },
       },
@@ -120,6 +133,27 @@ export function accountsSection({ forgetBodies, ...register }: AccountParts): Se
           const outsideId = fields.get("outsideId") ?? ""
           await setMapping(sql, workspaceId, { id: idIn(fields), outsideId, appId: fields.get("appId") || null })
           return { to: back, done: "mapped" }
+        },
+      },
+      keygen: {
+        audit: null,
+        async send(visit, fields) {
+          const account = fields.has("id") ? await find(visit, idIn(fields)) : null
+          const kind = account ? accountKind(account.kind) : kindIn(fields.get("kind"))
+          if (!kind) throw new FormProblem({ "": "Choose a type of account." })
+          const form = account ? formId("rotate", account.id) : "add"
+          const filled = await withKeyPair(register.sealer, visit, { kind, form })
+          const body = account ? changePage(filled, account, "rotate") : addPage(filled, kind)
+          return { page: { title: `Key pair for ${kind.title}`, at: "/settings", body } }
+        },
+      },
+      analytics: {
+        audit: "account analytics",
+        limitMs: CONSOLE_MS,
+        async send(visit, fields) {
+          const { kind } = await find(visit, idIn(fields))
+          const isNew = await requestAnalytics(register, visit, fields, accountKind(kind))
+          return { to: back, done: isNew ? "requested" : "running" }
         },
       },
       pause: {
@@ -163,9 +197,7 @@ function kindIn(name: string | null): AnyAccountKind | undefined {
 async function add(register: Register, visit: SettingsVisit, fields: URLSearchParams): Promise<FormOutcome> {
   const kind = kindIn(fields.get("kind"))
   if (!kind) throw new FormProblem({ "": "Choose a type of account." })
-  const place = { table: "account form", row: `${visit.workspaceId} ${kind.name}` }
-  const sealed = fields.get("sealedKey")
-  const key: AccountKey = sealed === null ? keyIn(kind, fields) : JSON.parse(await register.sealer.open(sealed, place))
+  const key = await keyOf(register.sealer, { visit, kind, fields })
   const part = fields.get("part")?.trim() || null
   if (part === null && !kind.listParts) throw new FormProblem({ part: "This field is needed." })
   try {
@@ -173,7 +205,7 @@ async function add(register: Register, visit: SettingsVisit, fields: URLSearchPa
     return { to: back, done: "added" }
   } catch (error) {
     if (!(error instanceof SeveralParts)) throw error
-    const sealedKey = await register.sealer.seal(JSON.stringify(key), place)
+    const sealedKey = await sealForForm(register.sealer, { visit, kind }, key)
     const options = error.parts.map(({ id, name }) => [id, `${name} (${id})`] as const)
     const page = confirmPage(
       visit,
@@ -181,7 +213,7 @@ async function add(register: Register, visit: SettingsVisit, fields: URLSearchPa
         title: `Which ${kind.part.name}?`,
         body: `The key opens ${error.parts.length} of them. Connect each one that you want to see.`,
         form: "add",
-        fixed: { kind: kind.name, sealedKey },
+        fixed: { kind: kind.name, [SEALED_KEY]: sealedKey },
         button: `Connect ${kind.title}`,
         cancel: back,
       },
@@ -190,21 +222,6 @@ async function add(register: Register, visit: SettingsVisit, fields: URLSearchPa
     return { page }
   }
 }
-
-/** Reads a key from its fields. A file goes before a pasted text. `fresh`: only what a new key changes. */
-function keyIn({ ids, secret }: AnyAccountKind, fields: URLSearchParams, fresh?: "fresh"): AccountKey {
-  const names = Object.keys(ids).filter((name) => !fresh || ids[name]?.fresh)
-  const key = Object.fromEntries(names.map((name) => [name, fields.get(name)?.trim() ?? ""]))
-  const missing = names.filter((name) => key[name] === "")
-  if (secret) {
-    key[secret.name] = (fields.get(fileName(secret.name)) || fields.get(secret.name) || "").trim()
-    if (key[secret.name] === "") missing.push(secret.name)
-  }
-  if (missing.length === 0) return key
-  throw new FormProblem(Object.fromEntries(missing.map((name) => [name, "This field is needed."])))
-}
-
-const fileName = (secret: string) => `${secret}File`
 
 function writesIn(kind: AnyAccountKind, fields: URLSearchParams) {
   const on = fields.get("writes") === "on"
@@ -215,133 +232,7 @@ function writesIn(kind: AnyAccountKind, fields: URLSearchParams) {
     const value = fields.get(name)
     if (value !== null) Object.assign(limits, limitIn(`${name}=${value}`))
   }
-  return { on, limits, ...(on && hasKey && { key: keyIn(kind, fields, "fresh") }) }
-}
-
-const STATES: Record<AccountRow["state"], string> = {
-  connecting: "connecting",
-  ok: "connected",
-  limited: "some rights are missing",
-  agreement_required: "an agreement is needed",
-  revoked: "key refused",
-  paused: "paused",
-  removed: "disconnected",
-  demo: "sample data",
-}
-
-async function listPage(visit: SettingsVisit, accounts: readonly AccountRow[]): Promise<Html> {
-  const { apps } = await visit.desk.ask("list_standings")
-  const kinds = ACCOUNT_KINDS.map(({ name, title, summary }) =>
-    listItem(html`<a href="${sectionAddress(PATH, { add: name })}"><strong>${title}</strong></a>`, summary),
-  )
-  const none = card("Connected accounts", empty("No accounts yet", NONE_YET))
-  return html`${accounts.length === 0 ? none : accounts.map((account) => accountCard(visit, account, apps))}
-${card("Connect an account", html`<ul class="list">${kinds}</ul>`)}`
-}
-
-const NONE_YET = "Sales, ads and subscriptions are shown once you connect the account that has them."
-
-interface TrackedName {
-  id: string
-  name: string
-}
-
-function accountCard(visit: SettingsVisit, account: AccountRow, tracked: readonly TrackedName[]): Html {
-  const { id, kind: name, shown, part, state, why, rights, failure, lastFailure, lastOk, writes } = account
-  const { title, part: partOption, receive, begins } = accountKind(name)
-  const isUnread = state === "ok" && lastOk === null && !receive
-  const address = `${visit.publicUrl}/in/${id}`
-  const about = [
-    html`${shown}, ${partOption.name} <bdi>${part}</bdi>`,
-    lastOk && html` · last read ${momentTime(lastOk.toISOString())}`,
-    writes && " · writes are on",
-  ]
-  const lines = [
-    why && html`<p><bdi>${why}</bdi></p>`,
-    isUnread && html`<p>A running server now reads ${begins}.</p>`,
-    receive &&
-      state !== "removed" &&
-      html`<p>It sends messages to <code>${address}</code>. Enter this address there.</p>`,
-    troublesPart(account),
-    failure !== null &&
-      lastFailure !== null &&
-      html`<p class="small quiet">Last error, ${momentTime(lastFailure.toISOString())}: <bdi>${failure}</bdi></p>`,
-  ]
-  return card(
-    html`${title} ${stateTag(STATES[state], state === "ok" || state === "connecting")}`,
-    html`<div class="inside"><p class="small quiet">${about}</p>
-${lines}</div>
-${rights.length > 0 && rightsTable(rights)}${appsPart(visit, account, tracked)}${actions(visit, account)}`,
-  )
-}
-
-function troublesPart({ troubles }: AccountRow): Html | false {
-  const lines = troubleLines(troubles).map((line) => html`<li><bdi>${sentenceCase(line)}</bdi></li>`)
-  if (lines.length === 0) return false
-  const count = counted(lines.length, "problem")
-  return html`<details open=""><summary>${count}</summary><ul class="small">${lines}</ul></details>`
-}
-
-function rightsTable(rights: AccountRow["rights"]): Html {
-  const words = { ok: "allowed", denied: "denied", unknown: "not known" }
-  const rows = rights.map(({ name, state, why }) => [
-    sentenceCase(name.replaceAll("_", " ")),
-    stateTag(words[state], state === "ok"),
-    html`<bdi>${why ?? ""}</bdi>`,
-  ])
-  return namedTable("Rights", ["Right", "State", "What is missing"], rows)
-}
-
-/** An account of a large seller has hundreds of apps. */
-const MAX_APPS = 50
-
-function appsPart(visit: SettingsVisit, account: AccountRow, tracked: readonly TrackedName[]): Html | false {
-  const { id, apps, state } = account
-  if (apps.length === 0) return false
-  const names = new Map(tracked.map((app) => [app.id, app.name]))
-  const canMap = state !== "demo" && state !== "removed" && tracked.length > 0
-  const rows = apps.slice(0, MAX_APPS).map(({ outsideId, name, appId }) => {
-    const as =
-      appId === null ? html`<span class="quiet">not tracked</span>` : html`<bdi>${names.get(appId) ?? appId}</bdi>`
-    const map = canMap && mapForm(visit, { id, outsideId, appId }, tracked)
-    return html`<li><p><bdi>${name}</bdi> <span class="hash quiet">${outsideId}</span> · ${as}</p>${map}</li>`
-  })
-  const more = apps.length > MAX_APPS && html`<li class="quiet">And ${apps.length - MAX_APPS} more.</li>`
-  return html`<details><summary>${counted(apps.length, "app")}</summary><ul class="list">${rows}${more}</ul></details>`
-}
-
-interface Mapping {
-  id: string
-  outsideId: string
-  appId: string | null
-}
-
-function mapForm(visit: SettingsVisit, { id, outsideId, appId }: Mapping, tracked: readonly TrackedName[]): Html {
-  const options = [["", "Not tracked"] as const, ...tracked.map((app) => [app.id, app.name] as const)]
-  const form = { form: "map", of: id, fixed: { outsideId }, button: "Map", tone: "quiet" } as const
-  return html`<details><summary>Map to another app</summary>${settingsForm(visit, form, (state) =>
-    selectField(
-      { ...state, id: `map-${id}-${outsideId}` },
-      { name: "appId", label: "Tracked app", value: appId ?? "", options },
-    ),
-  )}</details>`
-}
-
-function actions(visit: SettingsVisit, { id, kind: name, state, writes }: AccountRow): Html | false {
-  if (state === "demo") return false
-  const quiet = { of: id, tone: "quiet" } as const
-  const remove = (button: string) => settingsForm(visit, { ...quiet, form: "remove", button })
-  if (state === "removed") return html`<div class="inside buttons">${remove("Delete its data…")}</div>`
-  const kind = accountKind(name)
-  const change = (what: string) => sectionAddress(PATH, { account: id, change: what })
-  return html`<div class="inside buttons">${settingsForm(visit, { ...quiet, form: "test", button: "Test" })}${
-    state === "paused"
-      ? settingsForm(visit, { ...quiet, form: "resume", button: "Resume" })
-      : settingsForm(visit, { ...quiet, form: "pause", button: "Pause" })
-  }${kind.secret && html`<a class="button" href="${change("rotate")}">Replace key</a>`}${
-    takesWrites(name) &&
-    html`<a class="button" href="${change("writes")}">${writes ? "Change writes" : "Allow writes"}</a>`
-  }${settingsForm(visit, { ...quiet, form: "remove", button: "Disconnect…" })}</div>`
+  return { on, limits, ...(on && hasKey && { key: keyIn(kind, fields, { fresh: "fresh" }) }) }
 }
 
 function crumbs(): Html {
@@ -358,32 +249,8 @@ ${textField(state, { name: "part", label: partLabel(kind), hint: part.meaning, i
   )
   const note = html`<p>${summary}</p>
 <p class="small quiet">The key is checked first, then stored encrypted. It is not shown again.</p>`
-  return html`${crumbs()}${formCard(title, note, form)}`
+  return html`${crumbs()}${formCard(title, note, form)}${keyPairForm(visit, kind)}`
 }
-
-function keyFields(form: FormState, { ids, secret }: AnyAccountKind, fresh?: "fresh"): HtmlPart {
-  const names = Object.keys(ids).filter((name) => !fresh || ids[name]?.fresh)
-  const isRequired = fresh === undefined
-  const idFields = names.map((name) =>
-    textField(form, { name, label: labelOf(name), hint: ids[name]!.meaning, isRequired }),
-  )
-  if (!secret) return idFields
-  const { name, meaning: hint } = secret
-  const label = `${labelOf(name)}, as a file`
-  const file = fileField(form, { name: fileName(name), label, accept: ".p8,.pem,.txt,.key", hint })
-  return [...idFields, file, secretField(form, { name, label: "Or pasted" })]
-}
-
-const LABELS: Record<string, string> = {
-  issuer: "Issuer ID",
-  keyId: "Key ID",
-  clientId: "Client ID",
-  teamId: "Team ID",
-  privateKey: "Private key",
-  apiKey: "API key",
-  secret: "Secret",
-}
-const labelOf = (name: string) => ownValue(LABELS, name) ?? sentenceCase(name)
 
 const PARTS: Record<string, string> = { vendor: "Vendor number", app: "App Store ID of the app" }
 const partLabel = ({ part }: AnyAccountKind) => ownValue(PARTS, part.name) ?? sentenceCase(part.name)
@@ -398,8 +265,10 @@ function changePage(visit: SettingsVisit, account: AccountRow, change: string | 
       (state) => keyFields(state, kind, "fresh"),
     )
     const note = `The new key replaces ${shown} once ${kind.title} accepts it. Reading goes on without a break.`
-    return html`${crumbs()}${formCard(`Replace the key of ${kind.title}`, html`<p>${note}</p>`, form)}`
+    return html`${crumbs()}${formCard(`Replace the key of ${kind.title}`, html`<p>${note}</p>`, form)}
+${keyPairForm(visit, kind, id)}`
   }
+  if (change === "analytics" && kind.needsAsking) return html`${crumbs()}${analyticsPart(visit, account, kind)}`
   if (change !== "writes" || !takesWrites(account.kind)) {
     const nothing = empty("There is nothing to change here", "Choose an action on the account.")
     return html`${crumbs()}${card(kind.title, nothing)}`
@@ -455,8 +324,4 @@ function removePage(visit: SettingsVisit, { id, kind, shown, state }: AccountRow
         options: [["on", "Also delete the data that was read from it"]],
       }),
   )
-}
-
-function sentenceCase(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

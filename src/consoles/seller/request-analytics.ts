@@ -29,13 +29,13 @@ export async function createAnalyticsRequest(
   const accountKey = await openKey(sealer, id, sealed)
   const console = await openConsole({ ...accountKey, ...once } as ConsoleKey, reach.to(CONSOLE_HOST))
   const requests = (await readPages(console, analyticsRequestsPath(app)))?.flatMap(({ data }) => data)
-  if (!requests) throw new AccessProblem(`the account has no app ${app}; account list shows its apps`)
+  if (!requests) throw new AccessProblem(`the account has no app ${app}`, "app")
   const isMade = requests.some(({ attributes }) => attributes.stoppedDueToInactivity !== true)
   try {
     if (!isMade) await console.create("/v1/analyticsReportRequests", requestFor(app))
   } catch (error) {
     if (!(error instanceof ConsoleProblem && error.trouble === "forbidden")) throw error
-    throw new AccessProblem("the key may not ask for reports: that takes a key with the role Admin, see --key-file")
+    throw new AccessProblem("the key may not request reports; use a key with the role Admin", "keyId")
   }
   await askTask(sql, id, "analytics", app)
   return !isMade

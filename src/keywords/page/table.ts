@@ -1,6 +1,15 @@
 import type { Days } from "../../lib/days.ts"
 import { ownValue } from "../../lib/objects.ts"
-import { type AppHead, address, appAddress, type Desk, hereOf, MADE, type Side, sideCode } from "../../ui/app/desk.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  type Desk,
+  hereOf,
+  NOTICES,
+  type Side,
+  sideCode,
+} from "../../ui/app/desk.ts"
 import { pager } from "../../ui/app/parts.ts"
 import { hiddenFields } from "../../ui/app/write/form.ts"
 import { shareBar, sparkline } from "../../ui/charts/small.ts"
@@ -38,7 +47,7 @@ ${shown.map((row) => keywordRow(desk, app, side, { row, span }))}</tbody>
 function headings(desk: Desk, app: AppHead, hasLines: boolean): Html {
   const path = appAddress(desk, app)
   const order = desk.query.get("order") ?? "rank"
-  const filters = Object.fromEntries([...desk.query].filter(([name]) => name !== "page" && name !== MADE))
+  const filters = Object.fromEntries([...desk.query].filter(([name]) => name !== "page" && !NOTICES.includes(name)))
   const heading = (code: string, name: string, kind = "") => {
     if (desk.isSample) return html`<th scope="col" class="${kind}">${name}</th>`
     const direction = code === "rank" || code === "term" ? "ascending" : "descending"

@@ -1,8 +1,10 @@
 import { Fault } from "../../lib/faults.ts"
 import { ownValue } from "../../lib/objects.ts"
+import type { BadLine } from "../../tracking/keyword-file.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
 import { type Desk, MADE, type Page, type RefusedForm, readHead } from "../../ui/app/desk.ts"
 import { previewPage, type WritePreview } from "../../ui/app/write/preview.ts"
+import { SKIPPED, skippedCode } from "../../ui/app/write/skipped.ts"
 import { FormProblem } from "../../ui/fields.ts"
 
 /** Handles a form of /app. src/pages/forms.ts lists all forms by their action. */
@@ -31,6 +33,8 @@ interface WriteForm extends Pick<PageForm, "rules"> {
   button(args: Record<string, unknown>): string
   /** Arguments with a list that one write would not take, in pieces. Default: one piece. */
   split?(args: Record<string, unknown>): Record<string, unknown>[]
+  /** Fields that carry further pieces through the preview of one. */
+  carry?(pieces: readonly Record<string, unknown>[]): Readonly<Record<string, string>>
 }
 
 /** A form that shows the preview of a write, which a second form confirms. */
@@ -71,15 +75,16 @@ interface AtOnce {
  */
 export async function writeAtOnce(
   desk: Desk,
-  { action, button, split = (args) => [args] }: Omit<WriteForm, "read" | "rules">,
+  { action, button, split = (args) => [args], carry = () => ({}) }: Omit<WriteForm, "read" | "rules">,
   { args, back, isAsShown }: AtOnce,
 ): Promise<Page | PageAnswer> {
   let unchanged: Page | null = null
   let hasWritten = false
-  for (const piece of split(args)) {
+  const pieces = split(args)
+  for (const [at, piece] of pieces.entries()) {
     const write = await previewOf(desk, action, piece)
     const isChange = JSON.stringify(write.preview.before) !== JSON.stringify(write.preview.after)
-    const page = previewPage(desk, write, { button: button(piece), back })
+    const page = previewPage(desk, write, { button: button(piece), back, fixed: carry(pieces.slice(at + 1)) })
     if (isChange && (!isAsShown || write.approval !== null)) return page
     if (isChange) await desk.ask("confirm_edit", { confirmToken: write.confirmToken })
     else unchanged = page
@@ -114,6 +119,12 @@ export function refusalOf(
   const errors = fieldErrors(error, form?.rules ?? {})
   if (Object.keys(errors).length > 0) return { ...sent, errors, message: NOTHING_CHANGED }
   return { ...sent, errors: {}, message: textOf(error) }
+}
+
+/** Returns the address with the lines of a file that were skipped, which the page reports. */
+export function withSkipped(back: string, bad: readonly BadLine[]): string {
+  if (bad.length === 0) return back
+  return `${back}${back.includes("?") ? "&" : "?"}${new URLSearchParams({ [SKIPPED]: skippedCode(bad) })}`
 }
 
 const NOTHING_CHANGED = "Nothing was changed. Please check the form."

@@ -2,14 +2,19 @@ import { Fault } from "../../lib/faults.ts"
 import { bareText, readStoreLink, storeIdInLink, storeOf, whyNoApp } from "../../lib/store-pages.ts"
 import { storefrontName, storefrontNamed } from "../../lib/storefront-names.ts"
 import { WrongValue } from "../../tracking/checks.ts"
-import { type FileKeyword, keywordsIn as readKeywordFile } from "../../tracking/keyword-file.ts"
+import {
+  type BadLine,
+  type FileKeyword,
+  type KeywordFile,
+  keywordsIn as readKeywordFile,
+} from "../../tracking/keyword-file.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
 import { appAddress, type Desk, type Page, readHead } from "../../ui/app/desk.ts"
 import { previewPage, type WritePreview } from "../../ui/app/write/preview.ts"
 import { FormProblem } from "../../ui/fields.ts"
 import { html } from "../../ui/html.ts"
 import { counted } from "../../ui/words.ts"
-import { atOnce, type PageForm, previewed, withMade, writeAtOnce } from "./page-form.ts"
+import { atOnce, type PageForm, previewed, withMade, withSkipped, writeAtOnce } from "./page-form.ts"
 import { appIn, linesIn, textIn, wordsIn } from "./read.ts"
 
 const KEYWORD_RULE = { field: "keywords", rule: "Enter at least one keyword, each of at most 150 characters." }
@@ -36,7 +41,7 @@ export const addAppForm: PageForm = {
   },
   async send(desk, fields, back) {
     const countries = storefrontsIn(fields)
-    const keywords = importedIn(fields)
+    const { keywords, bad } = listIn(fields)
     const first = isPlainList(keywords) ? keywords.slice(0, MAX_FIRST).map(({ term }) => term) : []
     const rest = keywords.slice(first.length)
     refuseOtherStorefronts(rest, countries)
@@ -49,9 +54,11 @@ export const addAppForm: PageForm = {
     const write = await desk.ask("preview_edit", { action: "add_app", args })
     const fixed: Record<string, string> = rest.length > 0 ? { rest: JSON.stringify(rest) } : {}
     const page = previewPage(desk, write as WritePreview, { button: "Add app", back, fixed })
-    if (rest.length === 0) return page
-    const note = `${counted(rest.length, "more keyword")} from your list are added right after.`
-    return { ...page, body: html`${page.body}<p class="quiet">${note}</p>` }
+    const notes = [
+      rest.length > 0 && `${counted(rest.length, "more keyword")} from your list are added right after.`,
+      bad.length > 0 && `Skipped lines of the file: ${bad.length}. ${badText(bad)}`,
+    ].filter((note) => note !== false)
+    return { ...page, body: html`${page.body}${notes.map((note) => html`<p class="quiet">${note}</p>`)}` }
   },
 }
 
@@ -70,7 +77,11 @@ const addition = {
   action: "add_keywords",
   button: ({ keywords }: Record<string, unknown>) => `Add ${counted(lengthOf(keywords), "keyword")}`,
   split: (args: Record<string, unknown>) => pieces(args, "keywords"),
+  carry: (left: readonly Record<string, unknown>[]): Record<string, string> =>
+    left.length === 0 ? {} : { rest: JSON.stringify(left.flatMap(({ keywords }) => keywords).map(toFileKeyword)) },
 }
+
+const toFileKeyword = (keyword: unknown) => (typeof keyword === "string" ? { term: keyword, tags: [] } : keyword)
 
 const addPlainForm = atOnce({
   ...addition,
@@ -90,11 +101,12 @@ const importForm = atOnce({
 export const addKeywordsForm: PageForm = {
   rules: { keywords: KEYWORD_RULE },
   async send(desk, fields, back) {
-    const keywords = importedIn(fields)
-    if (isPlainList(keywords)) return await addPlainForm.send(desk, fields, back)
+    const { keywords, bad } = listIn(fields)
+    const next = withSkipped(back, bad)
+    if (isPlainList(keywords)) return await addPlainForm.send(desk, fields, next)
     const { countries } = await readHead(desk, appIn(fields).appId)
     refuseOtherStorefronts(keywords, countries)
-    return await importForm.send(desk, fields, back)
+    return await importForm.send(desk, fields, next)
   },
 }
 
@@ -259,25 +271,35 @@ function keywordsIn(fields: URLSearchParams): string[] {
 }
 
 /** The same, with the storefronts and tags of a file. */
-function importedIn(fields: URLSearchParams): FileKeyword[] {
+const importedIn = (fields: URLSearchParams): FileKeyword[] => listIn(fields).keywords
+
+/** The same, with the lines of the file that cannot be used. */
+function listIn(fields: URLSearchParams): KeywordFile {
   const file = fields.get("file") ?? ""
   const typed = [...new Set([...fields.getAll("terms"), ...linesIn(fields, "keywords")])]
-  return [
-    ...typed.map((term) => ({ term, country: undefined, tags: [] })),
-    ...(file.trim() === "" ? [] : keywordsOfFile(file)),
-  ]
+  const { keywords, bad } = file.trim() === "" ? NO_FILE : keywordsOfFile(file)
+  return { keywords: [...typed.map((term) => ({ term, country: undefined, tags: [] })), ...keywords], bad }
 }
 
-function keywordsOfFile(text: string): FileKeyword[] {
+const NO_FILE: KeywordFile = { keywords: [], bad: [] }
+
+function keywordsOfFile(text: string): KeywordFile {
   try {
     const { keywords, bad } = readKeywordFile(text)
-    if (bad[0] !== undefined && keywords.length === 0)
-      throw new FormProblem({ file: `Line ${bad[0].line} of the file: ${bad[0].reason}.` })
-    return keywords.map((keyword) => ({ ...keyword, term: keyword.term.trim() }))
+    if (bad.length > 0 && keywords.length === 0) throw new FormProblem({ file: badText(bad) })
+    return { keywords: keywords.map((keyword) => ({ ...keyword, term: keyword.term.trim() })), bad }
   } catch (error) {
     if (error instanceof WrongValue) throw new FormProblem({ file: FILE_RULE })
     throw error
   }
+}
+
+const MAX_BAD_LINES = 5
+
+/** Names the first lines that cannot be used. */
+function badText(bad: readonly BadLine[]): string {
+  const lines = bad.slice(0, MAX_BAD_LINES).map(({ line, reason }) => `Line ${line}: ${reason}.`)
+  return lines.join(" ") + (bad.length > MAX_BAD_LINES ? " And more." : "")
 }
 
 const FILE_RULE = "The first line of the file must name its columns. One of them must be called keyword."

@@ -1,3 +1,4 @@
+import { KEPT_BACKUPS } from "../../database/nightly-backups.ts"
 import { card, empty } from "../../ui/app/parts.ts"
 import {
   confirmPage,
@@ -32,6 +33,11 @@ export function dataSection(machine: Machine): SettingsSection {
     if (backup) return backup
     throw new FormProblem({ "": "There is no such backup any more." })
   }
+  const findOwn = async (fields: URLSearchParams): Promise<BackupFile> => {
+    const backup = await find(fields)
+    if (!backup.isNightly) return backup
+    throw new FormProblem({ "": "The server deletes nightly backups by itself." })
+  }
   return {
     name: "Data and backups",
     about: "See what is stored on this machine, and make backups.",
@@ -44,8 +50,14 @@ export function dataSection(machine: Machine): SettingsSection {
     async show(visit) {
       const backups = await machine.listBackups()
       const place = html`Backups made here are stored in <code>${machine.backupFolder}</code>.`
+      const { nightlyFolder } = machine
+      const nightly =
+        nightlyFolder === undefined
+          ? html`Set <code>BACKUP_DIR</code> to a folder, and the server also makes one each night.`
+          : html`The server makes one each night in <code>${nightlyFolder}</code> and keeps the newest
+${KEPT_BACKUPS}.`
       const make = settingsForm(visit, { form: "make", button: "Back up now", tone: "main" })
-      const about = html`<p class="small quiet">${place} ${CONTENTS}</p>`
+      const about = html`<p class="small quiet">${place} ${nightly} ${CONTENTS}</p>`
       const measure = settingsForm(visit, { form: "measure", button: "Show sizes" })
       return html`${card("Backups", html`${backupPart(visit, backups)}<div class="inside">${about}${make}</div>`)}
 ${formCard("Stored data", html`<p>Size of the database, stored responses and free space.</p>`, measure)}`
@@ -91,7 +103,7 @@ ${formCard("Stored data", html`<p>Size of the database, stored responses and fre
       delete: {
         audit: null,
         async send(visit, fields) {
-          const { name } = await find(fields)
+          const { name } = await findOwn(fields)
           const body = `${name} is removed from this machine. This cannot be undone.`
           return {
             page: confirmPage(visit, {
@@ -108,7 +120,7 @@ ${formCard("Stored data", html`<p>Size of the database, stored responses and fre
       deleted: {
         audit: "backup delete",
         async send(_, fields) {
-          await machine.deleteBackup((await find(fields)).name)
+          await machine.deleteBackup((await findOwn(fields)).name)
           return { to: back, done: "deleted" }
         },
       },
@@ -119,14 +131,15 @@ ${formCard("Stored data", html`<p>Size of the database, stored responses and fre
 function backupPart(visit: SettingsVisit, backups: readonly BackupFile[]): Html {
   if (backups.length === 0)
     return empty(
-      "No backup was made here yet",
+      "No backup was made yet",
       "A backup is one file. It restores into the embedded database or PostgreSQL.",
     )
   const last = momentTime(backups[0]!.at.toISOString())
-  const items = backups.map(({ name, bytes, at }) => {
+  const items = backups.map(({ name, bytes, at, isNightly }) => {
     const download = settingsForm(visit, { form: "download", of: name, button: "Download", tone: "quiet" })
-    const remove = settingsForm(visit, { form: "delete", of: name, button: "Delete…", tone: "quiet" })
-    const title = html`<span class="hash">${name}</span> <span class="quiet">${inUnits(bytes)}</span>`
+    const remove = !isNightly && settingsForm(visit, { form: "delete", of: name, button: "Delete…", tone: "quiet" })
+    const size = html`<span class="quiet">${inUnits(bytes)}</span>`
+    const title = html`<span class="hash">${name}</span> ${size}${isNightly && html` <span class="tag">nightly</span>`}`
     return listItem(title, momentTime(at.toISOString()), html`${download}${remove}`)
   })
   return html`<div class="inside"><p>${counted(backups.length, "backup")}, the last ${last}.</p></div>

@@ -11,6 +11,8 @@ export interface BackupFile {
   name: string
   bytes: number
   at: Date
+  /** Made by the server at night. The oldest of those are deleted by themselves. */
+  isNightly: boolean
 }
 
 /** The machine that the server runs on. */
@@ -19,11 +21,14 @@ export interface Machine {
   examine(): Promise<MachineFinding[]>
   /** The folder of backups that were made on the page. */
   backupFolder: string
-  /** The newest first. */
+  /** The folder of nightly backups. Undefined if there are none. */
+  nightlyFolder: string | undefined
+  /** Those made on the page and at night, the newest first. */
   listBackups(): Promise<BackupFile[]>
   /** Runs `appmeter backup` and returns once the file is complete. Throws AccessProblem. */
   backUp(): Promise<void>
   /** Null if there is no such backup. */
   readBackup(name: string): Promise<{ bytes: number; content: ReadableStream<Uint8Array> } | null>
+  /** Deletes a backup that was made on the page. */
   deleteBackup(name: string): Promise<void>
 }

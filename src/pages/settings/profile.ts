@@ -15,7 +15,7 @@ import {
   settingsForm,
   stateTag,
 } from "../../ui/app/settings.ts"
-import { FormProblem, textField } from "../../ui/fields.ts"
+import { FormProblem, textField, usernameField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { momentTime } from "../../ui/times.ts"
 import { counted } from "../../ui/words.ts"
@@ -134,18 +134,19 @@ function nameForm(visit: SettingsVisit): Html {
 }
 
 function passphraseForm(visit: SettingsVisit): Html {
-  const { hasPassphrase } = visit.person
+  const { hasPassphrase, person } = visit.person
   const button = hasPassphrase ? "Change passphrase" : "Set passphrase"
   return settingsForm(visit, { form: "passphrase", button }, (form) => {
     const current = { name: "current", label: "Current passphrase", autocomplete: "current-password", isRequired: true }
-    return html`${hasPassphrase && textField(form, { ...current, type: "password" })}${textField(form, {
+    const next = textField(form, {
       name: "passphrase",
       label: "New passphrase",
       type: "password",
       autocomplete: "new-password",
       hint: `At least ${SHORTEST_PASSPHRASE} characters. Your other sessions end.`,
       isRequired: true,
-    })}`
+    })
+    return html`${usernameField(person)}${hasPassphrase && textField(form, { ...current, type: "password" })}${next}`
   })
 }
 

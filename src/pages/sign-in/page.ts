@@ -1,5 +1,6 @@
 import { SHORTEST_PASSPHRASE } from "../../access/sign-in/passphrase.ts"
 import { FORM_FIELD, type Person } from "../../access/sign-in/person.ts"
+import { usernameField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { layout, pagePolicy } from "../../ui/layout.ts"
 
@@ -37,8 +38,8 @@ ${fields}<button type="submit">Sign in with the code</button>
   const byPassphrase = html`<section>
 <h2>With the passphrase</h2>
 <form method="post" action="/sign-in">
-${asksName && nameField(name)}<label>Passphrase <input name="passphrase" type="password" autocomplete="current-password"
- required></label>
+${asksName ? nameField(name) : usernameField("")}<label>Passphrase
+<input name="passphrase" type="password" autocomplete="current-password" required></label>
 ${fields}<button type="submit">Sign in</button>
 </form>
 <p class="quiet">Forgotten? Sign in with a code, then set a new passphrase in your profile.</p>

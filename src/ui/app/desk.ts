@@ -4,6 +4,7 @@ import { Fault } from "../../lib/faults.ts"
 import type { FormState } from "../fields.ts"
 import type { Html } from "../html.ts"
 import type { Scheme } from "../scheme.ts"
+import { SKIPPED } from "./write/skipped.ts"
 
 /** The context of one visitor's pages. */
 export interface Desk {
@@ -87,12 +88,15 @@ export function address(path: string, query: Record<string, string | number | nu
 
 /** Returns the address of the open page, for forms that return to it. */
 export function hereOf({ path, query }: Pick<Desk, "path" | "query">): string {
-  const parameters = new URLSearchParams([...query].filter(([name]) => name !== MADE))
+  const parameters = new URLSearchParams([...query].filter(([name]) => !NOTICES.includes(name)))
   return parameters.size > 0 ? `${path}?${parameters}` : path
 }
 
 /** The parameter with the id of the request whose changes the page reports. */
 export const MADE = "done"
+
+/** Parameters about the form before this page. Links leave them out. */
+export const NOTICES: readonly string[] = [MADE, SKIPPED]
 
 export function appAddress(desk: Desk, app: Pick<AppHead, "id">, tab = ""): string {
   return `${desk.base}/apps/${encodeURIComponent(app.id)}${tab && `/${tab}`}`

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { Html, html } from "../html.ts"
 import { ICON, MARK } from "../style.ts"
-import { sideName } from "../words.ts"
+import { counted, sideName } from "../words.ts"
 import {
   type AppHead,
   address,
@@ -9,6 +9,7 @@ import {
   type Desk,
   hereOf,
   MADE,
+  NOTICES,
   type Page,
   type Side,
   sideCode,
@@ -19,6 +20,7 @@ import { APP_SCRIPT } from "./script.ts"
 import { APP_STYLE } from "./style.ts"
 import { shownTabs, shownTops, shownWorkspacePages } from "./tabs.ts"
 import { hiddenFields } from "./write/form.ts"
+import { SKIPPED, skippedLines } from "./write/skipped.ts"
 
 /** Returns a complete page of /app. */
 export function framed(desk: Desk, page: Page): string {
@@ -127,6 +129,15 @@ function refusedNotice({ refused }: Desk): Html | false {
 `
 }
 
+/** Lists the lines of an uploaded file that were not used. */
+function skippedPart({ query }: Desk): Html | false {
+  const { count, lines } = skippedLines(query.get(SKIPPED) ?? "")
+  if (count === 0 || lines.length === 0) return false
+  const more = count > lines.length && html`<li>And ${count - lines.length} more.</li>`
+  return html`<details open=""><summary>${counted(count, "line")} of the file skipped</summary>
+<ul>${lines.map((line) => html`<li>${line}</li>`)}${more}</ul></details>`
+}
+
 /** Reports what the form before this page did. A toast with script, a line without. */
 function madeNotice(desk: Desk): Html | false {
   if (desk.made.length === 0 || desk.formFields.length === 0) return false
@@ -137,7 +148,10 @@ function madeNotice(desk: Desk): Html | false {
     ["request", desk.query.get(MADE) ?? ""],
     ["back", hereOf(desk)],
   ] as const
-  return html`<div class="notice" role="status" data-toast=""><p>${madeText(desk.made)}</p>${
+  const skipped = skippedPart(desk)
+  return html`<div class="notice" role="status"${!skipped && html` data-toast=""`}><p>${madeText(
+    desk.made,
+  )}</p>${skipped}${
     canUndo &&
     html`<form method="post" action="${desk.base}/write">${hiddenFields(fields)}
 <button type="submit">Undo</button></form>`
@@ -202,7 +216,7 @@ export function badge(name: string): Html {
 export function sideForm(desk: Desk, app: AppHead, { only }: { only?: "ios" } = {}, chosen: Side): Html | false {
   const sides = sidesOf(app).filter(({ platform }) => only === undefined || platform === only)
   if (sides.length < 2 || desk.isSample) return false
-  const otherFields = [...desk.query].filter(([name]) => !["at", "page", MADE].includes(name))
+  const otherFields = [...desk.query].filter(([name]) => !["at", "page", ...NOTICES].includes(name))
   const options = sides.map((side) => {
     const code = sideCode(side)
     return html`<option value="${code}"${code === sideCode(chosen) && html` selected=""`}>${sideName(side)}</option>`

@@ -237,6 +237,7 @@ progress { flex: 1 1 10rem; max-width: 20rem; accent-color: var(--rank) }
 }
 .notice p { margin: 0; flex: 1 1 14rem }
 .notice ul { margin: 0; padding-left: 1.1rem; flex-basis: 100% }
+.notice details { flex-basis: 100%; order: 1 }
 .notice.bad { background: var(--warm); border-color: var(--gone) }
 .stacked { display: grid; gap: .9rem; max-width: 40rem }
 .stacked .field label, .stacked legend { font-weight: 600; font-size: var(--text-m); color: var(--ink) }

@@ -33,9 +33,9 @@ describe("a file of keywords", () => {
     expect(keywordsIn('keyword,country\n,us\ntides,nowhere\n"open,us\nsurf,gb\n')).toEqual({
       keywords: [{ term: "surf", country: "gb", tags: [] }],
       bad: [
-        { line: 2, reason: "it has no keyword" },
-        { line: 3, reason: '"nowhere" is not a storefront; use its two-letter code, such as us' },
-        { line: 4, reason: "its quotes are not closed properly" },
+        { line: 2, fault: "keyword", reason: "it has no keyword" },
+        { line: 3, fault: "storefront", reason: '"nowhere" is not a storefront; use its two-letter code, such as us' },
+        { line: 4, fault: "quotes", reason: "its quotes are not closed properly" },
       ],
     })
     expect(() => keywordsIn("tides,12\nsurf,4\n")).toThrow("must begin with their names")

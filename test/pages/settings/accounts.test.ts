@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { type AccountRow, listAccounts } from "../../../src/consoles/register.ts"
 import { type Browser, fieldIn } from "../../access/sign-in/browser.ts"
 import { SECRET_KEY } from "../../alerts/delivery/scene.ts"
+import { AD_ACCOUNT } from "../../consoles/ads/scene.ts"
+import { adsStandIn } from "../../consoles/ads/stand-in.ts"
 import { reachOf, TEA } from "../../consoles/scene.ts"
 import { type StandIn, standIn } from "../../consoles/stand-in.ts"
 import { freshDatabase } from "../../database.ts"
@@ -97,6 +99,19 @@ describe("connected accounts in the settings", () => {
     for (const hidden of ["PRIVATE KEY", there.issuer, SECRET_KEY]) expect(text).not.toContain(hidden)
   })
 
+  test("analytics reports are requested by the account's key, or by an Admin key that is not stored", async () => {
+    const [{ id } = { id: "" }] = await accounts()
+    const at = `${ACCOUNTS}?account=${id}&change=analytics`
+    const weak = there.key("SALES")
+    const refused = await settings.send("analytics", { id, app: TEA.id, keyId: weak.keyId, privateKey: weak.pem }, at)
+    expect([refused.status, refused.text.includes(`id="analytics-${id}-keyId-error"`)]).toEqual([400, true])
+    expect([refused.text.includes("PRIVATE KEY"), there.analytics.posted]).toEqual([false, []])
+    const asked = await settings.send("analytics", { id, app: TEA.id, keyId: "", privateKey: "" }, at)
+    expect([asked.headers.get("location"), there.analytics.posted]).toEqual([`${ACCOUNTS}?done=requested`, [TEA.id]])
+    const again = await settings.send("analytics", { id, app: TEA.id }, at)
+    expect(again.headers.get("location")).toBe(`${ACCOUNTS}?done=running`)
+  })
+
   test("a lost right is shown after a test, and a new key ends it", async () => {
     const [{ id } = { id: "" }] = await accounts()
     const weak = there.key("MARKETING")
@@ -134,6 +149,37 @@ describe("connected accounts in the settings", () => {
     expect([await accounts(), forgotten]).toEqual([[], [id]])
   })
 
+  test("a key pair for Apple Ads is created on the page, and its private key is never shown", async () => {
+    const ads = adsStandIn()
+    ads.accounts.push({ ...AD_ACCOUNT })
+    const settingsPorts = { ...NO_PORTS, reach: reachOf(ads.url) }
+    const adsHouse = openHouse({ sql: house.sql, settingsPorts })
+    const adsWorkspace = await adsHouse.workspace()
+    const adsOwner = settingsBrowser(await ownerOf(adsHouse, adsWorkspace), ACCOUNTS)
+    const at = `${ACCOUNTS}?add=apple-ads`
+    const made = await adsOwner.send("keygen", { kind: "apple-ads" }, at)
+    const [, publicKey = ""] = /<textarea[^>]*>\n([^<]+)<\/textarea>/.exec(made.text) ?? []
+    expect([publicKey.startsWith("-----BEGIN PUBLIC KEY-----"), made.text.includes("PRIVATE")]).toEqual([true, false])
+    const fields = { kind: "apple-ads", publicKey, sealedKey: fieldIn(made, "sealedKey") as string, part: "" }
+    const ids = ads.register(publicKey)
+    const wrong = await adsOwner.send("add", { ...fields, ...ids, clientId: "nobody" }, at)
+    expect([wrong.status, fieldIn(wrong, "sealedKey")]).toEqual([400, fields.sealedKey])
+    expect((await settings.send("add", { ...fields, ...ids }, at)).status).toBe(400)
+    const done = await adsOwner.send("add", { ...fields, ...ids }, at)
+    expect(done.headers.get("location")).toBe(`${ACCOUNTS}?done=added`)
+    const [account] = await listAccounts(house.sql, adsWorkspace)
+    expect(account).toMatchObject({ state: "ok", part: String(AD_ACCOUNT.id) })
+    const change = `${ACCOUNTS}?account=${account?.id}&change=rotate`
+    const next = await adsOwner.send("keygen", { id: account!.id, kind: "apple-ads" }, change)
+    const [, nextKey = ""] = /<textarea[^>]*>\n([^<]+)<\/textarea>/.exec(next.text) ?? []
+    const { keyId } = ads.register(nextKey)
+    const sealedKey = fieldIn(next, "sealedKey") as string
+    const rotated = await adsOwner.send("rotate", { id: account!.id, sealedKey, publicKey: nextKey, keyId }, change)
+    // the console knows the new key under other ids
+    expect([rotated.status, fieldIn(rotated, "sealedKey")]).toEqual([400, sealedKey])
+    ads.stop()
+  })
+
   test("a service that sends messages gets its address", async () => {
     await settings.send(
       "add",
@@ -158,10 +204,22 @@ describe("attacks on connected accounts", () => {
     const before = await accounts()
     const stranger = settingsBrowser(await ownerOf(house, await house.workspace()), ACCOUNTS)
     const { id } = before[0]!
-    for (const form of ["test", "rotate", "writes", "map", "pause", "resume", "remove", "removed"]) {
+    for (const form of [
+      "test",
+      "rotate",
+      "writes",
+      "map",
+      "pause",
+      "resume",
+      "remove",
+      "removed",
+      "keygen",
+      "analytics",
+    ]) {
       const page = await stranger.send(form, {
         id,
         outsideId: TEA.id,
+        app: TEA.id,
         keyId: "AAAAAAAAAA",
         privateKey: "x",
         forget: "on",

@@ -24,10 +24,10 @@ let made = 0
 
 beforeAll(async () => {
   folder = `/tmp/appmeter-machine-${crypto.randomUUID()}`
-  mkdirSync(join(folder, "backups"), { recursive: true })
+  for (const name of ["backups", "nights"]) mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, "secret.txt"), "never shown")
   const machine: Machine = {
-    ...openMachine({ dataDir: folder }),
+    ...openMachine({ dataDir: folder, backupDir: join(folder, "nights") }),
     backUp: async () => {
       made++
       writeFileSync(join(folder, "backups", NAME), "a backup")
@@ -45,7 +45,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 describe("the machine in the settings", () => {
   test("the operator makes, downloads and deletes a backup", async () => {
     const settings = settingsBrowser(owner, DATA)
-    expect((await owner.open(DATA)).text).toContain("No backup was made here yet")
+    expect((await owner.open(DATA)).text).toContain("No backup was made yet")
     expect((await settings.send("make", {})).headers.get("location")).toBe(`${DATA}?done=made`)
     expect((await owner.open(DATA)).text).toContain(NAME)
     const file = await settings.send("download", { id: NAME })
@@ -54,6 +54,17 @@ describe("the machine in the settings", () => {
     expect((await settings.send("delete", { id: NAME })).text).toContain("Delete this backup?")
     await settings.send("deleted", { id: NAME })
     expect(readdirSync(join(folder, "backups"))).toEqual([])
+  })
+
+  test("nightly backups are listed and downloaded, and only the server deletes them", async () => {
+    const settings = settingsBrowser(owner, DATA)
+    const nightly = "appmeter-2026-11-28.backup"
+    writeFileSync(join(folder, "nights", nightly), "of the night")
+    expect((await owner.open(DATA)).text).toMatch(new RegExp(`${nightly}</span>.*nightly`))
+    expect((await settings.send("download", { id: nightly })).text).toBe("of the night")
+    const refused = await settings.send("deleted", { id: nightly })
+    expect([refused.status, readdirSync(join(folder, "nights"))]).toEqual([400, [nightly]])
+    rmSync(join(folder, "nights", nightly))
   })
 
   test("findings of the installation are shown with what to do", async () => {

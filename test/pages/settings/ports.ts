@@ -5,6 +5,7 @@ import { sealer } from "../../alerts/delivery/scene.ts"
 /** A machine with nothing to see, for tests of other sections. */
 export const NO_MACHINE: Machine = {
   backupFolder: "/nowhere",
+  nightlyFolder: undefined,
   examine: async () => [],
   listBackups: async () => [],
   backUp: async () => {},

@@ -1,0 +1,32 @@
+/** A line of a file that was not used. */
+interface SkippedLine {
+  line: number
+  fault: "quotes" | "keyword" | "storefront"
+}
+
+/** The parameter with the lines of a file that were skipped. It has codes only, so that no address adds a text. */
+export const SKIPPED = "skipped"
+
+const MAX_LISTED = 20
+
+const TEXTS: Readonly<Record<SkippedLine["fault"], string>> = {
+  quotes: "its quotes are not closed",
+  keyword: "it has no keyword",
+  storefront: "its storefront is unknown",
+}
+
+/** "3-keyword.7-quotes", and the number of all. */
+export function skippedCode(bad: readonly SkippedLine[]): string {
+  const listed = bad.slice(0, MAX_LISTED).map(({ line, fault }) => `${line}-${fault}`)
+  return [bad.length, ...listed].join(".")
+}
+
+/** Returns the lines that were skipped, in words. Empty if the text is not a code. */
+export function skippedLines(code: string): { count: number; lines: string[] } {
+  const [count = "", ...listed] = code.split(".")
+  const lines = listed.slice(0, MAX_LISTED).flatMap((entry) => {
+    const [, line, fault] = /^(\d{1,7})-(quotes|keyword|storefront)$/.exec(entry) ?? []
+    return line === undefined ? [] : [`Line ${line}: ${TEXTS[fault as SkippedLine["fault"]]}.`]
+  })
+  return { count: /^\d{1,7}$/.test(count) ? Number(count) : 0, lines }
+}
