@@ -67,7 +67,10 @@ describe("parameters of review calls", () => {
     ["reviews/search?from=2025-11-21&to=2025-12-01", "bad_range", "from"],
     ["reviews/stats?from=2025-11-21&to=2025-12-01", "bad_range", "from"],
     ["reviews/stats?to=2025-13-01", "bad_range", "to"],
-    ["reviews?platform=ios", "invalid_arguments", "platform"],
+    ["reviews?platform=web", "invalid_arguments", "platform"],
+    ["reviews?sort=best", "invalid_arguments", "sort"],
+    ["reviews?language=English", "invalid_arguments", "language"],
+    ["reviews?cursor=made-up", "bad_cursor", "cursor"],
     ["reviews?country=usa", "bad_country", "country"],
   ]
   for (const [path, error, field] of refused) {

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { LAST_DAY, RangeDay } from "../../core/day-range.ts"
 import { feedOf } from "../../core/observation/feed-name.ts"
 import { DEMO, type Platform } from "../../core/observation/provenance.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
@@ -8,6 +9,7 @@ import { reviewLanguage } from "../../lib/review-language.ts"
 import { described, named } from "../../lib/schema.ts"
 import { Day, StarCounts, Store, Storefront, Time } from "../../tracking/shapes.ts"
 import { hasDemoSeller } from "../../tracking/tracked-app.ts"
+import { foldReviewText } from "../formulas/review-text.ts"
 import { readStorefrontFeeds } from "../read/feeds.ts"
 import { type FeedKey, type FeedState, readFeedState, type StoredReview } from "../read/reviews.ts"
 
@@ -84,6 +86,36 @@ export const Figures = {
   distribution: described(StarCounts, "Reviews by number of stars."),
 }
 
+const LONGEST_QUERY = 120
+
+/** The filters of lists of reviews. A review must match each. */
+export const REVIEW_FILTERS = {
+  q: v.optional(
+    v.pipe(
+      v.string(),
+      v.minLength(1),
+      v.metadata({ maxLength: LONGEST_QUERY }),
+      v.check((text) => [...text].length <= LONGEST_QUERY && foldReviewText(text) !== ""),
+      v.description(`Text in title or body, 1 to ${LONGEST_QUERY} characters. Surrounding white space is ignored.`),
+    ),
+  ),
+  rating: v.optional(
+    v.pipe(
+      v.array(Stars),
+      v.minLength(1),
+      v.maxLength(5),
+      v.check((stars) => new Set(stars).size === stars.length),
+      v.metadata({ uniqueItems: true }),
+      v.description("Comma-separated stars, each at most once, such as 1,2. Default: all."),
+    ),
+  ),
+  version: v.optional(
+    v.pipe(v.string(), v.minLength(1), v.maxLength(100), v.description("Version of the app, exactly as in the store.")),
+  ),
+  from: RangeDay("First UTC day, YYYY-MM-DD. Default: start of the plan's history."),
+  to: RangeDay(LAST_DAY),
+}
+
 /** The feed and days that a response over days covers. */
 export const LookedAt = named(
   "ReviewsLookedAt",
@@ -98,7 +130,7 @@ export const LookedAt = named(
 )
 
 /** The feed with an app's reviews in a storefront, and its state. Null if the app is not in the store. */
-export interface AppFeed {
+interface AppFeed {
   held: FeedKey | null
   known: FeedState
   /** `held` and the imported feeds in other languages of the storefront. Empty if the app is not in the store. */
@@ -106,10 +138,11 @@ export interface AppFeed {
   shown: v.InferOutput<typeof Feed>
 }
 
+/** A language selects one feed of Google Play in place of the storefront's. */
 export async function readAppFeed(
   sql: Sql,
   app: TrackedApp,
-  { platform, storefront }: { platform: Platform; storefront: string },
+  { platform, storefront, language }: { platform: Platform; storefront: string; language?: string | undefined },
 ): Promise<AppFeed> {
   const appId = platform === "ios" ? app.iosApp : app.androidApp
   if (appId === null) {
@@ -121,8 +154,9 @@ export async function readAppFeed(
       shown: { feed: null, state: "no_app", ...unread },
     }
   }
-  const ownFeed = await readFeed(sql, app, { appId, platform, storefront })
-  const all = [ownFeed, ...(await readOtherLanguages(sql, { app: appId, platform, storefront }))]
+  const ownFeed = await readFeed(sql, app, { appId, platform, storefront, language })
+  const otherFeeds = language ? [] : await readOtherLanguages(sql, { app: appId, platform, storefront })
+  const all = [ownFeed, ...otherFeeds]
   const { state, readAt, complete, completeAt } = stateOf(all.map(({ known }) => known))
   const read = all.filter(({ known }) => known.state !== "never_read")
   const names = (read.length > 0 ? read : [ownFeed]).map(({ held }) => held.feed)
@@ -157,6 +191,13 @@ function stateOf(states: readonly FeedState[]): FeedState {
   }
 }
 
+interface FeedPlace {
+  appId: number
+  platform: Platform
+  storefront: string
+  language?: string | undefined
+}
+
 /**
  * Returns the store's feed. Returns the invented demo feed if the store's was never read and the app belongs to the
  * demo.
@@ -164,9 +205,9 @@ function stateOf(states: readonly FeedState[]): FeedState {
 async function readFeed(
   sql: Sql,
   app: TrackedApp,
-  { appId, platform, storefront }: { appId: number; platform: Platform; storefront: string },
+  { appId, platform, storefront, language = reviewLanguage(storefront) }: FeedPlace,
 ): Promise<{ held: FeedKey; known: FeedState }> {
-  const place = { platform, storefront, language: reviewLanguage(storefront) }
+  const place = { platform, storefront, language }
   const storeFeed = { appId, feed: feedOf(place) }
   const storeState = await readFeedState(sql, storeFeed)
   if (storeState.state !== "never_read") return { held: storeFeed, known: storeState }

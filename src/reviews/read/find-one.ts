@@ -14,7 +14,7 @@ export async function findReview(
 ): Promise<StoredReview | null> {
   const [row] = await sql<ShownReview[]>`
     select review_id as id, ${milliseconds(sql, "at")} as at, stars, title, text, version,
-      ${milliseconds(sql, "seen_at")} as "seenAt"
+      ${milliseconds(sql, "first_seen_at")} as "firstSeenAt", ${milliseconds(sql, "seen_at")} as "seenAt"
     from review_version
     where (app_id, feed) in (
         select *

@@ -2,7 +2,9 @@ import type { Db } from "../../database/types.ts"
 import { addDays } from "../../lib/days.ts"
 import { foldReview } from "../formulas/review-text.ts"
 import {
+  directionOf,
   type FoundReviews,
+  isAfter,
   isWanted,
   milliseconds,
   type ReviewSearch,
@@ -20,15 +22,16 @@ interface ReviewTextSearch extends ReviewSearch {
 export async function findText(sql: Db, search: ReviewTextSearch, limit: number): Promise<FoundReviews> {
   const reviews: StoredReview[] = []
   let total = 0
-  let before: number | null = null
+  let last: number | null = null
   do {
-    const part: Part = await readPart(sql, search, limit - reviews.length, before)
+    const part: Part = await readPart(sql, search, limit - reviews.length, last)
     const unsure = part.shown.filter(({ found }) => found === null)
     const matches = part.shown.filter((row) => row.found ?? foldReview(row).includes(search.text))
     total += part.found + unsure.filter((row) => matches.includes(row)).length
     reviews.push(...matches.slice(0, limit - reviews.length).map(toStoredReview))
-    before = part.read < PART ? null : part.last
-  } while (before !== null)
+    const isEnough = search.isCounted === false && reviews.length >= limit
+    last = part.read < PART || isEnough ? null : part.last
+  } while (last !== null)
   return { total, reviews }
 }
 
@@ -38,9 +41,9 @@ const PART = 2_000
 interface Part {
   read: number
   found: number
-  /** When the oldest review was written, in milliseconds since 1970. */
+  /** When the last review in the order was written, in milliseconds since 1970. */
   last: number | null
-  /** The newest matches that are needed, and every review without a stored folded text, which is compared in memory. */
+  /** The first matches that are needed, and every review without a stored folded text, which is compared in memory. */
   shown: TextMatch[]
 }
 
@@ -53,23 +56,27 @@ interface TextMatch extends ShownReview {
  * Reads in the order of the index, and each shown review by the primary key: the embedded planner, which has no
  * statistics, then sorts only the matches.
  */
-async function readPart(sql: Db, search: ReviewTextSearch, needed: number, before: number | null): Promise<Part> {
-  const { appId, feed, from, to, text, stars, version } = search
+async function readPart(sql: Db, search: ReviewTextSearch, needed: number, last: number | null): Promise<Part> {
+  const { appId, feed, from, to, text, stars, version, order } = search
+  const direction = directionOf(sql, search)
+  const edge = order === "oldest" ? sql`max` : sql`min`
+  const isBehind = order === "oldest" ? sql`at >` : sql`at <`
   const [part] = await sql<Part[]>`
     with part as materialized (
       select review_id, at, strpos(folded, ${text}) > 0 as found
       from review_version
       where app_id = ${appId} and feed = ${feed} and current
-        and at >= ${startOf(from)} and at < ${before === null ? startOf(addDays(to, 1)) : new Date(before)}
+        and at >= ${startOf(from)} and at < ${startOf(addDays(to, 1))}
+        ${last === null ? isAfter(sql, search) : sql`and ${isBehind} ${new Date(last)}`}
         ${isWanted(sql, { stars, version })}
-      order by at desc
+      order by at ${direction}
       fetch first (${PART}) rows with ties
     ), shown as (
       (
         select *
         from part
         where found
-        order by at desc, review_id collate "C"
+        order by at ${direction}, review_id collate "C"
         limit ${needed}
       )
       union all
@@ -80,21 +87,22 @@ async function readPart(sql: Db, search: ReviewTextSearch, needed: number, befor
     select
       (select count(*) from part) as read,
       (select count(*) from part where found) as found,
-      (select ${milliseconds(sql, "at")} from (select min(at) as at from part) p) as last,
+      (select ${milliseconds(sql, "at")} from (select ${edge}(at) as at from part) p) as last,
       (
         select coalesce(
           json_agg(
             json_build_object(
               'id', p.review_id, 'at', ${milliseconds(sql, "p.at")}, 'found', p.found, 'stars', v.stars,
-              'title', v.title, 'text', v.text, 'version', v.version, 'seenAt', ${milliseconds(sql, "v.seen_at")}
+              'title', v.title, 'text', v.text, 'version', v.version,
+              'firstSeenAt', ${milliseconds(sql, "v.first_seen_at")}, 'seenAt', ${milliseconds(sql, "v.seen_at")}
             )
-            order by p.at desc, p.review_id collate "C"
+            order by p.at ${direction}, p.review_id collate "C"
           ),
           '[]'
         )
         from shown p
         cross join lateral (
-          select stars, title, text, version, seen_at
+          select stars, title, text, version, first_seen_at, seen_at
           from review_version
           where (app_id, feed, review_id) = (${appId}, ${feed}, p.review_id) and current::int = 1
           offset 0

@@ -1,9 +1,12 @@
 import type { Db } from "../../database/types.ts"
-import { addDays } from "../../lib/days.ts"
+import { addDays, dayOf } from "../../lib/days.ts"
 import { findText } from "./find-text.ts"
 import {
+  compareReviews,
+  directionOf,
   type FeedKey,
   type FoundReviews,
+  isAfter,
   isWanted,
   milliseconds,
   type ReviewSearch,
@@ -18,7 +21,7 @@ export async function findReviews(sql: Db, search: ReviewSearch, limit: number):
   if (text !== undefined) return await findText(sql, { ...rest, text }, limit)
   const [found] = await sql<[{ total: number; shown: ShownReview[] }]>`
     with day as materialized (${countedDays(sql, search)}
-    ), shown as materialized (${isAll(search) ? newest(sql, search, limit) : newestOfDays(sql, search, limit)})
+    ), shown as materialized (${isAll(search) ? inOrder(sql, search, limit) : inOrderOfDays(sql, search, limit)})
     select
       (select coalesce(sum(count), 0)::int from day) as total,
       (
@@ -26,9 +29,10 @@ export async function findReviews(sql: Db, search: ReviewSearch, limit: number):
           json_agg(
             json_build_object(
               'id', review_id, 'at', ${milliseconds(sql, "at")}, 'stars', stars, 'title', title, 'text', text,
-              'version', version, 'seenAt', ${milliseconds(sql, "seen_at")}
+              'version', version, 'firstSeenAt', ${milliseconds(sql, "first_seen_at")},
+              'seenAt', ${milliseconds(sql, "seen_at")}
             )
-            order by at desc, review_id collate "C"
+            order by at ${directionOf(sql, search)}, review_id collate "C"
           ),
           '[]'
         )
@@ -48,50 +52,64 @@ export async function findInFeeds(
   const found: FoundReviews[] = []
   for (const feed of feeds) found.push(await findReviews(sql, { ...feed, ...filters }, limit))
   const reviews = found.flatMap((each) => each.reviews)
-  if (feeds.length > 1) reviews.sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? -1 : 1))
+  if (feeds.length > 1) reviews.sort(compareReviews(filters.order ?? "newest"))
   return { total: found.reduce((sum, { total }) => sum + total, 0), reviews: reviews.slice(0, limit) }
 }
 
 /** Without filters, reads in the order of the index: a lookup per day takes a third longer for a page of 50 days. */
-function newest(sql: Db, search: ReviewSearch, limit: number) {
+function inOrder(sql: Db, search: ReviewSearch, limit: number) {
+  const direction = directionOf(sql, search)
   return sql`
       select *
       from (
         select ${shownColumns(sql)}
         from review_version
         where app_id = ${search.appId} and feed = ${search.feed} and current
-          and at >= ${startOf(search.from)} and at < ${startOf(addDays(search.to, 1))}
-        order by at desc
+          and at >= ${startOf(search.from)} and at < ${startOf(addDays(search.to, 1))} ${isAfter(sql, search)}
+        order by at ${direction}
         fetch first (${limit}) rows with ties
       ) v
-      order by v.at desc, v.review_id collate "C"
+      order by v.at ${direction}, v.review_id collate "C"
       limit ${limit}`
 }
 
-/** With filters, reads only the days that have matching reviews. */
-function newestOfDays(sql: Db, search: ReviewSearch, limit: number) {
+/**
+ * With filters, reads only the days that have matching reviews, until they have enough. The day of `after` counts
+ * nothing, because some of its reviews lie before that place.
+ */
+function inOrderOfDays(sql: Db, search: ReviewSearch, limit: number) {
+  const direction = directionOf(sql, search)
+  const { after, order } = search
+  const first = after && dayOf(new Date(after.at))
+  const days =
+    first === undefined
+      ? sql`select day, count from day`
+      : sql`
+          select day, case when day = ${first}::date then 0 else count end as count
+          from day
+          where ${order === "oldest" ? sql`day >= ${first}::date` : sql`day <= ${first}::date`}`
   return sql`
       select v.*
       from (
-        select day, sum(count) over (order by day desc) - count as newer
-        from day
+        select day, sum(count) over (order by day ${direction}) - count as before
+        from (${days}) d
       ) d
       cross join lateral (
         select ${shownColumns(sql)}
         from review_version
         where app_id = ${search.appId} and feed = ${search.feed} and current
           and at >= d.day::timestamp at time zone 'utc' and at < (d.day + 1)::timestamp at time zone 'utc'
-          ${isWanted(sql, search)}
-        order by at desc
+          ${isWanted(sql, search)} ${isAfter(sql, search)}
+        order by at ${direction}
         fetch first (${limit}) rows with ties
       ) v
-      where d.newer < ${limit}
-      order by v.at desc, v.review_id collate "C"
+      where d.before < ${limit}
+      order by v.at ${direction}, v.review_id collate "C"
       limit ${limit}`
 }
 
 function shownColumns(sql: Db) {
-  return sql`review_id, at, stars, title, text, version, seen_at`
+  return sql`review_id, at, stars, title, text, version, first_seen_at, seen_at`
 }
 
 function isAll({ stars, version }: ReviewSearch): boolean {

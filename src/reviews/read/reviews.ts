@@ -45,6 +45,8 @@ export interface StoredReview extends ReviewText {
   version: string | null
   /** When the review was written or last edited. */
   at: Date
+  /** The first reading with the review in this form. */
+  firstSeenAt: Date
   seenAt: Date
 }
 
@@ -56,9 +58,18 @@ export interface ReviewSearch extends FeedKey {
   text?: string
   stars?: readonly number[]
   version?: string
+  /** The order of time, then of ids. Default: newest. */
+  order?: TimeOrder
+  /** Only reviews behind this place in that order. */
+  after?: Place
+  /** False: a search for a text ends with the last review that it returns, and its total is too low. Default: true. */
+  isCounted?: boolean
 }
 
+export type TimeOrder = "newest" | "oldest"
+
 export interface FoundReviews {
+  /** All matches, also those before `after`. */
   total: number
   reviews: StoredReview[]
 }
@@ -73,11 +84,35 @@ export interface Place {
 export interface ShownReview extends ReviewText, Place {
   stars: number
   version: string | null
+  firstSeenAt: number
   seenAt: number
 }
 
-export function toStoredReview({ id, stars, title, text, version, at, seenAt }: ShownReview): StoredReview {
-  return { id, stars, title, text, version, at: new Date(at), seenAt: new Date(seenAt) }
+export function toStoredReview({ at, firstSeenAt, seenAt, ...review }: ShownReview): StoredReview {
+  const { id, stars, title, text, version } = review
+  const times = { at: new Date(at), firstSeenAt: new Date(firstSeenAt), seenAt: new Date(seenAt) }
+  return { id, stars, title, text, version, ...times }
+}
+
+/** Compares two reviews as SQL orders them: by time, then by id. */
+export function compareReviews(order: TimeOrder) {
+  const sign = order === "newest" ? -1 : 1
+  return (a: { at: Date; id: string }, b: { at: Date; id: string }) =>
+    sign * (a.at.getTime() - b.at.getTime()) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+}
+
+/** The direction of times in an order. */
+export function directionOf(sql: Db, { order }: Pick<ReviewSearch, "order">) {
+  return order === "oldest" ? sql`asc` : sql`desc`
+}
+
+/** Selects the reviews behind a place. The bound of the time alone is what the index is read by. */
+export function isAfter(sql: Db, { order, after }: Pick<ReviewSearch, "order" | "after">) {
+  if (!after) return sql``
+  const at = new Date(after.at)
+  return order === "oldest"
+    ? sql`and at >= ${at} and (at > ${at} or review_id collate "C" > ${after.id})`
+    : sql`and at <= ${at} and (at < ${at} or review_id collate "C" > ${after.id})`
 }
 
 export function isWanted(sql: Db, { stars, version }: Pick<ReviewSearch, "stars" | "version">) {

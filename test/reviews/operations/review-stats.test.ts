@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { ENTITLEMENTS } from "../../../src/access/plans.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { getReviewStats } from "../../../src/reviews/operations/review-stats.ts"
-import { searchReviews } from "../../../src/reviews/operations/reviews.ts"
+import { searchReviews } from "../../../src/reviews/operations/search-reviews.ts"
 import { freshDatabase } from "../../database.ts"
 import { ask, contextOf, NOW, newWorkspace } from "../../measuring/record/measured.ts"
 import { ALL, isAllHere, SOME } from "../../measuring/record/review-rows.ts"
