@@ -53,6 +53,31 @@ create table person_session (
 create index person_session_person on person_session (person_id, workspace_id);
 create index person_session_expires on person_session (expires_at, sha256);
 
+-- A person's second factor: the one-time codes of an app (RFC 6238), which the sign-in asks for after the passphrase.
+create table second_factor (
+  person_id int primary key references person,
+  -- The secret that the app shares, encrypted with SECRET_KEY.
+  sealed text not null,
+  -- Null until the person has typed a code of the app: a secret that no app has would lock them out.
+  confirmed_at timestamptz,
+  -- The 30 seconds whose code was accepted last. A code counts once, and no earlier one counts after it.
+  last_step bigint not null default 0,
+  -- SHA-256 of the unused recovery codes, as hex.
+  recovery text[] not null default '{}'
+);
+
+-- A sign-in whose passphrase or code was right and whose second factor is missing. Its cookie opens no page.
+create table pending_sign_in (
+  sha256 bytea primary key check (length(sha256) = 32),
+  person_id int not null,
+  workspace_id int not null,
+  via text not null check (via in ('passphrase', 'code')),
+  expires_at timestamptz not null,
+  foreign key (person_id, workspace_id) references membership on delete cascade
+);
+create index pending_sign_in_person on pending_sign_in (person_id, workspace_id);
+create index pending_sign_in_expires on pending_sign_in (expires_at, sha256);
+
 -- The subject by which an OpenID provider knows a person. Found by issuer and subject only: an e-mail address can
 -- change hands, and some providers do not verify it.
 create table person_identity (

@@ -12,6 +12,7 @@ interface SealedColumns {
 export const SEALED: readonly SealedColumns[] = [
   { table: "channel", id: "id", columns: ["sealed", "sealed_earlier"] },
   { table: "connected_account", id: "id", columns: ["sealed", "sealed_write"] },
+  { table: "second_factor", id: "person_id", columns: ["sealed"] },
 ]
 
 /** The number of stored secrets per encryption key. */
@@ -39,7 +40,7 @@ export async function reseal(sql: Sql, sealer: Sealer): Promise<SealedCount & { 
     const rows = await sql`
       update ${sql(table)}
       set ${sql(column)} = ${renewed}
-      where ${sql(id)} = ${row} and ${sql(column)} = ${sealed}
+      where ${sql(id)}::text = ${row} and ${sql(column)} = ${sealed}
       returning 1`
     resealed += rows.length
     return "newest"
@@ -80,10 +81,10 @@ async function* readSealed(sql: Sql, table: string, id: string, column: string) 
   let after = ""
   for (;;) {
     const page = await sql<{ row: string; sealed: string }[]>`
-      select ${sql(id)} as row, ${sql(column)} as sealed
+      select ${sql(id)}::text as row, ${sql(column)} as sealed
       from ${sql(table)}
-      where ${sql(id)} > ${after} and ${sql(column)} is not null
-      order by ${sql(id)}
+      where ${sql(id)}::text > ${after} and ${sql(column)} is not null
+      order by ${sql(id)}::text
       limit ${PAGE}`
     yield page
     const last = page.at(-1)

@@ -46,6 +46,7 @@ import {
   personPassphrase,
   personRemove,
   personRole,
+  personSecondFactor,
   personWithdraw,
 } from "./person.ts"
 import { popularity } from "./popularity.ts"
@@ -103,6 +104,7 @@ export const COMMANDS: readonly Command[] = [
   personWithdraw,
   personRole,
   personPassphrase,
+  personSecondFactor,
   personRemove,
   sessionList,
   sessionEnd,

@@ -21,6 +21,8 @@ import {
 import { isRole, ROLES, scopesOf } from "../access/people/roles.ts"
 import { createCode, signInLinkOf } from "../access/sign-in/code.ts"
 import { makePassphrase, removePassphrase, setPassphrase } from "../access/sign-in/passphrase.ts"
+import { readSecondFactor, removeSecondFactor } from "../access/sign-in/second-factor.ts"
+import type { Sql } from "../database/types.ts"
 import { type Command, CommandProblem, firstArgument, type Invocation, WrongUse } from "./cli/command.ts"
 import { readSecret } from "./cli/read-secret.ts"
 import { show, table } from "./cli/show.ts"
@@ -179,13 +181,42 @@ export const personPassphrase: Command = {
     const fromFile = file === undefined ? undefined : await readSecret(invocation, file, "the passphrase")
     const passphrase = fromFile ?? makePassphrase(randomBytes)
     await useDatabase(invocation, async (sql) => {
-      const personId = await findPersonId(sql, name)
-      if (personId === null) throw new CommandProblem(`nobody is named ${JSON.stringify(name.slice(0, 100))}`)
+      const personId = await requirePersonId(sql, name)
       await (has("remove") ? removePassphrase(sql, personId) : setPassphrase(sql, personId, passphrase))
     })
     const made = fromFile === undefined && !has("remove")
     show(invocation, { person: name, ...(made && { passphrase }) }, () => (made ? [passphrase] : []))
     if (made && !has("json")) terminal.say("Save it now: it is not stored and cannot be shown again.")
+    return 0
+  },
+}
+
+export const personSecondFactor: Command = {
+  name: "person second-factor",
+  changes: true,
+  summary: "Show whether a person has a second factor, or turn it off.",
+  details: "Turn it off for somebody who lost the phone and the recovery codes. The passphrase stays.",
+  examples: [
+    ["person second-factor ada", "whether it is on, and how many recovery codes are left"],
+    ["person second-factor ada --off", "then the passphrase alone signs Ada in"],
+  ],
+  positionals: ["name"],
+  options: { off: { meaning: "Turn the second factor off." } },
+  async run(invocation) {
+    const name = firstArgument(invocation)
+    const isEnding = invocation.has("off")
+    const factor = await useDatabase(invocation, async (sql) => {
+      const personId = await requirePersonId(sql, name)
+      const found = await readSecondFactor(sql, personId)
+      if (isEnding && !(await removeSecondFactor(sql, personId)))
+        throw new CommandProblem(`${name} has no second factor`)
+      return isEnding ? null : found
+    })
+    const isOn = factor?.confirmedAt != null
+    const recoveryCodesLeft = isOn ? factor.recoveryCodesLeft : 0
+    show(invocation, { person: name, isOn, recoveryCodesLeft }, () => [
+      isOn ? `on, ${recoveryCodesLeft} recovery codes left` : "off",
+    ])
     return 0
   },
 }
@@ -210,6 +241,12 @@ export const personRemove: Command = {
     show(invocation, { removed }, () => [`removed ${removed.person} from ${removed.workspace}`])
     return 0
   },
+}
+
+async function requirePersonId(sql: Sql, name: string): Promise<number> {
+  const personId = await findPersonId(sql, name)
+  if (personId === null) throw new CommandProblem(`nobody is named ${JSON.stringify(name.slice(0, 100))}`)
+  return personId
 }
 
 function rightsOf({ texts }: Invocation, role: string): Rights {

@@ -1751,6 +1751,20 @@ create table pace (
   constraint pace_refusals_check check ((refusals >= 0))
 );
 
+create table pending_sign_in (
+  sha256 bytea not null,
+  person_id integer not null,
+  workspace_id integer not null,
+  via text not null,
+  expires_at timestamp with time zone not null,
+  constraint pending_sign_in_pkey primary key (sha256),
+  constraint pending_sign_in_person_id_workspace_id_fkey foreign key (person_id, workspace_id) references membership(person_id, workspace_id) on delete cascade,
+  constraint pending_sign_in_sha256_check check ((length(sha256) = 32)),
+  constraint pending_sign_in_via_check check ((via = any (array['passphrase'::text, 'code'::text])))
+);
+create index pending_sign_in_expires on pending_sign_in using btree (expires_at, sha256);
+create index pending_sign_in_person on pending_sign_in using btree (person_id, workspace_id);
+
 create table person (
   id integer not null generated always as identity,
   name text not null,
@@ -2129,6 +2143,16 @@ create table search_results (
   constraint search_results_list_id_fkey foreign key (list_id) references list(id),
   constraint search_results_depth_check check (((depth >= 1) and (depth <= 250)))
 ) partition by range (day);
+
+create table second_factor (
+  person_id integer not null,
+  sealed text not null,
+  confirmed_at timestamp with time zone,
+  last_step bigint not null default 0,
+  recovery text[] not null default '{}'::text[],
+  constraint second_factor_pkey primary key (person_id),
+  constraint second_factor_person_id_fkey foreign key (person_id) references person(id)
+);
 
 create table secret_try (
   sha256 bytea not null,

@@ -11,6 +11,7 @@ export interface Member extends Rights {
   name: string
   isOperator: boolean
   hasPassphrase: boolean
+  hasSecondFactor: boolean
   /** The preset with exactly these rights, or "custom". */
   role: string
   /** The person's last use of a page. Null if they never signed in, or not within the life of a session. */
@@ -22,6 +23,9 @@ export interface Member extends Rights {
 export async function listMembers(sql: Db, workspaceId: number): Promise<Member[]> {
   const rows = await sql<(Omit<Member, "role"> & { scopes: Right[] })[]>`
     select p.id as "personId", p.name, p.is_operator as "isOperator", p.passphrase is not null as "hasPassphrase",
+      exists (
+        select from second_factor f where f.person_id = p.id and f.confirmed_at is not null
+      ) as "hasSecondFactor",
       k.scopes, k.app_list as "appList", m.created_at as "createdAt",
       (
         select max(s.used_at)
@@ -122,7 +126,7 @@ export async function removeMember(tx: Tx, workspaceId: number, personId: number
     update api_key
     set revoked_at = coalesce(revoked_at, now())
     where person_id = ${personId} and workspace_id = ${workspaceId}`
-  // Cascades to sessions, sign-in codes and invitations.
+  // Cascades to sessions, unfinished sign-ins, sign-in codes and invitations.
   await tx`
     delete from membership
     where person_id = ${personId} and workspace_id = ${workspaceId}`
@@ -135,6 +139,10 @@ export async function removeMember(tx: Tx, workspaceId: number, personId: number
     delete from person_identity i
     using person p
     where p.id = ${personId} and i.person_id = p.id and p.removed_at is not null`
+  await tx`
+    delete from second_factor f
+    using person p
+    where p.id = ${personId} and f.person_id = p.id and p.removed_at is not null`
 }
 
 /** Changes a person's name, which they sign in with. Throws AccessProblem. */

@@ -3,6 +3,8 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import type { Gate } from "../../database/gate.ts"
 import type { Sql } from "../../database/types.ts"
 import type { TrustedProxies } from "../addresses.ts"
+import type { Sealer } from "../sealed.ts"
+import { type Proof, type ProofProblem, prove, proveSecondFactor } from "./proof.ts"
 import { isSessionToken, readSession, renewSession, type Session } from "./session.ts"
 
 /** The person who is signed in with a browser. Pages call `invoke` with `credentials: { grant: person.keyId }`. */
@@ -26,6 +28,10 @@ export interface People {
   personOf(visit: Visit): Promise<Person | null>
   /** Returns the name of the person whom a trusted proxy vouches for. Null unless such a proxy sent the request. */
   proxyNameOf(visit: Visit): string | null
+  /** Null if the person is right about what they know and have. Counts as tries, as on the sign-in page. */
+  prove(person: Session, proof: Proof): Promise<ProofProblem | null>
+  /** Null if the code of the person's second factor is right. It is used up. */
+  proveSecondFactor(personId: number, code: string, address: string | null): Promise<ProofProblem | null>
 }
 
 /** A proxy in front of this instance that signs people in and names them in a header. */
@@ -43,18 +49,23 @@ interface PeopleParts {
   sessionDays: number
   /** The proxy that signs people in. Null: none does. */
   proxy: SignInProxy | null
+  /** Encrypts the secrets of second factors. */
+  sealer?: Sealer | undefined
 }
 
 /** Name of the form field with the CSRF token. */
 export const FORM_FIELD = "form"
 
-export function createPeople({ sql, gate, publicUrl, sessionDays, proxy }: PeopleParts): People {
+export function createPeople({ sql, gate, publicUrl, sessionDays, proxy, sealer }: PeopleParts): People {
+  const proofParts = { sql, gate, sealer }
   const proxyNameOf = ({ request, peer }: Visit): string | null => {
     const name = proxy?.trusted.includes(peer) ? request.headers.get(proxy.header)?.trim() : ""
     return name || null
   }
   return {
     proxyNameOf,
+    prove: (person, proof) => prove(proofParts, person, proof),
+    proveSecondFactor: (personId, code, address) => proveSecondFactor(proofParts, personId, code, address),
     async personOf(visit) {
       const token = tokenOf(visit.request, publicUrl)
       if (token === null) return null

@@ -12,6 +12,8 @@ export interface Session {
   person: string
   isOperator: boolean
   hasPassphrase: boolean
+  /** Whether proofs need a code of the person's second factor, too. */
+  hasSecondFactor: boolean
   workspaceId: number
   workspace: string
   via: SignInWay
@@ -42,18 +44,27 @@ export interface NewSession {
   agent: string | null
   /** How long the session lasts without use. */
   days: number
+  /** Whether the person has just given a code of their second factor. */
+  isSecondGiven?: boolean
 }
 
-/** Creates a session. False if the person is no member of the workspace, or their grant there is revoked. */
+/**
+ * Creates a session. False if the person is no member of the workspace, their grant there is revoked, or they have a
+ * second factor and have not given it. A provider or proxy that signs people in has factors of its own.
+ */
 export async function createSession(tx: Tx, session: NewSession): Promise<boolean> {
-  const { personId, workspaceId, token, via, agent, days } = session
+  const { personId, workspaceId, token, via, agent, days, isSecondGiven = false } = session
+  const needsSecond = !isSecondGiven && via !== "proxy" && via !== "oidc"
   const { count } = await tx`
     insert into person_session (sha256, person_id, workspace_id, via, agent, expires_at)
     select ${digestOf(token)}, m.person_id, m.workspace_id, ${via}, ${(agent ?? "").slice(0, 300)},
       now() + ${days}::int * interval '1 day'
     from membership m
     join api_key k on k.id = m.key_id
-    where m.person_id = ${personId} and m.workspace_id = ${workspaceId} and k.revoked_at is null`
+    where m.person_id = ${personId} and m.workspace_id = ${workspaceId} and k.revoked_at is null
+      and not (${needsSecond} and exists (
+        select from second_factor f where f.person_id = m.person_id and f.confirmed_at is not null
+      ))`
   return count > 0
 }
 
@@ -61,7 +72,11 @@ export async function createSession(tx: Tx, session: NewSession): Promise<boolea
 export async function readSession(sql: Sql, token: string): Promise<(Session & { isOld: boolean }) | null> {
   const [row] = await sql<(Session & { isOld: boolean })[]>`
     select s.id, p.id as "personId", p.name as person, p.is_operator as "isOperator",
-      p.passphrase is not null as "hasPassphrase", s.workspace_id as "workspaceId", w.name as workspace,
+      p.passphrase is not null as "hasPassphrase",
+      exists (
+        select from second_factor f where f.person_id = p.id and f.confirmed_at is not null
+      ) as "hasSecondFactor",
+      s.workspace_id as "workspaceId", w.name as workspace,
       s.via, m.key_id as "keyId", k.scopes, k.app_list as "appList", s.expires_at as "expiresAt",
       s.proved_at > now() - ${PROOF_MINUTES} * interval '1 minute'
         -- Only the proxy can prove who such a person is, and it does so with every request.
@@ -147,8 +162,11 @@ export async function endSession(sql: Sql, token: string): Promise<void> {
     where sha256 = ${digestOf(token)}`
 }
 
-/** Ends every session of a person, except one that may stay. */
+/** Ends every session of a person, except one that may stay, and sign-ins that are not finished. */
 export async function endSessions(tx: Db, personId: number, exceptId: number | null = null): Promise<void> {
+  await tx`
+    delete from pending_sign_in
+    where person_id = ${personId}`
   await tx`
     delete from person_session
     where person_id = ${personId} and id is distinct from ${exceptId}::int`

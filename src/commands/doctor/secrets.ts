@@ -23,7 +23,9 @@ export async function checkSecrets(
     const [says, fix] = secretKeys
       ? ["stored secrets are encrypted with an unknown key", "add that key to SECRET_KEY_PREVIOUS"]
       : ["stored secrets are encrypted, but SECRET_KEY is not set", "set SECRET_KEY to the key that encrypted them"]
-    return [problem(THING, `${unreadable} ${says}, so their channels send nothing`, fix)]
+    return [
+      problem(THING, `${unreadable} ${says}, so the channels, accounts and second factors that need them fail`, fix),
+    ]
   }
   if (earlier > 0)
     return [

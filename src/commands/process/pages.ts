@@ -50,7 +50,7 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
   const { sql, gate, publicUrl, invoke, catalog, sandbox, receive, trustedProxies, now } = parts
   const { settingsPorts: ports, sessionDays, authProxyHeader } = parts
   const proxy = authProxyHeader === undefined ? null : { header: authProxyHeader, trusted: trustedProxies }
-  const people = createPeople({ sql, gate, publicUrl, sessionDays, proxy })
+  const people = createPeople({ sql, gate, publicUrl, sessionDays, proxy, sealer: ports?.sealer })
   const fetch = parts.fetch ?? safeFetch
   const oidc = parts.oidc && createOidcProvider({ ...parts.oidc, publicUrl, fetch })
   const visitorGate = limitKeylessWrites(gate)
@@ -59,16 +59,15 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
     ...deskRoutes({
       invoke,
       people,
-      sql,
-      gate,
       operations: [...catalog, ...DESK.all],
       sampleAnswer: samplesOf(sandbox, publicUrl),
       pictures: parts.pictureCache,
       settings: createSettingsPages({
         sql,
         gate,
+        people,
         publicUrl,
-        sections: settingsSections({ sql, ports, provider: oidc?.name ?? null }),
+        sections: settingsSections({ sql, people, ports, provider: oidc?.name ?? null }),
       }),
     }),
     ...oauthRoutes({ ...parts, visitorGate, people, fetch }),

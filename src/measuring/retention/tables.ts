@@ -109,6 +109,7 @@ const AGING: readonly AgingRows[] = [
   // sign-in: an expired code or session gives no access
   { table: "secret_try", time: "counts_until", keep: 0 },
   { table: "sign_in_code", time: "expires_at", keep: 0 },
+  { table: "pending_sign_in", time: "expires_at", keep: 0 },
   { table: "invitation", time: "expires_at", keep: 0 },
   { table: "person_session", time: "expires_at", keep: 0 },
   { table: "oidc_visit", time: "expires_at", keep: 0 },

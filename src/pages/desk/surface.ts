@@ -1,5 +1,5 @@
 import { FORM_FIELD, isOwnForm, type People, type Person, signInAddress } from "../../access/sign-in/person.ts"
-import { PROOF_FIELD, type ProofParts } from "../../access/sign-in/proof.ts"
+import { PROOF_CODE_FIELD, PROOF_FIELD } from "../../access/sign-in/proof.ts"
 import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
 import { checkInput } from "../../core/check-input.ts"
 import type { Invoke } from "../../core/invoke.ts"
@@ -20,7 +20,7 @@ import { pageAnswer } from "./page-answer.ts"
 import { backIn, writeFromPage } from "./page-write.ts"
 import { picturePath, pictureRoute } from "./pictures.ts"
 
-interface DeskParts extends ProofParts {
+interface DeskParts {
   invoke: Invoke
   people: People
   /** All operations that pages may call. */
@@ -167,7 +167,7 @@ async function sent(parts: DeskParts, desk: Desk, person: Person, visit: PageVis
   if (fields.has(PROOF_FIELD)) {
     const proofQuestion = await askProof(parts, person, visit, fields)
     if (proofQuestion) return proofQuestion
-    fields.delete(PROOF_FIELD)
+    for (const name of [PROOF_FIELD, PROOF_CODE_FIELD]) fields.delete(name)
   }
   try {
     if (path === `${OWN}/changes`) {

@@ -144,12 +144,12 @@ ${formCard("Invite a person", inviteForm(visit, apps))}`
 }
 
 function memberItem(visit: SettingsVisit, member: Member, apps: readonly ListedApp[]): Html {
-  const { personId, name, role, appList, isOperator, usedAt, createdAt } = member
+  const { personId, name, role, appList, isOperator, hasSecondFactor, usedAt, createdAt } = member
   const isSelf = personId === visit.person.personId
   const of = String(personId)
   const title = html`<strong><bdi>${name}</bdi></strong> ${stateTag(ROLE_NAMES[role] ?? role, true)}${
     isOperator && html` <span class="tag">operator</span>`
-  }${isSelf && html` <span class="tag">you</span>`}`
+  }${hasSecondFactor && html` <span class="tag">second factor</span>`}${isSelf && html` <span class="tag">you</span>`}`
   const details = html`${appList === null ? "every app" : counted(appList.length, "app")} · member since ${dayTime(
     createdAt.toISOString().slice(0, 10),
   )} · ${usedAt === null ? "not signed in" : html`last visit ${momentTime(usedAt.toISOString())}`}`

@@ -2,9 +2,8 @@ import { listPersonKeys, revokeKey } from "../../access/key-register.ts"
 import { type Identity, listIdentities, unlinkIdentity } from "../../access/oidc/identities.ts"
 import { listWorkspacesOf, renamePerson } from "../../access/people/people.ts"
 import { AccessProblem } from "../../access/problem.ts"
-import { isPassphraseOf, SHORTEST_PASSPHRASE, setPassphrase } from "../../access/sign-in/passphrase.ts"
+import { SHORTEST_PASSPHRASE, setPassphrase } from "../../access/sign-in/passphrase.ts"
 import { endSessionById, endSessions, type ListedSession, listSessions } from "../../access/sign-in/session.ts"
-import type { Sql } from "../../database/types.ts"
 import { card } from "../../ui/app/parts.ts"
 import {
   formCard,
@@ -15,16 +14,29 @@ import {
   settingsForm,
   stateTag,
 } from "../../ui/app/settings.ts"
-import { FormProblem, textField, usernameField } from "../../ui/fields.ts"
+import { textField, usernameField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { momentTime } from "../../ui/times.ts"
 import { counted } from "../../ui/words.ts"
+import {
+  type FactorSectionParts,
+  factorFields,
+  proveInForm,
+  secondFactorCard,
+  secondFactorForms,
+} from "./second-factor.ts"
 
 const PATH = "profile"
 const back = sectionAddress(PATH)
 
-/** The name, passphrase, identities, sessions, assistants and keys of the signed-in person. */
-export function profileSection(sql: Sql, provider: string | null): SettingsSection {
+interface ProfileParts extends FactorSectionParts {
+  /** The name of the OpenID provider that signs people in. Null without one. */
+  provider: string | null
+}
+
+/** The name, passphrase, second factor, identities, sessions, assistants and keys of the signed-in person. */
+export function profileSection(parts: ProfileParts): SettingsSection {
+  const { sql, provider } = parts
   return {
     name: "Profile",
     about: "Your name, passphrase, sessions and assistants.",
@@ -33,6 +45,8 @@ export function profileSection(sql: Sql, provider: string | null): SettingsSecti
     notices: {
       renamed: "Your name is changed. Sign in with it next time.",
       passphrase: "Your passphrase is set. Your other sessions have ended.",
+      begun: "Scan the picture with an authenticator app, then type its code.",
+      off: "The second factor is off. Your passphrase alone signs you in.",
       unlinked: "The account is unlinked. It signs you in no more.",
       ended: "The session is ended.",
       others: "Your other sessions are ended.",
@@ -47,6 +61,7 @@ export function profileSection(sql: Sql, provider: string | null): SettingsSecti
       const endOthers = settingsForm(visit, { form: "others", button: "End all others" })
       return html`${formCard("Name", nameForm(visit))}
 ${formCard("Passphrase", passphraseForm(visit))}
+${await secondFactorCard(parts, visit)}
 ${(provider !== null || identities.length > 0) && identitiesCard(visit, provider, identities)}
 ${card(
   "Sessions",
@@ -58,6 +73,7 @@ ${keys.length > 0 && card("Your assistants and keys", list(keys.map((key) => key
 ${workspaces.length > 1 && card("Workspaces", list(workspaces.map((other) => workspaceItem(visit, other))))}`
     },
     forms: {
+      ...secondFactorForms(parts, back),
       rename: {
         audit: "person rename",
         async send({ person }, fields) {
@@ -67,10 +83,9 @@ ${workspaces.length > 1 && card("Workspaces", list(workspaces.map((other) => wor
       },
       passphrase: {
         audit: "person passphrase",
-        async send({ person }, fields) {
-          const { personId, id, hasPassphrase } = person
-          const isRight = !hasPassphrase || (await isPassphraseOf(sql, personId, fields.get("current") ?? ""))
-          if (!isRight) throw new FormProblem({ current: "This is not your passphrase." })
+        async send(visit, fields) {
+          const { personId, id, hasPassphrase } = visit.person
+          if (hasPassphrase) await proveInForm(parts, visit, fields)
           await setPassphrase(sql, personId, fields.get("passphrase") ?? "", { exceptSession: id })
           return { to: back, done: "passphrase" }
         },
@@ -134,10 +149,10 @@ function nameForm(visit: SettingsVisit): Html {
 }
 
 function passphraseForm(visit: SettingsVisit): Html {
-  const { hasPassphrase, person } = visit.person
+  const { person, hasPassphrase, hasSecondFactor } = visit.person
   const button = hasPassphrase ? "Change passphrase" : "Set passphrase"
   return settingsForm(visit, { form: "passphrase", button }, (form) => {
-    const current = { name: "current", label: "Current passphrase", autocomplete: "current-password", isRequired: true }
+    const proof = hasPassphrase ? factorFields(form, { person, hasCode: hasSecondFactor }) : usernameField(person)
     const next = textField(form, {
       name: "passphrase",
       label: "New passphrase",
@@ -146,7 +161,7 @@ function passphraseForm(visit: SettingsVisit): Html {
       hint: `At least ${SHORTEST_PASSPHRASE} characters. Your other sessions end.`,
       isRequired: true,
     })
-    return html`${usernameField(person)}${hasPassphrase && textField(form, { ...current, type: "password" })}${next}`
+    return html`${proof}${next}`
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Sealer } from "../../access/sealed.ts"
+import type { People } from "../../access/sign-in/person.ts"
 import { channelsSection } from "../../alerts/page/channels.ts"
 import { rulesSection } from "../../alerts/page/rules.ts"
 import type { AccountReach } from "../../consoles/account-kind.ts"
@@ -33,6 +34,7 @@ export interface SettingsPorts {
 
 interface SectionParts {
   sql: Sql
+  people: People
   /** Omit where nothing outside may be reached. */
   ports?: SettingsPorts | undefined
   /** The name of the OpenID provider that signs people in. Null without one. */
@@ -40,11 +42,11 @@ interface SectionParts {
 }
 
 /** The pages of /app/settings in the order of their tabs. */
-export function settingsSections({ sql, ports, provider }: SectionParts): SettingsSection[] {
+export function settingsSections({ sql, people, ports, provider }: SectionParts): SettingsSection[] {
   const outside = ports && [channelsSection({ sql, ...ports }), rulesSection(), accountsSection({ sql, ...ports })]
-  const people = [profileSection(sql, provider), peopleSection(sql)]
   const sections: SettingsSection[] = [
-    ...people,
+    profileSection({ sql, people, sealer: ports?.sealer, provider }),
+    peopleSection(sql),
     keysSection(sql),
     ...(outside ?? []),
     sharingSection(sql),

@@ -1,6 +1,6 @@
 import { beginOperatorAction, endOperatorAction } from "../../access/operator-actions.ts"
 import { AccessProblem } from "../../access/problem.ts"
-import { isOwnForm, type Person } from "../../access/sign-in/person.ts"
+import { isOwnForm, type People, type Person } from "../../access/sign-in/person.ts"
 import { ConsoleProblem } from "../../consoles/console.ts"
 import type { Gate } from "../../database/gate.ts"
 import type { Sql } from "../../database/types.ts"
@@ -36,6 +36,7 @@ export interface SettingsPages {
 interface SettingsParts {
   sql: Sql
   gate: Pick<Gate, "run">
+  people: People
   publicUrl: string
   sections: readonly SettingsSection[]
 }
@@ -47,7 +48,7 @@ const MOVED = { "/app/usage": sectionAddress("usage"), "/app/sources": sectionAd
 const MAX_BYTES = 131_072
 
 /** The pages below /app/settings. Each section brings its page and its forms; this file checks who may use them. */
-export function createSettingsPages({ sql, gate, publicUrl, sections }: SettingsParts): SettingsPages {
+export function createSettingsPages({ sql, gate, people, publicUrl, sections }: SettingsParts): SettingsPages {
   const find = (path: string) => sections.find((section) => sectionAddress(section.path) === path.replace(/\/$/, ""))
 
   async function framedPage(section: SettingsSection, visit: SettingsVisit): Promise<Page> {
@@ -95,7 +96,7 @@ export function createSettingsPages({ sql, gate, publicUrl, sections }: Settings
   return {
     has: (path) => path === SETTINGS || path.startsWith(`${SETTINGS}/`) || Object.hasOwn(MOVED, path),
     async open(desk, person, visit) {
-      const { path, request } = visit
+      const { path, request, address: from } = visit
       const moved = ownValue(MOVED, path)
       if (moved) return seeOther(moved)
       const section = find(path)
@@ -104,12 +105,12 @@ export function createSettingsPages({ sql, gate, publicUrl, sections }: Settings
       const { workspaceId, workspace } = person
       const query = Object.fromEntries([...desk.query].filter(([name]) => name !== "done"))
       const here = address(path, query)
-      const settingsVisit = { desk, workspaceId, workspace, person, publicUrl, here }
+      const settingsVisit = { desk, workspaceId, workspace, person, publicUrl, here, from }
       try {
         if (request.method !== "POST") return pageAnswer(desk, 200, await framedPage(section, settingsVisit))
         const fields = await readForm(request, MAX_BYTES)
         if (typeof fields !== "string" && isOwnForm(person, fields)) {
-          const proofQuestion = isSensitive(section) ? await askProof({ sql, gate }, person, visit, fields) : null
+          const proofQuestion = isSensitive(section) ? await askProof({ people }, person, visit, fields) : null
           return proofQuestion ?? (await sent(section, settingsVisit, fields))
         }
         const detail = fields === "size" ? "The form is too large." : "Send the form of the page as it was shown."

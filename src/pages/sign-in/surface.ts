@@ -23,12 +23,14 @@ import {
 import { invitationRoute } from "./invitation.ts"
 import { oidcRoutes } from "./oidc.ts"
 import { noticePage, passphraseOffer, type SignInForm, signedInPage, signInPage } from "./page.ts"
+import { type BegunSignIn, beginSignIn, continueSignIn, secondStepRoute } from "./second-step.ts"
 
 /** The pages that sign a person in and out. */
 export function signInRoutes(parts: SignInParts): PageRoute[] {
   return [
     { path: "/sign-in", methods: ["GET", "HEAD", "POST"], open: (visit) => openSignIn(parts, visit) },
     { path: "/sign-in/passphrase", methods: ["GET", "HEAD", "POST"], open: (visit) => openOffer(parts, visit) },
+    secondStepRoute(parts),
     { path: "/sign-in/workspace", methods: ["POST"], open: (visit) => openSwitch(parts, visit) },
     { path: "/sign-out", methods: ["POST"], open: (visit) => openSignOut(parts, visit) },
     invitationRoute(parts),
@@ -73,17 +75,14 @@ async function signInByCode(parts: SignInParts, visit: PageVisit, { code, next }
   const tried: SecretTry = { scope: "sign-in", address: visit.address, secret: null }
   const wait = await gate.run(() => takeTry(sql, tried))
   if (wait !== null) return await waitPage(parts, wait, { next })
-  const token = makeToken()
-  const isSignedIn = await gate.run(() =>
+  const begun = await gate.run(() =>
     sql.begin(async (tx) => {
       const holder = await takeCode(tx, code)
-      return (
-        holder !== null && (await createSession(tx, { ...holder, ...newSession(parts, visit, { token, via: "code" }) }))
-      )
+      return holder && (await beginSignIn(tx, parts, visit, { ...holder, via: "code" }))
     }),
   )
-  if (!isSignedIn) return await formPage(parts, 403, { next, outcome: "wrong code" })
-  return await finishSignIn(parts, { tried, token, next })
+  if (!begun) return await formPage(parts, 403, { next, outcome: "wrong code" })
+  return await passFirstStep(parts, { tried, begun, next })
 }
 
 /** Signs in the person whom the proxy names. Nobody becomes a member without an invitation. */
@@ -123,25 +122,19 @@ async function signInByPassphrase(parts: SignInParts, visit: PageVisit, form: Pa
   const wait = await gate.run(() => takeTry(sql, tried))
   if (wait !== null) return await waitPage(parts, wait, again)
   const isRight = await isPassphrase(passphrase, found?.hashed ?? null)
-  const token = makeToken()
   const { id: personId = 0, workspaceId = 0 } = found ?? {}
-  const isSignedIn =
-    isRight &&
-    (await gate.run(() =>
-      sql.begin((tx) =>
-        createSession(tx, { personId, workspaceId, ...newSession(parts, visit, { token, via: "passphrase" }) }),
-      ),
-    ))
-  if (!isSignedIn) return await formPage(parts, 403, { ...again, outcome: "wrong passphrase" })
-  return await finishSignIn(parts, { tried, token, next })
+  const member = { personId, workspaceId, via: "passphrase" as const }
+  const begun = isRight ? await gate.run(() => sql.begin((tx) => beginSignIn(tx, parts, visit, member))) : null
+  if (!begun) return await formPage(parts, 403, { ...again, outcome: "wrong passphrase" })
+  return await passFirstStep(parts, { tried, begun, next })
 }
 
-async function finishSignIn(
+async function passFirstStep(
   { sql, gate, publicUrl }: SignInParts,
-  { tried, token, next }: { tried: SecretTry; token: string; next: string },
+  { tried, begun, next }: { tried: SecretTry; begun: BegunSignIn; next: string },
 ): Promise<PageAnswer> {
   await gate.run(() => giveTryBack(sql, tried))
-  return seeOther(next, { "set-cookie": sessionCookie(token, publicUrl) })
+  return continueSignIn(begun, next, publicUrl)
 }
 
 /** Offers a passphrase to a person without one. Others continue at once. */

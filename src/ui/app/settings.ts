@@ -13,6 +13,8 @@ export interface SettingsVisit {
   workspace: string
   person: Person
   publicUrl: string
+  /** The address of the browser, which tries at a passphrase count for. */
+  from: string | null
   /** The address of this page, with its query. A form that is refused is shown there again. */
   here: string
 }

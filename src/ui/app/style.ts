@@ -299,6 +299,8 @@ ins {
   font: .875rem/1.5 var(--mono); background: var(--soft); border: 1px solid var(--line);
   border-radius: var(--round-s)
 }
+svg.qr { display: block; width: 12.5rem; max-width: 100%; height: auto; margin-bottom: 1rem; fill: #000 }
+ol.codes { columns: 14rem; margin: 0 0 1rem; font-size: 1rem }
 .hash { font: .8125rem/1.4 var(--mono); overflow-wrap: anywhere }
 .apps {
   display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: 1rem;

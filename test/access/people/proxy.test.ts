@@ -103,3 +103,13 @@ test("a person behind the proxy can still sign in by passphrase without it", asy
   expect((await direct.send("/sign-in", { name, passphrase: "correct horse battery" })).status).toBe(303)
   expect((await direct.open("/app")).status).toBe(200)
 })
+
+test("the proxy signs in a person with a second factor without asking for it, a passphrase does not", async () => {
+  const { personId, name } = await memberOf(house, workspaceId, "viewer")
+  await setPassphrase(sql, personId, "correct horse battery")
+  await sql`insert into second_factor (person_id, sealed, confirmed_at) values (${personId}, 'v1', now())`
+  expect((await behindProxy(name).open("/sign-in?next=%2Fapp")).headers.get("location")).toBe("/app")
+  const direct = browserOf(house, { from: "203.0.113.201" })
+  const { headers } = await direct.send("/sign-in", { name, passphrase: "correct horse battery" })
+  expect(headers.get("location")).toStartWith("/sign-in/second-step")
+})

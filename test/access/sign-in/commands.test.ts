@@ -57,6 +57,16 @@ test("a passphrase is generated and shown once, read from stdin and never shown,
   expect(audit).not.toContain("horse")
 })
 
+test("a second factor is shown and turned off on the machine", async () => {
+  const factor = async (...more: string[]) => await run(["person", "second-factor", "owner", ...more])
+  expect([(await factor()).out, (await factor("--off")).code]).toEqual(["off\n", 1])
+  await database.sql`
+    insert into second_factor (person_id, sealed, confirmed_at, recovery)
+    select id, 'v1', now(), array['a', 'b'] from person where name = 'owner'`
+  expect((await factor()).out).toBe("on, 2 recovery codes left\n")
+  expect([(await factor("--off")).out, (await factor()).out]).toEqual(["off\n", "off\n"])
+})
+
 test("the command line adds, lists, changes, invites and removes people, and ends their sessions", async () => {
   const list = async () => JSON.parse((await run(["person", "list", "--json"])).out).people
   const { code, person } = JSON.parse((await run(["person", "add", "Ada", "--role", "editor", "--json"])).out)

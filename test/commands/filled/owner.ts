@@ -50,6 +50,12 @@ export async function fillOwner(sql: Sql, workspace: number): Promise<void> {
     insert into person_identity (issuer, subject, person_id, label)
     values ('https://id.example.com', 'a"1', ${personId}, 'Té "\u2028')`
   await sql`
+    insert into second_factor (person_id, sealed, confirmed_at, recovery)
+    values (${personId}, 'v1.k.n."\u2028', now(), array[${"f".repeat(64)}])`
+  await sql`
+    insert into pending_sign_in (sha256, person_id, workspace_id, via, expires_at)
+    values (sha256('m'), ${personId}, ${workspace}, 'passphrase', now() + interval '10 minutes')`
+  await sql`
     insert into oidc_visit (sha256, next, invitation_id, name, expires_at)
     select sha256('k'), '/app', id, 'Té "\u2028', now() + interval '10 minutes'
     from invitation

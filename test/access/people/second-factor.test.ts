@@ -1,0 +1,292 @@
+import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { removeMember } from "../../../src/access/people/people.ts"
+import { createCode } from "../../../src/access/sign-in/code.ts"
+import { setPassphrase } from "../../../src/access/sign-in/passphrase.ts"
+import { removeSecondFactor } from "../../../src/access/sign-in/second-factor.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { deleteRows, freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { NO_PORTS } from "../../pages/settings/ports.ts"
+import { settingsBrowser } from "../../pages/settings/settings-browser.ts"
+import { type Browser, browserOf, fieldIn, type Page } from "../sign-in/browser.ts"
+import { codeOf } from "./authenticator.ts"
+import { anotherAddress, type Member, memberOf, signedIn } from "./scene.ts"
+
+setDefaultTimeout(60_000)
+
+const PROFILE = "/app/settings/profile"
+const STEP = "/sign-in/second-step"
+const PASSPHRASE = "correct horse battery"
+
+let sql: Sql
+let house: House
+let workspaceId: number
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql, settingsPorts: NO_PORTS })
+  workspaceId = await house.workspace()
+  await memberOf(house, workspaceId, "owner")
+})
+
+beforeEach(async () => await deleteRows(sql, "secret_try"))
+
+interface Protected extends Member {
+  secret: string
+  recovery: string[]
+}
+
+const profileOf = ({ browser }: Member) => settingsBrowser(browser, PROFILE)
+const recoveryIn = ({ text }: Page) =>
+  [...text.matchAll(/<li>([A-Z]{4}(?:-[A-Z]{4}){3})<\/li>/g)].map(([, code]) => code!)
+/** The secret for typing, as the profile shows it during the setup. */
+const secretIn = ({ text }: Page) => /<code>([A-Z2-7]{4}(?: [A-Z2-7]{4}){7})<\/code>/.exec(text)?.[1]
+
+/** A signed-in person with a passphrase. */
+async function withPassphrase(): Promise<Member> {
+  const member = await memberOf(house, workspaceId, "owner")
+  await setPassphrase(sql, member.personId, PASSPHRASE)
+  return { ...member, browser: await signedIn(house, workspaceId, member.name) }
+}
+
+/** A signed-in person whose second factor is on. Its codes are all unused. */
+async function withFactor(): Promise<Protected> {
+  const member = await withPassphrase()
+  await profileOf(member).send("begin-factor", { current: PASSPHRASE })
+  const secret = secretIn(await member.browser.open(PROFILE)) ?? ""
+  const shown = await profileOf(member).send("confirm-factor", { code: codeOf(secret) })
+  await forgetSteps()
+  return { ...member, secret, recovery: recoveryIn(shown) }
+}
+
+/** As if the accepted codes had been those of another day. */
+const forgetSteps = () => sql`update second_factor set last_step = 0`
+
+const newBrowser = () => browserOf(house, { from: anotherAddress() })
+
+/** Gives the passphrase in a new browser. */
+async function firstStep(name: string, browser = newBrowser()): Promise<Browser> {
+  const { headers } = await browser.send("/sign-in", { name, passphrase: PASSPHRASE, next: "/app/alerts" })
+  expect(headers.get("location")).toBe(`${STEP}?next=%2Fapp%2Falerts`)
+  return browser
+}
+
+const isSignedIn = async (browser: Browser) => (await browser.open("/app")).status === 200
+
+describe("the setup", () => {
+  test("the profile shows the secret as a picture and as text, and ten recovery codes after a right code", async () => {
+    const member = await withPassphrase()
+    const other = await signedIn(house, workspaceId, member.name)
+    const begun = await profileOf(member).send("begin-factor", { current: PASSPHRASE })
+    expect(begun.headers.get("location")).toContain("done=begun")
+    const page = await member.browser.open(PROFILE)
+    const secret = secretIn(page) ?? ""
+    expect(page.text).toContain(
+      `otpauth://totp/Appmeter:${encodeURIComponent(member.name)}?issuer=Appmeter&amp;secret=`,
+    )
+    expect(page.text).toContain('<svg class="qr" role="img"')
+    const wrong = await profileOf(member).send("confirm-factor", { code: codeOf(secret, 5) })
+    expect([wrong.status, wrong.text.includes("This is not the code")]).toEqual([400, true])
+    expect(
+      (await browserOf(house, { from: anotherAddress() }).send("/sign-in", signInOf(member))).headers.get("location"),
+    ).toBe("/app")
+
+    const confirmed = await profileOf(member).send("confirm-factor", { code: codeOf(secret) })
+    expect(new Set(recoveryIn(confirmed)).size).toBe(10)
+    const later = await member.browser.open(PROFILE)
+    expect(later.text).toContain("10 recovery codes left")
+    expect(secretIn(later)).toBeUndefined()
+    expect(await isSignedIn(other)).toBe(false)
+    const stored = JSON.stringify(await sql`select * from second_factor where person_id = ${member.personId}`)
+    for (const hidden of [secret.replaceAll(" ", ""), ...recoveryIn(confirmed)]) expect(stored).not.toContain(hidden)
+  })
+
+  test("the setup needs the passphrase, and shows the secret only to who has just typed it", async () => {
+    const member = await withPassphrase()
+    const refused = await profileOf(member).send("begin-factor", { current: "x" })
+    expect([refused.status, refused.text.includes("This is not your passphrase.")]).toEqual([400, true])
+    await profileOf(member).send("begin-factor", { current: PASSPHRASE })
+    await sql`update person_session set proved_at = now() - interval '11 minutes' where person_id = ${member.personId}`
+    expect(secretIn(await member.browser.open(PROFILE))).toBeUndefined()
+  })
+
+  test("a factor that is on can be neither begun nor confirmed again", async () => {
+    const member = await withFactor()
+    const begun = await profileOf(member).send("begin-factor", { current: PASSPHRASE, code: codeOf(member.secret) })
+    expect([begun.status, begun.text.includes("The second factor is on already.")]).toEqual([400, true])
+    await forgetSteps()
+    expect((await profileOf(member).send("confirm-factor", { code: codeOf(member.secret) })).status).toBe(400)
+  })
+
+  test("turning it off needs the passphrase and a code", async () => {
+    const member = await withFactor()
+    const off = (current: string, code: string) => profileOf(member).send("end-factor", { current, code })
+    expect((await off("x", codeOf(member.secret))).status).toBe(400)
+    expect((await off(PASSPHRASE, codeOf(member.secret, 5))).text).toContain("The code is not right")
+    expect((await off(PASSPHRASE, codeOf(member.secret))).headers.get("location")).toContain("done=off")
+    expect((await newBrowser().send("/sign-in", signInOf(member))).headers.get("location")).toBe("/app")
+  })
+})
+
+const signInOf = ({ name }: Member) => ({ name, passphrase: PASSPHRASE })
+
+describe("the sign-in", () => {
+  test("the sign-in asks for the code after the passphrase, and then continues where it began", async () => {
+    const { name, secret } = await withFactor()
+    const browser = await firstStep(name)
+    expect((await browser.open(`${STEP}?next=%2Fapp%2Falerts`)).text).toContain("Code of your authenticator app")
+    const done = await browser.send(STEP, { code: codeOf(secret), next: "/app/alerts" })
+    expect([done.status, done.headers.get("location"), await isSignedIn(browser)]).toEqual([303, "/app/alerts", true])
+    expect((await (await firstStep(name)).send(STEP, { code: codeOf(secret), next: "//evil.example" })).status).toBe(
+      403,
+    )
+  })
+
+  test("a code of the machine asks for the second factor, too", async () => {
+    const { name, secret } = await withFactor()
+    const browser = newBrowser()
+    const first = await browser.send("/sign-in", { code: await createCode(sql, workspaceId, name) })
+    expect([first.headers.get("location"), await isSignedIn(browser)]).toEqual([`${STEP}?next=%2Fapp`, false])
+    await browser.send(STEP, { code: codeOf(secret) })
+    expect(await isSignedIn(browser)).toBe(true)
+  })
+
+  test("a session that is half signed in opens no page, form, approval or consent", async () => {
+    const { name } = await withFactor()
+    const browser = await firstStep(name)
+    const token = [...browser.cookies.values()][0] ?? ""
+    browser.cookies.set("appmeter", token)
+    for (const path of ["/app", PROFILE, "/approve", "/app/settings/keys", "/oauth/authorize"])
+      expect([path, [200, 403].includes((await browser.open(path)).status)]).toEqual([path, false])
+    expect((await browser.send(PROFILE, { do: "others", form: "x" })).status).toBe(303)
+    expect((await browser.open("/sign-in/passphrase")).status).toBe(303)
+    expect((await browser.open("/sign-in")).text).not.toContain("Sign out")
+  })
+
+  test("a code is accepted once, and no earlier code after it", async () => {
+    const { name, secret } = await withFactor()
+    const [now, before] = [codeOf(secret), codeOf(secret, -1)]
+    const browsers = await Promise.all([1, 2, 3].map(() => firstStep(name)))
+    const sent = await Promise.all(browsers.map((browser) => browser.send(STEP, { code: now })))
+    expect(sent.map(({ status }) => status).toSorted()).toEqual([303, 403, 403])
+    expect((await (await firstStep(name)).send(STEP, { code: before })).status).toBe(403)
+  })
+
+  test("a recovery code signs in once instead of the app's code", async () => {
+    const member = await withFactor()
+    const [code = ""] = member.recovery
+    const browsers = await Promise.all([1, 2].map(() => firstStep(member.name)))
+    const sent = await Promise.all(browsers.map((browser) => browser.send(STEP, { code: code.toLowerCase() })))
+    expect(sent.map(({ status }) => status).toSorted()).toEqual([303, 403])
+    expect((await member.browser.open(PROFILE)).text).toContain("9 recovery codes left")
+  })
+
+  test("codes of another person sign nobody in", async () => {
+    const [ada, bo] = [await withFactor(), await withFactor()]
+    const browser = await firstStep(ada.name)
+    for (const code of [codeOf(bo.secret), bo.recovery[0]!])
+      expect((await browser.send(STEP, { code })).status).toBe(403)
+    expect(await isSignedIn(browser)).toBe(false)
+  })
+
+  test("guesses are slowed down from one address, and over all addresses", async () => {
+    const { name, secret } = await withFactor()
+    const browser = await firstStep(name)
+    const guesses = []
+    for (let n = 0; n < 6; n++) guesses.push((await browser.send(STEP, { code: codeOf(secret, 100 + n) })).status)
+    expect(guesses).toEqual([403, 403, 403, 403, 403, 429])
+    expect((await browser.send(STEP, { code: codeOf(secret) })).status).toBe(429)
+
+    const token = browser.cookies.get("appmeter-second-step") ?? ""
+    const elsewhere = async (code: string) => {
+      const other = newBrowser()
+      other.cookies.set("appmeter-second-step", token)
+      return await other.send(STEP, { code })
+    }
+    let last = await elsewhere("000000")
+    for (let n = 0; n < 20 && last.status === 403; n++) last = await elsewhere(codeOf(secret, 200 + n))
+    expect([last.status, Number(last.headers.get("retry-after")) >= 1]).toEqual([429, true])
+    expect((await elsewhere(codeOf(secret))).status).toBe(429)
+  })
+
+  test("the second step needs its cookie, ends after ten minutes and counts once", async () => {
+    const { name, secret } = await withFactor()
+    const browser = await firstStep(name)
+    const cookies = new Map(browser.cookies)
+    expect((await newBrowser().send(STEP, { code: codeOf(secret) })).text).toContain("Sign in again")
+    await browser.send(STEP, { code: codeOf(secret) })
+    await forgetSteps()
+    const replayed = newBrowser()
+    for (const [cookie, value] of cookies) replayed.cookies.set(cookie, value)
+    expect((await replayed.send(STEP, { code: codeOf(secret) })).status).toBe(403)
+    const late = await firstStep(name)
+    await sql`update pending_sign_in set expires_at = now()`
+    expect((await late.send(STEP, { code: codeOf(secret) })).status).toBe(403)
+  })
+
+  test("the session has another token than the first step, and a planted cookie is not taken over", async () => {
+    const { name, secret } = await withFactor()
+    const browser = newBrowser()
+    browser.cookies.set("appmeter", "A".repeat(43))
+    await firstStep(name, browser)
+    const planted = new Map(browser.cookies)
+    await browser.send(STEP, { code: codeOf(secret) })
+    const attacker = newBrowser()
+    for (const [cookie, value] of planted) attacker.cookies.set(cookie, value)
+    attacker.cookies.set("appmeter", planted.get("appmeter-second-step") ?? "")
+    expect([await isSignedIn(browser), await isSignedIn(attacker)]).toEqual([true, false])
+    expect([...planted.values()]).not.toContain(browser.cookies.get("appmeter"))
+  })
+
+  test("a code that another site sends is refused", async () => {
+    const { name, secret } = await withFactor()
+    const browser = await firstStep(name)
+    const sent = await browser.send(STEP, { code: codeOf(secret) }, { "sec-fetch-site": "cross-site" })
+    expect([sent.status, await isSignedIn(browser)]).toEqual([400, false])
+  })
+
+  test("a new passphrase and the removal of the person end sign-ins that are not finished", async () => {
+    const { name, secret, personId } = await withFactor()
+    const first = await firstStep(name)
+    await setPassphrase(sql, personId, PASSPHRASE)
+    expect((await first.send(STEP, { code: codeOf(secret) })).status).toBe(403)
+    const second = await firstStep(name)
+    await sql.begin((tx) => removeMember(tx, workspaceId, personId))
+    expect((await second.send(STEP, { code: codeOf(secret) })).status).toBe(403)
+    expect([...(await sql`select * from second_factor where person_id = ${personId}`)]).toEqual([])
+  })
+
+  test("without the key that encrypted the secret, recovery codes still sign in and others are refused", async () => {
+    const { name, secret, recovery } = await withFactor()
+    const keyless = openHouse({ sql })
+    const browser = browserOf(keyless, { from: anotherAddress() })
+    await firstStep(name, browser)
+    const refused = await browser.send(STEP, { code: codeOf(secret) })
+    expect([refused.status, refused.text.includes("Use a recovery code")]).toEqual([403, true])
+    await browser.send(STEP, { code: recovery[0]! })
+    expect(await isSignedIn(browser)).toBe(true)
+  })
+})
+
+describe("the passphrase again", () => {
+  test("a sensitive change asks for the code with the passphrase", async () => {
+    const { browser, personId, secret } = await withFactor()
+    await sql`update person_session set proved_at = now() - interval '11 minutes' where person_id = ${personId}`
+    const keys = settingsBrowser(browser, "/app/settings/keys")
+    const name = { name: "Sensitive", kind: "live", scopes: "apps:read" }
+    const asked = await keys.send("create", name)
+    expect([asked.status, asked.text.includes("Code of your authenticator app")]).toEqual([403, true])
+    expect((await keys.send("create", { ...name, proof: PASSPHRASE })).text).toContain("The code is not right")
+    const wrong = { ...name, proof: PASSPHRASE, proofCode: codeOf(secret, 9) }
+    expect((await keys.send("create", wrong)).status).toBe(403)
+    expect((await keys.send("create", { ...name, proof: "x", proofCode: codeOf(secret) })).status).toBe(403)
+    expect((await keys.send("create", { ...name, proof: PASSPHRASE, proofCode: codeOf(secret) })).status).toBe(200)
+    expect(fieldIn(asked, "name")).toBe("Sensitive")
+  })
+
+  test("after a reset on the machine the passphrase alone signs in", async () => {
+    const member = await withFactor()
+    expect(await removeSecondFactor(sql, member.personId)).toBe(true)
+    expect((await newBrowser().send("/sign-in", signInOf(member))).headers.get("location")).toBe("/app")
+  })
+})
