@@ -51,6 +51,11 @@ export interface Call {
    * the surface needed no more than that. Throws Faults and CallerGone.
    */
   target(): Promise<Target | null>
+  /**
+   * True for a page about the market that is only looked at. It waits for no reading. Where the plan limits credits it
+   * starts none either, since a reading is what its button costs.
+   */
+  isLooking?: boolean
   /** Returns true if the caller already has exactly this answer. Left out if the caller names no version. */
   holds?: ((operation: Operation, answer: unknown) => Promise<boolean>) | undefined
 }
@@ -207,13 +212,19 @@ function contextOf(
     publicUrl,
     agreed,
     platforms,
-    measure: (wanted, patience) => measure(wanted, patience, caller),
+    measure: call.isLooking ? glance(measure, caller) : (wanted, patience) => measure(wanted, patience, caller),
     write,
     pictures,
     assistants,
     visibleApps: () => apps.listVisible(sql, caller),
     hiveUsedToday: () => limits.hive.used(caller.workspaceId).catch(unlessAway),
   }
+}
+
+/** Reads nothing that the caller would have to wait or pay for. */
+function glance(measure: Measure, caller: Caller): Context["measure"] {
+  if (caller.plan !== "enterprise") return async () => ({ state: "failed", why: "off" })
+  return (wanted, patience) => measure(wanted, { ...patience, waitMs: 0 }, caller)
 }
 
 function unlessAway(error: unknown): null {

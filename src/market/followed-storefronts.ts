@@ -1,14 +1,15 @@
 import { takeSharedLock } from "../database/locks.ts"
-import type { Sql, Tx } from "../database/types.ts"
+import type { Db, Sql, Tx } from "../database/types.ts"
 import type { MarketStorefront } from "../lib/storefronts.ts"
 import { retryDeadlocks } from "../measuring/record/record.ts"
 
 /**
- * Makes these storefronts the followed ones. Storefronts that stay keep their first day, so repeated or concurrent
- * calls change nothing. Each added storefront takes a transaction of its own: if its charts were read before, some
- * 10,000 apps become due with it.
+ * Makes the storefronts of the setting MARKET, and those that were chosen on pages, the followed ones. Storefronts that
+ * stay keep their first day, so repeated or concurrent calls change nothing. Each added storefront takes a transaction
+ * of its own: if its charts were read before, some 10,000 apps become due with it.
  */
-export async function followMarket(sql: Sql, market: readonly MarketStorefront[]): Promise<void> {
+export async function followMarket(sql: Sql, setting: readonly MarketStorefront[]): Promise<void> {
+  const market = unionOf(setting, await readChosenMarket(sql))
   if (await isFollowed(sql, market)) return
   const changed = await retryDeadlocks(() => sql.begin((tx) => removeUnlisted(tx, market)))
   for (const followed of market.filter(({ storefront }) => changed.has(storefront)))
@@ -62,4 +63,76 @@ async function lockMarket(tx: Tx): Promise<void> {
   await takeSharedLock(tx, "tracking followed")
   // serialises the writers, which would deadlock because each writes the rows in its own order
   await tx`lock table market_storefront in share row exclusive mode`
+}
+
+/** The key of `instance` with the storefronts and genres that an operator follows on pages, besides MARKET. */
+const CHOSEN = "market"
+
+/** Follows further genres of a storefront, as chosen on a page. Repeating it changes nothing. */
+export async function followGenres(sql: Sql, wanted: MarketStorefront): Promise<void> {
+  await retryDeadlocks(() =>
+    sql.begin(async (tx) => {
+      await lockMarket(tx)
+      const followed = await readGenres(tx, wanted.storefront)
+      // genres of MARKET stay with the setting, so that they cannot be dropped on a page
+      const added = wanted.genres.filter((genre) => !followed.includes(genre))
+      if (added.length === 0) return
+      await writeChosen(tx, unionOf(await readChosenMarket(tx), [{ ...wanted, genres: added }]))
+      await follow(tx, { storefront: wanted.storefront, genres: [...followed, ...added] })
+    }),
+  )
+}
+
+/** Stops following genres that were chosen on a page. Genres of MARKET stay. */
+export async function dropGenres(sql: Sql, { storefront, genres }: MarketStorefront): Promise<void> {
+  await retryDeadlocks(() =>
+    sql.begin(async (tx) => {
+      await lockMarket(tx)
+      const chosen = await readChosenMarket(tx)
+      const dropped = (chosen.find((one) => one.storefront === storefront)?.genres ?? []).filter((genre) =>
+        genres.includes(genre),
+      )
+      const without = (list: readonly string[]) => list.filter((genre) => !dropped.includes(genre))
+      await writeChosen(
+        tx,
+        chosen.map((one) => (one.storefront === storefront ? { ...one, genres: without(one.genres) } : one)),
+      )
+      const left = without(await readGenres(tx, storefront))
+      if (left.length > 0) await follow(tx, { storefront, genres: left })
+      else await tx`delete from market_storefront where storefront = ${storefront}`
+    }),
+  )
+}
+
+async function readGenres(tx: Tx, storefront: string): Promise<readonly string[]> {
+  const [row] = await tx<{ genres: string[] }[]>`
+    select genres
+    from market_storefront
+    where storefront = ${storefront}`
+  return row?.genres ?? []
+}
+
+/** Returns what an operator follows on pages, besides MARKET. */
+export async function readChosenMarket(sql: Db): Promise<MarketStorefront[]> {
+  const [row] = await sql<{ value: string }[]>`
+    select value
+    from instance
+    where key = ${CHOSEN}`
+  return row ? (JSON.parse(row.value) as MarketStorefront[]) : []
+}
+
+async function writeChosen(tx: Tx, market: readonly MarketStorefront[]): Promise<void> {
+  const value = JSON.stringify(market.filter(({ genres }) => genres.length > 0))
+  await tx`
+    insert into instance (key, value)
+    values (${CHOSEN}, ${value})
+    on conflict (key) do update set value = excluded.value`
+}
+
+/** Joins the genres of each storefront. */
+export function unionOf(...lists: readonly (readonly MarketStorefront[])[]): MarketStorefront[] {
+  const byStorefront = Map.groupBy(lists.flat(), ({ storefront }) => storefront)
+  return [...byStorefront].map(([storefront, parts]) => {
+    return { storefront, genres: [...new Set(parts.flatMap(({ genres }) => genres))] }
+  })
 }

@@ -14,6 +14,17 @@ import { changesPage } from "../listings/page/changes.ts"
 import { localisationPage } from "../listings/page/localisation.ts"
 import { screenshotsPage } from "../listings/page/screenshots.ts"
 import { storePagePage } from "../listings/page/store-page.ts"
+import { marketAppPage } from "../market/page/app.ts"
+import { marketCategoriesPage } from "../market/page/categories.ts"
+import { marketChartsPage } from "../market/page/charts.ts"
+import { marketComparePage } from "../market/page/compare.ts"
+import { marketFindPage } from "../market/page/find.ts"
+import { marketKeywordPage } from "../market/page/keyword.ts"
+import { marketNewPage } from "../market/page/new-apps.ts"
+import { marketPublisherPage } from "../market/page/publisher.ts"
+import { marketRankPage } from "../market/page/rank.ts"
+import { marketSearchPage } from "../market/page/search.ts"
+import { marketStartPage } from "../market/page/start.ts"
 import { planPage } from "../overview/page/plan.ts"
 import { reviewsPage } from "../reviews/page/reviews.ts"
 import { summaryPage } from "../reviews/page/summary.ts"
@@ -33,6 +44,17 @@ const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
   "/add": addAppPage,
   "/search": searchPage,
   "/alerts": alertsPage,
+  "/market": marketStartPage,
+  "/market/charts": marketChartsPage,
+  "/market/new": marketNewPage,
+  "/market/search": marketSearchPage,
+  "/market/find": marketFindPage,
+  "/market/keyword": marketKeywordPage,
+  "/market/rank": marketRankPage,
+  "/market/compare": marketComparePage,
+  "/market/app": marketAppPage,
+  "/market/publisher": marketPublisherPage,
+  "/market/categories": marketCategoriesPage,
   "/changes": changesPage,
   "/usage": usagePage,
   "/sources": sourcesPage,

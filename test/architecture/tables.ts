@@ -72,7 +72,7 @@ export const TABLES: Record<string, { writes: string; reads: string }> = {
   genre: { writes: "stores", reads: "alerts charts" },
   hint_answer: { writes: "", reads: "keywords" },
   imported_days: { writes: "alerts", reads: "" },
-  instance: { writes: "commands demo", reads: "" },
+  instance: { writes: "commands demo market", reads: "" },
   instance_alert: { writes: "consoles measuring texts", reads: "settings" },
   invitation: { writes: "access", reads: "" },
   job: { writes: "commands jobs", reads: "consoles measuring settings writes" },

@@ -1,6 +1,20 @@
 export { ownerBrowser as ownerOf } from "../access/oauth/scene.ts"
 
-const SHARED_PAGES = ["", "/add", "/alerts", "/changes", "/search?q=photo"]
+/** The pages of the market, with what the sample has. */
+export const MARKET_PAGES = [
+  "/market",
+  "/market/charts",
+  "/market/new",
+  "/market/find?rankMax=5",
+  "/market/keyword?term=journal",
+  "/market/rank?term=journal&app=9990000101",
+  "/market/compare?apps=9990000101+9990000102",
+  "/market/categories",
+  "/market/app?id=9990000102",
+  "/market/publisher?id=9990009001",
+  "/market/search?q=garden",
+]
+const SHARED_PAGES = ["", "/add", "/alerts", "/changes", "/search?q=photo", ...MARKET_PAGES]
 export const SAMPLE_PAGES = [...SHARED_PAGES, "/usage", "/sources"]
 /** Pages of any owner. Those that depend on ports of a running process have tests of their own. */
 export const OWN_PAGES = [...SHARED_PAGES, "/settings", "/settings/keys", "/settings/sharing", "/settings/usage"]

@@ -243,6 +243,8 @@ describe("other workspaces", () => {
       settle_approval: { id: "ap_0", verdict: "approved" },
       preview_edit: { action: "remove_app", args: { appId: tea.app } },
     }
+    // the market is the same for everybody
+    const PUBLIC = ["get_market", "get_market_chart", "get_market_app"]
     // these name no app, or find the apps of the stores
     const others = ["confirm_edit", "get_made_change", "find_store_apps", "list_store_faces"]
     for (const operation of deskOperations(SOURCES).all.filter(({ id }) => !others.includes(id))) {
@@ -265,7 +267,7 @@ describe("other workspaces", () => {
         false,
         false,
       ])
-      if (!["list_standings", "list_sources"].includes(operation.id))
+      if (!["list_standings", "list_sources", ...PUBLIC].includes(operation.id))
         expect([operation.id, shownText]).toEqual([operation.id, "app_not_allowed"])
     }
     await house.sql`update tracked_app set workspace_id = ${other.writer.workspace} where id = ${other.app}`

@@ -3,6 +3,7 @@ import { createGate } from "../../database/gate.ts"
 import type { Sql } from "../../database/types.ts"
 import type { MarketStorefront } from "../../lib/storefronts.ts"
 import { DAY_MS } from "../../lib/time.ts"
+import { readChosenMarket, unionOf } from "../../market/followed-storefronts.ts"
 import { MARKET_SOURCES, MARKET_UPSTREAM, type MarketPlan, marketPlanOf } from "../../market/market-plan.ts"
 import { countFollowedLists, readFollowedMarket } from "../../market/read/followed.ts"
 import type { Settings } from "../../settings/settings.ts"
@@ -32,11 +33,12 @@ const PATIENCE_MS = 15_000
 const NOTHING = ok("market", "MARKET is empty, so no storefront is followed")
 
 async function lookAt(sql: Sql, settings: Settings): Promise<Finding> {
-  const [followed, { market }] = [await readFollowedMarket(sql), settings]
+  const followed = await readFollowedMarket(sql)
+  const market = unionOf(settings.market, await readChosenMarket(sql))
   if (market.length === 0 && followed.length === 0) return NOTHING
   // nothing is followed before the first start with MARKET
   if (followed.length === 0 || settingOf(followed) === settingOf(market))
-    return planned(settings, marketPlanOf(await countFollowedLists(sql, market)))
+    return planned({ ...settings, market }, marketPlanOf(await countFollowedLists(sql, market)))
   const { requests } = marketPlanOf(await countFollowedLists(sql, followed))
   const follows = `follows ${namesOf(followed)} with ${requests} requests a day`
   const says = `the process that started last ${follows}, but MARKET here is ${namesOf(market)}`

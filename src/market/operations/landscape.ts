@@ -56,7 +56,7 @@ const GenreOrKey = coded(
   "bad_genre",
 )
 
-const figure = (fields: v.ObjectEntries, text: string) =>
+const figure = <const Fields extends v.ObjectEntries>(fields: Fields, text: string) =>
   described(
     v.strictObject({
       ...fields,

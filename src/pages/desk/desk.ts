@@ -7,6 +7,7 @@ import { confirmEdit, getMadeChange, previewEdit } from "./edits.ts"
 import { getEvidence, listReadings } from "./evidence.ts"
 import { listKeywordRows } from "./keywords.ts"
 import { listLocales } from "./locales.ts"
+import { getMarket, getMarketApp, getMarketChart } from "./market.ts"
 import { getReportEvidence } from "./report-evidence.ts"
 import { findStoreApps, listStoreFaces } from "./store-apps.ts"
 import { listAlertRules, listSources, listWrites } from "./workspace.ts"
@@ -26,6 +27,9 @@ const readsWith = (sources: Sources) => [
   listSources,
   listApprovals,
   settleApproval,
+  getMarket,
+  getMarketChart,
+  getMarketApp,
 ]
 
 /** Operations of forms, which the sample does not have. */

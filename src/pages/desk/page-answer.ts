@@ -1,3 +1,4 @@
+import { BYTE_ORDER_MARK } from "../../lib/csv.ts"
 import type { Fault } from "../../lib/faults.ts"
 import type { PageAnswer } from "../../ui/answer.ts"
 import type { Desk, Page } from "../../ui/app/desk.ts"
@@ -5,6 +6,7 @@ import { APP_POLICY, framed } from "../../ui/app/frame.ts"
 
 /** A page of /app as the response to a request. */
 export function pageAnswer(desk: Desk, status: number, page: Page, fault?: Fault): PageAnswer {
+  if (page.file) return fileAnswer(page.file)
   const { retryAfter } = fault ?? {}
   const headers = {
     "content-security-policy": APP_POLICY,
@@ -13,4 +15,13 @@ export function pageAnswer(desk: Desk, status: number, page: Page, fault?: Fault
   }
   // The form's token is masked anew for each page, and a confirm token is new on each, so that no size reveals them.
   return { status, headers, body: framed(desk, page), isCompressible: true }
+}
+
+function fileAnswer({ name, csv }: NonNullable<Page["file"]>): PageAnswer {
+  const headers = {
+    "content-type": "text/csv; charset=utf-8; header=present",
+    "content-disposition": `attachment; filename="${name}"`,
+    "content-security-policy": "default-src 'none'; sandbox",
+  }
+  return { status: 200, headers, body: BYTE_ORDER_MARK + csv, isCompressible: true }
 }

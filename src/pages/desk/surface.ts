@@ -66,6 +66,7 @@ export function deskRoutes(parts: DeskParts): PageRoute[] {
 
   const ownDesk = ({ request, requestId, address, path, query }: PageVisit, person: Person): Desk => {
     let isMetered = false
+    const isOpened = request.method === "POST" && OPENED.test(path)
     return {
       ...UNSENT,
       base: OWN,
@@ -83,8 +84,11 @@ export function deskRoutes(parts: DeskParts): PageRoute[] {
       async ask<Id extends OperationId>(id: Id, input: InputOf<Id> = {}) {
         if (!person.isProved && find(id).asksProof?.(input)) throw new ProofNeeded()
         const credentials = { grant: person.keyId }
-        const target = async () => ({ operation: lookedAt(find(id), input), input })
-        const reply = await invoke({ surface: "pages", requestId, credentials, keyInUrl: false, address, target })
+        const isLooking = find(id).hive !== undefined && !isOpened
+        const operation = isLooking ? { ...find(id), price: 0 } : lookedAt(find(id), input)
+        const target = async () => ({ operation, input })
+        const call = { surface: "pages", requestId, credentials, keyInUrl: false, address, isLooking } as const
+        const reply = await invoke({ ...call, target })
         isMetered = reply.caller !== undefined && reply.caller.plan !== "enterprise"
         if (reply.fault) throw reply.fault
         return reply.answer as AnswerOf<Id>
@@ -149,8 +153,11 @@ async function readMade(desk: Desk): Promise<Desk["made"]> {
 /** Enough for a file of some thousand keywords. */
 const MAX_FORM_BYTES = 1_000_000
 
-/** Pages whose button uses up a monthly limit. Opening such a page by a link does not press the button. */
-const OPENED = /^\/app\/apps\/[^/]+\/(?:rival|summary|reply|draft|ideas|localize|shots)$/
+/**
+ * Pages whose button uses up a monthly limit, or reads the market for credits. Opening such a page by a link does not
+ * press the button.
+ */
+const OPENED = /^\/app\/(?:apps\/[^/]+\/(?:rival|summary|reply|draft|ideas|localize|shots)|market\/[a-z]+)$/
 
 /** Handles changes from pages: approving or refusing a waiting write, and forms. */
 async function sent(parts: DeskParts, desk: Desk, person: Person, visit: PageVisit): Promise<PageAnswer> {

@@ -5,6 +5,7 @@ import { rulesSection } from "../../alerts/page/rules.ts"
 import type { AccountReach } from "../../consoles/account-kind.ts"
 import { accountsSection } from "../../consoles/page/accounts.ts"
 import type { Sql } from "../../database/types.ts"
+import { marketSection } from "../../market/page/followed.ts"
 import type { SafeFetch } from "../../outbound/safe-fetch.ts"
 import { sharingSection } from "../../sharing/page/links.ts"
 import type { SettingsSection } from "../../ui/app/settings.ts"
@@ -50,6 +51,7 @@ export function settingsSections({ sql, people, ports, provider }: SectionParts)
     keysSection(sql),
     ...(outside ?? []),
     sharingSection(sql),
+    marketSection(sql),
     usageSection(),
   ]
   if (ports) sections.push(dataSection(ports.machine), healthSection(ports.machine))

@@ -52,6 +52,8 @@ export interface Page {
   at: string
   /** The app that a page is about. */
   app?: AppHead
+  /** A file that is sent in place of the page. */
+  file?: { name: string; csv: string }
 }
 
 export type AppHead = AnswerOf<"get_app_head">

@@ -40,6 +40,8 @@ export interface SettingsSection {
   path: string
   /** The right that the page needs. Null: everybody may open it. */
   needs: Right | null
+  /** True if every form can be undone by another, so that the passphrase is not asked for again. */
+  isReversible?: boolean
   /** Messages after a form, by the name in the address. */
   notices: Readonly<Record<string, string>>
   show(visit: SettingsVisit): Promise<Html>
@@ -58,7 +60,8 @@ export function mayOpen(person: Person, { needs }: Pick<SettingsSection, "needs"
 }
 
 /** Whether the forms of a section ask for the passphrase again, unless it was typed in the last ten minutes. */
-export function isSensitive({ needs }: Pick<SettingsSection, "needs">): boolean {
+export function isSensitive({ needs, isReversible = false }: SettingsSection): boolean {
+  if (isReversible) return false
   return needs === "workspace:manage" || needs === "server:operate"
 }
 

@@ -58,6 +58,7 @@ code { font: .875em/1.5 var(--mono) }
 .subject h1, .subject p { margin: 0 }
 .subject > div { flex: 1 1 14rem; min-width: 0 }
 .badge { display: block; flex: none; width: 3rem; height: 3rem }
+.subject.tight { margin: 0; flex-wrap: nowrap; gap: .6rem } .subject.tight .badge { width: 2.25rem; height: 2.25rem }
 .badge text { font: 700 18px system-ui, sans-serif; fill: #fff; text-anchor: middle }
 .b1 { fill: #1d5bbf }
 .b2 { fill: #a8430c }
@@ -204,6 +205,13 @@ button.quiet, .button.quiet {
 .hint, .wrong { margin: .2rem 0 0; font-size: var(--text-s); line-height: 1.4 } .hint { color: var(--quiet) }
 .wrong { color: var(--down); font-weight: 600 }
 [aria-invalid] { border-color: var(--down); box-shadow: inset 0 0 0 1px var(--down) }
+th.matrix { min-width: 9rem; max-width: 12rem; white-space: normal } th.matrix .subject p { overflow-wrap: anywhere }
+.apps.three { grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)) }
+.roomy > .checks, .roomy > .field:has(textarea) { flex: 1 1 100% } .plain > summary { border: 0 }
+.matrix-table { width: auto; min-width: min(100%, 44rem) }
+.matrix-table tbody th { position: sticky; left: 0; background: var(--card) }
+fieldset.range { margin: 0; padding: 0; border: 0; min-width: 0 } .range .field { min-width: 5rem; max-width: 8rem }
+.range legend { padding: 0; font-size: var(--text-s); color: var(--quiet) }
 fieldset.checks { margin: 0; padding: 0; border: 0; min-width: 0 }
 .checks legend { padding: 0; font-size: var(--text-s); color: var(--quiet) }
 .filters .checks label {

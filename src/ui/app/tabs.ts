@@ -13,6 +13,7 @@ interface Entry {
 
 const TOPS: readonly Entry[] = [
   { name: "Overview", path: "", asks: ["list_standings"] },
+  { name: "Market", path: "/market", asks: ["get_market"] },
   { name: "Alerts", path: "/alerts", asks: ["list_alerts"] },
 ]
 

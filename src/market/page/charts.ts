@@ -1,0 +1,245 @@
+import type { AnswerOf } from "../../answers.ts"
+import { storefrontName } from "../../lib/storefront-names.ts"
+import { address, type Desk, isFault, MADE, type Page } from "../../ui/app/desk.ts"
+import { type Face, readFaces } from "../../ui/app/faces.ts"
+import { card, empty, pager } from "../../ui/app/parts.ts"
+import { rankLines } from "../../ui/charts/rank-lines.ts"
+import { type FormState, selectField } from "../../ui/fields.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { sourceName } from "../../ui/source-names.ts"
+import { dayTime, momentTime, shortDay } from "../../ui/times.ts"
+import { counted } from "../../ui/words.ts"
+import {
+  appCell,
+  appPageAddress,
+  countryIn,
+  dayIn,
+  followForm,
+  genreOptions,
+  hasPage,
+  kindName,
+  linkTo,
+  type Market,
+  marketAddress,
+  marketAnswer,
+  marketPage,
+  missingPart,
+  nameOfGenre,
+  readButton,
+  storefrontOptions,
+} from "./frame.ts"
+
+type Chart = AnswerOf<"get_market_chart">
+type Row = Chart["apps"][number]
+
+const CREDITS = 10
+const PAGE_ROWS = 100
+const KINDS = ["free", "paid", "grossing", "ipad"] as const
+const PERIODS = [1, 7, 30] as const
+
+/** A top chart of any measured day: positions, changes, first days, newcomers, leavers, and the history of an app. */
+export async function marketChartsPage(desk: Desk): Promise<Page> {
+  const market = await desk.ask("get_market")
+  const wanted = chartIn(desk, market)
+  const chart = await marketAnswer(desk.ask("get_market_chart", wanted))
+  const page = (body: Html) => marketPage(desk, { title: "Charts", tab: "charts", body })
+  const form = chartForm(desk, wanted)
+  if (isFault(chart)) {
+    const follow = followForm(desk, wanted)
+    const title = `This chart of ${storefrontName(wanted.country)} was not read yet`
+    return page(
+      html`<section class="card">${form}</section><section class="card">${missingPart(desk, chart, {
+        title,
+        credits: CREDITS,
+        follow,
+      })}</section>`,
+    )
+  }
+  const rows = shownRows(desk, chart)
+  const codes = [...rows.shown, ...(chart.entered ?? []), ...(chart.left ?? [])].map(({ id }) => `ios:${id}`)
+  const faces = await readFaces(desk, codes, chart.country)
+  return page(html`<section class="card">${form}</section>
+${chart.history && historyCard(desk, chart)}
+<div class="columns-2 wide-left"><div>${chartCard(desk, chart, { ...rows, faces })}</div>
+<div>${movesCard(desk, chart, "entered", faces)}${movesCard(desk, chart, "left", faces)}</div></div>`)
+}
+
+/** Returns the chart in the address, otherwise one that was read. */
+function chartIn({ query }: Desk, { first }: Market) {
+  const kind = query.get("kind") ?? ""
+  const genre = query.get("genre") ?? ""
+  const day = dayIn(query, "day")
+  const app = query.get("app") ?? ""
+  const isChosen = query.has("country") || query.has("genre") || query.has("kind")
+  const base = isChosen ? null : first
+  return {
+    country: countryIn(query, base?.country),
+    kind: (KINDS as readonly string[]).includes(kind) ? kind : (base?.kind ?? "free"),
+    genre: /^[1-9]\d{0,5}$/.test(genre) ? genre : (base?.genre ?? "36"),
+    since: PERIODS.find((days) => String(days) === query.get("since")) ?? 1,
+    ...(day !== null && { day }),
+    ...(/^\d{5,12}$/.test(app) && { app }),
+  }
+}
+
+type WantedChart = ReturnType<typeof chartIn>
+
+function chartForm(desk: Desk, { country, kind, genre, day }: WantedChart): Html {
+  const form: FormState = { id: "chart", values: null, errors: {} }
+  return html`<form class="filters" method="get" action="${marketAddress(desk, "charts")}" data-now="">
+${selectField(form, { name: "country", label: "Storefront", value: country, options: storefrontOptions() })}
+${selectField(form, {
+  name: "kind",
+  label: "List",
+  value: kind,
+  options: KINDS.map((code) => [code, kindName(code)]),
+})}${selectField(form, { name: "genre", label: "Category", value: genre, options: genreOptions() })}
+<div class="field"><label for="chart-day">Day</label>
+<input type="date" id="chart-day" name="day" value="${day ?? ""}"></div>
+<div class="send"><button class="main" type="submit">Show chart</button></div></form>`
+}
+
+interface ShownRows {
+  shown: readonly Row[]
+  page: number
+  pages: number
+}
+
+function shownRows({ query }: Desk, { apps }: Chart): ShownRows {
+  const pages = Math.max(1, Math.ceil(apps.length / PAGE_ROWS))
+  const number = Number(query.get("page"))
+  const page = Number.isInteger(number) && number >= 1 ? Math.min(number, pages) : 1
+  return { shown: apps.slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS), page, pages }
+}
+
+function chartCard(
+  desk: Desk,
+  chart: Chart,
+  { shown, page, pages, faces }: ShownRows & { faces: ReadonlyMap<string, Face> },
+): Html {
+  const { against, day, previous, next, measuredAt, source, depth, origin, firstDay } = chart
+  const heads = PERIODS.map((days, at) => {
+    const from = against[at]
+    const title = from ? `since ${shortDay(from)}` : "nothing to compare with"
+    return html`<th scope="col" class="num wide" title="${title}">${counted(days, "day")}</th>`
+  })
+  const rows = shown.map(
+    (row) => html`<tr><td class="num"><span class="rank">${row.rank}</span></td>
+<th scope="row">${appCell(desk, row, { country: chart.country, face: faces.get(`ios:${row.id}`) })}</th>
+${row.was.map((was, at) => html`<td class="num${at > 0 && " wide"}">${moveText(row.rank, was)}</td>`)}
+<td class="wide small">${row.firstSeen ? dayTime(row.firstSeen) : unknownSince(firstDay)}</td>
+<td class="wide small">${hasPage(desk, row.id) && html`<a href="${historyAddress(desk, row.id)}">Over time</a>`}</td>
+</tr>`,
+  )
+  const earlier = previous && html`<a href="${dayAddress(desk, previous)}" rel="prev">${shortDay(previous)}</a> · `
+  const steps = html`${earlier}
+${dayTime(day)}${next && html` · <a href="${dayAddress(desk, next)}" rel="next">${shortDay(next)}</a>`}`
+  const title = `${kindName(chart.kind)}, ${nameOfGenre(chart.genre)}, ${storefrontName(chart.country)}`
+  return card(
+    title,
+    html`${
+      shown.length === 0
+        ? empty("The chart was read, and it was empty", "The store lists no app there.")
+        : html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows chart">
+<thead><tr><th scope="col" class="num">#</th><th scope="col">App</th>${heads}
+<th scope="col" class="wide">First seen</th><th scope="col" class="wide">Positions</th></tr>
+</thead><tbody>${rows}</tbody></table></div>`
+    }${pager(desk.path, desk.query, { page, pages })}<p class="inside small quiet">
+Read ${momentTime(measuredAt)}, ${sourceName(source)}${origin !== "own" && html` (<bdi>${origin}</bdi>)`}, ${counted(
+      depth,
+      "place",
+    )}. Measured since ${dayTime(firstDay)}. “new” was certainly not among the places read then.
+App Store only: Google Play publishes no charts.</p>
+${readButton(desk, CREDITS)}`,
+    steps,
+  )
+}
+
+const unknownSince = (firstDay: string) =>
+  html`<span class="quiet" title="on the first reading of ${shortDay(firstDay)}, so possibly earlier">–</span>`
+
+function dayAddress(desk: Desk, day: string): string {
+  return address(desk.path, { ...kept(desk), day })
+}
+
+function historyAddress(desk: Desk, app: string): string {
+  return address(desk.path, { ...kept(desk), app })
+}
+
+function kept({ query }: Desk): Record<string, string> {
+  return Object.fromEntries([...query].filter(([name]) => ![MADE, "page"].includes(name)))
+}
+
+/** Shows a change of places, an entry, or a dash with the reason. */
+function moveText(rank: number, was: Row["was"][number]): Html {
+  if (was === null) return html`<span class="quiet" title="nothing to compare with">–</span>`
+  if (was === "absent") return html`<span class="up">new</span>`
+  if (was === rank) return html`<span class="quiet">=</span>`
+  const isUp = was > rank
+  const places = Math.abs(was - rank)
+  return html`<span class="${isUp ? "up" : "down"}" title="was ${was}">${isUp ? "▲" : "▼"} ${places}</span>`
+}
+
+const MOVES = {
+  entered: { title: "Newcomers", none: "No app entered." },
+  left: { title: "Leavers", none: "No app left." },
+} as const
+
+function movesCard(desk: Desk, chart: Chart, which: "entered" | "left", faces: ReadonlyMap<string, Face>): Html {
+  const { title, none } = MOVES[which]
+  const moves = chart[which]
+  const nav = html`<nav class="periods" aria-label="${title} since">${PERIODS.map((days) => {
+    const isHere = days === (Number(desk.query.get("since")) || 1)
+    const to = address(desk.path, { ...kept(desk), since: days })
+    return html`<a href="${to}"${isHere && html` aria-current="true"`}>${counted(days, "day")}</a>`
+  })}</nav>`
+  if (moves === null)
+    return card(
+      title,
+      empty("Nothing can be compared yet", "It takes two measured days of one source. Follow the storefront for that."),
+      nav,
+    )
+  if (moves.length === 0) return card(title, html`<p class="inside quiet">${none}</p>`, nav)
+  const items = moves.slice(0, MAX_MOVES).map(
+    (app) => html`<li class="line">${appCell(desk, app, { country: chart.country, face: faces.get(`ios:${app.id}`) })}
+<span>${"rank" in app ? html`<span class="up">▲ ${app.rank}</span>` : html`<span class="down">was ${app.was}</span>`}
+</span></li>`,
+  )
+  return card(
+    html`${title} <span class="quiet small">${moves.length}</span>`,
+    html`<ul class="list">${items}</ul>`,
+    nav,
+  )
+}
+
+const MAX_MOVES = 15
+
+function historyCard(desk: Desk, { history, country }: Chart): Html | false {
+  if (!history) return false
+  const { id, name, points, sources } = history
+  const close = address(desk.path, { ...kept(desk), app: null })
+  const name_ = linkTo(desk, id, appPageAddress(desk, id, country), html`<bdi>${name}</bdi>`)
+  const [from, to] = [points[0]?.[0], points.at(-1)?.[0]]
+  const body =
+    from === undefined || to === undefined || points.every(([, rank]) => rank === null)
+      ? empty("It was not on this chart", "Within the last 90 days it was on no measured day of this chart.")
+      : points.length === 1
+        ? empty("One measured day is no line yet", "The line starts with the second measured day.")
+        : html`<div class="inside">${rankLines({
+            id: "history",
+            title: `Positions of ${name}`,
+            from,
+            to,
+            lines: [{ name, points, sources }],
+          })}<p class="small quiet">Measured days of the last 90. A gap is a day that was not measured.</p></div>`
+  return card(html`Positions of ${name_}`, body, html`<a href="${close}">Close</a>`)
+}
+
+/** The address of a chart with the history of an app. */
+export function chartAddress(
+  desk: Desk,
+  chart: { country: string; kind: string; genre: string },
+  app?: string,
+): string {
+  return marketAddress(desk, "charts", { ...chart, app: app ?? null })
+}

@@ -1,0 +1,199 @@
+import type { AnswerOf } from "../../answers.ts"
+import { csvRecord } from "../../lib/csv.ts"
+import { isStoreId } from "../../lib/store-ids.ts"
+import { bareText, storeIdInLink } from "../../lib/store-pages.ts"
+import { storefrontName } from "../../lib/storefront-names.ts"
+import { address, type Desk, isFault, type Page } from "../../ui/app/desk.ts"
+import { readFaces, storeAppCode } from "../../ui/app/faces.ts"
+import { card, empty, pager, refusedPart } from "../../ui/app/parts.ts"
+import { areaField, checkFields, type FormState, selectField } from "../../ui/fields.ts"
+import { type Html, type HtmlPart, html } from "../../ui/html.ts"
+import { dayTime, shortDay } from "../../ui/times.ts"
+import { counted, figure } from "../../ui/words.ts"
+import { addKeywordsForm, tickedTerm } from "./add-keywords.ts"
+import { appCell, countryIn, linkTo, marketAddress, marketAnswer, marketPage, storefrontOptions } from "./frame.ts"
+import { popularityText } from "./keyword.ts"
+import { type Comparison, compareApps } from "./keyword-matrix.ts"
+
+const MAX_APPS = 10
+const PAGE_ROWS = 100
+
+const SHOWS = [
+  ["all", "All keywords"],
+  ["gap", "Only where the first app is absent"],
+  ["shared", "Only where all rank"],
+] as const
+
+/** Up to ten apps on the same keywords: who ranks where, and the gaps of the first app. */
+export async function marketComparePage(desk: Desk): Promise<Page> {
+  const market = await desk.ask("get_market")
+  const { apps: own } = await desk.ask("list_standings")
+  const country = countryIn(desk.query, own[0]?.countries[0] ?? market.followed[0]?.country)
+  const ids = desk.isSample ? ["9990000101", "9990000102", "9990000103"] : idsIn(desk.query)
+  const problem = problemIn(ids)
+  const form = compareForm(desk, { own, ids, country, problem })
+  const page = (body: HtmlPart) =>
+    marketPage(desk, { title: "Compare", tab: "compare", body: html`<section class="card">${form}</section>${body}` })
+  if (problem !== null || ids.length === 0) return page(ids.length === 0 && introCard())
+  const compared = await marketAnswer(compareApps(desk, ids, country))
+  if (isFault(compared)) return page(html`<section class="card">${refusedPart(compared)}</section>`)
+  const show = SHOWS.find(([code]) => code === desk.query.get("show"))?.[0] ?? "all"
+  const rows = compared.rows.filter(({ ranks }) => {
+    if (show === "gap") return (ranks.get(ids[0] ?? "") ?? null) === null
+    return show === "all" || [...ranks.values()].every((rank) => rank !== null)
+  })
+  if (desk.query.get("as") === "csv") return { ...page(""), file: { name: "keywords.csv", csv: csvOf(compared, rows) } }
+  return page(await matrixCard(desk, compared, { rows, show, country }))
+}
+
+/** Returns the ids in the address: of links, ids and ticked own apps. */
+function idsIn(query: URLSearchParams): string[] {
+  const typed = [...query.getAll("own"), ...query.getAll("apps").flatMap((text) => text.split(/[\s,;]+/))]
+  const ids = typed.flatMap((text) => (text.trim() === "" ? [] : [storeIdInLink(bareText(text)) ?? text.trim()]))
+  return [...new Set(ids)]
+}
+
+function problemIn(ids: readonly string[]): string | null {
+  const wrong = ids.find((id) => !isStoreId("ios", id) && !isStoreId("android", id))
+  if (wrong !== undefined) return `“${wrong}” is no link to an app's store page and no id.`
+  if (ids.length > MAX_APPS) return `Choose at most ${MAX_APPS} apps.`
+  if (new Set(ids.map((id) => isStoreId("ios", id))).size > 1)
+    return "Choose apps of one store: results of the App Store and Google Play cannot be compared."
+  return null
+}
+
+interface FormFacts {
+  own: AnswerOf<"list_standings">["apps"]
+  ids: readonly string[]
+  country: string
+  problem: string | null
+}
+
+function compareForm(desk: Desk, { own, ids, country, problem }: FormFacts): Html {
+  const form: FormState = { id: "compare", values: null, errors: problem === null ? {} : { apps: problem } }
+  const ownIds = own.flatMap(({ name, iosId, androidPkg }) => [
+    ...(iosId ? [[iosId, name] as const] : []),
+    ...(androidPkg ? [[androidPkg, `${name} (Google Play)`] as const] : []),
+  ])
+  const shownOwn = ownIds.slice(0, MAX_APPS)
+  const listed = ids.filter((id) => !shownOwn.some(([one]) => one === id))
+  return html`<form class="filters roomy" method="get" action="${marketAddress(desk, "compare")}">${
+    shownOwn.length > 0 && checkFields(form, { name: "own", label: "Your apps", options: shownOwn, chosen: [...ids] })
+  }${areaField(form, {
+    name: "apps",
+    label: "Other apps: links or ids, one per line",
+    hint: `Up to ${MAX_APPS} apps in all. The first one is the app whose gaps are shown.`,
+    rows: 3,
+    value: listed.join("\n"),
+    isWide: true,
+  })}${selectField(form, { name: "country", label: "Storefront", value: country, options: storefrontOptions() })}
+${selectField(form, { name: "show", label: "Show", value: desk.query.get("show") ?? "all", options: SHOWS })}
+<div class="send"><button class="main" type="submit">Compare apps</button></div></form>`
+}
+
+function introCard(): Html {
+  return html`<section class="card">${empty(
+    "Choose two apps or more",
+    "A row for each keyword that one of them ranks for, a column for each app, and filters for the gaps. " +
+      "The keywords are those that were read here: track or research some in the storefront, and they appear.",
+  )}</section>`
+}
+
+interface MatrixFacts {
+  rows: Comparison["rows"]
+  show: string
+  country: string
+}
+
+async function matrixCard(desk: Desk, compared: Comparison, { rows, show, country }: MatrixFacts): Promise<Html> {
+  const { apps, searched, isCut } = compared
+  if (compared.rows.length === 0)
+    return html`<section class="card">${empty(
+      `None of them ranks for a keyword that was read in ${storefrontName(country)}`,
+      `${counted(searched, "keyword")} were searched. Track keywords there, or research one, and the table fills.`,
+    )}</section>`
+  const faces = await readFaces(
+    desk,
+    apps.map(({ id }) => storeAppCode(id)),
+    country,
+  )
+  const wantedPage = Math.max(1, Math.trunc(Number(desk.query.get("page")) || 1))
+  const pages = Math.max(1, Math.ceil(rows.length / PAGE_ROWS))
+  const page = Math.min(wantedPage, pages)
+  const heads = apps.map(
+    (app) =>
+      html`<th scope="col" class="matrix">${appCell(
+        desk,
+        { id: app.id, name: app.name },
+        {
+          country,
+          face: faces.get(storeAppCode(app.id)),
+        },
+      )}<p class="small quiet">${counted(app.keywords, "keyword")}</p></th>`,
+  )
+  const body = rows.slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS).map((row) => {
+    const ranked = [...row.ranks.values()].flatMap((rank) => rank ?? [])
+    const best = Math.min(...ranked)
+    const to = marketAddress(desk, "keyword", { term: row.term, country })
+    const name = html`${linkTo(desk, row.term, to, html`<bdi>${row.term}</bdi>`)}`
+    const cells = apps.map(({ id }) => rankCell(row.ranks.get(id) ?? null, best, row.depth))
+    return html`<tr><th scope="row">${tickedTerm(desk, row.term, name)}</th>${cells}
+<td class="num">${popularityText(row)}</td><td class="num">${figure(row.difficulty)}</td>
+<td class="small">${dayTime(row.day, shortDay)}</td></tr>`
+  })
+  const table = html`<div class="scroll" tabindex="0" role="group" aria-label="Keywords by app">
+<table class="matrix-table">
+<thead><tr><th scope="col">Keyword</th>${heads}<th scope="col" class="num">Popularity</th>
+<th scope="col" class="num">Difficulty</th><th scope="col">Read</th></tr></thead><tbody>${body}</tbody></table></div>`
+  const csv = address(desk.path, {
+    ...Object.fromEntries(desk.query),
+    apps: apps.map(({ id }) => id).join(","),
+    as: "csv",
+  })
+  const none = show === "gap" ? "The first app ranks wherever the others do." : "No keyword has them all."
+  return card(
+    counted(rows.length, "keyword"),
+    html`${rows.length === 0 ? html`<p class="inside quiet">${none}</p>` : await addKeywordsForm(desk, table)}${pager(
+      desk.path,
+      desk.query,
+      { page, pages },
+    )}<p class="inside small quiet">${counted(searched, "keyword")} of ${storefrontName(country)} were searched${
+      isCut && "; the 1,000 with the most apps are shown"
+    }. “absent” means not among the places that were read.</p>`,
+    !desk.isSample && html`<a href="${csv}">CSV</a>`,
+  )
+}
+
+function rankCell(rank: number | null, best: number, depth: number): Html {
+  if (rank === null) return html`<td><span class="gone" title="not in the first ${depth}">absent</span></td>`
+  return html`<td>${rank === best ? html`<strong class="up">${rank}</strong>` : rank}</td>`
+}
+
+function csvOf({ apps }: Comparison, rows: Comparison["rows"]): string {
+  const names = apps.map(({ id }) => id)
+  const head = [
+    "term",
+    ...names,
+    "popularity",
+    "popularityLow",
+    "popularityHigh",
+    "difficulty",
+    "depth",
+    "day",
+    "source",
+  ]
+  const lines = rows.map(({ term, ranks, popularity, popularityLow, popularityHigh, difficulty, depth, day, source }) =>
+    csvRecord([
+      term,
+      ...names.map((id) => ranks.get(id) ?? null),
+      popularity,
+      popularityLow,
+      popularityHigh,
+      difficulty,
+      depth,
+      day,
+      source,
+    ]),
+  )
+  return [csvRecord(head), ...lines].join("")
+}

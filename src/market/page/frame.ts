@@ -1,0 +1,215 @@
+import type { AnswerOf } from "../../answers.ts"
+import { ALL_APPS } from "../../lib/charts.ts"
+import { Fault } from "../../lib/faults.ts"
+import { genreName } from "../../lib/genre-names.ts"
+import { storefrontName } from "../../lib/storefront-names.ts"
+import { CHART_GENRES, STOREFRONTS } from "../../lib/storefronts.ts"
+import { address, type Desk, hereOf, MADE, type Page } from "../../ui/app/desk.ts"
+import type { Face } from "../../ui/app/faces.ts"
+import { appIcon } from "../../ui/app/frame.ts"
+import { empty, refusedPart } from "../../ui/app/parts.ts"
+import { hiddenFields } from "../../ui/app/write/form.ts"
+import { type Html, type HtmlPart, html } from "../../ui/html.ts"
+import { counted, spoken } from "../../ui/words.ts"
+
+export type Market = AnswerOf<"get_market">
+
+const TABS = [
+  ["", "Start"],
+  ["charts", "Charts"],
+  ["new", "New apps"],
+  ["find", "Finder"],
+  ["keyword", "Keywords"],
+  ["compare", "Compare"],
+  ["categories", "Categories"],
+] as const
+
+export function marketAddress(desk: Desk, path: string, query: Parameters<typeof address>[1] = {}): string {
+  return address(`${desk.base}/market${path && `/${path}`}`, query)
+}
+
+/** A page of the market, with the tabs that all of them share. */
+export function marketPage(desk: Desk, { title, tab, body }: { title: string; tab: string; body: HtmlPart }): Page {
+  const tabs = TABS.map(([path, name]) => {
+    return html`<a href="${marketAddress(desk, path)}"${path === tab && html` aria-current="page"`}>${name}</a>`
+  })
+  return {
+    title,
+    at: "/market",
+    body: html`<nav class="tabs" aria-label="Market">${tabs}</nav>${followNotice(desk)}${body}`,
+  }
+}
+
+/** The things that the sample has pages of. */
+const SAMPLED = new Set(["9990000102", "9990009001", "journal"])
+
+/** A link to the page of an app, a publisher or a keyword. Plain text where the sample has no such page. */
+export function linkTo(desk: Desk, id: string, to: string, text: HtmlPart): HtmlPart {
+  return hasPage(desk, id) ? html`<a href="${to}">${text}</a>` : text
+}
+
+export const hasPage = (desk: Desk, id: string) => !desk.isSample || SAMPLED.has(id)
+
+interface NamedApp {
+  id: string
+  name: string
+  publisher?: string | null
+  publisherId?: string | null
+}
+
+export function appPageAddress(desk: Desk, id: string, country: string): string {
+  return marketAddress(desk, "app", { id, country })
+}
+
+/** An app of a list: icon, name and publisher, each with a link to its page. */
+export function appCell(desk: Desk, app: NamedApp, { country, face }: { country: string; face?: Face | undefined }) {
+  const { id, name, publisher, publisherId } = app
+  const link = linkTo(desk, id, appPageAddress(desk, id, country), html`<bdi>${name}</bdi>`)
+  const by = publisher && html`<bdi>${publisher}</bdi>`
+  const publisherLink = publisherId ? linkTo(desk, publisherId, publisherAddress(desk, publisherId), by || "") : by
+  return html`<div class="subject tight">${appIcon(desk, { name, icon: face?.icon ?? null })}<div><p>${link}</p>${
+    by && html`<p class="small quiet">${publisherLink}</p>`
+  }</div></div>`
+}
+
+export function publisherAddress(desk: Desk, id: string): string {
+  return marketAddress(desk, "publisher", { id })
+}
+
+/** Returns the storefront in the address if the App Store has it. */
+export function countryIn(query: URLSearchParams, otherwise = "us"): string {
+  const country = query.get("country")?.toLowerCase() ?? ""
+  return STOREFRONTS.includes(country) ? country : otherwise
+}
+
+/** Returns a day in the address. Null if it is none. */
+export function dayIn(query: URLSearchParams, name: string): string | null {
+  const day = query.get(name) ?? ""
+  return /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day)) ? day : null
+}
+
+export const storefrontOptions = () =>
+  STOREFRONTS.map((code) => [code, storefrontName(code)] as const).toSorted(([, a], [, b]) => (a < b ? -1 : 1))
+
+export const genreOptions = () => CHART_GENRES.map((id) => [id, genreName(id)] as const)
+
+/** Returns the storefront's own name of a genre, or ours. */
+export function nameOfGenre({ id, name }: { id: string; name: string | null }): string {
+  return id === ALL_APPS ? genreName(id) : (name ?? genreName(id))
+}
+
+export function kindName(kind: string): string {
+  return kind === "ipad" ? "Free, iPad" : spoken(kind)
+}
+
+/** Returns an answer, or the fault of a page that shows why there is none, also if the store cannot be read now. */
+export async function marketAnswer<Answer>(asked: Promise<Answer>): Promise<Answer | Fault> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof Fault && (SHOWN.has(error.code) || (error.status < 500 && error.status !== 401))) return error
+    throw error
+  }
+}
+
+/** Faults of a read that may succeed later. */
+const SHOWN = new Set<string>(["measure_busy", "hive_write_failed", "hive_read_failed"])
+
+interface Missing {
+  /** The heading, for example "This chart was not read yet". */
+  title: string
+  /** Credits of reading it, where a plan limits them. */
+  credits: number
+  /** The form that follows it. */
+  follow?: HtmlPart
+}
+
+/** Explains why there is nothing to show, and offers to read or follow it. */
+export function missingPart(
+  desk: Desk,
+  { code, message, extra, ...fault }: Fault,
+  { title, credits, follow }: Missing,
+) {
+  const { detail } = extra as { detail?: string }
+  if (detail?.startsWith(BEING_READ))
+    return html`<div class="empty" data-reading=""><p class="what">It is being read</p>
+<p class="quiet">This page shows it in a few seconds. <a href="${hereOf(desk)}">Look again</a></p></div>`
+  if (!SHOWN.has(code) && code !== "not_measured") return refusedPart(Object.assign(new Fault(code), fault, { extra }))
+  const text = desk.isMetered() && !desk.isSent ? "Nobody has asked the store for it yet." : (detail ?? message)
+  return html`${empty(title, text)}${readButton(desk, credits)}${follow}`
+}
+
+/** The beginning of the explanation of a reading that is under way. */
+const BEING_READ = "It is being read now"
+
+/** A button that reads the page's data again, where that costs credits. Elsewhere opening the page reads it. */
+export function readButton(desk: Desk, credits: number): Html | false {
+  if (!desk.isMetered() || desk.formFields.length === 0) return false
+  return html`<form class="filters" method="post" action="${hereOf(desk)}">${hiddenFields(desk.formFields)}
+<button type="submit">Read now · ${counted(credits, "credit")}</button></form>`
+}
+
+/** A storefront to follow: one category of it, or all. */
+interface Followed {
+  country: string
+  genre: string
+}
+
+/** Says what following does, with the form for it. Only an operator can follow, since the server has to read it. */
+export function followForm(desk: Desk, { country, genre }: Followed, id = "follow"): Html | false {
+  if (desk.isSample) return false
+  if (!desk.person?.isOperator)
+    return html`<p class="inside quiet">The operator of this server can follow the charts of a storefront daily.</p>`
+  const countries = storefrontOptions().map(
+    ([code, name]) => html`<option value="${code}"${code === country && html` selected=""`}>${name}</option>`,
+  )
+  const genres = [["all", "All categories"] as const, ...genreOptions()].map(
+    ([code, name]) => html`<option value="${code}"${code === genre && html` selected=""`}>${name}</option>`,
+  )
+  const fields = [...desk.formFields, ["do", "follow"], ["back", hereOf(desk)]] as const
+  return html`<form class="filters" method="post" action="${desk.base}/settings/market">${hiddenFields(fields)}
+<div class="field"><label for="${id}-c">Storefront</label><select id="${id}-c" name="storefront">${countries}</select>
+</div><div class="field"><label for="${id}-g">Category</label><select id="${id}-g" name="genre">${genres}</select></div>
+<div class="send"><button class="main" type="submit">Follow daily</button></div></form>
+<p class="inside small quiet">A category has four charts: free, paid, grossing and iPad. Each takes one request a day,
+and its apps some two more.</p>`
+}
+
+/** A button that stops following what was chosen on a page. */
+export function dropButton(desk: Desk, { country, genres }: { country: string; genres: string }, name: string): Html {
+  const fields = [
+    ...desk.formFields,
+    ["do", "drop"],
+    ["storefront", country],
+    ["genre", genres],
+    ["back", hereOf(desk)],
+  ] as const
+  return html`<form method="post" action="${desk.base}/settings/market">${hiddenFields(fields)}
+<button type="submit">${name}</button></form>`
+}
+
+/** Reports what the form before this page followed, with an offer to undo it. */
+function followNotice(desk: Desk): Html | false {
+  const done = /^(follow|drop)-([a-z]{2})-([\d.]+|all)$/.exec(desk.query.get(MADE) ?? "")
+  if (!done || !desk.person?.isOperator) return false
+  const [, deed, country = "", genres = ""] = done
+  const undo =
+    deed === "follow" ? dropButton(desk, { country, genres }, "Undo") : followButton(desk, { country, genre: genres })
+  return html`<div class="notice" role="status" data-toast=""><p>${
+    deed === "follow"
+      ? `${storefrontName(country)} is followed: its charts are read within minutes, then daily.`
+      : `${storefrontName(country)} is not followed any more. What was read stays.`
+  }</p>${undo}</div>`
+}
+
+function followButton(desk: Desk, { country, genre }: Followed): Html {
+  const fields = [
+    ...desk.formFields,
+    ["do", "follow"],
+    ["storefront", country],
+    ["genre", genre],
+    ["back", hereOf(desk)],
+  ] as const
+  return html`<form method="post" action="${desk.base}/settings/market">${hiddenFields(fields)}
+<button type="submit">Undo</button></form>`
+}

@@ -1,0 +1,231 @@
+import type { AnswerOf } from "../../answers.ts"
+import type { Fault } from "../../lib/faults.ts"
+import { storefrontName } from "../../lib/storefront-names.ts"
+import { type Desk, hereOf, isFault, type Page } from "../../ui/app/desk.ts"
+import { readFaces } from "../../ui/app/faces.ts"
+import { card, empty, tiles } from "../../ui/app/parts.ts"
+import { hiddenFields } from "../../ui/app/write/form.ts"
+import { type FormState, selectField, textField } from "../../ui/fields.ts"
+import { type Html, type HtmlPart, html } from "../../ui/html.ts"
+import { sourceName } from "../../ui/source-names.ts"
+import { dayTime, shortDay } from "../../ui/times.ts"
+import { counted, figure, popularityBand } from "../../ui/words.ts"
+import { addKeywordsForm, tickedTerm } from "./add-keywords.ts"
+import {
+  appCell,
+  countryIn,
+  linkTo,
+  marketAddress,
+  marketAnswer,
+  marketPage,
+  missingPart,
+  storefrontOptions,
+} from "./frame.ts"
+import { historyCard, rankCheckCard, resultsCard } from "./keyword-days.ts"
+
+type Research = AnswerOf<"hive_research_keyword">
+type Keyword = Research["keywords"][number]
+type Difficulty = AnswerOf<"get_keyword_difficulty">
+
+/** Credits of reading a keyword: research, difficulty and first results. */
+const CREDITS = 70
+
+/** Any keyword: its top apps, popularity, difficulty, history, and related and suggested keywords to add to an app. */
+export async function marketKeywordPage(desk: Desk): Promise<Page> {
+  const market = await desk.ask("get_market")
+  const country = countryIn(desk.query, market.first?.country)
+  const term = desk.query.get("term")?.trim() || (desk.isSample ? "journal" : "")
+  const form = keywordForm(desk, term, country)
+  const page = (title: string, body: HtmlPart) =>
+    marketPage(desk, { title, tab: "keyword", body: html`<section class="card">${form}</section>${body}` })
+  if (term === "") return page("Keywords", introCard())
+  const measured = desk.isSent ? await marketAnswer(desk.ask("hive_measure_keyword", { term, country, wait: 3 })) : null
+  const [research, difficulty, history, ranks] = await Promise.all([
+    marketAnswer(desk.ask("hive_research_keyword", { seed: term, country })),
+    marketAnswer(desk.ask("get_keyword_difficulty", { term, cc: country })),
+    marketAnswer(desk.ask("hive_get_keyword_metrics_history", { term, country, days: 90 })),
+    marketAnswer(desk.ask("hive_get_keyword_ranks", { term, country, top: 10, days: 30 })),
+  ])
+  const failed =
+    measured !== null && isFault(measured) && html`<p class="notice bad" role="alert">${measured.message}</p>`
+  if (isFault(research)) {
+    const missing = missingPart(desk, research, { title: `“${term}” was not read yet`, credits: CREDITS })
+    return page(
+      term,
+      html`${failed}<section class="card">${missing}</section>${rankCheckCard(desk, { term, country })}`,
+    )
+  }
+  const { seed, related, spell } = research
+  const topCard = await topAppsCard(desk, seed, { difficulty, country })
+  return page(
+    term,
+    html`${failed}${
+      spell &&
+      html`<p class="notice">Did you mean
+${linkTo(desk, spell.term, marketAddress(desk, "keyword", { term: spell.term, country }), spell.term)}?</p>`
+    }
+${seedTiles(seed)}<div class="columns-2"><div>${await relatedCard(desk, research, country)}${
+      related && related.length > 0 && suggestedCard(desk, related, country)
+    }${difficultyCard(difficulty)}</div><div>${topCard}${historyCard(history)}${rankCheckCard(desk, { term, country })}
+${measureForm(desk)}</div></div>${resultsCard(desk, ranks, country)}`,
+  )
+}
+
+interface TopFacts {
+  difficulty: Difficulty | Fault
+  country: string
+}
+
+async function topAppsCard(
+  desk: Desk,
+  { top, day, source }: Research["seed"],
+  { difficulty, country }: TopFacts,
+): Promise<Html> {
+  const title = "Top apps"
+  if (!top || top.length === 0)
+    return card(
+      title,
+      empty("Its results were not read recently", "They are read when the keyword is measured or tracked."),
+    )
+  const faces = await readFaces(
+    desk,
+    top.map(({ id }) => `ios:${id}`),
+    country,
+  )
+  const rows = top.map((app, at) => {
+    const rated = isFault(difficulty) ? undefined : difficulty.top.find(({ id }) => id === app.id)
+    const named = { ...app, publisher: rated?.publisher ?? null, publisherId: rated?.publisherId ?? null }
+    return html`<tr><td class="num"><span class="rank">${at + 1}</span></td>
+<th scope="row">${appCell(desk, named, { country, face: faces.get(`ios:${app.id}`) })}</th>
+<td class="num">${figure(rated?.ratings)}</td>
+<td class="wide small">${rated?.inTitle && html`<span class="tag">in its name</span>`}</td></tr>`
+  })
+  return card(
+    title,
+    html`<table class="rows ranked"><thead><tr><th scope="col" class="num">#</th><th scope="col">App</th>
+<th scope="col" class="num">Ratings</th><th scope="col" class="wide">Keyword</th></tr></thead><tbody>${rows}</tbody>
+</table>`,
+    day && html`${dayTime(day, shortDay)}, ${source && sourceName(source)}`,
+  )
+}
+
+function keywordForm(desk: Desk, term: string, country: string): Html {
+  const form: FormState = { id: "keyword", values: null, errors: {} }
+  return html`<form class="filters" method="get" action="${marketAddress(desk, "keyword")}" role="search">${textField(
+    form,
+    { name: "term", label: "Any keyword", type: "search", value: term, maxLength: 150, isRequired: true, isWide: true },
+  )}${selectField(form, { name: "country", label: "Storefront", value: country, options: storefrontOptions() })}
+<div class="send"><button class="main" type="submit">Research</button></div></form>`
+}
+
+function introCard(): Html {
+  return html`<section class="card">${empty(
+    "Type a keyword that people might search for",
+    "You see the apps that rank for it, how often it is searched and how hard it is, each with its source, and " +
+      "related keywords to add to your apps. A keyword that nobody read yet is read now, which takes some seconds.",
+  )}</section>`
+}
+
+/** A published popularity, an estimated band, or a dash with the reason. */
+export function popularityText(row: Pick<Keyword, "popularity" | "popularityLow" | "popularityHigh">): HtmlPart {
+  const { popularity, popularityLow: low, popularityHigh: high } = row
+  return low === null ? figure(popularity) : popularityBand(low, high)
+}
+
+function seedTiles(seed: Research["seed"]): Html {
+  const { popularitySource, popularityAt, difficulty, difficultyAt, appCount, appCountAtLeast, brand } = seed
+  const publishedOn = popularityAt && dayTime(popularityAt.slice(0, 10), shortDay)
+  const from = popularitySource === "estimate" ? "our estimate" : popularitySource && sourceName(popularitySource)
+  return tiles([
+    {
+      name: "Popularity, 5 to 100",
+      value: popularityText(seed),
+      said: html`${from ?? STATES[seed.popularityState]}${publishedOn && html`, ${publishedOn}`}`,
+    },
+    {
+      name: "Difficulty, 0 to 100",
+      value: figure(difficulty),
+      said: difficultyAt ? dayTime(difficultyAt.slice(0, 10), shortDay) : STATES[seed.difficultyState],
+    },
+    { name: "Apps found", value: html`${figure(appCount)}${appCountAtLeast && "+"}` },
+    { name: "A brand", value: brand === null ? figure(null) : brand ? "yes" : "no" },
+  ])
+}
+
+const STATES = {
+  measured: "",
+  absent: "too little to tell",
+  pending: "being measured",
+  failed: "the store could not be read",
+  unmeasured: "not measured",
+} as const
+
+async function relatedCard(desk: Desk, { keywords, searched }: Research, country: string): Promise<Html> {
+  const title = "Related keywords"
+  if (keywords.length === 0)
+    return card(
+      title,
+      empty(
+        "No related keyword is known yet",
+        `${counted(searched, "keyword")} of ${storefrontName(country)} were searched for shared apps and words.`,
+      ),
+    )
+  const rows = keywords.map((keyword) => {
+    const { term, difficulty } = keyword
+    const to = marketAddress(desk, "keyword", { term, country })
+    const name = html`${linkTo(desk, term, to, html`<bdi>${term}</bdi>`)}`
+    return html`<tr><th scope="row">${tickedTerm(desk, term, name)}
+<p class="small quiet">${reasonText(keyword)}</p></th>
+<td class="num">${popularityText(keyword)}</td><td class="num">${figure(difficulty)}</td>
+<td class="wide small">${keyword.top?.[0] && html`<bdi>${keyword.top[0].name}</bdi>`}</td></tr>`
+  })
+  const table = html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows"><thead><tr>
+<th scope="col">Keyword, and why</th><th scope="col" class="num">Popularity</th>
+<th scope="col" class="num">Difficulty</th>
+<th scope="col" class="wide">First app</th></tr></thead><tbody>${rows}</tbody></table></div>`
+  return card(title, await addKeywordsForm(desk, table), `${counted(searched, "keyword")} searched`)
+}
+
+function reasonText({ shared, names, suggested }: Keyword): string {
+  const reasons = [
+    shared && `${shared.apps} of ${shared.of} apps rank for both`,
+    names !== null && `in ${counted(names, "name")} of its first apps`,
+    suggested && "suggested by the App Store",
+  ]
+  return reasons.filter(Boolean).join(" · ")
+}
+
+function suggestedCard(desk: Desk, related: readonly string[], country: string): Html {
+  const terms = related.map((term, at) => {
+    const to = marketAddress(desk, "keyword", { term, country })
+    return html`${at > 0 && ", "}${linkTo(desk, term, to, html`<bdi>${term}</bdi>`)}`
+  })
+  return card("The App Store suggests", html`<p class="inside">${terms}</p>`)
+}
+
+function difficultyCard(difficulty: Difficulty | Fault): Html | false {
+  if (isFault(difficulty) || difficulty.parts === null) return false
+  const { parts, strongest, median, rated, demand } = difficulty
+  const rows = [
+    ["Names that match the keyword", parts.titles, "30 %"],
+    ["Ratings of the three weakest", parts.weakest, "60 %"],
+    ["How recently they were updated", parts.freshness, "10 %"],
+  ] as const
+  return card(
+    "What makes it hard",
+    html`<table><thead><tr><th scope="col">Part</th><th scope="col" class="num">0 to 100</th>
+<th scope="col" class="num">Weight</th></tr></thead><tbody>${rows.map(
+      ([name, value, weight]) => html`<tr><th scope="row">${name}</th><td class="num">${figure(value)}</td>
+<td class="num">${weight}</td></tr>`,
+    )}</tbody></table><p class="inside small quiet">Of the first ten, ${rated} have known ratings: the strongest
+${figure(strongest)}, the middle ${figure(median)}. Demand from ratings: ${figure(demand)}.</p>`,
+  )
+}
+
+/** A button that measures popularity and difficulty again. */
+function measureForm(desk: Desk): Html | false {
+  if (desk.formFields.length === 0) return false
+  const price = desk.isMetered() ? ` · ${counted(CREDITS + 50, "credit")}` : ""
+  return html`<form class="deeds" method="post" action="${hereOf(desk)}">${hiddenFields(desk.formFields)}
+<button type="submit">Measure again${price}</button></form>`
+}
