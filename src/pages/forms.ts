@@ -1,5 +1,6 @@
 import { markAlertsReadForm } from "./forms/alerts.ts"
 import type { PageForm } from "./forms/page-form.ts"
+import { replyForm } from "./forms/replies.ts"
 import { shareForm } from "./forms/sharing.ts"
 import {
   addAppForm,
@@ -36,4 +37,5 @@ export const FORMS: Readonly<Record<string, PageForm>> = {
   undo_change: undoForm,
   create_share_link: shareForm,
   mark_alerts_read: markAlertsReadForm,
+  reply_review: replyForm,
 }

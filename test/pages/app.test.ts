@@ -249,7 +249,12 @@ describe("other workspaces", () => {
     const others = ["confirm_edit", "get_made_change", "find_store_apps", "list_store_faces"]
     for (const operation of deskOperations(SOURCES).all.filter(({ id }) => !others.includes(id))) {
       const { entries } = operation.input
-      const needed = { ...("term" in entries && { term: "tea" }), ...("report" in entries && { report: "sales" }) }
+      const needed = {
+        ...("term" in entries && { term: "tea" }),
+        ...("report" in entries && { report: "sales" }),
+        ...("reviewId" in entries && { reviewId: "1" }),
+        ...("reviewIds" in entries && { reviewIds: ["1"] }),
+      }
       const input: Record<string, unknown> = operation.subject
         ? { appId: tea.app, ...needed }
         : (INPUTS[operation.id] ?? {})

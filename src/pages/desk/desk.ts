@@ -9,6 +9,7 @@ import { listKeywordRows } from "./keywords.ts"
 import { listLocales } from "./locales.ts"
 import { getMarket, getMarketApp, getMarketChart } from "./market.ts"
 import { getReportEvidence } from "./report-evidence.ts"
+import { getReview, listReviewReplies, listReviewThemes } from "./reviews.ts"
 import { findStoreApps, listStoreFaces } from "./store-apps.ts"
 import { listAlertRules, listSources, listWrites } from "./workspace.ts"
 
@@ -22,6 +23,9 @@ const readsWith = (sources: Sources) => [
   listChangedTexts,
   listLocales,
   getReportEvidence,
+  getReview,
+  listReviewReplies,
+  listReviewThemes,
   listAlertRules,
   listWrites,
   listSources,

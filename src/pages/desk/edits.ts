@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { markAlertsRead } from "../../alerts/actions/mark-alerts-read.ts"
+import { replyReview } from "../../consoles/actions/reply-review.ts"
 import type { Action } from "../../core/action.ts"
 import { operation } from "../../core/operation.ts"
 import { shareLink } from "../../sharing/share/action.ts"
@@ -29,6 +30,7 @@ const pageWrites: readonly Action[] = [
   setAppGoal,
   setStorefronts,
   removeTrackedApp,
+  replyReview,
 ]
 
 const [previewAction, confirmAction] = writeOperations([...pageWrites, undoAction(pageWrites)])

@@ -1,6 +1,7 @@
 import type { AnswerOf } from "../../answers.ts"
 import {
   type AppHead,
+  address,
   appAddress,
   attempted,
   type Desk,
@@ -12,48 +13,67 @@ import {
   sideCode,
 } from "../../ui/app/desk.ts"
 import { sideForm } from "../../ui/app/frame.ts"
-import { card, empty, inventedReviewsNote, readBy, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
+import {
+  card,
+  empty,
+  inventedReviewsNote,
+  periodIn,
+  periods,
+  readBy,
+  refusedPart,
+  samplePage,
+  tiles,
+} from "../../ui/app/parts.ts"
 import { readingsLink } from "../../ui/app/readings.ts"
 import { starsPart, starText } from "../../ui/app/stars.ts"
-import { replyLink } from "../../ui/app/texts/drafts.ts"
-import { dayBars } from "../../ui/charts/small.ts"
+import { dayBars, shareBar } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, shortDay } from "../../ui/times.ts"
-import { counted, figure, percent, sideName, whole } from "../../ui/words.ts"
+import { counted, figure, percent, sideName } from "../../ui/words.ts"
+import { filtersIn, listPart, readList, reviewsFile, reviewsOf } from "./list.ts"
+import { ratingChart } from "./rating-chart.ts"
 import { summaryCard } from "./summary.ts"
 
 type Stats = AnswerOf<"get_review_stats">
-type ReviewSearch = AnswerOf<"search_reviews">
+type Themes = AnswerOf<"list_review_themes">
 
-const LISTED = 50
+const PERIODS = [90, 30, 365] as const
 
-/** Shows the distribution of stars, the reviews by day and by version, and a search of the texts. */
+/** The distribution of stars, the rating over time, themes with quotes, and the list of all reviews with replies. */
 export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
-  const [q, rating] = [desk.query.get("q")?.trim() ?? "", desk.query.get("rating") ?? ""]
-  const stars = /^[1-5]$/.test(rating) ? { rating: [Number(rating)] } : {}
-  const [stats, found] = await Promise.all([
-    attempted(desk.ask("get_review_stats", { appId, ...side })),
-    attempted(desk.ask("search_reviews", { appId, ...side, limit: LISTED, ...(q && { q }), ...stars })),
-  ])
   const page = (body: Html): Page => ({ title: `Reviews · ${app.name}`, app, at: "reviews", body })
+  if (desk.query.get("as") === "csv") {
+    const file = { name: `reviews-${sideCode(side)}.csv`, csv: await reviewsFile(desk, appId, side) }
+    return { ...page(html``), file }
+  }
+  const days = periodIn(desk.query, PERIODS)
+  const [stats, list, themes] = await Promise.all([
+    attempted(desk.ask("get_review_stats", { appId, ...side, days })),
+    attempted(readList(desk, appId, filtersIn(desk, side))),
+    attempted(desk.ask("list_review_themes", { appId, ...side })),
+  ])
   if (isFault(stats)) return page(refusedPart(stats))
   if (stats.count === null)
     return page(
       html`${sideForm(desk, app, {}, side)}<section class="card">${neverRead(desk, side, stats.feed.state)}</section>`,
     )
-  return page(
-    html`${sideForm(desk, app, {}, side)}${inventedReviewsNote(stats.feed)}${statTiles(stats)}
-<div class="columns-2 wide-left"><div>${listPart(desk, app, side, found)}</div><div>${summaryCard(desk, app, side)}${
-      stats.distribution &&
-      card(
-        "Stars",
-        html`<div class="inside">${starsPart(stats.distribution)}</div>`,
-        html`${readBy(stats.feed.readAt, null)} ${readingsLink(desk, app, side)}`,
-      )
-    }${daysPart(stats)}${versionsPart(stats)}</div></div>`,
-  )
+  const reviewIds = isFault(list) ? [] : reviewsOf(list, side).map(({ id }) => id)
+  const replies = await attempted(desk.ask("list_review_replies", { appId, platform: side.platform, reviewIds }))
+  const versions = stats.byVersion.flatMap(({ version }) => version ?? []).slice(0, 40)
+  const chosen = periods(appAddress(desk, app, "reviews"), desk.query, days, [30, 90, 365])
+  return page(html`${sideForm(desk, app, {}, side)}${inventedReviewsNote(stats.feed)}${statTiles(stats)}
+<div class="columns-2">${starsCard(desk, app, side, stats)}${ratingCard(stats, chosen)}</div>
+<div class="columns-2 wide-left"><div>${listPart(desk, {
+    app,
+    side,
+    list,
+    versions,
+    replies: isFault(replies) ? null : replies,
+  })}</div><div>${
+    isFault(themes) ? card("Themes", refusedPart(themes)) : themesCard(desk, app, side, themes)
+  }${summaryCard(desk, app, side)}${daysPart(stats)}${versionsPart(desk, app, side, stats)}</div></div>`)
 }
 
 function statTiles({ count, average, lowShare, from, to }: Stats): Html {
@@ -62,6 +82,18 @@ function statTiles({ count, average, lowShare, from, to }: Stats): Html {
     { name: "Average", value: figure(average, 2) },
     { name: "One or two stars", value: lowShare === null ? "–" : percent(lowShare) },
   ])
+}
+
+function starsCard(desk: Desk, app: AppHead, side: Side, { distribution, feed }: Stats): Html {
+  return card(
+    "Stars",
+    html`<div class="inside">${distribution && starsPart(distribution)}</div>`,
+    html`${readBy(feed.readAt, null)} ${readingsLink(desk, app, side)}`,
+  )
+}
+
+function ratingCard({ byDay }: Stats, chosen: Html): Html {
+  return card("Rating over time", html`<div class="inside">${ratingChart(byDay)}</div>`, chosen)
 }
 
 function daysPart({ byDay, from, to }: Stats): Html {
@@ -79,64 +111,51 @@ ${dayBars(bars, {
   )
 }
 
-function versionsPart({ byVersion }: Stats): Html | false {
+const MAX_VERSIONS = 10
+
+function versionsPart(desk: Desk, app: AppHead, side: Side, { byVersion }: Stats): Html | false {
   if (byVersion.length === 0) return false
+  const link = (version: string) => address(appAddress(desk, app, "reviews"), { at: sideCode(side), version })
   return card(
     "By version",
     html`<div class="scroll" tabindex="0" role="group" aria-label="Versions"><table><thead>
 <tr><th scope="col">Version</th><th scope="col" class="num">Reviews</th>
 <th scope="col" class="num">Average</th></tr></thead>
-<tbody>${byVersion.slice(0, 10).map(
+<tbody>${byVersion.slice(0, MAX_VERSIONS).map(
       ({ version, count, average }) =>
-        html`<tr><th scope="row"><bdi>${version ?? "unknown"}</bdi></th><td class="num">${count}</td>
+        html`<tr><th scope="row">${
+          version === null ? "unknown" : html`<a href="${link(version)}"><bdi>${version}</bdi></a>`
+        }</th><td class="num">${count}</td>
 <td class="num">${figure(average, 2)}</td></tr>`,
     )}</tbody></table></div>`,
   )
 }
 
-function listPart(desk: Desk, app: AppHead, side: Side, found: ReviewSearch | Parameters<typeof refusedPart>[0]): Html {
-  const form = html`<form class="filters" method="get" action="${appAddress(desk, app, "reviews")}" data-now="">
-<input type="hidden" name="at" value="${sideCode(side)}">
-<label class="grow">Find in title or text<input type="search" name="q" maxlength="120" value="${
-    desk.query.get("q") ?? ""
-  }"></label>
-<label>Stars<select name="rating"><option value="">All</option>
-${[1, 2, 3, 4, 5].map(
-  (star) =>
-    html`<option value="${star}"${desk.query.get("rating") === String(star) && html` selected=""`}>${star}</option>`,
-)}</select></label>
-<button type="submit">Find</button></form>
-`
-  if (isFault(found)) return card("Reviews", html`${form}${refusedPart(found)}`)
-  const { reviews, total } = found
-  if (!reviews || reviews.length === 0)
-    return card("Reviews", html`${form}${empty("No review matches", "Try other words or another number of stars.")}`)
+/** The largest themes that rules find. False if there are too few reviews. */
+function themesCard(desk: Desk, app: AppHead, side: Side, { reviews, themes, from, to }: Themes): Html | false {
+  if (reviews === null || themes.length === 0) return false
+  const find = (reviewId: string) => address(appAddress(desk, app, "reply"), { review: reviewId, at: sideCode(side) })
   return card(
-    "Reviews",
-    html`${form}<ul class="list">
-${reviews.map(
-  ({
-    id,
-    rating,
-    title,
-    text,
-    version,
-    date,
-  }) => html`<li><p>${starText(rating)}${title && html` <strong><bdi>${title}</bdi></strong>`}</p>
-<p><bdi>${text}</bdi></p>
-<p class="small quiet">
-${dayTime(date.slice(0, 10))}${
-  version && html` · version <bdi>${version}</bdi>`
-} · ${replyLink(desk, app, side, id)}</p></li>
+    "Themes",
+    html`<ul class="list">${themes.map(
+      ({ label, sentiment, count, share, points, quotes }) =>
+        html`<li><p><strong>${label}</strong> <span class="tag${TONES[sentiment] ?? ""}">${sentiment}</span></p>
+<div class="spread"><span>${counted(count, "review")}</span>${shareBar(
+          share,
+          sentiment === "complaint" ? "hard" : "",
+        )}<span class="small quiet">${percent(share)}${
+          points !== null && html` <span title="in 30 days">(${points > 0 && "+"}${points} points)</span>`
+        }</span></div>${quotes.map(
+          ({ reviewId, quote, rating }) =>
+            html`<p class="small">${starText(rating)} <a href="${find(reviewId)}">“<bdi>${quote}</bdi>”</a></p>`,
+        )}</li>
 `,
-)}</ul>`,
-    total === null
-      ? ""
-      : reviews.length < total
-        ? `The newest ${reviews.length} of ${whole(total)}`
-        : counted(total, "review"),
+    )}</ul>`,
+    html`Newest ${counted(reviews, "review")}${from && to && html`, ${dayTime(from)} to ${dayTime(to)}`}`,
   )
 }
+
+const TONES: Record<string, string> = { complaint: " warn", praise: " good" }
 
 function neverRead(desk: Desk, side: Side, state: string): Html {
   if (state === "no_app") return empty("The app is not in this store", "Choose another storefront or store.")

@@ -1,6 +1,8 @@
 import * as v from "valibot"
 import { planDays } from "../../core/day-range.ts"
+import type { Platform as StoreName } from "../../core/observation/provenance.ts"
 import { type Context, ofApp, operation } from "../../core/operation.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
 import { Cache } from "../../lib/cache.ts"
 import { dayOf } from "../../lib/days.ts"
 import { AppCountry, Platform } from "../../lib/fields.ts"
@@ -170,11 +172,7 @@ export const summarizeReviews = operation({
     written: described(v.nullable(Written), "Provenance of the text. Null unless state is ready."),
   }),
 }).run(async ({ app, storefront, store: platform, lang }, ctx) => {
-  const feed = await readAppFeed(ctx.sql, app, { platform, storefront })
-  const feeds = feedsOf(feed)
-  const days = planDays("reviews", ctx.now(), ctx.caller)
-  const found = feeds && (await findInFeeds(ctx.sql, feeds, days, MAX_REVIEWS)).reviews.filter(hasText)
-  const languages = languagesOf(feed.shown.feed, { platform, storefront })
+  const { feed, feeds, found, languages } = await readSummed(ctx, app, { platform, storefront })
   const about = { country: storefront, platform, feed: feed.shown, lang, languages, ...spanOf(found) }
   if (!found) return { ...about, ...NOTHING, state: "never_read" as const }
   if (found.length < MIN_REVIEWS) return { ...about, ...NOTHING, state: "too_few" as const }
@@ -186,6 +184,29 @@ export const summarizeReviews = operation({
   if (ctx.write.isOn && !written.sentences && !written.themes) await ctx.release("reviewAi", digest)
   return { ...about, state: "ready" as const, ...shown(summary, written, digest, ctx) }
 })
+
+interface FeedPlace {
+  platform: StoreName
+  storefront: string
+}
+
+/** Reads the newest reviews with a text. They are null if the feed was never read. */
+async function readSummed(ctx: Context, app: TrackedApp, place: FeedPlace) {
+  const feed = await readAppFeed(ctx.sql, app, place)
+  const feeds = feedsOf(feed)
+  const days = planDays("reviews", ctx.now(), ctx.caller)
+  const found = feeds && (await findInFeeds(ctx.sql, feeds, days, MAX_REVIEWS)).reviews.filter(hasText)
+  return { feed, feeds, found, languages: languagesOf(feed.shown.feed, place) }
+}
+
+/** Returns the themes that rules alone find, in English. Null if there are too few reviews. Takes no unit. */
+export async function readThemes(ctx: Context, app: TrackedApp, place: FeedPlace) {
+  const { feeds, found, languages } = await readSummed(ctx, app, place)
+  if (!found || found.length < MIN_REVIEWS) return null
+  const digest = digestOf(["summary", feeds, "en", dayOf(ctx.now()), found.map(textsOf)])
+  const { themes } = summaryOf(found, digest, { language: "en", languages, now: ctx.now() })
+  return { ...spanOf(found), themes }
+}
 
 /** Entries never become stale: the key names everything that the summary depends on. */
 const cachedSummaries = new Cache<string, Summary>(32)

@@ -28,6 +28,7 @@ const TEXTS: Readonly<Record<string, (changes: readonly MadeChange[]) => string>
   set_storefronts: () => "Storefronts saved.",
   remove_app: () => "App removed.",
   mark_alerts_read: ([change]) => `${counted(Number(change?.result?.marked ?? 0), "alert")} marked as read.`,
+  reply_review: () => "The reply is queued. It is sent within a minute; its state is shown at the review.",
   undo_change: () => "Undone.",
 }
 

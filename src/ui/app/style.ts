@@ -151,6 +151,9 @@ svg.hard { fill: var(--gone) } svg.star { fill: #c98a00 }
 .lines svg { position: absolute; inset: 0; width: 100%; height: 100%; overflow: visible }
 .lines svg:last-child { pointer-events: none }
 .lines text { font: 12px system-ui, sans-serif; fill: var(--quiet); font-variant-numeric: tabular-nums }
+.lines.short { height: 9rem }
+.whole { white-space: pre-line; overflow-wrap: anywhere }
+blockquote { margin: .5rem 0; padding-left: .75rem; border-left: 3px solid var(--line) }
 .end { text-anchor: end } .mid { text-anchor: middle }
 .lines path { vector-effect: non-scaling-stroke; fill: none; stroke-linecap: round; stroke-linejoin: round }
 .lines .band { fill: var(--soft) }

@@ -6,43 +6,9 @@ import { type AppHead, address, appAddress, type Desk, type Page, type Side, sid
 import { card } from "../parts.ts"
 import { askPart, madePage, ofLimit, type TextPage, writtenPart } from "./written.ts"
 
-type Reply = AnswerOf<"draft_review_reply">
 type Draft = AnswerOf<"draft_listing">
 
-const REPLY: TextPage = { title: "A reply", at: "reviews", back: { tab: "reviews", name: "Reviews" } }
 const DRAFT: TextPage = { title: "A draft of the page", at: "page", back: { tab: "page", name: "Store page" } }
-
-/** Links a review to the draft of a reply. */
-export const replyLink = (desk: Desk, app: AppHead, side: Side, reviewId: string) =>
-  html`<a href="${address(appAddress(desk, app, "reply"), { review: reviewId, at: sideCode(side) })}">Draft a reply</a>`
-
-/** Shows a draft reply to one review, with the passages that it refers to. */
-export async function replyPage(desk: Desk, appId: string): Promise<Page> {
-  const reviewId = desk.query.get("review") ?? ""
-  return await madePage<Reply>(desk, appId, {
-    page: REPLY,
-    offer: (app, side) =>
-      askPart(desk, address(appAddress(desk, app, "reply"), { review: reviewId, at: sideCode(side) }), {
-        title: "A draft of a reply",
-        said:
-          "A language model writes it. It is checked for language, length, promises of money and addresses that the " +
-          "review does not have. Nothing is sent to a store.",
-        cost: "1 credit and one Review AI run of the month",
-        button: "Draft reply",
-      }),
-    make: ({ country, platform: store }) => desk.ask("draft_review_reply", { appId, country, store, reviewId }),
-    show: replyPart,
-  })
-}
-
-function replyPart({ reply, locale, characters, limit, addresses, written }: Reply): Html {
-  return html`${card(
-    "A draft of a reply",
-    html`<div class="inside"><p><bdi>${reply}</bdi></p><h3>What of the review it answers to</h3>
-<ul>${addresses.map((passage) => html`<li>“<bdi>${passage}</bdi>”</li>`)}</ul>${writtenPart(written)}</div>`,
-    `${locale} · ${ofLimit(characters, limit)} · read it before you send it`,
-  )}`
-}
 
 /** Links the store page to the drafts. */
 export function draftCard(desk: Desk, app: AppHead, side: Side, isLink = true): Html {

@@ -1,0 +1,166 @@
+import type { AnswerOf, InputOf } from "../../answers.ts"
+import { csvRecord } from "../../lib/csv.ts"
+import { isRealDay } from "../../lib/time.ts"
+import { type AppHead, address, appAddress, type Desk, isFault, type Side, sideCode } from "../../ui/app/desk.ts"
+import { card, empty, refusedPart } from "../../ui/app/parts.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { counted, whole } from "../../ui/words.ts"
+import { type Replies, replyPart } from "./reply.ts"
+import { type ListedReview, reviewPart } from "./review.ts"
+
+type List = AnswerOf<"list_reviews">
+type Filters = InputOf<"list_reviews">
+
+const LISTED = 50
+/** The store's first day: the list then reaches back as far as the plan does. */
+const FIRST_DAY = "2008-07-10"
+/** Rows of a file. */
+const MAX_ROWS = 1_000
+
+const SORTS = [
+  ["newest", "Newest first"],
+  ["oldest", "Oldest first"],
+  ["lowest", "Fewest stars first"],
+  ["highest", "Most stars first"],
+] as const
+
+/** Reads the filters in the address. Wrong values are left out, as an edited address has them. */
+export function filtersIn({ query }: Desk, { country, platform }: Side): Filters {
+  const stars = [...new Set(query.getAll("rating").flatMap((text) => text.split(",")))].filter((star) =>
+    /^[1-5]$/.test(star),
+  )
+  const sort = SORTS.map(([name]) => name).find((name) => name === query.get("sort"))
+  const dayIn = (name: string) => {
+    const day = query.get(name) ?? ""
+    return /^\d{4}-\d\d-\d\d$/.test(day) && isRealDay(day) ? day : undefined
+  }
+  const [from, to] = [dayIn("from"), dayIn("to")]
+  const q = query.get("q")?.trim()
+  const version = query.get("version")?.slice(0, 100)
+  const language = query.get("language") ?? ""
+  return {
+    country,
+    platform,
+    from: from !== undefined && (to === undefined || from <= to) ? from : FIRST_DAY,
+    ...(to !== undefined && { to }),
+    ...(stars.length > 0 && { rating: stars.map(Number) }),
+    ...(sort && { sort }),
+    ...(q && { q }),
+    ...(version && { version }),
+    ...(platform === "android" && /^[a-z]{2,3}(?:-[A-Z]{2})?$/.test(language) && { language }),
+  }
+}
+
+/** Reads the page of the list that the address names. */
+export async function readList(desk: Desk, appId: string, filters: Filters): Promise<List> {
+  const cursor = desk.query.get("after")
+  return await desk.ask("list_reviews", { appId, ...filters, limit: LISTED, ...(cursor && { cursor }) })
+}
+
+export const reviewsOf = ({ list, android }: List, { platform }: Side) => (platform === "ios" ? list : android) ?? []
+
+/** The reviews as a file, with the same filters. Longer lists continue by the API. */
+export async function reviewsFile(desk: Desk, appId: string, side: Side): Promise<string> {
+  const list = await desk.ask("list_reviews", { appId, ...filtersIn(desk, side), limit: MAX_ROWS })
+  const names = ["id", "date", "rating", "title", "text", "version", "seenAt"] as const
+  const rows = reviewsOf(list, side).map((review) => csvRecord([...names.map((name) => review[name]), side.country]))
+  return csvRecord([...names, "storefront"]) + rows.join("")
+}
+
+interface ListParts {
+  app: AppHead
+  side: Side
+  /** Null if it could not be read. */
+  list: List | Parameters<typeof refusedPart>[0]
+  versions: readonly string[]
+  replies: Replies | null
+}
+
+/** The list with its filters and pages. */
+export function listPart(desk: Desk, { app, side, list, versions, replies }: ListParts): Html {
+  const form = filterForm(desk, app, side, versions)
+  if (isFault(list)) return card("Reviews", html`${form}${refusedPart(list)}${firstPage(desk)}`)
+  const reviews = reviewsOf(list, side)
+  const { total } = list.feeds[side.platform]
+  if (reviews.length === 0)
+    return card("Reviews", html`${form}${empty("No review matches", "Try other words, days or numbers of stars.")}`)
+  return card(
+    "Reviews",
+    html`${form}<ul class="list">
+${reviews.map((review) => reviewItem(desk, app, side, { review, replies }))}</ul>
+${pages(desk, list.nextCursor ?? null)}`,
+    html`${total !== null && counted(total, "review")} ·
+<a href="${withQuery(desk, { as: "csv", after: null })}">CSV</a>${
+      total !== null && total > MAX_ROWS && ` of the first ${whole(MAX_ROWS)}`
+    }`,
+  )
+}
+
+function reviewItem(
+  desk: Desk,
+  app: AppHead,
+  side: Side,
+  { review, replies }: { review: ListedReview; replies: Replies | null },
+): Html {
+  const { id } = review
+  return html`<li id="r-${id}">${reviewPart(review, side)}
+${replyPart(desk, app, side, { id, replies })}</li>
+`
+}
+
+function filterForm(desk: Desk, app: AppHead, side: Side, versions: readonly string[]): Html {
+  const { query } = desk
+  const option = (value: string, text: string, isChosen: boolean) =>
+    html`<option value="${value}"${isChosen && html` selected=""`}>${text}</option>`
+  const sort = query.get("sort") ?? "newest"
+  const version = query.get("version") ?? ""
+  return html`<form class="filters" method="get" action="${appAddress(desk, app, "reviews")}" data-now="">
+<input type="hidden" name="at" value="${sideCode(side)}">
+<label class="grow">Find in title or text<input type="search" name="q" maxlength="120" value="${
+    query.get("q") ?? ""
+  }"></label>
+<label>Stars<select name="rating">${option("", "All", false)}${STARS.map(([value, text]) =>
+    option(value, text, query.get("rating") === value),
+  )}</select></label>
+<label>Version<select name="version">${option("", "All", false)}${versions.map((name) =>
+    option(name, name, name === version),
+  )}</select></label>
+<label>Order<select name="sort">${SORTS.map(([name, text]) => option(name, text, name === sort))}</select></label>
+<label>From<input type="date" name="from" value="${query.get("from") ?? ""}"></label>
+<label>To<input type="date" name="to" value="${query.get("to") ?? ""}"></label>${
+    side.platform === "android" &&
+    html`<label>Language<input name="language" size="5" maxlength="6" placeholder="pt-BR"
+value="${query.get("language") ?? ""}"></label>`
+  }
+<button type="submit">Show</button></form>
+`
+}
+
+const STARS = [
+  ["1,2", "1 and 2"],
+  ["1", "1"],
+  ["2", "2"],
+  ["3", "3"],
+  ["4", "4"],
+  ["5", "5"],
+] as const
+
+function withQuery({ path, query }: Desk, changes: Record<string, string | null>): string {
+  return address(path, { ...Object.fromEntries(query), ...changes })
+}
+
+function firstPage(desk: Desk): Html | false {
+  return desk.query.has("after") && html`<a href="${withQuery(desk, { after: null })}">First page</a>`
+}
+
+/** Pages go forward, as a cursor leads to the next one alone. The browser goes back. */
+function pages(desk: Desk, next: string | null): Html | false {
+  const first = firstPage(desk)
+  if (next === null && !first) return false
+  return html`<nav class="pages" aria-label="More reviews">${first}${
+    next !== null ? html`<a href="${withQuery(desk, { after: next })}" rel="next">Next ${LISTED}</a>` : LAST
+  }</nav>
+`
+}
+
+const LAST = html`<span class="quiet">These are the last ones.</span>`

@@ -1,0 +1,173 @@
+import type { AnswerOf } from "../../answers.ts"
+import type { Fault } from "../../lib/faults.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  attempted,
+  type Desk,
+  hereOf,
+  isFault,
+  type Page,
+  readHead,
+  type Side,
+  sideAt,
+  sideCode,
+} from "../../ui/app/desk.ts"
+import { card, empty, refusedPart, samplePage } from "../../ui/app/parts.ts"
+import { askPart, attemptedText, refusedCard, textPage, writtenPart } from "../../ui/app/texts/written.ts"
+import { writeForm } from "../../ui/app/write/form.ts"
+import { areaField } from "../../ui/fields.ts"
+import { type Html, type HtmlPart, html } from "../../ui/html.ts"
+import { momentTime } from "../../ui/times.ts"
+import { reviewPart } from "./review.ts"
+
+export type Replies = AnswerOf<"list_review_replies">
+type Reply = Replies["replies"][number]
+type Draft = AnswerOf<"draft_review_reply">
+
+const PAGE = { title: "Reply", at: "reviews", back: { tab: "reviews", name: "Reviews" } }
+
+/** The latest reply to a review and its state, or a link to write one. */
+export function replyPart(
+  desk: Desk,
+  app: AppHead,
+  side: Side,
+  { id, replies }: { id: string; replies: Replies | null },
+): Html {
+  const sent = replies?.replies.filter(({ reviewId }) => reviewId === id) ?? []
+  const link = address(appAddress(desk, app, "reply"), { review: id, at: sideCode(side) })
+  return html`${sent.map(sentPart)}<p class="small">
+<a href="${link}">${sent.length > 0 ? "Change the reply" : "Reply"}</a></p>`
+}
+
+function sentPart({ text, state, at, published, why }: Reply): Html {
+  const [name, tone, said] = STATES[state]
+  const hint = state === "sent" && published ? "The App Store shows it." : said
+  return html`<blockquote><p class="whole"><bdi>${text}</bdi></p>
+<p class="small quiet"><span class="tag ${tone}">${name}</span> ${momentTime(at)}. ${hint}${
+    why && html` <bdi>${why}</bdi>`
+  }</p></blockquote>`
+}
+
+const STATES: Record<Reply["state"], readonly [name: string, tone: string, said: string]> = {
+  approval: ["Waiting for approval", "warn", "A person must approve it under Changes."],
+  queued: ["Queued", "", "It is sent within a minute."],
+  sent: ["Sent", "good", "The App Store shows it within a day."],
+  refused: ["Refused", "warn", "Nothing was sent. Change the reply and send it again."],
+  unknown: [
+    "Unknown",
+    "warn",
+    "It may have been sent, and is not sent again. The console is looked at after 1, 10 and 60 minutes and a day.",
+  ],
+}
+
+/** A reply to one review: what was sent, a draft by a language model on request, the text to edit, and its preview. */
+export async function replyPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const side = sideAt(app, desk.query)
+  const { country, platform } = side
+  const reviewId = desk.query.get("review") ?? ""
+  const page = (body: Html) => textPage(desk, app, side, { page: PAGE, body })
+  const found = await attempted(desk.ask("get_review", { appId, country, platform, reviewId: reviewId || "-" }))
+  if (isFault(found)) return page(html`<section class="card">${noReview(desk, found)}</section>`)
+  const replies = await desk.ask("list_review_replies", { appId, platform, reviewIds: [reviewId] })
+  const makesDraft = desk.isSent || desk.isSample
+  const draft = makesDraft
+    ? await attemptedText(desk.ask("draft_review_reply", { appId, country, store: platform, reviewId }))
+    : null
+  const current = replies.replies.filter((reply) => reply.reviewId === reviewId)
+  const isWaiting = current.some(({ state }) => state === "queued")
+  return page(html`${isWaiting && html`<div data-reading=""></div>`}<div class="columns-2 wide-left"><div>${card(
+    "The review",
+    html`<div class="inside">${reviewPart(found.review, side)}${current.map(sentPart)}</div>`,
+  )}${
+    draft && isFault(draft) && !desk.isSample && refusedCard("Draft", draft)
+  }${formCard(desk, app, side, { reviewId, sending: replies.sending, text: textOf(draft, current) })}</div>
+<div>${draftCard(desk, app, side, { reviewId, draft })}</div></div>`)
+}
+
+function noReview(desk: Desk, fault: Parameters<typeof refusedPart>[0]): Html {
+  if (fault.code !== "review_not_found") return refusedPart(fault)
+  return empty("This review is not stored here", "Open it from the list of reviews.", samplePage(desk, "reviews"))
+}
+
+/** The text to begin with: the draft, else the latest reply. */
+function textOf(draft: Draft | Fault | null, current: readonly Reply[]): string {
+  return draft && !isFault(draft) ? draft.reply : (current[0]?.text ?? "")
+}
+
+function formCard(
+  desk: Desk,
+  app: AppHead,
+  { country }: Side,
+  { reviewId, sending, text }: { reviewId: string; sending: Replies["sending"]; text: string },
+): Html {
+  const shownText = text !== "" && html`<div class="inside"><p class="whole"><bdi>${text}</bdi></p></div>`
+  if (sending.state !== "ready") return card("Your reply", html`${shownText}${cannotSend(desk, sending)}`)
+  const fixed = { appId: app.id, country, reviewId }
+  const form = writeForm(
+    desk,
+    { action: "reply_review", back: hereOf(desk), fixed, button: "Preview", tone: "main", look: "filters stacked" },
+    (state) =>
+      areaField(state, {
+        name: "response",
+        label: "Reply, in the name of the developer",
+        hint: "At most 5,970 characters. Everybody can read it. A preview shows what stands there now.",
+        value: text,
+        rows: 6,
+        isRequired: true,
+      }),
+  )
+  return card("Your reply", form || shownText)
+}
+
+function cannotSend(desk: Desk, { state, why }: Replies["sending"]): HtmlPart {
+  const accounts = html`<a href="${desk.base}/settings/accounts">Connected accounts</a>`
+  switch (state) {
+    case "other_store":
+      return empty(
+        "Replies are sent to the App Store only",
+        "Google Play is not connected here. Copy a draft, and reply in the Play Console.",
+      )
+    case "not_allowed":
+      return empty(
+        "You lack the right to reply to reviews",
+        "It is the right reviews:write. An owner of the workspace can give it to you.",
+      )
+    case "off":
+      return empty("Replies cannot be sent now", html`<bdi>${why}</bdi> See ${accounts}.`)
+    default:
+      return empty(
+        "App Store Connect is not connected for writing",
+        html`Connect an account with the app, and allow writes, under ${accounts}. <bdi>${why}</bdi>`,
+        samplePage(desk, "reviews"),
+      )
+  }
+}
+
+function draftCard(
+  desk: Desk,
+  app: AppHead,
+  side: Side,
+  { reviewId, draft }: { reviewId: string; draft: Draft | Fault | null },
+): Html {
+  if (draft && !isFault(draft)) return draftPart(draft)
+  return askPart(desk, address(appAddress(desk, app, "reply"), { review: reviewId, at: sideCode(side) }), {
+    title: "Draft by a language model",
+    said:
+      "It is checked for language, length, promises of money and addresses that the review does not have. " +
+      "You edit it before anything is sent.",
+    cost: "1 credit and one Review AI run of the month",
+    button: "Draft reply",
+  })
+}
+
+function draftPart({ locale, addresses, written }: Draft): Html {
+  return card(
+    "About this draft",
+    html`<div class="inside"><h3>Passages of the review that it answers</h3>
+<ul>${addresses.map((passage) => html`<li>“<bdi>${passage}</bdi>”</li>`)}</ul>${writtenPart(written)}</div>`,
+    `${locale} · read it before you send it`,
+  )
+}
