@@ -24,6 +24,7 @@ import {
   channelRotate,
   channelTest,
 } from "./channel.ts"
+import { check } from "./check.ts"
 import type { Command } from "./cli/command.ts"
 import { backup } from "./database/backup.ts"
 import { migrateCommand } from "./database/migrate.ts"
@@ -85,6 +86,7 @@ export const COMMANDS: readonly Command[] = [
   write,
   share,
   exportCommand,
+  check,
   mcp,
   doctor,
   sources,

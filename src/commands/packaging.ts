@@ -5,6 +5,7 @@ import { assistantFiles } from "./packaging/assistants.ts"
 import { composeFile } from "./packaging/compose.ts"
 import { containerFile } from "./packaging/container.ts"
 import { DEFAULT_UPSTREAM, type Deployment, SAMPLE_NAME } from "./packaging/deployment.ts"
+import { githubAction } from "./packaging/github-action.ts"
 import { grafanaDashboard } from "./packaging/grafana.ts"
 import { registryEntry } from "./packaging/mcp-registry.ts"
 import { mcpbManifest } from "./packaging/mcpb.ts"
@@ -29,6 +30,7 @@ export const packaging: Command = {
     ["packaging assistants", "the configuration of assistants, with the path of this program"],
     ["packaging mcp-registry --name ranks.example.com", "the server.json for an MCP registry"],
     ["packaging mcpb > manifest.json", "the manifest of a bundle that desktop assistants install"],
+    ["packaging github-action > action.yml", "an action that checks store texts in pull requests"],
   ],
   positionals: ["kind"],
   options: {
@@ -72,6 +74,7 @@ const KINDS = {
   assistants: assistantFiles,
   "mcp-registry": registryEntry,
   mcpb: mcpbManifest,
+  "github-action": githubAction,
 } satisfies Record<string, (deployment: Deployment) => string>
 
 function checkedSecrets(given: readonly string[] = []): readonly string[] {

@@ -22,8 +22,8 @@ export const characters: Check = (listing) => [
   ),
 ]
 
-const PICTOGRAPHS = /[\p{Emoji_Presentation}\u{1F000}-\u{1FAFF}\u2700-\u2712\u2715-\u27BF]\ufe0f?/gu
-const UNSEEN = new RegExp(
+export const PICTOGRAPHS = /[\p{Emoji_Presentation}\u{1F000}-\u{1FAFF}\u2700-\u2712\u2715-\u27BF]\ufe0f?/gu
+export const UNSEEN = new RegExp(
   "\\u034f|" +
     "[\\p{Cc}\\p{Zl}\\p{Zp}\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u202a-\\u202e" +
     "\\u2060-\\u2064\\u2066-\\u2069\\u206a-\\u206f\\u115f\\u1160\\u3164\\ufeff\\uffa0]",
@@ -32,7 +32,8 @@ const UNSEEN = new RegExp(
 const MARKUP = /<\/?(?:a|b|br|div|em|h[1-6]|i|li|ol|p|span|strong|u|ul)(?: [^<>]{0,200})?\/?>/gi
 const SPECIAL = /[#@*!?"“”$%^=_~<>()[\]{}|\\/®™©•…]/g
 
-function matches(field: FieldText, pattern: RegExp, code: Code, severity: Severity, sentence: string): Mark[] {
+/** Marks each match. Line breaks in long texts are not invisible characters. */
+export function matches(field: FieldText, pattern: RegExp, code: Code, severity: Severity, sentence: string): Mark[] {
   return [...field.text.matchAll(pattern)].flatMap(({ 0: found, index }) => {
     if (code === "invisible_character" && LINES.test(found) && !isOneLine(field)) return []
     const label = code === "invisible_character" ? named(found) : quoted(found)

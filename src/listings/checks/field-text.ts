@@ -20,6 +20,11 @@ export interface Entry extends Stretch {
 /** A field's text in NFC with its words. All positions are UTF-16 units of that text. */
 export interface FieldText {
   field: Field
+  /** The name of the field in messages. */
+  label: string
+  /** The store's limits in code points. */
+  limit: number
+  minimum: number
   text: string
   /** Length in code points. */
   length: number
@@ -30,13 +35,19 @@ export interface FieldText {
   offsetOf(at: number): number
 }
 
+/** A store's name and limits of a field. */
+export type FieldRule = Pick<FieldText, "label" | "limit"> & { minimum?: number }
+
 /** Parses a field. Time and memory are linear in the length of the text. */
-export function readField(field: Field, raw: string, language: string): FieldText {
+export function readField(field: Field, raw: string, language: string, rule: FieldRule): FieldText {
   const text = normalForm(raw, "NFC")
   const offsets = codePointOffsets(text)
   const entries = field === "keywords" ? entriesOf(text, language) : []
   return {
     field,
+    label: rule.label,
+    limit: rule.limit,
+    minimum: rule.minimum ?? 0,
     text,
     length: offsets ? (offsets[text.length] as number) : text.length,
     words: field === "keywords" ? entries.flatMap(({ words }) => words) : wordsOf(text, language),

@@ -10,6 +10,15 @@ export const LIMITS: Readonly<Record<Field, number>> = {
   description: 4_000,
 }
 
+/** The names of the fields in messages. */
+export const LABELS: Readonly<Record<Field, string>> = {
+  name: "name",
+  subtitle: "subtitle",
+  keywords: "keyword field",
+  promotionalText: "promotional text",
+  description: "description",
+}
+
 /** error: refused, or forbidden by the guidelines. warning: costs characters, reach or a review. hint: worth a look. */
 export const SEVERITIES = ["error", "warning", "hint"] as const
 export type Severity = (typeof SEVERITIES)[number]

@@ -2,7 +2,6 @@ import { SIMPLIFIED, TRADITIONAL } from "../../lib/words/chinese.ts"
 import type { WordLists } from "../../lib/words/entry.ts"
 import { WORD_LISTS } from "../../lib/words/lists.ts"
 import { type Field, quoted } from "./finding.ts"
-import { LABELS } from "./lengths.ts"
 import { type Check, type FieldText, given, type Listing, type Mark, markOf, type Word } from "./listing.ts"
 import { shareIn } from "./scripts.ts"
 import { vocabularyOf } from "./vocabulary.ts"
@@ -36,7 +35,7 @@ function strange(field: FieldText, { language, vocabulary }: Listing): Mark[] {
     return []
   if ((shareIn(field.text, vocabulary.lists.scripts) ?? 1) < 1 / 3) return []
   const message =
-    `The ${LABELS[field.field]} reads like ${named(most.other)}, not ${named(language)}: ` +
+    `The ${field.label} reads like ${named(most.other)}, not ${named(language)}: ` +
     `${quoted(word.text)} is one of ${most.signs.length} signs of it.`
   return [markOf(field, word, { code: "wrong_language", severity: "warning", message })]
 }

@@ -1,4 +1,3 @@
-import { type Field, LIMITS } from "./finding.ts"
 import { type Check, given, type Mark, markOf } from "./listing.ts"
 
 /**
@@ -11,27 +10,16 @@ import { type Check, given, type Mark, markOf } from "./listing.ts"
  */
 export const lengths: Check = (listing) =>
   given(listing, "name", "subtitle", "keywords", "promotionalText", "description").flatMap((field): Mark[] => {
-    const limit = LIMITS[field.field]
+    const { label, limit, minimum } = field
     if (field.length > limit) {
-      const message =
-        `The ${LABELS[field.field]} has ${field.length} characters, ${field.length - limit} over the limit of ` +
-        `${limit}.`
+      const message = `The ${label} has ${field.length} characters, ${field.length - limit} over the limit of ${limit}.`
       const beyond = { at: firstBeyond(field.text, limit), end: field.text.length }
       return [{ ...markOf(field, beyond, { code: "too_long", severity: "error", message }), waste: beyond }]
     }
-    if (field.field !== "name" || field.text.trim().length >= 2) return []
-    const message = "The name needs at least 2 characters."
+    if (field.text.trim().length >= minimum) return []
+    const message = `The ${label} needs at least ${minimum === 1 ? "1 character" : `${minimum} characters`}.`
     return [markOf(field, { at: 0, end: field.text.length }, { code: "too_short", severity: "error", message })]
   })
-
-/** The names of the fields in messages. */
-export const LABELS: Readonly<Record<Field, string>> = {
-  name: "name",
-  subtitle: "subtitle",
-  keywords: "keyword field",
-  promotionalText: "promotional text",
-  description: "description",
-}
 
 /** Returns the position after this many code points. */
 function firstBeyond(text: string, points: number): number {

@@ -8,6 +8,9 @@ export interface Phrases {
   unspaced: readonly string[]
 }
 
+/** The parts of a field in which phrases are found. */
+type PhraseText = Pick<FieldText, "text" | "words" | "entries">
+
 export interface FoundPhrase extends Stretch {
   entry: Entry | null
   /** The phrase as given to `Phrases`: the terms of its words, joined by spaces. */
@@ -29,7 +32,7 @@ export function phrasesFrom(phrases: readonly (readonly string[])[]): Phrases {
 }
 
 /** Finds the phrases in a field, without overlaps. A phrase never crosses a comma or the end of a sentence. */
-export function findPhrases(field: FieldText, { byFirst, unspaced }: Phrases): FoundPhrase[] {
+export function findPhrases(field: PhraseText, { byFirst, unspaced }: Phrases): FoundPhrase[] {
   const found: FoundPhrase[] = []
   for (let place = 0; place < field.words.length; place++) {
     const first = field.words[place] as Word
@@ -42,7 +45,7 @@ export function findPhrases(field: FieldText, { byFirst, unspaced }: Phrases): F
   return unspaced.length === 0 ? found : [...found, ...findUnspaced(field, unspaced)]
 }
 
-function follows({ text, words }: FieldText, place: number, terms: readonly string[]): boolean {
+function follows({ text, words }: PhraseText, place: number, terms: readonly string[]): boolean {
   return terms.every((term, step) => {
     const word = words[place + step]
     if (word?.term !== term) return false
@@ -52,7 +55,7 @@ function follows({ text, words }: FieldText, place: number, terms: readonly stri
 
 const BESIDE = /^[\s'’\-‑·]{0,2}$/
 
-function findUnspaced({ text, words, entries }: FieldText, phrases: readonly string[]): FoundPhrase[] {
+function findUnspaced({ text, words, entries }: PhraseText, phrases: readonly string[]): FoundPhrase[] {
   if (!words.some(({ segmented }) => segmented)) return []
   const taken: Stretch[] = []
   for (const phrase of phrases)

@@ -1,7 +1,6 @@
 import { wordsOf } from "./field-text.ts"
 import type { Code, Severity } from "./finding.ts"
 import { quoted } from "./finding.ts"
-import { LABELS } from "./lengths.ts"
 import { type Check, type FieldText, given, type Listing, type Mark, markOf, textOf, wasteMark } from "./listing.ts"
 import { type FoundPhrase, findPhrases } from "./phrases.ts"
 
@@ -33,7 +32,7 @@ function freeWords(field: FieldText, { vocabulary, background: { known }, langua
         severity: "hint",
         message: `${word} is a price word, but part of the app's name.`,
       })
-    const message = `${word} is a price word, and guideline 2.3.7 wants no prices in the ${LABELS[field.field]}.`
+    const message = `${word} is a price word, and guideline 2.3.7 wants no prices in the ${field.label}.`
     return wasteMark(field, phrase, { ...mark, severity: severityIn(field, "error"), message })
   })
 }
@@ -50,7 +49,7 @@ function severityIn({ field }: FieldText, severity: Severity): Severity {
 }
 
 /** Whether "free" means "without" or is part of a fixed phrase: ad-free, gluten free, free throw. */
-function isIdiom({ text, words }: FieldText, { at, end, phrase }: FoundPhrase): boolean {
+export function isIdiom({ text, words }: FieldText, { at, end, phrase }: FoundPhrase): boolean {
   if (phrase === "ฟรี") return text.startsWith("แลน", end) || text.startsWith("สไตล", end)
   if (phrase !== "free") return false
   if (/[\p{L}\p{N}][-‑–]$/u.test(text.slice(Math.max(0, at - 3), at))) return true

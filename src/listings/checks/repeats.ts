@@ -1,6 +1,4 @@
-import type { Code, Field } from "./finding.ts"
-import { quoted } from "./finding.ts"
-import { LABELS } from "./lengths.ts"
+import { type Code, type Field, LABELS, quoted } from "./finding.ts"
 import { type Check, type FieldText, given, type Listing, type Mark, type Word, wasteMark } from "./listing.ts"
 
 /**

@@ -2,9 +2,9 @@ import { type ListingLocale, localesOf } from "../../lib/locales.ts"
 import type { Background } from "./background.ts"
 import { characters } from "./characters.ts"
 import { coverageOf, leftOut } from "./coverage.ts"
-import { readField } from "./field-text.ts"
+import { type FieldRule, readField } from "./field-text.ts"
 import { fillers } from "./fillers.ts"
-import { type Code, FIELDS, type Field, LIMITS, SEVERITIES, type Severity } from "./finding.ts"
+import { type Code, FIELDS, type Field, LABELS, LIMITS, SEVERITIES, type Severity } from "./finding.ts"
 import { languages } from "./languages.ts"
 import { lengths } from "./lengths.ts"
 import type { Check, FieldText, Listing, Mark } from "./listing.ts"
@@ -16,7 +16,7 @@ import { spaces } from "./spaces.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
 /** The checks are independent: none uses another's findings. */
-const CHECKS: readonly Check[] = [
+export const CHECKS: readonly Check[] = [
   lengths,
   characters,
   spaces,
@@ -48,14 +48,27 @@ export interface Finding {
 /** Maximum number of findings per code and field. Further ones are only counted. */
 export const MAX_SIMILAR = 50
 
-/** Prepares a listing's texts for the checks. `language` is a key of WORD_LISTS. */
-export function listingOf(texts: Texts, language: string, background: Background): Listing {
+/**
+ * Prepares a listing's texts for the checks. `language` is a key of WORD_LISTS; `rules` are the App Store's unless
+ * given.
+ */
+export function listingOf(
+  texts: Texts,
+  language: string,
+  background: Background,
+  rules: Partial<Record<Field, FieldRule>> = APP_STORE_RULES,
+): Listing {
   const fields = FIELDS.flatMap((field) => {
     const text = texts[field]
-    return text === undefined ? [] : [[field, readField(field, text, language)] as const]
+    const rule = rules[field]
+    return text === undefined || !rule ? [] : [[field, readField(field, text, language, rule)] as const]
   })
   return { fields: Object.fromEntries(fields), language, vocabulary: vocabularyOf(language), background }
 }
+
+export const APP_STORE_RULES = Object.fromEntries(
+  FIELDS.map((field) => [field, { label: LABELS[field], limit: LIMITS[field], minimum: field === "name" ? 2 : 0 }]),
+) as Record<Field, FieldRule>
 
 /** The storefront and locale of a listing. */
 export interface Place {
@@ -68,6 +81,19 @@ export function checkListing(listing: Listing, place: Place) {
   const strange = unread(place)
   // A listing that the storefront does not read need not cover its tracked keywords.
   const checks = strange.length > 0 ? CHECKS.filter((check) => check !== leftOut) : CHECKS
+  const { marks, findings } = runChecks(listing, checks)
+  const { keywords } = listing.fields
+  return {
+    findings: [...strange, ...findings],
+    findingsLeftOut: marks.length - findings.length,
+    counts: countSeverities([...strange, ...marks]),
+    keywordRoomLost: keywords ? roomLost(keywords, marks) : null,
+    coverage: coverageOf(listing),
+  }
+}
+
+/** Returns every mark of the checks, and as findings at most MAX_SIMILAR per code and field, in the same order. */
+export function runChecks(listing: Listing, checks: readonly Check[]): { marks: Mark[]; findings: Finding[] } {
   const marks = checks.flatMap((check) => check(listing)).toSorted(inOrder)
   const counted = new Map<string, number>()
   const listed = marks.filter(({ code, field }) => {
@@ -75,19 +101,13 @@ export function checkListing(listing: Listing, place: Place) {
     counted.set(`${code} ${field.field}`, alike)
     return alike <= MAX_SIMILAR
   })
-  const { keywords } = listing.fields
-  return {
-    findings: [...strange, ...listed.map(findingOf)],
-    findingsLeftOut: marks.length - listed.length,
-    counts: Object.fromEntries(
-      SEVERITIES.map((severity) => [
-        severity,
-        [...strange, ...marks].filter((finding) => finding.severity === severity).length,
-      ]),
-    ) as Record<Severity, number>,
-    keywordRoomLost: keywords ? roomLost(keywords, marks) : null,
-    coverage: coverageOf(listing),
-  }
+  return { marks, findings: listed.map(findingOf) }
+}
+
+export function countSeverities(findings: readonly { severity: Severity }[]): Record<Severity, number> {
+  const counts = { error: 0, warning: 0, hint: 0 }
+  for (const { severity } of findings) counts[severity]++
+  return counts
 }
 
 /**
@@ -153,8 +173,7 @@ function roomLost(field: FieldText, marks: readonly Mark[]): number {
 }
 
 /** Returns a field's length against its limit, in code points. */
-export function measured({ field, text, length }: FieldText) {
-  const limit = LIMITS[field]
+export function measured({ text, length, limit }: FieldText) {
   return {
     length,
     limit,

@@ -1,6 +1,5 @@
 import { SCRIPTS, type Script } from "../../lib/words/entry.ts"
 import { quoted } from "./finding.ts"
-import { LABELS } from "./lengths.ts"
 import { type Check, type FieldText, given, type Listing, type Mark, markOf, type Word } from "./listing.ts"
 
 /**
@@ -45,7 +44,7 @@ function foreign(field: FieldText, { vocabulary }: Listing): Mark[] {
   const latin = !scripts.includes("Latin") && (shareIn(field.text, [...scripts, "Latin"]) ?? 0) > 0.9
   const severity = latin && (field.field === "name" || field.field === "keywords") ? "hint" : "warning"
   const message =
-    `${percent(share)} of the ${LABELS[field.field]}'s letters are ${scripts.join(", ")}, the locale's script; ` +
+    `${percent(share)} of the ${field.label}'s letters are ${scripts.join(", ")}, the locale's script; ` +
     `${quoted(word.text)} is not.`
   return [markOf(field, word, { code: "foreign_script", severity, message })]
 }

@@ -1,5 +1,4 @@
 import { quoted } from "./finding.ts"
-import { LABELS } from "./lengths.ts"
 import { type Check, type Entry, type FieldText, given, type Mark, markOf, type Stretch, textOf } from "./listing.ts"
 
 /** Reports useless white space in all fields except the description, where it separates paragraphs. */
@@ -21,12 +20,7 @@ function outerSpaces(field: FieldText): Mark[] {
     { at: end, end: field.text.length },
   ]
   return outer.flatMap((stretch) =>
-    space(
-      field,
-      stretch,
-      "outer_space",
-      `at the ${stretch.at === 0 ? "beginning" : "end"} of the ${LABELS[field.field]}`,
-    ),
+    space(field, stretch, "outer_space", `at the ${stretch.at === 0 ? "beginning" : "end"} of the ${field.label}`),
   )
 }
 

@@ -14,14 +14,5 @@ export const stores: TextRule = (text, { sources }): TextProblem[] => {
 const PLATFORMS = phrasesOf(OTHER_PLATFORMS)
 
 function platformsIn(text: string): string[] {
-  const words = wordsOf(text, "en")
-  const field = {
-    field: "description" as const,
-    text,
-    length: text.length,
-    words,
-    entries: [],
-    offsetOf: (at: number) => at,
-  }
-  return findPhrases(field, PLATFORMS).map(({ phrase }) => phrase)
+  return findPhrases({ text, words: wordsOf(text, "en"), entries: [] }, PLATFORMS).map(({ phrase }) => phrase)
 }
