@@ -67,6 +67,12 @@ create table membership (
   workspace_id int not null references workspace,
   key_id int not null unique references api_key,
   created_at timestamptz not null default now(),
+  -- When the person last opened the overview. Null: never.
+  visited_at timestamptz,
+  -- The overview shows what was found since. Null until the first visit.
+  seen_at timestamptz,
+  -- seen_at before the person marked everything as seen, to undo that. Null: there is nothing to undo.
+  seen_before timestamptz,
   primary key (person_id, workspace_id)
 );
 create index membership_workspace on membership (workspace_id, person_id);

@@ -38,6 +38,8 @@ create index alert_feed on alert (workspace_id, at desc, id desc);
 create index alert_of_app on alert (app_id, at desc, id desc);
 create index alert_unread on alert (workspace_id, app_id) where read_at is null;
 create index alert_at on alert (at, id);
+-- For what was found since a person's last visit.
+create index alert_found on alert (workspace_id, found_at desc, id desc) where not history;
 -- For marking alerts as unread again: a feed has few that were read.
 create index alert_read on alert (workspace_id, at desc, id desc) where read_at is not null;
 

@@ -38,7 +38,7 @@ interface AlertDelivery {
   state: (typeof DELIVERY_STATES)[number]
 }
 
-type FeedAlert = Alert & {
+export type FeedAlert = Alert & {
   /** Time when later readings disproved it. Null if it holds. */
   withdrawnAt: Date | null
   /** Ordered by kind of channel, then age of the channel. Empty if no rule matched. */
@@ -65,6 +65,24 @@ export async function readFeed(sql: Sql, query: FeedQuery): Promise<Feed> {
   if (alerts.length < query.limit) return { unread, alerts, omitted: 0 }
   // an alert may have been added between the two queries
   return { unread, alerts, omitted: Math.max(0, all - alerts.length) }
+}
+
+/**
+ * Returns the alerts found after a time, newest first, without withdrawn ones and those of an import's past days. Reads
+ * one more than the limit, to detect that there are more.
+ */
+export async function readFound(
+  sql: Sql,
+  { workspaceId, appIds, since, limit }: Pick<FeedQuery, "workspaceId" | "appIds" | "limit"> & { since: Date },
+): Promise<FeedAlert[]> {
+  const alerts = await sql<FeedAlert[]>`
+    select ${alertColumns(sql)}
+    from alert
+    where workspace_id = ${workspaceId} and found_at > ${since} and not history and withdrawn_at is null
+      ${appIds === null ? sql`` : sql`and app_id = any(${appIds as string[]}::text[])`}
+    order by found_at desc, id desc
+    limit ${limit + 1}`
+  return alerts.sort((a, b) => b.at.getTime() - a.at.getTime() || b.id - a.id)
 }
 
 /** The SQL condition for the filter and the page. */
@@ -104,18 +122,20 @@ async function readAlerts(sql: Sql, query: FeedQuery): Promise<FeedAlert[]> {
         limit ${limit}
       ) a`
   return await sql<FeedAlert[]>`
-    select id, app_id as "appId", type, platform, storefront, subject, day, at, facts, read_at is not null as read,
-      history, withdrawn_at as "withdrawnAt", (
-        select coalesce(json_agg(json_build_object('channel', c.kind, 'state', d.state)
-        order by c.kind, c.created_at, c.id), '[]')
-        from delivery d
-        join channel c on c.id = d.channel_id
-        where d.alert_id = alert.id
-      ) as deliveries
+    select ${alertColumns(sql)}
     from (${appIds === null ? newest : newestOfEach}) alert
     order by at desc, id desc
     limit ${limit}`
 }
+
+const alertColumns = (sql: Sql) => sql`id, app_id as "appId", type, platform, storefront, subject, day, at, facts,
+  read_at is not null as read, history, withdrawn_at as "withdrawnAt", (
+    select coalesce(json_agg(json_build_object('channel', c.kind, 'state', d.state)
+    order by c.kind, c.created_at, c.id), '[]')
+    from delivery d
+    join channel c on c.id = d.channel_id
+    where d.alert_id = alert.id
+  ) as deliveries`
 
 /** Counts all visible unread alerts, and those that match the filter. */
 async function countAlerts(sql: Sql, query: FeedQuery): Promise<{ unread: number; all: number }> {

@@ -119,7 +119,7 @@ function movedLine(lead: GroupableAlert, rows: readonly GroupableAlert[]): strin
   const where = `${whereOf(lead)}${daysIn(rows)}`
   const term = `"${lead.term}"`
   if (before === after)
-    return after === null ? `${term} is absent ${where}` : `${term} is at ${after} ${where}, as before`
+    return after === null ? `${term} entered and dropped out ${where}` : `${term} is at ${after} ${where}, as before`
   if (before === null) return `${term} entered at ${after} ${where}`
   if (after === null) return `${term} dropped out ${where} (before: ${before})`
   return `${term} ${after > before ? "fell" : "rose"} from ${before} to ${after} ${where}`

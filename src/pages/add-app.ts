@@ -71,7 +71,7 @@ async function resultsPart(desk: Desk, query: string): Promise<Html> {
   const country = countryIn(desk)
   const [answer, tracked] = await Promise.all([
     attempted(desk.ask("find_store_apps", { q: query, country })),
-    desk.ask("list_standings"),
+    desk.ask("list_app_heads"),
   ])
   if (isFault(answer)) {
     const { detail } = answer.extra as { detail?: string }

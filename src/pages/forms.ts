@@ -1,4 +1,5 @@
 import { markAlertsReadForm } from "./forms/alerts.ts"
+import { markSeenForm, unmarkSeenForm } from "./forms/news.ts"
 import type { PageForm } from "./forms/page-form.ts"
 import { replyForm } from "./forms/replies.ts"
 import { shareForm } from "./forms/sharing.ts"
@@ -38,4 +39,6 @@ export const FORMS: Readonly<Record<string, PageForm>> = {
   create_share_link: shareForm,
   mark_alerts_read: markAlertsReadForm,
   reply_review: replyForm,
+  mark_seen: markSeenForm,
+  unmark_seen: unmarkSeenForm,
 }

@@ -35,13 +35,13 @@ import { draftPage } from "../ui/app/texts/drafts.ts"
 import { editPage } from "../ui/app/write/edit.ts"
 import { assistantsPage } from "../visibility/page/assistants.ts"
 import { addAppPage } from "./add-app.ts"
-import { portfolioPage } from "./portfolio.ts"
+import { overviewPage } from "./overview/page.ts"
 import { searchPage } from "./search.ts"
 import { sourcesPage } from "./settings/sources.ts"
 import { usagePage } from "./settings/usage.ts"
 
 const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
-  "": portfolioPage,
+  "": overviewPage,
   "/add": addAppPage,
   "/search": searchPage,
   "/alerts": alertsPage,

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test"
-import { type AlertRow, alertList } from "../../src/alerts/page/alert-list.ts"
+import { type AlertRow, alertItems } from "../../src/alerts/page/alert-list.ts"
 import type { AnswerOf } from "../../src/answers.ts"
 import { boughtPart, campaignsPart, commandsPart } from "../../src/consoles/page/ads.ts"
+import { groupAlerts } from "../../src/lib/alert-groups.ts"
 import type { Desk } from "../../src/ui/app/desk.ts"
 
 // every value below is one that the operation's output schema allows
@@ -54,7 +55,9 @@ test("an alert of an app that is no longer tracked has no link", () => {
     source: null,
     deliveries: [],
   }
-  const list = alertList({ base: "/app" } as Desk, [alert as unknown as AlertRow]).text
+  const [list] = alertItems({ base: "/app" } as Desk, groupAlerts([alert as unknown as AlertRow])).map(
+    ({ text }) => text,
+  )
   expect(list).toContain("Tide Times")
   expect(list).not.toContain("href")
 })

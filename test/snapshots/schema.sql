@@ -398,6 +398,7 @@ create table alert (
 );
 create index alert_at on alert using btree (at, id);
 create index alert_feed on alert using btree (workspace_id, at desc, id desc);
+create index alert_found on alert using btree (workspace_id, found_at desc, id desc) where (not history);
 create index alert_of_app on alert using btree (app_id, at desc, id desc);
 create index alert_read on alert using btree (workspace_id, at desc, id desc) where (read_at is not null);
 create index alert_unread on alert using btree (workspace_id, app_id) where (read_at is null);
@@ -1601,6 +1602,9 @@ create table membership (
   workspace_id integer not null,
   key_id integer not null,
   created_at timestamp with time zone not null default now(),
+  visited_at timestamp with time zone,
+  seen_at timestamp with time zone,
+  seen_before timestamp with time zone,
   constraint membership_pkey primary key (person_id, workspace_id),
   constraint membership_key_id_key unique (key_id),
   constraint membership_key_id_fkey foreign key (key_id) references api_key(id),

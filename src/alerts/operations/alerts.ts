@@ -9,7 +9,7 @@ import { Count, Day, Store, Storefront, Time } from "../../lib/shapes.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
 import { alertRow } from "../alert.ts"
 import { AlertFields } from "../alert-fields.ts"
-import { DELIVERY_STATES, type FeedPlace, MAX_ALERTS, readFeed, UNREAD_COUNTED } from "../feed.ts"
+import { DELIVERY_STATES, type FeedAlert, type FeedPlace, MAX_ALERTS, readFeed, UNREAD_COUNTED } from "../feed.ts"
 import { endOf, Moment, sinceBeforeUntil } from "../feed-times.ts"
 import { CHANNELS } from "../rules.ts"
 import { FEED_TYPES } from "../types.ts"
@@ -17,7 +17,7 @@ import { FEED_TYPES } from "../types.ts"
 /** The highest number that counts of the feed show. */
 const COUNTED = UNREAD_COUNTED.toLocaleString("en")
 
-const Row = named(
+export const FeedRow = named(
   "Alert",
   v.strictObject({
     id: described(v.pipe(v.number(), v.integer(), v.minValue(1)), "Id of the alert. Later alerts have higher ids."),
@@ -121,7 +121,7 @@ export const listAlerts = operation({
       `Unread alerts of all apps that this key can see, including those not listed here. ${COUNTED} means ` +
         `${COUNTED} or more.`,
     ),
-    alerts: described(v.array(Row), "Newest first, by `at`."),
+    alerts: described(v.array(FeedRow), "Newest first, by `at`."),
     omitted: described(
       Count,
       `Older alerts that match the filters, beyond limit. ${COUNTED} means ${COUNTED} or more.`,
@@ -155,16 +155,18 @@ export const listAlerts = operation({
   })
   const last = alerts.at(-1)
   const nextCursor = omitted > 0 && last ? cursorOf(called, [last.at.toISOString(), last.id]) : null
-  const rows = alerts.map((alert) => {
-    const { withdrawnAt, deliveries } = alert
-    return {
-      ...alertRow(alert, names.get(alert.appId) ?? alert.appId),
-      withdrawnAt: withdrawnAt?.toISOString() ?? null,
-      deliveries,
-    }
-  })
-  return { unread, alerts: rows, omitted, nextCursor }
+  return { unread, alerts: alerts.map((alert) => feedRow(alert, names)), omitted, nextCursor }
 })
+
+/** Converts an alert to a row of the feed. `names` are those of the apps by id. */
+export function feedRow(alert: FeedAlert, names: ReadonlyMap<string, string>): v.InferOutput<typeof FeedRow> {
+  const { appId, withdrawnAt, deliveries } = alert
+  return {
+    ...alertRow(alert, names.get(appId) ?? appId),
+    withdrawnAt: withdrawnAt?.toISOString() ?? null,
+    deliveries,
+  } as v.InferOutput<typeof FeedRow>
+}
 
 const Place = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), v.pipe(v.number(), v.integer(), v.minValue(1))])
 

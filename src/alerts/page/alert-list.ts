@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../answers.ts"
-import { type AlertGroup, groupAlerts } from "../../lib/alert-groups.ts"
-import { address, appAddress, type Desk } from "../../ui/app/desk.ts"
+import type { AlertGroup } from "../../lib/alert-groups.ts"
+import { address, appAddress, type Desk, sideCode } from "../../ui/app/desk.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { sourceName } from "../../ui/source-names.ts"
 import { dayTime } from "../../ui/times.ts"
@@ -8,21 +8,19 @@ import { counted, spoken } from "../../ui/words.ts"
 
 export type AlertRow = AnswerOf<"list_alerts">["alerts"][number]
 
-/** Renders alerts, newest first: one item per event, with links to its app and its evidence. */
-export function alertList(desk: Desk, alerts: readonly AlertRow[], most = alerts.length): Html {
-  return html`<ul class="list">
-${groupAlerts(alerts)
-  .slice(0, most)
-  .map((group) => alertItem(desk, group))}</ul>
-`
+/** Renders events: one item each, with links to what moved, to its apps and to its evidence. */
+export function alertItems(desk: Desk, groups: readonly AlertGroup<AlertRow>[]): Html[] {
+  return groups.map((group) => alertItem(desk, group))
 }
 
 function alertItem(desk: Desk, { lead, rows, isRead, direction, line }: AlertGroup<AlertRow>): Html {
   const sent = rows.flatMap(({ deliveries }) => deliveries)
   const tags = [...new Set(sent.map(({ channel, state }) => `${channel}: ${state}`))]
   const source = lead.source && html` · ${sourceName(lead.source)}`
+  const target = subjectAddress(desk, lead)
+  const text = target === null ? line : html`<a class="event" href="${target}">${line}</a>`
   return html`<li${!isRead && html` class="fresh"`}>
-<p>${direction && html`<span class="${direction}">${direction === "up" ? "▲" : "▼"}</span> `}${line}</p>
+<p>${direction && html`<span class="${direction}">${direction === "up" ? "▲" : "▼"}</span> `}${text}</p>
 <p class="small quiet">
 ${dayTime(lead.day)} · ${appLinks(desk, rows)} · ${spoken(lead.type)}${source}${evidence(desk, lead)}${tags.map(
     (tag) => html` · <span class="tag">${tag}</span>`,
@@ -32,6 +30,27 @@ ${dayTime(lead.day)} · ${appLinks(desk, rows)} · ${spoken(lead.type)}${source}
 <ul>${rows.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul></details>`
   }</li>
 `
+}
+
+/** Tabs of an app that show what an alert of a type without a keyword or rival is about. */
+const TABS: Partial<Record<AlertRow["type"], string>> = {
+  ai_mention_lost: "assistants",
+  asa_rule: "ads",
+  chart_drop: "charts",
+  chart_enter: "charts",
+  featured: "page",
+  review_wave: "reviews",
+  weekly: "",
+}
+
+/** Returns the page of the keyword, rival or tab that an alert is about. Null if the app is no longer tracked. */
+function subjectAddress(desk: Desk, { type, appId, term, rivalId, country, platform }: AlertRow): string | null {
+  if (appId === null) return null
+  const at = country === null || platform === null ? null : sideCode({ country, platform })
+  const tab = TABS[type]
+  if (tab !== undefined) return address(appAddress(desk, { id: appId }, tab), { at })
+  if (term !== null) return address(appAddress(desk, { id: appId }, "ranks"), { terms: term, at })
+  return address(appAddress(desk, { id: appId }, rivalId === null ? "rivals" : "rival"), { rival: rivalId, at })
 }
 
 function appLinks(desk: Desk, rows: readonly AlertRow[]): Html[] {

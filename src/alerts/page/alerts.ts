@@ -1,10 +1,11 @@
 import type { AnswerOf } from "../../answers.ts"
+import { groupAlerts } from "../../lib/alert-groups.ts"
 import { attempted, type Desk, hereOf, isFault, type Page } from "../../ui/app/desk.ts"
 import { card, empty, refusedPart } from "../../ui/app/parts.ts"
 import { writeForm } from "../../ui/app/write/form.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { counted, spoken, whole } from "../../ui/words.ts"
-import { alertList } from "./alert-list.ts"
+import { alertItems } from "./alert-list.ts"
 
 type Rules = AnswerOf<"list_alert_rules">
 
@@ -33,7 +34,10 @@ export async function alertsPage(desk: Desk): Promise<Page> {
   const status = html`${mark}${unread > 0 && `${whole(unread)} unread`}${
     omitted > 0 && `, ${counted(omitted, "older alert")} not listed`
   }`
-  const list = filtered.length > 0 ? alertList(desk, filtered) : empty("No such alert", "Choose another type.")
+  const list =
+    filtered.length > 0
+      ? html`<ul class="list">${alertItems(desk, groupAlerts(filtered))}</ul>`
+      : empty("No such alert", "Choose another type.")
   return {
     title: "Alerts",
     at: "/alerts",

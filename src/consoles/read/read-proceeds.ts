@@ -1,5 +1,7 @@
 import { json } from "../../database/json.ts"
 import type { Db } from "../../database/types.ts"
+import type { OwnApp } from "./app-accounts.ts"
+import { ownAccounts } from "./read-day.ts"
 import type { SalesSpan } from "./read-downloads.ts"
 
 /** An app's proceeds on a day. */
@@ -29,4 +31,53 @@ export async function readUsdProceeds(sql: Db, spans: readonly SalesSpan[]): Pro
     group by s.at, f.day
     having bool_and(f.proceeds_currency = 'USD')
     order by s.at, f.day`
+}
+
+/** An app's proceeds of seven days. */
+export interface WeekProceeds {
+  appId: string
+  /** The latest reported day of the last fourteen. Null if none is reported. */
+  to: string | null
+  /** Reported days of the seven. Days that are not reported yet add nothing. */
+  days: number
+  /** One amount per currency code. */
+  proceeds: { currency: string; amount: string }[]
+  /** The figures are from the demo account. */
+  isInvented: boolean
+}
+
+/** Returns the seller's proceeds of the seven days up to the latest report. Apps without an account are missing. */
+export async function readWeekProceeds(
+  sql: Db,
+  workspaceId: number,
+  apps: readonly OwnApp[],
+  today: string,
+): Promise<WeekProceeds[]> {
+  return await sql<WeekProceeds[]>`
+    with own as materialized (${ownAccounts(sql, { workspaceId, kind: "app-store-connect" }, apps)}), latest as (
+      select d.account_id, max(d.day) as day
+      from report_day d
+      where d.account_id in (select account_id from own) and d.report = 'sales'
+        and d.day between ${today}::date - 13 and ${today}::date
+      group by d.account_id
+    )
+    select o.app_id as "appId", o.state = 'demo' as "isInvented", l.day as "to", (
+      select count(*)::int
+      from report_day d
+      where d.account_id = o.account_id and d.report = 'sales' and d.day between l.day - 6 and l.day
+    ) as days, (
+      select coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'amount', s.amount) order by s.currency),
+        '[]')
+      from (
+        select f.proceeds_currency as currency, trim_scale(sum(f.proceeds))::text as amount
+        from sales_fact f
+        where f.account_id = o.account_id and f.app = o.sku and f.day between l.day - 6 and l.day
+        group by f.proceeds_currency
+        having sum(f.proceeds) <> 0
+      ) s
+    ) as proceeds
+    from own o
+    left join latest l on l.account_id = o.account_id
+    order by o.app_id
+    limit 1000`
 }

@@ -9,7 +9,7 @@ import { type Html, html } from "../../ui/html.ts"
  */
 export async function addKeywordsForm(desk: Desk, table: Html): Promise<Html> {
   if (desk.formFields.length === 0) return table
-  const { apps } = await desk.ask("list_standings")
+  const { apps } = await desk.ask("list_app_heads")
   const [first, ...more] = apps
   if (!first)
     return html`${table}<p class="inside quiet">

@@ -45,7 +45,7 @@ export async function marketAppPage(desk: Desk): Promise<Page> {
     marketAnswer(desk.ask("hive_list_reviews", { appId: id, country, limit: 5 })),
     marketAnswer(desk.ask("hive_get_similar_apps", { appId: id, country })),
     readFaces(desk, [storeAppCode(id)], country),
-    desk.ask("list_standings"),
+    desk.ask("list_app_heads"),
     marketAnswer(desk.ask("get_market_app", { id, country })),
   ])
   const page = (title: string, body: Html) => marketPage(desk, { title, tab: "app", body })

@@ -27,7 +27,7 @@ const SHOWS = [
 /** Up to ten apps on the same keywords: who ranks where, and the gaps of the first app. */
 export async function marketComparePage(desk: Desk): Promise<Page> {
   const market = await desk.ask("get_market")
-  const { apps: own } = await desk.ask("list_standings")
+  const { apps: own } = await desk.ask("list_app_heads")
   const country = countryIn(desk.query, own[0]?.countries[0] ?? market.followed[0]?.country)
   const ids = desk.isSample ? ["9990000101", "9990000102", "9990000103"] : idsIn(desk.query)
   const problem = problemIn(ids)
@@ -63,7 +63,7 @@ function problemIn(ids: readonly string[]): string | null {
 }
 
 interface FormFacts {
-  own: AnswerOf<"list_standings">["apps"]
+  own: AnswerOf<"list_app_heads">["apps"]
   ids: readonly string[]
   country: string
   problem: string | null

@@ -194,7 +194,7 @@ export const getPortfolioOverview = operation({
     ...NOT_CONNECTED,
     ...ownFigures(accountDays.get(id), ads.get(id), hiddenMoney),
     ...keywordFigures(byApp.get(id) ?? [], requested.shown),
-    ...(reviews[at] as AppReviews),
+    ...writtenOf(reviews[at] as AppReviews),
   })
   const rows = apps.map(rowOf)
   return {
@@ -225,6 +225,10 @@ const NOT_CONNECTED = {
   subscriptionRevenue: null,
   trials: null,
   adSpend: null,
+}
+
+function writtenOf({ newReviews, reviewSources, reviewsReadAt }: AppReviews) {
+  return { newReviews, reviewSources, reviewsReadAt }
 }
 
 function keywordFigures(sides: readonly SideDay[], { past }: { past: boolean }) {

@@ -2,18 +2,11 @@ import { hash } from "node:crypto"
 import * as v from "valibot"
 import { ofApp, operation } from "../../core/operation.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
-import type { Sql } from "../../database/types.ts"
-import { sidesOf } from "../../keywords/read/day-answers.ts"
-import { dayCounts, readSideDays, type SideDay } from "../../keywords/read/side-days.ts"
-import { readStanding } from "../../keywords/read/standings.ts"
-import { dayOf } from "../../lib/days.ts"
 import { described } from "../../lib/schema.ts"
-import { Count, Day, Rank, Store, Storefront } from "../../lib/shapes.ts"
+import { Storefront } from "../../lib/shapes.ts"
 import { isInventedId } from "../../lib/store-ids.ts"
-import { DAY_MS } from "../../lib/time.ts"
-import { type AppReviews, readAppReviews } from "../../reviews/read/app-day.ts"
 
-const headFields = {
+export const headFields = {
   id: v.string(),
   name: v.string(),
   iosId: v.nullable(v.string()),
@@ -63,89 +56,21 @@ function versionOf({ name, countries, keywordTags, goal, manualRivals, hiddenRiv
   return hash("sha256", state, "base64url").slice(0, 16)
 }
 
-/** Maximum number of apps whose standing is read. Further apps are only listed by name. */
-const MAX_STANDINGS = 25
-
-const Side = v.strictObject({
-  country: Storefront,
-  platform: Store,
-  day: described(v.nullable(Day), "The latest on which a keyword was measured; null = never."),
-  tracked: Count,
-  measured: Count,
-  ranked: Count,
-  top10: Count,
-  best: v.nullable(Rank),
-})
-
-const Today = v.strictObject({
-  tracked: described(Count, "Over all storefronts and both stores."),
-  measured: Count,
-  up: described(v.nullable(Count), "Null = nothing can be compared."),
-  down: v.nullable(Count),
-  best: v.nullable(Rank),
-  newReviews: described(v.nullable(Count), "Null = no list of reviews was read since the day began."),
-})
-
-const Standing = v.strictObject({
-  ...headFields,
-  sides: described(v.nullable(v.array(Side)), `Null beyond the first ${MAX_STANDINGS} apps.`),
-  today: described(Today, "The UTC day so far."),
-})
-
-export const listStandings = operation({
-  id: "list_standings",
+export const listAppHeads = operation({
+  id: "list_app_heads",
   method: "GET",
-  path: "/desk/standings",
+  path: "/desk/apps",
   group: "Your apps",
   toolset: "apps",
-  summary: "Where each app stands: when its keywords were last measured, and today.",
+  summary: "What each app is called, and where it is tracked.",
   effect: "reads",
   scope: "apps:read",
   price: 0,
   faults: [],
   input: v.strictObject({}),
-  output: v.strictObject({ apps: v.array(Standing) }),
-}).run(async (_, { sql, now, visibleApps }) => {
-  const apps = await visibleApps()
-  const today = dayOf(now())
-  const days = Map.groupBy(await readSideDays(sql, apps.flatMap(sidesOf), today), ({ appId }) => appId)
-  const from = new Date(today)
-  const reviews = await readAppReviews(sql, apps, { from, to: new Date(from.getTime() + DAY_MS), now: now() })
-  const standings: v.InferInput<typeof Standing>[] = []
-  for (const [place, app] of apps.entries()) {
-    const sides = days.get(app.id) ?? []
-    const { sources: _, ...counts } = dayCounts(sides.flatMap(({ terms }) => terms))
-    const { newReviews } = reviews[place] as AppReviews
-    const firstSides = place < MAX_STANDINGS ? await readFirstSides(sql, app, sides) : null
-    standings.push({ ...head(app), sides: firstSides, today: { ...counts, newReviews } })
-  }
-  return { apps: standings }
+  output: v.strictObject({ apps: described(v.array(v.strictObject(headFields)), "Oldest first.") }),
+}).run(async (_, { visibleApps }) => ({ apps: (await visibleApps()).map(head) }))
 
-  /** Reads the first storefront only. The app's own page has the others. */
-  async function readFirstSides(sql: Sql, { countries }: TrackedApp, sides: readonly SideDay[]) {
-    const standingsOfSides: v.InferInput<typeof Side>[] = []
-    for (const side of sides.filter(({ storefront }) => storefront === countries[0]))
-      standingsOfSides.push(await readShownStanding(sql, side, today))
-    return standingsOfSides
-  }
-})
-
-/**
- * Counts today's keywords from the loaded terms if any of them was measured today, otherwise from the latest measured
- * day.
- */
-async function readShownStanding(sql: Sql, side: SideDay, today: string): Promise<v.InferInput<typeof Side>> {
-  const { storefront: country, platform, terms } = side
-  if (!terms.some(({ measured }) => measured)) {
-    const { day, tracked, measured, ranked, top10, best } = await readStanding(sql, side)
-    return { country, platform, day, tracked, measured, ranked, top10, best }
-  }
-  const { tracked, measured, best } = dayCounts(terms)
-  const ranks = terms.flatMap(({ rank }) => rank ?? [])
-  const top10 = ranks.filter((rank) => rank <= 10).length
-  return { country, platform, day: today, tracked, measured, ranked: ranks.length, top10, best }
-}
-
-function head({ id, name, iosId, androidPkg, countries, icon }: TrackedApp) {
+export function head({ id, name, iosId, androidPkg, countries, icon }: TrackedApp) {
   return { id, name, iosId, androidPkg, countries, icon }
 }

@@ -1,13 +1,15 @@
 import type { Operation } from "../../core/operation.ts"
 import type { Sources } from "../../sources.ts"
 import { listApprovals, settleApproval } from "./approvals.ts"
-import { getAppHead, listStandings } from "./apps.ts"
+import { getAppHead, listAppHeads } from "./apps.ts"
 import { listChangedTexts } from "./changed-texts.ts"
 import { confirmEdit, getMadeChange, previewEdit } from "./edits.ts"
 import { getEvidence, listReadings } from "./evidence.ts"
 import { listKeywordRows } from "./keywords.ts"
 import { listLocales } from "./locales.ts"
 import { getMarket, getMarketApp, getMarketChart } from "./market.ts"
+import { listNews, markSeen } from "./news.ts"
+import { getOverview } from "./overview.ts"
 import { getReportEvidence } from "./report-evidence.ts"
 import { getReview, listReviewReplies, listReviewThemes } from "./reviews.ts"
 import { findStoreApps, listStoreFaces } from "./store-apps.ts"
@@ -17,7 +19,9 @@ import { listAlertRules, listSources, listWrites } from "./workspace.ts"
 const readsWith = (sources: Sources) => [
   getAppHead,
   listKeywordRows,
-  listStandings,
+  listAppHeads,
+  getOverview,
+  listNews,
   getEvidence(sources),
   listReadings,
   listChangedTexts,
@@ -37,7 +41,7 @@ const readsWith = (sources: Sources) => [
 ]
 
 /** Operations of forms, which the sample does not have. */
-const edits = [previewEdit, confirmEdit, getMadeChange, findStoreApps, listStoreFaces]
+const edits = [previewEdit, confirmEdit, getMadeChange, markSeen, findStoreApps, listStoreFaces]
 
 export type DeskOperation = ReturnType<typeof readsWith>[number] | (typeof edits)[number]
 

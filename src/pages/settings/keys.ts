@@ -62,7 +62,7 @@ export function keysSection(sql: Sql): SettingsSection {
       const programKeys = keys.filter(({ kind }) => kind !== "grant")
       // the grant of the pages themselves is the person's session
       const grants = keys.filter(({ kind, hint }) => kind === "grant" && hint !== "pages")
-      const { apps } = await visit.desk.ask("list_standings")
+      const { apps } = await visit.desk.ask("list_app_heads")
       const none = card("Keys", empty("No keys yet", "A key lets a program or an assistant call the API."))
       const listed = card("Keys", keyList(visit, programKeys), counted(programKeys.length, "key"))
       return html`${programKeys.length === 0 ? none : listed}

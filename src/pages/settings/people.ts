@@ -71,7 +71,7 @@ export function peopleSection(sql: Sql): SettingsSection {
     },
     async show(visit) {
       const { workspaceId, desk } = visit
-      const { apps } = await desk.ask("list_standings")
+      const { apps } = await desk.ask("list_app_heads")
       const members = await listMembers(sql, workspaceId)
       const invitations = await listInvitations(sql, workspaceId)
       return html`${card(

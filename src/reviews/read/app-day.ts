@@ -7,6 +7,8 @@ import { readStorefrontFeeds } from "./feeds.ts"
 export interface AppReviews {
   /** Null if no list of reviews was read since the beginning of the span. */
   newReviews: number | null
+  /** Mean stars of these reviews. Null if there are none. */
+  averageStars: number | null
   reviewSources: SourceName[]
   /** The earliest of the lists' reading times. */
   reviewsReadAt: string | null
@@ -31,8 +33,11 @@ export async function readAppReviews(
   return apps.map((_, place) => {
     const read = (byPlace.get(place) ?? []).filter(({ measured }) => measured)
     const times = read.flatMap(({ readAt }) => readAt?.toISOString() ?? []).sort()
+    const count = read.reduce((sum, feed) => sum + feed.count, 0)
+    const stars = read.reduce((sum, feed) => sum + feed.count * (feed.average ?? 0), 0)
     return {
-      newReviews: read.length > 0 ? read.reduce((sum, { count }) => sum + count, 0) : null,
+      averageStars: count > 0 ? stars / count : null,
+      newReviews: read.length > 0 ? count : null,
       reviewSources: [...new Set(read.flatMap(({ source }) => source ?? []))].sort(),
       reviewsReadAt: times[0] ?? null,
     }

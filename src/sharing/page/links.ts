@@ -38,7 +38,7 @@ export function sharingSection(sql: Sql): SettingsSection {
     notices: { withdrawn: "The link is withdrawn, and the data behind it is deleted." },
     async show(visit) {
       const links = await readAll(visit.workspaceId)
-      const { apps } = await visit.desk.ask("list_standings")
+      const { apps } = await visit.desk.ask("list_app_heads")
       return html`${
         links.length === 0
           ? card("Open links", empty("No open links", "A shared page or an export is listed here until it expires."))

@@ -12,7 +12,7 @@ interface Entry {
 }
 
 const TOPS: readonly Entry[] = [
-  { name: "Overview", path: "", asks: ["list_standings"] },
+  { name: "Overview", path: "", asks: ["get_overview"] },
   { name: "Market", path: "/market", asks: ["get_market"] },
   { name: "Alerts", path: "/alerts", asks: ["list_alerts"] },
 ]

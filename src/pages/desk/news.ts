@@ -1,0 +1,70 @@
+import * as v from "valibot"
+import { markSeen as markSeenUntil, noteVisit, type SeenMark, unmarkSeen } from "../../access/people/visits.ts"
+import { type FeedAlert, MAX_ALERTS, readFeed, readFound } from "../../alerts/feed.ts"
+import { FeedRow, feedRow } from "../../alerts/operations/alerts.ts"
+import { operation } from "../../core/operation.ts"
+import type { Sql } from "../../database/types.ts"
+import { described } from "../../lib/schema.ts"
+import { Time } from "../../lib/shapes.ts"
+import { shared } from "./workspace.ts"
+
+export const listNews = operation({
+  ...shared,
+  id: "list_news",
+  path: "/desk/news",
+  summary: "The alerts found since the person's last visit, and where the next visit begins.",
+  scope: "apps:read",
+  output: v.strictObject({
+    since: described(v.nullable(Time), "Null if the grant belongs to nobody."),
+    isFirst: described(v.boolean(), "The person was not here before. The alerts are those of seven days."),
+    canUndo: described(v.boolean(), "The person marked everything as seen in this visit."),
+    readAt: described(Time, "Alerts found later are not listed."),
+    alerts: v.array(FeedRow),
+    hasMore: v.boolean(),
+  }),
+}).run(async (_, { sql, caller, visibleApps }) => {
+  const mark = await noteVisit(sql, caller.keyId)
+  const apps = await visibleApps()
+  const names = new Map(apps.map(({ id, name }) => [id, name]))
+  const [clock] = await sql<[{ readAt: Date }]>`select now() as "readAt"`
+  const readAt = clock.readAt.toISOString()
+  if (mark === null) return { since: null, isFirst: false, canUndo: false, readAt, alerts: [], hasMore: false }
+  const appIds = caller.appList === null ? null : [...names.keys()]
+  const found = await readNews(sql, { workspaceId: caller.workspaceId, appIds }, mark)
+  return {
+    since: mark.since.toISOString(),
+    isFirst: mark.isFirst,
+    canUndo: mark.canUndo,
+    readAt,
+    alerts: found.slice(0, MAX_ALERTS).map((alert) => feedRow(alert, names)),
+    hasMore: found.length > MAX_ALERTS,
+  }
+})
+
+/** Alerts of a first visit are those of seven days, whenever they were found: an import or the demo brings them too. */
+async function readNews(
+  sql: Sql,
+  of: { workspaceId: number; appIds: string[] | null },
+  { since, isFirst }: SeenMark,
+): Promise<FeedAlert[]> {
+  if (!isFirst) return await readFound(sql, { ...of, since, limit: MAX_ALERTS })
+  const { alerts } = await readFeed(sql, { ...of, limit: MAX_ALERTS, only: { since } })
+  return alerts.filter(({ withdrawnAt }) => withdrawnAt === null)
+}
+
+/** A note of one person about what they have seen. It changes no alert. */
+export const markSeen = operation({
+  ...shared,
+  method: "POST",
+  id: "mark_seen",
+  path: "/desk/news",
+  summary: "Marks what was found until then as seen, or undoes that.",
+  effect: "writes",
+  scope: "apps:read",
+  input: v.strictObject({ until: described(v.optional(Time), "Omitted: the last mark is undone.") }),
+  output: v.strictObject({}),
+}).run(async ({ until }, { sql, caller }) => {
+  if (until === undefined) await unmarkSeen(sql, caller.keyId)
+  else await markSeenUntil(sql, caller.keyId, new Date(until))
+  return {}
+})

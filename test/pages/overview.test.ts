@@ -1,0 +1,165 @@
+import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { type Member, memberOf } from "../access/people/scene.ts"
+import { type Browser, fieldIn } from "../access/sign-in/browser.ts"
+import { freshDatabase } from "../database.ts"
+import { type House, openHouse } from "../house.ts"
+import { type Sharing, sharing } from "../sharing/share-scene.ts"
+import { newStoreId, trackOwn } from "../world/app.ts"
+import { tellAlerts } from "../writes/told-alerts.ts"
+
+setDefaultTimeout(60_000)
+
+let house: House
+let tea: Sharing
+let workspace: number
+let owner: Member
+
+beforeAll(async () => {
+  house = openHouse({ sql: await freshDatabase() })
+})
+beforeEach(async () => {
+  tea = await sharing(house, { name: "Tea <Timer>", keywords: ["tea", "mate"] })
+  workspace = tea.writer.workspace
+  owner = await memberOf(house, workspace, "owner")
+})
+
+const now = () => new Date().toISOString()
+const found = (app = tea.app) => tellAlerts(house.sql, [{ workspace, app, at: now() }])
+const events = (text: string) => text.split('class="event"').length - 1
+
+/** Sends one of the page's forms and returns the page after it. */
+async function press(browser: Browser, action: string, fields: Record<string, string> = {}) {
+  const page = await browser.open("/app")
+  const until = fieldIn(page, "until")
+  const sent = { form: fieldIn(page, "form") as string, back: "/app", action, ...(until && { until }), ...fields }
+  const { status, headers } = await browser.send("/app/write", sent)
+  expect([status, headers.get("location")]).toEqual([303, "/app"])
+  return await browser.open("/app")
+}
+
+const hoursPass = (hours: number) =>
+  house.sql`
+    update membership
+    set visited_at = visited_at - ${hours}::int * interval '1 hour',
+      created_at = created_at - ${hours}::int * interval '1 hour'
+    where workspace_id = ${workspace}`
+
+describe("since you were last here", () => {
+  test("a first visit shows seven days, and a person's mark hides them from nobody else", async () => {
+    await tellAlerts(house.sql, [{ workspace, app: tea.app, at: "2025-11-01T10:00:00Z" }])
+    await found()
+    const { text } = await owner.browser.open("/app")
+    expect([text.includes("The last seven days"), events(text)]).toEqual([true, 1])
+    const { text: marked } = await press(owner.browser, "mark_seen")
+    expect([marked.includes("Since you were last here"), marked.includes("Nothing new"), events(marked)]).toEqual([
+      true,
+      true,
+      0,
+    ])
+    const other = await memberOf(house, workspace, "viewer")
+    expect(events((await other.browser.open("/app")).text)).toBe(1)
+    expect((await owner.browser.open("/app/alerts")).text).toContain("2 unread")
+  })
+
+  test("a mark is undone in the same visit, and only then", async () => {
+    await found()
+    await press(owner.browser, "mark_seen")
+    const { text } = await press(owner.browser, "unmark_seen")
+    expect([events(text), text.includes("Marked as seen.")]).toEqual([1, false])
+    await press(owner.browser, "mark_seen")
+    await hoursPass(5)
+    expect((await owner.browser.open("/app")).text).not.toContain("Marked as seen.")
+  })
+
+  test("what is found after a mark is new", async () => {
+    await found()
+    await press(owner.browser, "mark_seen")
+    await found()
+    expect(events((await owner.browser.open("/app")).text)).toBe(1)
+  })
+
+  test("changes stay on the page for four hours, and a later visit begins where the last one ended", async () => {
+    await owner.browser.open("/app")
+    await found()
+    await hoursPass(3)
+    expect(events((await owner.browser.open("/app")).text)).toBe(1)
+    await hoursPass(5)
+    await house.sql`update alert set found_at = now() - interval '6 hours' where workspace_id = ${workspace}`
+    await found()
+    const { text } = await owner.browser.open("/app")
+    expect([text.includes("Since you were last here"), events(text)]).toEqual([true, 1])
+  })
+
+  test("a mark in the future hides nothing that is found later, and a wrong one is refused", async () => {
+    await owner.browser.open("/app")
+    await press(owner.browser, "mark_seen", { until: "2999-01-01T00:00:00.000Z" })
+    await found()
+    expect(events((await owner.browser.open("/app")).text)).toBe(1)
+    const form = fieldIn(await owner.browser.open("/app"), "form") as string
+    const wrong = await owner.browser.send("/app/write", { form, back: "/app", action: "mark_seen", until: "soon" })
+    expect(wrong.status).toBe(400)
+  })
+
+  test("a person who sees some apps gets only their changes", async () => {
+    const second = await trackOwn(house.sql, {
+      workspaceId: workspace,
+      iosId: newStoreId(),
+      name: "Mate",
+      keywords: [],
+    })
+    await found()
+    await found(second)
+    const guest = await memberOf(house, workspace, "viewer", { apps: [second] })
+    const { text } = await guest.browser.open("/app")
+    expect([events(text), text.includes("Tea"), text.includes("Mate")]).toEqual([1, false, true])
+  })
+})
+
+describe("the cards", () => {
+  test("a card shows the trend, the best movers and why a figure is missing", async () => {
+    await tea.measureAll([
+      ["tea", 9, 3],
+      ["mate", 9, 20],
+      ["tea", 0, 12],
+      ["mate", 0, 5],
+    ])
+    const { text } = await owner.browser.open("/app")
+    expect(text).toContain("Tea &lt;Timer&gt;")
+    expect(text).toContain("<strong>1 of 2</strong> in the top 10")
+    expect(text).toMatch(/▲ 20 → 5<\/span>\n<a href="[^"]*\/ranks\?terms=mate&amp;at=us-ios"/)
+    expect(text).toMatch(/▼ 3 → 12<\/span>\n<a href="[^"]*\/ranks\?terms=tea&amp;at=us-ios"/)
+    expect(text).toContain("not read in 7 days")
+    expect(text).toMatch(/<dt>Revenue<\/dt><dd><span class="quiet">– <small><a href="[^"]*\/revenue">not connected/)
+  })
+
+  test("revenue is on no card for a person who may not see money", async () => {
+    const viewer = await memberOf(house, workspace, ["apps:read"])
+    const { status, text } = await viewer.browser.open("/app?order=revenue")
+    expect([status, text.includes("<dt>Revenue</dt>")]).toEqual([200, false])
+  })
+
+  test("many apps are searched, ordered and paged", async () => {
+    // tracking them one by one takes seconds
+    await house.sql`
+      insert into tracked_app (id, workspace_id, name, ios_app, countries)
+      select id || '_' || n, workspace_id, 'App ' || lpad(n::text, 2, '0'), ios_app, countries
+      from tracked_app
+      cross join generate_series(1, 61) n
+      where id = ${tea.app}`
+    await tea.measureAll([
+      ["tea", 9, 3],
+      ["tea", 0, 12],
+    ])
+    const names = async (query: string) => {
+      const { text } = await owner.browser.open(`/app?${query}`)
+      return [...text.matchAll(/class="cover"[^>]*><bdi>([^<]*)/g)].map(([, name]) => name)
+    }
+    expect((await names(""))[0]).toBe("Tea &lt;Timer&gt;")
+    const byName = await names("order=name")
+    expect([byName.length, byName[0], byName.at(-1)]).toEqual([60, "App 01", "App 60"])
+    expect(await names("order=name&page=2")).toEqual(["App 61", "Kettle", "Tea &lt;Timer&gt;"])
+    expect(await names("q=APP+07")).toEqual(["App 07"])
+    expect(await names("q=no+such")).toEqual([])
+    expect((await names("order=downloads&page=many")).length).toBe(60)
+  })
+})
