@@ -47,10 +47,12 @@ export function createKeyless(parts: KeylessParts) {
     return allowed ? null : new Fault("rate_limited", { limit: parts.sandboxPerSecond })
   }
   const shownTo = ({ requestId }: IncomingRequest): ResponseDetails => ({ requestId, credits: null, now: now() })
-  const refuse = (incoming: IncomingRequest, fault: Fault) =>
+  const pageOrJson = (incoming: IncomingRequest, fault: Fault) =>
     wantsPage(incoming)
       ? publicFaultPage(fault, parts.faultPage(fault), shownTo(incoming))
       : publicFault(fault, publicUrl, shownTo(incoming))
+  const refuse = (incoming: IncomingRequest, fault: Fault) =>
+    READS.has(incoming.request.method) ? pageOrJson(incoming, fault) : publicFault(fault, publicUrl, shownTo(incoming))
   const read = (answer: (incoming: IncomingRequest, shown: ResponseDetails) => Response | Promise<Response>) => {
     return (incoming: IncomingRequest) => {
       const refused = refusal(incoming)
@@ -82,7 +84,8 @@ export function createKeyless(parts: KeylessParts) {
     const answer = await route(incoming)
     if (answer === undefined)
       return refuse(incoming, incoming.keyInUrl ? keyInUrlFault() : new Fault("unknown_endpoint"))
-    return answer instanceof Fault ? publicFault(answer, publicUrl, shownTo(incoming)) : answer
+    // a form posted while the database does not answer shows a page as well
+    return answer instanceof Fault ? pageOrJson(incoming, answer) : answer
   }
   return (incoming: IncomingRequest): Response | Promise<Response> => {
     const { path, request, query } = incoming
@@ -106,9 +109,9 @@ const READS = new Set(["GET", "HEAD"])
  * Returns whether to send HTML: the Accept header names HTML but not JSON, as in a browser. Paths below /v1 are for
  * programs.
  */
-function wantsPage({ request: { method, headers }, path }: IncomingRequest): boolean {
+function wantsPage({ request: { headers }, path }: IncomingRequest): boolean {
   const accepted = headers.get("accept")
-  if (accepted === null || !READS.has(method) || path.startsWith("/v1/")) return false
+  if (accepted === null || path.startsWith("/v1/")) return false
   return /\btext\/html\b/i.test(accepted) && !/\bapplication\/json\b/i.test(accepted)
 }
 

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "bun:test"
+import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 
@@ -48,6 +49,25 @@ test("programs get JSON at unknown addresses, and so does every caller below /v1
   for (const path of ["/v1/sandbox/nowhere", "/v1/nowhere", "/v1/apps"])
     expect((await opened(path)).headers.get("content-type")).toBe("application/json; charset=utf-8")
   expect((await opened("/nowhere", BROWSER, "POST")).body.error).toBe("unknown_endpoint")
+})
+
+test("a browser gets a page when the database does not answer, for a page and for a form", async () => {
+  const away = (() => Promise.reject({ code: "ECONNREFUSED" })) as unknown as Sql
+  const { call } = openHouse({ sql: away })
+  const cookie = `appmeter=${"a".repeat(43)}; __Host-appmeter=${"a".repeat(43)}`
+  for (const [path, method] of [
+    ["/app", "GET"],
+    ["/sign-in", "POST"],
+  ] as const) {
+    const headers = { accept: BROWSER, cookie, "content-type": "application/x-www-form-urlencoded" }
+    const form = { headers, ...(method === "POST" && { method, body: "code=ABCD-EFGH" }) }
+    const answer = await call(path, form)
+    expect([path, answer.status, answer.headers.get("content-type")]).toEqual([path, 503, "text/html; charset=utf-8"])
+    expect(answer.headers.get("retry-after")).toBe("1")
+    expect(answer.text).toContain("<h1>Temporarily unavailable</h1>")
+    const json = await call(path, { ...form, headers: { ...headers, accept: "*/*" } })
+    expect([json.status, json.body.error]).toEqual([503, "unavailable"])
+  }
 })
 
 test("the icon that browsers request on their own is the logo and may be cached", async () => {
