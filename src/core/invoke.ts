@@ -52,8 +52,8 @@ export interface Call {
    */
   target(): Promise<Target | null>
   /**
-   * True for a page about the market that is only looked at. It waits for no reading. Where the plan limits credits it
-   * starts none either, since a reading is what its button costs.
+   * True for a page about the market that is only looked at, which is free. It waits for no reading. Where the plan
+   * limits credits it starts none either, since a reading is what its button costs.
    */
   isLooking?: boolean
   /** Returns true if the caller already has exactly this answer. Left out if the caller names no version. */
@@ -165,7 +165,7 @@ async function replyToTarget(parts: InvokeParts, resolved: ResolvedCall, started
     const outcome = narrowed(operation, checked.input, await gate.call(of, begin, leftMs()))
     if (!hasAnswer(outcome) && isConditional(operation) && (await call.holds?.(operation, outcome)))
       return { status: 304, answer: outcome, credits: caller.credits, cost, operation, caller }
-    cost = await payFor(parts, { ...checked, requestId: call.requestId }, outcome, leftMs())
+    if (!call.isLooking) cost = await payFor(parts, { ...checked, requestId: call.requestId }, outcome, leftMs())
     if (outcome instanceof EmptyAnswer && outcome.answer instanceof Fault) throw outcome.answer
     await takings.keep()
     const answer = hasAnswer(outcome) ? outcome.answer : outcome

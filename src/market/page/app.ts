@@ -61,7 +61,7 @@ export async function marketAppPage(desk: Desk): Promise<Page> {
     html`${headPart(desk, named, { id, country, icon: appIcon(desk, { name: named.name, icon }), ownId: ownApp?.id })}
 <div class="columns-2"><div>${
       isFault(app)
-        ? card("Facts", missingPart(desk, app, { title: "Its facts were not read yet", credits: 10 }))
+        ? card("Facts", missingPart(desk, app, { title: "Its facts were not read yet", credits: 0 }))
         : factsCard(desk, app)
     }${!isFault(about) && placesCard(desk, about, id)}${reviewsCard(desk, reviews)}</div>
 <div>${estimateCard(desk, estimate)}${keywordsCard(desk, spied, { id, country })}
@@ -94,7 +94,7 @@ function headPart(
   return html`<div class="line above"><div class="subject">${icon}<div><p>${
     publisherId && by ? linkTo(desk, publisherId, publisherAddress(desk, publisherId), by) : by
   }</p><p class="small quiet">${STORES[platformOf(id)]} <span class="hash">${id}</span> · ${storefrontName(country)}</p>
-</div></div>${deed}</div>`
+</div></div>${readButton(desk, CREDITS)}${deed}</div>`
 }
 
 function factsCard(desk: Desk, app: App): Html {
@@ -135,8 +135,7 @@ function factsCard(desk: Desk, app: App): Html {
     }<p class="small quiet">${
       app.measuredAt === null ? "Not looked up there yet." : html`Read ${momentTime(app.measuredAt)}`
     }${app.source && html`, ${sourceName(app.source)}`}${app.origin !== "own" && app.origin && ` (${app.origin})`}</p>
-</div>
-${readButton(desk, CREDITS)}`,
+</div>`,
   )
 }
 
@@ -190,7 +189,7 @@ type Reviews = AnswerOf<"hive_list_reviews">
 
 function reviewsCard(desk: Desk, reviews: Reviews | Fault): Html {
   if (isFault(reviews))
-    return card("Reviews", missingPart(desk, reviews, { title: "Its reviews were not read yet", credits: 10 }))
+    return card("Reviews", missingPart(desk, reviews, { title: "Its reviews were not read yet", credits: 0 }))
   const items = reviews.reviews.map(
     ({ rating, title, text, version, date }) => html`<li><p>
 ${starText(rating)} <bdi>${title}</bdi></p>

@@ -8,7 +8,8 @@ import { type FormState, selectField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { sourceName } from "../../ui/source-names.ts"
 import { dayTime, momentTime, shortDay } from "../../ui/times.ts"
-import { counted } from "../../ui/words.ts"
+import { counted, figure, whole } from "../../ui/words.ts"
+import { dollars, estimateText } from "./estimate.ts"
 import {
   appCell,
   appPageAddress,
@@ -61,11 +62,14 @@ export async function marketChartsPage(desk: Desk): Promise<Page> {
   return page(html`<section class="card">${form}</section>
 ${chart.history && historyCard(desk, chart)}
 <div class="columns-2 wide-left"><div>${chartCard(desk, chart, { ...rows, faces })}</div>
-<div>${movesCard(desk, chart, "entered", faces)}${movesCard(desk, chart, "left", faces)}</div></div>`)
+<div>${moversCard(desk, chart, faces)}${movesCard(desk, chart, "entered", faces)}
+${movesCard(desk, chart, "left", faces)}
+${await thresholdsCard(desk, chart)}</div></div>`)
 }
 
 /** Returns the chart in the address, otherwise one that was read. */
-function chartIn({ query }: Desk, { first }: Market) {
+function chartIn(desk: Desk, { first }: Market) {
+  const { query } = desk
   const kind = query.get("kind") ?? ""
   const genre = query.get("genre") ?? ""
   const day = dayIn(query, "day")
@@ -76,7 +80,7 @@ function chartIn({ query }: Desk, { first }: Market) {
     country: countryIn(query, base?.country),
     kind: (KINDS as readonly string[]).includes(kind) ? kind : (base?.kind ?? "free"),
     genre: /^[1-9]\d{0,5}$/.test(genre) ? genre : (base?.genre ?? "36"),
-    since: PERIODS.find((days) => String(days) === query.get("since")) ?? 1,
+    since: sinceIn(desk),
     ...(day !== null && { day }),
     ...(/^\d{5,12}$/.test(app) && { app }),
   }
@@ -188,11 +192,7 @@ const MOVES = {
 function movesCard(desk: Desk, chart: Chart, which: "entered" | "left", faces: ReadonlyMap<string, Face>): Html {
   const { title, none } = MOVES[which]
   const moves = chart[which]
-  const nav = html`<nav class="periods" aria-label="${title} since">${PERIODS.map((days) => {
-    const isHere = days === (Number(desk.query.get("since")) || 1)
-    const to = address(desk.path, { ...kept(desk), since: days })
-    return html`<a href="${to}"${isHere && html` aria-current="true"`}>${counted(days, "day")}</a>`
-  })}</nav>`
+  const nav = sinceLinks(desk, title)
   if (moves === null)
     return card(
       title,
@@ -213,6 +213,57 @@ function movesCard(desk: Desk, chart: Chart, which: "entered" | "left", faces: R
 }
 
 const MAX_MOVES = 15
+const MAX_MOVERS = 5
+
+function sinceLinks(desk: Desk, title: string): Html {
+  const since = sinceIn(desk)
+  return html`<nav class="periods" aria-label="${title}, since">${PERIODS.map((days) => {
+    const to = address(desk.path, { ...kept(desk), since: days })
+    return html`<a href="${to}"${days === since && html` aria-current="true"`}>${counted(days, "day")}</a>`
+  })}</nav>`
+}
+
+const sinceIn = ({ query }: Desk) => PERIODS.find((days) => String(days) === query.get("since")) ?? 1
+
+/** The largest climbs and falls since the chosen number of days. */
+function moversCard(desk: Desk, chart: Chart, faces: ReadonlyMap<string, Face>): Html | false {
+  const at = PERIODS.indexOf(sinceIn(desk))
+  const moves = chart.apps.flatMap((row) => {
+    const was = row.was[at]
+    return typeof was === "number" && was !== row.rank ? [{ row, was, places: was - row.rank }] : []
+  })
+  if (moves.length === 0) return false
+  const largest = moves.toSorted((a, b) => b.places - a.places || a.row.rank - b.row.rank)
+  const climbed = largest.filter(({ places }) => places > 0).slice(0, MAX_MOVERS)
+  const fell = largest.filter(({ places }) => places < 0).slice(-MAX_MOVERS)
+  const items = [...climbed, ...fell].map(
+    ({ row, was }) =>
+      html`<li class="line">${appCell(desk, row, {
+        country: chart.country,
+        face: faces.get(`ios:${row.id}`),
+      })}<span>${moveText(row.rank, was)} <span class="quiet">${was} → ${row.rank}</span></span></li>`,
+  )
+  return card("Movers", html`<ul class="list">${items}</ul>`, sinceLinks(desk, "Movers"))
+}
+
+/** The estimated figures that ranks of the chart need. Not where credits are limited, since they cost many. */
+async function thresholdsCard(desk: Desk, { country, kind, genre }: Chart): Promise<Html | false> {
+  if (kind === "ipad" || desk.isMetered()) return false
+  const query = { country, kind, genre: genre.id, limit: 1, estimates: true }
+  const answer = await marketAnswer(desk.ask("hive_get_chart", query))
+  if (isFault(answer) || !answer.thresholds || answer.thresholds.length === 0) return false
+  const written = answer.measure === "revenue" ? dollars : whole
+  const rows = answer.thresholds.map(
+    ({ rank, estimate, n }) => html`<tr><th scope="row">Rank ${rank}</th><td>${estimateText(estimate, written)}</td>
+<td class="num">${figure(n)}</td></tr>`,
+  )
+  return card(
+    answer.measure === "revenue" ? "Revenue a rank takes" : "Downloads a rank takes",
+    html`<table><thead><tr><th scope="col">For</th><th scope="col">A month, estimated</th>
+<th scope="col" class="num">Apps behind it</th></tr></thead><tbody>${rows}</tbody></table>`,
+    dayTime(answer.day),
+  )
+}
 
 function historyCard(desk: Desk, { history, country }: Chart): Html | false {
   if (!history) return false

@@ -3,7 +3,7 @@ import { csvRecord } from "../../lib/csv.ts"
 import { isStoreId } from "../../lib/store-ids.ts"
 import { bareText, storeIdInLink } from "../../lib/store-pages.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
-import { address, type Desk, isFault, type Page } from "../../ui/app/desk.ts"
+import { address, attempted, type Desk, isFault, type Page } from "../../ui/app/desk.ts"
 import { readFaces, storeAppCode } from "../../ui/app/faces.ts"
 import { card, empty, pager, refusedPart } from "../../ui/app/parts.ts"
 import { areaField, checkFields, type FormState, selectField } from "../../ui/fields.ts"
@@ -14,9 +14,11 @@ import { addKeywordsForm, tickedTerm } from "./add-keywords.ts"
 import { appCell, countryIn, linkTo, marketAddress, marketAnswer, marketPage, storefrontOptions } from "./frame.ts"
 import { popularityText } from "./keyword.ts"
 import { type Comparison, compareApps } from "./keyword-matrix.ts"
+import { readSubject } from "./own-app.ts"
 
 const MAX_APPS = 10
 const PAGE_ROWS = 100
+const MAX_RIVALS = 4
 
 const SHOWS = [
   ["all", "All keywords"],
@@ -34,7 +36,7 @@ export async function marketComparePage(desk: Desk): Promise<Page> {
   const form = compareForm(desk, { own, ids, country, problem })
   const page = (body: HtmlPart) =>
     marketPage(desk, { title: "Compare", tab: "compare", body: html`<section class="card">${form}</section>${body}` })
-  if (problem !== null || ids.length === 0) return page(ids.length === 0 && introCard())
+  if (problem !== null || ids.length === 0) return page(ids.length === 0 && (await introCard(desk)))
   const compared = await marketAnswer(compareApps(desk, ids, country))
   if (isFault(compared)) return page(html`<section class="card">${refusedPart(compared)}</section>`)
   const show = SHOWS.find(([code]) => code === desk.query.get("show"))?.[0] ?? "all"
@@ -91,12 +93,24 @@ ${selectField(form, { name: "show", label: "Show", value: desk.query.get("show")
 <div class="send"><button class="main" type="submit">Compare apps</button></div></form>`
 }
 
-function introCard(): Html {
+/** Explains the page, with a comparison of an own app and its rivals to start from. */
+async function introCard(desk: Desk): Promise<Html> {
+  const subject = await readSubject(desk)
+  const listed = subject && (await attempted(desk.ask("list_rivals", { appId: subject.id, ...subject.side })))
+  const rivals = listed && !isFault(listed) ? listed.rivals.slice(0, MAX_RIVALS).map(({ id }) => id) : []
+  const start =
+    subject &&
+    rivals.length > 0 &&
+    marketAddress(desk, "compare", { apps: [subject.storeId, ...rivals].join(","), country: subject.side.country })
   return html`<section class="card">${empty(
     "Choose two apps or more",
     "A row for each keyword that one of them ranks for, a column for each app, and filters for the gaps. " +
       "The keywords are those that were read here: track or research some in the storefront, and they appear.",
-  )}</section>`
+  )}${
+    start &&
+    html`<p class="inside"><a href="${start}">Compare <bdi>${subject.name}</bdi> with
+${counted(rivals.length, "rival")}</a></p>`
+  }</section>`
 }
 
 interface MatrixFacts {

@@ -10,13 +10,10 @@ import { missingPart } from "./frame.ts"
 type Estimated = AnswerOf<"hive_estimate_app">
 type Estimate = NonNullable<Estimated["downloads"]>
 
-const CREDITS = 500
-
 /** Estimated downloads and revenue of an app, each with its interval, and how they were derived. */
 export function estimateCard(desk: Desk, answer: Estimated | Fault): Html {
   const title = "Downloads and revenue, estimated"
-  if (isFault(answer))
-    return card(title, missingPart(desk, answer, { title: "There is no estimate yet", credits: CREDITS }))
+  if (isFault(answer)) return card(title, missingPart(desk, answer, { title: "There is no estimate yet", credits: 0 }))
   const { downloads, revenue, growth, eta, level } = answer
   if (downloads === null && revenue === null)
     return card(

@@ -142,7 +142,9 @@ function resultCard(desk: Desk, found: Found, { rows, faces, order, number, isSo
     const isHere = code === order
     return html`<th scope="col" class="${kind}"${
       isHere && html` aria-sort="${code === "rank" || code === "name" ? "ascending" : "descending"}"`
-    }>${isLinked ? html`<a href="${to}">${name}</a>` : name}</th>`
+    }>${isLinked ? html`<a href="${to}">${name}</a>` : name}</th>${
+      code === "name" && html`<th scope="col" class="wide">Chart</th>`
+    }`
   })
   const pages = Math.ceil(Math.min(found.total, 10_000) / PAGE_ROWS)
   const csv = address(desk.path, { ...paramsOf(desk), as: "csv" })
@@ -172,7 +174,7 @@ function foundRow(desk: Desk, row: Row, { face, hasFigures }: { face: Face | und
   return html`<tr><td class="num"><span class="rank">${rank}</span></td><th scope="row">${appCell(desk, row, {
     country,
     face,
-  })}<p class="small quiet">${list}, ${storefrontName(country)}</p></th><td class="num wide small">${
+  })}</th><td class="wide small">${list}, ${storefrontName(country)}</td><td class="num wide small">${
     firstSeen
       ? dayTime(firstSeen)
       : html`<span class="quiet" title="on the first reading, so possibly earlier">–</span>`

@@ -118,7 +118,7 @@ const SHOWN = new Set<string>(["measure_busy", "hive_write_failed", "hive_read_f
 interface Missing {
   /** The heading, for example "This chart was not read yet". */
   title: string
-  /** Credits of reading it, where a plan limits them. */
+  /** Credits of reading it, where a plan limits them. 0: the page has the button elsewhere, or nothing can be read. */
   credits: number
   /** The form that follows it. */
   follow?: HtmlPart
@@ -144,7 +144,7 @@ const BEING_READ = "It is being read now"
 
 /** A button that reads the page's data again, where that costs credits. Elsewhere opening the page reads it. */
 export function readButton(desk: Desk, credits: number): Html | false {
-  if (!desk.isMetered() || desk.formFields.length === 0) return false
+  if (credits === 0 || !desk.isMetered() || desk.formFields.length === 0) return false
   return html`<form class="filters" method="post" action="${hereOf(desk)}">${hiddenFields(desk.formFields)}
 <button type="submit">Read now · ${counted(credits, "credit")}</button></form>`
 }

@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../answers.ts"
 import type { Fault } from "../../lib/faults.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
-import { type Desk, hereOf, isFault, type Page } from "../../ui/app/desk.ts"
+import { attempted, type Desk, hereOf, isFault, type Page } from "../../ui/app/desk.ts"
 import { readFaces } from "../../ui/app/faces.ts"
 import { card, empty, tiles } from "../../ui/app/parts.ts"
 import { hiddenFields } from "../../ui/app/write/form.ts"
@@ -22,13 +22,14 @@ import {
   storefrontOptions,
 } from "./frame.ts"
 import { historyCard, rankCheckCard, resultsCard } from "./keyword-days.ts"
+import { readSubject } from "./own-app.ts"
 
 type Research = AnswerOf<"hive_research_keyword">
 type Keyword = Research["keywords"][number]
 type Difficulty = AnswerOf<"get_keyword_difficulty">
 
-/** Credits of reading a keyword: research, difficulty and first results. */
-const CREDITS = 70
+/** Credits of reading a keyword: measuring, research, difficulty and first results. */
+const CREDITS = 120
 
 /** Any keyword: its top apps, popularity, difficulty, history, and related and suggested keywords to add to an app. */
 export async function marketKeywordPage(desk: Desk): Promise<Page> {
@@ -38,13 +39,13 @@ export async function marketKeywordPage(desk: Desk): Promise<Page> {
   const form = keywordForm(desk, term, country)
   const page = (title: string, body: HtmlPart) =>
     marketPage(desk, { title, tab: "keyword", body: html`<section class="card">${form}</section>${body}` })
-  if (term === "") return page("Keywords", introCard())
+  if (term === "") return page("Keywords", await introCard(desk))
   const measured = desk.isSent ? await marketAnswer(desk.ask("hive_measure_keyword", { term, country, wait: 3 })) : null
   const [research, difficulty, history, ranks] = await Promise.all([
     marketAnswer(desk.ask("hive_research_keyword", { seed: term, country })),
     marketAnswer(desk.ask("get_keyword_difficulty", { term, cc: country })),
     marketAnswer(desk.ask("hive_get_keyword_metrics_history", { term, country, days: 90 })),
-    marketAnswer(desk.ask("hive_get_keyword_ranks", { term, country, top: 10, days: 30 })),
+    marketAnswer(desk.ask("hive_get_keyword_ranks", { term, country, top: 10, days: 7 })),
   ])
   const failed =
     measured !== null && isFault(measured) && html`<p class="notice bad" role="alert">${measured.message}</p>`
@@ -118,13 +119,23 @@ function keywordForm(desk: Desk, term: string, country: string): Html {
 <div class="send"><button class="main" type="submit">Research</button></div></form>`
 }
 
-function introCard(): Html {
+/** Explains the page, with keywords of the workspace to start from. */
+async function introCard(desk: Desk): Promise<Html> {
+  const subject = await readSubject(desk)
+  const tracked = subject && (await attempted(desk.ask("list_keyword_ranks", { appId: subject.id, ...subject.side })))
+  const terms = tracked && !isFault(tracked) ? tracked.keywords.slice(0, MAX_STARTS) : []
+  const links = terms.map(({ term }, at) => {
+    const to = marketAddress(desk, "keyword", { term, country: subject?.side.country })
+    return html`${at > 0 && ", "}<a href="${to}"><bdi>${term}</bdi></a>`
+  })
   return html`<section class="card">${empty(
     "Type a keyword that people might search for",
     "You see the apps that rank for it, how often it is searched and how hard it is, each with its source, and " +
       "related keywords to add to your apps. A keyword that nobody read yet is read now, which takes some seconds.",
-  )}</section>`
+  )}${links.length > 0 && html`<p class="inside">Or start from one of yours: ${links}</p>`}</section>`
 }
+
+const MAX_STARTS = 12
 
 /** A published popularity, an estimated band, or a dash with the reason. */
 export function popularityText(row: Pick<Keyword, "popularity" | "popularityLow" | "popularityHigh">): HtmlPart {
@@ -225,7 +236,7 @@ ${figure(strongest)}, the middle ${figure(median)}. Demand from ratings: ${figur
 /** A button that measures popularity and difficulty again. */
 function measureForm(desk: Desk): Html | false {
   if (desk.formFields.length === 0) return false
-  const price = desk.isMetered() ? ` · ${counted(CREDITS + 50, "credit")}` : ""
+  const price = desk.isMetered() ? ` · ${counted(CREDITS, "credit")}` : ""
   return html`<form class="deeds" method="post" action="${hereOf(desk)}">${hiddenFields(desk.formFields)}
 <button type="submit">Measure again${price}</button></form>`
 }
