@@ -1,63 +1,79 @@
 import type { AnswerOf } from "../../answers.ts"
 import { groupAlerts } from "../../lib/alert-groups.ts"
-import { attempted, type Desk, hereOf, isFault, type Page } from "../../ui/app/desk.ts"
+import { address, attempted, type Desk, hereOf, isFault, MADE, type Page } from "../../ui/app/desk.ts"
 import { card, empty, refusedPart } from "../../ui/app/parts.ts"
 import { writeForm } from "../../ui/app/write/form.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { counted, spoken, whole } from "../../ui/words.ts"
 import { alertItems } from "./alert-list.ts"
+import { alertsFile, type Filters, filterForm, filtersIn, readFeedPage } from "./filters.ts"
 
 type Rules = AnswerOf<"list_alert_rules">
 
-/** Alerts of one page. */
+/** Alerts of one page. An event may have dozens of them. */
 const LISTED = 100
 
-/** The alerts, newest first, and the rules of their delivery. */
+/** The events of the feed with filters, newest first, and the rules of their delivery. */
 export async function alertsPage(desk: Desk): Promise<Page> {
-  const [{ unread, alerts, omitted }, rules] = await Promise.all([
-    desk.ask("list_alerts", { limit: LISTED }),
+  const { apps } = await desk.ask("list_app_heads")
+  const filters = filtersIn(desk.query, apps)
+  const page = (body: Html): Page => ({ title: "Alerts", at: "/alerts", body })
+  if (desk.query.get("as") === "csv")
+    return { ...page(html``), file: { name: "alerts.csv", csv: await alertsFile(desk, filters) } }
+  const cursor = desk.query.get("after")
+  const [feed, rules] = await Promise.all([
+    attempted(readFeedPage(desk, { ...filters, limit: LISTED, ...(cursor && { cursor }) })),
     attempted(desk.ask("list_alert_rules")),
   ])
-  const type = desk.query.get("type") ?? ""
-  const filtered = alerts.filter((alert) => type === "" || alert.type === type)
-  const types = [...new Set(alerts.map((alert) => alert.type))].sort()
-  const until = alerts[0]?.at ?? ""
-  const mark =
-    unread > 0 &&
-    writeForm(desk, {
-      action: "mark_alerts_read",
-      back: hereOf(desk),
-      fixed: { until },
-      button: "Mark all as read",
-      look: "row",
-    })
-  const status = html`${mark}${unread > 0 && `${whole(unread)} unread`}${
-    omitted > 0 && `, ${counted(omitted, "older alert")} not listed`
-  }`
-  const list =
-    filtered.length > 0
-      ? html`<ul class="list">${alertItems(desk, groupAlerts(filtered))}</ul>`
-      : empty("No such alert", "Choose another type.")
-  return {
-    title: "Alerts",
-    at: "/alerts",
-    body: html`<div class="columns-2 wide-left"><div>${
-      alerts.length === 0
-        ? html`<section class="card">${noAlerts(desk)}</section>`
-        : card("What happened", html`${typeForm(desk, types, type)}${list}`, status)
-    }</div>
-<div>${isFault(rules) ? card("Delivery", refusedPart(rules)) : deliveryPart(desk, rules)}</div></div>`,
-  }
+  const delivery = isFault(rules) ? card("Delivery", refusedPart(rules)) : deliveryPart(desk, rules)
+  return page(html`<div class="columns-2 wide-left"><div>${
+    isFault(feed)
+      ? card("What happened", html`${refusedPart(feed)}${firstPage(desk)}`)
+      : feedPart(desk, feed, filters, apps)
+  }</div>
+<div>${delivery}</div></div>`)
 }
 
-function typeForm(desk: Desk, types: readonly string[], chosen: string): Html {
-  const options = types.map(
-    (type) => html`<option value="${type}"${type === chosen && html` selected=""`}>${spoken(type)}</option>`,
+type Feed = AnswerOf<"list_alerts">
+
+function feedPart(desk: Desk, feed: Feed, filters: Filters, apps: AnswerOf<"list_app_heads">["apps"]): Html {
+  const { alerts, unread, omitted, nextCursor } = feed
+  const isFiltered = Object.keys(filters).length > 0
+  if (alerts.length === 0 && !isFiltered) return html`<section class="card">${noAlerts(desk)}</section>`
+  const status = html`${unread > 0 && html`<span>${whole(unread)} unread</span> `}${markForm(desk, feed, filters)}`
+  const list =
+    alerts.length > 0
+      ? html`<ul class="list">${alertItems(desk, groupAlerts(alerts))}</ul>`
+      : empty("No such alert", html`Choose other filters, or <a href="${desk.base}/alerts">show all alerts</a>.`)
+  const to = (more: Record<string, string>) =>
+    address(`${desk.base}/alerts`, { ...Object.fromEntries(desk.query), [MADE]: null, ...more })
+  return card(
+    "What happened",
+    html`${filterForm(desk, apps, filters)}${list}<p class="pages">${desk.query.has("after") && firstPage(desk)}${
+      nextCursor !== null &&
+      html`<a href="${to({ after: nextCursor })}" rel="next">Older</a>
+<span class="quiet">${counted(omitted, "older alert")}</span>`
+    }${alerts.length > 0 && !desk.isSample && html`<a href="${to({ as: "csv", after: "" })}">CSV</a>`}</p>`,
+    status,
   )
-  return html`<form class="filters" method="get" action="${desk.base}/alerts" data-now="">
-<label>Type<select name="type"><option value="">All</option>${options}</select></label>
-<button type="submit" data-spare="">Show</button></form>
-`
+}
+
+function firstPage(desk: Desk): Html {
+  const { after: _, ...query } = Object.fromEntries(desk.query)
+  return html`<a href="${address(`${desk.base}/alerts`, query)}">Newest</a>`
+}
+
+/** Marks all alerts, or those of the chosen app, up to the newest one that is shown. */
+function markForm(desk: Desk, { alerts, unread }: Feed, { appId, type, since }: Filters): Html | false {
+  const [newest] = alerts
+  if (unread === 0 || !newest || type || since || desk.query.has("after")) return false
+  return writeForm(desk, {
+    action: "mark_alerts_read",
+    back: hereOf(desk),
+    fixed: { until: newest.at, ...(appId !== undefined && { about: appId }) },
+    button: appId === undefined ? "Mark all as read" : "Mark this app's as read",
+    look: "row",
+  })
 }
 
 /** The rules and channels, which the settings change. */
