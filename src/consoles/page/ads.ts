@@ -3,7 +3,7 @@ import { storefrontName } from "../../lib/storefront-names.ts"
 import { shareBar } from "../../ui/charts/small.ts"
 import { type Html, type HtmlPart, html } from "../../ui/html.ts"
 import { dayTime, momentTime } from "../../ui/times.ts"
-import { figure, money, percent, spoken } from "../../ui/words.ts"
+import { counted, figure, money, percent, spoken } from "../../ui/words.ts"
 
 type Money = NonNullable<Metrics["spend"]>
 type Metrics = AnswerOf<"list_ads_keywords">["keywords"][number]["metrics"]
@@ -46,21 +46,31 @@ export function boughtPart({ keywords, from, to }: AnswerOf<"list_ads_keywords">
 /** The search terms of people who saw an ad. */
 export function typedPart({ terms, undisclosedShare }: AnswerOf<"list_ads_search_terms">): Html {
   const all = sumOf(terms.map(({ metrics }) => metrics))
+  const disclosed = terms.filter(({ undisclosed }) => !undisclosed)
   return html`${metricTable(
     "Search term",
-    terms.map(({ term, undisclosed, metrics, organic }) => ({
-      name: undisclosed
-        ? html`<span class="quiet">search terms that Apple does not disclose</span>`
-        : html`<bdi>${term}</bdi>`,
+    disclosed.map(({ term, metrics, organic }) => ({
+      name: html`<bdi>${term}</bdi>`,
       metrics,
       share: shareOf(metrics, all),
       organic: organic ?? null,
     })),
-  )}${
+  )}${undisclosedPart(terms.filter(({ undisclosed }) => undisclosed).map(({ metrics }) => metrics))}${
     undisclosedShare !== null &&
     html`<p class="small quiet">
 ${percent(undisclosedShare)} of the impressions are from search terms that Apple does not disclose.</p>`
   }`
+}
+
+/** The terms that few people used, which Apple reports per campaign without their words: one line for all. */
+function undisclosedPart(rows: readonly Metrics[]): Html | false {
+  const spent = sumOf(rows)
+  const installs = rows.reduce((sum, row) => sum + (row.installs ?? 0), 0)
+  const currency = rows.find(({ spend }) => spend !== null)?.spend?.currency
+  if (rows.length === 0 || spent === null || currency === undefined) return false
+  const each = installs > 0 && html`, ${money(spent / installs, currency)} each`
+  return html`<p class="small quiet">Terms that few people used, without their words: ${money(spent, currency)} for
+${counted(installs, "install")}${each}.</p>`
 }
 
 /**
@@ -93,13 +103,16 @@ export function commandsPart({ commands }: AnswerOf<"list_ads_commands">): Html 
 function commandItem({ at, by, event, entity, name, changes }: Command): Html {
   const what = event === null ? "Sent, not in the platform's history yet" : spoken(event)
   const fields = changes.map(({ field, from, to }) => {
-    const previous = from !== null && html`<del>${from}</del> `
-    return html`<br>${spoken(field)}: ${previous}${to !== null && html`<ins>${to}</ins>`}`
+    const previous = from !== null && html`<del>${valueText(from)}</del> `
+    return html`<br>${spoken(field)}: ${previous}${to !== null && html`<ins>${valueText(to)}</ins>`}`
   })
   const who = spoken(by).toLowerCase()
   return html`<li><strong>${what}</strong> · ${entity.toLowerCase()} <bdi>${name}</bdi>${fields}<br>${html`<span
   class="small quiet">${momentTime(at)}, ${who}</span></li>`}`
 }
+
+/** Codes of the platform such as "ENABLED" in words. */
+const valueText = (value: string) => (/^[A-Z]+(?:_[A-Z]+)*$/.test(value) ? spoken(value).toLowerCase() : value)
 
 interface MetricRow {
   name: Html

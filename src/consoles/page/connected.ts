@@ -1,10 +1,12 @@
-import type { AnswerOf } from "../../answers.ts"
-import { answerPart } from "../../ui/app/any-answer.ts"
+import type { AnswerOf, InputOf } from "../../answers.ts"
+import { isRealDay } from "../../lib/time.ts"
 import { attempted, type Desk, isFault, type Page, readHead } from "../../ui/app/desk.ts"
-import { card, failureNote, inventedNote, refusedPart } from "../../ui/app/parts.ts"
+import { card, empty, failureNote, inventedNote, refusedPart, samplePage } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { boughtPart, campaignsPart, commandsPart, popularityPart, typedPart } from "./ads.ts"
 import { funnelPart } from "./funnel.ts"
+import { impactPart } from "./impact.ts"
+import { pricesPart } from "./prices.ts"
 import { reportLink } from "./reports.ts"
 
 type SectionOperation =
@@ -20,30 +22,43 @@ type SectionOperation =
 /** A card of a page. It is left out if its operation does not exist. */
 interface Section {
   operation: SectionOperation
-  show(desk: Desk, appId: string): Promise<Html>
+  show(desk: Desk, appId: string): Promise<ShownSection>
 }
 
-interface SectionOptions<Answer> {
+interface ShownSection {
+  card: Html
+  /** Whether the account behind it is connected. */
+  isConnected: boolean
+  /** A note that figures are sample data. */
+  note: Html | false
+}
+
+interface SectionOptions<Id extends SectionOperation> {
   title: string
   hint: string
   /** The report with the evidence; `day` names the field of the answer with the report's day. */
-  report?: { name: string; day?: keyof Answer & string }
-  /** Renders the answer. Default: facts and tables of all its fields. */
-  part?: (answer: Answer) => Html
+  report?: { name: string; day?: keyof AnswerOf<Id> & string }
+  /** Arguments from the address, besides the app. */
+  input?: (query: URLSearchParams) => InputOf<Id>
+  part: (answer: AnswerOf<Id>, desk: Desk) => Html
 }
 
-function section<Id extends SectionOperation>(operation: Id, options: SectionOptions<AnswerOf<Id>>): Section {
-  const { title, hint, report, part = answerPart } = options
+function section<Id extends SectionOperation>(operation: Id, options: SectionOptions<Id>): Section {
+  const { title, hint, report, part, input = () => ({}) } = options
   return {
     operation,
     async show(desk, appId) {
-      const answer = await attempted(desk.ask(operation, { appId }))
-      if (isFault(answer)) return card(title, refusedPart(answer), hint)
-      const body = html`<div class="inside">${inventedNote(answer)}${failureNote(answer)}${part(answer)}</div>`
-      if (!report) return card(title, body, hint)
-      const day = report.day && answer[report.day]
-      const link = reportLink(desk, { id: appId }, { report: report.name, ...(typeof day === "string" && { day }) })
-      return card(title, body, html`${hint} · ${link}`)
+      const answer = await attempted(desk.ask(operation, { ...input(desk.query), appId } as InputOf<Id>))
+      if (isFault(answer)) {
+        const isConnected = answer.code !== "not_connected"
+        return { card: card(title, refusedPart(answer), hint), isConnected, note: false }
+      }
+      const body = html`<div class="inside">${failureNote(answer)}${part(answer, desk)}</div>`
+      const day = report?.day && answer[report.day]
+      const link =
+        report && reportLink(desk, { id: appId }, { report: report.name, ...(typeof day === "string" && { day }) })
+      const about = link ? html`${hint} · ${link}` : hint
+      return { card: card(title, body, about), isConnected: true, note: inventedNote(answer) }
     },
   }
 }
@@ -89,21 +104,53 @@ export const STORE_SECTIONS: readonly Section[] = [
     part: funnelPart,
     report: { name: "engagement", day: "completeTo" },
   }),
-  section("get_pricing", { title: "Prices and offers", hint: "Products and offer codes, 365 days" }),
-  section("get_change_impact", { title: "Before and after a change", hint: "The latest change" }),
+  section("get_change_impact", {
+    title: "Before and after a change",
+    hint: "The latest change of the store page, or that of the chosen day",
+    input: changeIn,
+    part: impactPart,
+  }),
+  section("get_pricing", { title: "Prices and offers", hint: "Products and offer codes, 365 days", part: pricesPart }),
 ]
+
+/** The change and the window in the address. Others are left out. */
+function changeIn(query: URLSearchParams): { day?: string; window?: number } {
+  const [day, window] = [query.get("day") ?? "", Number(query.get("window"))]
+  return {
+    ...(/^\d{4}-\d\d-\d\d$/.test(day) && isRealDay(day) && { day }),
+    ...(Number.isInteger(window) && window >= 3 && window <= 30 && { window }),
+  }
+}
 
 export async function adsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
+  const sections = await shownSections(desk, ADS, appId)
+  const isConnected = sections.length === 0 || sections.some((section) => section.isConnected)
   return {
     title: `Ads · ${app.name}`,
     app,
     at: "ads",
-    body: html`${await sectionParts(desk, ADS, appId)}`,
+    body: isConnected ? sectionsPart(sections) : html`<section class="card">${noAds(desk)}</section>`,
   }
 }
 
-export async function sectionParts(desk: Desk, sections: readonly Section[], appId: string): Promise<Html[]> {
+function noAds(desk: Desk): Html {
+  return empty(
+    "Apple Ads is not connected",
+    html`Connect the account that advertises this app under
+<a href="${desk.base}/settings/accounts?add=apple-ads">Connected accounts</a>. Then this page shows campaigns,
+keywords and search terms with their cost per install beside the organic rank, and what was changed by whom.`,
+    samplePage(desk, "ads"),
+  )
+}
+
+export async function shownSections(desk: Desk, sections: readonly Section[], appId: string): Promise<ShownSection[]> {
   const existing = sections.filter(({ operation }) => desk.has(operation))
   return await Promise.all(existing.map((one) => one.show(desk, appId)))
+}
+
+/** The cards of accounts that are connected, below one note if figures are sample data. */
+export function sectionsPart(sections: readonly ShownSection[], { hasNote = true } = {}): Html {
+  const note = hasNote && (sections.find((section) => section.note)?.note ?? false)
+  return html`${note}${sections.map((section) => section.isConnected && section.card)}`
 }

@@ -1,13 +1,13 @@
 import type { AnswerOf } from "../../answers.ts"
-import { answerPart } from "../../ui/app/any-answer.ts"
+import { storefrontName } from "../../lib/storefront-names.ts"
 import { dayBars, shareBar } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, shortDay } from "../../ui/times.ts"
-import { figure, percent } from "../../ui/words.ts"
+import { figure, percent, spoken } from "../../ui/words.ts"
 
 /** The steps from impression to download, each as a share of the first, and the downloads by day. */
 export function funnelPart(answer: AnswerOf<"get_funnel">): Html {
-  const { from, to, completeTo, totals, days, sources: _, source: __, dayZone: ___, country: ____, ...lists } = answer
+  const { from, to, completeTo, totals, days, countries, trafficSources } = answer
   const steps: [string, number | null][] = [
     ["Impressions", totals.impressions],
     ["Page views", totals.pageViews],
@@ -27,5 +27,39 @@ ${dayBars(bars, {
   said: ({ day, value }) => `${shortDay(day)}: ${value ?? "not whole yet"}`,
   from,
   to,
-})}${answerPart(lists)}`
+})}${funnelTable(
+  "Storefront",
+  countries.map(({ country, ...counts }) => ({
+    name: country === null ? "Unknown" : storefrontName(country),
+    ...counts,
+  })),
+)}${funnelTable(
+  "Where people came from",
+  trafficSources.map(({ source, ...counts }) => ({ name: spoken(source), ...counts })),
+)}`
+}
+
+type FunnelRow = Pick<AnswerOf<"get_funnel">["totals"], "impressions" | "pageViews" | "firstDownloads" | "rates"> & {
+  name: string
+}
+
+const MAX_ROWS = 20
+
+/** False without rows. */
+function funnelTable(first: string, rows: readonly FunnelRow[]): Html | false {
+  const number = (name: string) => html`<th scope="col" class="num">${name}</th>`
+  const rate = (value: number | null) => (value === null ? figure(null) : percent(value))
+  return (
+    rows.length > 0 &&
+    html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead>
+<tr><th scope="col">${first}</th>${number("Impressions")}${number("Page views")}${number("First downloads")}
+${number("Downloads per page view")}</tr></thead>
+<tbody>${rows.slice(0, MAX_ROWS).map(
+      ({ name, impressions, pageViews, firstDownloads, rates }) =>
+        html`<tr><th scope="row"><bdi>${name}</bdi></th><td class="num">${figure(impressions)}</td>
+<td class="num">${figure(pageViews)}</td><td class="num">${figure(firstDownloads)}</td>
+<td class="num">${rate(rates.downloaded.value)}</td></tr>
+`,
+    )}</tbody></table></div>`
+  )
 }

@@ -1,5 +1,4 @@
 import type { AnswerOf } from "../../answers.ts"
-import { answerPart } from "../../ui/app/any-answer.ts"
 import { address, appAddress, type Desk, type Page, readHead } from "../../ui/app/desk.ts"
 import { card, empty, inventedNote } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
@@ -50,9 +49,28 @@ function saidPart({
 <p><code>${source}</code>${origin !== "own" && html` <span class="tag">${origin}</span>`}</p>
 <p class="small quiet">Of ${dayTime(day)} · said ${momentTime(seenAt)} · parser version ${parser}${
       processed && html` · made ${dayTime(processed)}`
-    }</p><p class="hash">${sha256}</p>${answerPart({ rows })}</div>`,
+    }</p><p class="hash">${sha256}</p></div>${rowsTable(rows)}`,
     counted(count, "row"),
   )
+}
+
+/** The rows as the report has them. Its columns differ by report. */
+function rowsTable(rows: Evidence["said"][number]["rows"]): Html | false {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  return (
+    rows.length > 0 &&
+    html`<div class="scroll" tabindex="0" role="group" aria-label="Rows"><table><thead>
+<tr>${columns.map((column) => html`<th scope="col">${spoken(column)}</th>`)}</tr></thead>
+<tbody>${rows.map(
+      (row) => html`<tr>${columns.map((column) => html`<td><bdi>${cellText(row[column])}</bdi></td>`)}</tr>
+`,
+    )}</tbody></table></div>`
+  )
+}
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return "–"
+  return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
 /** A link to the evidence, for cards that show these figures. */

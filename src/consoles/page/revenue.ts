@@ -6,7 +6,7 @@ import { dayBars } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, momentTime, shortDay } from "../../ui/times.ts"
 import { figure, money, spoken, whole } from "../../ui/words.ts"
-import { STORE_SECTIONS, sectionParts } from "./connected.ts"
+import { STORE_SECTIONS, sectionsPart, shownSections } from "./connected.ts"
 import { reportLink } from "./reports.ts"
 import { witnessesPart } from "./witnesses.ts"
 
@@ -24,12 +24,12 @@ export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   const [revenue, subscriptions, others] = await Promise.all([
     attempted(desk.ask("get_revenue", { appId, days })),
     attempted(desk.ask("get_subscriptions", { appId, days })),
-    sectionParts(desk, STORE_SECTIONS, appId),
+    shownSections(desk, STORE_SECTIONS, appId),
   ])
   const page = (body: Html): Page => ({ title: `Revenue · ${app.name}`, app, at: "revenue", body })
   if (isFault(revenue)) {
     const body = revenue.code === "not_connected" ? notConnected(desk) : refusedPart(revenue)
-    return page(html`<section class="card">${body}</section>${others}`)
+    return page(html`<section class="card">${body}</section>${sectionsPart(others)}`)
   }
   const chosen = periods(appAddress(desk, app, "revenue"), desk.query, days, [7, 30, 90, 365])
   return page(
@@ -39,7 +39,8 @@ export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
 <div>${
       isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)
     }${sourcesPart(desk, app, revenue, isFault(subscriptions) ? [] : subscriptions.sources)}</div></div>
-${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}${others}`,
+${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}
+${sectionsPart(others, { hasNote: false })}`,
   )
 }
 
@@ -179,8 +180,9 @@ ${reportedDays} of ${days} days reported${
 function notConnected(desk: Desk): Html {
   return empty(
     "App Store Connect is not connected",
-    "Connect it to see downloads, proceeds and subscriptions by day, as Apple reports them. " +
-      "The key is stored encrypted on this server.",
+    html`Connect it under <a href="${desk.base}/settings/accounts?add=app-store-connect">Connected accounts</a> to see
+downloads, proceeds, subscriptions and the store funnel by day, as Apple reports them, and what a change of the store
+page did. The key is stored encrypted on this server.`,
     samplePage(desk, "revenue"),
   )
 }

@@ -1,5 +1,6 @@
 import type { Operation } from "../../core/operation.ts"
 import type { Sources } from "../../sources.ts"
+import { listAiShares } from "./ai-shares.ts"
 import { listApprovals, settleApproval } from "./approvals.ts"
 import { getAppHead, listAppHeads } from "./apps.ts"
 import { listChangedTexts } from "./changed-texts.ts"
@@ -30,6 +31,7 @@ const readsWith = (sources: Sources) => [
   getReview,
   listReviewReplies,
   listReviewThemes,
+  listAiShares,
   listAlertRules,
   listWrites,
   listSources,

@@ -155,7 +155,8 @@ export function inventedReviewsNote({ feed }: { readonly feed: string | null }):
 /** Shows which questions or rows failed, and why. False if none failed. */
 export function failureNote(answer: object): Html | false {
   const whys = sourcesIn(answer).flatMap((source) => {
-    return typeof source?.why === "string" ? [source.why as string] : []
+    // sample data is no failure, and has its own note
+    return typeof source?.why === "string" && source.state !== "demo" ? [source.why as string] : []
   })
   return (
     whys.length > 0 &&

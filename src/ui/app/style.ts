@@ -154,6 +154,13 @@ svg.hard { fill: var(--gone) } svg.star { fill: #c98a00 }
 .lines.short { height: 9rem }
 .whole { white-space: pre-line; overflow-wrap: anywhere }
 blockquote { margin: .5rem 0; padding-left: .75rem; border-left: 3px solid var(--line) }
+.effects > div { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 1rem; padding: .5rem 0 }
+.lines .range { stroke-width: 5; opacity: .25 }
+.effects p { margin: .1rem 0 }
+.effects svg { width: 100%; height: 1.75rem; overflow: visible }
+.effects line { stroke: var(--rank); stroke-width: 6; stroke-linecap: round; opacity: .35 }
+.effects .zero { stroke: var(--quiet); stroke-width: 1; opacity: 1 }
+.effects circle { fill: var(--rank) } .effects circle.up { fill: var(--up) } .effects circle.down { fill: var(--down) }
 .end { text-anchor: end } .mid { text-anchor: middle }
 .lines path { vector-effect: non-scaling-stroke; fill: none; stroke-linecap: round; stroke-linejoin: round }
 .lines .band { fill: var(--soft) }
@@ -343,6 +350,9 @@ ol.codes { columns: 14rem; margin: 0 0 1rem; font-size: 1rem }
 @media (min-width: 62rem) {
   .columns-2 { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) }
   .columns-2.wide-left { grid-template-columns: minmax(0, 5fr) minmax(0, 3fr) }
+  .effects > div { grid-template-columns: 13rem minmax(0, 1fr) 15rem; align-items: center }
+  .effects > div > p:last-child { grid-column: 2 / -1 }
+  .effects > .ends { margin: 0 16rem 0 14rem }
   main { padding-top: 1.75rem }
   .tabs { margin: 0 0 1.5rem; padding: 0 }
 }

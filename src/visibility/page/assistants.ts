@@ -1,100 +1,133 @@
 import type { AnswerOf } from "../../answers.ts"
-import { answerPart } from "../../ui/app/any-answer.ts"
 import { attempted, type Desk, isFault, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
 import { sideForm } from "../../ui/app/frame.ts"
-import { card, failureNote, inventedNote, refusedPart } from "../../ui/app/parts.ts"
+import { card, empty, failureNote, inventedNote, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
+import { shareBar } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
-import { momentTime } from "../../ui/times.ts"
+import { dayTime, momentTime } from "../../ui/times.ts"
 import { counted, percent, spoken } from "../../ui/words.ts"
+import { answerLines } from "./answer-text.ts"
+import { sharesCard } from "./shares.ts"
 
 type Sample = Pick<Engine, "named" | "of" | "low" | "high" | "tooThin">
 type Engine = NonNullable<Visibility["engines"][keyof Visibility["engines"]]>
 type Visibility = AnswerOf<"get_ai_visibility">
 
+/** How often assistants name the app, which apps they name instead, from which sources, and what they answer. */
 export async function assistantsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
-  const visibility = desk.has("get_ai_visibility") && (await visibilityCard(desk, appId, side.country))
+  const { country } = side
+  const [answer, shares] = await Promise.all([
+    attempted(desk.ask("get_ai_visibility", { appId, country })),
+    attempted(desk.ask("list_ai_shares", { appId, country })),
+  ])
+  const body = isFault(answer)
+    ? card("Assistants", refusedPart(answer))
+    : visibilityPart(desk, answer, isFault(shares) ? null : shares)
   return {
     title: `Assistants · ${app.name}`,
     app,
     at: "assistants",
-    body: html`${sideForm(desk, app, {}, side)}${visibility}`,
+    body: html`${sideForm(desk, app, {}, side)}${body}`,
   }
 }
 
-async function visibilityCard(desk: Desk, appId: string, country: string): Promise<Html> {
-  const title = "Answers of assistants"
-  const hint = "A dated sample, not a ranking"
-  const answer = await attempted(desk.ask("get_ai_visibility", { appId, country }))
-  if (isFault(answer)) return card(title, refusedPart(answer), hint)
-  const notes = html`${inventedNote(answer)}${failureNote(answer)}`
-  return card(title, html`<div class="inside">${notes}${visibilityPart(answer)}</div>`, hint)
+function visibilityPart(desk: Desk, visibility: Visibility, shares: AnswerOf<"list_ai_shares"> | null): Html {
+  const { providers, engines, answers, method } = visibility
+  const measured = Object.entries(engines).filter((entry): entry is [string, Engine] => entry[1] !== undefined)
+  const notes = html`${inventedNote(visibility)}${failureNote(visibility)}`
+  if (measured.length === 0) return html`${notes}<section class="card">${notAsked(desk, visibility)}</section>`
+  const missing = Object.entries(providers).filter(([name]) => !measured.some(([engine]) => engine === name))
+  return html`${notes}${tiles(
+    measured.map(([name, engine]) => ({
+      name: nameOf(name),
+      value: html`${engine.named} of ${engine.of}`,
+      said: intervalText(engine),
+    })),
+  )}<div class="columns-2">${keywordsCard(measured)}<div>${shares && sharesCard(shares)}</div>
+${measured.map(([name, engine]) => namedCard(name, engine))}</div>
+<div class="columns-2 wide-left">${answersCard(answers)}<div>${sourcesCard(measured)}${checkCard(visibility)}${card(
+    "How to read this",
+    html`<div class="inside"><ul class="small">${method.map((line) => html`<li>${line}</li>`)}</ul>${
+      missing.length > 0 &&
+      html`<p class="small quiet">
+${missing.map(([name, state]) => `${nameOf(name)}: ${spoken(state).toLowerCase()}`).join(" · ")}</p>`
+    }</div>`,
+  )}</div></div>`
 }
 
-/** Renders the share of answers that name the app, per assistant, with dates and intervals. */
-function visibilityPart({ providers, engines, answers, check, next, method }: Visibility): Html {
-  const measured = Object.entries(engines).filter((entry): entry is [string, Engine] => entry[1] !== null)
-  const unmeasured = Object.entries(providers).filter(([name]) => !measured.some(([engine]) => engine === name))
-  return html`${measured.map(([name, engine]) => enginePart(name, engine))}${
-    unmeasured.length > 0 &&
-    html`<p class="small quiet">
-${unmeasured.map(([name, state]) => `${nameOf(name)}: ${spoken(state).toLowerCase()}`).join(" · ")}</p>`
-  }${
-    answers.length > 0 &&
-    html`<h3>Answers</h3>
-<ul>${answers.map(
-      ({ engine, term, askedAt, named, excerpt }) =>
-        html`<li><strong><bdi>${term}</bdi></strong> <span class="tag${named ? " good" : ""}">${
-          named ? "named" : "not named"
-        }</span> <span class="small quiet">${nameOf(engine)}, ${momentTime(askedAt)}</span>${
-          excerpt && html`<br><bdi>${excerpt}</bdi>`
-        }</li>`,
-    )}</ul>`
-  }${answerPart({ check: check && { ...check, id: null }, next, method })}`
+function notAsked(desk: Desk, { next }: Visibility): Html {
+  return empty(
+    "No assistant was asked yet",
+    next === null
+      ? "The operator connects assistants with their API keys (AI visibility in the manual). Then a check asks each " +
+          "of them about your keywords, and this page shows who is named."
+      : html`A check asks each assistant about your keywords, ${counted(next.answers, "answer")}. Start it with
+start_ai_check, by a program or an assistant.`,
+    samplePage(desk, "assistants"),
+  )
 }
 
 const nameOf = (engine: string) => (engine === "openai" ? "OpenAI" : spoken(engine))
 
-function enginePart(name: string, engine: Engine): Html {
-  const { model, answers, measuredFrom, searched, keywords, rivals, apps, domains } = engine
-  return html`<h3>${nameOf(name)} <span class="small quiet">${model}, ${counted(answers, "answer")}${
-    measuredFrom && html`, ${momentTime(measuredFrom)}`
-  }</span></h3>
-<p>${sampleText(engine)}; it searched the web for ${searched}.</p>${sampleTable(
-    "Keyword",
-    keywords.map((one) => ({ ...one, name: one.term })),
-  )}${sampleTable("Apps named with yours", [
-    { ...engine, name: "Your app" },
-    ...rivals,
-    ...apps.filter(({ name }) => !rivals.some((rival) => rival.name === name)),
-  ])}${
-    domains.length > 0 &&
-    html`<p class="small quiet">Cited: ${domains
-      .map(({ domain, answers: count }) => `${domain} (${count})`)
-      .join(", ")}</p>`
+function intervalText({ low, high, tooThin }: Sample): Html {
+  return html`${low !== null && high !== null && `${percent(low)} to ${percent(high)}`}${
+    tooThin && html` <span class="tag warn">too few to tell</span>`
   }`
 }
 
-function sampleText({ named, of, low, high, tooThin }: Sample): Html {
-  return html`Named in <strong>${named} of ${of}</strong> answers${
-    low !== null &&
-    high !== null &&
-    html` (${percent(low)} to ${percent(high)} of all such answers, with 95 % confidence)`
-  }${tooThin && html` <span class="tag warn">too few to tell</span>`}`
+/** One row per keyword, one column per assistant: where the app is named. */
+function keywordsCard(measured: readonly [string, Engine][]): Html {
+  const terms = [...new Set(measured.flatMap(([, { keywords }]) => keywords.map(({ term }) => term)))].sort()
+  return card(
+    "Where you are named",
+    html`<div class="scroll" tabindex="0" role="group" aria-label="Keywords"><table><thead>
+<tr><th scope="col">Keyword</th>${measured.map(([name]) => html`<th scope="col">${nameOf(name)}</th>`)}</tr></thead>
+<tbody>${terms.map(
+      (term) => html`<tr><th scope="row"><bdi>${term}</bdi></th>${measured.map(([, { keywords }]) => {
+        const figures = keywords.find((keyword) => keyword.term === term)
+        return html`<td>${figures ? shareCell(figures) : html`<span class="quiet">–</span>`}</td>`
+      })}</tr>
+`,
+    )}</tbody></table></div>`,
+    "Answers that name you",
+  )
 }
 
-/** Renders each share as a mark on a bar that shows its interval. */
-function sampleTable(first: string, rows: readonly (Sample & { name: string })[]): Html | false {
-  if (rows.length === 0) return false
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${first}"><table><thead>
-<tr><th scope="col">${first}</th><th scope="col" class="num">Named</th>
+function shareCell({ named, of }: Sample): Html {
+  return html`<span class="bar-cell"><span>${named}/${of}</span>${shareBar(of === 0 ? 0 : named / of)}</span>`
+}
+
+const MAX_NAMED = 12
+
+/** The apps that an assistant names, with the app itself among them, most often named first. */
+function namedCard(name: string, engine: Engine): Html {
+  const { model, answers, measuredFrom, searched, rivals, apps, others } = engine
+  const neighbours = [...rivals, ...apps.filter((app) => !rivals.some((rival) => rival.name === app.name))]
+  const rows = [{ ...engine, name: "Your app", isOwn: true }, ...neighbours.map((app) => ({ ...app, isOwn: false }))]
+    .filter(({ named, isOwn }) => isOwn || named > 0)
+    .toSorted((a, b) => b.named - a.named)
+    .slice(0, MAX_NAMED)
+  return card(
+    `Who ${nameOf(name)} names`,
+    html`<div class="scroll" tabindex="0" role="group" aria-label="${`Apps that ${nameOf(name)} names`}"><table><thead>
+<tr><th scope="col">App</th><th scope="col" class="num">Named</th>
 <th scope="col">Share, and how far it may be off</th></tr></thead>
 <tbody>${rows.map(
-    (row) =>
-      html`<tr><th scope="row"><bdi>${row.name}</bdi></th><td class="num">${row.named} of ${row.of}</td>
-<td>${intervalBar(row)}</td></tr>`,
-  )}</tbody></table></div>`
+      ({ isOwn, ...row }) =>
+        html`<tr><th scope="row">${isOwn ? html`<strong>Your app</strong>` : html`<bdi>${row.name}</bdi>`}</th>
+<td class="num">${row.named} of ${row.of}</td><td>${intervalBar(row)}</td></tr>
+`,
+    )}</tbody></table></div>${
+      others.length > 0 &&
+      html`<p class="inside small quiet">Names of no known app: <bdi>${others
+        .map((other) => `${other.name} (${other.answers})`)
+        .join(", ")}</bdi></p>`
+    }`,
+    html`<bdi>${model}</bdi>, ${counted(answers, "answer")}, ${dayTime(measuredFrom.slice(0, 10))}; it searched the web
+for ${searched}`,
+  )
 }
 
 function intervalBar({ named, of, low, high }: Sample): Html {
@@ -104,4 +137,66 @@ function intervalBar({ named, of, low, high }: Sample): Html {
 <rect class="off" x="${at(low)}%" width="${Math.max(1, at(high - low))}%" height="100%"></rect>
 <rect x="${Math.min(98, at(named / of))}%" width="2%" height="100%"></rect>
 </svg><span class="small quiet">${percent(low)} to ${percent(high)}</span>`
+}
+
+/** The answers by keyword. The first of each keyword is open. */
+function answersCard(answers: Visibility["answers"]): Html {
+  const groups = [...Map.groupBy(answers, ({ term }) => term)]
+  return card(
+    "Answers",
+    html`<ul class="list">${groups.map(([term, list], at) => {
+      const named = list.filter((answer) => answer.named).length
+      return html`<li><details${at === 0 && html` open=""`}><summary><strong><bdi>${term}</bdi></strong>
+<span class="quiet">${named} of ${counted(list.length, "answer")} name you</span></summary>
+${list.map(answerPart)}</details></li>
+`
+    })}</ul>`,
+    "The line that names you, or the beginning",
+  )
+}
+
+function answerPart({ engine, askedAt, searched, named, excerpt }: Visibility["answers"][number]): Html {
+  const state = named === null ? "uncertain" : named ? "names you" : "does not name you"
+  return html`<blockquote>${answerLines(excerpt).map((line) => html`<p>${line}</p>`)}
+<p class="small quiet"><span class="tag${named && " good"}">${state}</span> ${nameOf(engine)}, ${momentTime(askedAt)}${
+    searched && ", searched the web"
+  }</p></blockquote>`
+}
+
+/** The hosts that the answers cite. False if none cites any. */
+function sourcesCard(measured: readonly [string, Engine][]): Html | false {
+  const cited = measured.filter(([, { domains }]) => domains.length > 0)
+  return (
+    cited.length > 0 &&
+    card(
+      "Sources",
+      html`<div class="inside">${cited.map(
+        ([name, { domains, answers }]) =>
+          html`<h3>${nameOf(name)}</h3><div class="spread">${domains.map(
+            ({ domain, answers: count }) =>
+              html`<span><bdi>${domain}</bdi></span>${shareBar(count / answers)}
+<span class="small quiet">${count}</span>`,
+          )}</div>`,
+      )}</div>`,
+      "Hosts that answers cite",
+    )
+  )
+}
+
+function checkCard({ check, next }: Visibility): Html | false {
+  if (check === null && next === null) return false
+  const dollars = (cents: number | null) => (cents === null ? "an unknown amount" : `$${(cents / 100).toFixed(2)}`)
+  return card(
+    "Checks",
+    html`<div class="inside">${
+      check &&
+      html`<p>The last check, ${momentTime(check.startedAt)}: ${counted(check.answered, "answer")} of ${check.asked},
+${check.failed} failed, ${dollars(check.cents)}.</p>`
+    }${
+      next &&
+      html`<p class="quiet">A check now asks for ${counted(next.answers, "answer")}${
+        next.shared > 0 && `, ${next.shared} of them already there`
+      }, for about ${dollars(next.cents)}${next.basis === "assumed" && " (assumed)"}.</p>`
+    }</div>`,
+  )
 }

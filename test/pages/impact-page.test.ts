@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import type { AnswerOf } from "../../src/answers.ts"
+import { impactPart } from "../../src/consoles/page/impact.ts"
+import type { Desk } from "../../src/ui/app/desk.ts"
+import { answerLines } from "../../src/visibility/page/answer-text.ts"
+
+type Impact = AnswerOf<"get_change_impact">
+
+const sample: Impact = JSON.parse(
+  readFileSync(new URL("../../fixtures/sandbox/get_change_impact.json", import.meta.url), "utf8"),
+).answer
+
+const desk = { query: new URLSearchParams("at=us-ios") } as Desk
+const shown = (impact: Partial<Impact>) => impactPart({ ...sample, ...impact }, desk).text
+
+describe("before and after a change", () => {
+  test.each([
+    ["improved", "Keep the change"],
+    ["worse", "Consider undoing the change"],
+    ["no_clear_change", "The interval includes zero"],
+    ["too_early", "Wait until the days after the change are over"],
+    ["not_enough_data", "needs twenty windows before the change"],
+    ["confounded", "Make one change at a time"],
+    ["cannot_tell", "Change one storefront first"],
+  ] as const)("the verdict %s says what it means and what to do", (verdict, advice) => {
+    expect(shown({ verdict })).toContain(advice)
+  })
+
+  test("each judged figure is a point with its interval, on one scale with a line at no change", () => {
+    const text = shown({})
+    expect(text.match(/<circle/g)).toHaveLength(2)
+    expect(text).toContain('<line class="zero" x1="50%"')
+    // 30 % is 48 % of the width from the middle
+    expect(text).toContain('<line class="off" x1="32.9%" x2="96.4%"')
+    expect(text).toContain('cx="61.7%"')
+    expect(text).toContain("90 % interval −10.7 % to +29 %")
+  })
+
+  test("figures without an effect are listed with what they wait for, and are no points", () => {
+    const outcomes = sample.outcomes.map((outcome) => ({
+      ...outcome,
+      verdict: "not_enough_data" as const,
+      effectPercent: null,
+      lowPercent: null,
+      highPercent: null,
+      earlierDays: 40,
+      earlierNeeded: 140,
+    }))
+    const text = shown({ verdict: "not_enough_data", outcomes })
+    expect(text).not.toContain("<circle")
+    expect(text).toContain("40 of 140 earlier days are there")
+  })
+})
+
+describe("answers of assistants", () => {
+  const lines = (text: string) => answerLines(text).map((line) => line.text)
+
+  test("Markdown becomes lines, bold words and texts of links", () => {
+    expect(lines("## Apps\n1. **Tea** – see [the site](https://example.com/x).\n- __Calm__ too")).toEqual([
+      "<bdi>Apps</bdi>",
+      "<bdi>1. <strong>Tea</strong> – see the site.</bdi>",
+      "<bdi><strong>Calm</strong> too</bdi>",
+    ])
+    expect(lines("1. **A**: one. 2. **B**: two.")).toHaveLength(2)
+  })
+
+  test("markup, script links and marks that close nothing stay text", () => {
+    expect(lines("**<img src=x onerror=alert(1)>** [a](javascript:alert(1)) **open")).toEqual([
+      "<bdi>**&lt;img src=x onerror=alert(1)&gt;** a) **open</bdi>",
+    ])
+    expect(lines("[](data:text/html,x)")).toEqual([])
+  })
+})
