@@ -76,7 +76,7 @@ describe.skipIf(binary === null)("/app in a browser", () => {
 
   test("the keyword filter works while typing, and by its form without script", async () => {
     await tab.open(at(`/app/apps/${tea.app}`))
-    const shown = "[...document.querySelectorAll('tbody tr')].filter((row) => !row.hidden).length"
+    const shown = "[...document.querySelectorAll('#keywords tbody tr')].filter((row) => !row.hidden).length"
     expect(await tab.value<number>(shown)).toBe(2)
     const type =
       "const field = document.querySelector('[name=find]'); field.value = 'green'; " +

@@ -21,7 +21,9 @@ export interface Tab {
   /** A PNG of the whole page. */
   picture(): Promise<Uint8Array>
   /** Presses a key. Enter opens something and waits for it. */
-  press(key: "Tab" | "Enter"): Promise<void>
+  press(key: keyof typeof KEYS): Promise<void>
+  /** Moves the mouse there, or puts a finger there and lifts it. In CSS pixels of the window. */
+  point(x: number, y: number, by: "mouse" | "finger"): Promise<void>
   /** Enables or disables scripts in pages opened from now on. `value` works in both cases. */
   scripts(on: boolean): Promise<void>
   cookies(): Promise<{ name: string; path: string; httpOnly: boolean }[]>
@@ -35,6 +37,9 @@ export interface Tab {
   readonly complaints: string[]
   close(): Promise<void>
 }
+
+/** Keys and their codes. */
+const KEYS = { Tab: 9, Enter: 13, End: 35, Home: 36, ArrowLeft: 37, ArrowRight: 39 } as const
 
 /** Starts a browser that makes no requests on its own. */
 export async function openTab(binary: string): Promise<Tab> {
@@ -93,11 +98,17 @@ export async function openTab(binary: string): Promise<Tab> {
       const pressed = {
         key,
         code: key,
-        ...(key === "Tab" ? { windowsVirtualKeyCode: 9 } : { windowsVirtualKeyCode: 13, text: "\r" }),
+        windowsVirtualKeyCode: KEYS[key],
+        ...(key === "Enter" && { text: "\r" }),
       }
       const press = () => ask("Input.dispatchKeyEvent", { type: "keyDown", ...pressed })
       await (key === "Enter" ? loaded(press) : press())
       await ask("Input.dispatchKeyEvent", { type: "keyUp", ...pressed })
+    },
+    async point(x, y, by) {
+      if (by === "mouse") return void (await ask("Input.dispatchMouseEvent", { type: "mouseMoved", x, y }))
+      await ask("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] })
+      await ask("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] })
     },
     scripts: async (on) => void (await ask("Emulation.setScriptExecutionDisabled", { value: !on })),
     cookies: async () => (await ask("Network.getAllCookies")).cookies,

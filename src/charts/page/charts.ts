@@ -3,7 +3,7 @@ import { type Desk, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
 import { sideForm } from "../../ui/app/frame.ts"
 import { card, empty, samplePage } from "../../ui/app/parts.ts"
 import { readingsLink } from "../../ui/app/readings.ts"
-import { rankLines } from "../../ui/charts/rank-lines.ts"
+import { chartFigure } from "../../ui/charts/figure.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { sourceName } from "../../ui/source-names.ts"
 import { momentTime } from "../../ui/times.ts"
@@ -50,7 +50,7 @@ function chartPart(chart: Chart, id: string, days: { from: string; to: string; e
     name,
     html`<div class="inside">
 <p>${stands}</p>${
-      isRanked && series.length > 1 && rankLines({ id, title: `Places in ${name}`, from, to: days.to, lines })
+      isRanked && series.length > 1 && chartFigure({ id, title: `Places in ${name}`, from, to: days.to, lines })
     }<p class="small quiet">
 ${measuredAt && html`Read ${momentTime(measuredAt)}`}${
   source && html`, ${sourceName(source)}`

@@ -59,6 +59,7 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
     ...deskRoutes({
       invoke,
       people,
+      now,
       operations: [...catalog, ...DESK.all],
       sampleAnswer: samplesOf(sandbox, publicUrl),
       pictures: parts.pictureCache,

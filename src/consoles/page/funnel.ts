@@ -1,9 +1,11 @@
 import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
-import { dayBars, shareBar } from "../../ui/charts/small.ts"
+import { chartFigure } from "../../ui/charts/figure.ts"
+import { amounts, dayValue } from "../../ui/charts/scale.ts"
+import { shareBar } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
-import { dayTime, shortDay } from "../../ui/times.ts"
-import { figure, percent, spoken } from "../../ui/words.ts"
+import { dayTime } from "../../ui/times.ts"
+import { figure, percent, spoken, whole } from "../../ui/words.ts"
 
 /** The steps from impression to download, each as a share of the first, and the downloads by day. */
 export function funnelPart(answer: AnswerOf<"get_funnel">): Html {
@@ -14,7 +16,7 @@ export function funnelPart(answer: AnswerOf<"get_funnel">): Html {
     ["First downloads", totals.firstDownloads],
   ]
   const first = totals.impressions
-  const bars = days.map(({ day, complete, firstDownloads }) => ({ day, value: complete ? firstDownloads : null }))
+  const points = days.map(({ day, complete, firstDownloads }) => dayValue(day, complete ? firstDownloads : null))
   return html`<div class="spread">${steps.map(([name, count]) => {
     const part = first === null || count === null || first === 0 ? null : count / first
     return html`<span>${name}</span>${
@@ -22,11 +24,14 @@ export function funnelPart(answer: AnswerOf<"get_funnel">): Html {
     }<span>${figure(count)} <span class="quiet small">${part !== null && percent(part)}</span></span>`
   })}</div>${completeTo && html`<p class="small quiet">Whole days alone, up to ${dayTime(completeTo)}.</p>`}
 <h3>First downloads a day</h3>
-${dayBars(bars, {
+${chartFigure({
+  id: "first-downloads",
+  kind: "bars",
   title: "First downloads a day",
-  said: ({ day, value }) => `${shortDay(day)}: ${value ?? "not whole yet"}`,
   from,
   to,
+  unit: amounts(whole, { none: "not whole yet" }),
+  lines: [{ name: "First downloads", points }],
 })}${funnelTable(
   "Storefront",
   countries.map(({ country, ...counts }) => ({

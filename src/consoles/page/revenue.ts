@@ -2,7 +2,8 @@ import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
 import { appAddress, attempted, type Desk, isFault, type Page, readHead } from "../../ui/app/desk.ts"
 import { card, empty, inventedNote, periodIn, periods, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
-import { dayBars } from "../../ui/charts/small.ts"
+import { chartFigure } from "../../ui/charts/figure.ts"
+import { amounts, dayValue } from "../../ui/charts/scale.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, momentTime, shortDay } from "../../ui/times.ts"
 import { figure, money, spoken, whole } from "../../ui/words.ts"
@@ -60,15 +61,18 @@ function totalTiles({ totals }: Revenue): Html {
 }
 
 function downloadsPart({ days, from, to }: Revenue, chosen: Html): Html {
-  const bars = days.map(({ day, reported, downloads }) => ({ day, value: reported ? downloads : null }))
+  const points = days.map(({ day, reported, downloads }) => dayValue(day, reported ? downloads : null))
   return card(
     "Downloads per day",
     html`<div class="inside">
-${dayBars(bars, {
+${chartFigure({
+  id: "downloads",
+  kind: "bars",
   title: `Downloads per day, ${shortDay(from)} to ${shortDay(to)}`,
-  said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not reported" : whole(value)}`,
   from,
   to,
+  unit: amounts(whole, { none: "not reported" }),
+  lines: [{ name: "Downloads", points }],
 })}</div>`,
     chosen,
   )
@@ -80,15 +84,18 @@ function proceedsPart({ days, totals, from, to }: Revenue): Html | false {
   if (currency === undefined) return false
   const amountOf = (proceeds: readonly Money[] | null) =>
     Number(proceeds?.find((one) => one.currency === currency)?.amount ?? 0)
-  const bars = days.map(({ day, reported, proceeds }) => ({ day, value: reported ? amountOf(proceeds) : null }))
+  const points = days.map(({ day, reported, proceeds }) => dayValue(day, reported ? amountOf(proceeds) : null))
   return card(
     `Proceeds per day, ${currency}`,
     html`<div class="inside">
-${dayBars(bars, {
+${chartFigure({
+  id: "proceeds",
+  kind: "bars",
   title: `Proceeds per day in ${currency}`,
-  said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not reported" : money(value, currency)}`,
   from,
   to,
+  unit: amounts((amount) => money(amount, currency), { none: "not reported" }),
+  lines: [{ name: "Proceeds", points }],
 })}</div>`,
     "Grey: not reported yet",
   )

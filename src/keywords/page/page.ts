@@ -1,4 +1,5 @@
-import { addDays } from "../../lib/days.ts"
+import { type View, viewAt, viewBar } from "../../ui/app/bar.ts"
+import { chartPart } from "../../ui/app/chart.ts"
 import {
   type AppHead,
   address,
@@ -11,55 +12,54 @@ import {
   type Side,
   sideCode,
 } from "../../ui/app/desk.ts"
-import { sideForm } from "../../ui/app/frame.ts"
-import { card, empty, periodIn, periods, refusedPart, samplePage, type Tile, tiles } from "../../ui/app/parts.ts"
+import { readMarks } from "../../ui/app/marks.ts"
+import { card, empty, refusedPart, samplePage, type Tile, tiles } from "../../ui/app/parts.ts"
 import { keywordFields, writeForm } from "../../ui/app/write/form.ts"
-import { rankLines } from "../../ui/charts/rank-lines.ts"
+import { type Chart, type ChartLine, type ChartMark, MAX_LINES } from "../../ui/charts/chart.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { momentTime } from "../../ui/times.ts"
 import { counted, sideName } from "../../ui/words.ts"
 import { filtersPart, rowsAsked } from "./filters.ts"
-import { legend } from "./legend.ts"
-import { type History, type KeywordRow, keywordRows, PERIODS, type RowsAnswer, readHistory } from "./rows.ts"
+import { keywordChart, readCompared } from "./lines.ts"
+import { type History, type KeywordRow, keywordRows, type RowsAnswer, readHistory } from "./rows.ts"
 import { keywordTable } from "./table.ts"
 
 /** An app's keywords: totals, a chart of the best ones, and a page of the table. */
 export async function keywordsPage(desk: Desk, appId: string): Promise<Page> {
   const answer = await desk.ask("list_keyword_rows", { appId, ...rowsAsked(desk.query) })
-  const { app, country, platform } = answer
+  const { app, country, platform, totals } = answer
   const side = { country, platform }
+  const view = { ...viewAt(desk, app, { lastDay: totals.day }), side }
   const at = ""
-  if (answer.totals.tracked === 0) return { title: app.name, app, at, body: noKeywords(desk, app, side) }
-  const days = periodIn(desk.query, PERIODS)
+  if (totals.tracked === 0) return { title: app.name, app, at, body: noKeywords(desk, app, view) }
   const terms = [...new Set([...answer.best, ...answer.rows].map(({ term }) => term))]
-  const history = terms.length === 0 ? null : await attempted(readKnown(desk, app, side, { answer, days, terms }))
+  const charted = chosenTerms(desk) ?? answer.best.map(({ term }) => term)
+  const [history, compared, marks] = await Promise.all([
+    attempted(readHistory(desk, app, view, [...new Set([...charted, ...terms])].slice(0, MAX_TERMS))),
+    readCompared(desk, app, view, charted),
+    readMarks(desk, app, view),
+  ])
   const loaded = isFault(history) ? null : history
   const rows = keywordRows(answer.rows, loaded)
+  const chart = loaded && bestChart(desk, app, view, { charted, history: loaded, compared, marks })
   return {
     title: app.name,
     app,
     at,
-    body: html`${sideForm(desk, app, {}, side)}${summary(answer, rows)}${
-      isFault(history)
-        ? card("Ranks over time", refusedPart(history))
-        : bestPart(desk, app, { best: keywordRows(answer.best, loaded), history: loaded, days })
+    charts: chart ? [chart] : [],
+    body: html`${viewBar(desk, app, view, { compares: { rivals: [] } })}${summary(answer, rows)}${
+      isFault(history) ? card("Ranks over time", refusedPart(history)) : chart && bestPart(desk, app, chart)
     }${tablePart(desk, app, side, { ...answer, shown: rows })}`,
   }
 }
 
-/**
- * Reads the ranks of the last `days` days. If none were measured in them, reads as many days up to the last measured
- * one.
- */
-async function readKnown(
-  desk: Desk,
-  app: AppHead,
-  side: Side,
-  { answer: { totals }, days, terms }: { answer: RowsAnswer; days: number; terms: string[] },
-): Promise<History | null> {
-  const history = await readHistory(desk, app, side, { days, terms })
-  if (!history || !totals.day || totals.day >= history.from) return history
-  return await readHistory(desk, app, side, { from: addDays(totals.day, 1 - days), to: totals.day, terms })
+/** The limit of the operation. */
+const MAX_TERMS = 100
+
+/** Returns the ticked keywords, which the address keeps between tabs. Null without any. */
+function chosenTerms({ query }: Desk): string[] | null {
+  const terms = [...new Set(query.getAll("terms"))].slice(0, MAX_LINES)
+  return terms.length > 0 ? terms : null
 }
 
 /** Shows how many keywords moved only if all keywords are on the page. */
@@ -86,23 +86,32 @@ function movedTile(moved: (...ways: string[]) => number): Tile {
 const moveCount = (count: number, mark: string, tone: string) =>
   html`<span class="${count > 0 ? tone : "quiet"}">${mark} ${count}</span>`
 
-function bestPart(
-  desk: Desk,
-  app: AppHead,
-  { best: ranked, history, days }: { best: readonly KeywordRow[]; history: History | null; days: number },
-): Html | false {
-  if (history === null) return false
-  const lines = ranked.flatMap(({ term: name, rank, line }) =>
-    line && line.series.length > 1 ? [{ name, said: `#${rank}`, points: line.series, sources: line.sources }] : [],
-  )
-  const [from] = lines.flatMap(({ points }) => points.slice(0, 1).map(([day]) => day)).sort()
-  if (from === undefined) return false
-  const chart = { id: "best", title: "Ranks of the best keywords", from, to: history.to, lines, told: true }
+interface Charted {
+  charted: readonly string[]
+  history: History
+  compared: readonly ChartLine[]
+  marks: readonly ChartMark[]
+}
+
+/** Returns the chart of the best keywords, or of the ticked ones. Null if no line would have two days. */
+function bestChart(desk: Desk, app: AppHead, view: View, { charted, history, compared, marks }: Charted): Chart | null {
+  const byTerm = new Map(history.keywords.map((keyword) => [keyword.term, keyword]))
+  const keywords = charted.flatMap((term) => {
+    const keyword = byTerm.get(term)
+    return keyword && keyword.series.length > 1 ? [keyword] : []
+  })
+  const title = chosenTerms(desk) ? "Ranks of the selected keywords" : "Ranks of the best keywords"
+  return keywords.length === 0 ? null : keywordChart(desk, app, view, { id: "ranks", title, keywords, compared, marks })
+}
+
+function bestPart(desk: Desk, app: AppHead, chart: Chart): Html {
+  const isChosen = chosenTerms(desk) !== null
+  const best = new URLSearchParams([...desk.query].filter(([name]) => name !== "terms"))
   return card(
-    "Best keywords",
-    html`<div class="inside">${legend(lines)}${rankLines(chart)}
-<p class="reading" id="best-said">Rank 1 is at the top; a gap is a day that was not measured.</p></div>`,
-    periods(appAddress(desk, app), desk.query, days, PERIODS),
+    isChosen ? "Selected keywords" : "Best keywords",
+    html`<div class="inside">${chartPart(desk, chart)}
+<p class="reading">Rank 1 is at the top; a gap is a day that was not measured.</p></div>`,
+    isChosen && html`<a href="${appAddress(desk, app)}?${best.toString()}">Show the best keywords</a>`,
   )
 }
 
@@ -159,9 +168,9 @@ function addKeywordsForm(desk: Desk, app: AppHead): Html | false {
   return writeForm(desk, options, keywordFields)
 }
 
-function noKeywords(desk: Desk, app: AppHead, side: Side): Html {
-  return html`${sideForm(desk, app, {}, side)}<section class="card">${empty(
-    `No keyword is tracked in ${sideName(side)}`,
+function noKeywords(desk: Desk, app: AppHead, view: View): Html {
+  return html`${viewBar(desk, app, view, { hasNoDays: true })}<section class="card">${empty(
+    `No keyword is tracked in ${sideName(view.side)}`,
     "A keyword is what people type into the store's search. Add some to see where the app ranks for them.",
     samplePage(desk, ""),
   )}${addKeywordsForm(desk, app)}</section>`

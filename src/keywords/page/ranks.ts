@@ -1,6 +1,7 @@
+import { type View, viewAt, viewBar } from "../../ui/app/bar.ts"
+import { chartPart } from "../../ui/app/chart.ts"
 import {
   type AppHead,
-  address,
   appAddress,
   attempted,
   type Desk,
@@ -8,107 +9,73 @@ import {
   type Page,
   readHead,
   type Side,
-  sideAt,
   sideCode,
 } from "../../ui/app/desk.ts"
-import { card, empty, periodIn, periods, refusedPart } from "../../ui/app/parts.ts"
-import { MAX_LINES, rankLines } from "../../ui/charts/rank-lines.ts"
-import type { RankPoint } from "../../ui/charts/scale.ts"
+import { storeAppCode } from "../../ui/app/faces.ts"
+import { readMarks } from "../../ui/app/marks.ts"
+import { card, empty, refusedPart } from "../../ui/app/parts.ts"
+import { MAX_LINES } from "../../ui/charts/chart.ts"
 import { type Html, html } from "../../ui/html.ts"
-import { sourceName } from "../../ui/source-names.ts"
-import { dayTime } from "../../ui/times.ts"
-import { counted, sideName } from "../../ui/words.ts"
-import { legend } from "./legend.ts"
-import { type History, PERIODS, readHistory } from "./rows.ts"
+import { sideName } from "../../ui/words.ts"
+import { keywordChart, readCompared } from "./lines.ts"
+import { readHistory } from "./rows.ts"
 
-/** Charts the selected keywords together and lists the measured days of each in a table. */
+/** Charts the selected keywords together, with every day and its source in a table. */
 export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const days = periodIn(desk.query, PERIODS)
+  const view = viewAt(desk, app)
   const terms = [...new Set(desk.query.getAll("terms"))].slice(0, MAX_LINES)
-  const page = (body: Html): Page => ({
-    title: terms.length === 1 ? `${terms[0]} · ${app.name}` : app.name,
-    app,
-    at: "",
-    body,
-  })
-  const back = html`<p class="crumbs">
-<a href="${appAddress(desk, app)}?at=${sideCode(side)}">Keywords in ${sideName(side)}</a></p>`
+  const title = terms.length === 1 ? `${terms[0]} · ${app.name}` : app.name
+  const rivals = terms.length === 0 ? [] : await readRivals(desk, app, view.side)
+  const bar = viewBar(desk, app, view, { compares: { rivals } })
+  const page = (body: Html): Page => ({ title, app, at: "", body: html`${bar}${backPart(desk, app, view)}${body}` })
   if (terms.length === 0)
     return page(
-      html`${back}
-<section class="card">
-${empty(
-  "Choose keywords to draw",
-  "Tick some in the table of keywords, up to eight, and draw them together.",
-)}</section>`,
+      html`<section class="card">${empty(
+        "Choose keywords to draw",
+        "Tick some in the table of keywords, up to eight, and draw them together.",
+      )}</section>`,
     )
-  const history = await attempted(readHistory(desk, app, side, { days, terms }))
-  if (isFault(history)) return page(html`${back}${card("Ranks over time", refusedPart(history))}`)
-  const lines = (history?.keywords ?? []).filter(({ term }) => terms.includes(term))
-  const measured = lines.filter(({ series }) => series.length > 0)
-  if (history === null || measured.length === 0)
-    return page(html`${back}<section class="card">${nothingMeasured(desk, app, terms)}</section>`)
-  const from = [...measured.map(({ series }) => series[0]![0]), history.to].sort()[0] as string
-  return page(
-    html`${back}${card(
-      measured.length === 1 ? `Rank of “${measured[0]!.term}”` : "Ranks over time",
-      html`<div class="inside">${legend(
-        measured.map(({ term, series }) => ({
-          name: term,
-          said: lastOf(series),
-          href: address(appAddress(desk, app, "evidence"), { term, at: sideCode(side) }),
-        })),
-      )}${rankLines({
-        id: "ranks",
-        title: `Ranks of ${measured.map(({ term }) => term).join(", ")}`,
-        from,
-        to: history.to,
-        lines: measured.map(({ term: name, series: points, sources }) => ({ name, points, sources })),
-        told: true,
-      })}
-<p class="reading" id="ranks-said">
-A gap is a day that was not measured. A square in the band below is a day on which the app was not among the results
-read. A line is not drawn across a change of source.</p></div>`,
-      periods(appAddress(desk, app, "ranks"), desk.query, days, PERIODS),
-    )}<div class="columns-3">${measured.map((line) => daysPart(desk, app, side, line))}</div>`,
-  )
-}
-
-function lastOf(series: readonly RankPoint[]): string {
-  const rank = series.at(-1)?.[1]
-  return rank === null || rank === undefined ? "absent" : `#${rank}`
-}
-
-/** Days of a keyword's table that are shown; earlier ones are collapsed. */
-const SHOWN_DAYS = 10
-
-function daysPart(desk: Desk, app: AppHead, side: Side, { term, series, sources }: History["keywords"][number]): Html {
-  const sourceOn = (day: string) => sources.find((run) => run.from <= day && day <= run.to)?.source ?? ""
-  const rows = series.toReversed().map(([day, rank]) => {
-    const href = address(appAddress(desk, app, "evidence"), { term, at: sideCode(side), day })
-    return html`<tr><th scope="row">${dayTime(day)}</th>
-<td class="num"><a class="rank" href="${href}">${rank ?? html`<span class="gone">absent</span>`}</a></td>
-<td class="small">${sourceName(sourceOn(day))}</td></tr>
-`
+  const [history, compared, marks] = await Promise.all([
+    attempted(readHistory(desk, app, view, terms)),
+    readCompared(desk, app, view, terms),
+    readMarks(desk, app, view),
+  ])
+  if (isFault(history)) return page(card("Ranks over time", refusedPart(history)))
+  const keywords = history.keywords.filter(({ series }) => series.length > 0)
+  if (keywords.length === 0) return page(html`<section class="card">${nothingMeasured(desk, app, terms)}</section>`)
+  const names = keywords.map(({ term }) => term).join(", ")
+  const chart = keywordChart(desk, app, view, {
+    id: "ranks",
+    title: `Ranks of ${names}`,
+    keywords,
+    compared,
+    marks,
+    isOpen: true,
   })
-  const [latest, more] = [rows.slice(0, SHOWN_DAYS), rows.slice(SHOWN_DAYS)]
-  return card(
-    `“${term}”`,
-    html`${dayTable(`Latest days of ${term}`, latest)}${
-      more.length > 0 &&
-      html`<details>
-<summary>${counted(more.length, "day")} before</summary>${dayTable(`Earlier days of ${term}`, more)}</details>`
-    }`,
-    `${counted(series.length, "measured day")}`,
+  const ranks = card(
+    keywords.length === 1 ? `Rank of “${names}”` : "Ranks over time",
+    html`<div class="inside">${chartPart(desk, chart)}
+<p class="reading">
+A gap is a day that was not measured. A square in the band below is a day on which the app was not among the results
+read. A line is not drawn across a change of source. A rank in the table leads to its evidence.</p></div>`,
   )
+  return { ...page(ranks), charts: [chart] }
 }
 
-function dayTable(name: string, rows: readonly Html[]): Html {
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${name}"><table><thead>
-<tr><th scope="col">Day</th><th scope="col" class="num">Rank</th><th scope="col">Read by</th></tr></thead>
-<tbody>${rows}</tbody></table></div>`
+function backPart(desk: Desk, app: AppHead, { side }: View): Html {
+  return html`<p class="crumbs">
+<a href="${appAddress(desk, app)}?at=${sideCode(side)}">Keywords in ${sideName(side)}</a></p>`
+}
+
+/** Rivals that the bar offers. */
+const MAX_RIVALS = 20
+
+/** Returns the rivals that the bar offers for comparison. */
+async function readRivals(desk: Desk, { id: appId }: AppHead, side: Side): Promise<{ code: string; name: string }[]> {
+  const answer = await attempted(desk.ask("list_rivals", { appId, ...side }))
+  if (isFault(answer)) return []
+  return answer.rivals.slice(0, MAX_RIVALS).map(({ id, name }) => ({ code: storeAppCode(id), name }))
 }
 
 function nothingMeasured(desk: Desk, app: AppHead, terms: readonly string[]): Html {

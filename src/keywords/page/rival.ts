@@ -15,7 +15,8 @@ import { changePart } from "../../ui/app/diff.ts"
 import { appIcon } from "../../ui/app/frame.ts"
 import { card, empty, facts } from "../../ui/app/parts.ts"
 import { hiddenFields, writeForm } from "../../ui/app/write/form.ts"
-import { dayBars } from "../../ui/charts/small.ts"
+import { chartFigure } from "../../ui/charts/figure.ts"
+import { amounts, dayValue } from "../../ui/charts/scale.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, shortDay } from "../../ui/times.ts"
 import { counted, figure, whole } from "../../ui/words.ts"
@@ -137,10 +138,8 @@ function ratingsPart({ rating, ratings, ratingsDay, available, history }: Rival)
   const gained = points.slice(1).map(({ day, ratings: count, source }, at) => {
     const before = points[at]!
     const isComparable = before.source === source && count >= before.ratings
-    return {
-      day,
-      value: isComparable ? (count - before.ratings) / Math.max(1, dayNumber(day) - dayNumber(before.day)) : null,
-    }
+    const days = Math.max(1, dayNumber(day) - dayNumber(before.day))
+    return dayValue(day, isComparable ? (count - before.ratings) / days : null)
   })
   return card(
     "Ratings",
@@ -151,11 +150,14 @@ function ratingsPart({ rating, ratings, ratingsDay, available, history }: Rival)
     ])}${
       gained.length > 0 &&
       html`<h3>Gained a day, up to each reading</h3>
-${dayBars(gained, {
+${chartFigure({
+  id: "ratings",
+  kind: "bars",
   title: "Ratings gained a day",
-  said: ({ day, value }) => `${shortDay(day)}: ${value === null ? "not comparable" : whole(value)}`,
   from,
   to,
+  unit: amounts(whole, { none: "not comparable" }),
+  lines: [{ name: "Ratings gained", points: gained }],
 })}`
     }</div>`,
     ratingsDay && dayTime(ratingsDay),

@@ -1,12 +1,13 @@
 import type { AnswerOf } from "../../answers.ts"
 import { sourceOn } from "../../lib/source-runs.ts"
-import type { AppHead, Desk, Side } from "../../ui/app/desk.ts"
+import type { View } from "../../ui/app/bar.ts"
+import type { AppHead, Desk } from "../../ui/app/desk.ts"
 import type { RankPoint } from "../../ui/charts/scale.ts"
 import { moveBetween } from "../formulas/rank-moves.ts"
 
 type KeywordFigures = RowsAnswer["rows"][number]
 export type RowsAnswer = AnswerOf<"list_keyword_rows">
-export type History = AnswerOf<"get_rank_history">
+export type History = AnswerOf<"list_rank_lines">
 /** A keyword with its history and its latest move. */
 export interface KeywordRow extends KeywordFigures {
   line: History["keywords"][number] | null
@@ -14,17 +15,20 @@ export interface KeywordRow extends KeywordFigures {
   move: { direction: "up" | "down" | "entered" | "dropped" | "same"; places: number | null; since: string } | null
 }
 
-export const PERIODS = [30, 90, 365] as const
-
-/** Returns the history of the iOS side if the app has one, else of the Android side. Null for the other side. */
+/** Returns the ranks of some keywords in the days of the view. */
 export async function readHistory(
   desk: Desk,
-  { id: appId, iosId }: AppHead,
-  { country, platform }: Side,
-  asked: ({ days: number } | { from: string; to: string }) & { terms?: readonly string[] },
-): Promise<History | null> {
-  if (platform === "android" && iosId !== null) return null
-  return await desk.ask("get_rank_history", { appId, country, ...asked })
+  { id: appId }: AppHead,
+  { side, days }: Pick<View, "side" | "days">,
+  terms: readonly string[],
+): Promise<History> {
+  const history = await desk.ask("list_rank_lines", { appId, ...side, ...days, terms })
+  if (!desk.isSample) return history
+  // the sample has one answer for all days
+  const keywords = history.keywords
+    .filter(({ term }) => terms.includes(term))
+    .map((keyword) => ({ ...keyword, series: keyword.series.filter(([day]) => days.from <= day && day <= days.to) }))
+  return { ...history, ...days, keywords }
 }
 
 export function keywordRows(keywords: readonly KeywordFigures[], history: History | null): KeywordRow[] {

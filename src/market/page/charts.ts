@@ -3,7 +3,7 @@ import { storefrontName } from "../../lib/storefront-names.ts"
 import { address, type Desk, isFault, MADE, type Page } from "../../ui/app/desk.ts"
 import { type Face, readFaces } from "../../ui/app/faces.ts"
 import { card, empty, pager } from "../../ui/app/parts.ts"
-import { rankLines } from "../../ui/charts/rank-lines.ts"
+import { chartFigure } from "../../ui/charts/figure.ts"
 import { type FormState, selectField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { sourceName } from "../../ui/source-names.ts"
@@ -276,7 +276,7 @@ function historyCard(desk: Desk, { history, country }: Chart): Html | false {
       ? empty("It was not on this chart", "Within the last 90 days it was on no measured day of this chart.")
       : points.length === 1
         ? empty("One measured day is no line yet", "The line starts with the second measured day.")
-        : html`<div class="inside">${rankLines({
+        : html`<div class="inside">${chartFigure({
             id: "history",
             title: `Positions of ${name}`,
             from,

@@ -9,8 +9,10 @@ import { getEvidence, listReadings } from "./evidence.ts"
 import { listKeywordRows } from "./keywords.ts"
 import { listLocales } from "./locales.ts"
 import { getMarket, getMarketApp, getMarketChart } from "./market.ts"
+import { listChartMarks } from "./marks.ts"
 import { listNews, markSeen } from "./news.ts"
 import { getOverview } from "./overview.ts"
+import { listRankLines, listRivalLines } from "./rank-lines.ts"
 import { getReportEvidence } from "./report-evidence.ts"
 import { getReview, listReviewReplies, listReviewThemes } from "./reviews.ts"
 import { findStoreApps, listStoreFaces } from "./store-apps.ts"
@@ -23,6 +25,9 @@ const readsWith = (sources: Sources) => [
   listAppHeads,
   getOverview,
   listNews,
+  listRankLines,
+  listRivalLines,
+  listChartMarks,
   getEvidence(sources),
   listReadings,
   listChangedTexts,

@@ -4,10 +4,12 @@ import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
 import { checkInput } from "../../core/check-input.ts"
 import type { Invoke } from "../../core/invoke.ts"
 import type { Operation } from "../../core/operation.ts"
+import { dayOf } from "../../lib/days.ts"
 import { Fault } from "../../lib/faults.ts"
 import type { PreparedAnswer } from "../../lib/prepared.ts"
 import type { PictureCache } from "../../stores/pictures/picture-cache.ts"
 import { type PageAnswer, seeOther } from "../../ui/answer.ts"
+import { chartFile } from "../../ui/app/chart.ts"
 import { attempted, type Desk, isFault, MADE } from "../../ui/app/desk.ts"
 import { formProblemPage, notHerePage } from "../../ui/app/parts.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
@@ -28,13 +30,14 @@ interface DeskParts {
   /** Returns answers of the sample data. */
   sampleAnswer: (operation: Operation, input: Record<string, unknown>) => PreparedAnswer
   settings: SettingsPages
+  now: () => Date
   /** Icons and screenshots. Undefined if they are off. */
   pictures?: PictureCache | undefined
 }
 
 /** The pages of /app: for the signed-in person, and with sample data for everybody. */
 export function deskRoutes(parts: DeskParts): PageRoute[] {
-  const { invoke, people, operations, sampleAnswer, settings, pictures } = parts
+  const { invoke, people, operations, sampleAnswer, settings, pictures, now } = parts
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
   const find = (id: string): Operation => {
     const operation = byId.get(id)
@@ -54,6 +57,7 @@ export function deskRoutes(parts: DeskParts): PageRoute[] {
     isMetered: () => false,
     picture: () => null,
     scheme: schemeOf(visit.request),
+    today: SAMPLE_DAY,
     path: visit.path,
     requestId: visit.requestId,
     query: new URLSearchParams(visit.query),
@@ -77,6 +81,7 @@ export function deskRoutes(parts: DeskParts): PageRoute[] {
       isMetered: () => isMetered,
       picture: (store, width) => (pictures && store !== null ? picturePath(store, width) : null),
       scheme: schemeOf(request),
+      today: dayOf(now()),
       path,
       requestId,
       query: new URLSearchParams(query),
@@ -120,6 +125,8 @@ class ProofNeeded extends Error {}
 
 const OWN = "/app"
 const SAMPLE = "/app/sample"
+/** The day on which the sample was made. */
+const SAMPLE_DAY = "2026-11-02"
 
 /** Makes reads and polls free on pages. Only changes are charged. */
 function lookedAt(operation: Operation, { poll }: Record<string, unknown>): Operation {
@@ -133,7 +140,9 @@ async function shown(desk: Desk, status = 200): Promise<PageAnswer> {
   if (!page) return pageAnswer(desk, 404, notHerePage(desk, new Fault("unknown_endpoint")))
   try {
     const made = await readMade(desk)
-    return pageAnswer({ ...desk, made }, status, await page(desk))
+    const opened = await page(desk)
+    const chart = opened.charts?.find(({ id }) => id === desk.query.get("csv"))
+    return pageAnswer({ ...desk, made }, status, chart ? { ...opened, file: chartFile(chart) } : opened)
   } catch (error) {
     // faults that end the session lead to the sign-in, and temporary faults are answered as on other surfaces
     if (!(error instanceof Fault) || error.status === 503) throw error

@@ -26,10 +26,12 @@ import {
 } from "../../ui/app/parts.ts"
 import { readingsLink } from "../../ui/app/readings.ts"
 import { starsPart, starText } from "../../ui/app/stars.ts"
-import { dayBars, shareBar } from "../../ui/charts/small.ts"
+import { chartFigure } from "../../ui/charts/figure.ts"
+import { amounts, dayValue } from "../../ui/charts/scale.ts"
+import { shareBar } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, shortDay } from "../../ui/times.ts"
-import { counted, figure, percent, sideName } from "../../ui/words.ts"
+import { counted, figure, percent, sideName, whole } from "../../ui/words.ts"
 import { filtersIn, listPart, readList, reviewsFile, reviewsOf } from "./list.ts"
 import { ratingChart } from "./rating-chart.ts"
 import { summaryCard } from "./summary.ts"
@@ -97,15 +99,18 @@ function ratingCard({ byDay }: Stats, chosen: Html): Html {
 }
 
 function daysPart({ byDay, from, to }: Stats): Html {
-  const bars = byDay.map(({ day, count }) => ({ day, value: count }))
+  const points = byDay.map(({ day, count }) => dayValue(day, count))
   return card(
     "Reviews per day",
     html`<div class="inside">
-${dayBars(bars, {
+${chartFigure({
+  id: "reviews",
+  kind: "bars",
   title: `Reviews per day, ${shortDay(from)} to ${shortDay(to)}`,
-  said: ({ day, value }) => `${shortDay(day)}: ${value ?? "unknown"}`,
   from,
   to,
+  unit: amounts(whole, { none: "unknown" }),
+  lines: [{ name: "Reviews", points }],
 })}</div>`,
     "Grey: incomplete day",
   )

@@ -1,6 +1,7 @@
 import type { Person } from "../../access/sign-in/person.ts"
 import type { AnswerOf, InputOf, OperationId } from "../../answers.ts"
 import { Fault } from "../../lib/faults.ts"
+import type { Chart } from "../charts/chart.ts"
 import type { FormState } from "../fields.ts"
 import type { Html } from "../html.ts"
 import type { Scheme } from "../scheme.ts"
@@ -21,6 +22,8 @@ export interface Desk {
   has(operation: OperationId): boolean
   /** Runs an operation as this visitor. Throws its Fault. */
   ask<Id extends OperationId>(operation: Id, input?: InputOf<Id>): Promise<AnswerOf<Id>>
+  /** The current UTC day. Of the sample, its last day. */
+  today: string
   /** The path of the address, and its query. */
   path: string
   query: URLSearchParams
@@ -54,6 +57,8 @@ export interface Page {
   app?: AppHead
   /** A file that is sent in place of the page. */
   file?: { name: string; csv: string }
+  /** The charts of the page that have a CSV. */
+  charts?: readonly Chart[]
 }
 
 export type AppHead = AnswerOf<"get_app_head">
@@ -93,6 +98,9 @@ export function hereOf({ path, query }: Pick<Desk, "path" | "query">): string {
   const parameters = new URLSearchParams([...query].filter(([name]) => !NOTICES.includes(name)))
   return parameters.size > 0 ? `${path}?${parameters}` : path
 }
+
+/** The choices of the bar under the tabs, which links between tabs keep. */
+export const KEPT: readonly string[] = ["at", "days", "from", "to", "vs", "terms"]
 
 /** The parameter with the id of the request whose changes the page reports. */
 export const MADE = "done"

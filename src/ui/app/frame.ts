@@ -2,19 +2,8 @@ import { hash } from "node:crypto"
 import { Html, html } from "../html.ts"
 import { ICON, MARK } from "../style.ts"
 import { counted, sideName } from "../words.ts"
-import {
-  type AppHead,
-  address,
-  appAddress,
-  type Desk,
-  hereOf,
-  MADE,
-  NOTICES,
-  type Page,
-  type Side,
-  sideCode,
-  sidesOf,
-} from "./desk.ts"
+import { keptAddress } from "./bar.ts"
+import { type AppHead, type Desk, hereOf, MADE, NOTICES, type Page, type Side, sideCode, sidesOf } from "./desk.ts"
 import { madeText } from "./made.ts"
 import { APP_SCRIPT } from "./script.ts"
 import { APP_STYLE } from "./style.ts"
@@ -175,10 +164,9 @@ function digest(text: string): string {
 }
 
 function tabsPart(desk: Desk, app: AppHead, at: string): Html {
-  const chosen = desk.query.get("at")
   const tabs = shownTabs(desk).map((tab) => {
     const isHere = tab.path === at && html` aria-current="page"`
-    return html`<a href="${address(appAddress(desk, app, tab.path), { at: chosen })}"${isHere}>${tab.name}</a>`
+    return html`<a href="${keptAddress(desk, app, tab.path)}"${isHere}>${tab.name}</a>`
   })
   const ids = [app.iosId && `App Store ${app.iosId}`, app.androidPkg && `Google Play ${app.androidPkg}`]
   return html`<p class="crumbs"><a href="${desk.base}">Overview</a></p>

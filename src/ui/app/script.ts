@@ -1,9 +1,11 @@
+import { CROSSHAIR_SCRIPT } from "../charts/crosshair.ts"
+
 /**
  * The script of /app. Every page also works without it. It scrolls to the current tab on phones, applies a selection at
- * once, filters rows while typing, reloads a page whose first ranks are being read, shows the day under the pointer of
- * a chart, opens the search with "/", closes menus, and lets the notice of a change go after ten seconds.
+ * once, filters rows while typing, reloads a page whose first ranks are being read, opens the search with "/", closes
+ * menus, and lets the notice of a change go after ten seconds. Charts have a crosshair.
  */
-export const APP_SCRIPT = `
+export const APP_SCRIPT = `${CROSSHAIR_SCRIPT}
 for (const bar of document.querySelectorAll(".tabs, .bar nav")) {
   const here = bar.querySelector("[aria-current]")
   if (here) bar.scrollLeft = here.offsetLeft - bar.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2
@@ -25,16 +27,6 @@ if (document.querySelector("[data-reading]"))
     const isInUse = document.querySelector("[data-toast], .menu[open], input[type=checkbox]:checked")
     if (document.activeElement === document.body && !isInUse) location.reload()
   }, 4000)
-for (const chart of document.querySelectorAll(".lines[data-to]")) {
-  const reading = document.getElementById(chart.dataset.to)
-  if (!reading) continue
-  const usual = reading.textContent
-  chart.addEventListener("pointermove", ({ target }) => {
-    const point = target.closest(".told")
-    reading.textContent = point ? point.textContent : usual
-  })
-  chart.addEventListener("pointerleave", () => { reading.textContent = usual })
-}
 for (const toast of document.querySelectorAll("[data-toast]")) {
   const url = new URL(location.href)
   url.searchParams.delete("done")

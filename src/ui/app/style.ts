@@ -148,8 +148,8 @@ svg.hard { fill: var(--gone) } svg.star { fill: #c98a00 }
 }
 .tag.warn { background: var(--warm); color: var(--gone) } .tag.good { color: var(--up) }
 .lines { position: relative; height: 16rem; margin: .25rem .35rem 1.75rem 3.25rem }
-.lines svg { position: absolute; inset: 0; width: 100%; height: 100%; overflow: visible }
-.lines svg:last-child { pointer-events: none }
+.lines > svg { position: absolute; inset: 0; width: 100%; height: 100%; overflow: visible }
+.lines > svg:last-of-type { pointer-events: none }
 .lines text { font: 12px system-ui, sans-serif; fill: var(--quiet); font-variant-numeric: tabular-nums }
 .lines.short { height: 9rem }
 .whole { white-space: pre-line; overflow-wrap: anywhere }
@@ -168,8 +168,40 @@ blockquote { margin: .5rem 0; padding-left: .75rem; border-left: 3px solid var(-
 .lines .line { stroke-width: 2 }
 .lines .dots { stroke-width: 6 }
 .lines .gone { stroke-width: 5; stroke-linecap: square }
-.lines .told { stroke-width: 14; stroke: transparent }
-.lines .told:hover { stroke: color-mix(in srgb, currentcolor 35%, transparent) }
+.lines .event { stroke: var(--quiet); stroke-dasharray: 2 4 }
+.lines .compared { stroke-dasharray: 5 5; opacity: .75 } .lines .compared .dots { stroke-dasharray: none }
+.chart { margin: 0 } .chart .over { display: flex; gap: .5rem 1rem; justify-content: space-between }
+.plot { position: relative; touch-action: pan-y; cursor: crosshair }
+.plot:not(.lines) { margin-top: .5rem }
+.legend button {
+  min-height: 0; padding: .3rem .35rem; margin: 0 .1rem 0 -.35rem; border-color: transparent; background: none;
+  line-height: 1
+}
+.legend button svg { margin: 0 } .legend [aria-pressed=false] { opacity: .3 }
+.legend li:has([aria-pressed=false]) bdi { text-decoration: line-through }
+.rule { position: absolute; top: 0; bottom: 0; width: 1px; background: var(--ink); pointer-events: none }
+.cross {
+  position: absolute; z-index: 2; top: .35rem; width: max-content; max-width: min(24rem, 62vw); margin: 0 .6rem;
+  padding: .45rem .65rem; background: var(--card); border: 1px solid var(--edge); border-radius: var(--round-s);
+  box-shadow: 0 .3rem 1rem rgb(0 0 0 / .18); font-size: var(--text-s); line-height: 1.4; pointer-events: none
+}
+.cross.before { transform: translateX(calc(-100% - 1.2rem)) }
+.cross p { margin: 0; font-weight: 600 } .cross ul { margin: 0; padding: 0; list-style: none }
+.cross svg, th > svg { position: static; width: .7rem; height: .7rem; margin-right: .35rem }
+.cross small, .data small { color: var(--quiet); font-weight: 400; font-size: .75rem }
+.cross .event, .cross .by { color: var(--quiet) }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+.over > a { white-space: nowrap } .legend { align-items: center }
+.data small { display: block } .data th time { white-space: nowrap }
+.view { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: end; margin: 0 0 1.25rem }
+.view label, .view .field > span { display: block; font-size: var(--text-s); color: var(--quiet) }
+.view .field { min-width: 0 } .view select { max-width: 100% }
+.view .periods { min-height: 2.4rem; gap: .25rem; font-size: var(--text-m) }
+.view > details > summary { padding: .6rem 0; border: 0 }
+.view > details > div { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: end; padding-bottom: .25rem }
+.data { margin-top: .35rem } .data > summary { padding: .35rem 0; border: 0 }
+.data .scroll { max-height: 22rem; overflow: auto } .data thead th { white-space: normal }
+.data thead th { position: sticky; top: 0; background: var(--card) }
 .s1 { stroke: var(--c1); fill: var(--c1) }
 .s2 { stroke: var(--c2); fill: var(--c2) }
 .s3 { stroke: var(--c3); fill: var(--c3) }
@@ -185,7 +217,7 @@ blockquote { margin: .5rem 0; padding-left: .75rem; border-left: 3px solid var(-
 .legend svg { width: .8rem; height: .8rem; margin-right: .4rem; vertical-align: -.05rem }
 .reading { min-height: 1.4em; margin: .25rem 0 0; font-size: var(--text-s); color: var(--quiet) }
 svg.columns { display: block; width: 100%; height: 5.5rem; fill: var(--rank) }
-svg.columns .unknown { fill: var(--soft) } svg.columns rect:hover { opacity: .7 }
+svg.columns .unknown { fill: var(--soft) }
 .ends {
   display: flex; justify-content: space-between; max-width: none; margin: .15rem 0 0; font-size: var(--text-s);
   color: var(--quiet)
@@ -378,7 +410,7 @@ ol.codes { columns: 14rem; margin: 0 0 1rem; font-size: 1rem }
   .rows td.pick { grid-row: 1 / span 2; align-self: center } .rows td.pick input { width: 1.4rem; height: 1.4rem }
   .rows td.row-2 { grid-row: 2; grid-column: -3 / -1; justify-self: end }
   .tiles { grid-template-columns: 1fr 1fr 1fr } .tiles div { padding: .6rem .8rem }
-  .lines { height: 14rem }
+  .lines { height: 14rem } .lines .spare { display: none }
 }
 @media print {
   .bar nav, .menu, .find, .tabs, .filters, .periods, .pages, .picked, .skip, .note-line, .notice, .pick {

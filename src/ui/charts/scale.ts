@@ -4,6 +4,74 @@ import { DAY_MS } from "../../lib/time.ts"
 /** A measured day: its rank, or null if the app was not among the results. */
 export type RankPoint = readonly [day: string, rank: number | null, ...rest: unknown[]]
 
+export const dayValue = (day: string, value: number | null): RankPoint => [day, value]
+
+/** A kind of values of a chart: how they are placed and written. */
+export interface Unit {
+  /** For summaries: "rank". */
+  noun: string
+  text(value: number): string
+  /** Text of a measured day without a value: "absent". */
+  none: string
+  /** Whether such days have a band of their own below the plot. */
+  hasBand: boolean
+  scaleOf(values: readonly number[]): Scale
+}
+
+interface Scale {
+  /** Values with a grid line, from the top to the bottom. */
+  ticks: number[]
+  /** Returns the position of a value between 0 (top) and 1 (bottom). */
+  depthOf(value: number): number
+}
+
+/** Ranks, with rank 1 at the top. A measured day without a rank is an absence. */
+export const RANKS: Unit = {
+  noun: "rank",
+  text: String,
+  none: "absent",
+  hasBand: true,
+  scaleOf(values) {
+    const span = rankSpan(values)
+    return { ticks: rankTicks(span), depthOf: (rank) => depthOf(rank, span) }
+  },
+}
+
+interface AmountOptions {
+  none?: string
+  /** The value at the bottom. Default: 0. */
+  lowest?: number
+  /** The value at the top. Default: a round number above all values. */
+  highest?: number
+}
+
+/** Amounts on a linear scale, such as downloads, shares or stars. `text` writes one. */
+export function amounts(
+  text: (value: number) => string,
+  { none = "not measured", lowest = 0, highest }: AmountOptions = {},
+): Unit {
+  return {
+    noun: "value",
+    text,
+    none,
+    hasBand: false,
+    scaleOf(values) {
+      const top = highest ?? roundAbove(Math.max(lowest, ...values))
+      return {
+        ticks: [top, (top + lowest) / 2, lowest],
+        depthOf: (value) => 1 - Math.min(1, Math.max(0, (value - lowest) / (top - lowest))),
+      }
+    },
+  }
+}
+
+/** Returns the lowest of 1, 2 and 5 times a power of ten that is at least the value. */
+function roundAbove(value: number): number {
+  if (value <= 0) return 1
+  const power = 10 ** Math.floor(Math.log10(value))
+  return power * ([1, 2, 5, 10].find((times) => times * power >= value) ?? 10)
+}
+
 /** The ranks at the top and the bottom of a chart. */
 interface RankSpan {
   highest: number
@@ -29,7 +97,7 @@ export function rankSpan(ranks: readonly number[]): RankSpan {
 const ROUND = [10, 20, 50, 100, 200, 250, 500, 1_000]
 
 /** Returns the ranks with a grid line: both bounds and round ranks between them. */
-export function rankTicks({ highest, lowest }: RankSpan): number[] {
+function rankTicks({ highest, lowest }: RankSpan): number[] {
   const between = [1, 3, 10, 30, 100, 150, 200].filter((rank) => rank > highest && rank < lowest * 0.8)
   return [highest, ...between.filter((rank) => rank !== 150 || highest === 100), lowest]
 }
@@ -50,7 +118,7 @@ interface DayRank {
 }
 
 /** Runs of points from one source, oldest first. */
-type SourceRuns = readonly { source: string; from: string; to: string }[]
+export type SourceRuns = readonly { source: string; from: string; to: string }[]
 
 /**
  * Returns the pieces of a line: consecutive measured days with a rank from one source. A single day is a piece by

@@ -1,7 +1,5 @@
 import { dayNumber } from "../../lib/days.ts"
 import { Html, html } from "../html.ts"
-import { shortDay } from "../times.ts"
-import { whole } from "../words.ts"
 import { depthOf, piecesOf, type RankPoint, rankSpan } from "./scale.ts"
 
 /** A keyword's ranks as a small line in a table row. Unmeasured days are gaps, and absences are low marks. */
@@ -37,32 +35,4 @@ export function shareBar(part: number, tone = ""): Html {
   const width = `${Math.round(Math.max(0, Math.min(1, part)) * 1_000) / 10}%`
   return html`<svg class="bar ${tone}" aria-hidden="true"><rect class="all" width="100%" height="100%" rx="3"></rect>
 <rect width="${width}" height="100%" rx="3"></rect></svg>`
-}
-
-interface DayBar {
-  day: string
-  /** Null if unknown: no bar, which differs from zero. */
-  value: number | null
-}
-
-/** A number per day as columns. The values are in the tooltip and in a table or text next to the chart. */
-export function dayBars(
-  bars: readonly DayBar[],
-  { title, said, from, to }: { title: string; said: (bar: DayBar) => string; from: string; to: string },
-): Html {
-  const highest = Math.max(0, ...bars.map(({ value }) => value ?? 0))
-  const most = Math.max(1, highest)
-  const width = 1_000 / Math.max(1, bars.length)
-  return html`<svg class="columns" viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label="${title}">
-${bars.map((bar, at) => {
-  const { value } = bar
-  const left = Math.round(at * width * 10) / 10
-  if (value === null)
-    return html`<rect class="unknown" x="${left}" y="0" width="${Math.round(width * 8) / 10}" height="100">
-<title>${said(bar)}</title></rect>`
-  const height = value === 0 ? 1 : Math.max(3, Math.round((100 * value) / most))
-  return html`<rect x="${left}" y="${100 - height}" width="${Math.round(width * 8) / 10}" height="${height}">
-<title>${said(bar)}</title></rect>`
-})}</svg><p class="ends">
-<span>${shortDay(from)}</span><span>most in a day: ${whole(highest)}</span><span>${shortDay(to)}</span></p>`
 }

@@ -1,0 +1,88 @@
+import { addDays, dayNumber } from "../../lib/days.ts"
+import type { View } from "../../ui/app/bar.ts"
+import { type AppHead, address, appAddress, attempted, type Desk, isFault, sideCode } from "../../ui/app/desk.ts"
+import type { Chart, ChartLine, ChartMark } from "../../ui/charts/chart.ts"
+import { RANKS, type RankPoint } from "../../ui/charts/scale.ts"
+import type { History } from "./rows.ts"
+
+type Keyword = History["keywords"][number]
+
+/** Returns what each keyword is compared with, as dashed lines of its colour. Nothing if nothing is compared. */
+export async function readCompared(
+  desk: Desk,
+  app: AppHead,
+  { side, days, versus }: View,
+  terms: readonly string[],
+): Promise<ChartLine[]> {
+  if (versus === null || terms.length === 0) return []
+  const query = { appId: app.id, ...side, ...days, terms }
+  const lineOf = ({ term, series, sources }: Keyword, name: string): ChartLine => {
+    const points = series.filter(([day]) => days.from <= day && day <= days.to)
+    const colour = terms.indexOf(term)
+    return { name: `${term}, ${name}`, said: lastOf(points), points, sources, colour, isCompared: true }
+  }
+  if (versus.kind === "rival") {
+    const rival = await attempted(desk.ask("list_rival_lines", { ...query, rival: versus.rival }))
+    if (isFault(rival)) return []
+    return amongTerms(rival.keywords, terms).map((keyword) => lineOf(keyword, rival.name ?? versus.name))
+  }
+  const place = versus.kind === "side" ? versus.side : versus.days
+  const other = await attempted(desk.ask("list_rank_lines", { ...query, ...place }))
+  if (isFault(other)) return []
+  const by = versus.kind === "before" ? dayNumber(days.from) - dayNumber(versus.days.from) : 0
+  return amongTerms(other.keywords, terms).map((keyword) => lineOf(later(keyword, by), versus.name))
+}
+
+/** Selects the requested keywords with measured days: the sample has one answer for all. */
+const amongTerms = (keywords: readonly Keyword[], terms: readonly string[]) =>
+  keywords.filter(({ term, series }) => terms.includes(term) && series.length > 0)
+
+/** Moves a keyword's days, so that an earlier period lies over a later one. */
+function later({ term, series, sources }: Keyword, by: number): Keyword {
+  if (by === 0) return { term, series, sources }
+  return {
+    term,
+    series: series.map(([day, rank]) => [addDays(day, by), rank]),
+    sources: sources.map(({ source, from, to }) => ({ source, from: addDays(from, by), to: addDays(to, by) })),
+  }
+}
+
+interface KeywordChart {
+  id: string
+  title: string
+  keywords: readonly Keyword[]
+  compared: readonly ChartLine[]
+  marks: readonly ChartMark[]
+  isOpen?: boolean
+}
+
+/** Returns the chart of some keywords. It begins with the first measured day, unless its days were chosen. */
+export function keywordChart(
+  desk: Desk,
+  app: AppHead,
+  { side, days, period, versus }: View,
+  { id, title, keywords, compared, marks, isOpen = false }: KeywordChart,
+): Chart {
+  const at = sideCode(side)
+  const lines = keywords.map(({ term, series, sources }): ChartLine => {
+    const evidence = (day?: string) => address(appAddress(desk, app, "evidence"), { term, at, day })
+    return {
+      name: term,
+      said: lastOf(series),
+      href: isOpen ? evidence() : address(appAddress(desk, app, "ranks"), { terms: term, at }),
+      points: series,
+      sources,
+      ...(isOpen && { hrefOn: evidence }),
+    }
+  })
+  const [first = days.from] = keywords.flatMap(({ series }) => series.slice(0, 1).map(([day]) => day)).sort()
+  const from = period === null || versus !== null ? days.from : first
+  const visibleMarks = marks.filter(({ day }) => day >= from)
+  return { id, title, unit: RANKS, from, to: days.to, lines: [...lines, ...compared], marks: visibleMarks, isOpen }
+}
+
+function lastOf(series: readonly RankPoint[]): string {
+  const last = series.at(-1)
+  if (last === undefined) return "not measured"
+  return last[1] === null ? "absent" : `#${last[1]}`
+}

@@ -1,0 +1,193 @@
+import { addDays, type Days, dayNumber } from "../../lib/days.ts"
+import { parseRival } from "../../lib/store-ids.ts"
+import { storefrontName } from "../../lib/storefront-names.ts"
+import { isRealDay } from "../../lib/time.ts"
+import { type FormState, selectField, textField } from "../fields.ts"
+import { type Html, html } from "../html.ts"
+import { counted, sideName } from "../words.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  type Desk,
+  KEPT,
+  NOTICES,
+  type Side,
+  sideAt,
+  sideCode,
+  sidesOf,
+} from "./desk.ts"
+import { hiddenFields } from "./write/form.ts"
+
+/** The choices of the bar under the tabs, which stay in the address. */
+export interface View {
+  side: Side
+  /** UTC days, inclusive. */
+  days: Days
+  /** The number of days, if they are a period up to today. Null if the days were chosen one by one. */
+  period: number | null
+  /** The other side of a comparison. Null if nothing is compared. */
+  versus: Versus | null
+  /** The fields of the bar as they were sent, with messages at wrong ones. */
+  form: FormState
+}
+
+/** The other side of a comparison: an earlier period, another storefront, or an app of the store. */
+type Versus =
+  | { kind: "before"; days: Days; name: string }
+  | { kind: "side"; side: Side; name: string }
+  /** `rival` is "ios:<store id>". */
+  | { kind: "rival"; rival: string; name: string }
+
+const PERIODS = [7, 30, 90, 365] as const
+
+/** The longest choice of days. */
+const MAX_DAYS = 366
+
+interface ViewOptions {
+  /** The period if none is chosen. */
+  usual?: (typeof PERIODS)[number]
+  /** The last day with data. A period without any ends there. */
+  lastDay?: string | null
+}
+
+/** Returns the choices in the address. Wrong days have a message and are replaced by the usual period. */
+export function viewAt(desk: Desk, app: AppHead, { usual = 30, lastDay = null }: ViewOptions = {}): View {
+  const { query, today } = desk
+  const side = sideAt(app, query)
+  const [from, to] = [query.get("from") ?? "", query.get("to") ?? ""]
+  const errors = dayErrors({ from, to, today })
+  const isChosen = (from !== "" || to !== "") && Object.keys(errors).length === 0
+  const requested = Number(query.get("days"))
+  const period = PERIODS.find((days) => days === requested) ?? usual
+  const end = lastDay !== null && lastDay <= addDays(today, -period) ? lastDay : today
+  const days = isChosen ? { from, to: to || today } : { from: addDays(end, 1 - period), to: end }
+  return {
+    side,
+    days,
+    period: isChosen ? null : period,
+    versus: versusIn(query.get("vs") ?? "", app, { side, days }),
+    form: { id: "view", values: new URLSearchParams({ from, to }), errors },
+  }
+}
+
+/** Returns what is wrong with the chosen days, by field, and what is allowed. */
+export function dayErrors({ from, to, today }: Days & { today: string }): Record<string, string> {
+  const errors: Record<string, string> = {}
+  const wrong = (day: string) => `“${day.slice(0, 30)}” is no date. Write year, month and day, for example ${today}.`
+  if (from !== "" && !isRealDay(from)) errors.from = wrong(from)
+  if (to !== "" && !isRealDay(to)) errors.to = wrong(to)
+  if (Object.keys(errors).length > 0 || (from === "" && to === "")) return errors
+  if (from === "") return { from: "Choose the first day as well." }
+  if (from > today) return { from: `This day lies in the future. Today is ${today} (UTC).` }
+  if (to > today) return { to: `This day lies in the future. The last day is at most today, ${today} (UTC).` }
+  const last = to || today
+  if (from > last)
+    return { from: `The first day is after the last, ${last}. Swap them, or choose an earlier first day.` }
+  const days = dayNumber(last) - dayNumber(from) + 1
+  const earliest = addDays(last, 1 - MAX_DAYS)
+  if (days > MAX_DAYS)
+    return { from: `These are ${counted(days, "day")}. Choose at most ${MAX_DAYS}: a first day from ${earliest} on.` }
+  return errors
+}
+
+/** Unknown choices compare nothing. */
+function versusIn(text: string, app: AppHead, { side, days }: Pick<View, "side" | "days">): Versus | null {
+  if (text === "before") {
+    const length = dayNumber(days.to) - dayNumber(days.from) + 1
+    const before = { from: addDays(days.from, -length), to: addDays(days.to, -length) }
+    return { kind: "before", days: before, name: `${counted(length, "day")} before` }
+  }
+  const other = sidesOf(app).find((one) => sideCode(one) === text)
+  if (other) return sideCode(other) === sideCode(side) ? null : { kind: "side", side: other, name: sideName(other) }
+  const rival = parseRival(text)
+  return rival?.platform === side.platform ? { kind: "rival", rival: text, name: rival.id } : null
+}
+
+interface BarOptions {
+  /** Only sides of this store. */
+  only?: "ios"
+  /** The page has no figures over time. */
+  hasNoDays?: boolean
+  /** The page compares: with the period before and other storefronts, and with these rivals. */
+  compares?: { rivals: readonly { code: string; name: string }[] }
+}
+
+/**
+ * The bar under the tabs: storefront and store, period, and what is compared. A form that works without script, and
+ * keeps the other parts of the address.
+ */
+export function viewBar(desk: Desk, app: AppHead, view: View, { only, hasNoDays, compares }: BarOptions = {}): Html {
+  const ownFields = ["at", "from", "to", "page", "csv", "day", ...NOTICES, ...(compares ? ["vs"] : [])]
+  const otherFields = [...desk.query].filter(([name]) => !ownFields.includes(name))
+  // a sample has one side
+  const sides = desk.isSample ? [] : sidesOf(app).filter(({ platform }) => only === undefined || platform === only)
+  const at = sideCode(view.side)
+  const hasSides = sides.length > 1
+  if (!hasSides && hasNoDays) return html``
+  return html`<form class="view" method="get" data-now="">${hiddenFields(otherFields)}${
+    hasSides
+      ? selectField(
+          { id: "view", values: null, errors: {} },
+          {
+            name: "at",
+            label: "Storefront",
+            value: at,
+            options: sides.map((side) => [sideCode(side), sideName(side)]),
+          },
+        )
+      : hiddenFields([["at", at]])
+  }${!hasNoDays && daysPart(desk, view)}${compares && versusField(app, view, compares)}
+<button type="submit" data-spare="">Show</button></form>
+`
+}
+
+/** Links for the periods, and fields for other days. */
+function daysPart(desk: Desk, { period, form }: View): Html {
+  const link = (days: number) => {
+    const query = new URLSearchParams(desk.query)
+    for (const name of ["from", "to", "csv", ...NOTICES]) query.delete(name)
+    query.set("days", String(days))
+    const name = days === 365 ? "1 year" : `${days} days`
+    const current = days === period && html` aria-current="true"`
+    return html`<a href="${address(desk.path)}?${query.toString()}"${current}>${name}</a>`
+  }
+  const field = (name: string, label: string) => textField(form, { name, label, type: "date" })
+  const isOpen = period === null || Object.keys(form.errors).length > 0
+  return html`<div class="field" data-days=""><span>Period</span>
+<nav class="periods" aria-label="Period">${PERIODS.map(link)}</nav></div><details${
+    isOpen && html` open=""`
+  }><summary>Other days</summary><div>${field("from", "First day")}${field("to", "Last day")}
+<button type="submit">Show days</button></div></details>`
+}
+
+function versusField(app: AppHead, { side, versus }: View, { rivals }: NonNullable<BarOptions["compares"]>): Html {
+  const otherSides = sidesOf(app).filter((other) => sideCode(other) !== sideCode(side))
+  const chosen = versus === null ? "" : codeOf(versus)
+  const options: [string, string][] = [
+    ["", "Nothing"],
+    ["before", "The period before"],
+    ...otherSides.map((other): [string, string] => [
+      sideCode(other),
+      other.platform === side.platform ? storefrontName(other.country) : sideName(other),
+    ]),
+    ...rivals.map(({ code, name }): [string, string] => [code, name]),
+  ]
+  // a rival that the page does not offer stays chosen
+  if (versus && !options.some(([code]) => code === chosen)) options.push([chosen, versus.name])
+  return selectField(
+    { id: "view", values: null, errors: {} },
+    { name: "vs", label: "Compare with", value: chosen, options },
+  )
+}
+
+function codeOf(versus: Versus): string {
+  return versus.kind === "before" ? "before" : versus.kind === "side" ? sideCode(versus.side) : versus.rival
+}
+
+/** Returns the address of another page of the app with the choices of the bar. */
+export function keptAddress(desk: Desk, app: Pick<AppHead, "id">, tab: string): string {
+  const parameters = new URLSearchParams([...desk.query].filter(([name]) => KEPT.includes(name)))
+  const path = appAddress(desk, app, tab)
+  return parameters.size > 0 ? `${path}?${parameters}` : path
+}

@@ -1,0 +1,26 @@
+import { csvRecord } from "../../lib/csv.ts"
+import { type Chart, daysOf } from "../charts/chart.ts"
+import { chartFigure } from "../charts/figure.ts"
+import type { Html } from "../html.ts"
+import { sourceName } from "../source-names.ts"
+import { address, type Desk, type Page } from "./desk.ts"
+
+/** Shows a chart with a link to its CSV. The page must list the chart in `charts`, from which the CSV is made. */
+export function chartPart(desk: Desk, chart: Chart): Html {
+  const query = new URLSearchParams(desk.query)
+  query.set("csv", chart.id)
+  return chartFigure({ ...chart, csv: `${address(desk.path)}?${query}` })
+}
+
+/** Returns exactly the content of a chart as CSV: a row per day and line. */
+export function chartFile(chart: Chart): NonNullable<Page["file"]> {
+  const records = [csvRecord(["day", "line", "state", "value", "source", "events"])]
+  const none = chart.unit?.none ?? "absent"
+  for (const { day, cells, events } of daysOf(chart))
+    for (const [at, { value, source }] of cells.entries()) {
+      const state = value === undefined ? "not measured" : value === null ? none : "measured"
+      const by = source === null ? null : sourceName(source)
+      records.push(csvRecord([day, chart.lines[at]!.name, state, value ?? null, by, events || null]))
+    }
+  return { name: `${chart.id}-${chart.from}-${chart.to}.csv`, csv: records.join("") }
+}

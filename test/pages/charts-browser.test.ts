@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { freshDatabase } from "../database.ts"
+import { openHouse } from "../house.ts"
+import { chromiumBinary, openTab, type Tab } from "./browser.ts"
+
+setDefaultTimeout(120_000)
+
+const binary = chromiumBinary()
+const POSITIONS = 61
+const TERMS = ["journal", "shadow work prompts"]
+const RANKS = "/app/sample/apps/app_lumenjournal/ranks?terms=journal&terms=shadow+work+prompts&days=90"
+
+interface Sample {
+  answer: { keywords: { term: string; series: [string, number | null][] }[] }
+}
+
+const sample = (name: string): Sample =>
+  JSON.parse(readFileSync(`${import.meta.dirname}/../../fixtures/desk/${name}.json`, "utf8"))
+
+/** The 90 days up to the sample's last, oldest first. */
+const DAYS = Array.from({ length: 90 }, (_, at) => {
+  return new Date(Date.UTC(2026, 10, 2) - (89 - at) * 86_400_000).toISOString().slice(0, 10)
+})
+
+/** What a reader must see on a day, from the stored sample. */
+const shownOn = (day: string, file = "list_rank_lines") =>
+  TERMS.map((term) => {
+    const series = new Map(sample(file).answer.keywords.find((keyword) => keyword.term === term)!.series)
+    const rank = series.get(day)
+    return rank === undefined
+      ? `${term} not measured`
+      : `${term} ${rank === null ? "absent" : rank} App Store search on the web`
+  })
+
+describe.skipIf(binary === null)("charts in a browser", () => {
+  let server: ReturnType<typeof Bun.serve>
+  let tab: Tab
+  /** The plot in the window. */
+  let plot: { left: number; top: number; width: number; height: number }
+
+  beforeAll(async () => {
+    const house = openHouse({ sql: await freshDatabase() })
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
+    tab = await openTab(binary as string)
+  })
+  afterAll(async () => {
+    await tab.close()
+    await server.stop(true)
+  })
+
+  const show = async (width: number, path = RANKS) => {
+    await tab.show(width, 900)
+    await tab.open(`${server.url.origin}${path}`)
+    plot = await tab.value(`(() => {
+      const plot = document.querySelector(".plot")
+      plot.scrollIntoView({ block: "center" })
+      return plot.getBoundingClientRect().toJSON()
+    })()`)
+  }
+
+  /** The day of the crosshair, with the name, value and source of each line. */
+  const told = () =>
+    tab.value<{ day: string; lines: string[] } | null>(`(() => {
+      const box = document.querySelector(".cross")
+      if (box.hidden) return null
+      const shared = box.querySelector(".by")?.textContent
+      return { day: box.dataset.day, lines: [...box.querySelectorAll("li:has(strong)")].map((item) => {
+        const parts = ["bdi", "strong", "small"].map((part) => item.querySelector(part)?.textContent)
+        const [name, state, by = shared] = parts
+        return [name, state, state === "not measured" ? "" : by].filter(Boolean).join(" ")
+      }) }
+    })()`)
+
+  /** The day whose place on the axis is nearest. The first and last day stand 8 thousandths from the edges. */
+  const nearest = (part: number) => {
+    const away = (at: number) => Math.abs(0.008 + (0.984 * at) / (DAYS.length - 1) - part)
+    return DAYS.reduce((best, _, at) => (away(at) < away(best) ? at : best), 0)
+  }
+
+  const PARTS = Array.from({ length: POSITIONS }, (_, at) => (at + 0.5) / POSITIONS)
+
+  test("at each of 61 positions under the mouse, the crosshair shows the day's values of every line", async () => {
+    await show(1_280)
+    for (const [at, part] of PARTS.entries()) {
+      // at changing heights, because a reader need not aim at the line
+      await tab.point(
+        plot.left + part * plot.width,
+        plot.top + plot.height * (0.1 + 0.8 * ((at * 7) % 10) * 0.1),
+        "mouse",
+      )
+      const day = DAYS[nearest(part)]!
+      expect(await told()).toEqual({ day, lines: shownOn(day) })
+    }
+    await tab.point(plot.left + 10, plot.top - 60, "mouse")
+    expect(await told()).toBeNull()
+  })
+
+  test("at each of 61 positions under a finger, the crosshair shows the day's values of every line", async () => {
+    await show(390)
+    for (const part of PARTS) {
+      await tab.point(plot.left + part * plot.width, plot.top + plot.height / 2, "finger")
+      const day = DAYS[nearest(part)]!
+      expect(await told()).toEqual({ day, lines: shownOn(day) })
+    }
+    await tab.point(plot.left + 10, plot.top - 60, "finger")
+    expect(await told()).toBeNull()
+  })
+
+  test("Home, End and the arrow keys reach every day, and a live region says its values", async () => {
+    await show(1_280)
+    await tab.value("document.querySelector('.plot').focus()")
+    const said = () => tab.value<string>("document.querySelector('[aria-live=polite]').textContent")
+    await tab.press("Home")
+    for (const [at, day] of DAYS.slice(0, POSITIONS).entries()) {
+      if (at > 0) await tab.press("ArrowRight")
+      expect(await told()).toEqual({ day, lines: shownOn(day) })
+      const spoken = await said()
+      for (const line of shownOn(day)) expect(spoken.replaceAll(",", "")).toContain(line)
+    }
+    await tab.press("End")
+    expect((await told())?.day).toBe(DAYS.at(-1)!)
+    await tab.press("ArrowLeft")
+    expect((await told())?.day).toBe(DAYS.at(-2)!)
+  })
+
+  test("the crosshair names what happened on a day, and a hidden line is left out", async () => {
+    await show(1_280)
+    const at = DAYS.indexOf("2026-10-13")
+    const x = plot.left + plot.width * (0.008 + (0.984 * at) / (DAYS.length - 1))
+    await tab.point(x, plot.top + 20, "mouse")
+    expect(await tab.value("document.querySelector('.cross .event').textContent")).toBe(
+      "Featured: By the editors “Apps for a Calmer Autumn”",
+    )
+    await tab.value("document.querySelector('.legend button').click()")
+    await tab.point(x + 60, plot.top + 20, "mouse")
+    expect((await told())?.lines.map((line) => line.startsWith(TERMS[0]!))).toEqual([false])
+  })
+})
