@@ -30,9 +30,9 @@ describe("before and after a change", () => {
   test("each judged figure is a point with its interval, on one scale with a line at no change", () => {
     const text = shown({})
     expect(text.match(/<circle/g)).toHaveLength(2)
-    expect(text).toContain('<line class="zero" x1="50%"')
+    expect(text).toContain('<rect class="zero" x="50%"')
     // 30 % is 48 % of the width from the middle
-    expect(text).toContain('<line class="off" x1="32.9%" x2="96.4%"')
+    expect(text).toContain('<rect class="off" x="32.9%" y="40%" width="63.5%"')
     expect(text).toContain('cx="61.7%"')
     expect(text).toContain("90 % interval −10.7 % to +29 %")
   })

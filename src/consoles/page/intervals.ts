@@ -23,13 +23,14 @@ export function percentText(value: number): string {
  */
 export function intervalsPicture(title: string, rows: readonly PercentRow[]): Html {
   const most = roundUp(Math.max(...rows.flatMap(({ low, high, value }) => [low, high, value].map(Math.abs))))
-  const x = (percent: number) => `${Math.round((50 + (48 * percent) / most) * 10) / 10}%`
+  const at = (percent: number) => 50 + (48 * percent) / most
+  const share = (length: number) => `${Math.round(length * 10) / 10}%`
   return html`<div class="effects" role="group" aria-label="${title}">
 ${rows.map(
   ({ name, value, low, high, tone, said }) => html`<div><p><strong>${name}</strong></p>
-<svg aria-hidden="true"><line class="zero" x1="50%" x2="50%" y1="0" y2="100%"></line>
-<line class="off" x1="${x(low)}" x2="${x(high)}" y1="50%" y2="50%"></line>
-<circle class="${tone}" cx="${x(value)}" cy="50%" r="6"></circle></svg>
+<svg aria-hidden="true"><rect class="zero" x="50%" width="1" height="100%"></rect>
+<rect class="off" x="${share(at(low))}" y="40%" width="${share(at(high) - at(low))}" height="20%" rx="3"></rect>
+<circle class="${tone}" cx="${share(at(value))}" cy="50%" r="6"></circle></svg>
 <p><strong class="${tone}">${percentText(value)}</strong>
 <span class="small quiet">90 % interval ${percentText(low)} to ${percentText(high)}</span></p>
 <p class="small quiet">${said}</p></div>

@@ -158,8 +158,7 @@ blockquote { margin: .5rem 0; padding-left: .75rem; border-left: 3px solid var(-
 .lines .range { stroke-width: 5; opacity: .25 }
 .effects p { margin: .1rem 0 }
 .effects svg { width: 100%; height: 1.75rem; overflow: visible }
-.effects line { stroke: var(--rank); stroke-width: 6; stroke-linecap: round; opacity: .35 }
-.effects .zero { stroke: var(--quiet); stroke-width: 1; opacity: 1 }
+.effects .off { fill: var(--rank); opacity: .35 } .effects .zero { fill: var(--quiet) }
 .effects circle { fill: var(--rank) } .effects circle.up { fill: var(--up) } .effects circle.down { fill: var(--down) }
 .end { text-anchor: end } .mid { text-anchor: middle }
 .lines path { vector-effect: non-scaling-stroke; fill: none; stroke-linecap: round; stroke-linejoin: round }
