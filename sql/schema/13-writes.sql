@@ -44,6 +44,8 @@ create table audit (
   key_id int not null,
   request_id text not null,
   action text not null,
+  -- The scope of the action. Who sees none of what it changes does not see the row either.
+  scope text not null,
   target text not null,
   app_id text,
   args jsonb not null,
@@ -82,6 +84,8 @@ create table job (
   key_id int not null references api_key,
   request_id text not null,
   action text not null,
+  -- As in audit.
+  scope text not null,
   -- Only one write at a time may change it, within the workspace.
   target text not null,
   -- Null if it concerns no app. A key limited to other apps does not see the job.

@@ -29,6 +29,26 @@ export type Right = Scope | (typeof PERSON_SCOPES)[number]
 /** The scopes of a new key by default: all but hive:measure, which starts paid work and is opt-in. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== "hive:measure")
 
+/** The scope that shows what writes of a scope change. */
+const READ_SCOPES: Partial<Record<Scope, Scope>> = {
+  "track:write": "apps:read",
+  "reports:write": "apps:read",
+  "reviews:write": "reviews:read",
+  "listing:write": "apps:read",
+  "ads:write": "ads:read",
+}
+
+/**
+ * Returns the scopes whose writes a caller may see in lists: they may make such a write, or read what it changes. A
+ * write's summary names figures, such as a bid.
+ */
+export function visibleWriteScopes(scopes: readonly Right[]): Scope[] {
+  return SCOPES.filter((scope) => {
+    const readScope = READ_SCOPES[scope]
+    return scopes.includes(scope) || (readScope !== undefined && scopes.includes(readScope))
+  })
+}
+
 /** Explains each right to the person who grants it. */
 export const SCOPE_MEANINGS: Record<Right, string> = {
   "apps:read": "See the apps, their keywords, ranks, rivals and listings.",

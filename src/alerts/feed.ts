@@ -1,13 +1,17 @@
 import type { Fragment } from "postgres"
+import type { Right } from "../access/scopes.ts"
 import type { Sql } from "../database/types.ts"
 import type { Alert } from "./alert.ts"
 import type { Channel } from "./rules.ts"
+import { FEED_TYPES } from "./types.ts"
 
 interface FeedQuery {
   workspaceId: number
   /** Limits the result to these apps. Null for all apps of the workspace. */
   appIds: readonly string[] | null
   limit: number
+  /** The rights of who reads it. Alerts about ads need ads:read, because they name bids and budgets. */
+  rights: readonly Right[]
   only?: FeedFilter
   /** The end of the previous page. */
   after?: FeedPlace | undefined
@@ -73,12 +77,13 @@ export async function readFeed(sql: Sql, query: FeedQuery): Promise<Feed> {
  */
 export async function readFound(
   sql: Sql,
-  { workspaceId, appIds, since, limit }: Pick<FeedQuery, "workspaceId" | "appIds" | "limit"> & { since: Date },
+  { workspaceId, rights, appIds, since, limit }: Omit<FeedQuery, "only" | "after"> & { since: Date },
 ): Promise<FeedAlert[]> {
   const alerts = await sql<FeedAlert[]>`
     select ${alertColumns(sql)}
     from alert
     where workspace_id = ${workspaceId} and found_at > ${since} and not history and withdrawn_at is null
+      and ${allowedBy(sql, rights)}
       ${appIds === null ? sql`` : sql`and app_id = any(${appIds as string[]}::text[])`}
     order by found_at desc, id desc
     limit ${limit + 1}`
@@ -86,11 +91,11 @@ export async function readFound(
 }
 
 /** The SQL condition for the filter and the page. */
-function whereShown(sql: Sql, { only = {}, after }: FeedQuery): Fragment {
+function whereShown(sql: Sql, { only = {}, after, rights }: FeedQuery): Fragment {
   const { appId, types, from, to, since, before, read } = only
   // an alert's reading is never earlier than its day
   const first = from === undefined ? since : new Date(Math.max(Date.parse(from), since?.getTime() ?? 0))
-  return sql`true
+  return sql`${allowedBy(sql, rights)}
     ${appId === undefined ? sql`` : sql`and app_id = ${appId}`}
     ${types ? sql`and type = any(${types as string[]}::text[])` : sql``}
     ${from === undefined ? sql`` : sql`and day >= ${from}::date`}
@@ -100,6 +105,13 @@ function whereShown(sql: Sql, { only = {}, after }: FeedQuery): Fragment {
     ${read === undefined ? sql`` : sql`and read_at is ${read ? sql`not null` : sql`null`}`}
     ${after ? sql`and at <= ${after.at} and (at, id) < (${after.at}, ${after.id})` : sql``}`
 }
+
+/** The SQL condition for the types that somebody with these rights may see. */
+function allowedBy(sql: Sql, rights: readonly Right[]): Fragment {
+  return rights.includes("ads:read") ? sql`true` : sql`type <> all(${ADS_TYPES}::text[])`
+}
+
+const ADS_TYPES = FEED_TYPES.filter(({ ofAds }) => ofAds).map(({ name }) => name)
 
 async function readAlerts(sql: Sql, query: FeedQuery): Promise<FeedAlert[]> {
   const { workspaceId, appIds, limit } = query
@@ -139,7 +151,7 @@ const alertColumns = (sql: Sql) => sql`id, app_id as "appId", type, platform, st
 
 /** Counts all visible unread alerts, and those that match the filter. */
 async function countAlerts(sql: Sql, query: FeedQuery): Promise<{ unread: number; all: number }> {
-  const { workspaceId, appIds, limit, only, after } = query
+  const { workspaceId, appIds, limit, only, after, rights } = query
   const most = UNREAD_COUNTED + limit
   const ofApps = appIds === null ? sql`` : sql`and app_id = any(${appIds as string[]}::text[])`
   const count = (which: Fragment) => sql`(
@@ -147,7 +159,7 @@ async function countAlerts(sql: Sql, query: FeedQuery): Promise<{ unread: number
       from (
         select
         from alert
-        where workspace_id = ${workspaceId} and ${which} ${ofApps}
+        where workspace_id = ${workspaceId} and ${allowedBy(sql, rights)} and ${which} ${ofApps}
         limit ${most}
       ) a
     )`

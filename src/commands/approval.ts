@@ -44,7 +44,10 @@ export const approvalList: Command = {
   async run(invocation) {
     const { approvals, rule } = await useDatabase(invocation, async (sql) => {
       const { id } = await chooseWorkspace(sql, invocation.text("workspace"))
-      return { approvals: await listApprovals(sql, { workspaceId: id }), rule: await readApprovalRule(sql, id, null) }
+      return {
+        approvals: await listApprovals(sql, { workspaceId: id, rights: null }),
+        rule: await readApprovalRule(sql, id, null),
+      }
     })
     show(invocation, { approvals, rule }, () => [
       ...table(
@@ -118,7 +121,7 @@ async function namesOf(invocation: Invocation): Promise<string[] | undefined> {
 }
 
 async function readWaiting(sql: Sql, id: string): Promise<Approval> {
-  const [approval] = await listApprovals(sql, { workspaceId: null, id })
+  const [approval] = await listApprovals(sql, { workspaceId: null, id, rights: null })
   if (!approval)
     throw new CommandProblem(`no write waits under ${JSON.stringify(id.slice(0, 40))}; see: appmeter approval list`)
   const { verdict, decidedBy, expiresAt } = approval

@@ -24,7 +24,7 @@ export const audit: Command = {
     const [writes, commands] = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
       const appId = invocation.text("app")
-      const writes = await listAudit(sql, { workspaceId: workspace.id, appId, limit })
+      const writes = await listAudit(sql, { workspaceId: workspace.id, rights: null, appId, limit })
       return [writes, appId === undefined ? await listOperatorActions(sql, limit) : []]
     })
     show(invocation, { writes, commands }, () => [

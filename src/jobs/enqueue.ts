@@ -12,6 +12,8 @@ export interface NewJob {
   /** Request id of the confirm; log lines of the job carry it. */
   requestId: string
   action: string
+  /** The scope of the action. */
+  scope: string
   /** Names what the write changes. A workspace can have one unfinished job per target. */
   target: string
   /** Null if the write is not about an app. */
@@ -36,12 +38,13 @@ interface ShownTarget {
  * the same target.
  */
 export async function enqueue(tx: Tx, job: NewJob, randomBytes: RandomBytes): Promise<string> {
-  const { workspaceId, keyId, requestId, action, target, appId, accountId } = job
+  const { workspaceId, keyId, requestId, action, scope, target, appId, accountId } = job
   const id = `job_${Buffer.from(randomBytes(15)).toString("base64url")}`
   const [row] = await tx`
-    insert into job (id, workspace_id, key_id, request_id, action, target, app_id, account_id, shown, args, before)
+    insert into job
+      (id, workspace_id, key_id, request_id, action, scope, target, app_id, account_id, shown, args, before)
     values (
-      ${id}, ${workspaceId}, ${keyId}, ${requestId}, ${action}, ${target}, ${appId}, ${accountId},
+      ${id}, ${workspaceId}, ${keyId}, ${requestId}, ${action}, ${scope}, ${target}, ${appId}, ${accountId},
       ${storableJson(tx, job.shown)}, ${storableJson(tx, job.args)}, ${storableJson(tx, job.before)}
     )
     on conflict (workspace_id, target) where status in ('queued', 'running') do nothing

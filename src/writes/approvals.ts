@@ -125,14 +125,17 @@ function commandOf(id: string): string {
   return `appmeter approve ${id}`
 }
 
-/**
- * Returns the pending approvals of a workspace, oldest first, at most 100. With an id, returns that approval in any
- * state.
- */
-export async function listApprovals(
-  sql: Sql,
-  { workspaceId, id = null }: { workspaceId: number | null; id?: string | null },
-): Promise<Approval[]> {
+interface ApprovalQuery {
+  /** Null for every workspace. */
+  workspaceId: number | null
+  /** Limits the result to one approval, in any state. */
+  id?: string | null
+  /** The rights of who reads them. Null on the machine, which has every right. */
+  rights: readonly Right[] | null
+}
+
+/** Returns the pending approvals of a workspace that a person may decide, oldest first, at most 100. */
+export async function listApprovals(sql: Sql, { workspaceId, id = null, rights }: ApprovalQuery): Promise<Approval[]> {
   return await sql<Approval[]>`
     select a.id, t.action, a.shown, json_build_object('id', k.id, 'name', k.name, 'hint', k.hint) as key,
       a.created_at as "createdAt", t.created_at + interval '600 s' as "expiresAt", a.verdict,
@@ -140,11 +143,13 @@ export async function listApprovals(
     from approval a
     join confirm_token t on t.sha256 = a.token_sha256
     join api_key k on k.id = t.key_id
-    where (${workspaceId}::int is null or a.workspace_id = ${workspaceId}) and case
-      when ${id}::text is null then
-        a.verdict is null and t.used_at is null and t.created_at >= now() - interval '600 s'
-      else a.id = ${id}
-    end
+    where (${workspaceId}::int is null or a.workspace_id = ${workspaceId})
+      and (${rights && [...rights]}::text[] is null or a.scope = any(${rights && [...rights]}))
+      and case
+        when ${id}::text is null then
+          a.verdict is null and t.used_at is null and t.created_at >= now() - interval '600 s'
+        else a.id = ${id}
+      end
     order by a.created_at, a.id
     limit 100`
 }

@@ -1,3 +1,4 @@
+import { type Right, visibleWriteScopes } from "../access/scopes.ts"
 import { OWN } from "../core/observation/origins.ts"
 import type { Sql } from "../database/types.ts"
 import { shownName } from "../tracking/tracked-app.ts"
@@ -24,6 +25,8 @@ export interface AuditRow {
 
 interface AuditQuery {
   workspaceId: number
+  /** The rights of who reads the list. Null on the machine, which sees every write. */
+  rights: readonly Right[] | null
   /** Limits the result to one app, which may be deleted by now. */
   appId?: string
   /** Maximum number of rows. */
@@ -31,7 +34,8 @@ interface AuditQuery {
 }
 
 /** Returns the writes of a workspace, newest first. */
-export async function listAudit(sql: Sql, { workspaceId, appId, limit }: AuditQuery): Promise<AuditRow[]> {
+export async function listAudit(sql: Sql, { workspaceId, rights, appId, limit }: AuditQuery): Promise<AuditRow[]> {
+  const scopes = rights && visibleWriteScopes(rights)
   return await sql<AuditRow[]>`
     select a.at, w.name as workspace, json_build_object('id', a.key_id, 'name', k.name, 'hint', k.hint) as key,
       a.action, a.target, a.app_id as "appId", a.preview ->> 'summary' as summary, a.credits,
@@ -40,7 +44,7 @@ export async function listAudit(sql: Sql, { workspaceId, appId, limit }: AuditQu
     from audit a
     join workspace w on w.id = a.workspace_id
     left join api_key k on k.id = a.key_id
-    where a.workspace_id = ${workspaceId}
+    where a.workspace_id = ${workspaceId} and (${scopes}::text[] is null or a.scope = any(${scopes}))
       and (${appId ?? null}::text is null or a.app_id = ${appId ?? null})
     order by a.at desc, a.id desc
     limit ${limit}`

@@ -127,6 +127,7 @@ async function hand(
     keyId,
     requestId: ctx.requestId,
     action: action.name,
+    scope: action.scope,
     target: action.target(args),
     appId: appIdOf(args),
     accountId,
@@ -163,9 +164,11 @@ async function writeDown(
   const appId = appIdOf(args) ?? appIdOf(result ?? {})
   const [row] = await tx<[{ at: Date }]>`
     insert into audit
-      (workspace_id, key_id, request_id, action, target, app_id, args, preview, credits, result, job_id, approved_by)
+      (workspace_id, key_id, request_id, action, scope, target, app_id, args, preview, credits, result, job_id,
+        approved_by)
     values (
-      ${caller.workspaceId}, ${caller.keyId}, ${requestId}, ${action.name}, ${action.target(args)}, ${appId},
+      ${caller.workspaceId}, ${caller.keyId}, ${requestId}, ${action.name}, ${action.scope}, ${action.target(args)},
+      ${appId},
       ${json(tx, action.secrets?.audited(args) ?? args)}, ${json(tx, diff)}, ${cost},
       ${result && json(tx, without(result, action.shownOnce))}, ${jobId}, ${approvedBy}
     )

@@ -121,9 +121,9 @@ test("a write confirmed in Appmeter is not a change by another program", async (
   await scene.house.key(scene.workspaceId)
   const sent = new Date(Date.now() - HOUR_MS)
   await sql`
-    insert into job (id, workspace_id, key_id, request_id, action, target, app_id, shown, args, status, sent_at,
-      finished_at, result)
-    select 'job_01', ${scene.workspaceId}, k.id, 'r', 'set_keyword_bid', 'keyword:81', ${scene.appId},
+    insert into job (id, workspace_id, key_id, request_id, action, scope, target, app_id, shown, args, status,
+      sent_at, finished_at, result)
+    select 'job_01', ${scene.workspaceId}, k.id, 'r', 'set_keyword_bid', 'ads:write', 'keyword:81', ${scene.appId},
       ${{ target: { kind: "keyword", id: "81", name: "tea timer" } } as never}::jsonb, '{"keywordId": "81"}', 'done',
       ${sent}, ${sent}, '{}'
     from api_key k

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test"
+import { SCOPES } from "../../src/access/scopes.ts"
 import { type Alert, type FactsOf, type FindingType, sentenceOf, textOf } from "../../src/alerts/alert.ts"
 import { readFeed, UNREAD_COUNTED } from "../../src/alerts/feed.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -189,7 +190,7 @@ describe("the feed", () => {
 
   test("the feed is newest first, up to the limit, with the number of unread alerts", async () => {
     await tell(10)
-    const feed = await readFeed(sql, { workspaceId, appIds: null, limit: 4 })
+    const feed = await readFeed(sql, { workspaceId, rights: SCOPES, appIds: null, limit: 4 })
     expect(terms(feed.alerts)).toEqual([9, 8, 7, 6])
     expect(feed.alerts.map(({ read }) => read)).toEqual([true, false, false, true])
     expect(feed.unread).toBe(6)
@@ -198,13 +199,13 @@ describe("the feed", () => {
   test("alerts of the same time are ordered by id, the latest found first", async () => {
     await tell(5)
     await sql`update alert set at = '2025-11-20T10:00:00Z'`
-    const { alerts } = await readFeed(sql, { workspaceId, appIds: null, limit: 3 })
+    const { alerts } = await readFeed(sql, { workspaceId, rights: SCOPES, appIds: null, limit: 3 })
     expect(terms(alerts)).toEqual([4, 3, 2])
   })
 
   test("the feed of some apps neither lists nor counts alerts of others", async () => {
     await tell(10)
-    const only = { workspaceId, appIds: [apps[1] as string], limit: 50 }
+    const only = { workspaceId, rights: SCOPES, appIds: [apps[1] as string], limit: 50 }
     const feed = await readFeed(sql, only)
     expect(terms(feed.alerts)).toEqual([9, 7, 5, 3, 1])
     expect(feed.unread).toBe(3)
@@ -217,8 +218,12 @@ describe("the feed", () => {
     const other = await newWorkspace(sql)
     const theirs = await tracked(sql, [], { workspaceId: other, iosId: "10003" })
     await tell(10, [theirs], other)
-    expect(await readFeed(sql, { workspaceId, appIds: null, limit: 50 })).toEqual({ unread: 0, alerts: [], omitted: 0 })
-    expect(await readFeed(sql, { workspaceId, appIds: [theirs], limit: 50 })).toEqual({
+    expect(await readFeed(sql, { workspaceId, rights: SCOPES, appIds: null, limit: 50 })).toEqual({
+      unread: 0,
+      alerts: [],
+      omitted: 0,
+    })
+    expect(await readFeed(sql, { workspaceId, rights: SCOPES, appIds: [theirs], limit: 50 })).toEqual({
       unread: 0,
       alerts: [],
       omitted: 0,
@@ -227,7 +232,7 @@ describe("the feed", () => {
 
   test("the feed counts unread alerts up to its limit", async () => {
     await tell(UNREAD_COUNTED * 1.5 + 100)
-    const [{ unread }] = [await readFeed(sql, { workspaceId, appIds: null, limit: 1 })]
+    const [{ unread }] = [await readFeed(sql, { workspaceId, rights: SCOPES, appIds: null, limit: 1 })]
     expect(unread).toBe(UNREAD_COUNTED)
   })
 })

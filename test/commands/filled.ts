@@ -241,9 +241,9 @@ async function jobsOfEveryState(sql: Sql, workspaceId: number): Promise<string[]
     const ended = ["done", "failed", "unknown"].includes(status)
     const shown = { summary: `Set the bid of ${status}.`, target: { kind: "keyword", id: status, name: "tea" } }
     const [row] = await sql<{ id: string }[]>`
-      insert into job (id, workspace_id, key_id, request_id, action, target, shown, args, before, status, attempts,
-        lease, lease_until, sent_at, result, error, started_at, finished_at)
-      values (${`job_${status}`}, ${workspaceId}, ${key!.id}, ${crypto.randomUUID()}, 'set_bid', ${status},
+      insert into job (id, workspace_id, key_id, request_id, action, scope, target, shown, args, before, status,
+        attempts, lease, lease_until, sent_at, result, error, started_at, finished_at)
+      values (${`job_${status}`}, ${workspaceId}, ${key!.id}, ${crypto.randomUUID()}, 'set_bid', 'ads:write', ${status},
         ${sql.json(shown)}, ${sql.json({ bid: 1.1e-7, deep: [null, { "": "\u0001" }] })}, 'null'::jsonb, ${status}, 1,
         ${running ? crypto.randomUUID() : null}, ${running ? NOW : null}, ${ended ? NOW : null},
         ${status === "done" ? sql.json({ bid: 2 }) : null},

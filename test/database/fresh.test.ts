@@ -31,8 +31,8 @@ test("the same database is emptied, including audits, and its constraints are en
   const start = await startOf()
   await sql`insert into workspace (name, plan) values ('one', 'pro')`
   await sql`
-    insert into audit (workspace_id, key_id, request_id, action, target, args, preview, credits)
-      values (1, 1, 'r', 'a', 't', '{}', '{}', 0)`
+    insert into audit (workspace_id, key_id, request_id, action, scope, target, args, preview, credits)
+      values (1, 1, 'r', 'a', 's', 't', '{}', '{}', 0)`
   const next = await freshDatabase()
   expect(await count(next)).toBe(0)
   expect(await next`select from audit`).toHaveLength(0)

@@ -19,6 +19,7 @@ export function bidJob(by: { workspaceId: number; keyId: number }, asked: Partia
     ...by,
     requestId: crypto.randomUUID(),
     action: "set_bid",
+    scope: "ads:write",
     target,
     appId: null,
     accountId: null,

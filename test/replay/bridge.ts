@@ -50,7 +50,11 @@ export async function upgradeBackup(bridge: Build, next: Build, from: string, to
 const SHORT_LIVED = ["sign_in_code", "oauth_code"]
 
 /** Values of columns that the old world does not have, where they cannot be null. */
-const ADDED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { approval: { scope: "track:write" } }
+const ADDED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  approval: { scope: "track:write" },
+  audit: { scope: "track:write" },
+  job: { scope: "ads:write" },
+}
 
 interface Sequence {
   table: string

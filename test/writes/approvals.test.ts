@@ -48,7 +48,7 @@ test("a confirm is refused until a person approves; then the token works; the au
 
 test("the person sees the same preview as the assistant, with its credits", async () => {
   const { approval, preview, credits, destructive } = await previewed()
-  const [waiting, ...others] = await listApprovals(on.sql, { workspaceId: on.workspace })
+  const [waiting, ...others] = await listApprovals(on.sql, { workspaceId: on.workspace, rights: null })
   expect(others).toEqual([])
   expect(waiting).toMatchObject({ id: approval.id, action: "add_keywords", key: { name: "test" }, verdict: null })
   expect(waiting!.shown).toEqual({ ...preview, credits, destructive })
@@ -78,11 +78,11 @@ test("an approval of another workspace's, an expired, a confirmed or a missing w
   const { approval } = await previewed()
   const other = await on.house.workspace()
   expect(await settle(approval.id, "approved", other)).toBe(false)
-  expect(await listApprovals(on.sql, { workspaceId: other })).toEqual([])
+  expect(await listApprovals(on.sql, { workspaceId: other, rights: null })).toEqual([])
   await on.sql`update confirm_token set created_at = now() - interval '601 s' where workspace_id = ${on.workspace}`
   expect(await settle(approval.id, "approved")).toBe(false)
   expect(await settle("ap_000000000000000000", "approved")).toBe(false)
-  expect(await listApprovals(on.sql, { workspaceId: on.workspace })).toEqual([])
+  expect(await listApprovals(on.sql, { workspaceId: on.workspace, rights: null })).toEqual([])
 })
 
 test("other actions, other keys and unchanged writes need no approval; rules add up", async () => {

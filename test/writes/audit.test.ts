@@ -32,7 +32,7 @@ async function applied(action: string, args: object, by = key): Promise<Answer> 
 }
 
 const rows = (asked: { appId?: string; limit?: number } = {}) =>
-  listAudit(sql, { workspaceId: workspace, limit: 50, ...asked })
+  listAudit(sql, { workspaceId: workspace, rights: null, limit: 50, ...asked })
 
 test("the audit lists who wrote what and when, with the request that confirmed it", async () => {
   const { body, headers } = await applied("add_keywords", { appId: app, keywords: ["coffee"] })
@@ -64,8 +64,9 @@ test("the audit does not list previews, refused confirms or unchanged writes", a
 test("the audit lists the newest first, also among rows of the same time, up to the limit", async () => {
   for (const term of ["a", "b", "c"]) await applied("add_keywords", { appId: app, keywords: [term] })
   await sql`
-    insert into audit (at, workspace_id, key_id, request_id, action, target, args, preview, credits)
-    select max(at), ${workspace}, min(key_id), n::text, 'sample', 'sample', '{}', '{"summary": "Sample."}', 0
+    insert into audit (at, workspace_id, key_id, request_id, action, scope, target, args, preview, credits)
+    select max(at), ${workspace}, min(key_id), n::text, 'sample', 'track:write', 'sample', '{}',
+      '{"summary": "Sample."}', 0
     from audit, generate_series(1, 2) n
     where workspace_id = ${workspace}
     group by n

@@ -142,6 +142,7 @@ export const listAlerts = operation({
     workspaceId: caller.workspaceId,
     appIds: seen,
     limit,
+    rights: caller.scopes,
     only: {
       appId,
       types,

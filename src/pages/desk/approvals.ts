@@ -33,8 +33,8 @@ export const listApprovals = operation({
 }).run(async (_, { sql, caller }) => {
   refuseLimited(caller)
   const rule = await readApprovalRule(sql, caller.workspaceId, null)
-  const waiting = await readApprovals(sql, { workspaceId: caller.workspaceId })
-  const approvals = waiting.filter(({ scope }) => caller.scopes.includes(scope))
+  const { workspaceId, scopes: rights } = caller
+  const approvals = await readApprovals(sql, { workspaceId, rights })
   return {
     required: rule?.actions ?? [],
     approvals: approvals.map(({ id, action, shown, key, expiresAt }) => ({
@@ -73,7 +73,7 @@ export const settleApproval = operation({
 }).run(async ({ id, verdict }, { sql, caller }) => {
   refuseLimited(caller)
   const { workspaceId, person, scopes } = caller
-  const [approval] = await readApprovals(sql, { workspaceId, id })
+  const [approval] = await readApprovals(sql, { workspaceId, id, rights: null })
   if (approval && !scopes.includes(approval.scope)) throw new Fault("scope_required", { scope: approval.scope })
   const by = person?.name ?? "a person, on a page"
   const settled = await settle(sql, { workspaceId, id }, { verdict, by, scopes })

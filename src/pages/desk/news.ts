@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import { markSeen as markSeenUntil, noteVisit, type SeenMark, unmarkSeen } from "../../access/people/visits.ts"
+import type { Right } from "../../access/scopes.ts"
 import { type FeedAlert, MAX_ALERTS, readFeed, readFound } from "../../alerts/feed.ts"
 import { FeedRow, feedRow } from "../../alerts/operations/alerts.ts"
 import { operation } from "../../core/operation.ts"
@@ -30,7 +31,7 @@ export const listNews = operation({
   const readAt = clock.readAt.toISOString()
   if (mark === null) return { since: null, isFirst: false, canUndo: false, readAt, alerts: [], hasMore: false }
   const appIds = caller.appList === null ? null : [...names.keys()]
-  const found = await readNews(sql, { workspaceId: caller.workspaceId, appIds }, mark)
+  const found = await readNews(sql, { workspaceId: caller.workspaceId, rights: caller.scopes, appIds }, mark)
   return {
     since: mark.since.toISOString(),
     isFirst: mark.isFirst,
@@ -44,7 +45,7 @@ export const listNews = operation({
 /** Alerts of a first visit are those of seven days, whenever they were found: an import or the demo brings them too. */
 async function readNews(
   sql: Sql,
-  of: { workspaceId: number; appIds: string[] | null },
+  of: { workspaceId: number; rights: readonly Right[]; appIds: string[] | null },
   { since, isFirst }: SeenMark,
 ): Promise<FeedAlert[]> {
   if (!isFirst) return await readFound(sql, { ...of, since, limit: MAX_ALERTS })

@@ -76,7 +76,8 @@ export const listReviewReplies = operation({
   const targets = new Map(reviewIds.map((id) => [`review ${app.id} ${id}`, id]))
   const jobs = await readTargetJobs(sql, workspaceId, [...targets.keys()])
   // an approval does not name its app, and this caller may see some apps only
-  const waiting = caller.appList ? [] : await listApprovals(sql, { workspaceId })
+  // a reader of reviews sees the replies that wait, also without the right to approve them
+  const waiting = caller.appList ? [] : await listApprovals(sql, { workspaceId, rights: null })
   const replies = waiting.filter(({ action, shown }) => {
     return action === "reply_review" && reviewIds.includes(shown.target.id)
   })

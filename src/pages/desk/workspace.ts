@@ -98,8 +98,8 @@ export const listWrites = operation({
   }),
 }).run(async (_, { sql, caller }) => {
   refuseLimited(caller)
-  const { workspaceId } = caller
-  const writes = await listAudit(sql, { workspaceId, limit: WRITES_SHOWN })
+  const { workspaceId, scopes: rights } = caller
+  const writes = await listAudit(sql, { workspaceId, rights, limit: WRITES_SHOWN })
   const confirmed = writes.map(({ at, key, action, summary, credits, requestId, approvedBy }) => ({
     at,
     by: key.name,

@@ -5,7 +5,7 @@ import { type PageAnswer, seeOther } from "../../ui/answer.ts"
 import { fieldOf, readForm } from "../../ui/form.ts"
 import { askProof } from "../../ui/proof-page.ts"
 import type { PageRoute, PageVisit } from "../../ui/routes.ts"
-import { type Approval, listApprovals, settleApproval } from "../approvals.ts"
+import { listApprovals, settleApproval } from "../approvals.ts"
 import { APPROVAL_POLICY, approvalPage, noApprovalPage, sampleApprovalPage, waitingPage } from "./page.ts"
 
 interface ApprovalParts {
@@ -25,7 +25,8 @@ export function approvalRoutes(parts: ApprovalParts): PageRoute[] {
       path: "/approve",
       methods: ["GET", "HEAD"],
       open: signedIn(parts, async (person) => {
-        return page(200, waitingPage(await gate.run(() => listApprovals(sql, { workspaceId: person.workspaceId }))))
+        const { workspaceId, scopes: rights } = person
+        return page(200, waitingPage(await gate.run(() => listApprovals(sql, { workspaceId, rights }))))
       }),
     },
     { path: "/approve/sample", methods: ["GET", "HEAD"], open: async () => page(200, sampleApprovalPage()) },
@@ -35,8 +36,8 @@ export function approvalRoutes(parts: ApprovalParts): PageRoute[] {
       open: signedIn(parts, async (person, visit) => {
         const id = visit.path.slice("/approve/".length)
         if (visit.request.method === "POST") return await settle(parts, person, id, visit)
-        const [approval] = await gate.run(() => listApprovals(sql, { workspaceId: person.workspaceId, id }))
-        return approval ? shown(person, approval) : page(404, noApprovalPage())
+        const found = await findApproval(parts, person, id)
+        return "status" in found ? found : page(200, approvalPage(found, person, new Date()))
       }),
     },
   ]
@@ -52,8 +53,11 @@ function signedIn({ people }: ApprovalParts, open: PersonPage): PageRoute["open"
   }
 }
 
-function shown(person: Person, approval: Approval): PageAnswer {
-  return page(200, approvalPage(approval, person, new Date()))
+/** Returns the approval, or the page that refuses it to a person who may not decide it: it names figures. */
+async function findApproval({ sql, gate }: ApprovalParts, { workspaceId, scopes }: Person, id: string) {
+  const [approval] = await gate.run(() => listApprovals(sql, { workspaceId, id, rights: null }))
+  if (!approval) return page(404, noApprovalPage())
+  return scopes.includes(approval.scope) ? approval : page(403, noApprovalPage(approval.scope))
 }
 
 const MAX_BYTES = 4_096
@@ -72,9 +76,8 @@ async function settle(parts: ApprovalParts, person: Person, id: string, visit: P
     return page(400, noApprovalPage("form"))
   const { sql, gate } = parts
   const { workspaceId, person: by, scopes } = person
-  const [approval] = await gate.run(() => listApprovals(sql, { workspaceId, id }))
-  if (!approval) return page(404, noApprovalPage())
-  if (!scopes.some((scope) => scope === approval.scope)) return page(403, noApprovalPage(approval.scope))
+  const found = await findApproval(parts, person, id)
+  if ("status" in found) return found
   const proofQuestion = verdict === "approved" ? await askProof(parts, person, visit, fields) : null
   if (proofQuestion) return proofQuestion
   await gate.run(() => settleApproval(sql, { workspaceId, id }, { verdict, by, scopes }))

@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import type { Caller } from "../../access/caller.ts"
+import { visibleWriteScopes } from "../../access/scopes.ts"
 import { FaultText } from "../../core/fault-shapes.ts"
 import { operation } from "../../core/operation.ts"
 import type { Sql } from "../../database/types.ts"
@@ -118,8 +119,11 @@ interface JobRow extends Pick<NewJob, "action" | "appId" | "requestId" | "shown"
 
 type StoredFault = { error: FaultCode } & FaultExtra
 
-/** Returns the job. A key limited to some apps sees the jobs of those apps, and its own jobs that concern no app. */
-async function findJob(sql: Sql, { workspaceId, keyId, appList }: Caller, jobId: string): Promise<JobRow> {
+/**
+ * Returns the job. A key limited to some apps sees the jobs of those apps, and its own jobs that concern no app. A key
+ * that may neither make such a write nor read what it changes does not see its job.
+ */
+async function findJob(sql: Sql, { workspaceId, keyId, appList, scopes }: Caller, jobId: string): Promise<JobRow> {
   const [job] = await sql<JobRow[]>`
     select id as "jobId", action, status, app_id as "appId", attempts, result, error, shown, request_id as "requestId",
       created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt", proofs as findings, (
@@ -129,7 +133,7 @@ async function findJob(sql: Sql, { workspaceId, keyId, appList }: Caller, jobId:
         where job_id = job.id
       ) as steps
     from job
-    where id = ${jobId} and workspace_id = ${workspaceId}
+    where id = ${jobId} and workspace_id = ${workspaceId} and scope = any(${visibleWriteScopes(scopes)})
       and (
         ${appList === null}
         or app_id = any(${appList ?? []}::text[])

@@ -207,7 +207,7 @@ describe("rights", () => {
     const { confirmToken } = await previewOn(owner.browser, "tea")
     const form = fieldIn(await viewer.browser.open("/sign-in"), "form") ?? ""
     const confirmed = await viewer.browser.send("/app/write", { form, confirmToken: confirmToken ?? "", back: "/app" })
-    expect([confirmed.status, await listAudit(sql, { workspaceId, limit: 5 })]).toEqual([400, []])
+    expect([confirmed.status, await listAudit(sql, { workspaceId, rights: null, limit: 5 })]).toEqual([400, []])
 
     await setApprovalRule(sql, workspaceId, null, { actions: ["all"] })
     const key = await house.key(workspaceId)
@@ -222,7 +222,7 @@ describe("rights", () => {
     const own = fieldIn(await owner.browser.open(`/approve/${body.approval.id}`), "form") ?? ""
     await owner.browser.send(`/approve/${body.approval.id}`, { form: own, verdict: "approve" })
     await house.call("/v1/actions/confirm", { method: "POST", key, body: { confirmToken: body.confirmToken } })
-    expect(await listAudit(sql, { workspaceId, limit: 1 })).toMatchObject([{ approvedBy: owner.name }])
+    expect(await listAudit(sql, { workspaceId, rights: null, limit: 1 })).toMatchObject([{ approvedBy: owner.name }])
   })
 
   test("an assistant never gets more than its person has, at consent or later", async () => {

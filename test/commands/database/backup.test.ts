@@ -85,10 +85,10 @@ describe("a backup restores", () => {
       for (const id of ["job_a", "job_b"])
         await sql`
           insert into job (
-            id, workspace_id, key_id, request_id, action, target, shown, args, status, lease, lease_until, finished_at,
-            result
+            id, workspace_id, key_id, request_id, action, scope, target, shown, args, status, lease, lease_until,
+            finished_at, result
           )
-          select ${id}, workspace_id, key_id, request_id, action, ${id}, shown, args, ${queued}
+          select ${id}, workspace_id, key_id, request_id, action, scope, ${id}, shown, args, ${queued}
           from job
           where status = 'done'`
       await sql`

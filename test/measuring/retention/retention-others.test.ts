@@ -104,9 +104,10 @@ describe("retention of other tables", () => {
   test("jobs are deleted by their end; queued and running ones stay, however old", async () => {
     const by = await owner(sql)
     await sql`
-      insert into job (id, workspace_id, key_id, request_id, action, target, shown, args, status, lease, lease_until,
-        sent_at, finished_at, error, created_at)
-      select 'job_' || n, ${by.workspaceId}, ${by.keyId}, n::text, 'set_bid', n::text, '{}', '{}', s.status,
+      insert into job (id, workspace_id, key_id, request_id, action, scope, target, shown, args, status, lease,
+        lease_until, sent_at, finished_at, error, created_at)
+      select 'job_' || n, ${by.workspaceId}, ${by.keyId}, n::text, 'set_bid', 'ads:write', n::text, '{}', '{}',
+        s.status,
         case when s.status = 'running' then gen_random_uuid() end, case when s.status = 'running' then now() end,
         case when s.status in ('done', 'unknown') then now() end,
         case when s.status in ('done', 'failed', 'unknown') then now() - n % 180 * interval '1 day' end,

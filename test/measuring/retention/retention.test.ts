@@ -204,8 +204,8 @@ describe("the ledger", () => {
 
 describe("the audit table", () => {
   const written = (days: number) => sql`
-    insert into audit (at, workspace_id, key_id, request_id, action, target, args, preview, credits)
-    values (now() - ${days}::int * interval '1 day', 1, 1, ${`${days}`}, 'x', 'x', '{}', '{}', 0)`
+    insert into audit (at, workspace_id, key_id, request_id, action, scope, target, args, preview, credits)
+    values (now() - ${days}::int * interval '1 day', 1, 1, ${`${days}`}, 'x', 'x', 'x', '{}', '{}', 0)`
   const ages = async () =>
     (await sql<{ request_id: string }[]>`select request_id from audit order by at, id`).map(({ request_id }) =>
       Number(request_id),

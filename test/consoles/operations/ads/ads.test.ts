@@ -204,9 +204,9 @@ describe("list_ads_commands", () => {
     const shown = { summary: "bid", target: { kind: "keyword", id: id2, name: "tea timer" } }
     const [row] = await sql`select id from api_key where workspace_id = ${scene.workspaceId}`
     await sql`
-      insert into job (id, workspace_id, key_id, request_id, action, target, app_id, shown, args, status, sent_at,
-        finished_at, error, lease, lease_until, created_at)
-      values (${id}, ${scene.workspaceId}, ${row!.id}, 'r', ${action}, ${`keyword:${id}`}, ${scene.appId},
+      insert into job (id, workspace_id, key_id, request_id, action, scope, target, app_id, shown, args, status,
+        sent_at, finished_at, error, lease, lease_until, created_at)
+      values (${id}, ${scene.workspaceId}, ${row!.id}, 'r', ${action}, 'ads:write', ${`keyword:${id}`}, ${scene.appId},
         ${sql.json(shown as never)},
         ${sql.json(args as never)}, ${status}, ${sentAt}, ${status === "queued" ? null : (sentAt ?? new Date())},
         ${status === "failed" ? sql.json({ error: "unavailable" } as never) : null}, null, null,

@@ -1,0 +1,304 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { ROLES, type Role, scopesOf } from "../../../src/access/people/roles.ts"
+import type { Scope } from "../../../src/access/scopes.ts"
+import { catalog } from "../../../src/catalog.ts"
+import type { Operation } from "../../../src/core/operation.ts"
+import { readTree } from "../../../src/database/assets.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { deskOperations } from "../../../src/pages/desk/desk.ts"
+import { SOURCES } from "../../../src/sources.ts"
+import { freshDatabase } from "../../database.ts"
+import { type House, openHouse } from "../../house.ts"
+import { LONG } from "../../long.ts"
+import { appPages } from "../../pages/app-scene.ts"
+import { NO_PORTS } from "../../pages/settings/ports.ts"
+import { type Browser, browserOf, fieldIn, type Page } from "../sign-in/browser.ts"
+import { anotherAddress, type Member, memberOf } from "./scene.ts"
+import { connectAll, FOREIGN, fillWorkspace, MONEY, SECOND, type WalkWorkspace } from "./walk-world.ts"
+
+// Walks every page that an owner can reach and every operation, as each role, as nobody, and as people of another
+// workspace. Which role may make which call stands in the manual's tables, which roles.test.ts compares.
+
+setDefaultTimeout(300_000)
+
+const APP_STORE_IDS: [string, string] = ["1437843273", "2000000002"]
+
+let sql: Sql
+let house: House
+let mine: WalkWorkspace
+let operator: Member
+let stranger: Member
+let limited: Member
+const members = new Map<Role, Member>()
+/** Owners and editors see all that a viewer sees, so a short run leaves them out. */
+const WALKED: readonly Role[] = LONG ? ROLES : ["viewer", "viewer-without-money"]
+/** The addresses of all pages. */
+let pages: string[]
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  house = openHouse({ sql, settingsPorts: NO_PORTS })
+  const open = async (workspace: string, mark: string, iosIds: [string, string]) => {
+    const workspaceId = await house.workspace({ name: workspace, plan: "enterprise", explorer: true })
+    // The first person of the server operates it.
+    const first = await memberOf(house, workspaceId, "owner")
+    const filled = await fillWorkspace(sql, { workspaceId, workspace, mark, iosIds })
+    await connectAll(sql, filled)
+    return { first, filled }
+  }
+  const own = await open("walk own", "ownmark", APP_STORE_IDS)
+  const other = await open("walk foreignmark", "foreignmark", ["2000000003", "2000000004"])
+  mine = own.filled
+  operator = own.first
+  stranger = other.first
+  for (const role of ROLES) members.set(role, await memberOf(house, mine.workspaceId, role))
+  limited = await memberOf(house, mine.workspaceId, "viewer", { apps: [mine.app] })
+  pages = await crawl(operator.browser)
+})
+
+const memberIn = (role: Role) => members.get(role) as Member
+
+/** Follows the links of all pages, starting at the front page. Returns one address of each page. */
+async function crawl(browser: Browser): Promise<string[]> {
+  const waiting = ["/app", "/app/add", "/app/changes", "/app/settings", "/approve", `/approve/${mine.approval}`]
+  waiting.push(...appPages("/app", mine.app, "ownmark term"))
+  const found = new Map<string, string>()
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    const kind = kindOf(path)
+    if (found.has(kind)) continue
+    found.set(kind, path)
+    const { text } = await browser.open(path)
+    for (const [, href = ""] of text.matchAll(/href="(\/(?:app|approve)[^"#]*)/g)) {
+      const link = href.replaceAll("&amp;", "&")
+      if (!link.startsWith("/app/sample") && link !== "/approve/sample") waiting.push(link)
+    }
+  }
+  return [...found.values()]
+}
+
+/** Pages of one kind differ in their values only. A long run also opens each set of parameters. */
+function kindOf(path: string): string {
+  const { pathname, searchParams } = new URL(path, "http://here.invalid")
+  return LONG ? `${pathname}?${[...searchParams.keys()].sort()}` : pathname
+}
+
+interface Visited {
+  path: string
+  page: Page
+}
+
+/** Opens every page, once for each person. */
+const visit = memoized(async ({ browser }: Pick<Member, "browser">): Promise<Visited[]> => {
+  const visited = []
+  for (const path of pages) visited.push({ path, page: await browser.open(path) })
+  expect(visited.filter(({ page }) => page.status >= 500)).toEqual([])
+  return visited
+})
+
+function memoized<Of extends object, Result>(make: (of: Of) => Promise<Result>) {
+  const made = new Map<Of, Promise<Result>>()
+  return (of: Of): Promise<Result> => {
+    const present = made.get(of) ?? make(of)
+    made.set(of, present)
+    return present
+  }
+}
+
+/** Returns the pages whose text matches, except for their own address. */
+async function pagesWith(member: Member, words: RegExp): Promise<string[]> {
+  return (await visit(member)).flatMap(({ path, page }) => {
+    const [, query = ""] = path.split("?")
+    const text = query === "" ? page.text : page.text.replaceAll(query.replaceAll("&", "&amp;"), "")
+    return words.test(text) ? [`${path}: ${around(text, words)}`] : []
+  })
+}
+
+function around(text: string, words: RegExp): string {
+  const at = text.search(words)
+  return text.slice(Math.max(0, at - 60), at + 40).replaceAll(/\s+/g, " ")
+}
+
+const samples = new Map(
+  [...readTree("fixtures/sandbox", ".json")].map(([file, text]) => [file.replace(".json", ""), JSON.parse(text).input]),
+)
+
+const DESK = deskOperations(SOURCES).all
+const operations = [...catalog, ...DESK.filter(({ id }) => !catalog.some((operation) => operation.id === id))]
+
+/** Input with which an operation answers about an app. */
+function inputOf({ id, path }: Operation, { app, job, approval }: WalkWorkspace): Record<string, unknown> {
+  if (id === "get_job") return { jobId: job }
+  if (id === "settle_approval") return { id: approval, verdict: "declined" }
+  const about = samples.get(id) ?? { ...(path.includes(":appId") && { appId: "app_" }), ...DESK_INPUTS[id] }
+  return String(about.appId).startsWith("app_") ? { ...about, appId: app } : about
+}
+
+/** Further inputs of operations of pages, which have no sample. */
+const DESK_INPUTS: Record<string, Record<string, unknown>> = {
+  get_made_change: { requestId: "00000000-0000-4000-8000-000000000000" },
+  get_report_evidence: { report: "sales" },
+  find_store_apps: { q: "tea" },
+  get_review: { reviewId: "9990000731" },
+  list_review_replies: { platform: "ios", reviewIds: [] },
+  list_store_faces: { apps: [], country: "us" },
+  preview_edit: samples.get("preview_action"),
+  confirm_edit: samples.get("confirm_action"),
+}
+
+interface Called {
+  id: string
+  code: string | null
+  text: string
+}
+
+/** Makes every call as the pages of a person do. */
+async function callAll({ personId }: Member, about: WalkWorkspace): Promise<Called[]> {
+  const [membership] = await sql<{ keyId: number }[]>`
+    select key_id as "keyId"
+    from membership
+    where person_id = ${personId}`
+  const called = []
+  const wrong: string[] = []
+  for (const operation of operations) {
+    const answer = await house.app.invoke({
+      surface: "pages",
+      requestId: crypto.randomUUID(),
+      credentials: { grant: membership!.keyId },
+      keyInUrl: false,
+      address: "192.0.2.1",
+      target: async () => ({ operation, input: inputOf(operation, about) }),
+    })
+    const { fault } = answer
+    if (fault?.code === "invalid_arguments") wrong.push(`${operation.id}: ${JSON.stringify(fault.extra)}`)
+    called.push({ id: operation.id, code: fault?.code ?? null, text: JSON.stringify(answer) })
+  }
+  expect(wrong).toEqual([])
+  return called
+}
+
+/** Makes every call about this workspace, once for each person. */
+const call = memoized((member: Member) => callAll(member, mine))
+
+const withWords = (called: readonly Called[], words: RegExp) =>
+  called.flatMap(({ id, text }) => (words.test(text) ? [`${id}: ${around(text, words)}`] : []))
+
+describe("money", () => {
+  test("a viewer reads the money of the workspace on pages and in calls", async () => {
+    const shown = (await pagesWith(memberIn("viewer"), MONEY)).map((page) => page.split(":")[0])
+    const base = `/app/apps/${mine.app}`
+    expect(shown).toEqual(expect.arrayContaining(["/app/changes", "/app/alerts", `${base}/revenue`, `${base}/ads`]))
+    const calls = withWords(await call(memberIn("viewer")), MONEY).map((call) => call.split(":")[0])
+    const money = ["get_revenue", "get_pricing", "list_campaigns", "list_ads_keywords", "list_writes", "list_alerts"]
+    expect(calls).toEqual(expect.arrayContaining([...money, "get_job"]))
+  })
+
+  test("no page and no call shows money to a viewer without money", async () => {
+    const member = memberIn("viewer-without-money")
+    expect(await pagesWith(member, MONEY)).toEqual([])
+    expect(withWords(await call(member), MONEY)).toEqual([])
+  })
+})
+
+/** Operations that need the scope of the write that they are about: the ads write that waits, or that of the sample. */
+const NEEDED: Record<string, Scope> = {
+  settle_approval: "ads:write",
+  preview_action: "track:write",
+  preview_edit: "track:write",
+}
+
+describe("rights", () => {
+  test("each role may make exactly the calls whose scope it has", async () => {
+    for (const role of WALKED) {
+      const refused = (await call(memberIn(role))).filter(({ code }) => code === "scope_required")
+      const lacking = operations.filter((operation) => {
+        const scope = NEEDED[operation.id] ?? operation.scope
+        return scope !== null && !scopesOf(role).includes(scope)
+      })
+      expect([role, refused.map(({ id }) => id)]).toEqual([role, lacking.map(({ id }) => id)])
+    }
+  })
+
+  test("a form that a role's own page does not have is refused when it is sent all the same", async () => {
+    for (const role of ["editor", "viewer", "viewer-without-money"] as const) {
+      const { browser } = memberIn(role)
+      const form = fieldIn(await browser.open("/sign-in"), "form") ?? ""
+      const present = new Set((await formsOf(memberIn(role))).keys())
+      for (const [name, { action, fields }] of await formsOf(operator)) {
+        // What a person has seen is their own note. It has no form where there is no news.
+        if (present.has(name) || fields.action === "mark_seen") continue
+        const { status } = await browser.send(action, { ...fields, form })
+        expect([role, name, status]).toEqual([role, name, 403])
+      }
+    }
+  })
+})
+
+interface Form {
+  action: string
+  fields: Record<string, string>
+}
+
+/** The forms of all pages that change the workspace, by address and name. */
+async function formsOf(member: Member): Promise<Map<string, Form>> {
+  const forms = new Map<string, Form>()
+  for (const { page } of await visit(member))
+    for (const [, sentTo = "", body = ""] of page.text.matchAll(FORM)) {
+      const inputs = [...body.matchAll(/<(?:input|button)[^>]*name="([^"]+)"[^>]*value="([^"]*)"/g)]
+      const fields = Object.fromEntries(inputs.map(([, name, value]) => [name, value]))
+      const action = sentTo.replaceAll("&amp;", "&")
+      forms.set(`${action.split("?")[0]} ${fields.do ?? fields.action ?? ""}`, { action, fields })
+    }
+  return forms
+}
+
+/** Forms for everybody are left out: to sign out, choose colours and change one's own profile. */
+const FORM = /<form[^>]*action="(\/(?:app\/(?:settings(?!\/profile)|write)|approve)[^"]*)"[^>]*>(.*?)<\/form>/gs
+
+describe("other workspaces", () => {
+  test("nothing of another workspace is on any page or in any call, for any role", async () => {
+    for (const role of WALKED) {
+      expect([role, await pagesWith(memberIn(role), FOREIGN)]).toEqual([role, []])
+      expect([role, withWords(await call(memberIn(role)), FOREIGN)]).toEqual([role, []])
+    }
+    expect((await pagesWith(stranger, FOREIGN)).length).toBeGreaterThan(5)
+  })
+
+  test("an owner of another workspace gets nothing by the addresses and ids of this one", async () => {
+    const own = /ownmark|secondmark/i
+    expect(await pagesWith(stranger, own)).toEqual([])
+    for (const { path, page } of await visit(stranger))
+      if (/app_|ap_/.test(path)) expect([path, page.status]).toEqual([path, 404])
+    const called = await call(stranger)
+    expect(withWords(called, own)).toEqual([])
+    const codes = new Map(called.map(({ id, code }) => [id, code]))
+    for (const { id } of catalog.filter(({ subject }) => subject))
+      expect([id, codes.get(id)]).toEqual([id, "not_found"])
+    expect(codes.get("get_job")).toBe("job_not_found")
+    expect(called.find(({ id }) => id === "settle_approval")?.text).toContain('"settled":false')
+  })
+
+  test("nobody sees a page or an answer without signing in", async () => {
+    const nobody = browserOf(house, { from: anotherAddress() })
+    for (const { path, page } of await visit({ browser: nobody })) {
+      const { status, headers } = page
+      expect([path, status, headers.get("location")?.split("?")[0]]).toEqual([path, 303, "/sign-in"])
+    }
+    for (const { method, path } of catalog) {
+      const { status, body } = await house.call(`/v1${path.replaceAll(/:\w+/g, mine.app)}`, { method })
+      expect([path, status, body.error]).toEqual([path, 401, "missing_api_key"])
+    }
+  })
+})
+
+test("a person limited to some apps sees nothing of another app", async () => {
+  expect(await pagesWith(limited, SECOND)).toEqual([])
+  for (const { path, page } of await visit(limited))
+    if (path.includes(mine.secondApp)) expect([path, page.status]).toEqual([path, 403])
+  expect(withWords(await call(limited), SECOND)).toEqual([])
+  const codes = new Map((await callAll(limited, { ...mine, app: mine.secondApp })).map(({ id, code }) => [id, code]))
+  for (const { id, scope } of catalog.filter(({ subject }) => subject)) {
+    const isRead = scope === null || scopesOf("viewer").includes(scope)
+    expect([id, codes.get(id)]).toEqual([id, isRead ? "app_not_allowed" : "scope_required"])
+  }
+  expect((await pagesWith(memberIn("viewer"), SECOND)).length).toBeGreaterThan(3)
+})
