@@ -9,6 +9,7 @@ import { keywordsPage } from "../keywords/page/page.ts"
 import { ranksPage } from "../keywords/page/ranks.ts"
 import { rivalPage } from "../keywords/page/rival.ts"
 import { rivalsPage } from "../keywords/page/rivals.ts"
+import { visibilityPage } from "../keywords/page/visibility.ts"
 import { ownValue } from "../lib/objects.ts"
 import { changesPage } from "../listings/page/changes.ts"
 import { localisationPage } from "../listings/page/localisation.ts"
@@ -64,6 +65,7 @@ const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
 const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = {
   "": keywordsPage,
   ranks: ranksPage,
+  visibility: visibilityPage,
   evidence: evidencePage,
   page: storePagePage,
   readings: readingsPage,

@@ -37,7 +37,9 @@ const [{ term }] = await scratch.sql<
 const asked = new URLSearchParams({ term, terms: term })
 const app = `/app/apps/${apps[0]}`
 const pages = [
-  ...["", "?move=up", "?order=change", "?find=9", "?order=popularity&page=3"].map((query) => `${app}${query}`),
+  ...["", "?days=90&vs=before", "?move=up", "?order=change", "?find=9", "?order=popularity&page=3"].map(
+    (query) => `${app}${query}`,
+  ),
   ...SAMPLE_PAGES.map((page) => `/app${page}`),
   ...APP_TABS.filter((tab) => tab !== "" && !tab.startsWith("/rival?")).map((tab) => `${app}${tab}`),
   ...[`${app}/rival?rival=${rivals[0]}`, `${app}/ranks?${asked}`, `${app}/evidence?${asked}`],

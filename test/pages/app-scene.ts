@@ -25,6 +25,7 @@ export const APP_TABS = [
   "/reports",
   "/reviews",
   "/charts",
+  "/visibility",
   "/rivals",
   "/plan",
   "/revenue",

@@ -1,4 +1,4 @@
-import { type View, viewAt, viewBar } from "../../ui/app/bar.ts"
+import { keptAddress, type View, viewAt, viewBar } from "../../ui/app/bar.ts"
 import { chartPart } from "../../ui/app/chart.ts"
 import {
   type AppHead,
@@ -122,6 +122,7 @@ function tablePart(
   { totals, found, page, pages, shown }: RowsAnswer & { shown: readonly KeywordRow[] },
 ): Html {
   const isReading = shown.some(({ measuring }) => measuring)
+  const visibility = keptAddress(desk, app, "visibility")
   const measuredText =
     totals.measuredAt === null ? "Not measured yet" : html`Last measured ${momentTime(totals.measuredAt)}`
   const ideas = html`<a href="${address(appAddress(desk, app, "ideas"), {
@@ -137,7 +138,7 @@ function tablePart(
           )
         : keywordTable(desk, app, side, { shown, found, page, pages })
     }`,
-    html`${measuredText} · ${ideas}`,
+    html`${measuredText} · <a href="${visibility}">Visibility score</a> · ${ideas}`,
   )
 }
 

@@ -17,10 +17,14 @@ import { card, empty, refusedPart } from "../../ui/app/parts.ts"
 import { MAX_LINES } from "../../ui/charts/chart.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { sideName } from "../../ui/words.ts"
+import { keywordDaysPart } from "./keyword-days.ts"
 import { keywordChart, readCompared } from "./lines.ts"
 import { readHistory } from "./rows.ts"
 
-/** Charts the selected keywords together, with every day and its source in a table. */
+/**
+ * Charts the selected keywords together, with every day and its source in a table. A single keyword has its first ten
+ * apps then and now, and who passed whom.
+ */
 export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const view = viewAt(desk, app)
@@ -60,7 +64,9 @@ export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
 A gap is a day that was not measured. A square in the band below is a day on which the app was not among the results
 read. A line is not drawn across a change of source. A rank in the table leads to its evidence.</p></div>`,
   )
-  return { ...page(ranks), charts: [chart] }
+  const term = terms.length === 1 ? terms[0] : undefined
+  const days = term !== undefined && (await keywordDaysPart(desk, app, view, term))
+  return { ...page(html`${ranks}${days}`), charts: [chart] }
 }
 
 function backPart(desk: Desk, app: AppHead, { side }: View): Html {

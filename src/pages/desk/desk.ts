@@ -6,6 +6,7 @@ import { getAppHead, listAppHeads } from "./apps.ts"
 import { listChangedTexts } from "./changed-texts.ts"
 import { confirmEdit, getMadeChange, previewEdit } from "./edits.ts"
 import { getEvidence, listReadings } from "./evidence.ts"
+import { getKeywordDays } from "./keyword-days.ts"
 import { listKeywordRows } from "./keywords.ts"
 import { listLocales } from "./locales.ts"
 import { getMarket, getMarketApp, getMarketChart } from "./market.ts"
@@ -16,6 +17,7 @@ import { listRankLines, listRivalLines } from "./rank-lines.ts"
 import { getReportEvidence } from "./report-evidence.ts"
 import { getReview, listReviewReplies, listReviewThemes } from "./reviews.ts"
 import { findStoreApps, listStoreFaces } from "./store-apps.ts"
+import { getVisibility } from "./visibility.ts"
 import { listAlertRules, listSources, listWrites } from "./workspace.ts"
 
 /** Operations that only pages call, through invoke. They have no REST route and no tool. */
@@ -28,6 +30,8 @@ const readsWith = (sources: Sources) => [
   listRankLines,
   listRivalLines,
   listChartMarks,
+  getKeywordDays,
+  getVisibility,
   getEvidence(sources),
   listReadings,
   listChangedTexts,

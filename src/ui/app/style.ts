@@ -200,6 +200,7 @@ blockquote { margin: .5rem 0; padding-left: .75rem; border-left: 3px solid var(-
 .view > details > div { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: end; padding-bottom: .25rem }
 .data { margin-top: .35rem } .data > summary { padding: .35rem 0; border: 0 }
 .data .scroll { max-height: 22rem; overflow: auto } .data thead th { white-space: normal }
+.data th { min-width: 5.5rem; overflow-wrap: break-word }
 .data thead th { position: sticky; top: 0; background: var(--card) }
 .s1 { stroke: var(--c1); fill: var(--c1) }
 .s2 { stroke: var(--c2); fill: var(--c2) }

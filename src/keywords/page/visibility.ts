@@ -1,0 +1,184 @@
+import type { AnswerOf } from "../../answers.ts"
+import { addDays, dayNumber } from "../../lib/days.ts"
+import { type View, viewAt, viewBar } from "../../ui/app/bar.ts"
+import { chartPart } from "../../ui/app/chart.ts"
+import {
+  type AppHead,
+  address,
+  appAddress,
+  attempted,
+  type Desk,
+  isFault,
+  type Page,
+  readHead,
+  type Side,
+  sideCode,
+  sidesOf,
+} from "../../ui/app/desk.ts"
+import { readMarks } from "../../ui/app/marks.ts"
+import { card, empty, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
+import type { Chart, ChartLine } from "../../ui/charts/chart.ts"
+import { amounts, type RankPoint } from "../../ui/charts/scale.ts"
+import { type Html, html } from "../../ui/html.ts"
+import { dayTime, shortDay } from "../../ui/times.ts"
+import { counted, sideName } from "../../ui/words.ts"
+
+type Visibility = AnswerOf<"get_visibility">
+
+/** Storefronts whose score is compared in the table. */
+const MAX_SIDES = 12
+
+const points = (score: number) => `${score.toFixed(1)} %`
+
+/** The visibility score: its history, its formula, and the same for the other storefronts. */
+export async function visibilityPage(desk: Desk, appId: string): Promise<Page> {
+  const app = await readHead(desk, appId)
+  const view = viewAt(desk, app)
+  const sides = [view.side, ...sidesOf(app).filter((side) => sideCode(side) !== sideCode(view.side))]
+    .filter(({ platform }) => platform === "ios")
+    .slice(0, MAX_SIDES)
+  const bar = viewBar(desk, app, view, { compares: { rivals: [] } })
+  const page = (body: Html): Page => ({ title: `Visibility · ${app.name}`, app, at: "", body: html`${bar}${body}` })
+  if (view.side.platform === "android") return page(html`<section class="card">${playPart()}</section>`)
+  const read = (side: Side, days = view.days) => desk.ask("get_visibility", { appId, ...side, ...days })
+  const answers = await attempted(Promise.all(sides.map((side) => read(side))))
+  if (isFault(answers)) return page(card("Visibility score", refusedPart(answers)))
+  const shownAnswers = answers.map((answer) => within(answer, view))
+  const [own] = shownAnswers as [Visibility, ...Visibility[]]
+  const [before, marks] = await Promise.all([readBefore(read, view), readMarks(desk, app, view)])
+  if (own.days.length === 0) return page(html`<section class="card">${nothingPart(desk, own)}</section>`)
+  const lines = [lineOf(own, sideName(own)), ...comparedLines(view, { before, answers: shownAnswers })]
+  const chart: Chart = {
+    id: "visibility",
+    title: "Visibility score",
+    ...view.days,
+    unit: amounts(points),
+    lines,
+    marks,
+  }
+  return {
+    ...page(
+      html`${totals(own, before)}${card(
+        "Visibility score",
+        html`<div class="inside">${chartPart(desk, chart)}</div>${formulaPart(own)}`,
+        sideName(own),
+      )}${sidesPart(desk, app, shownAnswers)}`,
+    ),
+    charts: [chart],
+  }
+}
+
+/** Leaves out days outside the view: the sample has one answer for all. */
+function within(answer: Visibility, { days: { from, to } }: Pick<View, "days">): Visibility {
+  return { ...answer, days: answer.days.filter(([day]) => from <= day && day <= to) }
+}
+
+/** Returns the score of the period before. Null if it cannot be read. */
+async function readBefore(
+  read: (side: Side, days: View["days"]) => Promise<Visibility>,
+  { side, days }: View,
+): Promise<Visibility | null> {
+  const length = dayNumber(days.to) - dayNumber(days.from) + 1
+  const earlier = { from: addDays(days.from, -length), to: addDays(days.to, -length) }
+  const answer = await attempted(read(side, earlier))
+  if (isFault(answer)) return null
+  const by = dayNumber(days.from) - dayNumber(earlier.from)
+  const { days: list } = within(answer, { days: earlier })
+  return { ...answer, days: list.map(([day, ...rest]) => [addDays(day, by), ...rest]) }
+}
+
+function lineOf({ days }: Visibility, name: string): ChartLine {
+  const last = days.at(-1)
+  return { name, ...(last && { said: points(last[1]) }), points: days.map(([day, score]): RankPoint => [day, score]) }
+}
+
+function comparedLines(
+  { versus }: View,
+  { before, answers }: { before: Visibility | null; answers: readonly Visibility[] },
+): ChartLine[] {
+  const compared =
+    versus?.kind === "before"
+      ? before
+      : versus?.kind === "side" && answers.find((answer) => sideCode(answer) === sideCode(versus.side))
+  if (!compared || compared.days.length === 0) return []
+  return [{ ...lineOf(compared, versus!.name), colour: 1, isCompared: true }]
+}
+
+const mean = ({ days }: Visibility) => days.reduce((sum, [, score]) => sum + score, 0) / days.length
+
+function totals(own: Visibility, before: Visibility | null): Html {
+  const [day, score, keywords] = own.days.at(-1)!
+  const change = before && before.days.length > 0 ? mean(own) - mean(before) : null
+  const sign = change !== null && change < 0 ? "▼" : "▲"
+  return tiles([
+    { name: "Visibility", value: points(score), said: dayTime(day, shortDay) },
+    { name: "Average", value: points(mean(own)), said: `over ${counted(own.days.length, "day")}` },
+    {
+      name: "Against the period before",
+      value:
+        change === null
+          ? "–"
+          : html`<span class="${change < 0 ? "down" : "up"}">${sign} ${Math.abs(change).toFixed(1)}</span>`,
+      said: change === null ? "not measured" : "points",
+    },
+    { name: "Keywords", value: keywords, said: `of ${own.weighed} with a popularity` },
+  ])
+}
+
+function formulaPart({ days, tracked, weighed }: Visibility): Html {
+  const unknown = tracked - weighed
+  return html`<details class="inside" open=""><summary>How the score is calculated</summary>
+<p class="small">Score of a day = 100 × Σ popularity × points ÷ (10 × Σ popularity). A rank of 1 has 10 points, 2 has 9,
+… 10 has 1; a lower rank or an absence has none. So 100 % is rank 1 for every keyword.</p>
+<p class="small">The popularity is Apple's published figure or, where there is none, the middle of our estimated band,
+as known now; both are on Apple's scale. Both sums run over the tracked keywords that were measured that day. A day on
+which less than half of the popularity was measured has no score.</p>
+<p class="small">Here: ${counted(weighed, "keyword")} of ${tracked} tracked, ${counted(days.length, "day")} with a
+score.${
+    unknown > 0 &&
+    ` ${counted(unknown, "keyword")} ${unknown === 1 ? "has" : "have"} no known popularity and
+${unknown === 1 ? "is" : "are"} left out.`
+  }</p></details>`
+}
+
+function sidesPart(desk: Desk, app: AppHead, answers: readonly Visibility[]): Html | false {
+  if (answers.length < 2) return false
+  const rows = answers.map((answer) => {
+    const last = answer.days.at(-1)
+    const link = address(appAddress(desk, app, "visibility"), { at: sideCode(answer) })
+    return html`<tr><th scope="row"><a href="${link}">${sideName(answer)}</a></th>
+<td class="num">${last ? points(last[1]) : "–"}</td><td class="num">${last ? points(mean(answer)) : "–"}</td>
+<td class="num">${answer.weighed} of ${answer.tracked}</td><td class="num">${answer.days.length}</td></tr>
+`
+  })
+  return card(
+    "By storefront",
+    html`<div class="scroll" tabindex="0" role="group" aria-label="Visibility by storefront"><table><thead>
+<tr><th scope="col">Storefront</th><th scope="col" class="num">Latest</th><th scope="col" class="num">Average</th>
+<th scope="col" class="num">Keywords weighed</th><th scope="col" class="num">Days</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`,
+    "The same days and formula; a dash has no measured day",
+  )
+}
+
+function nothingPart(desk: Desk, { tracked, weighed }: Visibility): Html {
+  if (weighed === 0)
+    return empty(
+      "No keyword has a popularity yet",
+      `The score weighs ranks by popularity. You track ${counted(tracked, "keyword")} here. The popularity comes ` +
+        "some minutes after the first rank: from Apple's report, or estimated from suggestions and ratings.",
+      samplePage(desk, "visibility"),
+    )
+  return empty(
+    "Too little was measured in these days",
+    "A day has a score once half of the popularity of the tracked keywords was measured. Choose a longer period.",
+    samplePage(desk, "visibility"),
+  )
+}
+
+function playPart(): Html {
+  return empty(
+    "There is no score for Google Play",
+    "The score weighs ranks by popularity, and Google Play publishes none. Choose a storefront of the App Store.",
+  )
+}
