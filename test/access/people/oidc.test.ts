@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
 import { createInvitation } from "../../../src/access/people/invitations.ts"
 import { addPerson, removeMember } from "../../../src/access/people/people.ts"
 import { scopesOf } from "../../../src/access/people/roles.ts"
+import type { Finding } from "../../../src/commands/doctor/finding.ts"
 import type { Sql } from "../../../src/database/types.ts"
+import { removeFolders, scratch } from "../../commands/child.ts"
+import { runHere } from "../../commands/here.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse, PUBLIC_URL } from "../../house.ts"
 import { type Browser, browserOf, fieldIn } from "../sign-in/browser.ts"
@@ -30,7 +34,10 @@ beforeAll(async () => {
   await linkAccount(browser, "linked")
 }, 120_000)
 
-afterAll(async () => await provider.close())
+afterAll(async () => {
+  await provider.close()
+  removeFolders()
+})
 
 const newBrowser = () => browserOf(house, { from: anotherAddress() })
 
@@ -242,4 +249,24 @@ test("without a provider the sign-in page has no button and the addresses do not
   const plain = browserOf(openHouse({ sql }), { from: anotherAddress() })
   expect((await plain.open("/sign-in")).text).not.toContain("/sign-in/oidc")
   expect((await plain.open(`${CALLBACK}?code=1&state=2`)).status).toBe(404)
+})
+
+test("doctor finds a provider that answers, one with another issuer, and one that is down", async () => {
+  const env = { DATA_DIR: join(scratch(), "none"), OIDC_CLIENT_ID: "appmeter", OIDC_NAME: "Keycloak" }
+  const examined = async (issuer: string) => {
+    const { out } = await runHere(["doctor", "--json"], { env: { ...env, OIDC_ISSUER: issuer } })
+    const { findings } = JSON.parse(out) as { findings: Finding[] }
+    return findings.find(({ thing }) => thing === "openid provider")
+  }
+  const says = `Keycloak answers at ${provider.issuer}`
+  expect(await examined(provider.issuer)).toEqual({ thing: "openid provider", state: "ok", says, fix: null })
+  const other = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => Response.json({ issuer: provider.issuer, authorization_endpoint: `${provider.issuer}/auth` }),
+  })
+  const answersAsOther = await examined(other.url.origin)
+  await other.stop(true)
+  for (const finding of [answersAsOther, await examined(other.url.origin)])
+    expect(finding).toMatchObject({ state: "problem", fix: expect.stringContaining("OIDC_ISSUER") })
 })

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import { setApprovalRule } from "../../../src/access/approval-rules.ts"
 import { createKey } from "../../../src/access/key-register.ts"
 import { createInvitation } from "../../../src/access/people/invitations.ts"
@@ -70,23 +70,26 @@ async function previewOn(browser: Browser, keyword: string) {
   return { status: shown.status, form, confirmToken: fieldIn(shown, "confirmToken"), text: shown.text }
 }
 
-/** Connects an assistant as this person. */
-async function assistantOf({ browser }: Member, scopes: string[], apps?: string[]) {
+/** Lets an assistant in as this person. Returns what the assistant fetches its tokens with. */
+async function consentOf({ browser }: Member, scopes = ["apps:read"]) {
   const clientId = await register(house)
   const { verifier, challenge } = pkce()
-  const code = await codeFor(browser, queryOf(clientId, challenge, { scope: scopes.join(" ") }), {
-    scopes,
-    ...(apps && { apps }),
-  })
-  const { body } = await post(house, "/oauth/token", {
+  const code = await codeFor(browser, queryOf(clientId, challenge, { scope: scopes.join(" ") }), { scopes })
+  return {
     grant_type: "authorization_code",
     code,
     client_id: clientId,
     redirect_uri: REDIRECT,
     code_verifier: verifier,
-  })
+  }
+}
+
+/** Connects an assistant as this person. */
+async function assistantOf(member: Member, scopes: string[]) {
+  const consent = await consentOf(member, scopes)
+  const { body } = await post(house, "/oauth/token", consent)
   return {
-    clientId,
+    clientId: consent.client_id,
     access: body.access_token as string,
     refresh: body.refresh_token as string,
     scope: body.scope as string,
@@ -310,6 +313,14 @@ test("all access of a removed person ends within a second in every process", asy
   bo.browser = await signedIn(house, workspaceId, bo.name)
   const [key, assistant] = [await keyOf(bo.personId), await assistantOf(bo, ["apps:read"])]
   const [code, invitation] = [await createCode(sql, workspaceId, bo.name), await invite("owner", bo)]
+  // Sign-ins that are not finished: consent whose tokens are not fetched, and a second step, whose code is right.
+  const consent = await consentOf(bo)
+  await sql`
+    insert into second_factor (person_id, sealed, confirmed_at, recovery)
+    values (${bo.personId}, 'v1', now(), array[${hash("sha256", `recovery code of ${bo.personId} ${"B".repeat(16)}`)}])`
+  const halfway = browserOf(house, { from: anotherAddress() })
+  const step = await halfway.send("/sign-in", { name: bo.name, passphrase: PASSPHRASE })
+  expect(step.headers.get("location")).toStartWith("/sign-in/second-step")
   const processes = [otherProcess(), otherProcess()]
   const outcomes = async () =>
     await Promise.all(
@@ -334,6 +345,9 @@ test("all access of a removed person ends within a second in every process", asy
     [303, 401, 401],
   ])
   expect((await refresh(house, assistant.clientId, assistant.refresh)).body.error).toBe("invalid_grant")
+  expect((await post(house, "/oauth/token", consent)).body.error).toBe("invalid_grant")
+  expect((await halfway.send("/sign-in/second-step", { code: "B".repeat(16) })).status).toBe(403)
+  expect((await halfway.open("/app")).status).toBe(303)
   expect((await browserOf(house, { from: anotherAddress() }).send("/sign-in", { code })).status).toBe(403)
   expect((await join(invitation, `Bo again ${made}`)).status).toBe(404)
   const passphrase = { name: bo.name, passphrase: PASSPHRASE }

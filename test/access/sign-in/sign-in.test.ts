@@ -14,6 +14,7 @@ import { SCHEME_SCRIPT } from "../../../src/ui/scheme.ts"
 import { deleteRows, freshDatabase } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
 import { checkedHeaders, type House, openHouse, PUBLIC_URL } from "../../house.ts"
+import { countedOn } from "../../http/counted.ts"
 import { quickHash } from "../../sharing/quick-hash.ts"
 import { type Browser, browserOf, fieldIn } from "./browser.ts"
 
@@ -46,8 +47,8 @@ beforeEach(async () => {
 const addOwner = (called = name) =>
   sql.begin((tx) => addPerson(tx, { workspaceId, name: called, scopes: scopesOf("owner"), appList: null }))
 
-const personOf = (browser: Browser, publicUrl = PUBLIC_URL): Promise<Person | null> =>
-  createPeople({ sql, gate: createGate(), publicUrl, sessionDays: 30, proxy: null }).personOf({
+const personOf = (browser: Browser, publicUrl = PUBLIC_URL, on = sql): Promise<Person | null> =>
+  createPeople({ sql: on, gate: createGate(), publicUrl, sessionDays: 30, proxy: null }).personOf({
     request: new Request(publicUrl, {
       headers: { cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") },
     }),
@@ -374,4 +375,17 @@ describe("the page", () => {
     expect((await browser.send("/sign-in", { code: "B" }, { "content-type": "text/plain" })).status).toBe(400)
     expect((await browser.send("/sign-in", { code: "B".repeat(10_000) })).status).toBe(400)
   })
+})
+
+test("a page view reads its session with one statement, and renews it with a second at most once an hour", async () => {
+  const browser = await signedIn()
+  const counted = countedOn(sql)
+  const statements = async () => {
+    const before = counted.statements()
+    expect(await personOf(browser, PUBLIC_URL, counted.sql)).not.toBeNull()
+    return counted.statements() - before
+  }
+  expect(await statements()).toBe(1)
+  await sql`update person_session set used_at = now() - interval '61 minutes'`
+  expect([await statements(), await statements()]).toEqual([2, 1])
 })
