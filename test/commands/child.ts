@@ -1,8 +1,9 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type EmbeddedDatabase, openEmbedded } from "../../src/database/embedded/open.ts"
 import { silentLog } from "../../src/lib/log.ts"
+import { cachedFolder } from "../cached-folder.ts"
 import { runHere } from "./here.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
@@ -144,27 +145,12 @@ export function removeFolders(): void {
 const folders: string[] = []
 let seed: Promise<string> | undefined
 
-// Cached between runs, keyed by the migrations and the code that opens and migrates a folder.
-async function keptSeed(): Promise<string> {
-  // one pattern per folder: Bun.Glob does not match alternatives that contain a slash
-  const within = ["sql/**/*.sql", "src/database/**/*.{ts,patch}"]
-  const sources = within.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(ROOT)].sort())
-  const hash = new Bun.CryptoHasher("sha256")
-  for (const path of ["bun.lock", ...sources]) hash.update(path).update(readFileSync(join(ROOT, path)))
-  const kept = join(ROOT, "node_modules/.cache", `appmeter-seed-${hash.digest("hex").slice(0, 16)}`)
-  if (existsSync(kept)) return kept
-  const made = `${kept}.${process.pid}`
-  mkdirSync(made, { recursive: true })
-  const { code, err } = await appmeter(["migrate"], { env: { DATA_DIR: made } })
-  if (code !== 0) throw new Error(err)
-  try {
-    renameSync(made, kept)
-  } catch {
-    // another test process created it first
-    rmSync(made, { recursive: true, force: true })
-  }
-  return kept
-}
+/** Depends on the code that opens and migrates a folder, and on the schema. */
+const keptSeed = () =>
+  cachedFolder("seed", { patterns: ["sql/**/*.sql", "src/database/**/*.{ts,patch}"] }, async (folder) => {
+    const { code, err } = await appmeter(["migrate"], { env: { DATA_DIR: folder } })
+    if (code !== 0) throw new Error(err)
+  })
 
 function start(args: string[], { env = {}, stdin, preload, program, cwd = tmpdir() }: ChildOptions) {
   const bun = [process.execPath, ...(preload ? ["--preload", preload] : []), MAIN]

@@ -1,6 +1,8 @@
-import { copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { commitOf } from "../../src/database/assets.ts"
+import { cachedFolder } from "../cached-folder.ts"
 import { build, type Contents } from "./build.ts"
 
 /** The binary where nothing else is: as root on Linux in a root directory of its own that holds only libc beside it. */
@@ -30,13 +32,12 @@ export interface Started {
   exited: Promise<number>
 }
 
-/** Builds the binary, once in a process however many ask, and puts it there. */
+/** Puts the binary there. */
 export async function buildAlone(): Promise<Alone> {
   const scratch = mkdtempSync(join(tmpdir(), "appmeter-alone-"))
   const binary = join(scratch, "appmeter")
-  built ??= buildOnce()
-  const { file, contents } = await built
-  linkSync(file, binary)
+  const { file, contents } = await builtProgram()
+  copyFileSync(file, binary)
   const root = emptyRoot(scratch, binary)
   const command = root ? [...OWN_ROOT, root, "/appmeter"] : [binary]
   const folder = root ?? join(scratch, "empty")
@@ -74,22 +75,18 @@ interface Built {
   contents: Contents
 }
 
-let built: Promise<Built> | undefined
-
-async function buildOnce(): Promise<Built> {
-  const folder = mkdtempSync(join(tmpdir(), "appmeter-built-"))
-  removeAfterwards(folder)
-  const file = join(folder, "appmeter")
-  return { file, contents: await build(file) }
+/** Builds the program, once for all processes of tests, however often they run, until something in it changes. */
+export async function builtProgram(): Promise<Built> {
+  const patterns = ["src/**/*", "sql/**/*", "fixtures/**/*", "test/packaging/*.ts", "package.json", "LICENSE"]
+  const folder = await cachedFolder("built", { patterns, more: `${Bun.version} ${commitOf()}` }, async (made) => {
+    const contents = await build(join(made, PROGRAM))
+    writeFileSync(join(made, CONTENTS), JSON.stringify(contents))
+  })
+  return { file: join(folder, PROGRAM), contents: JSON.parse(readFileSync(join(folder, CONTENTS), "utf8")) }
 }
 
-// `bun test` runs no exit handlers: another process waits for the end of this one's pipe.
-function removeAfterwards(folder: string): void {
-  const remove = `
-    for await (const _ of Bun.stdin.stream()) continue
-    require("node:fs").rmSync(process.argv[1], { recursive: true, force: true })`
-  Bun.spawn([process.execPath, "-e", remove, folder], { stdio: ["pipe", "ignore", "ignore"], detached: true }).unref()
-}
+const PROGRAM = "appmeter"
+const CONTENTS = "contents.json"
 
 // The mount of /proc, without which Bun does not start, is seen by nobody else and ends with the process.
 const OWN_ROOT = [
@@ -124,3 +121,6 @@ function collect(stream: ReadableStream<Uint8Array>): { text: string; done: Prom
   })()
   return collected
 }
+
+// the gate builds it before the tests that would all build it at once
+if (import.meta.main) await builtProgram()

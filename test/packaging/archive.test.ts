@@ -1,5 +1,5 @@
 import { afterAll, expect, setDefaultTimeout } from "bun:test"
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { versionOf } from "../../src/database/assets.ts"
@@ -10,6 +10,8 @@ import { until } from "../jobs/platform.ts"
 import { afterLong, beforeLong, long } from "../long.ts"
 import { answerSearches, type ShownApp } from "../measuring/store-pages.ts"
 import { type ReplayServer, replayServer } from "../stores/parsing/replay.ts"
+import { builtProgram } from "./alone.ts"
+import { writeRelease } from "./release.ts"
 
 setDefaultTimeout(600_000)
 
@@ -27,11 +29,10 @@ let stores: ReplayServer
 let unpacked: { program: string[]; cwd: string }
 
 beforeLong(async () => {
-  const into = join(scratch, "dist")
-  const build = [process.execPath, join(import.meta.dirname, "build.ts"), "--release", "--into", into]
-  expect(Bun.spawnSync(build).exitCode).toBe(0)
-  const cwd = join(scratch, "empty")
-  for (const folder of [cwd, home]) mkdirSync(folder)
+  const [cwd, into] = [join(scratch, "empty"), join(scratch, "dist")]
+  for (const folder of [cwd, home, into]) mkdirSync(folder)
+  copyFileSync((await builtProgram()).file, join(into, "appmeter"))
+  await writeRelease(into, `${process.platform}-${process.arch}`, 0)
   const archive = readdirSync(into).find((name) => name.endsWith(".tar.xz"))!
   expect(Bun.spawnSync(["sha256sum", "--check", "--quiet", "SHA256SUMS"], { cwd: into }).exitCode).toBe(0)
   expect(Bun.spawnSync(["tar", "-xJf", join(into, archive), "-C", scratch]).exitCode).toBe(0)

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library"
 import { versionOf } from "../../src/database/assets.ts"
+import { once } from "../../src/lib/prepared.ts"
 import { productionPackages } from "./production-packages.ts"
 import { sbomOf } from "./sbom.ts"
 
@@ -39,6 +40,9 @@ function pack(name: string, env: Record<string, string> = {}): string {
   return folder
 }
 
+/** The release without a key, packed once for all tests. */
+const plain = once(() => pack("plain"))
+
 const run = (command: string[], cwd: string) => {
   const { exitCode, stdout } = Bun.spawnSync(command, { cwd })
   return { exitCode, out: stdout.toString() }
@@ -46,19 +50,19 @@ const run = (command: string[], cwd: string) => {
 
 describe("a release", () => {
   test("has an archive for each machine, a bill of materials and checksums that sha256sum accepts", () => {
-    const folder = pack("plain")
+    const folder = plain()
     const published = [`${UNIX}.tar.xz`, `${WINDOWS}.zip`, `${WINDOWS}.mcpb`, `appmeter-${version}.cdx.json`]
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(published))
     const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8").trim().split("\n")
     expect(sums.map((line) => line.split("  ")[1] ?? "").sort()).toEqual(published.sort())
     expect(run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], folder).exitCode).toBe(0)
-    writeFileSync(join(folder, `${WINDOWS}.zip`), "another")
+    writeFileSync(join(folder, `appmeter-${version}.cdx.json`), "another")
     expect(run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], folder).exitCode).toBe(1)
     expect(readdirSync(folder)).not.toContain("SHA256SUMS.sig")
   })
 
   test("an archive has one folder with the program, its licences, completions, unit and README", () => {
-    const folder = pack("content")
+    const folder = plain()
     expect(run(["tar", "xJf", `${UNIX}.tar.xz`], folder).exitCode).toBe(0)
     const unpacked = join(folder, UNIX)
     const files = readdirSync(unpacked, { recursive: true, encoding: "utf8" })
@@ -78,7 +82,7 @@ describe("a release", () => {
   })
 
   test("a bundle for desktop assistants has a manifest whose command is in it", () => {
-    const folder = pack("bundle")
+    const folder = plain()
     expect(run(["unzip", "-q", `${WINDOWS}.mcpb`, "-d", "bundle"], folder).exitCode).toBe(0)
     const manifest = JSON.parse(readFileSync(join(folder, "bundle/manifest.json"), "utf8"))
     expect(manifest).toMatchObject({ name: "appmeter", version, server: { type: "binary" } })
@@ -93,18 +97,18 @@ describe("a release", () => {
     const { privateKey, publicKey } = generateKeyPairSync("ed25519")
     const keyFile = join(scratch, "key.pem")
     writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }))
-    const [once, again] = ["once", "again"].map((name) => pack(name, { APPMETER_RELEASE_KEY_FILE: keyFile }))
-    for (const name of readdirSync(once!).filter((entry) => entry !== "npm")) {
-      const [first, second] = [once!, again!].map((folder) => readFileSync(join(folder, name)))
+    const [signed, again] = ["first", "again"].map((name) => pack(name, { APPMETER_RELEASE_KEY_FILE: keyFile }))
+    for (const name of readdirSync(signed!).filter((entry) => entry !== "npm")) {
+      const [first, second] = [signed!, again!].map((folder) => readFileSync(join(folder, name)))
       expect([name, first!.equals(second!)]).toEqual([name, true])
     }
-    const signature = readFileSync(join(once!, "SHA256SUMS.sig"))
-    const sums = readFileSync(join(once!, "SHA256SUMS"))
+    const signature = readFileSync(join(signed!, "SHA256SUMS.sig"))
+    const sums = readFileSync(join(signed!, "SHA256SUMS"))
     expect(verify(null, sums, publicKey, signature)).toBe(true)
     const openssl = ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", "appmeter.pub", "-rawin"]
-    const check = () => run([...openssl, "-in", "SHA256SUMS", "-sigfile", "SHA256SUMS.sig"], once!).exitCode
+    const check = () => run([...openssl, "-in", "SHA256SUMS", "-sigfile", "SHA256SUMS.sig"], signed!).exitCode
     expect(check()).toBe(0)
-    writeFileSync(join(once!, "SHA256SUMS"), "changed")
+    writeFileSync(join(signed!, "SHA256SUMS"), "changed")
     expect(check()).toBe(1)
   })
 
