@@ -95,7 +95,7 @@ class Model {
   }
 }
 
-const RUNS = cases(6, 50)
+const RUNS = cases(3, 50)
 let sql: Sql
 
 beforeAll(async () => {

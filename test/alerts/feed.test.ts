@@ -4,6 +4,7 @@ import { type Alert, type FactsOf, type FindingType, sentenceOf, textOf } from "
 import { readFeed, UNREAD_COUNTED } from "../../src/alerts/feed.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { long } from "../long.ts"
 import { newWorkspace } from "../measuring/record/measured.ts"
 import { tracked } from "./told.ts"
 
@@ -230,7 +231,7 @@ describe("the feed", () => {
     })
   })
 
-  test("the feed counts unread alerts up to its limit", async () => {
+  long("the feed counts unread alerts up to its limit", async () => {
     await tell(UNREAD_COUNTED * 1.5 + 100)
     const [{ unread }] = [await readFeed(sql, { workspaceId, rights: SCOPES, appIds: null, limit: 1 })]
     expect(unread).toBe(UNREAD_COUNTED)

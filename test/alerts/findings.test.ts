@@ -4,6 +4,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { listRivals } from "../../src/keywords/operations/list-rivals.ts"
 import { removeApp } from "../../src/tracking/apps.ts"
 import { freshDatabase } from "../database.ts"
+import { cases } from "../long.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { ask, contextOf, newWorkspace, reading, said } from "../measuring/record/measured.ts"
@@ -126,7 +127,7 @@ describe("findings", () => {
     const [first, rivals] = [await rows(), await rivalRows()]
     expect([...new Set(first.map(({ type }) => type))].sort()).toEqual(TYPES)
     await derived(sql)
-    await Promise.all(Array.from({ length: 6 }, () => derived(sql)))
+    await Promise.all(Array.from({ length: cases(2, 6) }, () => derived(sql)))
     expect(await rows()).toEqual(first)
     expect(await rivalRows()).toEqual(rivals)
     // no ids were consumed either
@@ -139,7 +140,7 @@ describe("findings", () => {
   test("the first run gives the same findings when several run at once", async () => {
     await tracked(sql, TERMS)
     await everything()
-    await Promise.all(Array.from({ length: 6 }, () => derived(sql)))
+    await Promise.all(Array.from({ length: cases(3, 6) }, () => derived(sql)))
     const together = [lines(await told(sql)), await rivalsOf()]
     await sql`delete from alert`
     await sql`delete from app_rival`

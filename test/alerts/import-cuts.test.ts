@@ -93,7 +93,7 @@ long(
   LIMIT_MS,
 )
 
-test(
+long(
   "a world imported in six mixed parts gives the same alerts of every type as imported whole",
   async () => {
     const types = new Set((await feedOf(0)).map((row) => JSON.parse(row).type))

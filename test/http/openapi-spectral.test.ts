@@ -5,6 +5,7 @@ import { catalog } from "../../src/catalog.ts"
 import { readTree } from "../../src/database/assets.ts"
 import { openApiDocument } from "../../src/http/openapi.ts"
 import { prepareSandbox } from "../../src/http/sandbox.ts"
+import { long } from "../long.ts"
 
 const publicUrl = "https://appmeter.example"
 
@@ -22,18 +23,26 @@ const LEFT: Record<string, string> = {
 let whole: ReturnType<typeof findings> | undefined
 const found = () => (whole ??= findings(withoutAnswers(document())))
 
-test("OWASP's rules find only the accepted problems with inputs and headers", async () => {
-  expect(new Set((await found()).map(({ code }) => code))).toEqual(new Set(Object.keys(LEFT)))
-}, 60_000)
+long(
+  "OWASP's rules find only the accepted problems with inputs and headers",
+  async () => {
+    expect(new Set((await found()).map(({ code }) => code))).toEqual(new Set(Object.keys(LEFT)))
+  },
+  60_000,
+)
 
-test("every accepted finding is where its reason applies", async () => {
-  const all = await found()
-  const places = (code: string) => all.filter((one) => one.code === code).map(({ path }) => path.join("/"))
-  expect(places("owasp:api8:2023-define-cors-origin")).toEqual(["components/headers"])
-  expect(places("owasp:api9:2023-inventory-access")).toEqual(["servers/0"])
-  const free = places("owasp:api4:2023-string-restricted").map((path) => path.split("/").at(-1))
-  console.log(`${free.length} texts without a pattern`)
-}, 60_000)
+long(
+  "every accepted finding is where its reason applies",
+  async () => {
+    const all = await found()
+    const places = (code: string) => all.filter((one) => one.code === code).map(({ path }) => path.join("/"))
+    expect(places("owasp:api8:2023-define-cors-origin")).toEqual(["components/headers"])
+    expect(places("owasp:api9:2023-inventory-access")).toEqual(["servers/0"])
+    const free = places("owasp:api4:2023-string-restricted").map((path) => path.split("/").at(-1))
+    console.log(`${free.length} texts without a pattern`)
+  },
+  60_000,
+)
 
 test("OWASP's rules would find an argument without a limit, and a response without its headers", async () => {
   const one = document()

@@ -5,6 +5,7 @@ import { checkArguments, checkInput } from "../../src/core/check-input.ts"
 import type { Operation } from "../../src/core/operation.ts"
 import { queryInput } from "../../src/http/query.ts"
 import { Fault } from "../../src/lib/faults.ts"
+import { cases } from "../long.ts"
 
 const operation = (id: string) => catalog.find((one) => one.id === id) as Operation
 
@@ -101,7 +102,7 @@ test("quoted values are short, on one line, and never a key or free text", () =>
         }
       },
     ),
-    { seed: 13, numRuns: 500 },
+    { seed: 13, numRuns: cases(60, 500) },
   )
   for (const name of ["country", "kind", "genre", "days"])
     expect(problemsOf({ [name]: key })).not.toContain("svc_live_")

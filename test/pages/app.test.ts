@@ -327,7 +327,7 @@ describe("approvals", () => {
 })
 
 describe("a thousand keywords", () => {
-  test("a thousand keywords take at most 100 KB compressed and ten statements, in any order", async () => {
+  long("a thousand keywords take at most 100 KB compressed and ten statements, in any order", async () => {
     const counted = countedOn(house.sql)
     const many = openHouse({ sql: counted.sql })
     const keywords = Array.from({ length: 1_000 }, (_, at) => `keyword ${at} of a longer kind`)

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
+import { long } from "../../long.ts"
 import { scene } from "../../writes/scene.ts"
 import { type SomeAlert, tellAlerts, unreadOf } from "../../writes/told-alerts.ts"
 
@@ -156,7 +157,7 @@ describe("marked alerts", () => {
     },
   )
 
-  test("of more than 5,000 alerts the newest are marked, and the preview says that there are more", async () => {
+  long("of more than 5,000 alerts the newest are marked, and the preview says that there are more", async () => {
     await on.sql`
       insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
       select ${on.workspace}, ${on.app}, 'entered', 'ios', 'us', n::text, '2025-11-01',
