@@ -161,6 +161,33 @@ create table keyword_now (
   )
 ) with (fillfactor = 70);
 
+-- Files of ranks that another tool measured, imported by a person.
+create table rank_import (
+  id int generated always as identity primary key,
+  app_id text not null references tracked_app on delete cascade,
+  platform text not null check (platform in ('ios', 'android')),
+  -- The tool's name, as the person gave it.
+  tool text not null check (length(tool) between 1 and 40),
+  file text not null,
+  imported_at timestamptz not null
+);
+create index rank_import_app on rank_import (app_id);
+
+-- Ranks of another tool, of the days that its file names. They are drawn beside own readings as a source of their own
+-- and enter no other figure. A day without a row proves no absence, because the tool's depth is unknown.
+create table imported_rank (
+  app_id text not null references tracked_app on delete cascade,
+  platform text not null,
+  storefront text not null,
+  term text not null,
+  tool text not null,
+  day date not null,
+  rank int not null check (rank > 0),
+  import_id int not null references rank_import on delete cascade,
+  primary key (app_id, platform, storefront, term, tool, day)
+);
+create index imported_rank_import on imported_rank (import_id);
+
 -- Figures to derive at the end of an import, or by the next import if it breaks off.
 create table figure_due (
   platform text not null check (platform in ('ios', 'android')),

@@ -67,6 +67,7 @@ import { signIn } from "./sign-in.ts"
 import { sources } from "./sources.ts"
 import { appAdd, appGoal, appList, appRemove, appRename } from "./tracking/app.ts"
 import { countryAdd, countryRemove } from "./tracking/countries.ts"
+import { historyImport, historyList, historyRemove } from "./tracking/history.ts"
 import { appBury, appTag, keywordsAdd, keywordsList, keywordsRemove } from "./tracking/keywords.ts"
 import { version } from "./version.ts"
 import { work } from "./work.ts"
@@ -125,6 +126,9 @@ export const COMMANDS: readonly Command[] = [
   keywordsAdd,
   keywordsList,
   keywordsRemove,
+  historyImport,
+  historyList,
+  historyRemove,
   appTag,
   appBury,
   appGoal,

@@ -274,6 +274,15 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     union all
     select ${app}, 'ios', 'us', max(id), false, 1, null from store_app`
   await sql`
+    with made as (
+      insert into rank_import (app_id, platform, tool, file, imported_at)
+      values (${app}, 'ios', 'Another "tool"', 'té \"\u2028.csv', now())
+      returning id
+    )
+    insert into imported_rank (app_id, platform, storefront, term, tool, day, rank, import_id)
+    select ${app}, 'ios', 'us', 'matcha 抹茶', 'Another "tool"', '2024-02-29', 7, id
+    from made`
+  await sql`
     insert into imported_days (app_id, platform, storefront, from_day, to_day, derived_with)
     values
       (${app}, 'ios', 'us', ${dayBefore(9)}::date, ${dayBefore(1)}::date, '{"rivals": {"1": {"name": "té"}}}'),

@@ -1198,6 +1198,22 @@ create table imported_days (
   constraint imported_days_platform_check check ((platform = any (array['ios'::text, 'android'::text])))
 );
 
+create table imported_rank (
+  app_id text not null,
+  platform text not null,
+  storefront text not null,
+  term text not null,
+  tool text not null,
+  day date not null,
+  rank integer not null,
+  import_id integer not null,
+  constraint imported_rank_pkey primary key (app_id, platform, storefront, term, tool, day),
+  constraint imported_rank_app_id_fkey foreign key (app_id) references tracked_app(id) on delete cascade,
+  constraint imported_rank_import_id_fkey foreign key (import_id) references rank_import(id) on delete cascade,
+  constraint imported_rank_rank_check check ((rank > 0))
+);
+create index imported_rank_import on imported_rank using btree (import_id);
+
 create table instance (
   key text not null,
   value text not null,
@@ -1874,6 +1890,20 @@ create table price_period (
   constraint price_period_account_id_fkey foreign key (account_id) references connected_account(id) on delete cascade,
   constraint price_period_currency_check check (((price is null) = (currency is null)))
 );
+
+create table rank_import (
+  id integer not null generated always as identity,
+  app_id text not null,
+  platform text not null,
+  tool text not null,
+  file text not null,
+  imported_at timestamp with time zone not null,
+  constraint rank_import_pkey primary key (id),
+  constraint rank_import_app_id_fkey foreign key (app_id) references tracked_app(id) on delete cascade,
+  constraint rank_import_platform_check check ((platform = any (array['ios'::text, 'android'::text]))),
+  constraint rank_import_tool_check check (((length(tool) >= 1) and (length(tool) <= 40)))
+);
+create index rank_import_app on rank_import using btree (app_id);
 
 create table rank_month (
   app_id integer not null,
