@@ -35,7 +35,6 @@ const CREDITS = 530
 
 /** Any app of the stores: facts, ranks, estimates, keywords, reviews and similar apps, and a button that tracks it. */
 export async function marketAppPage(desk: Desk): Promise<Page> {
-  await desk.ask("get_market")
   const id = desk.query.get("id") ?? ""
   const country = countryIn(desk.query)
   const [app, estimate, spied, reviews, similar, faces, tracked, about] = await Promise.all([
@@ -232,7 +231,7 @@ function keywordsCard(desk: Desk, spied: Spied | Fault, { id, country }: { id: s
   })
   return card(
     title,
-    html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows"><thead><tr>
+    html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table><thead><tr>
 <th scope="col">Keyword</th><th scope="col" class="num">Rank</th><th scope="col" class="num">Popularity</th>
 <th scope="col" class="num wide">Difficulty</th><th scope="col" class="wide">Read</th></tr></thead><tbody>${rows}
 </tbody>

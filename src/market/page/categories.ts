@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../answers.ts"
-import { storefrontName } from "../../lib/storefront-names.ts"
+import { nameOfStorefront, storefrontName } from "../../lib/storefront-names.ts"
 import { type Desk, isFault, type Page } from "../../ui/app/desk.ts"
 import { card, empty } from "../../ui/app/parts.ts"
 import { type FormState, selectField } from "../../ui/fields.ts"
@@ -41,7 +41,7 @@ export async function marketCategoriesPage(desk: Desk): Promise<Page> {
       body: html`<section class="card">${form}</section>${body}`,
     })
   const follow = followForm(desk, { country, genre: genre ?? "all" })
-  const title = `No category of ${storefrontName(country)} was read yet`
+  const title = `No category of ${nameOfStorefront(country)} was read yet`
   if (isFault(answer))
     return page(html`<section class="card">${missingPart(desk, answer, { title, credits: CREDITS, follow })}</section>`)
   if (answer.categories.length === 0)
@@ -97,7 +97,7 @@ function categoryTable(desk: Desk, country: string, categories: readonly Categor
 <td class="num wide" title="${basisOf(category.sizeBytes)}">${sizeText(category.sizeBytes.median)}</td>
 <td class="num wide" title="${basisOf(publishers)}">${figure(publishers.count)}</td></tr>`
   })
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Categories"><table class="rows"><thead><tr>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Categories"><table><thead><tr>
 <th scope="col">Category</th><th scope="col" class="num">Ratings of the top ten</th>
 <th scope="col" class="num wide">Fewest</th><th scope="col" class="num wide">Stars</th>
 <th scope="col" class="num">New within a year</th><th scope="col" class="num wide">Updated in 90 days</th>

@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../answers.ts"
-import { storefrontName } from "../../lib/storefront-names.ts"
+import { nameOfStorefront, storefrontName } from "../../lib/storefront-names.ts"
 import { address, type Desk, isFault, MADE, type Page } from "../../ui/app/desk.ts"
 import { type Face, readFaces } from "../../ui/app/faces.ts"
 import { card, empty, pager } from "../../ui/app/parts.ts"
@@ -47,7 +47,7 @@ export async function marketChartsPage(desk: Desk): Promise<Page> {
   const form = chartForm(desk, wanted)
   if (isFault(chart)) {
     const follow = followForm(desk, wanted)
-    const title = `This chart of ${storefrontName(wanted.country)} was not read yet`
+    const title = `This chart of ${nameOfStorefront(wanted.country)} was not read yet`
     return page(
       html`<section class="card">${form}</section><section class="card">${missingPart(desk, chart, {
         title,
@@ -241,24 +241,29 @@ function moversCard(desk: Desk, chart: Chart, faces: ReadonlyMap<string, Face>):
       html`<li class="line">${appCell(desk, row, {
         country: chart.country,
         face: faces.get(`ios:${row.id}`),
-      })}<span>${moveText(row.rank, was)} <span class="quiet">${was} → ${row.rank}</span></span></li>`,
+      })}<span>${moveText(row.rank, was)} <span class="small quiet">${was} → ${row.rank}</span></span></li>`,
   )
   return card("Movers", html`<ul class="list">${items}</ul>`, sinceLinks(desk, "Movers"))
 }
 
-/** The estimated figures that ranks of the chart need. Not where credits are limited, since they cost many. */
+/** The estimated figures that ranks of the chart need, once they are asked for, since they take longer to read. */
 async function thresholdsCard(desk: Desk, { country, kind, genre }: Chart): Promise<Html | false> {
-  if (kind === "ipad" || desk.isMetered()) return false
+  if (kind === "ipad" || desk.isSent) return false
+  const name = kind === "grossing" ? "Revenue" : "Downloads"
+  const title = `${name} a rank takes`
+  if (!desk.isSample && desk.query.get("needs") !== "yes")
+    return html`<p class="small"><a href="${address(desk.path, { ...kept(desk), needs: "yes" })}">${title}</a></p>`
   const query = { country, kind, genre: genre.id, limit: 1, estimates: true }
   const answer = await marketAnswer(desk.ask("hive_get_chart", query))
-  if (isFault(answer) || !answer.thresholds || answer.thresholds.length === 0) return false
+  if (isFault(answer) || !answer.thresholds || answer.thresholds.length === 0)
+    return card(title, empty("Too few estimates yet", "It takes five apps of the chart with an estimate."))
   const written = answer.measure === "revenue" ? dollars : whole
   const rows = answer.thresholds.map(
     ({ rank, estimate, n }) => html`<tr><th scope="row">Rank ${rank}</th><td>${estimateText(estimate, written)}</td>
 <td class="num">${figure(n)}</td></tr>`,
   )
   return card(
-    answer.measure === "revenue" ? "Revenue a rank takes" : "Downloads a rank takes",
+    title,
     html`<table><thead><tr><th scope="col">For</th><th scope="col">A month, estimated</th>
 <th scope="col" class="num">Apps behind it</th></tr></thead><tbody>${rows}</tbody></table>`,
     dayTime(answer.day),

@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../answers.ts"
 import { csvRecord } from "../../lib/csv.ts"
 import { isStoreId } from "../../lib/store-ids.ts"
 import { bareText, storeIdInLink } from "../../lib/store-pages.ts"
-import { storefrontName } from "../../lib/storefront-names.ts"
+import { nameOfStorefront } from "../../lib/storefront-names.ts"
 import { address, attempted, type Desk, isFault, type Page } from "../../ui/app/desk.ts"
 import { readFaces, storeAppCode } from "../../ui/app/faces.ts"
 import { card, empty, pager, refusedPart } from "../../ui/app/parts.ts"
@@ -123,7 +123,7 @@ async function matrixCard(desk: Desk, compared: Comparison, { rows, show, countr
   const { apps, searched, isCut } = compared
   if (compared.rows.length === 0)
     return html`<section class="card">${empty(
-      `None of them ranks for a keyword that was read in ${storefrontName(country)}`,
+      `None of them ranks for a keyword that was read in ${nameOfStorefront(country)}`,
       `${counted(searched, "keyword")} were searched. Track keywords there, or research one, and the table fills.`,
     )}</section>`
   const faces = await readFaces(
@@ -171,7 +171,7 @@ async function matrixCard(desk: Desk, compared: Comparison, { rows, show, countr
       desk.path,
       desk.query,
       { page, pages },
-    )}<p class="inside small quiet">${counted(searched, "keyword")} of ${storefrontName(country)} were searched${
+    )}<p class="inside small quiet">${counted(searched, "keyword")} of ${nameOfStorefront(country)} were searched${
       isCut && "; the 1,000 with the most apps are shown"
     }. “absent” means not among the places that were read.</p>`,
     !desk.isSample && html`<a href="${csv}">CSV</a>`,

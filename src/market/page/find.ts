@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../answers.ts"
 import { type CsvCell, csvRecord } from "../../lib/csv.ts"
 import type { Fault } from "../../lib/faults.ts"
-import { storefrontName } from "../../lib/storefront-names.ts"
+import { nameOfStorefront, storefrontName } from "../../lib/storefront-names.ts"
 import { address, type Desk, isFault, type Page } from "../../ui/app/desk.ts"
 import { type Face, readFaces } from "../../ui/app/faces.ts"
 import { card, empty, pager } from "../../ui/app/parts.ts"
@@ -89,7 +89,7 @@ function noneFound(desk: Desk, { input }: Filters, { coverage, noEstimate }: Fou
   const country = unread[0]?.country
   if (country !== undefined)
     return html`${empty(
-      `No chart of ${storefrontName(country)} was read yet`,
+      `No chart of ${nameOfStorefront(country)} was read yet`,
       "The finder searches charts that were read. Follow the storefront, and its apps are found from the first day on.",
     )}${followForm(desk, { country, genre: (input.genre as string[] | undefined)?.[0] ?? "all" })}`
   return html`${empty(

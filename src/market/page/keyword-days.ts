@@ -27,7 +27,7 @@ export function resultsCard(desk: Desk, ranks: Ranks | Fault, country: string): 
     const cells = days.map(({ apps }) => {
       const app = apps?.[at]
       const name = app && html`<bdi>${app.name}</bdi>`
-      return html`<td class="small">${
+      return html`<td class="small wrap">${
         app && name ? linkTo(desk, app.id, appPageAddress(desk, app.id, country), name) : "–"
       }</td>`
     })

@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../answers.ts"
 import type { Fault } from "../../lib/faults.ts"
-import { storefrontName } from "../../lib/storefront-names.ts"
+import { nameOfStorefront } from "../../lib/storefront-names.ts"
 import { attempted, type Desk, hereOf, isFault, type Page } from "../../ui/app/desk.ts"
 import { readFaces } from "../../ui/app/faces.ts"
 import { card, empty, tiles } from "../../ui/app/parts.ts"
@@ -178,7 +178,7 @@ async function relatedCard(desk: Desk, { keywords, searched }: Research, country
       title,
       empty(
         "No related keyword is known yet",
-        `${counted(searched, "keyword")} of ${storefrontName(country)} were searched for shared apps and words.`,
+        `${counted(searched, "keyword")} of ${nameOfStorefront(country)} were searched for shared apps and words.`,
       ),
     )
   const rows = keywords.map((keyword) => {
@@ -190,7 +190,7 @@ async function relatedCard(desk: Desk, { keywords, searched }: Research, country
 <td class="num">${popularityText(keyword)}</td><td class="num">${figure(difficulty)}</td>
 <td class="wide small">${keyword.top?.[0] && html`<bdi>${keyword.top[0].name}</bdi>`}</td></tr>`
   })
-  const table = html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="rows"><thead><tr>
+  const table = html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table><thead><tr>
 <th scope="col">Keyword, and why</th><th scope="col" class="num">Popularity</th>
 <th scope="col" class="num">Difficulty</th>
 <th scope="col" class="wide">First app</th></tr></thead><tbody>${rows}</tbody></table></div>`

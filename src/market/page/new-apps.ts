@@ -24,10 +24,9 @@ const DAYS = [7, 1, 14, 30] as const
 
 /** Apps that charts of a storefront, or of all, showed for the first time. */
 export async function marketNewPage(desk: Desk): Promise<Page> {
-  await desk.ask("get_market")
   const { query } = desk
   const country = storefrontOptions().some(([code]) => code === query.get("country")) ? query.get("country") : null
-  const days = DAYS.find((one) => String(one) === query.get("days")) ?? 7
+  const days = desk.isSample ? 14 : (DAYS.find((one) => String(one) === query.get("days")) ?? 7)
   const answer = await marketAnswer(desk.ask("hive_list_new_apps", { days, limit: 100, ...(country && { country }) }))
   const form = newForm(desk, country, days)
   const page = (body: Html) =>

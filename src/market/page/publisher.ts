@@ -23,7 +23,6 @@ const MAX_STOREFRONTS = 6
 
 /** Every app of a publisher on the charts that were read, and how many apps it sells. */
 export async function marketPublisherPage(desk: Desk): Promise<Page> {
-  await desk.ask("get_market")
   const publisherId = desk.query.get("id") ?? ""
   const answer = await marketAnswer(desk.ask("hive_get_publisher", { publisherId }))
   if (isFault(answer)) {

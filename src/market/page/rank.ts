@@ -8,7 +8,6 @@ const CREDITS = 10
 
 /** The current rank of any app for any keyword. */
 export async function marketRankPage(desk: Desk): Promise<Page> {
-  await desk.ask("get_market")
   const country = countryIn(desk.query)
   const term = desk.query.get("term")?.trim() ?? ""
   const app = desk.query.get("app")?.trim() ?? ""

@@ -14,7 +14,6 @@ const CREDITS = 10
 
 /** Finds any app by name, publisher, link or id. */
 export async function marketSearchPage(desk: Desk): Promise<Page> {
-  await desk.ask("get_market")
   const q = desk.query.get("q")?.trim().slice(0, MAX_QUERY) ?? ""
   const country = countryIn(desk.query)
   const page = (body: Html) =>

@@ -276,7 +276,7 @@ form:has(.picked) input:checked { counter-increment: picked }
 .picked .count::before { content: counter(picked) " selected" }
 @supports selector(:has(a)) { form:has(.picked):not(:has(input:checked)) .picked { display: none } }
 .line { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between }
-.line .subject { margin: 0; flex: 1 1 14rem; flex-wrap: nowrap }
+.line .subject.tight { flex-basis: 10rem } .line .subject { margin: 0; flex: 1 1 14rem; flex-wrap: nowrap }
 .line .subject > div { flex-basis: 0 }
 .row { display: inline-flex; gap: .5rem; align-items: center }
 .deeds { margin: 0 0 1rem }
