@@ -6,6 +6,8 @@ import { pkce, queryOf, register } from "../access/oauth/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
 import { cases, LONG } from "../long.ts"
+import { reviewed } from "../measuring/record/reviewed.ts"
+import { record } from "../record.ts"
 import { sharing } from "../sharing/share-scene.ts"
 import { appPages, OWN_PAGES, SAMPLE_PAGES } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
@@ -77,6 +79,10 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
     const on = await sharing(house, { name: "Tea", keywords: ["tea", "green tea"] })
     await on.measure("tea", 1, 12)
     await on.measure("tea", 0, 0)
+    const [{ storeId }] = await house.sql<[{ storeId: string }]>`
+      select s.store_id as "storeId" from tracked_app t join store_app s on s.id = t.ios_app where t.id = ${on.app}`
+    const review = { id: "1", title: "Good", at: new Date(Date.now() - 3_600_000) }
+    await record(house.sql, [reviewed(new Date().toISOString(), [review], { storeId })])
     pages = [
       "/docs",
       "/docs/keywords",

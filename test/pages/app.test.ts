@@ -273,9 +273,15 @@ describe("other workspaces", () => {
         false,
         false,
       ])
-      if (
-        !["get_overview", "list_app_heads", "list_news", "list_sources", "mark_seen", ...PUBLIC].includes(operation.id)
-      )
+      const visibleOnly = [
+        "get_overview",
+        "list_app_heads",
+        "list_app_revenue",
+        "list_news",
+        "list_sources",
+        "mark_seen",
+      ]
+      if (![...visibleOnly, ...PUBLIC].includes(operation.id))
         expect([operation.id, shownText]).toEqual([operation.id, "app_not_allowed"])
     }
     await house.sql`update tracked_app set workspace_id = ${other.writer.workspace} where id = ${other.app}`

@@ -22,10 +22,11 @@ const PERIODS = [30, 7, 90, 365] as const
 export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const days = periodIn(desk.query, PERIODS)
-  const [revenue, subscriptions, others] = await Promise.all([
+  const [revenue, subscriptions, others, portfolio] = await Promise.all([
     attempted(desk.ask("get_revenue", { appId, days })),
     attempted(desk.ask("get_subscriptions", { appId, days })),
     shownSections(desk, STORE_SECTIONS, appId),
+    attempted(desk.ask("list_app_revenue")),
   ])
   const page = (body: Html): Page => ({ title: `Revenue · ${app.name}`, app, at: "revenue", body })
   if (isFault(revenue)) {
@@ -41,7 +42,29 @@ export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
       isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)
     }${sourcesPart(desk, app, revenue, isFault(subscriptions) ? [] : subscriptions.sources)}</div></div>
 ${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}
-${sectionsPart(others, { hasNote: false })}`,
+${sectionsPart(others, { hasNote: false })}${!isFault(portfolio) && portfolioCard(desk, app, portfolio)}`,
+  )
+}
+
+/** The proceeds of all apps. Amounts in different currencies are never summed. False if this is the only app. */
+function portfolioCard(desk: Desk, app: { id: string }, { apps, unconnected }: AnswerOf<"list_app_revenue">) {
+  if (apps.length + unconnected < 2 && !desk.isSample) return false
+  const rows = apps.map(
+    ({ id, name, to, days, proceeds }) => html`<tr><th scope="row">${
+      id === app.id
+        ? html`<strong><bdi>${name}</bdi></strong>`
+        : html`<a href="${appAddress(desk, { id }, "revenue")}"><bdi>${name}</bdi></a>`
+    }</th><td class="num wrap">${to === null ? figure(null) : sumOf(proceeds)}</td>
+<td class="num small quiet">${to === null ? "not reported yet" : html`${days} of 7 days, to ${dayTime(to, shortDay)}`}
+</td></tr>
+`,
+  )
+  return card(
+    "All apps",
+    html`<div class="scroll" tabindex="0" role="group" aria-label="All apps"><table><thead>
+<tr><th scope="col">App</th><th scope="col" class="num">Proceeds</th><th scope="col" class="num">Reported</th></tr>
+</thead><tbody>${rows}</tbody></table></div>`,
+    html`The last seven reported days${unconnected > 0 && ` · ${unconnected} without a connected account`}`,
   )
 }
 

@@ -1,6 +1,7 @@
 import type { Operation } from "../../core/operation.ts"
 import type { Sources } from "../../sources.ts"
 import { listAiShares } from "./ai-shares.ts"
+import { listAppRevenue } from "./app-revenue.ts"
 import { listApprovals, settleApproval } from "./approvals.ts"
 import { getAppHead, listAppHeads } from "./apps.ts"
 import { listChangedTexts } from "./changed-texts.ts"
@@ -41,6 +42,7 @@ const readsWith = (sources: Sources) => [
   listReviewReplies,
   listReviewThemes,
   listAiShares,
+  listAppRevenue,
   listAlertRules,
   listWrites,
   listSources,

@@ -1,8 +1,9 @@
 import type { AnswerOf, InputOf } from "../../answers.ts"
 import { csvRecord } from "../../lib/csv.ts"
-import { isRealDay } from "../../lib/time.ts"
+import type { View } from "../../ui/app/bar.ts"
 import { type AppHead, address, appAddress, type Desk, isFault, type Side, sideCode } from "../../ui/app/desk.ts"
 import { card, empty, refusedPart } from "../../ui/app/parts.ts"
+import { hiddenFields } from "../../ui/app/write/form.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { counted, whole } from "../../ui/words.ts"
 import { type Replies, replyPart } from "./reply.ts"
@@ -25,24 +26,19 @@ const SORTS = [
 ] as const
 
 /** Reads the filters in the address. Wrong values are left out, as an edited address has them. */
-export function filtersIn({ query }: Desk, { country, platform }: Side): Filters {
+export function filtersIn({ query }: Desk, { side: { country, platform }, days, period }: View): Filters {
   const stars = [...new Set(query.getAll("rating").flatMap((text) => text.split(",")))].filter((star) =>
     /^[1-5]$/.test(star),
   )
   const sort = SORTS.map(([name]) => name).find((name) => name === query.get("sort"))
-  const dayIn = (name: string) => {
-    const day = query.get(name) ?? ""
-    return /^\d{4}-\d\d-\d\d$/.test(day) && isRealDay(day) ? day : undefined
-  }
-  const [from, to] = [dayIn("from"), dayIn("to")]
   const q = query.get("q")?.trim()
   const version = query.get("version")?.slice(0, 100)
   const language = query.get("language") ?? ""
   return {
     country,
     platform,
-    from: from !== undefined && (to === undefined || from <= to) ? from : FIRST_DAY,
-    ...(to !== undefined && { to }),
+    // a period is for the charts; only chosen days narrow the list
+    ...(period === null ? days : { from: FIRST_DAY }),
     ...(stars.length > 0 && { rating: stars.map(Number) }),
     ...(sort && { sort }),
     ...(q && { q }),
@@ -53,15 +49,16 @@ export function filtersIn({ query }: Desk, { country, platform }: Side): Filters
 
 /** Reads the page of the list that the address names. */
 export async function readList(desk: Desk, appId: string, filters: Filters): Promise<List> {
-  const cursor = desk.query.get("after")
+  const cursor = desk.query.get("page")
   return await desk.ask("list_reviews", { appId, ...filters, limit: LISTED, ...(cursor && { cursor }) })
 }
 
 export const reviewsOf = ({ list, android }: List, { platform }: Side) => (platform === "ios" ? list : android) ?? []
 
 /** The reviews as a file, with the same filters. Longer lists continue by the API. */
-export async function reviewsFile(desk: Desk, appId: string, side: Side): Promise<string> {
-  const list = await desk.ask("list_reviews", { appId, ...filtersIn(desk, side), limit: MAX_ROWS })
+export async function reviewsFile(desk: Desk, appId: string, view: View): Promise<string> {
+  const { side } = view
+  const list = await desk.ask("list_reviews", { appId, ...filtersIn(desk, view), limit: MAX_ROWS })
   const names = ["id", "date", "rating", "title", "text", "version", "seenAt"] as const
   const rows = reviewsOf(list, side).map((review) => csvRecord([...names.map((name) => review[name]), side.country]))
   return csvRecord([...names, "storefront"]) + rows.join("")
@@ -90,7 +87,7 @@ export function listPart(desk: Desk, { app, side, list, versions, replies }: Lis
 ${reviews.map((review) => reviewItem(desk, app, side, { review, replies }))}</ul>
 ${pages(desk, list.nextCursor ?? null)}`,
     html`${total !== null && counted(total, "review")} ·
-<a href="${withQuery(desk, { as: "csv", after: null })}">CSV</a>${
+<a href="${withQuery(desk, { as: "csv", page: null })}">CSV</a>${
       total !== null && total > MAX_ROWS && ` of the first ${whole(MAX_ROWS)}`
     }`,
   )
@@ -115,7 +112,9 @@ function filterForm(desk: Desk, app: AppHead, side: Side, versions: readonly str
   const sort = query.get("sort") ?? "newest"
   const version = query.get("version") ?? ""
   return html`<form class="filters" method="get" action="${appAddress(desk, app, "reviews")}" data-now="">
-<input type="hidden" name="at" value="${sideCode(side)}">
+<input type="hidden" name="at" value="${sideCode(side)}">${hiddenFields(
+    KEPT_DAYS.flatMap((name) => (query.get(name) ? [[name, query.get(name) as string] as const] : [])),
+  )}
 <label class="grow">Find in title or text<input type="search" name="q" maxlength="120" value="${
     query.get("q") ?? ""
   }"></label>
@@ -126,15 +125,16 @@ function filterForm(desk: Desk, app: AppHead, side: Side, versions: readonly str
     option(name, name, name === version),
   )}</select></label>
 <label>Order<select name="sort">${SORTS.map(([name, text]) => option(name, text, name === sort))}</select></label>
-<label>From<input type="date" name="from" value="${query.get("from") ?? ""}"></label>
-<label>To<input type="date" name="to" value="${query.get("to") ?? ""}"></label>${
-    side.platform === "android" &&
-    html`<label>Language<input name="language" size="5" maxlength="6" placeholder="pt-BR"
+${
+  side.platform === "android" &&
+  html`<label>Language<input name="language" size="5" maxlength="6" placeholder="pt-BR"
 value="${query.get("language") ?? ""}"></label>`
-  }
+}
 <button type="submit">Show</button></form>
 `
 }
+
+const KEPT_DAYS = ["days", "from", "to"]
 
 const STARS = [
   ["1,2", "1 and 2"],
@@ -150,7 +150,7 @@ function withQuery({ path, query }: Desk, changes: Record<string, string | null>
 }
 
 function firstPage(desk: Desk): Html | false {
-  return desk.query.has("after") && html`<a href="${withQuery(desk, { after: null })}">First page</a>`
+  return desk.query.has("page") && html`<a href="${withQuery(desk, { page: null })}">First page</a>`
 }
 
 /** Pages go forward, as a cursor leads to the next one alone. The browser goes back. */
@@ -158,7 +158,7 @@ function pages(desk: Desk, next: string | null): Html | false {
   const first = firstPage(desk)
   if (next === null && !first) return false
   return html`<nav class="pages" aria-label="More reviews">${first}${
-    next !== null ? html`<a href="${withQuery(desk, { after: next })}" rel="next">Next ${LISTED}</a>` : LAST
+    next !== null ? html`<a href="${withQuery(desk, { page: next })}" rel="next">Next ${LISTED}</a>` : LAST
   }</nav>
 `
 }

@@ -1,4 +1,5 @@
 import type { AnswerOf } from "../../answers.ts"
+import { viewAt, viewBar } from "../../ui/app/bar.ts"
 import {
   type AppHead,
   address,
@@ -9,21 +10,9 @@ import {
   type Page,
   readHead,
   type Side,
-  sideAt,
   sideCode,
 } from "../../ui/app/desk.ts"
-import { sideForm } from "../../ui/app/frame.ts"
-import {
-  card,
-  empty,
-  inventedReviewsNote,
-  periodIn,
-  periods,
-  readBy,
-  refusedPart,
-  samplePage,
-  tiles,
-} from "../../ui/app/parts.ts"
+import { card, empty, inventedReviewsNote, readBy, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
 import { readingsLink } from "../../ui/app/readings.ts"
 import { starsPart, starText } from "../../ui/app/stars.ts"
 import { chartFigure } from "../../ui/charts/figure.ts"
@@ -39,34 +28,30 @@ import { summaryCard } from "./summary.ts"
 type Stats = AnswerOf<"get_review_stats">
 type Themes = AnswerOf<"list_review_themes">
 
-const PERIODS = [90, 30, 365] as const
-
 /** The distribution of stars, the rating over time, themes with quotes, and the list of all reviews with replies. */
 export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
+  const view = viewAt(desk, app, { usual: 90 })
+  const { side, days } = view
+  const bar = viewBar(desk, app, view)
   const page = (body: Html): Page => ({ title: `Reviews · ${app.name}`, app, at: "reviews", body })
   if (desk.query.get("as") === "csv") {
-    const file = { name: `reviews-${sideCode(side)}.csv`, csv: await reviewsFile(desk, appId, side) }
+    const file = { name: `reviews-${sideCode(side)}.csv`, csv: await reviewsFile(desk, appId, view) }
     return { ...page(html``), file }
   }
-  const days = periodIn(desk.query, PERIODS)
   const [stats, list, themes] = await Promise.all([
-    attempted(desk.ask("get_review_stats", { appId, ...side, days })),
-    attempted(readList(desk, appId, filtersIn(desk, side))),
+    attempted(desk.ask("get_review_stats", { appId, ...side, ...days })),
+    attempted(readList(desk, appId, filtersIn(desk, view))),
     attempted(desk.ask("list_review_themes", { appId, ...side })),
   ])
-  if (isFault(stats)) return page(refusedPart(stats))
+  if (isFault(stats)) return page(html`${bar}${refusedPart(stats)}`)
   if (stats.count === null)
-    return page(
-      html`${sideForm(desk, app, {}, side)}<section class="card">${neverRead(desk, side, stats.feed.state)}</section>`,
-    )
+    return page(html`${bar}<section class="card">${neverRead(desk, side, stats.feed.state)}</section>`)
   const reviewIds = isFault(list) ? [] : reviewsOf(list, side).map(({ id }) => id)
   const replies = await attempted(desk.ask("list_review_replies", { appId, platform: side.platform, reviewIds }))
   const versions = stats.byVersion.flatMap(({ version }) => version ?? []).slice(0, 40)
-  const chosen = periods(appAddress(desk, app, "reviews"), desk.query, days, [30, 90, 365])
-  return page(html`${sideForm(desk, app, {}, side)}${inventedReviewsNote(stats.feed)}${statTiles(stats)}
-<div class="columns-2">${starsCard(desk, app, side, stats)}${ratingCard(stats, chosen)}</div>
+  return page(html`${bar}${inventedReviewsNote(stats.feed)}${statTiles(stats)}
+<div class="columns-2">${starsCard(desk, app, side, stats)}${ratingCard(stats)}</div>
 <div class="columns-2 wide-left"><div>${listPart(desk, {
     app,
     side,
@@ -94,8 +79,8 @@ function starsCard(desk: Desk, app: AppHead, side: Side, { distribution, feed }:
   )
 }
 
-function ratingCard({ byDay }: Stats, chosen: Html): Html {
-  return card("Rating over time", html`<div class="inside">${ratingChart(byDay)}</div>`, chosen)
+function ratingCard({ byDay }: Stats): Html {
+  return card("Rating over time", html`<div class="inside">${ratingChart(byDay)}</div>`, "Average stars per week")
 }
 
 function daysPart({ byDay, from, to }: Stats): Html {
