@@ -26,12 +26,13 @@ const APP_STORE_IDS: [string, string] = ["1437843273", "2000000002"]
 let sql: Sql
 let house: House
 let mine: WalkWorkspace
-let operator: Member
 let stranger: Member
 let limited: Member
 const members = new Map<Role, Member>()
 /** Owners and editors see all that a viewer sees, so a short run leaves them out. */
 const WALKED: readonly Role[] = LONG ? ROLES : ["viewer", "viewer-without-money"]
+/** All pages, as the operator sees them. */
+let crawled: Visited[]
 /** The addresses of all pages. */
 let pages: string[]
 
@@ -49,26 +50,26 @@ beforeAll(async () => {
   const own = await open("walk own", "ownmark", APP_STORE_IDS)
   const other = await open("walk foreignmark", "foreignmark", ["2000000003", "2000000004"])
   mine = own.filled
-  operator = own.first
   stranger = other.first
   for (const role of ROLES) members.set(role, await memberOf(house, mine.workspaceId, role))
   limited = await memberOf(house, mine.workspaceId, "viewer", { apps: [mine.app] })
-  pages = await crawl(operator.browser)
+  crawled = await crawl(own.first.browser)
+  pages = crawled.map(({ path }) => path)
 })
 
 const memberIn = (role: Role) => members.get(role) as Member
 
-/** Follows the links of all pages, starting at the front page. Returns one address of each page. */
-async function crawl(browser: Browser): Promise<string[]> {
+/** Follows the links of all pages, starting at the front page. Returns one address of each page, as it was shown. */
+async function crawl(browser: Browser): Promise<Visited[]> {
   const waiting = ["/app", "/app/add", "/app/changes", "/app/settings", "/approve", `/approve/${mine.approval}`]
   waiting.push(...appPages("/app", mine.app, "ownmark term"))
-  const found = new Map<string, string>()
+  const found = new Map<string, Visited>()
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     const kind = kindOf(path)
     if (found.has(kind)) continue
-    found.set(kind, path)
-    const { text } = await browser.open(path)
-    for (const [, href = ""] of text.matchAll(/href="(\/(?:app|approve)[^"#]*)/g)) {
+    const page = await browser.open(path)
+    found.set(kind, { path, page })
+    for (const [, href = ""] of page.text.matchAll(/href="(\/(?:app|approve)[^"#]*)/g)) {
       const link = href.replaceAll("&amp;", "&")
       if (!link.startsWith("/app/sample") && link !== "/approve/sample") waiting.push(link)
     }
@@ -118,8 +119,11 @@ function around(text: string, words: RegExp): string {
   return text.slice(Math.max(0, at - 60), at + 40).replaceAll(/\s+/g, " ")
 }
 
+/** Sample inputs of the catalog's operations, and of those that pages alone call and that the sample has. */
 const samples = new Map(
-  [...readTree("fixtures/sandbox", ".json")].map(([file, text]) => [file.replace(".json", ""), JSON.parse(text).input]),
+  ["fixtures/sandbox", "fixtures/desk"].flatMap((folder) =>
+    [...readTree(folder, ".json")].map(([file, text]) => [file.replace(".json", ""), JSON.parse(text).input]),
+  ),
 )
 
 const DESK = deskOperations(SOURCES).all
@@ -133,13 +137,10 @@ function inputOf({ id, path }: Operation, { app, job, approval }: WalkWorkspace)
   return String(about.appId).startsWith("app_") ? { ...about, appId: app } : about
 }
 
-/** Further inputs of operations of pages, which have no sample. */
+/** Inputs of operations of forms, which the sample does not have. Of the app alone by default. */
 const DESK_INPUTS: Record<string, Record<string, unknown>> = {
   get_made_change: { requestId: "00000000-0000-4000-8000-000000000000" },
-  get_report_evidence: { report: "sales" },
   find_store_apps: { q: "tea" },
-  get_review: { reviewId: "9990000731" },
-  list_review_replies: { platform: "ios", reviewIds: [] },
   list_store_faces: { apps: [], country: "us" },
   preview_edit: samples.get("preview_action"),
   confirm_edit: samples.get("confirm_action"),
@@ -152,14 +153,14 @@ interface Called {
 }
 
 /** Makes every call as the pages of a person do. */
-async function callAll({ personId }: Member, about: WalkWorkspace): Promise<Called[]> {
+async function callAll({ personId }: Member, about: WalkWorkspace, which = operations): Promise<Called[]> {
   const [membership] = await sql<{ keyId: number }[]>`
     select key_id as "keyId"
     from membership
     where person_id = ${personId}`
   const called = []
   const wrong: string[] = []
-  for (const operation of operations) {
+  for (const operation of which) {
     const answer = await house.app.invoke({
       surface: "pages",
       requestId: crypto.randomUUID(),
@@ -222,8 +223,8 @@ describe("rights", () => {
     for (const role of ["editor", "viewer", "viewer-without-money"] as const) {
       const { browser } = memberIn(role)
       const form = fieldIn(await browser.open("/sign-in"), "form") ?? ""
-      const present = new Set((await formsOf(memberIn(role))).keys())
-      for (const [name, { action, fields }] of await formsOf(operator)) {
+      const present = new Set(formsOn(await visit(memberIn(role))).keys())
+      for (const [name, { action, fields }] of formsOn(crawled)) {
         // What a person has seen is their own note. It has no form where there is no news.
         if (present.has(name) || fields.action === "mark_seen") continue
         const { status } = await browser.send(action, { ...fields, form })
@@ -239,9 +240,9 @@ interface Form {
 }
 
 /** The forms of all pages that change the workspace, by address and name. */
-async function formsOf(member: Member): Promise<Map<string, Form>> {
+function formsOn(visited: readonly Visited[]): Map<string, Form> {
   const forms = new Map<string, Form>()
-  for (const { page } of await visit(member))
+  for (const { page } of visited)
     for (const [, sentTo = "", body = ""] of page.text.matchAll(FORM)) {
       const inputs = [...body.matchAll(/<(?:input|button)[^>]*name="([^"]+)"[^>]*value="([^"]*)"/g)]
       const fields = Object.fromEntries(inputs.map(([, name, value]) => [name, value]))
@@ -295,8 +296,11 @@ test("a person limited to some apps sees nothing of another app", async () => {
   for (const { path, page } of await visit(limited))
     if (path.includes(mine.secondApp)) expect([path, page.status]).toEqual([path, 403])
   expect(withWords(await call(limited), SECOND)).toEqual([])
-  const codes = new Map((await callAll(limited, { ...mine, app: mine.secondApp })).map(({ id, code }) => [id, code]))
-  for (const { id, scope } of catalog.filter(({ subject }) => subject)) {
+  const about = catalog.filter(({ subject }) => subject)
+  const codes = new Map(
+    (await callAll(limited, { ...mine, app: mine.secondApp }, about)).map(({ id, code }) => [id, code]),
+  )
+  for (const { id, scope } of about) {
     const isRead = scope === null || scopesOf("viewer").includes(scope)
     expect([id, codes.get(id)]).toEqual([id, isRead ? "app_not_allowed" : "scope_required"])
   }
