@@ -11,7 +11,7 @@ const WORKSPACE = { value: "NAME", meaning: "The workspace. Optional if there is
 export const approve: Command = {
   name: "approve",
   changes: true,
-  summary: "Show a write that an assistant asked for, and approve or decline it.",
+  summary: "Show a write that an assistant requested, and approve or decline it.",
   examples: [
     ["approve ap_5f0c6f6a1d2e3b4a9c", "show the preview, then ask for approval"],
     ["approve ap_5f0c6f6a1d2e3b4a9c --decline", "decline it; it cannot be confirmed any more"],

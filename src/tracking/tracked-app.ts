@@ -63,7 +63,7 @@ export async function findApp(sql: Db, caller: AppsQuery, id: string, storefront
   return app ?? (await refuseUnknown(sql, caller))
 }
 
-/** The implementation of `invoke`'s port. */
+/** Finds the workspace's apps for `core/invoke.ts`. */
 export const trackedApps: AppPort = { find: findApp, listVisible: readVisibleApps }
 
 function refuseHidden({ appList }: AppsQuery, id: string): void {

@@ -31,7 +31,7 @@ test("a process enforces the limit while the store is down, and logs the allowed
   expect(lines.slice(1)).toEqual([["warn", "limits_degraded", { count: 4, reason: "Error: connection closed" }]])
 })
 
-test("a process allows no more than the limit in a second while the store answers only some of its calls", async () => {
+test("a process stays within the limit of a second while the shared store answers only some of its calls", async () => {
   let commands = 0
   let counted = 0
   const flapping: RedisWire = {

@@ -8,7 +8,7 @@ import { recording } from "../../src/recording.ts"
 import { type AdsScene, adsScene, campaign, teaHouse } from "../consoles/ads/scene.ts"
 import { freshDatabase } from "../database.ts"
 import { sealer } from "./delivery/scene.ts"
-import { told } from "./told.ts"
+import { told } from "./derived-alerts.ts"
 
 let sql: Sql
 let scene: AdsScene

@@ -4,7 +4,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { charted } from "../measuring/record/charted.ts"
 import { said } from "../measuring/record/measured.ts"
-import { derived, lines, listOf, OWN, stored, told, tracked } from "./told.ts"
+import { derived, lines, listOf, OWN, stored, told, tracked } from "./derived-alerts.ts"
 
 let sql: Sql
 

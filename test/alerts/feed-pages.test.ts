@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from "bun:test"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
 import { trackOwn } from "../world/tracked.ts"
+import { listOf, OWN } from "./derived-alerts.ts"
 import { importAll } from "./import-world.ts"
-import { listOf, OWN } from "./told.ts"
 
 const TODAY = new Date("2025-11-20T12:00:00Z")
 const DAYS = ["13", "14", "15", "16", "17", "18", "19", "20"]

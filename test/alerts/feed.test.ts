@@ -6,7 +6,7 @@ import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { long } from "../long.ts"
 import { newWorkspace } from "../measuring/record/measured.ts"
-import { tracked } from "./told.ts"
+import { tracked } from "./derived-alerts.ts"
 
 const compared = { source: "import", against: "2025-11-19", depth: 200, wasDepth: 100 }
 const moodleaf = { rival: "9990000104", name: "Moodleaf", manual: true }

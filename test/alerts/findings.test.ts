@@ -10,7 +10,7 @@ import { listed } from "../measuring/record/listed.ts"
 import { ask, contextOf, newWorkspace, reading, said } from "../measuring/record/measured.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { countRowsRead } from "../measuring/rows-read.ts"
-import { derived, lines, listOf, OWN, others, stored, TODAY, told, tracked } from "./told.ts"
+import { derived, lines, listOf, OWN, others, stored, TODAY, told, tracked } from "./derived-alerts.ts"
 
 const US = { platform: "ios", storefront: "us", subject: OWN } as const
 let sql: Sql

@@ -6,7 +6,7 @@ import type { RankSource } from "../../src/lib/upstreams.ts"
 import { freshDatabase } from "../database.ts"
 import { randomOf, shuffled } from "../measuring/record/listed.ts"
 import { reading } from "../measuring/record/measured.ts"
-import { derived, OWN, others, RANKS, stored, told, tracked } from "./told.ts"
+import { derived, OWN, others, RANKS, stored, told, tracked } from "./derived-alerts.ts"
 
 const SEED = 20_251_120
 const FIRST = "2025-10-20"

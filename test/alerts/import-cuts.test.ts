@@ -4,8 +4,8 @@ import { addDays } from "../../src/lib/days.ts"
 import { freshDatabase } from "../database.ts"
 import { cases, long } from "../long.ts"
 import { randomOf, shuffled } from "../measuring/record/listed.ts"
+import { tracked } from "./derived-alerts.ts"
 import { APP, importAll, type Line, RIVAL, randomWorld, termsOfWorld, wholeFeed } from "./import-world.ts"
-import { tracked } from "./told.ts"
 
 const TODAY = new Date("2025-11-20T23:59:00Z")
 const DAYS = 16

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
+import { tracked } from "./derived-alerts.ts"
 import { importAll } from "./import-world.ts"
-import { tracked } from "./told.ts"
 
 const TODAY = new Date("2025-11-25T12:00:00Z")
 const OWN = "6446000001"

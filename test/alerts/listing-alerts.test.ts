@@ -3,7 +3,7 @@ import type { Sql } from "../../src/database/types.ts"
 import type { EditorialCard } from "../../src/stores/kinds/listing-shape.ts"
 import { freshDatabase } from "../database.ts"
 import { listed } from "../measuring/record/listed.ts"
-import { derived, lines, OWN, stored, told, tracked } from "./told.ts"
+import { derived, lines, OWN, stored, told, tracked } from "./derived-alerts.ts"
 
 const STORY: EditorialCard = { id: "1400000001", kind: "story", title: "Slow mornings" }
 const COLLECTION: EditorialCard = { id: "1500000001", kind: "collection" }

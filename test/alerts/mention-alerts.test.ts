@@ -5,7 +5,7 @@ import { deleteRows, freshDatabase } from "../database.ts"
 import { said } from "../measuring/record/measured.ts"
 import { importLines } from "../record.ts"
 import { answered } from "../visibility/answered.ts"
-import { derived, lines, OWN, stored, TODAY, told, tracked } from "./told.ts"
+import { derived, lines, OWN, stored, TODAY, told, tracked } from "./derived-alerts.ts"
 
 let sql: Sql
 

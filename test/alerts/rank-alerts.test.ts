@@ -4,7 +4,7 @@ import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts
 import { freshDatabase } from "../database.ts"
 import { long } from "../long.ts"
 import { reading } from "../measuring/record/measured.ts"
-import { derived, lines, listOf, RANKS, stored, TODAY, told, tracked } from "./told.ts"
+import { derived, lines, listOf, RANKS, stored, TODAY, told, tracked } from "./derived-alerts.ts"
 
 let sql: Sql
 

@@ -4,7 +4,7 @@ import { addDays } from "../../src/lib/days.ts"
 import type { ReviewsObservation, StoreReview } from "../../src/reviews/kinds/review-shape.ts"
 import { freshDatabase } from "../database.ts"
 import { reviewed, reviewedOnPlay } from "../measuring/record/reviewed.ts"
-import { derived, lines, OWN, stored, told, tracked } from "./told.ts"
+import { derived, lines, OWN, stored, told, tracked } from "./derived-alerts.ts"
 
 const SEEN = "2025-11-20T11:00:00Z"
 const COMPLETE = { storeId: OWN, end: { pages: 1, complete: true, empty: false } }

@@ -4,7 +4,7 @@ import type { SearchObservation } from "../../src/keywords/kinds/search-shape.ts
 import { freshDatabase } from "../database.ts"
 import { listed } from "../measuring/record/listed.ts"
 import { reading, said } from "../measuring/record/measured.ts"
-import { derived, lines, OWN, others, stored, told, tracked } from "./told.ts"
+import { derived, lines, OWN, others, stored, told, tracked } from "./derived-alerts.ts"
 
 const RIVAL = "30001"
 const PASSINGS = ["rival_passed", "rival_beaten"]

@@ -5,8 +5,8 @@ import { freshDatabase } from "../database.ts"
 import { pageOf } from "../docs/pages.ts"
 import { type House, openHouse } from "../house.ts"
 import { trackOwn } from "../world/tracked.ts"
+import { listOf, OWN } from "./derived-alerts.ts"
 import { importAll } from "./import-world.ts"
-import { listOf, OWN } from "./told.ts"
 
 /** The lines of the manual, which a person copies into a file. */
 const LINES = /```js\n([\s\S]+?)\n```/.exec(pageOf("alerts"))?.[1] ?? ""

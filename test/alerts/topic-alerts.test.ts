@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../src/database/types.ts"
 import { freshDatabase } from "../database.ts"
 import { reading, said } from "../measuring/record/measured.ts"
-import { derived, lines, OWN, others, stored, told, tracked } from "./told.ts"
+import { derived, lines, OWN, others, stored, told, tracked } from "./derived-alerts.ts"
 
 const OWN_GENRE = "6015"
 let sql: Sql

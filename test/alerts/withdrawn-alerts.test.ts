@@ -5,8 +5,8 @@ import { freshDatabase } from "../database.ts"
 import { ask, contextOf } from "../measuring/record/measured.ts"
 import { receiver } from "./delivery/receiver.ts"
 import { deliveries, hook, rule, type Scene, scene, telling } from "./delivery/scene.ts"
+import { listOf } from "./derived-alerts.ts"
 import { importAll } from "./import-world.ts"
-import { listOf } from "./told.ts"
 
 const TODAY = new Date("2025-11-20T12:00:00Z")
 let sql: Sql

@@ -37,7 +37,7 @@ describe.each(PROXIES)("%s", (proxy) => {
     expect(text).not.toContain("127.0.0.1:8787")
   })
 
-  test("the file of several upstreams checks /readyz, or says that the server cannot", async () => {
+  test("a proxy file for several upstreams checks /readyz, or says that the proxy cannot", async () => {
     const text = await printed(proxy, { upstream: THREE })
     const single = await printed(proxy)
     if (proxy === "nginx") {

@@ -41,7 +41,7 @@ function written(name: string, text: string, at = "2025-10-13T00:00:00Z"): strin
   return path
 }
 
-test("a real report gives keywords Apple's figure", async () => {
+test("an imported real report gives keywords Apple's popularity", async () => {
   const imported = await answer(["popularity", REAL], { env })
   expect(imported).toEqual({
     read: 38,

@@ -12,7 +12,7 @@ import { recording } from "../../src/recording.ts"
 import { SOURCES } from "../../src/sources.ts"
 import { sealer } from "../alerts/delivery/scene.ts"
 import { freshDatabase } from "../database.ts"
-import { removeBodies, someBodies } from "../measuring/kept.ts"
+import { removeBodies, someBodies } from "../measuring/bodies.ts"
 import { type AccountScene, accountScene, isReport, TEA } from "./scene.ts"
 import { table } from "./stand-in.ts"
 

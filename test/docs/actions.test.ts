@@ -8,7 +8,7 @@ import { type House, openHouse, PUBLIC_URL } from "../house.ts"
 import { readMarkup } from "../pages/markup.ts"
 import { printed } from "../shell.ts"
 import { trackOwn } from "../world/tracked.ts"
-import { tellAlerts } from "../writes/told-alerts.ts"
+import { tellAlerts } from "../writes/feed-alerts.ts"
 
 const { text: page } = actionsPart(actions, PUBLIC_URL)
 

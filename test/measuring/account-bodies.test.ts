@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { openAccountBodies, openAllBodies, openRawBodies } from "../../src/measuring/raw-bodies.ts"
-import { bodyOf } from "./kept.ts"
+import { bodyOf } from "./bodies.ts"
 
 const START = new Date("2026-03-01T12:00:00Z")
 const [TEA, COFFEE] = ["ac_0123456789abcdef01", "ac_0123456789abcdef02"]

@@ -14,7 +14,7 @@ import { sealer } from "../alerts/delivery/scene.ts"
 import { AD_ACCOUNT, type AdsScene, adsScene, teaHouse } from "../consoles/ads/scene.ts"
 import { TEA } from "../consoles/scene.ts"
 import { freshDatabase } from "../database.ts"
-import { removeBodies, someBodies } from "./kept.ts"
+import { removeBodies, someBodies } from "./bodies.ts"
 
 setDefaultTimeout(60_000)
 afterAll(removeBodies)

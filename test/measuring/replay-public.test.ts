@@ -11,7 +11,7 @@ import { itunesDeveloper } from "../../src/stores/apple/itunes-developer.ts"
 import { freshDatabase } from "../database.ts"
 import { record, recordAttempt } from "../record.ts"
 import { fixture } from "../stores/parsing/parsed.ts"
-import { bodyOf, removeBodies, seenIn, someBodies } from "./kept.ts"
+import { bodyOf, removeBodies, seenIn, someBodies } from "./bodies.ts"
 import { NOW } from "./record/measured.ts"
 
 setDefaultTimeout(60_000)

@@ -12,7 +12,7 @@ import { type AccountScene, accountScene, TEA } from "../consoles/scene.ts"
 import { salesReport } from "../consoles/stand-in.ts"
 import { analyticsPart } from "../consoles/stand-in-analytics.ts"
 import { freshDatabase } from "../database.ts"
-import { removeBodies, someBodies } from "./kept.ts"
+import { removeBodies, someBodies } from "./bodies.ts"
 
 setDefaultTimeout(60_000)
 

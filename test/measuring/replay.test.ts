@@ -18,7 +18,7 @@ import { record, recordAttempt } from "../record.ts"
 import { fixture, PARSED } from "../stores/parsing/parsed.ts"
 import { blockData, withData } from "../stores/parsing/play-pages.ts"
 import { trackOwn } from "../world/tracked.ts"
-import { bodyOf, removeBodies, seenIn, someBodies } from "./kept.ts"
+import { bodyOf, removeBodies, seenIn, someBodies } from "./bodies.ts"
 import { ask, contextOf, NOW, newWorkspace, stored } from "./record/measured.ts"
 
 setDefaultTimeout(60_000)

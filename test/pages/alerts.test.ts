@@ -5,7 +5,7 @@ import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { readCsv } from "../sharing/read-csv.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
-import { tellAlerts, unreadOf } from "../writes/told-alerts.ts"
+import { tellAlerts, unreadOf } from "../writes/feed-alerts.ts"
 import { someWriter } from "../writes/writer.ts"
 
 setDefaultTimeout(60_000)

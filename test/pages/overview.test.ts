@@ -5,7 +5,7 @@ import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
 import { newStoreId, trackOwn } from "../world/app.ts"
-import { tellAlerts } from "../writes/told-alerts.ts"
+import { tellAlerts } from "../writes/feed-alerts.ts"
 
 setDefaultTimeout(60_000)
 

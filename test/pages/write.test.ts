@@ -3,7 +3,7 @@ import { type Browser, fieldIn, type Page } from "../access/sign-in/browser.ts"
 import { freshDatabase } from "../database.ts"
 import { type House, openHouse } from "../house.ts"
 import { type Sharing, sharing } from "../sharing/share-scene.ts"
-import { tellAlerts } from "../writes/told-alerts.ts"
+import { tellAlerts } from "../writes/feed-alerts.ts"
 import { ownerOf } from "./app-scene.ts"
 
 setDefaultTimeout(60_000)

@@ -66,7 +66,7 @@ describe("a chart of ranks", () => {
     ])
   })
 
-  test("a chart shows an absent day in the band below the ranks only, and no unmeasured day", () => {
+  test("a chart shows a day without a rank only in the band below the ranks, and leaves out an unmeasured day", () => {
     const { dots, squares, lines, band } = drawn([at(2, null), at(9, null)])
     expect([dots, lines]).toEqual([[], []])
     expect(squares).toHaveLength(2)

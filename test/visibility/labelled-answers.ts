@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { shortName, toAppNames } from "../../src/visibility/formulas/known-apps.ts"
+import { shortName, toAppNames } from "../../src/visibility/formulas/app-names.ts"
 import { mentionsIn } from "../../src/visibility/formulas/mentions.ts"
 
 interface LabelledAnswer {

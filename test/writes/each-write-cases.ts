@@ -6,7 +6,7 @@ import type { House } from "../house.ts"
 import { reading } from "../measuring/record/measured.ts"
 import { record } from "../record.ts"
 import { dayAgo } from "../world/clock.ts"
-import { tellAlerts } from "./told-alerts.ts"
+import { tellAlerts } from "./feed-alerts.ts"
 import { type Books, booksAt, someWriter, type Writer } from "./writer.ts"
 
 type Doing = (sql: Sql, writer: Writer) => Promise<unknown>

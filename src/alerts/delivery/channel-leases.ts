@@ -75,7 +75,7 @@ function headOf({ deliveryId, ...alert }: HeadRow): Head {
 /** At most 500 deliveries are looked through for those of one event. Further ones become a message of their own. */
 const MAX_TOGETHER = 500
 
-/** Returns the head and other due deliveries of its channel and day, newest alert first. */
+/** Returns a delivery and the others due in its channel on its day, newest alert first. */
 export async function readDueOfDay(sql: Sql, { id, lease }: LeasedChannel, head: Head): Promise<Head[]> {
   const rows = await sql<HeadRow[]>`
     select d.id as "deliveryId", ${alertColumns(sql)}

@@ -47,8 +47,8 @@ export interface Written {
 }
 
 /**
- * Writes the contents to `path`, readable by this user only: the file appears there when it is whole and on the disk,
- * or not at all.
+ * Writes the contents to `path`, readable by this user only. The file appears only after all of it was flushed to
+ * the disk.
  */
 export async function writeBackup(
   path: string,

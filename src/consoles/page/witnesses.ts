@@ -51,7 +51,7 @@ ${productTable(products)}${events && events.events.length > 0 && eventTable(even
 
 function billingPart({ kind, state, why, asOf, mrr, activeSubscriptions, activeTrials }: BillingFigures): Html {
   return html`<h3>As ${spoken(kind)} counts them</h3><dl class="facts">
-<div><dt>Monthly recurring</dt><dd>${mrr ? money(mrr.amount, mrr.currency) : figure(null)}</dd></div>
+<div><dt>Monthly recurring revenue</dt><dd>${mrr ? money(mrr.amount, mrr.currency) : figure(null)}</dd></div>
 <div><dt>Active subscriptions</dt><dd>${figure(activeSubscriptions)}</dd></div>
 <div><dt>Active trials</dt><dd>${figure(activeTrials)}</dd></div></dl>
 <p class="small quiet">${state}${asOf && html` · as of ${momentTime(asOf)}`}${why && ` · ${why}`}</p>`

@@ -102,7 +102,7 @@ type StoredSearchRow = Omit<SearchObservation, "source" | "results" | "egress"> 
   seen: string
 }
 
-/** Yields stored readings in pages. Results contain only what is stored of them: the apps in their order. */
+/** Yields stored readings in pages. Of the results only the apps and their order are stored. */
 async function* readSearches(sql: Sql, { since, sources }: StoredRange): AsyncGenerator<SearchObservation[]> {
   const codes = sources.map((source) => SOURCE_CODES[source as RankSource])
   const pages = pagesOf(

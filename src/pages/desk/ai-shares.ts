@@ -6,10 +6,10 @@ import { wilson } from "../../lib/proportions.ts"
 import { described } from "../../lib/schema.ts"
 import { Count, Day } from "../../lib/shapes.ts"
 import { listTerms } from "../../tracking/terms.ts"
-import { toAppNames } from "../../visibility/formulas/known-apps.ts"
+import { toAppNames } from "../../visibility/formulas/app-names.ts"
 import { mentionsIn } from "../../visibility/formulas/mentions.ts"
 import { readComparable } from "../../visibility/read/answers.ts"
-import { readNamedApps } from "../../visibility/read/known-apps.ts"
+import { readNamedApps } from "../../visibility/read/named-apps.ts"
 
 const DAYS = 365
 /** Answers whose texts are searched for the app: the latest ones. */

@@ -11,7 +11,7 @@ export const listApprovals = operation({
   ...shared,
   id: "list_approvals",
   path: "/desk/approvals",
-  summary: "Writes that wait for a person's yes, and which must.",
+  summary: "Writes that wait for approval, and which kinds need it.",
   scope: null,
   output: v.strictObject({
     required: described(v.array(v.string()), "Actions that every key of the workspace needs a yes for."),

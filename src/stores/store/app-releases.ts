@@ -125,7 +125,7 @@ export function releaseColumns(newest: Release | null) {
   }
 }
 
-/** Selects the latest release that any reading of a row named. Null if unknown. */
+/** Selects the latest release among a row's readings. Null if unknown. */
 export function newestRelease(tx: Tx, row: string) {
   return tx`coalesce(${tx(`${row}.newest_release`)}, ${releaseColumn(tx, row)})`
 }

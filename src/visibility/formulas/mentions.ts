@@ -1,5 +1,5 @@
 import { type AnswerText, answerText, FLAG } from "./answer-text.ts"
-import type { AppNames, Spelling } from "./known-apps.ts"
+import type { AppNames, Spelling } from "./app-names.ts"
 import { type MarkedPart, markedParts } from "./marked-parts.ts"
 
 /** The apps that an answer names, as indexes into the known apps. */

@@ -8,7 +8,7 @@ import { Count, Storefront } from "../../tracking/shapes.ts"
 import { listTerms } from "../../tracking/terms.ts"
 import { centsOf } from "../cents.ts"
 import { type CheckState, readCheckUsage, readLatestCheck } from "../checks.ts"
-import { MATCHER_VERSION, toAppNames } from "../formulas/known-apps.ts"
+import { MATCHER_VERSION, toAppNames } from "../formulas/app-names.ts"
 import { mentionsIn } from "../formulas/mentions.ts"
 import {
   type MatchedAnswer,
@@ -20,7 +20,7 @@ import {
 } from "../formulas/visibility.ts"
 import { countShared, estimateCost, planTurns, readWantedTerms } from "../plan.ts"
 import { readSamples, type StoredAnswer } from "../read/answers.ts"
-import { type NeighbourApp, readNamedApps } from "../read/known-apps.ts"
+import { type NeighbourApp, readNamedApps } from "../read/named-apps.ts"
 import { Answer, Engine, MAX_TEXT, ofAssistants, SAID_OF } from "./engine-shapes.ts"
 import { boundsOf, Check, cost, RunState, rounded, SAID } from "./visibility-shapes.ts"
 

@@ -68,7 +68,7 @@ here for ten minutes, exactly as previewed, until you approve or decline it. The
 <pre>appmeter approval require all</pre>
 <p><a href="/approve/sample">See an example</a></p>
 </section>
-<p><a href="/app/changes">All made changes</a></p>`
+<p><a href="/app/changes">All changes made</a></p>`
   return layout(
     "Waiting for approval",
     "Changes that assistants want to make.",

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Sql } from "../../../src/database/types.ts"
 import { long } from "../../long.ts"
+import { type SomeAlert, tellAlerts, unreadOf } from "../../writes/feed-alerts.ts"
 import { scene } from "../../writes/scene.ts"
-import { type SomeAlert, tellAlerts, unreadOf } from "../../writes/told-alerts.ts"
 
 const on = scene()
 let other: string

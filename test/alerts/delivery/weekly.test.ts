@@ -9,7 +9,7 @@ import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
 import { reading, said } from "../../measuring/record/measured.ts"
 import { reviewedOnPlay } from "../../measuring/record/reviewed.ts"
-import { listOf, OWN, stored, told, tracked } from "../told.ts"
+import { listOf, OWN, stored, told, tracked } from "../derived-alerts.ts"
 import { type Receiver, receiver } from "./receiver.ts"
 import { hook, rule, type Scene, scene, telling } from "./scene.ts"
 

@@ -3,7 +3,7 @@ import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { type House, openHouse } from "../../house.ts"
 import { reading, said } from "../../measuring/record/measured.ts"
-import { derived, listOf, OWN, stored, tracked } from "../told.ts"
+import { derived, listOf, OWN, stored, tracked } from "../derived-alerts.ts"
 
 let sql: Sql
 let house: House

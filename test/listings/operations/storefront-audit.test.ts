@@ -185,7 +185,7 @@ describe("end of a storefront audit", () => {
     expect(await on.scans()).toEqual([{ running: false, failed: false }])
   })
 
-  test("concurrent calls end a scan once", async () => {
+  test("concurrent calls complete a scan only once", async () => {
     await on.ask("?refresh=true")
     await on.says({ us: {} })
     await on.fails(others("us"))

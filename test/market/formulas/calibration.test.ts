@@ -25,7 +25,7 @@ describe("the documented popularity", () => {
       expect(manual).toContain(sentence)
   })
 
-  test("a page shows a popularity band with the number of its terms at the floor", () => {
+  test("the text of a popularity band shows how many terms it was checked with and how many were inside", () => {
     const { text } = popularityText(5, 50)
     expect(text).toContain("49 of 76 checked in 5 to 50, 13 of 27 checked in 6 to 100")
     expect(text).toEndWith(">5–50</span>")

@@ -44,7 +44,7 @@ test("different words do not match, even if they look similar", () => {
   for (const [query, text] of DIFFERENT) expect([query, text, finds(query, text)]).toEqual([query, text, false])
 })
 
-test("standalone letters of Hangul are found next to each other", () => {
+test("adjacent standalone letters of Hangul are found", () => {
   for (const query of ["ㅋㅋ", "ㅠㅠ", "ㅋㅠ", "ㅋㅋㅠㅠ", "ㅋ", "좋아"])
     expect([query, finds(query, "좋아ㅋㅋㅠㅠ")]).toEqual([query, true])
   expect(finds("큐", "ㅋㅋㅠㅠ")).toBe(false)

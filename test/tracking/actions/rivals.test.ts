@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import { derived, TODAY } from "../../alerts/told.ts"
+import { derived, TODAY } from "../../alerts/derived-alerts.ts"
 import { cases } from "../../long.ts"
 import { reading } from "../../measuring/record/measured.ts"
 import { record } from "../../record.ts"

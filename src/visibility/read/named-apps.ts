@@ -4,7 +4,7 @@ import type { Db } from "../../database/types.ts"
 import { latestAnswer } from "../../keywords/read/latest-answer.ts"
 import { parseRival } from "../../lib/store-ids.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
-import { type NamedApp, shortName } from "../formulas/known-apps.ts"
+import { type NamedApp, shortName } from "../formulas/app-names.ts"
 
 interface StoreApp {
   platform: Platform
