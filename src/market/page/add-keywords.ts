@@ -14,7 +14,7 @@ export async function addKeywordsForm(desk: Desk, table: Html): Promise<Html> {
   if (!first)
     return html`${table}<p class="inside quiet">
 <a href="${desk.base}/add">Add your app</a> first to track keywords.</p>`
-  const form = { action: "add_keywords", back: hereOf(desk), button: "Add selected keywords", look: "" }
+  const form = { action: "add_keywords", back: hereOf(desk), button: "Add selected keywords", look: "adds" }
   if (more.length === 0) {
     const { id, version } = await readHead(desk, first.id)
     const back = appAddress(desk, { id })

@@ -252,6 +252,7 @@ th.matrix { min-width: 9rem; max-width: 12rem; white-space: normal } th.matrix .
 .roomy > .checks, .roomy > .field:has(textarea) { flex: 1 1 100% } .plain > summary { border: 0 }
 .matrix-table { width: auto; min-width: min(100%, 44rem) }
 .matrix-table tbody th { position: sticky; left: 0; background: var(--card) }
+.adds > .send { padding: 0 1rem .75rem } .adds > .filters { padding-bottom: .5rem }
 .range .row { align-items: start } .chart td { white-space: nowrap }
 fieldset.range { margin: 0; padding: 0; border: 0; min-width: 0 } .range .field { min-width: 5rem; max-width: 8rem }
 .range legend { padding: 0; font-size: var(--text-s); color: var(--quiet) }

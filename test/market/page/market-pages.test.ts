@@ -7,6 +7,7 @@ import { type House, openHouse } from "../../house.ts"
 import { charted, FINANCE } from "../../measuring/record/charted.ts"
 import { ownerOf } from "../../pages/app-scene.ts"
 import { record } from "../../record.ts"
+import { newStoreId, trackOwn } from "../../world/app.ts"
 import { dayAgo, daysAgo } from "../../world/clock.ts"
 
 setDefaultTimeout(60_000)
@@ -268,6 +269,26 @@ describe("the comparison page", () => {
       "clock,,1",
       "",
     ])
+  })
+
+  test("selected keywords are added to the app at once, with an offer to undo it", async () => {
+    const iosId = newStoreId()
+    const app = await trackOwn(house.sql, {
+      workspaceId: workspace,
+      iosId,
+      countries: ["us"],
+      keywords: [],
+      origin: "own",
+    })
+    const page = await owner.open("/app/market/compare?country=us&apps=20001,20007")
+    const form = /<form class="adds"[\s\S]*?<\/form>/.exec(page.text)?.[0] ?? ""
+    const hidden = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]
+    const fields = hidden.map(([, name = "", value = ""]): [string, string] => [name, value.replaceAll("&amp;", "&")])
+    const sent = await owner.send("/app/write", [...fields, ["terms", "clock"]])
+    expect(sent.status).toBe(303)
+    const terms = await house.sql`select term from tracked_term where app_id = ${app}`
+    expect(terms.map(({ term }) => term)).toEqual(["clock"])
+    expect(textOf(await owner.open(sent.headers.get("location") ?? ""))).toContain("1 keyword added. Undo")
   })
 
   test("apps of two stores, or more than ten, are refused at the field", async () => {
