@@ -111,7 +111,7 @@ test("any window, terms and pages return their part of the whole answer, and all
       expect(rest).toEqual(said)
     }
   })
-  await fc.assert(property, { numRuns: cases(4, 40), seed: 14 })
+  await fc.assert(property, { numRuns: cases(8, 40), seed: 14 })
 })
 
 test("a storefront that the app does not track is paged like others, with keywords without points", async () => {

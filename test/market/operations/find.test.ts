@@ -15,7 +15,7 @@ setDefaultTimeout(120_000)
 
 const TODAY = "2025-08-31"
 const NOW = new Date(`${TODAY}T12:00:00Z`)
-const QUESTIONS = Number(process.env.QUESTIONS ?? cases(12, 200))
+const QUESTIONS = Number(process.env.QUESTIONS ?? cases(25, 200))
 
 let sql: Sql
 let house: House

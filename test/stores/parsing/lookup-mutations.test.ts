@@ -5,7 +5,7 @@ import { fixture, PARSED } from "./parsed.ts"
 
 setDefaultTimeout(60_000)
 
-const COUNT = cases(15, 300)
+const COUNT = cases(50, 300)
 
 // The largest body of each source, because the others have hardly anything to change.
 const BODIES = ["itunes-lookup-338986109-fr.json", "itunes-search-deliveries-us-cut3.json", "apple-hints-tide-us.plist"]

@@ -7,7 +7,7 @@ import { about, renumbered } from "./play-pages.ts"
 
 setDefaultTimeout(60_000)
 
-const COUNT = cases(15, 200)
+const COUNT = cases(50, 200)
 
 const bodies = PARSED.filter(({ fixture }) => fixture.startsWith("play-"))
 
@@ -21,7 +21,7 @@ for (const { source, asked, fixture: name, as } of bodies) {
 
 const pages = bodies.filter(({ as }) => as === "html-json")
 
-const FEWER = cases(8, 80)
+const FEWER = cases(25, 80)
 
 for (const page of pages) {
   test(`${page.fixture}, mutated and with renumbered blocks, gives the same values or none`, () => {

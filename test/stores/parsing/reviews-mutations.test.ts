@@ -5,7 +5,7 @@ import { fixture, PARSED } from "./parsed.ts"
 
 setDefaultTimeout(60_000)
 
-const COUNT = cases(25, 300)
+const COUNT = cases(80, 300)
 
 for (const { source, asked, fixture: name, as } of PARSED) {
   if (!name.includes("-reviews-")) continue

@@ -9,7 +9,7 @@ import { at, openScene, PICTURE, SAID, type Scene, TEXTS } from "./adversary-sce
 setDefaultTimeout(600_000)
 
 /** Scripts per operation. `SCRIPTS=1000` tries the largest number checked so far. */
-const SCRIPTS = Number(process.env.SCRIPTS ?? cases(4, 24))
+const SCRIPTS = Number(process.env.SCRIPTS ?? cases(8, 24))
 
 let scene: Scene
 beforeAll(async () => {
