@@ -109,3 +109,18 @@ describe("the CSV of a chart", () => {
     expect([unbalanced, bare, tags.has("img"), tags.has("script")]).toEqual([[], [], false, false])
   })
 })
+
+test("the positions in top charts have the bar, the marks of the listing and a CSV", async () => {
+  const { text } = await open(`${APP}/charts`)
+  expect(text).toContain('<nav class="periods" aria-label="Period">')
+  expect(text).toContain("Release: Version 5.3.0")
+  const [, link = ""] = /href="([^"]*csv=c0)"/.exec(text) ?? []
+  const rows = cells((await open(link.replaceAll("&amp;", "&"))).text)
+  expect(rows[0]).toEqual(["day", "line", "state", "value", "source", "events"])
+  expect(rows.length).toBeGreaterThan(10)
+})
+
+test("the choice of days stays in the address of a page without figures over time", async () => {
+  const { text } = await open(`${APP}/page?from=2026-10-10&to=2026-10-20`)
+  expect(text).toContain(`href="${APP}/charts?from=2026-10-10&amp;to=2026-10-20"`)
+})

@@ -1,9 +1,12 @@
 import type { AnswerOf } from "../../answers.ts"
+import { later } from "../../lib/days.ts"
+import { type View, viewAt, viewBar } from "../../ui/app/bar.ts"
+import { chartPart } from "../../ui/app/chart.ts"
 import { type Desk, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
-import { sideForm } from "../../ui/app/frame.ts"
+import { readMarks } from "../../ui/app/marks.ts"
 import { card, empty, samplePage } from "../../ui/app/parts.ts"
 import { readingsLink } from "../../ui/app/readings.ts"
-import { chartFigure } from "../../ui/charts/figure.ts"
+import type { ChartMark, Chart as Lines } from "../../ui/charts/chart.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { sourceName } from "../../ui/source-names.ts"
 import { momentTime } from "../../ui/times.ts"
@@ -15,19 +18,29 @@ type Positions = AnswerOf<"get_chart_positions">
 /** Shows the app's ranks in the store's top charts, now and over time. */
 export async function chartsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const { state, charts, from, to } = await desk.ask("get_chart_positions", { appId, country: side.country })
-  const page = (body: Html): Page => ({ title: `Charts · ${app.name}`, app, at: "charts", body })
+  const { country } = sideAt(app, desk.query)
+  const { state, charts } = await desk.ask("get_chart_positions", { appId, country })
   const measured = charts.filter((chart) => chart.measured).toSorted((a, b) => (a.rank ?? 9_999) - (b.rank ?? 9_999))
-  const form = sideForm(desk, app, {}, side)
-  if (measured.length === 0) return page(html`${form}<section class="card">${notMeasured(desk, side, state)}</section>`)
+  const lastDay = measured.reduce((last, { series }) => later(last, series.at(-1)?.[0] ?? ""), "")
+  const view = viewAt(desk, app, { usual: 90, lastDay: lastDay || null })
+  const { side } = view
+  const page = (body: Html): Page => ({ title: `Charts · ${app.name}`, app, at: "charts", body })
+  if (measured.length === 0)
+    return page(html`${viewBar(desk, app, view, { hasNoDays: true })}<section class="card">
+${notMeasured(desk, side, state)}</section>`)
+  const marks = await readMarks(desk, app, view)
   const unread = charts.filter((chart) => !chart.measured)
-  return page(
-    html`${form}
+  const shownCharts = measured.map((chart, at) => ({ chart, lines: linesOf(chart, `c${at}`, { view, marks }) }))
+  const evidence = readingsLink(desk, app, side)
+  return {
+    ...page(
+      html`${viewBar(desk, app, view)}
 <div class="columns-2">
-${measured.map((chart, at) => chartPart(chart, `c${at}`, { from, to, evidence: readingsLink(desk, app, side) }))}</div>
+${shownCharts.map(({ chart, lines }) => chartCard(chart, lines && chartPart(desk, lines), evidence))}</div>
 ${unread.length > 0 && html`<p class="quiet small">Not read yet: ${unread.map(nameOf).join("; ")}.</p>`}`,
-  )
+    ),
+    charts: shownCharts.flatMap(({ lines }) => lines ?? []),
+  }
 }
 
 function nameOf({ device, kind, scope, genre }: Chart): string {
@@ -36,26 +49,35 @@ function nameOf({ device, kind, scope, genre }: Chart): string {
   return `${spoken(kind)}, ${of}${device === "ipad" ? ", iPad" : ""}`
 }
 
-function chartPart(chart: Chart, id: string, days: { from: string; to: string; evidence: Html }): Html {
-  const { rank, depth, measuredAt, source, series, sources } = chart
+/** Returns the positions in the days of the view as a chart. Null if they are no line. */
+function linesOf(
+  chart: Chart,
+  id: string,
+  { view: { days, period }, marks }: { view: View; marks: readonly ChartMark[] },
+): Lines | null {
+  const points = chart.series.filter(([day]) => days.from <= day && day <= days.to)
+  if (points.length < 2 || points.every(([, place]) => place === null)) return null
   const name = nameOf(chart)
-  const stands =
+  const from = period === null ? days.from : points[0]![0]
+  const lines = [{ name, points, sources: chart.sources }]
+  return { id, title: `Places in ${name}`, from, to: days.to, lines, marks: marks.filter(({ day }) => day >= from) }
+}
+
+function chartCard(chart: Chart, figure: Html | null, evidence: Html): Html {
+  const { rank, depth, measuredAt, source, series } = chart
+  const isRanked = series.some(([, place]) => place !== null)
+  const state =
     rank === null
       ? html`<span class="gone">Not in the first ${depth}</span>`
       : html`<strong>#${rank}</strong> of ${depth}`
-  const isRanked = series.some(([, place]) => place !== null)
-  const from = series[0]?.[0] ?? days.from
-  const lines = [{ name, points: series, sources }]
   return card(
-    name,
+    nameOf(chart),
     html`<div class="inside">
-<p>${stands}</p>${
-      isRanked && series.length > 1 && chartFigure({ id, title: `Places in ${name}`, from, to: days.to, lines })
-    }<p class="small quiet">
+<p>${state}</p>${figure}<p class="small quiet">
 ${measuredAt && html`Read ${momentTime(measuredAt)}`}${
   source && html`, ${sourceName(source)}`
 }${!isRanked && series.length > 0 && `; absent on all ${series.length} measured days`}.</p></div>`,
-    days.evidence,
+    evidence,
   )
 }
 

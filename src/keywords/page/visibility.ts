@@ -40,14 +40,20 @@ export async function visibilityPage(desk: Desk, appId: string): Promise<Page> {
   const bar = viewBar(desk, app, view, { compares: { rivals: [] } })
   const page = (body: Html): Page => ({ title: `Visibility · ${app.name}`, app, at: "", body: html`${bar}${body}` })
   if (view.side.platform === "android") return page(html`<section class="card">${playPart()}</section>`)
-  const read = (side: Side, days = view.days) => desk.ask("get_visibility", { appId, ...side, ...days })
-  const answers = await attempted(Promise.all(sides.map((side) => read(side))))
+  const length = dayNumber(view.days.to) - dayNumber(view.days.from) + 1
+  const before = { from: addDays(view.days.from, -length), to: addDays(view.days.from, -1) }
+  // one read of the first side has both periods
+  const read = (side: Side, at: number) =>
+    desk.ask("get_visibility", { appId, ...side, ...view.days, ...(at === 0 && { from: before.from }) })
+  const answers = await attempted(Promise.all(sides.map(read)))
   if (isFault(answers)) return page(card("Visibility score", refusedPart(answers)))
-  const shownAnswers = answers.map((answer) => within(answer, view))
-  const [own] = shownAnswers as [Visibility, ...Visibility[]]
-  const [before, marks] = await Promise.all([readBefore(read, view), readMarks(desk, app, view)])
+  const [whole] = answers as [Visibility, ...Visibility[]]
+  const periods = answers.map((answer) => within(answer, view.days))
+  const [own] = periods as [Visibility, ...Visibility[]]
+  const earlier = later(within(whole, before), length)
+  const marks = await readMarks(desk, app, view)
   if (own.days.length === 0) return page(html`<section class="card">${nothingPart(desk, own)}</section>`)
-  const lines = [lineOf(own, sideName(own)), ...comparedLines(view, { before, answers: shownAnswers })]
+  const lines = [lineOf(own, sideName(own)), ...comparedLines(view, { before: earlier, answers: periods })]
   const chart: Chart = {
     id: "visibility",
     title: "Visibility score",
@@ -58,33 +64,23 @@ export async function visibilityPage(desk: Desk, appId: string): Promise<Page> {
   }
   return {
     ...page(
-      html`${totals(own, before)}${card(
+      html`${totals(own, earlier)}${card(
         "Visibility score",
         html`<div class="inside">${chartPart(desk, chart)}</div>${formulaPart(own)}`,
         sideName(own),
-      )}${sidesPart(desk, app, shownAnswers)}`,
+      )}${sidesPart(desk, app, periods)}`,
     ),
     charts: [chart],
   }
 }
 
-/** Leaves out days outside the view: the sample has one answer for all. */
-function within(answer: Visibility, { days: { from, to } }: Pick<View, "days">): Visibility {
+function within(answer: Visibility, { from, to }: View["days"]): Visibility {
   return { ...answer, days: answer.days.filter(([day]) => from <= day && day <= to) }
 }
 
-/** Returns the score of the period before. Null if it cannot be read. */
-async function readBefore(
-  read: (side: Side, days: View["days"]) => Promise<Visibility>,
-  { side, days }: View,
-): Promise<Visibility | null> {
-  const length = dayNumber(days.to) - dayNumber(days.from) + 1
-  const earlier = { from: addDays(days.from, -length), to: addDays(days.to, -length) }
-  const answer = await attempted(read(side, earlier))
-  if (isFault(answer)) return null
-  const by = dayNumber(days.from) - dayNumber(earlier.from)
-  const { days: list } = within(answer, { days: earlier })
-  return { ...answer, days: list.map(([day, ...rest]) => [addDays(day, by), ...rest]) }
+/** Moves an earlier period over the one that it is compared with. */
+function later(answer: Visibility, by: number): Visibility {
+  return { ...answer, days: answer.days.map(([day, ...rest]) => [addDays(day, by), ...rest]) }
 }
 
 function lineOf({ days }: Visibility, name: string): ChartLine {
@@ -94,7 +90,7 @@ function lineOf({ days }: Visibility, name: string): ChartLine {
 
 function comparedLines(
   { versus }: View,
-  { before, answers }: { before: Visibility | null; answers: readonly Visibility[] },
+  { before, answers }: { before: Visibility; answers: readonly Visibility[] },
 ): ChartLine[] {
   const compared =
     versus?.kind === "before"
@@ -106,9 +102,9 @@ function comparedLines(
 
 const mean = ({ days }: Visibility) => days.reduce((sum, [, score]) => sum + score, 0) / days.length
 
-function totals(own: Visibility, before: Visibility | null): Html {
+function totals(own: Visibility, before: Visibility): Html {
   const [day, score, keywords] = own.days.at(-1)!
-  const change = before && before.days.length > 0 ? mean(own) - mean(before) : null
+  const change = before.days.length > 0 ? mean(own) - mean(before) : null
   const sign = change !== null && change < 0 ? "▼" : "▲"
   return tiles([
     { name: "Visibility", value: points(score), said: dayTime(day, shortDay) },

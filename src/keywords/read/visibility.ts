@@ -2,10 +2,11 @@ import type { Side } from "../../core/observation/provenance.ts"
 import type { RankedApp } from "../../core/ranked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { addDays, type Days, monthOf } from "../../lib/days.ts"
+import type { StoredMonth } from "../../lib/month-bytes.ts"
 import { type VisibilityDay, visibilityOf } from "../formulas/visibility.ts"
 import { sideOf } from "./day-answers.ts"
-import { readSidesRankMonths } from "./rank-months.ts"
 import { readStandings } from "./standings.ts"
+import { type MonthsRow, monthsByList, storedMonths } from "./stored-months.ts"
 
 interface Visibility {
   tracked: number
@@ -26,14 +27,30 @@ export async function readVisibility(
 ): Promise<Visibility> {
   const side = sideOf(app, { platform, storefront })
   const { terms } = await readStandings(sql, side, { today, key: "popularity", isMoved: false })
-  const popularities = new Map(terms.flatMap(({ term, key }) => (key === null ? [] : [[term, key] as const])))
-  if (platform === "android" || popularities.size === 0) return { tracked: terms.length, weighed: 0, days: [] }
-  const [stored = []] = await readSidesRankMonths(sql, [side], monthsIn({ from, to }))
-  const keywords = stored.flatMap(({ term, months }) => {
-    const popularity = popularities.get(term)
-    return popularity === undefined ? [] : [{ popularity, months }]
-  })
-  return { tracked: terms.length, weighed: popularities.size, days: visibilityOf(keywords, { from, to }) }
+  const popularities = terms.flatMap(({ listId, key }) => (key === null ? [] : [{ listId, popularity: key }]))
+  if (platform === "android" || popularities.length === 0) return { tracked: terms.length, weighed: 0, days: [] }
+  const lists = popularities.flatMap(({ listId }) => listId ?? [])
+  const stored = await readMonths(sql, { own: side.own, lists }, monthsIn({ from, to }))
+  const keywords = popularities.map(({ listId, popularity }) => ({ popularity, months: stored.get(listId ?? 0) ?? [] }))
+  return { tracked: terms.length, weighed: popularities.length, days: visibilityOf(keywords, { from, to }) }
+}
+
+/** Rows per statement. More would block others on the embedded database. */
+const ROWS_AT_ONCE = 2_000
+
+async function readMonths(
+  sql: Sql,
+  { own, lists }: { own: number | null; lists: readonly number[] },
+  months: readonly string[],
+): Promise<Map<number, StoredMonth[]>> {
+  const atOnce = Math.ceil(ROWS_AT_ONCE / months.length)
+  const stored = new Map<number, StoredMonth[]>()
+  for (let at = 0; at < lists.length; at += atOnce) {
+    const part = { own: sql`${own}::int`, lists: sql`${lists.slice(at, at + atOnce)}::int[]` }
+    const [row] = await sql<[MonthsRow]>`select ${storedMonths(sql, part, months)}`
+    for (const [list, listMonths] of monthsByList(row, months)) stored.set(list, listMonths)
+  }
+  return stored
 }
 
 /** Returns the first days of the months, oldest first. */

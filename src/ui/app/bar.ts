@@ -67,9 +67,12 @@ export function viewAt(desk: Desk, app: AppHead, { usual = 30, lastDay = null }:
     days,
     period: isChosen ? null : period,
     versus: versusIn(query.get("vs") ?? "", app, { side, days }),
-    form: { id: "view", values: new URLSearchParams({ from, to }), errors },
+    form: { id: "view", values: new URLSearchParams({ from: dateIn(from), to: dateIn(to) }), errors },
   }
 }
+
+/** A date field can show nothing else; the message quotes what was sent. */
+const dateIn = (day: string) => (isRealDay(day) ? day : "")
 
 /** Returns what is wrong with the chosen days, by field, and what is allowed. */
 export function dayErrors({ from, to, today }: Days & { today: string }): Record<string, string> {
@@ -118,7 +121,15 @@ interface BarOptions {
  * keeps the other parts of the address.
  */
 export function viewBar(desk: Desk, app: AppHead, view: View, { only, hasNoDays, compares }: BarOptions = {}): Html {
-  const ownFields = ["at", "from", "to", "page", "csv", "day", ...NOTICES, ...(compares ? ["vs"] : [])]
+  const ownFields = [
+    "at",
+    "page",
+    "csv",
+    "day",
+    ...NOTICES,
+    ...(hasNoDays ? [] : ["from", "to"]),
+    ...(compares ? ["vs"] : []),
+  ]
   const otherFields = [...desk.query].filter(([name]) => !ownFields.includes(name))
   // a sample has one side
   const sides = desk.isSample ? [] : sidesOf(app).filter(({ platform }) => only === undefined || platform === only)

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto"
 import { Html, html } from "../html.ts"
 import { ICON, MARK } from "../style.ts"
-import { counted, sideName } from "../words.ts"
-import { keptAddress } from "./bar.ts"
-import { type AppHead, type Desk, hereOf, MADE, NOTICES, type Page, type Side, sideCode, sidesOf } from "./desk.ts"
+import { counted } from "../words.ts"
+import { keptAddress, viewAt, viewBar } from "./bar.ts"
+import { type AppHead, type Desk, hereOf, MADE, type Page, type Side } from "./desk.ts"
 import { madeText } from "./made.ts"
 import { APP_SCRIPT } from "./script.ts"
 import { APP_STYLE } from "./style.ts"
@@ -200,16 +200,7 @@ export function badge(name: string): Html {
 <text x="24" y="30.5">${letters.toUpperCase() || "?"}</text></svg>`
 }
 
-/** A form that selects a storefront and store. It keeps the other parts of the query. */
-export function sideForm(desk: Desk, app: AppHead, { only }: { only?: "ios" } = {}, chosen: Side): Html | false {
-  const sides = sidesOf(app).filter(({ platform }) => only === undefined || platform === only)
-  if (sides.length < 2 || desk.isSample) return false
-  const otherFields = [...desk.query].filter(([name]) => !["at", "page", ...NOTICES].includes(name))
-  const options = sides.map((side) => {
-    const code = sideCode(side)
-    return html`<option value="${code}"${code === sideCode(chosen) && html` selected=""`}>${sideName(side)}</option>`
-  })
-  return html`<form class="filters" method="get" data-now="">${hiddenFields(otherFields)}
-<label>Storefront<select name="at">${options}</select></label>
-<button type="submit" data-spare="">Show</button></form>`
+/** The bar of a page without figures over time: a form that selects a storefront and store. */
+export function sideForm(desk: Desk, app: AppHead, { only }: { only?: "ios" } = {}, side: Side): Html {
+  return viewBar(desk, app, { ...viewAt(desk, app), side }, { hasNoDays: true, ...(only && { only }) })
 }
