@@ -28,6 +28,17 @@ export async function readApprovalRule(
   return rule
 }
 
+/** Returns the ids of a workspace's keys that have a rule of their own. */
+export async function listKeysWithApproval(sql: Sql, workspaceId: number): Promise<Set<number>> {
+  const rows = await sql<{ id: number }[]>`
+    select id
+    from api_key
+    where workspace_id = ${workspaceId} and approve_outside <> '{}'
+    order by id
+    limit 10000`
+  return new Set(rows.map(({ id }) => id))
+}
+
 interface ApprovalRuleChange {
   /** Omit a field to leave it unchanged. */
   actions?: readonly string[] | undefined

@@ -1,8 +1,9 @@
 import type { AnswerOf } from "../answers.ts"
+import { Fault } from "../lib/faults.ts"
 import { type Platform, readStoreLink, whyNoApp } from "../lib/store-pages.ts"
 import { storefrontName } from "../lib/storefront-names.ts"
 import { ALL_STOREFRONTS } from "../lib/storefronts.ts"
-import { address, appAddress, attempted, type Desk, hereOf, isFault, type Page } from "../ui/app/desk.ts"
+import { address, appAddress, type Desk, hereOf, isFault, type Page } from "../ui/app/desk.ts"
 import { type Face, readFaces } from "../ui/app/faces.ts"
 import { appIcon } from "../ui/app/frame.ts"
 import { card, empty } from "../ui/app/parts.ts"
@@ -69,10 +70,9 @@ async function resultsPart(desk: Desk, query: string): Promise<Html> {
   const why = whyNoApp(query)
   if (why !== null) return empty("This is not the page of an app", why)
   const country = countryIn(desk)
-  const [answer, tracked] = await Promise.all([
-    attempted(desk.ask("find_store_apps", { q: query, country })),
-    desk.ask("list_app_heads"),
-  ])
+  const [answer, tracked] = await Promise.all([findApps(desk, query, country), desk.ask("list_app_heads")])
+  if (isFault(answer) && answer.status === 503)
+    return empty("The store does not answer now", "Please try again in a moment, or paste the link of its store page.")
   if (isFault(answer)) {
     const { detail } = answer.extra as { detail?: string }
     return empty(
@@ -101,6 +101,16 @@ async function resultsPart(desk: Desk, query: string): Promise<Html> {
   )
   const note = whyNotAsked && html`<p class="inside quiet">The App Store could not be searched now. ${whyNotAsked}</p>`
   return html`${note}<ul class="list">${items}</ul>`
+}
+
+/** Returns what the store answers, or the fault. A slow store is no reason to lose what was typed. */
+async function findApps(desk: Desk, q: string, country: string): Promise<AnswerOf<"hive_resolve_app"> | Fault> {
+  try {
+    return await desk.ask("find_store_apps", { q, country })
+  } catch (error) {
+    if (error instanceof Fault && error.status !== 401 && error.status !== 429) return error
+    throw error
+  }
 }
 
 const codeOf = ({ platform, id }: Pick<Found, "platform" | "id">) => `${platform}:${id}`
@@ -160,7 +170,7 @@ async function detailsPart(desk: Desk, code: string): Promise<Html> {
 ${searchForm(desk)}${empty("No such app", "Find it by its name, link or id.")}</section>`
   const country = countryIn(desk)
   const link = platform === "ios" ? `id${id}` : id
-  const answer = await attempted(desk.ask("find_store_apps", { q: link, country }))
+  const answer = await findApps(desk, link, country)
   const app = isFault(answer)
     ? undefined
     : (answer as AnswerOf<"hive_resolve_app">).apps.find((found) => found.id === id)

@@ -41,7 +41,8 @@ import { searchPage } from "./search.ts"
 import { sourcesPage } from "./settings/sources.ts"
 import { usagePage } from "./settings/usage.ts"
 
-const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
+/** Pages of the workspace by their path below the base. */
+export const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
   "": overviewPage,
   "/add": addAppPage,
   "/search": searchPage,
@@ -62,7 +63,8 @@ const WORKSPACE_PAGES: Record<string, (desk: Desk) => Promise<Page>> = {
   "/sources": sourcesPage,
 }
 
-const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = {
+/** Pages of an app by the last part of their path. */
+export const APP_PAGES: Record<string, (desk: Desk, appId: string) => Promise<Page>> = {
   "": keywordsPage,
   ranks: ranksPage,
   visibility: visibilityPage,

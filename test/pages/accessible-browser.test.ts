@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
+import { createInvitation, invitationLinkOf } from "../../src/access/people/invitations.ts"
+import { scopesOf } from "../../src/access/people/roles.ts"
 import { createCode } from "../../src/access/sign-in/code.ts"
 import { manualAddresses } from "../../src/docs/manual.ts"
 import { pkce, queryOf, register } from "../access/oauth/scene.ts"
@@ -9,8 +11,9 @@ import { cases, LONG } from "../long.ts"
 import { reviewed } from "../measuring/record/reviewed.ts"
 import { record } from "../record.ts"
 import { sharing } from "../sharing/share-scene.ts"
-import { appPages, OWN_PAGES, SAMPLE_PAGES } from "./app-scene.ts"
+import { appPages, OWN_PAGES, ownerOf, SAMPLE_PAGES, settingsPages } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
+import { NO_PORTS } from "./settings/ports.ts"
 
 setDefaultTimeout(600_000)
 
@@ -74,7 +77,7 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
   let signIn: () => Promise<void>
 
   beforeAll(async () => {
-    const house = openHouse({ sql: await freshDatabase() })
+    const house = openHouse({ sql: await freshDatabase(), settingsPorts: NO_PORTS })
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => house.app.fetch(request, "127.0.0.1") })
     const on = await sharing(house, { name: "Tea", keywords: ["tea", "green tea"] })
     await on.measure("tea", 1, 12)
@@ -102,6 +105,13 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
     await house.sql`update workspace set approve_outside = '{all}' where id = ${workspace}`
     await on.writer.token("add_keywords", { appId: on.app, keywords: ["oolong"] })
     const [{ id }] = await house.sql<[{ id: string }]>`select id from approval where workspace_id = ${workspace}`
+    const invitation = {
+      workspaceId: workspace,
+      name: "Bo",
+      scopes: scopesOf("viewer"),
+      appList: null,
+      invitedBy: null,
+    }
     const authorize = `/oauth/authorize?${queryOf(await register(house), pkce().challenge)}`
     owners = [
       authorize,
@@ -110,9 +120,16 @@ describe.skipIf(binary === null)("every page, light and dark, on a desktop and o
       `/approve/${id}`,
       "/approve/none",
       "/sign-in",
-      ...OWN_PAGES.map((page) => `/app${page}`),
+      ...OWN_PAGES.filter((page) => !page.startsWith("/settings")).map((page) => `/app${page}`),
+      ...(await settingsPages(await ownerOf(house, workspace))),
+      ...["channels", "rules?type=rank_drop", "accounts?add=app-store-connect", "accounts?add=apple-ads"].map(
+        (page) => `/app/settings/${page}`,
+      ),
       ...appPages("/app", on.app, "tea"),
+      "/app/add?app=ios%3A1234567890",
       "/app/nowhere",
+      "/sign-in/passphrase",
+      invitationLinkOf("", await createInvitation(house.sql, invitation)),
     ]
     tab = await openTab(binary as string)
     signIn = async () => {

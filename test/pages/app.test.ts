@@ -67,7 +67,7 @@ describe("the sample", () => {
 })
 
 describe("every page", () => {
-  test("every page is well-formed, loads from no other host, and has a policy that enforces it", async () => {
+  test("every page is well-formed, small, loads from no other host, and has a policy that enforces it", async () => {
     const own = [...OWN_PAGES.map((page) => `/app${page}`), ...appPages("/app", tea.app, "tea")]
     for (const page of [...SAMPLE, ...own]) {
       const { text, headers } = await owner.open(page)
@@ -78,6 +78,7 @@ describe("every page", () => {
       expect([...tags].filter((tag) => ["img", "iframe", "link-preload", "object"].includes(tag))).toEqual([])
       expect(headers.get("content-security-policy")).toBe(APP_POLICY)
       expect(headers.get("cache-control")).toBe("private, no-store")
+      expect([page, Bun.gzipSync(text).length < 120_000]).toEqual([page, true])
     }
   })
 

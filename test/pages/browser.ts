@@ -35,6 +35,8 @@ export interface Tab {
   readonly requests: string[]
   /** Console errors and warnings, and what a page's policy blocked. */
   readonly complaints: string[]
+  /** Opens a tab of somebody else: it shares no cookies with this one. It closes with this one. */
+  elsewhere(): Promise<Tab>
   close(): Promise<void>
 }
 
@@ -49,10 +51,21 @@ export async function openTab(binary: string): Promise<Tab> {
     stderr: "pipe",
   })
   const endpoint = await endpointOf(child.stderr)
-  const { send, on, close } = await connect(endpoint)
-  const { targetId } = await send("Target.createTarget", { url: "about:blank" })
+  const connection = await connect(endpoint)
+  return await attachTab(connection, {}, async () => {
+    connection.close()
+    child.kill()
+    await child.exited
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+  })
+}
+
+async function attachTab(connection: Connection, context: object, close: () => Promise<void>): Promise<Tab> {
+  const { send } = connection
+  const { targetId } = await send("Target.createTarget", { url: "about:blank", ...context })
   const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true })
   const ask = (method: string, params: object = {}) => send(method, params, sessionId)
+  const on = (event: string, listener: (params: Message) => unknown) => connection.on(event, sessionId, listener)
   const requests = new Map<string, string>()
   const complaints: string[] = []
   on("Network.requestWillBeSent", ({ requestId, request }) => requests.set(requestId, request.url))
@@ -119,12 +132,11 @@ export async function openTab(binary: string): Promise<Tab> {
       // biome-ignore lint/suspicious/noExplicitAny: the protocol's own shape
       return seen.map(({ role, name }: any) => ({ role: role?.value, name: name?.value ?? "" }))
     },
-    async close() {
-      close()
-      child.kill()
-      await child.exited
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+    async elsewhere() {
+      const { browserContextId } = await send("Target.createBrowserContext", {})
+      return await attachTab(connection, { browserContextId }, async () => {})
     },
+    close,
   }
 }
 
@@ -167,6 +179,7 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
 
 // biome-ignore lint/suspicious/noExplicitAny: the protocol's answers and events are read as they are documented
 type Message = Record<string, any>
+type Connection = Awaited<ReturnType<typeof connect>>
 
 /** The DevTools protocol over a WebSocket: commands with replies, and events. */
 async function connect(endpoint: string) {
@@ -174,8 +187,8 @@ async function connect(endpoint: string) {
   const waiting = new Map<number, PromiseWithResolvers<Message>>()
   const listeners = new Map<string, ((params: Message) => unknown)[]>()
   socket.onmessage = ({ data }) => {
-    const { id, method, params, result, error }: Message = JSON.parse(data as string)
-    if (method !== undefined) for (const listener of listeners.get(method) ?? []) listener(params)
+    const { id, method, params, sessionId, result, error }: Message = JSON.parse(data as string)
+    for (const listener of listeners.get(`${method} ${sessionId}`) ?? []) listener(params)
     if (error) waiting.get(id)?.reject(new Error(error.message))
     else waiting.get(id)?.resolve(result)
     waiting.delete(id)
@@ -187,8 +200,9 @@ async function connect(endpoint: string) {
   let sent = 0
   return {
     close: () => socket.close(),
-    on(event: string, listener: (params: Message) => unknown) {
-      listeners.set(event, [...(listeners.get(event) ?? []), listener])
+    on(event: string, sessionId: string, listener: (params: Message) => unknown) {
+      const key = `${event} ${sessionId}`
+      listeners.set(key, [...(listeners.get(key) ?? []), listener])
     },
     send(method: string, params: object, sessionId?: string): Promise<Message> {
       const answer = Promise.withResolvers<Message>()

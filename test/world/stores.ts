@@ -66,10 +66,17 @@ export async function live(sql: Sql, manualRivals: string[]): Promise<Live> {
 }
 
 /** The service without tracked apps: tracking one takes a third of the processor time of everything else here. */
-export const liveStores = (sql: Sql): Promise<LiveStores> => readingBefore(sql, async () => {})
+export const liveStores = (sql: Sql, options: HouseParts = {}): Promise<LiveStores> =>
+  readingBefore(sql, async () => {}, options)
+
+type HouseParts = Pick<Parameters<typeof openHouse>[0], "settingsPorts">
 
 /** Starts reading after `fill` has created the data. */
-async function readingBefore(sql: Sql, fill: (house: House) => Promise<void>): Promise<LiveStores> {
+async function readingBefore(
+  sql: Sql,
+  fill: (house: House) => Promise<void>,
+  options: HouseParts = {},
+): Promise<LiveStores> {
   await sql.unsafe(FORGET)
   const stores = replayServer()
   const says = { site: page("", {}, 404), holdMs: 0 }
@@ -103,7 +110,7 @@ async function readingBefore(sql: Sql, fill: (house: House) => Promise<void>): P
     onEnded,
   })
   // a server's deadline, extended by how slow the machine is now
-  const house = openHouse({ sql, measure, settings: { requestDeadlineMs: 4_500 * (await lately()) } })
+  const house = openHouse({ ...options, sql, measure, settings: { requestDeadlineMs: 4_500 * (await lately()) } })
   await fill(house)
   measuring.start()
   return {

@@ -45,8 +45,8 @@ function nothingWaits(desk: Desk, isRequired: boolean): Html {
     )
   return empty(
     "Nothing is waiting",
-    "An assistant previews each change before it makes it. You can also require your approval here first:",
-    { command: "appmeter approval require all", ...sample },
+    "An assistant previews each change before it makes it. Require your approval first under Settings, Keys.",
+    sample,
   )
 }
 

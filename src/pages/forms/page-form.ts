@@ -166,4 +166,5 @@ const WORDS: Readonly<Record<string, string>> = {
   confirm_token_mismatch: "Something changed since the preview, so nothing was done. Please look again.",
   in_progress: "Another change of this is being made. Nothing was done; please try again in a moment.",
   not_found: "This is not in your workspace any more. Nothing was changed.",
+  scope_required: "You may not do this, and nothing was changed. An owner of the workspace can give you the right.",
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { parseAddressList } from "../../access/addresses.ts"
+import { ALL_ACTIONS, listKeysWithApproval, setApprovalRule } from "../../access/approval-rules.ts"
 import {
   type ApiKey,
   createKey,
@@ -47,6 +48,14 @@ export function keysSection(sql: Sql): SettingsSection {
       return { to: back, done }
     },
   })
+  const approving = (...actions: string[]) => ({
+    audit: "approval require",
+    async send(visit: SettingsVisit, fields: URLSearchParams): Promise<FormOutcome> {
+      const { id } = await find(visit, fields)
+      await setApprovalRule(sql, visit.workspaceId, id, { actions })
+      return { to: back, done: actions.length > 0 ? "required" : "trusted" }
+    },
+  })
   return {
     name: "Keys",
     about: "Let programs and assistants call the API.",
@@ -56,17 +65,25 @@ export function keysSection(sql: Sql): SettingsSection {
       paused: "The key is paused. Its calls are refused until you resume it.",
       resumed: "The key works again.",
       revoked: "The key is revoked.",
+      required: "Each change of the key now waits until you approve it under Changes.",
+      trusted: "Changes of the key need no approval.",
     },
     async show(visit) {
       const keys = await listWorkspaceKeys(sql, visit.workspaceId)
+      const approvals = await listKeysWithApproval(sql, visit.workspaceId)
       const programKeys = keys.filter(({ kind }) => kind !== "grant")
       // the grant of the pages themselves is the person's session
       const grants = keys.filter(({ kind, hint }) => kind === "grant" && hint !== "pages")
       const { apps } = await visit.desk.ask("list_app_heads")
+      const assistants = card(
+        "Connected assistants",
+        keyList(visit, grants, approvals),
+        counted(grants.length, "assistant"),
+      )
       const none = card("Keys", empty("No keys yet", "A key lets a program or an assistant call the API."))
-      const listed = card("Keys", keyList(visit, programKeys), counted(programKeys.length, "key"))
+      const listed = card("Keys", keyList(visit, programKeys, approvals), counted(programKeys.length, "key"))
       return html`${programKeys.length === 0 ? none : listed}
-${grants.length > 0 && card("Connected assistants", keyList(visit, grants), counted(grants.length, "assistant"))}
+${grants.length > 0 && assistants}
 ${formCard("Create a key", createForm(visit, apps))}`
     },
     forms: {
@@ -84,6 +101,8 @@ ${formCard("Create a key", createForm(visit, apps))}`
           return { page: secretPage(`Key “${key.name}” created`, { secret, label: "Secret", body, back }) }
         },
       },
+      require: approving(ALL_ACTIONS),
+      trust: approving(),
       pause: changing("key pause", "paused", pauseKey),
       resume: changing("key resume", "resumed", resumeKey),
       revoke: {
@@ -99,8 +118,8 @@ ${formCard("Create a key", createForm(visit, apps))}`
   }
 }
 
-function keyList(visit: SettingsVisit, keys: readonly ApiKey[]): Html {
-  return html`<ul class="list">${keys.map((key) => keyItem(visit, key))}</ul>`
+function keyList(visit: SettingsVisit, keys: readonly ApiKey[], approvals: ReadonlySet<number>): Html {
+  return html`<ul class="list">${keys.map((key) => keyItem(visit, key, approvals.has(key.id)))}</ul>`
 }
 
 const STATES: Record<ApiKey["state"], string> = {
@@ -112,7 +131,7 @@ const STATES: Record<ApiKey["state"], string> = {
   leaked: "revoked as leaked",
 }
 
-function keyItem(visit: SettingsVisit, key: ApiKey): Html {
+function keyItem(visit: SettingsVisit, key: ApiKey, needsApproval: boolean): Html {
   const { id, name, kind, hint, state, used, monthlyBudget, scopes, appList, ipAllowList, expiresAt, createdAt } = key
   const isOver = state === "revoked" || state === "leaked" || state === "expired"
   const of = String(id)
@@ -120,11 +139,15 @@ function keyItem(visit: SettingsVisit, key: ApiKey): Html {
     state === "paused"
       ? settingsForm(visit, { form: "resume", of, button: "Resume", tone: "quiet" })
       : settingsForm(visit, { form: "pause", of, button: "Pause", tone: "quiet" })
+  const approval = needsApproval
+    ? settingsForm(visit, { form: "trust", of, button: "Require no approval", tone: "quiet" })
+    : settingsForm(visit, { form: "require", of, button: "Require approval", tone: "quiet" })
   const revoke = settingsForm(visit, { form: "revoke", of, button: "Revoke…", tone: "quiet" })
   const limits = [
     `${whole(used)}${monthlyBudget === null ? "" : ` of ${whole(monthlyBudget)}`} credits this month`,
     appList === null ? "every app" : counted(appList.length, "app"),
     ipAllowList !== null && `only from ${ipAllowList.join(", ")}`,
+    needsApproval && "its changes wait for approval",
   ]
   const rights = scopes.map((scope) => html`<li><code>${scope}</code> ${SCOPE_MEANINGS[scope]}</li>`)
   const tag = stateTag(STATES[state], state === "usable")
@@ -134,7 +157,7 @@ function keyItem(visit: SettingsVisit, key: ApiKey): Html {
   return listItem(
     html`${title}${kind === "test" && html` <span class="tag">test</span>`}`,
     html`${limits.filter(Boolean).join(" · ")} · ${dates}`,
-    html`${!isOver && html`${toggle}${revoke}`}${list}`,
+    html`${!isOver && html`${kind !== "test" && approval}${toggle}${revoke}`}${list}`,
   )
 }
 

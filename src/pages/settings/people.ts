@@ -101,7 +101,8 @@ ${formCard("Invite a person", inviteForm(visit, apps))}`
       withdraw: {
         audit: "person withdraw",
         async send({ workspaceId }, fields) {
-          await withdrawInvitation(sql, workspaceId, Number(fields.get("id")))
+          const isWithdrawn = await withdrawInvitation(sql, workspaceId, Number(fields.get("id")))
+          if (!isWithdrawn) throw new AccessProblem("this invitation was used or withdrawn already")
           return { to: back, done: "withdrawn" }
         },
       },

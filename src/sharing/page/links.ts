@@ -12,7 +12,7 @@ import {
   sectionAddress,
   settingsForm,
 } from "../../ui/app/settings.ts"
-import { FormProblem, type FormState, selectField, textField } from "../../ui/fields.ts"
+import { FormProblem, type FormState, selectField, textField, usernameField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { momentTime } from "../../ui/times.ts"
 import { counted, STORES } from "../../ui/words.ts"
@@ -154,7 +154,7 @@ function shareCard(visit: SettingsVisit, apps: readonly ListedApp[]): Html {
   const form = settingsForm(
     visit,
     { form: "share", button: "Preview" },
-    (state) => html`${appAndStorefront(state, apps)}
+    (state) => html`${usernameField("Shared page")}${appAndStorefront(state, apps)}
 ${textField(state, DAYS)}
 ${textField(state, PASSWORD)}`,
   )

@@ -1,5 +1,5 @@
 import { storefrontName } from "../../../lib/storefront-names.ts"
-import { checkFields, selectField, textField } from "../../fields.ts"
+import { checkFields, selectField, textField, usernameField } from "../../fields.ts"
 import { type Html, html } from "../../html.ts"
 import { type AppHead, type Desk, hereOf, type Page, readHead, sideAt } from "../desk.ts"
 import { card, empty } from "../parts.ts"
@@ -100,7 +100,12 @@ function shareCard(desk: Desk, app: AppHead): Html {
     writeForm(
       desk,
       { action: "create_share_link", back: hereOf(desk), fixed: { appId: app.id }, button: "Preview" },
-      (form) => html`${selectField(form, { name: "country", label: "Storefront", value: country, options })}
+      (form) => html`${usernameField("Shared page")}${selectField(form, {
+        name: "country",
+        label: "Storefront",
+        value: country,
+        options,
+      })}
 ${textField(form, { name: "days", label: "Days it is valid", type: "number", min: 1, max: 30, value: "7" })}
 ${textField(form, {
   name: "password",

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { APP_PAGES, WORKSPACE_PAGES } from "../../src/pages/pages.ts"
+import { sectionAddress } from "../../src/ui/app/settings.ts"
+import { type Member, memberOf } from "../access/people/scene.ts"
+import { type Browser, fieldIn, type Page } from "../access/sign-in/browser.ts"
+import { reachOf, TEA } from "../consoles/scene.ts"
+import { type StandIn, standIn } from "../consoles/stand-in.ts"
+import { freshDatabase } from "../database.ts"
+import { everyRow } from "../every-row.ts"
+import { type House, openHouse } from "../house.ts"
+import { cases, LONG } from "../long.ts"
+import { readPage, type Sharing, sharing } from "../sharing/share-scene.ts"
+import { tellAlerts } from "../writes/feed-alerts.ts"
+import { ownerOf, settingsPages } from "./app-scene.ts"
+import { readMarkup } from "./markup.ts"
+import { NO_PORTS } from "./settings/ports.ts"
+import { settingsBrowser } from "./settings/settings-browser.ts"
+import { type FoundForm, formsIn, sendForm, walkPages } from "./walk.ts"
+
+setDefaultTimeout(LONG ? 600_000 : 240_000)
+
+// Collects every form of every page that an owner of a full workspace can open, and attacks each. Hostile pictures are
+// tested where pictures are read: test/stores/pictures/, test/pages/pictures.test.ts.
+
+let house: House
+let there: StandIn
+let tea: Sharing
+let owner: Browser
+let pages: Map<string, Page>
+let forms: FoundForm[]
+let lesser: Record<"editor" | "viewer", Member>
+let before: Set<string>
+
+/** Tables that any request may change: use of sessions, and the log of commands, which lists refused ones too. */
+const VOLATILE = ["person_session", "operator_action", "secret_try"]
+
+beforeAll(async () => {
+  there = standIn()
+  there.apps.push(TEA)
+  const outbound = async (url: string) => ({ url, status: 200, headers: new Headers(), bytes: Buffer.from("ok") })
+  const settingsPorts = { ...NO_PORTS, outbound, reach: reachOf(there.url) }
+  const sql = await freshDatabase()
+  house = openHouse({ sql, settingsPorts })
+  tea = await sharing(house, { name: "Tea Secret", keywords: ["tea", "green tea"] })
+  await tea.measure("tea", 1, 12)
+  await tea.measure("tea", 0, 4)
+  await readPage(house, tea.iosId)
+  const { workspace } = tea.writer
+  await sql`
+    update tracked_app
+    set manual_rivals = '{ios:1200000009}', hidden_rivals = '{ios:1200000010}'
+    where id = ${tea.app}`
+  await tellAlerts(sql, [{ workspace, app: tea.app }])
+  await sql`update workspace set approve_outside = '{all}' where id = ${workspace}`
+  await tea.writer.token("add_keywords", { appId: tea.app, keywords: ["oolong"] })
+  await sql`update workspace set approve_outside = '{}' where id = ${workspace}`
+  await tea.share()
+  owner = await ownerOf(house, workspace)
+  await fillSettings()
+  lesser = {
+    editor: await memberOf(house, workspace, "editor"),
+    viewer: await memberOf(house, workspace, "viewer"),
+  }
+  const seeds = [
+    ...Object.keys(WORKSPACE_PAGES).map((path) => `/app${path}`),
+    ...Object.keys(APP_PAGES).map((path) => `/app/apps/${tea.app}${path && `/${path}`}`),
+    ...(await settingsPages(owner)),
+    `/app/add?app=ios%3A1234567890`,
+    `/app/apps/${tea.app}/ranks?terms=tea`,
+    `/app/apps/${tea.app}/reply?review=1`,
+    "/sign-in",
+    "/sign-in/passphrase",
+  ]
+  pages = await walkPages(owner, seeds)
+  forms = byKind([...pages].flatMap(([address, { text }]) => formsIn(address, text)))
+  // forms of previews and questions
+  for (const form of forms.filter(({ kind }) => / (?:action=(?!compare|undo)|do=\w)/.test(kind))) {
+    const { status, text } = await sendForm(owner, form, TYPED)
+    if (status === 200) forms.push(...formsIn(form.to, text))
+  }
+  forms = byKind(forms)
+  before = new Set(await everyRow(sql, ...VOLATILE))
+})
+afterAll(() => there.stop())
+
+/** One of everything that the settings list. */
+async function fillSettings(): Promise<void> {
+  const send = async (path: string, form: string, fields: Record<string, string>) => {
+    const { status } = await settingsBrowser(owner, sectionAddress(path)).send(form, fields)
+    if (status >= 400) throw new Error(`${path} ${form} answered ${status}`)
+  }
+  const { keyId, pem: privateKey } = there.key("ADMIN")
+  const { issuer, vendor: part } = there
+  await send("keys", "create", { name: "CI", kind: "live", scopes: "apps:read" })
+  await send("channels", "slack", { url: "https://hooks.slack.example/services/T000/B000/secretsecret" })
+  await send("rules", "save", { type: "rank_drop", channels: "slack", keywordScope: "tagged", dropBy: "7" })
+  await send("accounts", "add", { kind: "app-store-connect", issuer, keyId, privateKey, part })
+  await send("people", "invite", { name: "Bo", role: "viewer" })
+}
+
+/** Values that lead to a preview. */
+const TYPED: Record<string, string> = {
+  app: "com.example.kettle",
+  keywords: "matcha",
+  rivals: "ios:1200000011",
+  more: "Germany",
+  tag: "core",
+}
+
+function byKind(list: readonly FoundForm[]): FoundForm[] {
+  return [...new Map(list.map((form) => [form.kind, form])).values()]
+}
+
+/** Rows that were there before the attacks and are not any more. */
+const lostRows = async () => {
+  const now = new Set(await everyRow(house.sql, ...VOLATILE))
+  return [...before].filter((row) => !now.has(row)).map((row) => row.slice(0, 120))
+}
+
+const tokenOf = async (browser: Browser) => fieldIn(await browser.open("/app/settings/profile"), "form") as string
+
+test("the walk finds the pages and forms that it must", () => {
+  // some pages of the route list need a parameter
+  for (const [address, { status }] of pages) expect([address, status < 500]).toEqual([address, true])
+  expect(pages.size).toBeGreaterThan(50)
+  const kinds = forms.map(({ kind }) => kind)
+  for (const deed of ["remove_app", "do=revoked", "do=leaked", "do=withdrawn", "do=removed", "do=invite", "approved"])
+    expect([deed, kinds.some((kind) => kind.includes(deed))]).toEqual([deed, true])
+  expect(forms.length).toBeGreaterThan(60)
+})
+
+describe("every form", () => {
+  test("a form without the token of its session, or with that of another, is refused and changes nothing", async () => {
+    const foreign = await tokenOf(lesser.viewer.browser)
+    const taken: unknown[] = []
+    for (const form of forms)
+      for (const token of [null, foreign]) {
+        const { status } = await sendForm(owner, form, { form: token })
+        if (status < 400 || status > 403) taken.push([form.kind, status])
+      }
+    expect([taken, await lostRows()]).toEqual([[], []])
+    expect((await everyRow(house.sql, ...VOLATILE)).length).toBe(before.size)
+  })
+
+  test("a form sent by the owner of another workspace changes nothing here, and shows nothing of it", async () => {
+    const { browser: stranger } = await memberOf(house, await house.workspace(), "owner")
+    const token = await tokenOf(stranger)
+    const taken: unknown[] = []
+    for (const form of forms.filter(({ to }) => to !== "/sign-out")) {
+      const { status, text } = await sendForm(stranger, form, { form: token })
+      if (status >= 500 || text.includes("Tea Secret")) taken.push([form.kind, status])
+      const isOfMachine = /^\/app\/settings\/(?:data|health)/.test(form.kind)
+      const isAbout = form.fields.some(([name, value]) => SUBJECTS.includes(name) && value !== "")
+      if ((isOfMachine || (isAbout && !LEADING_ON.test(form.kind))) && status < 400) taken.push([form.kind, status])
+    }
+    expect([taken, await lostRows()]).toEqual([[], []])
+  })
+
+  test("a person of a lesser role sends only the forms that the role may send", async () => {
+    const taken: unknown[] = []
+    for (const [role, { browser }] of Object.entries(lesser)) {
+      const token = await tokenOf(browser)
+      for (const form of forms.filter(({ kind }) => isRefused(kind, role as keyof typeof lesser))) {
+        const { status } = await sendForm(browser, form, { form: token })
+        if (status !== 403) taken.push([role, form.kind, status])
+      }
+    }
+    expect([taken, await lostRows()]).toEqual([[], []])
+  })
+
+  test("hostile texts come back escaped, and are shown as text on every page", async () => {
+    const token = await tokenOf(owner)
+    for (const form of forms.filter(({ texts }) => texts.length > 0))
+      for (const hostile of HOSTILE) {
+        const changes = { form: token, ...Object.fromEntries(form.texts.map((name) => [name, hostile])) }
+        const { status, text, headers } = await sendForm(owner, form, changes)
+        expect([form.kind, hostile.slice(0, 40), status < 500]).toEqual([form.kind, hostile.slice(0, 40), true])
+        if (headers.get("content-type")?.startsWith("text/html")) expectWellFormed(form.kind, text)
+      }
+    for (const address of [...pages.keys()].filter((_, at) => at % cases(3, 1) === 0)) {
+      const { status, text } = await owner.open(address)
+      expect([address, status < 500]).toEqual([address, true])
+      expectWellFormed(address, text)
+    }
+  })
+})
+
+/**
+ * Forms that only lead on: to the chart of keywords, or to the list of changes, whether a decision came in time. The id
+ * of a rule is its type, which each workspace has.
+ */
+const LEADING_ON = /^\/app\/(?:changes|write action=compare_keywords|settings\/rules do=delete)/
+
+/** Fields with an id of this workspace. */
+const SUBJECTS = ["appId", "appList", "id", "confirmToken"]
+
+/** Forms of the whole workspace or the machine are for owners; forms of apps are for who may change them. */
+function isRefused(kind: string, role: "editor" | "viewer"): boolean {
+  if (/^\/app\/settings\/(?:keys|channels|accounts|people|data|health)/.test(kind)) return true
+  if (role === "editor") return false
+  if (/^\/app\/settings\/(?:rules|sharing)/.test(kind)) return true
+  return /^\/app\/write .*action=(?!compare|undo)/.test(kind) || kind.startsWith("/app/changes")
+}
+
+const MARK = `"'></textarea><script>alert(1)</script><b hostile='&amp;`
+const HOSTILE = [MARK, `tab\tline\r\nbell\u0007 nul\u0000 ${MARK}`, ...(LONG ? [`${MARK}${"x".repeat(100_000)}`] : [])]
+
+function expectWellFormed(of: string, text: string): void {
+  const { unbalanced, bare, attributes } = readMarkup(text.replaceAll(/<script>[\s\S]*?<\/script>/g, ""))
+  expect([of, unbalanced, bare]).toEqual([of, [], []])
+  expect([of, text.includes("<script>alert"), attributes.has("hostile")]).toEqual([of, false, false])
+}
