@@ -1,5 +1,5 @@
-import { addDays } from "../../lib/days.ts"
-import { eachPoint, type StoredMonth } from "../../lib/month-bytes.ts"
+import { addDays, dayNumber, daysInMonth } from "../../lib/days.ts"
+import { type StoredMonth, UNMEASURED } from "../../lib/month-bytes.ts"
 import { sourceOf } from "../../lib/rank-sources.ts"
 import { type DayRank, moveBetween, type RankMove } from "./rank-moves.ts"
 
@@ -48,21 +48,20 @@ export interface RankMonth {
 /** Summarises the days up to `today`. A move that matters more is larger in proportion: 8 to 2 beats 90 to 60. */
 export function rankMonthOf(terms: readonly RankedTerm[], today: string): RankMonth {
   const days = Array.from({ length: LINE_DAYS }, () => ({ measured: 0, top10: 0, best: null as number | null }))
-  const dayAt = new Map(days.map((day, place) => [addDays(today, place - LINE_DAYS + 1), day]))
   const moves: (Mover & RankMove)[] = []
   let compared = 0
   for (const term of terms) {
-    const [before, after] = comparedDays(term, today, (at, rank) => {
-      const day = dayAt.get(at)
-      if (!day) return
+    const points = pointsOn(term, today, (place, rank) => {
+      const day = days[place] as (typeof days)[number]
       day.measured++
-      if (rank === null) return
+      if (rank === 0) return
       if (rank <= 10) day.top10++
       if (day.best === null || rank < day.best) day.best = rank
     })
-    const move = before && after ? moveBetween(before, after) : null
-    if (!before || !after || !move) continue
+    const move = points ? moveBetween(points.before, points.after) : null
+    if (!points || !move) continue
     compared++
+    const { before, after } = points
     if (move.direction !== "same") moves.push({ ...moverOf(term), ...move, fromDay: before.day, toDay: after.day })
   }
   const place = days.findLastIndex(({ measured }) => measured > 0)
@@ -80,29 +79,54 @@ export function rankMonthOf(terms: readonly RankedTerm[], today: string): RankMo
   }
 }
 
-/** Calls `take` for each measured day of the line, and returns the two days to compare. */
-function comparedDays(
+/** Places on the line: the first day of the week, and of the days before it. */
+const WEEK = LINE_DAYS - MOVE_DAYS
+const BEFORE = WEEK - MOVE_DAYS
+
+/**
+ * Calls `take` for each measured day of the line, with 0 for an absence. Returns the two days to compare, or null.
+ * Reads the bytes without an object per day, because a page may need 30,000 days.
+ */
+function pointsOn(
   { months }: RankedTerm,
   today: string,
-  take: (day: string, rank: number | null) => void,
-): [before: DayRank | null, after: DayRank | null] {
-  const lineFrom = addDays(today, 1 - LINE_DAYS)
-  const weekFrom = addDays(today, 1 - MOVE_DAYS)
-  const beforeFrom = addDays(weekFrom, -MOVE_DAYS)
-  let [before, first, after] = [null as DayRank | null, null as DayRank | null, null as DayRank | null]
-  for (const stored of [...months].sort((a, b) => (a.month < b.month ? -1 : 1)))
-    eachPoint(stored, lineFrom, today, (day, rank, source, depth) => {
-      take(day, rank)
-      if (day < beforeFrom) return
-      const point = { day, rank, source: sourceOf(source), depth }
-      if (day < weekFrom) before = point
-      else {
-        first ??= point
-        after = point
-      }
-    })
+  take: (place: number, rank: number) => void,
+): { before: DayRank; after: DayRank } | null {
+  let [before, first, after] = [-1, -1, -1]
+  const starts = months.map(({ month }) => dayNumber(month) - dayNumber(today) + LINE_DAYS - 1)
+  const bytesAt = (place: number) => {
+    const at = starts.findIndex((start, index) => place >= start && place < start + daysInMonth(months[index]!.month))
+    return { stored: months[at] as StoredMonth, day: place - (starts[at] as number) }
+  }
+  for (const [at, { ranks, from, month }] of months.entries()) {
+    const start = starts[at] as number
+    const offset = from?.ranks ?? 0
+    const last = Math.min(daysInMonth(month), LINE_DAYS - start)
+    for (let day = Math.max(0, -start); day < last; day++) {
+      const rank = ranks[offset + day] as number
+      if (rank === UNMEASURED) continue
+      const place = start + day
+      take(place, rank)
+      if (place >= WEEK) {
+        if (first < 0 || place < first) first = place
+        after = Math.max(after, place)
+      } else if (place >= BEFORE) before = Math.max(before, place)
+    }
+  }
   // a keyword that is new has no day before the week
-  return [before ?? (first === after ? null : first), after]
+  const earlier = before >= 0 ? before : first
+  if (earlier < 0 || earlier === after) return null
+  const pointAt = (place: number): DayRank => {
+    const { stored, day } = bytesAt(place)
+    const { ranks, sources, depths } = stored.from ?? { ranks: 0, sources: 0, depths: 0 }
+    return {
+      day: addDays(today, place - LINE_DAYS + 1),
+      rank: (stored.ranks[ranks + day] as number) || null,
+      source: sourceOf(stored.sources[sources + day] as number),
+      depth: stored.depths[depths + day] as number,
+    }
+  }
+  return after < 0 ? null : { before: pointAt(earlier), after: pointAt(after) }
 }
 
 function moverOf({ term, country, platform }: RankedTerm) {

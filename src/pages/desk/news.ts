@@ -1,13 +1,16 @@
 import * as v from "valibot"
 import { markSeen as markSeenUntil, noteVisit, type SeenMark, unmarkSeen } from "../../access/people/visits.ts"
 import type { Right } from "../../access/scopes.ts"
-import { type FeedAlert, MAX_ALERTS, readFeed, readFound } from "../../alerts/feed.ts"
+import { type FeedAlert, readFeed, readFound } from "../../alerts/feed.ts"
 import { FeedRow, feedRow } from "../../alerts/operations/alerts.ts"
 import { operation } from "../../core/operation.ts"
 import type { Sql } from "../../database/types.ts"
 import { described } from "../../lib/schema.ts"
 import { Time } from "../../lib/shapes.ts"
 import { shared } from "./workspace.ts"
+
+/** A morning has some dozens. After a long absence the newest are listed, and the feed has the others. */
+const MAX_NEWS = 200
 
 export const listNews = operation({
   ...shared,
@@ -37,8 +40,8 @@ export const listNews = operation({
     isFirst: mark.isFirst,
     canUndo: mark.canUndo,
     readAt,
-    alerts: found.slice(0, MAX_ALERTS).map((alert) => feedRow(alert, names)),
-    hasMore: found.length > MAX_ALERTS,
+    alerts: found.slice(0, MAX_NEWS).map((alert) => feedRow(alert, names)),
+    hasMore: found.length > MAX_NEWS,
   }
 })
 
@@ -48,8 +51,8 @@ async function readNews(
   of: { workspaceId: number; rights: readonly Right[]; appIds: string[] | null },
   { since, isFirst }: SeenMark,
 ): Promise<FeedAlert[]> {
-  if (!isFirst) return await readFound(sql, { ...of, since, limit: MAX_ALERTS })
-  const { alerts } = await readFeed(sql, { ...of, limit: MAX_ALERTS, only: { since } })
+  if (!isFirst) return await readFound(sql, { ...of, since, limit: MAX_NEWS })
+  const { alerts } = await readFeed(sql, { ...of, limit: MAX_NEWS, only: { since } })
   return alerts.filter(({ withdrawnAt }) => withdrawnAt === null)
 }
 

@@ -96,7 +96,7 @@ function revenuePart(desk: Desk, app: App): HtmlPart {
 }
 
 /** Amounts by currency, because amounts of different currencies are never added. The largest number comes first. */
-export function revenueText(amounts: App["revenue"]["proceeds"]): Html {
+function revenueText(amounts: App["revenue"]["proceeds"]): Html {
   const byCurrency = Map.groupBy(amounts, ({ currency }) => currency)
   const sums = [...byCurrency]
     .map(([currency, of]) => ({ currency, amount: of.reduce((sum, { amount }) => sum + Number(amount), 0) }))

@@ -4,7 +4,7 @@ import { empty, pager, tiles } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { figure } from "../../ui/words.ts"
 import { searchForm } from "../add-app.ts"
-import { appCard, revenueText } from "./cards.ts"
+import { appCard } from "./cards.ts"
 import { newsCard } from "./news.ts"
 
 type Overview = AnswerOf<"get_overview">
@@ -94,16 +94,12 @@ function totals(apps: Overview["apps"]): Html {
     const values = apps.flatMap((app) => figureOf(app) ?? [])
     return figure(values.length > 0 ? values.reduce((total, value) => total + value, 0) : null)
   }
-  const proceeds = apps.flatMap(({ revenue: { state, proceeds } }) => (state === "reported" ? proceeds : []))
   const week = "7 days"
   return tiles([
     { name: "Keywords", value: sum(({ ranks }) => ranks.tracked) },
     { name: "Up", value: html`<span class="up">${sum(({ ranks }) => ranks.up)}</span>`, said: week },
     { name: "Down", value: html`<span class="down">${sum(({ ranks }) => ranks.down)}</span>`, said: week },
     { name: "New reviews", value: sum(({ reviews }) => reviews.newReviews), said: week },
-    ...(apps.some(({ revenue: { state } }) => state === "reported")
-      ? [{ name: "Revenue", value: revenueText(proceeds), said: week }]
-      : []),
   ])
 }
 

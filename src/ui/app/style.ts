@@ -370,7 +370,9 @@ ol.codes { columns: 14rem; margin: 0 0 1rem; font-size: 1rem }
 .apps a.cover:focus-visible { outline: none }
 .apps a.cover:focus-visible::after { outline: 3px solid var(--rank); outline-offset: 2px }
 .trend { display: grid; grid-template-columns: minmax(5rem, 7.5rem) 1fr; gap: .25rem .75rem; align-items: center }
-.trend p { margin: 0 } .trend .spark { width: 100%; height: 2.25rem } .spark path { vector-effect: non-scaling-stroke }
+.trend p { margin: 0 }
+.trend p:only-child { grid-column: 1 / -1 }
+.trend .spark { width: 100%; height: 2.25rem } .spark path { vector-effect: non-scaling-stroke }
 .movers { margin: .35rem 0 .5rem; padding: 0; list-style: none }
 .movers a, .apps dd a { position: relative; z-index: 1 }
 .apps > li > p { margin: .25rem 0 }
