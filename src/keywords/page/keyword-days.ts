@@ -8,17 +8,21 @@ import { sourceName } from "../../ui/source-names.ts"
 import { dayTime, shortDay } from "../../ui/times.ts"
 import { counted } from "../../ui/words.ts"
 
-type KeywordDays = AnswerOf<"get_keyword_days">
+export type KeywordDays = AnswerOf<"get_keyword_days">
 type TopTen = NonNullable<KeywordDays["latest"]>
 type Place = TopTen["places"][number]
 type Passing = KeywordDays["passings"][number]
 
-/** Shows the first ten apps of a keyword now and on an earlier day, and who passed whom in between. */
-export async function keywordDaysPart(desk: Desk, app: AppHead, view: View, term: string): Promise<Html | false> {
+/** Null if it cannot be read: then the page does without. */
+export async function readKeywordDays(desk: Desk, app: AppHead, view: View, term: string): Promise<KeywordDays | null> {
   const day = desk.query.get("day")
   const query = { appId: app.id, ...view.side, ...view.days, term }
   const answer = await attempted(desk.ask("get_keyword_days", { ...query, ...(day && { day }) }))
-  if (isFault(answer)) return false
+  return isFault(answer) ? null : answer
+}
+
+/** Shows the first ten apps of a keyword now and on an earlier day, and who passed whom in between. */
+export function keywordDaysPart(desk: Desk, app: AppHead, view: View, answer: KeywordDays): Html {
   return html`<div class="columns-2"><div>${topTenCard(desk, app, view, answer)}</div>
 <div>${passingsCard(desk, app, view, answer)}</div></div>`
 }

@@ -8,7 +8,6 @@ import {
   isFault,
   type Page,
   readHead,
-  type Side,
   sideCode,
 } from "../../ui/app/desk.ts"
 import { storeAppCode } from "../../ui/app/faces.ts"
@@ -17,7 +16,7 @@ import { card, empty, refusedPart } from "../../ui/app/parts.ts"
 import { MAX_LINES } from "../../ui/charts/chart.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { sideName } from "../../ui/words.ts"
-import { keywordDaysPart } from "./keyword-days.ts"
+import { type KeywordDays, keywordDaysPart, readKeywordDays } from "./keyword-days.ts"
 import { keywordChart, readCompared } from "./lines.ts"
 import { readHistory } from "./rows.ts"
 
@@ -30,8 +29,9 @@ export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
   const view = viewAt(desk, app)
   const terms = [...new Set(desk.query.getAll("terms"))].slice(0, MAX_LINES)
   const title = terms.length === 1 ? `${terms[0]} · ${app.name}` : app.name
-  const rivals = terms.length === 0 ? [] : await readRivals(desk, app, view.side)
-  const bar = viewBar(desk, app, view, { compares: { rivals } })
+  const [term] = terms
+  const keywordDays = term === undefined ? null : await readKeywordDays(desk, app, view, term)
+  const bar = viewBar(desk, app, view, { compares: { rivals: rivalsIn(keywordDays) } })
   const page = (body: Html): Page => ({ title, app, at: "", body: html`${bar}${backPart(desk, app, view)}${body}` })
   if (terms.length === 0)
     return page(
@@ -64,8 +64,7 @@ export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
 A gap is a day that was not measured. A square in the band below is a day on which the app was not among the results
 read. A line is not drawn across a change of source. A rank in the table leads to its evidence.</p></div>`,
   )
-  const term = terms.length === 1 ? terms[0] : undefined
-  const days = term !== undefined && (await keywordDaysPart(desk, app, view, term))
+  const days = terms.length === 1 && keywordDays && keywordDaysPart(desk, app, view, keywordDays)
   return { ...page(html`${ranks}${days}`), charts: [chart] }
 }
 
@@ -74,14 +73,10 @@ function backPart(desk: Desk, app: AppHead, { side }: View): Html {
 <a href="${appAddress(desk, app)}?at=${sideCode(side)}">Keywords in ${sideName(side)}</a></p>`
 }
 
-/** Rivals that the bar offers. */
-const MAX_RIVALS = 20
-
-/** Returns the rivals that the bar offers for comparison. */
-async function readRivals(desk: Desk, { id: appId }: AppHead, side: Side): Promise<{ code: string; name: string }[]> {
-  const answer = await attempted(desk.ask("list_rivals", { appId, ...side }))
-  if (isFault(answer)) return []
-  return answer.rivals.slice(0, MAX_RIVALS).map(({ id, name }) => ({ code: storeAppCode(id), name }))
+/** Returns the first ten apps of a keyword, which the bar offers for comparison. All rivals would take a long read. */
+function rivalsIn(answer: KeywordDays | null): { code: string; name: string }[] {
+  const places = answer?.latest?.places.filter(({ own }) => !own) ?? []
+  return places.map(({ id, name }) => ({ code: storeAppCode(id), name: name ?? id }))
 }
 
 function nothingMeasured(desk: Desk, app: AppHead, terms: readonly string[]): Html {
