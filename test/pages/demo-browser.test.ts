@@ -100,7 +100,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
   beforeAll(async () => {
     sql = await freshDatabase()
     house = openHouse({ sql, now: () => new Date() })
-    workspace = await house.workspace()
+    workspace = await house.workspace({ plan: "enterprise", explorer: true })
     await loadDemoOnce(recording, sql, workspace)
     await loadRestOnce(recording, sql, { days: isLeftOut ? 10 : 30 })
     const listed = await listDemoApps(sql, workspace)
@@ -108,7 +108,8 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     invented = listed.find(({ iosId }) => iosId === INVENTED_APP.id)!.id
     const tabs = APP_TABS.filter((page) => !page.includes("?"))
     own = [
-      ...OWN_PAGES.map((page) => `/app${page}`),
+      // the market's pages with an app of the demo, in place of one of the sample
+      ...OWN_PAGES.map((page) => `/app${page.replace("9990000102", INVENTED_APP.id)}`),
       // in the short run every other page of the invented app, and the remaining ones of a store app
       ...apps.flatMap((id, of) =>
         tabs
