@@ -88,7 +88,7 @@ describe("metrics derived by an import", () => {
       const app = { workspaceId: await newWorkspace(sql), iosId: "10001", countries: STOREFRONTS, origin: "own" }
       await trackOwn(sql, { ...app, keywords: ["abe"] })
       const random = randomOf(world * 7919)
-      const all = randomLines(random, cases(16, 60))
+      const all = randomLines(random, cases(24, 60))
       while (all.length > 0) {
         const part = all.splice(0, 1 + Math.floor(random() * 14))
         await load(part)
@@ -121,9 +121,9 @@ describe("metrics derived by an import", () => {
     expect((await figures())[0]!.at(-2)![1]).toMatchObject({ demand: expect.any(Number) })
   })
 
-  test("metrics derived by an import read equally many rows with ten other keywords or many", async () => {
+  test("metrics derived by an import read equally many rows with ten other keywords or two hundred", async () => {
     const rows: number[] = []
-    for (const others of [10, cases(60, 200)]) {
+    for (const others of [10, 200]) {
       sql = await freshDatabase()
       const day = addDays(TODAY, -3)
       const place = { kind: "search", source: "import", platform: "ios", storefront: "us", depth: 30 }

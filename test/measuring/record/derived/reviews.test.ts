@@ -147,7 +147,7 @@ describe("derived review rows", () => {
             (select count(*) from review_feed where read_at is null) as some`
         for (const name of Object.keys(shapes) as (keyof typeof shapes)[]) shapes[name] += shape![name]
       }),
-      { seed: 20251120, numRuns: cases(4, 25) },
+      { seed: 20251120, numRuns: cases(10, 25) },
     )
     expect(Object.values(shapes).every((count) => count > 0)).toBe(true)
   }, 240_000)
