@@ -1,7 +1,7 @@
 import { addDays, dayNumber } from "../../lib/days.ts"
 import type { View } from "../../ui/app/bar.ts"
 import { type AppHead, address, appAddress, attempted, type Desk, isFault, sideCode } from "../../ui/app/desk.ts"
-import type { Chart, ChartLine, ChartMark } from "../../ui/charts/chart.ts"
+import { type Chart, type ChartLine, type ChartMark, MAX_LINES } from "../../ui/charts/chart.ts"
 import { RANKS, type RankPoint } from "../../ui/charts/scale.ts"
 import type { History } from "./rows.ts"
 
@@ -33,6 +33,27 @@ export async function readCompared(
   return amongTerms(other.keywords, terms).map((keyword) => lineOf(later(keyword, by), versus.name))
 }
 
+/** Returns the ranks of other tools as lines with colours of their own, as many as still can be told apart. */
+export async function readImported(
+  desk: Desk,
+  app: AppHead,
+  { side, days }: View,
+  terms: readonly string[],
+): Promise<ChartLine[]> {
+  if (terms.length === 0) return []
+  const answer = await attempted(
+    desk.ask("list_imported_lines", { appId: app.id, ...side, ...days, terms: [...terms] }),
+  )
+  if (isFault(answer)) return []
+  return answer.lines.slice(0, MAX_LINES - terms.length).map(({ term, tool, series }, at) => ({
+    name: `${term}, imported from ${tool}`,
+    said: lastOf(series),
+    points: series,
+    sources: [{ source: tool, from: days.from, to: days.to }],
+    colour: terms.length + at,
+  }))
+}
+
 /** Selects the requested keywords with measured days: the sample has one answer for all. */
 const amongTerms = (keywords: readonly Keyword[], terms: readonly string[]) =>
   keywords.filter(({ term, series }) => terms.includes(term) && series.length > 0)
@@ -52,6 +73,7 @@ interface KeywordChart {
   title: string
   keywords: readonly Keyword[]
   compared: readonly ChartLine[]
+  imported?: readonly ChartLine[]
   marks: readonly ChartMark[]
   isOpen?: boolean
 }
@@ -61,7 +83,7 @@ export function keywordChart(
   desk: Desk,
   app: AppHead,
   { side, days, period, versus }: View,
-  { id, title, keywords, compared, marks, isOpen = false }: KeywordChart,
+  { id, title, keywords, compared, imported = [], marks, isOpen = false }: KeywordChart,
 ): Chart {
   const at = sideCode(side)
   const lines = keywords.map(({ term, series, sources }): ChartLine => {
@@ -75,10 +97,20 @@ export function keywordChart(
       ...(isOpen && { hrefOn: evidence }),
     }
   })
-  const [first = days.from] = keywords.flatMap(({ series }) => series.slice(0, 1).map(([day]) => day)).sort()
+  const measured = [...keywords.map(({ series }) => series), ...imported.map(({ points }) => points)]
+  const [first = days.from] = measured.flatMap((series) => series.slice(0, 1).map(([day]) => day)).sort()
   const from = period === null || versus !== null ? days.from : first
   const visibleMarks = marks.filter(({ day }) => day >= from)
-  return { id, title, unit: RANKS, from, to: days.to, lines: [...lines, ...compared], marks: visibleMarks, isOpen }
+  return {
+    id,
+    title,
+    unit: RANKS,
+    from,
+    to: days.to,
+    lines: [...lines, ...imported, ...compared],
+    marks: visibleMarks,
+    isOpen,
+  }
 }
 
 function lastOf(series: readonly RankPoint[]): string {

@@ -17,7 +17,7 @@ import { MAX_LINES } from "../../ui/charts/chart.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { sideName } from "../../ui/words.ts"
 import { type KeywordDays, keywordDaysPart, readKeywordDays } from "./keyword-days.ts"
-import { keywordChart, readCompared } from "./lines.ts"
+import { keywordChart, readCompared, readImported } from "./lines.ts"
 import { readHistory } from "./rows.ts"
 
 /**
@@ -40,29 +40,36 @@ export async function ranksPage(desk: Desk, appId: string): Promise<Page> {
         "Tick some in the table of keywords, up to eight, and draw them together.",
       )}</section>`,
     )
-  const [history, compared, marks] = await Promise.all([
+  const [history, compared, imported, marks] = await Promise.all([
     attempted(readHistory(desk, app, view, terms)),
     readCompared(desk, app, view, terms),
+    readImported(desk, app, view, terms),
     readMarks(desk, app, view),
   ])
   if (isFault(history)) return page(card("Ranks over time", refusedPart(history)))
   const keywords = history.keywords.filter(({ series }) => series.length > 0)
-  if (keywords.length === 0) return page(html`<section class="card">${nothingMeasured(desk, app, terms)}</section>`)
-  const names = keywords.map(({ term }) => term).join(", ")
+  if (keywords.length + imported.length === 0)
+    return page(html`<section class="card">${nothingMeasured(desk, app, terms)}</section>`)
+  const names = history.keywords.map(({ term }) => term).join(", ")
   const chart = keywordChart(desk, app, view, {
     id: "ranks",
     title: `Ranks of ${names}`,
     keywords,
     compared,
+    imported,
     marks,
     isOpen: true,
   })
   const ranks = card(
-    keywords.length === 1 ? `Rank of “${names}”` : "Ranks over time",
+    history.keywords.length === 1 ? `Rank of “${names}”` : "Ranks over time",
     html`<div class="inside">${chartPart(desk, chart)}
 <p class="reading">
 A gap is a day that was not measured. A square in the band below is a day on which the app was not among the results
-read. A line is not drawn across a change of source. A rank in the table leads to its evidence.</p></div>`,
+read. A line is not drawn across a change of source. A rank in the table leads to its evidence.${
+      imported.length > 0 &&
+      html` Imported ranks were measured by another tool: they enter no other figure, and a day without one is not an
+absence.`
+    }</p></div>`,
   )
   const days = terms.length === 1 && keywordDays && keywordDaysPart(desk, app, view, keywordDays)
   return { ...page(html`${ranks}${days}`), charts: [chart] }

@@ -1,6 +1,7 @@
 import type { Platform } from "../../core/observation/provenance.ts"
 import { json } from "../../database/json.ts"
 import type { Db, Sql, Tx } from "../../database/types.ts"
+import type { Days } from "../../lib/days.ts"
 import type { FileRank } from "../import/rank-history-file.ts"
 
 interface RankImport {
@@ -86,4 +87,25 @@ export async function removeRankImport(sql: Sql, appId: string, importId: number
     where id = ${importId} and app_id = ${appId}
     returning 1`
   return rows.length > 0
+}
+
+interface ImportedLine {
+  term: string
+  tool: string
+  series: [day: string, rank: number][]
+}
+
+/** Returns the imported ranks of some keywords: a line for each keyword and tool. */
+export async function readImportedLines(
+  sql: Db,
+  appId: string,
+  { platform, storefront, from, to, terms }: Days & { platform: Platform; storefront: string; terms: string[] },
+): Promise<ImportedLine[]> {
+  return await sql<ImportedLine[]>`
+    select term, tool, json_agg(json_build_array(day, rank) order by day) as series
+    from imported_rank
+    where (app_id, platform, storefront) = (${appId}, ${platform}, ${storefront})
+      and term = any(${terms}::text[]) and day between ${from} and ${to}
+    group by term, tool
+    order by array_position(${terms}::text[], term), tool`
 }

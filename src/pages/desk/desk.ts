@@ -14,7 +14,7 @@ import { getMarket, getMarketApp, getMarketChart } from "./market.ts"
 import { listChartMarks } from "./marks.ts"
 import { listNews, markSeen } from "./news.ts"
 import { getOverview } from "./overview.ts"
-import { listRankLines, listRivalLines } from "./rank-lines.ts"
+import { listImportedLines, listRankLines, listRivalLines } from "./rank-lines.ts"
 import { getReportEvidence } from "./report-evidence.ts"
 import { getReview, listReviewReplies, listReviewThemes } from "./reviews.ts"
 import { findStoreApps, listStoreFaces } from "./store-apps.ts"
@@ -30,6 +30,7 @@ const readsWith = (sources: Sources) => [
   listNews,
   listRankLines,
   listRivalLines,
+  listImportedLines,
   listChartMarks,
   getKeywordDays,
   getVisibility,

@@ -3,6 +3,7 @@ import { lookedAt, RangeDay } from "../../core/day-range.ts"
 import { ofApp, operation } from "../../core/operation.ts"
 import { readAppDays } from "../../keywords/read/app-days.ts"
 import { readRankSeries } from "../../keywords/read/series.ts"
+import { readImportedLines } from "../../keywords/store/imported-ranks.ts"
 import { AppCountry, Platform, Term } from "../../lib/fields.ts"
 import { described } from "../../lib/schema.ts"
 import { Day, Rank, Store, Storefront } from "../../lib/shapes.ts"
@@ -98,4 +99,32 @@ export const listRivalLines = operation({
   const storeId = parseRival(rival)!.id
   const { name, keywords } = await readAppDays(sql, app, { platform, storefront, ...days, terms, storeId })
   return { country: storefront, platform, ...days, name, keywords: keywords.map(lineOf) }
+})
+
+/** Ranks that another tool measured. They are lines of their own and never joined with own readings. */
+export const listImportedLines = operation({
+  id: "list_imported_lines",
+  method: "GET",
+  path: "/desk/:appId/imported-lines",
+  group: "Your apps",
+  toolset: "keywords",
+  summary: "Returns the imported ranks of some keywords over time.",
+  effect: "reads",
+  scope: "apps:read",
+  plan: "pro",
+  price: 0,
+  faults: [],
+  input: ofApp({ country: AppCountry, platform: Platform, ...window, terms: terms(MAX_TERMS) }),
+  output: v.strictObject({
+    lines: v.array(
+      v.strictObject({
+        term: v.string(),
+        tool: described(v.string(), "The tool that measured them, as the person named it."),
+        series: described(v.array(v.strictTuple([Day, Rank])), "Days that the file names."),
+      }),
+    ),
+  }),
+}).run(async ({ app, storefront, platform, terms, from, to }, { sql, now, caller }) => {
+  const days = lookedAt("history", { from, to }, now(), caller)
+  return { lines: await readImportedLines(sql, app.id, { platform, storefront, ...days, terms }) }
 })

@@ -33,8 +33,9 @@ beforeAll(async () => {
   )
   id = added.app.id
   key = (await answer(["key", "create"], { env })).live
-  for (const days of [2, 1])
-    await record(database.sql, [searchReading("tide 0", daysAgo(days), ["1", "2", STORE_ID].slice(days - 1))])
+  const results = ["1200000002", "1200000003", STORE_ID]
+  const readings = [2, 1].map((days) => searchReading("tide 0", daysAgo(days), results.slice(days - 1)))
+  expect((await record(database.sql, readings)).recorded).toBe(2)
 })
 afterAll(async () => {
   await database.close()
