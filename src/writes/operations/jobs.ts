@@ -120,10 +120,14 @@ interface JobRow extends Pick<NewJob, "action" | "appId" | "requestId" | "shown"
 type StoredFault = { error: FaultCode } & FaultExtra
 
 /**
- * Returns the job. A key limited to some apps sees the jobs of those apps, and its own jobs that concern no app. A key
- * that may neither make such a write nor read what it changes does not see its job.
+ * Returns the job. A key limited to some apps sees the jobs of those apps, and its own jobs that concern no app. A
+ * person who may neither make such a write nor read what it changes does not see its job. Keys of nobody need no scope.
  */
-async function findJob(sql: Sql, { workspaceId, keyId, appList, scopes }: Caller, jobId: string): Promise<JobRow> {
+async function findJob(
+  sql: Sql,
+  { workspaceId, keyId, person, appList, scopes }: Caller,
+  jobId: string,
+): Promise<JobRow> {
   const [job] = await sql<JobRow[]>`
     select id as "jobId", action, status, app_id as "appId", attempts, result, error, shown, request_id as "requestId",
       created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt", proofs as findings, (
@@ -133,7 +137,8 @@ async function findJob(sql: Sql, { workspaceId, keyId, appList, scopes }: Caller
         where job_id = job.id
       ) as steps
     from job
-    where id = ${jobId} and workspace_id = ${workspaceId} and scope = any(${visibleWriteScopes(scopes)})
+    where id = ${jobId} and workspace_id = ${workspaceId}
+      and (${person === null} or scope = any(${visibleWriteScopes(scopes)}))
       and (
         ${appList === null}
         or app_id = any(${appList ?? []}::text[])

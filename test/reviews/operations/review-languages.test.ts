@@ -36,7 +36,7 @@ afterEach(() => on[Symbol.asyncDispose]())
 /** Returns the reported import line with its dates moved close to today. */
 async function hindi() {
   const text = await Bun.file(new URL("../../cases/stores/play-language.jsonl", import.meta.url)).text()
-  return text.trim().replace("2026-11-27", day(1)).replace("2026-11-26", day(0))
+  return text.trim().replaceAll(/2026-11-2[67]/g, (recorded) => day(recorded === "2026-11-27" ? 1 : 0))
 }
 
 const english = (hindiLine: string) =>
