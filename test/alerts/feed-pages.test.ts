@@ -99,7 +99,7 @@ test("a refused filter of the feed says what is allowed", async () => {
   const detail = async (query: string) => (await house.call(`/v1/alerts?${query}`, { key: token })).body.detail
   expect(await detail("type=rank_drops")).toContain("dropped_out, rank_drop, rank_rise")
   expect(await detail("since=yesterday")).toContain("YYYY-MM-DD (UTC), or an ISO 8601 time with its zone")
-  expect(await detail("until=2025-02-30")).toContain("written like `since`; a day includes its end")
+  expect(await detail("until=2025-02-30")).toContain("written like `since`. A day includes its end")
   expect(await detail("since=2025-11-21&until=2025-11-20")).toBe("since (2025-11-21) is after until (2025-11-20).")
   expect(await detail("unread=true&read=false")).toBe("unread stands in place of read: leave out the one or the other.")
   expect(await detail("after=2025-11-20")).toContain("This call takes limit, appId, type")

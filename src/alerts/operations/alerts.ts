@@ -96,9 +96,9 @@ export const listAlerts = operation({
     from: RangeDay("First UTC day of the alerts, YYYY-MM-DD."),
     to: RangeDay("Last UTC day of the alerts, YYYY-MM-DD."),
     since: Moment("Only alerts with `at` from this time on: YYYY-MM-DD (UTC), or an ISO 8601 time with its zone."),
-    until: Moment("Only alerts up to this time, written like `since`; a day includes its end."),
+    until: Moment("Only alerts up to this time, written like `since`. A day includes its end."),
     read: described(v.optional(v.boolean()), "The opposite of `unread`."),
-    unread: described(v.optional(v.boolean()), "True: only unread alerts. False: only read."),
+    unread: described(v.optional(v.boolean()), "True: only unread alerts; false: only read."),
     cursor: v.optional(
       coded(
         v.pipe(

@@ -66,7 +66,7 @@ export const listReviews = operation({
     ...REVIEW_FILTERS,
     language: described(
       v.optional(v.pipe(v.string(), v.regex(/^[a-z]{2,3}(?:-[A-Z]{2})?$/))),
-      "Only Google Play reviews in this language, such as en or pt-BR.",
+      "Only Google Play reviews in this language, such as pt-BR.",
     ),
     sort: described(v.optional(v.picklist(SORTS)), "Default: newest. lowest, highest: by stars, then newest first."),
     limit: v.optional(wholeNumber(1, MAX_LISTED, `Maximum per store. Default: ${LISTED}.`)),
