@@ -41,8 +41,8 @@ export async function marketComparePage(desk: Desk): Promise<Page> {
   if (isFault(compared)) return page(html`<section class="card">${refusedPart(compared)}</section>`)
   const show = SHOWS.find(([code]) => code === desk.query.get("show"))?.[0] ?? "all"
   const rows = compared.rows.filter(({ ranks }) => {
-    if (show === "gap") return (ranks.get(ids[0] ?? "") ?? null) === null
-    return show === "all" || [...ranks.values()].every((rank) => rank !== null)
+    if (show === "gap") return ranks.get(ids[0] ?? "") === null
+    return show === "all" || [...ranks.values()].every((rank) => typeof rank === "number")
   })
   if (desk.query.get("as") === "csv") return { ...page(""), file: { name: "keywords.csv", csv: csvOf(compared, rows) } }
   return page(await matrixCard(desk, compared, { rows, show, country }))
@@ -150,7 +150,7 @@ async function matrixCard(desk: Desk, compared: Comparison, { rows, show, countr
     const best = Math.min(...ranked)
     const to = marketAddress(desk, "keyword", { term: row.term, country })
     const name = html`${linkTo(desk, row.term, to, html`<bdi>${row.term}</bdi>`)}`
-    const cells = apps.map(({ id }) => rankCell(row.ranks.get(id) ?? null, best, row.depth))
+    const cells = apps.map(({ id }) => rankCell(row.ranks.get(id), best, row.depth))
     return html`<tr><th scope="row">${tickedTerm(desk, row.term, name)}</th>${cells}
 <td class="num">${popularityText(row)}</td><td class="num">${figure(row.difficulty)}</td>
 <td class="small">${dayTime(row.day, shortDay)}</td></tr>`
@@ -178,7 +178,8 @@ async function matrixCard(desk: Desk, compared: Comparison, { rows, show, countr
   )
 }
 
-function rankCell(rank: number | null, best: number, depth: number): Html {
+function rankCell(rank: number | null | undefined, best: number, depth: number): Html {
+  if (rank === undefined) return html`<td class="quiet" title="not among the keywords that were read">–</td>`
   if (rank === null) return html`<td><span class="gone" title="not in the first ${depth}">absent</span></td>`
   return html`<td>${rank === best ? html`<strong class="up">${rank}</strong>` : rank}</td>`
 }

@@ -8,7 +8,8 @@ type GapRow = Gap["keywords"][number]
 /** Keywords of several apps, with the rank of each. */
 export interface Comparison {
   apps: { id: string; name: string; keywords: number }[]
-  rows: (Omit<GapRow, "held" | "missing" | "ranks"> & { ranks: ReadonlyMap<string, number | null> })[]
+  /** Ranks by app. Null: absent from the results. Undefined: the keyword was not among those that were read. */
+  rows: (Omit<GapRow, "held" | "missing" | "ranks"> & { ranks: ReadonlyMap<string, number | null | undefined> })[]
   searched: number
   /** There are more keywords than were read. */
   isCut: boolean
@@ -38,19 +39,24 @@ export async function compareApps(desk: Desk, ids: readonly string[], country: s
   return joined(gaps)
 }
 
-/** Joins comparisons of different apps. A keyword that only one of them lists has none of the other's apps. */
+/**
+ * Joins comparisons of different apps. A comparison that is complete lists every keyword of its apps, so that they are
+ * absent from the others. One that is cut leaves the others unknown.
+ */
 function joined(gaps: readonly Gap[]): Comparison {
   const apps = gaps.flatMap((gap) => gap.apps).map(({ id, name, keywords }) => ({ id, name, keywords }))
-  const byTerm = Map.groupBy(
-    gaps.flatMap(({ keywords }) => keywords),
-    ({ term }) => term,
-  )
-  const rows = [...byTerm.values()].map((found) => {
-    const { held: _, missing: __, ranks: ___, ...row } = found[0]!
-    const ranks = new Map(apps.map(({ id }) => [id, found.find(({ ranks }) => id in ranks)?.ranks[id] ?? null]))
-    return { ...row, ranks }
+  const parts = gaps.map((gap) => ({ ...gap, byTerm: new Map(gap.keywords.map((row) => [row.term, row])) }))
+  const firsts = new Map(gaps.flatMap(({ keywords }) => keywords.map((row) => [row.term, row] as const)).reverse())
+  const rows = [...firsts.values()].map(({ held: _, missing: __, ranks: ___, ...row }) => {
+    const ranks = parts.flatMap(({ apps, byTerm, nextCursor }) => {
+      const unlisted = nextCursor === null ? null : undefined
+      const listed = byTerm.get(row.term)
+      return apps.map(({ id }) => [id, listed ? (listed.ranks[id] ?? null) : unlisted] as const)
+    })
+    return { ...row, ranks: new Map(ranks) }
   })
-  const heldBy = ({ ranks }: Comparison["rows"][number]) => [...ranks.values()].filter((rank) => rank !== null).length
+  const heldBy = ({ ranks }: Comparison["rows"][number]) =>
+    [...ranks.values()].filter((rank) => typeof rank === "number").length
   const searchesOf = ({ popularity, popularityLow }: Comparison["rows"][number]) => popularity ?? popularityLow ?? 0
   return {
     apps,
