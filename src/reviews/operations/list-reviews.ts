@@ -65,7 +65,7 @@ export const listReviews = operation({
     platform: described(v.optional(Store), "Only this store."),
     ...REVIEW_FILTERS,
     language: described(
-      v.optional(v.pipe(v.string(), v.regex(/^[a-z]{2,3}(?:-[A-Z]{2})?$/))),
+      v.optional(v.pipe(v.string(), v.maxLength(6), v.regex(/^[a-z]{2,3}(?:-[A-Z]{2})?$/))),
       "Only Google Play reviews in this language, such as pt-BR.",
     ),
     sort: described(v.optional(v.picklist(SORTS)), "Default: newest. lowest, highest: by stars, then newest first."),
