@@ -6,7 +6,7 @@
 
 import { readFileSync } from "node:fs"
 import { openHouse, PUBLIC_URL } from "../house.ts"
-import { APP_TABS, ownerOf, SAMPLE_PAGES } from "../pages/app-scene.ts"
+import { APP_TABS, OWN_PAGES, ownerOf } from "../pages/app-scene.ts"
 import { NOW } from "./years-fill.ts"
 import { worldOf } from "./years-world.ts"
 
@@ -43,7 +43,7 @@ const pages = [
   ...["", "?days=90&vs=before", "?move=up", "?order=change", "?find=9", "?order=popularity&page=3"].map(
     (query) => `${app}${query}`,
   ),
-  ...SAMPLE_PAGES.map((page) => `/app${page}`),
+  ...OWN_PAGES.map((page) => `/app${page}`),
   ...APP_TABS.filter((tab) => tab !== "" && !tab.startsWith("/rival?")).map((tab) => `${app}${tab}`),
   ...[`${app}/rival?rival=${rivals[0]}`, `${app}/ranks?${asked}`, `${app}/evidence?${asked}`],
 ].filter((path) => new RegExp(process.argv[2] ?? "").test(path))
