@@ -148,7 +148,7 @@ async function readStored(sql: Db, personId: number): Promise<StoredFactor | nul
   return row ?? null
 }
 
-/** The step whose code was typed. Null if the code is of none that counts now. */
+/** Returns the time step whose code was typed. Null if the code is wrong or expired. */
 async function stepOf(parts: FactorParts, personId: number, { sealed, now }: StoredFactor, typed: string) {
   const token = typed.replaceAll(/\s/g, "")
   if (!/^\d{6}$/.test(token)) return null

@@ -65,8 +65,8 @@ export function waitingPage(approvals: readonly Approval[]): string {
 <h2>Nothing is waiting</h2>
 <p>An assistant previews each change before it makes it. You can require your approval as well: each change then waits
 here for ten minutes, exactly as previewed, until you approve or decline it. The assistant cannot approve it.</p>
-<pre>appmeter approval require all</pre>
-<p><a href="/approve/sample">See an example</a></p>
+<p><a href="/app/settings/keys">Choose the keys whose changes wait</a>, or
+<a href="/approve/sample">see an example</a>.</p>
 </section>
 <p><a href="/app/changes">All changes made</a></p>`
   return layout(

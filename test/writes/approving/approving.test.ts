@@ -92,7 +92,7 @@ test("an approval of another workspace can be neither read nor decided", async (
 
 test("an owner without pending approvals sees instructions and a sample that cannot be decided", async () => {
   const { text } = await browser.open("/approve")
-  expect(text).toContain("appmeter approval require all")
+  expect(text).toContain(`<a href="/app/settings/keys">Choose the keys whose changes wait</a>`)
   expect(text).toContain('href="/approve/sample"')
   const stranger = await browserOf(on.house).open("/approve/sample")
   expect([stranger.status, stranger.text.includes("evening pages")]).toEqual([200, true])
