@@ -70,8 +70,10 @@ export async function build(file: string, target?: Target): Promise<Contents> {
       target: "bun",
       format: "esm",
       bytecode: true,
+      minify: { whitespace: true, syntax: true, identifiers: false },
       metafile: true,
-      // Names and lines of the source stay in stacks; minified, the file would be 0.1 MB of 120 smaller.
+      plugins: [asciiComments],
+      // names and lines of the source stay in stacks
       sourcemap: "linked",
       compile: {
         outfile: join(parts, basename(file)),
@@ -90,6 +92,19 @@ export async function build(file: string, target?: Target): Promise<Contents> {
   } finally {
     rmSync(parts, { recursive: true, force: true })
   }
+}
+
+/**
+ * Removes the comment with the author's name from a library, whose licence is in NOTICES. A single character beyond
+ * ASCII makes Bun store the bundle with two bytes for each character, 5 MB more.
+ */
+const asciiComments: Bun.BunPlugin = {
+  name: "ascii-comments",
+  setup(build) {
+    build.onLoad({ filter: /node_modules\/otpauth\/.*\.js$/ }, ({ path }) => {
+      return { contents: readFileSync(path, "utf8").replaceAll(/^\/\/!.*$/gm, ""), loader: "js" }
+    })
+  },
 }
 
 /**
