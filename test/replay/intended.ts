@@ -102,6 +102,16 @@ export const INTENDED: readonly Intended[] = [
     where: { operation: FEED, path: /nextCursor$|^status$|^error$/ },
   },
   {
+    id: "reviews-have-pages",
+    why: "The list of reviews has filters, an order and a cursor, which were refused as unknown before.",
+    issue: "44, point 3",
+    where: {
+      operation: ["list_reviews", "/v1/apps/{appId}/reviews"],
+      path: /^status$|^error$/,
+      old: /invalid_arguments/,
+    },
+  },
+  {
     id: "import-order-keeps-alerts",
     why: "The same import in another order makes the same alerts, so other ids.",
     issue: "38, figures-2 A1",
