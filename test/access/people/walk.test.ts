@@ -12,7 +12,7 @@ import { type House, openHouse } from "../../house.ts"
 import { LONG } from "../../long.ts"
 import { appPages } from "../../pages/app-scene.ts"
 import { NO_PORTS } from "../../pages/settings/ports.ts"
-import { type Browser, browserOf, fieldIn, type Page } from "../sign-in/browser.ts"
+import { type Browser, browserOf, type Page } from "../sign-in/browser.ts"
 import { anotherAddress, type Member, memberOf } from "./scene.ts"
 import { connectAll, FOREIGN, fillWorkspace, MONEY, SECOND, type WalkWorkspace } from "./walk-world.ts"
 
@@ -221,42 +221,7 @@ describe("rights", () => {
       expect([role, refused.map(({ id }) => id)]).toEqual([role, lacking.map(({ id }) => id)])
     }
   })
-
-  test("a form that a role's own page does not have is refused when it is sent all the same", async () => {
-    for (const role of ["editor", "viewer", "viewer-without-money"] as const) {
-      const { browser } = memberIn(role)
-      const form = fieldIn(await browser.open("/sign-in"), "form") ?? ""
-      const present = new Set(formsOn(await visit(memberIn(role))).keys())
-      for (const [name, { action, fields }] of formsOn(crawled)) {
-        // What a person has seen is their own note. It has no form where there is no news.
-        if (present.has(name) || fields.action === "mark_seen") continue
-        const { status } = await browser.send(action, { ...fields, form })
-        expect([role, name, status]).toEqual([role, name, 403])
-      }
-    }
-  })
 })
-
-interface Form {
-  action: string
-  fields: Record<string, string>
-}
-
-/** The forms of all pages that change the workspace, by address and name. */
-function formsOn(visited: readonly Visited[]): Map<string, Form> {
-  const forms = new Map<string, Form>()
-  for (const { page } of visited)
-    for (const [, sentTo = "", body = ""] of page.text.matchAll(FORM)) {
-      const inputs = [...body.matchAll(/<(?:input|button)[^>]*name="([^"]+)"[^>]*value="([^"]*)"/g)]
-      const fields = Object.fromEntries(inputs.map(([, name, value]) => [name, value]))
-      const action = sentTo.replaceAll("&amp;", "&")
-      forms.set(`${action.split("?")[0]} ${fields.do ?? fields.action ?? ""}`, { action, fields })
-    }
-  return forms
-}
-
-/** Forms for everybody are left out: to sign out, choose colours and change one's own profile. */
-const FORM = /<form[^>]*action="(\/(?:app\/(?:settings(?!\/profile)|write)|approve)[^"]*)"[^>]*>(.*?)<\/form>/gs
 
 describe("other workspaces", () => {
   test("nothing of another workspace is on any page or in any call, for any role", async () => {
