@@ -52,15 +52,11 @@ function folderOf({ positionals: [typed] }: Invocation): string {
   return folder
 }
 
-/** Texts beyond the size of any store's field are cut, so that a stray large file costs nothing. */
-const MAX_BYTES = 1_000_000
-
 function textFiles(folder: string): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.endsWith(".txt")) continue
     const path = join(entry.parentPath, entry.name)
-    if (statSync(path).size > MAX_BYTES) throw new CommandProblem(`${path} has more than 1 MB; it is no store text`)
     files.set(relative(folder, path).replaceAll("\\", "/"), readFileSync(path))
   }
   return files

@@ -1,11 +1,12 @@
 import { hash } from "node:crypto"
-import { readFileSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { vacuumChanged } from "../database/upkeep.ts"
 import { importPopularity } from "../keywords/import/import-popularity.ts"
 import { type Report, ReportProblem, readReport } from "../keywords/import/popularity-report.ts"
 import { storefrontNamed } from "../lib/storefront-names.ts"
 import { recording } from "../recording.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "./cli/command.ts"
+import { csvText, readFileBytes } from "./cli/read-file.ts"
 import { show } from "./cli/show.ts"
 import { useDatabase } from "./cli/with-database.ts"
 
@@ -85,25 +86,15 @@ function countryOf({ text }: Invocation): string | undefined {
 
 function open({ positionals }: Invocation): { bytes: Uint8Array; seenAt: Date } {
   const [file = ""] = positionals
-  try {
-    const bytes = readFileSync(file)
-    return { bytes, seenAt: new Date(Math.min(statSync(file).mtimeMs, Date.now())) }
-  } catch (error) {
-    const { code } = error as { code?: string }
-    if (code === "ENOENT") throw new CommandProblem(`there is no file ${file}`)
-    if (code === "EISDIR") throw new CommandProblem(`${file} is a folder; give a file`)
-    throw error
-  }
+  const bytes = readFileBytes(file)
+  return { bytes, seenAt: new Date(Math.min(statSync(file).mtimeMs, Date.now())) }
 }
 
 function readFile(bytes: Uint8Array, country: string | undefined): Report {
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b)
-    throw new CommandProblem("the file is an Excel file; save it as CSV (UTF-8)")
   try {
-    return readReport(new TextDecoder("utf-8", { fatal: true }).decode(bytes), country)
+    return readReport(csvText(bytes), country)
   } catch (error) {
     if (error instanceof ReportProblem) throw new CommandProblem(error.message)
-    if (error instanceof TypeError) throw new CommandProblem("the file is not UTF-8 text; save it as CSV (UTF-8)")
     throw error
   }
 }

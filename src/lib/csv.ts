@@ -42,7 +42,7 @@ const INNER = new RegExp(`([\\t\\r\\n;]${BLANKS})(?=${INNER_SIGN})`, "g")
 const START = new RegExp(`^(?:[\\t\\r\\n]|${UNSEEN}${SIGN})`)
 
 /** A record of a CSV text. `fields` is null if its quoting is broken; parsing continues at the next line. */
-export interface CsvRecord {
+interface CsvRecord {
   /** Number of its first line, from 1. */
   line: number
   fields: string[] | null
@@ -64,6 +64,36 @@ export function* csvRecords(text: string, separator = ","): Generator<CsvRecord>
     }
     at = end + 1
   }
+}
+
+const SEPARATORS = [",", ";", "\t"]
+/** Tools write a title and filters above the headings. */
+const MAX_ABOVE = 20
+
+/** The headings of a table as `readHeadings` returned them, and the records below. */
+export interface CsvTable<Headings> {
+  headings: Headings
+  records: Generator<CsvRecord>
+}
+
+/**
+ * Finds the line of headings of a table that is separated by commas, semicolons or tabs: the first for which
+ * `readHeadings` returns something. Null if there is none near the beginning.
+ */
+export function findCsvTable<Headings>(
+  text: string,
+  readHeadings: (fields: readonly string[]) => Headings | undefined,
+): CsvTable<Headings> | null {
+  for (const separator of SEPARATORS) {
+    const records = csvRecords(text, separator)
+    for (let above = 0; above <= MAX_ABOVE; above++) {
+      const { value, done } = records.next()
+      if (done) break
+      const headings = readHeadings(value.fields ?? [])
+      if (headings !== undefined) return { headings, records }
+    }
+  }
+  return null
 }
 
 const LONGEST_QUOTED = 10_000

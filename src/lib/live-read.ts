@@ -1,3 +1,11 @@
+const BEING_READ = "It is being read now."
+
+/** The explanation of an answer whose reading is under way. */
+export const beingRead = (seconds: number) => `${BEING_READ} Try again in ${seconds} s.`
+
+/** Whether an explanation is that of `beingRead`. */
+export const isBeingRead = (detail: string | undefined) => detail?.startsWith(BEING_READ) === true
+
 export interface LiveSubject {
   kind:
     | "search"

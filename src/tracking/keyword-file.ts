@@ -22,7 +22,7 @@ export interface KeywordFile {
 }
 
 /** Column names of common tools, in lower case. */
-const COLUMNS: Record<"term" | "country" | "tags", readonly string[]> = {
+export const KEYWORD_COLUMNS: Record<"term" | "country" | "tags", readonly string[]> = {
   term: ["keyword", "keywords", "term", "search term", "search query", "query", "keyword phrase"],
   country: ["country", "storefront", "store", "country code", "region", "country or region"],
   tags: ["tags", "tag", "label", "labels", "list", "group"],
@@ -40,7 +40,7 @@ export function keywordsIn(text: string): KeywordFile {
   const separator = SEPARATORS.find((item) => first.includes(item)) ?? ","
   const records = [...csvRecords(text, separator)]
   const head = records[0]?.fields?.map((field) => field.trim().toLowerCase()) ?? []
-  const at = (column: keyof typeof COLUMNS) => head.findIndex((name) => COLUMNS[column].includes(name))
+  const at = (column: keyof typeof KEYWORD_COLUMNS) => head.findIndex((name) => KEYWORD_COLUMNS[column].includes(name))
   if (at("term") < 0) return plain(records)
   const columns = { term: at("term"), country: at("country"), tags: at("tags") }
   const file: KeywordFile = { keywords: [], bad: [] }
@@ -70,7 +70,7 @@ type Fault = Omit<BadLine, "line">
 
 const QUOTES: Fault = { fault: "quotes", reason: "its quotes are not closed properly" }
 
-function keywordOf(fields: string[], columns: Record<keyof typeof COLUMNS, number>): FileKeyword | Fault {
+function keywordOf(fields: string[], columns: Record<keyof typeof KEYWORD_COLUMNS, number>): FileKeyword | Fault {
   const [term = "", place = "", tags = ""] = [fields[columns.term], fields[columns.country], fields[columns.tags]]
   if (term.trim() === "") return { fault: "keyword", reason: "it has no keyword" }
   const country = place.trim() === "" ? undefined : storefrontNamed(place.trim())

@@ -1,12 +1,11 @@
-import { readFileSync } from "node:fs"
 import { basename } from "node:path"
-import type { DayOrder } from "../../keywords/import/file-days.ts"
 import { RankFileProblem, type RankHistoryFile, readRankHistory } from "../../keywords/import/rank-history-file.ts"
 import { listRankImports, removeRankImport, storeImportedRanks } from "../../keywords/store/imported-ranks.ts"
 import { dayOf } from "../../lib/days.ts"
 import { storefrontNamed } from "../../lib/storefront-names.ts"
 import { listTerms } from "../../tracking/terms.ts"
 import { type Command, CommandProblem, type Invocation, WrongUse } from "../cli/command.ts"
+import { csvText, readFileBytes } from "../cli/read-file.ts"
 import { printable, show, table } from "../cli/show.ts"
 import { useDatabase } from "../cli/with-database.ts"
 import { findTracked } from "./app.ts"
@@ -32,14 +31,15 @@ export const historyImport: Command = {
     strict: { meaning: "Exit code 1 if any line is invalid. Valid lines are imported in any case." },
   },
   async run(invocation) {
-    const { positionals, text, has, terminal } = invocation
+    const { positionals, has, terminal } = invocation
     const [word = "", path = ""] = positionals
+    const tool = toolOf(invocation)
     const platform = has("android") ? "android" : "ios"
     const now = new Date()
     const file = readFile(invocation, path, dayOf(now))
     const { result, untracked } = await useDatabase(invocation, async (sql) => {
       const app = await findTracked(sql, word)
-      const source = { appId: app.id, platform, tool: toolOf(invocation), file: basename(path), now } as const
+      const source = { appId: app.id, platform, tool, file: basename(path), now } as const
       const result = await storeImportedRanks(sql, source, file.ranks, (done) =>
         terminal.progress(`${done} of ${file.ranks.length} ranks`),
       )
@@ -58,7 +58,7 @@ export const historyImport: Command = {
       from: days[0] ?? null,
       to: days.at(-1) ?? null,
       untracked,
-      tool: text("tool") ?? DEFAULT_TOOL,
+      tool,
       bad,
     }
     show(invocation, figures, () => [
@@ -141,15 +141,11 @@ function readFile({ text }: Invocation, path: string, today: string): RankHistor
   const dayOrder = text("dates")
   if (dayOrder !== undefined && dayOrder !== "dmy" && dayOrder !== "mdy")
     throw new WrongUse("--dates must be dmy (31/01/2025) or mdy (01/31/2025)")
+  const csv = csvText(readFileBytes(path))
   try {
-    const csv = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path))
-    return readRankHistory(csv, { storefront, dayOrder: dayOrder as DayOrder | undefined, today })
+    return readRankHistory(csv, { storefront, dayOrder, today })
   } catch (error) {
     if (error instanceof RankFileProblem) throw new CommandProblem(error.message)
-    if (error instanceof TypeError) throw new CommandProblem("the file is not UTF-8 text; save it as CSV (UTF-8)")
-    const { code } = error as { code?: string }
-    if (code === "ENOENT") throw new CommandProblem(`there is no file ${path}`)
-    if (code === "EISDIR") throw new CommandProblem(`${path} is a folder; give a file`)
     throw error
   }
 }

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs"
 import { listWorkspaces, type Workspace } from "../../access/workspaces.ts"
 import type { Sql, Tx } from "../../database/types.ts"
 import { type FileKeyword, type KeywordFile, keywordsIn } from "../../tracking/keyword-file.ts"
 import { type AddedTerms, addTerms, buryTerms, listTerms, removeTerms, tagTerms } from "../../tracking/terms.ts"
 import { type Command, CommandProblem, type Invocation, type Terminal, WrongUse } from "../cli/command.ts"
+import { readFileBytes } from "../cli/read-file.ts"
 import { linesOf } from "../cli/read-lines.ts"
 import { printable, show, table } from "../cli/show.ts"
 import { useDatabase } from "../cli/with-database.ts"
@@ -141,10 +141,7 @@ function typedKeywords(terms: readonly string[]): KeywordFile {
 }
 
 async function readFileText(path: string, { stdin }: Terminal): Promise<string> {
-  if (path !== "-") {
-    if (!existsSync(path)) throw new CommandProblem(`there is no file ${path}`)
-    return readFileSync(path, "utf8")
-  }
+  if (path !== "-") return new TextDecoder().decode(readFileBytes(path))
   const lines: string[] = []
   for await (const line of linesOf(stdin())) lines.push(line)
   return lines.join("\n")

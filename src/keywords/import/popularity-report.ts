@@ -1,4 +1,4 @@
-import { type CsvRecord, csvRecords } from "../../lib/csv.ts"
+import { type CsvTable, findCsvTable } from "../../lib/csv.ts"
 import { storefrontNamed } from "../../lib/storefront-names.ts"
 import { normaliseTerm } from "../../lib/term.ts"
 import type { BadLine } from "../../measuring/import/import-lines.ts"
@@ -34,7 +34,7 @@ export interface Report {
  * not such a report or has no figures.
  */
 export function readReport(text: string, storefront?: string): Report {
-  const { records, columns } = openReport(text)
+  const { records, headings: columns } = openReport(text)
   if (columns.popularity === undefined) throw new ReportProblem("the report holds no popularity: nothing to import")
   if (columns.month === undefined) throw new ReportProblem("the report has no column month")
   if (columns.country === undefined && storefront === undefined) {
@@ -67,20 +67,13 @@ const HEADINGS = {
 }
 type Columns = Partial<Record<keyof typeof HEADINGS, number>>
 
-const SEPARATORS = [",", ";", "\t"]
-const MAX_ABOVE = 20
-
-function openReport(text: string): { records: Generator<CsvRecord>; columns: Columns } {
-  for (const separator of SEPARATORS) {
-    const records = csvRecords(text, separator)
-    for (let above = 0; above <= MAX_ABOVE; above++) {
-      const { value, done } = records.next()
-      if (done) break
-      const columns = columnsOf(value.fields ?? [])
-      if (columns.term !== undefined) return { records, columns }
-    }
-  }
-  throw new ReportProblem("this is no report of search terms: no line of headings names search_term")
+function openReport(text: string): CsvTable<Columns> {
+  const table = findCsvTable(text, (fields) => {
+    const columns = columnsOf(fields)
+    return columns.term === undefined ? undefined : columns
+  })
+  if (!table) throw new ReportProblem("this is no report of search terms: no line of headings names search_term")
+  return table
 }
 
 function columnsOf(fields: readonly string[]): Columns {

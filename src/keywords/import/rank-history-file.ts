@@ -1,6 +1,7 @@
-import { csvRecords } from "../../lib/csv.ts"
+import { findCsvTable } from "../../lib/csv.ts"
 import { storefrontNamed } from "../../lib/storefront-names.ts"
 import { normaliseTerm } from "../../lib/term.ts"
+import { KEYWORD_COLUMNS } from "../../tracking/keyword-file.ts"
 import { type DayOrder, dayOrderOf, parseDay } from "./file-days.ts"
 
 /** Why a file cannot be read, in one sentence. */
@@ -36,15 +37,12 @@ interface RankFileOptions {
 /** Column names of AppTweak, Appfigures, Astro, AppFollow and common tables, in lower case. */
 const COLUMNS = {
   day: ["date", "day", "time", "timestamp", "datetime", "measured at"],
-  term: ["keyword", "keywords", "term", "search term", "search query", "query", "keyword phrase"],
-  storefront: ["country", "storefront", "store", "country code", "region", "country or region", "territory"],
+  term: KEYWORD_COLUMNS.term,
+  storefront: KEYWORD_COLUMNS.country,
   rank: ["rank", "ranking", "position", "pos", "current rank", "keyword rank", "organic rank"],
 } as const
 type Column = keyof typeof COLUMNS
 
-const SEPARATORS = [",", ";", "\t"]
-/** Tools write a title and filters above the headings. */
-const MAX_ABOVE = 20
 const MAX_RANK = 10_000
 /** The first day of the App Store. */
 const FIRST_DAY = "2008-07-10"
@@ -55,8 +53,12 @@ const FIRST_DAY = "2008-07-10"
  * column or an option. Throws RankFileProblem if the file has neither form.
  */
 export function readRankHistory(text: string, options: RankFileOptions): RankHistoryFile {
-  const table = openTable(text)
-  const { columns, dayColumns } = table
+  const table = findCsvTable(text, headingsIn)
+  if (!table)
+    throw new RankFileProblem(
+      "no line of headings names the columns date, keyword and rank, or keyword and a column for each day",
+    )
+  const { columns, dayColumns } = table.headings
   if (columns.storefront === undefined && options.storefront === undefined)
     throw new RankFileProblem("the file has no column country; name its storefront with --country")
   const records = [...table.records]
@@ -97,25 +99,16 @@ interface DayColumn {
   name: string
 }
 
-function openTable(text: string) {
-  for (const separator of SEPARATORS) {
-    const records = csvRecords(text, separator)
-    for (let above = 0; above <= MAX_ABOVE; above++) {
-      const { value, done } = records.next()
-      if (done) break
-      const names = value.fields?.map((field) => field.trim().toLowerCase().replaceAll("_", " ")) ?? []
-      const columns = columnsOf(names)
-      const dayColumns = names.flatMap((name, at) =>
-        (parseDay(name, "mdy") ?? parseDay(name, "dmy")) ? [{ at, name }] : [],
-      )
-      if (columns.term === undefined) continue
-      if (columns.day !== undefined && columns.rank !== undefined) return { records, columns, dayColumns: [] }
-      if (dayColumns.length > 0) return { records, columns: { ...columns, rank: undefined }, dayColumns }
-    }
-  }
-  throw new RankFileProblem(
-    "no line of headings names the columns date, keyword and rank, or keyword and a column for each day",
+/** Returns the columns of a line of headings. Undefined if the line has neither form. */
+function headingsIn(fields: readonly string[]) {
+  const names = fields.map((field) => field.trim().toLowerCase().replaceAll("_", " "))
+  const columns = columnsOf(names)
+  if (columns.term === undefined) return undefined
+  if (columns.day !== undefined && columns.rank !== undefined) return { columns, dayColumns: [] }
+  const dayColumns = names.flatMap((name, at) =>
+    (parseDay(name, "mdy") ?? parseDay(name, "dmy")) ? [{ at, name }] : [],
   )
+  return dayColumns.length > 0 ? { columns: { ...columns, rank: undefined }, dayColumns } : undefined
 }
 
 function columnsOf(names: readonly string[]): Columns {

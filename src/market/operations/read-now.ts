@@ -1,7 +1,7 @@
 import { type Context, type EmptyAnswer, nothing } from "../../core/operation.ts"
 import { readOnRequest, throwUnlessAnswer } from "../../core/read-on-request.ts"
 import { Fault } from "../../lib/faults.ts"
-import type { LiveSubject } from "../../lib/live-read.ts"
+import { beingRead, type LiveSubject } from "../../lib/live-read.ts"
 
 interface Reading {
   wanted: LiveSubject
@@ -38,9 +38,8 @@ export async function whyUnread(ctx: Context, { wanted, keptDays, waitMs, live }
   try {
     const eta = await readOnRequest(ctx, wanted, { keptDays, waitMs })
     if (eta === null) return null
-    if (live)
-      return new Fault("measure_busy", { detail: `It is being read now. Try again in ${eta} s.` }, { retryAfter: eta })
-    return new Fault("not_measured", { detail: `It is being read now. Try again in ${eta} s.` })
+    if (live) return new Fault("measure_busy", { detail: beingRead(eta) }, { retryAfter: eta })
+    return new Fault("not_measured", { detail: beingRead(eta) })
   } catch (error) {
     if (error instanceof Fault) return error
     throw error

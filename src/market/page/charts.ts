@@ -163,14 +163,14 @@ const unknownSince = (firstDay: string) =>
   html`<span class="quiet" title="on the first reading of ${shortDay(firstDay)}, so possibly earlier">–</span>`
 
 function dayAddress(desk: Desk, day: string): string {
-  return address(desk.path, { ...kept(desk), day })
+  return address(desk.path, { ...choicesIn(desk), day })
 }
 
 function historyAddress(desk: Desk, app: string): string {
-  return address(desk.path, { ...kept(desk), app })
+  return address(desk.path, { ...choicesIn(desk), app })
 }
 
-function kept({ query }: Desk): Record<string, string> {
+function choicesIn({ query }: Desk): Record<string, string> {
   return Object.fromEntries([...query].filter(([name]) => ![MADE, "page"].includes(name)))
 }
 
@@ -218,7 +218,7 @@ const MAX_MOVERS = 5
 function sinceLinks(desk: Desk, title: string): Html {
   const since = sinceIn(desk)
   return html`<nav class="periods" aria-label="${title}, since">${PERIODS.map((days) => {
-    const to = address(desk.path, { ...kept(desk), since: days })
+    const to = address(desk.path, { ...choicesIn(desk), since: days })
     return html`<a href="${to}"${days === since && html` aria-current="true"`}>${counted(days, "day")}</a>`
   })}</nav>`
 }
@@ -252,7 +252,7 @@ async function thresholdsCard(desk: Desk, { country, kind, genre }: Chart): Prom
   const name = kind === "grossing" ? "Revenue" : "Downloads"
   const title = `${name} a rank takes`
   if (!desk.isSample && desk.query.get("needs") !== "yes")
-    return html`<p class="small"><a href="${address(desk.path, { ...kept(desk), needs: "yes" })}">${title}</a></p>`
+    return html`<p class="small"><a href="${address(desk.path, { ...choicesIn(desk), needs: "yes" })}">${title}</a></p>`
   const query = { country, kind, genre: genre.id, limit: 1, estimates: true }
   const answer = await marketAnswer(desk.ask("hive_get_chart", query))
   if (isFault(answer) || !answer.thresholds || answer.thresholds.length === 0)
@@ -273,7 +273,7 @@ async function thresholdsCard(desk: Desk, { country, kind, genre }: Chart): Prom
 function historyCard(desk: Desk, { history, country }: Chart): Html | false {
   if (!history) return false
   const { id, name, points, sources } = history
-  const close = address(desk.path, { ...kept(desk), app: null })
+  const close = address(desk.path, { ...choicesIn(desk), app: null })
   const name_ = linkTo(desk, id, appPageAddress(desk, id, country), html`<bdi>${name}</bdi>`)
   const [from, to] = [points[0]?.[0], points.at(-1)?.[0]]
   const body =

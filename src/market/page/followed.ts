@@ -9,7 +9,7 @@ import { type Html, html } from "../../ui/html.ts"
 import { dayTime } from "../../ui/times.ts"
 import { counted } from "../../ui/words.ts"
 import { dropGenres, followGenres } from "../followed-storefronts.ts"
-import { dropButton, followForm, type Market } from "./frame.ts"
+import { followForm, type Market, marketButton } from "./frame.ts"
 
 const PATH = "market"
 
@@ -63,7 +63,7 @@ export function followedList(desk: SettingsVisit["desk"], { followed }: Market):
     const stop =
       chosen.length > 0 &&
       desk.person?.isOperator &&
-      dropButton(desk, { country, genres: chosen.join(".") }, "Stop following")
+      marketButton(desk, { deed: "drop", country, genres: chosen.join(".") }, "Stop following")
     return html`<li class="line"><div><p><strong>${storefrontName(country)}</strong> · ${names}</p>
 <p class="small quiet">${counted(genres.length * 4, "chart")} a day since ${dayTime(since)}${
       isFixed && " · set by MARKET"

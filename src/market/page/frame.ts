@@ -2,6 +2,7 @@ import type { AnswerOf } from "../../answers.ts"
 import { ALL_APPS } from "../../lib/charts.ts"
 import { Fault } from "../../lib/faults.ts"
 import { genreName } from "../../lib/genre-names.ts"
+import { isBeingRead } from "../../lib/live-read.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
 import { CHART_GENRES, STOREFRONTS } from "../../lib/storefronts.ts"
 import { address, type Desk, hereOf, MADE, type Page } from "../../ui/app/desk.ts"
@@ -131,16 +132,13 @@ export function missingPart(
   { title, credits, follow }: Missing,
 ) {
   const { detail } = extra as { detail?: string }
-  if (detail?.startsWith(BEING_READ))
+  if (isBeingRead(detail))
     return html`<div class="empty" data-reading=""><p class="what">It is being read</p>
 <p class="quiet">This page shows it in a few seconds. <a href="${hereOf(desk)}">Look again</a></p></div>`
   if (!SHOWN.has(code) && code !== "not_measured") return refusedPart(Object.assign(new Fault(code), fault, { extra }))
   const text = desk.isMetered() && !desk.isSent ? "Nobody has asked the store for it yet." : (detail ?? message)
   return html`${empty(title, text)}${readButton(desk, credits)}${follow}`
 }
-
-/** The beginning of the explanation of a reading that is under way. */
-const BEING_READ = "It is being read now"
 
 /** A button that reads the page's data again, where that costs credits. Elsewhere opening the page reads it. */
 export function readButton(desk: Desk, credits: number): Html | false {
@@ -175,11 +173,15 @@ export function followForm(desk: Desk, { country, genre }: Followed, id = "follo
 and its apps some two more.</p>`
 }
 
-/** A button that stops following what was chosen on a page. */
-export function dropButton(desk: Desk, { country, genres }: { country: string; genres: string }, name: string): Html {
+/** A button that follows genres of a storefront, or stops following them. */
+export function marketButton(
+  desk: Desk,
+  { deed, country, genres }: { deed: "follow" | "drop"; country: string; genres: string },
+  name: string,
+): Html {
   const fields = [
     ...desk.formFields,
-    ["do", "drop"],
+    ["do", deed],
     ["storefront", country],
     ["genre", genres],
     ["back", hereOf(desk)],
@@ -193,23 +195,10 @@ function followNotice(desk: Desk): Html | false {
   const done = /^(follow|drop)-([a-z]{2})-([\d.]+|all)$/.exec(desk.query.get(MADE) ?? "")
   if (!done || !desk.person?.isOperator) return false
   const [, deed, country = "", genres = ""] = done
-  const undo =
-    deed === "follow" ? dropButton(desk, { country, genres }, "Undo") : followButton(desk, { country, genre: genres })
+  const undo = marketButton(desk, { deed: deed === "follow" ? "drop" : "follow", country, genres }, "Undo")
   return html`<div class="notice" role="status" data-toast=""><p>${
     deed === "follow"
       ? `${storefrontName(country)} is followed: its charts are read within minutes, then daily.`
       : `${storefrontName(country)} is not followed any more. What was read stays.`
   }</p>${undo}</div>`
-}
-
-function followButton(desk: Desk, { country, genre }: Followed): Html {
-  const fields = [
-    ...desk.formFields,
-    ["do", "follow"],
-    ["storefront", country],
-    ["genre", genre],
-    ["back", hereOf(desk)],
-  ] as const
-  return html`<form method="post" action="${desk.base}/settings/market">${hiddenFields(fields)}
-<button type="submit">Undo</button></form>`
 }
