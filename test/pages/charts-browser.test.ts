@@ -23,7 +23,7 @@ const DAYS = Array.from({ length: 90 }, (_, at) => {
   return new Date(Date.UTC(2026, 10, 2) - (89 - at) * 86_400_000).toISOString().slice(0, 10)
 })
 
-/** What a reader must see on a day, from the stored sample. */
+/** The values of a day in the stored sample, as a reader must see them. */
 const shownOn = (day: string, file = "list_rank_lines") =>
   TERMS.map((term) => {
     const series = new Map(sample(file).answer.keywords.find((keyword) => keyword.term === term)!.series)
@@ -60,7 +60,7 @@ describe.skipIf(binary === null)("charts in a browser", () => {
   }
 
   /** The day of the crosshair, with the name, value and source of each line. */
-  const told = () =>
+  const shownDay = () =>
     tab.value<{ day: string; lines: string[] } | null>(`(() => {
       const box = document.querySelector(".cross")
       if (box.hidden) return null
@@ -90,10 +90,10 @@ describe.skipIf(binary === null)("charts in a browser", () => {
         "mouse",
       )
       const day = DAYS[nearest(part)]!
-      expect(await told()).toEqual({ day, lines: shownOn(day) })
+      expect(await shownDay()).toEqual({ day, lines: shownOn(day) })
     }
     await tab.point(plot.left + 10, plot.top - 60, "mouse")
-    expect(await told()).toBeNull()
+    expect(await shownDay()).toBeNull()
   })
 
   test("at each of 61 positions under a finger, the crosshair shows the day's values of every line", async () => {
@@ -101,27 +101,27 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     for (const part of PARTS) {
       await tab.point(plot.left + part * plot.width, plot.top + plot.height / 2, "finger")
       const day = DAYS[nearest(part)]!
-      expect(await told()).toEqual({ day, lines: shownOn(day) })
+      expect(await shownDay()).toEqual({ day, lines: shownOn(day) })
     }
     await tab.point(plot.left + 10, plot.top - 60, "finger")
-    expect(await told()).toBeNull()
+    expect(await shownDay()).toBeNull()
   })
 
   test("Home, End and the arrow keys reach every day, and a live region says its values", async () => {
     await show(1_280)
     await tab.value("document.querySelector('.plot').focus()")
-    const said = () => tab.value<string>("document.querySelector('[aria-live=polite]').textContent")
+    const announced = () => tab.value<string>("document.querySelector('[aria-live=polite]').textContent")
     await tab.press("Home")
     for (const [at, day] of DAYS.slice(0, POSITIONS).entries()) {
       if (at > 0) await tab.press("ArrowRight")
-      expect(await told()).toEqual({ day, lines: shownOn(day) })
-      const spoken = await said()
+      expect(await shownDay()).toEqual({ day, lines: shownOn(day) })
+      const spoken = await announced()
       for (const line of shownOn(day)) expect(spoken.replaceAll(",", "")).toContain(line)
     }
     await tab.press("End")
-    expect((await told())?.day).toBe(DAYS.at(-1)!)
+    expect((await shownDay())?.day).toBe(DAYS.at(-1)!)
     await tab.press("ArrowLeft")
-    expect((await told())?.day).toBe(DAYS.at(-2)!)
+    expect((await shownDay())?.day).toBe(DAYS.at(-2)!)
   })
 
   test("the crosshair names what happened on a day, and a hidden line is left out", async () => {
@@ -134,6 +134,6 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     )
     await tab.value("document.querySelector('.legend button').click()")
     await tab.point(x + 60, plot.top + 20, "mouse")
-    expect((await told())?.lines.map((line) => line.startsWith(TERMS[0]!))).toEqual([false])
+    expect((await shownDay())?.lines.map((line) => line.startsWith(TERMS[0]!))).toEqual([false])
   })
 })

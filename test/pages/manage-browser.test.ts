@@ -211,7 +211,7 @@ interface Invited {
 
 type Visitor = ReturnType<typeof personAt>
 
-/** What a person does on pages. */
+/** The steps of a person on pages. */
 function personAt(tab: Tab, origin: string) {
   const named = (name: string) => `document.querySelector('main [name="${name}"]:not([type=checkbox], [type=hidden])')`
   return {

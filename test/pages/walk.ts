@@ -9,7 +9,7 @@ export interface FoundForm {
   /** Names the form and its button whatever the ids in it. */
   kind: string
   isMultipart: boolean
-  /** What is sent if nothing is typed. */
+  /** The values that the form sends if nothing is typed. */
   fields: [name: string, value: string][]
   /** Fields that take any text. */
   texts: string[]

@@ -274,14 +274,14 @@ describe("the passphrase again", () => {
     await sql`update person_session set proved_at = now() - interval '11 minutes' where person_id = ${personId}`
     const keys = settingsBrowser(browser, "/app/settings/keys")
     const name = { name: "Sensitive", kind: "live", scopes: "apps:read" }
-    const asked = await keys.send("create", name)
-    expect([asked.status, asked.text.includes("Code of your authenticator app")]).toEqual([403, true])
+    const question = await keys.send("create", name)
+    expect([question.status, question.text.includes("Code of your authenticator app")]).toEqual([403, true])
     expect((await keys.send("create", { ...name, proof: PASSPHRASE })).text).toContain("The code is not right")
     const wrong = { ...name, proof: PASSPHRASE, proofCode: codeOf(secret, 9) }
     expect((await keys.send("create", wrong)).status).toBe(403)
     expect((await keys.send("create", { ...name, proof: "x", proofCode: codeOf(secret) })).status).toBe(403)
     expect((await keys.send("create", { ...name, proof: PASSPHRASE, proofCode: codeOf(secret) })).status).toBe(200)
-    expect(fieldIn(asked, "name")).toBe("Sensitive")
+    expect(fieldIn(question, "name")).toBe("Sensitive")
   })
 
   test("after a reset on the machine the passphrase alone signs in", async () => {

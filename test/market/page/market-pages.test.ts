@@ -18,7 +18,7 @@ const CHART = "/app/market/charts?country=us&genre=6015"
 let house: House
 let owner: Browser
 let workspace: number
-/** What the pages asked to have read, and what a store answers. */
+/** The readings that pages requested, and the answer of the store. */
 let reads: { wanted: LiveSubject; patience: Patience }[] = []
 let state: LiveReadState
 

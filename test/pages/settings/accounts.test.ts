@@ -106,8 +106,11 @@ describe("connected accounts in the settings", () => {
     const refused = await settings.send("analytics", { id, app: TEA.id, keyId: weak.keyId, privateKey: weak.pem }, at)
     expect([refused.status, refused.text.includes(`id="analytics-${id}-keyId-error"`)]).toEqual([400, true])
     expect([refused.text.includes("PRIVATE KEY"), there.analytics.posted]).toEqual([false, []])
-    const asked = await settings.send("analytics", { id, app: TEA.id, keyId: "", privateKey: "" }, at)
-    expect([asked.headers.get("location"), there.analytics.posted]).toEqual([`${ACCOUNTS}?done=requested`, [TEA.id]])
+    const requested = await settings.send("analytics", { id, app: TEA.id, keyId: "", privateKey: "" }, at)
+    expect([requested.headers.get("location"), there.analytics.posted]).toEqual([
+      `${ACCOUNTS}?done=requested`,
+      [TEA.id],
+    ])
     const again = await settings.send("analytics", { id, app: TEA.id }, at)
     expect(again.headers.get("location")).toBe(`${ACCOUNTS}?done=running`)
   })

@@ -151,10 +151,10 @@ describe("pages of reviews", () => {
     const { nextCursor } = await list({ sort: "oldest", limit: 5 })
     const refused = async (input: object) =>
       await list(input).catch(({ code, extra }) => ({ code, field: extra.field, detail: extra.detail }))
-    const told = { code: "bad_cursor", field: "cursor", detail: expect.stringContaining("only limit and fields may") }
+    const fault = { code: "bad_cursor", field: "cursor", detail: expect.stringContaining("only limit and fields may") }
     for (const input of [{}, { sort: "newest" }, { sort: "oldest", rating: [1] }, { sort: "oldest", country: "gb" }])
-      expect(await refused({ ...input, cursor: nextCursor })).toEqual(told)
-    expect(await refused({ cursor: "made-up" })).toEqual(told)
+      expect(await refused({ ...input, cursor: nextCursor })).toEqual(fault)
+    expect(await refused({ cursor: "made-up" })).toEqual(fault)
     expect((await list({ sort: "oldest", limit: 9, cursor: nextCursor })).list).toHaveLength(9)
   })
 
