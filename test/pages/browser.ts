@@ -22,6 +22,8 @@ export interface Tab {
   picture(): Promise<Uint8Array>
   /** Presses a key. Enter opens something and waits for it. */
   press(key: keyof typeof KEYS): Promise<void>
+  /** Types a text into the field with the focus. */
+  type(text: string): Promise<void>
   /** Moves the mouse there, or puts a finger there and lifts it. In CSS pixels of the window. */
   point(x: number, y: number, by: "mouse" | "finger"): Promise<void>
   /** Enables or disables scripts in pages opened from now on. `value` works in both cases. */
@@ -118,6 +120,7 @@ async function attachTab(connection: Connection, context: object, close: () => P
       await (key === "Enter" ? loaded(press) : press())
       await ask("Input.dispatchKeyEvent", { type: "keyUp", ...pressed })
     },
+    type: async (text) => void (await ask("Input.insertText", { text })),
     async point(x, y, by) {
       if (by === "mouse") return void (await ask("Input.dispatchMouseEvent", { type: "mouseMoved", x, y }))
       await ask("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] })

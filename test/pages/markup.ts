@@ -1,3 +1,5 @@
+import { expect } from "bun:test"
+
 const VOID = new Set(["meta", "link", "br", "hr", "img", "input", "wbr"])
 
 export interface Markup {
@@ -47,4 +49,14 @@ function readAttributes(text: string, found: Markup): void {
     if (name === "id") found.ids.push(value)
     if (name === "href") found.hrefs.push(value)
   }
+}
+
+/** A text that breaks out of attributes, elements and scripts wherever it is not escaped. */
+export const HOSTILE_MARKUP = `"'></textarea><script>alert(1)</script><b hostile='&amp;`
+
+/** Expects that a page shows every text as text, and has no markup of HOSTILE_MARKUP. */
+export function expectWellFormed(of: string, text: string): void {
+  const { unbalanced, bare, attributes } = readMarkup(text.replaceAll(/<script>[\s\S]*?<\/script>/g, ""))
+  expect([of, unbalanced, bare]).toEqual([of, [], []])
+  expect([of, text.includes("<script>alert"), attributes.has("hostile")]).toEqual([of, false, false])
 }

@@ -48,21 +48,27 @@ export async function marketAppPage(desk: Desk): Promise<Page> {
     marketAnswer(desk.ask("get_market_app", { id, country })),
   ])
   const page = (title: string, body: Html) => marketPage(desk, { title, tab: "app", body })
-  if (isFault(app) && isFault(spied)) {
-    const missing = missingPart(desk, app, { title: "This app was not read there yet", credits: CREDITS })
-    return page("An app", html`<section class="card">${missing}</section>`)
-  }
-  const named = isFault(app) ? (spied as Exclude<typeof spied, Fault>) : app
-  const icon = faces.get(storeAppCode(id))?.icon ?? null
+  const face = faces.get(storeAppCode(id))
+  const named = !isFault(app) ? app : isFault(spied) ? { publisher: null, publisherId: null } : spied
+  const name = "name" in named ? named.name : (face?.name ?? "An app")
   const ownApp = tracked.apps.find(({ iosId, androidPkg }) => iosId === id || androidPkg === id)
+  const icon = appIcon(desk, { name, icon: face?.icon ?? null })
+  const head = headPart(desk, named, { id, country, icon, ownId: ownApp?.id })
+  const places = !isFault(about) && placesCard(desk, about, id)
+  if (isFault(app) && isFault(spied)) {
+    const isReadable = app.code === "not_measured"
+    const credits = isReadable ? 0 : CREDITS
+    const missing = missingPart(desk, app, { title: "This app was not read there yet", credits })
+    return page(name, html`${isReadable && head}<section class="card">${missing}</section>${places}`)
+  }
   return page(
-    named.name,
-    html`${headPart(desk, named, { id, country, icon: appIcon(desk, { name: named.name, icon }), ownId: ownApp?.id })}
+    name,
+    html`${head}
 <div class="columns-2"><div>${
       isFault(app)
         ? card("Facts", missingPart(desk, app, { title: "Its facts were not read yet", credits: 0 }))
         : factsCard(desk, app)
-    }${!isFault(about) && placesCard(desk, about, id)}${reviewsCard(desk, reviews)}</div>
+    }${places}${reviewsCard(desk, reviews)}</div>
 <div>${estimateCard(desk, estimate)}${keywordsCard(desk, spied, { id, country })}
 ${!isFault(about) && changesCard(desk, about)}${similarCard(desk, similar, country)}</div></div>`,
   )

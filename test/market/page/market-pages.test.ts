@@ -100,6 +100,14 @@ describe("the chart page", () => {
   })
 })
 
+test("the page of an app whose facts were not read has its name, its ranks on charts, and can be tracked", async () => {
+  state = { state: "failed", why: "off", because: "no worker process is running" }
+  const page = await owner.open("/app/market/app?id=10001")
+  expect(page.text).toContain("<h1>App 10001</h1>")
+  expect(page.text).toContain('href="/app/add?app=ios%3A10001')
+  expect(textOf(page)).toMatch(/This app was not read there yet .* Ranks on charts .* Finance, United States 3/)
+})
+
 describe("reading and credits", () => {
   const used = async (id: number) => {
     const [row] = await house.sql<{ used: number }[]>`select used::int from account where workspace_id = ${id}`
