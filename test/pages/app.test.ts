@@ -211,6 +211,23 @@ test("the texts of a store page link to their readings, each with its hash", asy
   for (const { sha256 } of runs) expect(text).toContain(sha256)
 })
 
+test("a store page, the reviews and the readings tell when and how the last reading failed", async () => {
+  const fail = (kind: string, failure: string | null) => house.sql`
+    insert into due (kind, platform, storefront, subject, failure, failed_at)
+    values (${kind}, 'ios', 'us', ${tea.iosId}, ${failure}, ${failure && "2026-11-30T13:49:00Z"})
+    on conflict (platform, storefront, subject, kind) do update
+    set failure = excluded.failure, failed_at = excluded.failed_at`
+  const shown = async (page: string) => (await owner.open(`${base}/${page}?at=us-ios`)).text.replaceAll(/<[^>]+>/g, "")
+  await fail("reviews", "changed")
+  await fail("listing", "unstored")
+  expect(await shown("page")).toContain("The last reading of the page failed, 30 Nov 2026, 13:49 UTC")
+  const readings = await shown("readings")
+  expect(readings).toContain("The last reading of the reviews failed, 30 Nov 2026, 13:49 UTC: the response has a form")
+  expect(readings).toContain("The last reading of the page failed, 30 Nov 2026, 13:49 UTC: no usable response came")
+  for (const kind of ["reviews", "listing"]) await fail(kind, null)
+  expect(await shown("page")).not.toContain("The last reading")
+})
+
 describe("other workspaces", () => {
   test("no page shows another workspace's name, keyword, key, write or alert, or opens its pages", async () => {
     const coffee = await sharing(house, { name: "Coffee Secret", keywords: ["espresso hidden"] })

@@ -1,3 +1,4 @@
+import type { Outcome } from "../../core/observation/attempt.ts"
 import type { ListKey } from "../../core/observation/subjects.ts"
 import type { Sql } from "../../database/types.ts"
 import { CHART_SOURCE_CODES } from "../../lib/charts.ts"
@@ -5,6 +6,7 @@ import { quarterOf } from "../../lib/days.ts"
 import { SOURCE_CODES, sourceOf } from "../../lib/rank-sources.ts"
 import { RANK_SOURCES, type SourceName } from "../../lib/upstreams.ts"
 import { bestFirst } from "../../measuring/record/best-first.ts"
+import { outcomeOfDue } from "../../measuring/rescheduling.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 
 export interface FigureProvenance {
@@ -204,4 +206,26 @@ export async function readAppReadings(
     where s.id = ${app}
     order by of, source, "seenAt"
     limit 200`
+}
+
+/** The last attempt to read an app's page or reviews, if it failed. */
+interface FailedReading {
+  of: "page" | "reviews"
+  failedAt: Date
+  outcome: Outcome
+}
+
+/** Returns what of an app could not be read in a storefront at the last attempt. */
+export async function readFailedReadings(
+  sql: Sql,
+  { id, storefront, platform }: { id: string; storefront: string; platform: "ios" | "android" },
+): Promise<FailedReading[]> {
+  return await sql<FailedReading[]>`
+    select case kind when 'reviews' then kind else 'page' end as of, max(failed_at) as "failedAt",
+      (array_agg(${outcomeOfDue(sql)} order by failed_at desc))[1] as outcome
+    from due
+    where (platform, storefront, subject) = (${platform}, ${storefront}, ${id})
+      and kind in ('app', 'listing', 'reviews') and failure is not null
+    group by 1
+    order by 1`
 }

@@ -3,7 +3,7 @@ import { type Desk, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
 import { type Change, changePart } from "../../ui/app/diff.ts"
 import { sideForm } from "../../ui/app/frame.ts"
 import { card, empty, facts, readBy, samplePage } from "../../ui/app/parts.ts"
-import { readingsLink } from "../../ui/app/readings.ts"
+import { failedReadingPart, readingsLink } from "../../ui/app/readings.ts"
 import { starsPart } from "../../ui/app/stars.ts"
 import { draftCard } from "../../ui/app/texts/drafts.ts"
 import { type Html, type HtmlPart, html } from "../../ui/html.ts"
@@ -21,9 +21,10 @@ type StorePage = IosPage | AndroidPage
 export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
-  const [answer, texts] = await Promise.all([
+  const [answer, texts, failed] = await Promise.all([
     desk.ask("get_store_page", { appId, country: side.country }),
     desk.ask("list_changed_texts", { appId, ...side }),
+    failedReadingPart(desk, appId, { side, of: "page" }),
   ])
   const page = answer[side.platform]
   const changedTexts = new Map(texts.changes.map((change) => [changeKey(change), change]))
@@ -34,7 +35,7 @@ export async function storePagePage(desk: Desk, appId: string): Promise<Page> {
     title: `Listing · ${app.name}`,
     app,
     at: "page",
-    body: html`${sideForm(desk, app, {}, side)}<div class="columns-2 wide-left">
+    body: html`${sideForm(desk, app, {}, side)}${failed}<div class="columns-2 wide-left">
 <div>${changesPart(desk, changes, answer.timelineFrom, page)}${
       page?.measured && [
         draftCard(desk, app, side),

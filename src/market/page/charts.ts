@@ -250,7 +250,7 @@ function moversCard(desk: Desk, chart: Chart, faces: ReadonlyMap<string, Face>):
 async function thresholdsCard(desk: Desk, { country, kind, genre }: Chart): Promise<Html | false> {
   if (kind === "ipad" || desk.isSent) return false
   const name = kind === "grossing" ? "Revenue" : "Downloads"
-  const title = `${name} a rank takes`
+  const title = `${name} needed for a rank`
   if (!desk.isSample && desk.query.get("needs") !== "yes")
     return html`<p class="small"><a href="${address(desk.path, { ...choicesIn(desk), needs: "yes" })}">${title}</a></p>`
   const query = { country, kind, genre: genre.id, limit: 1, estimates: true }

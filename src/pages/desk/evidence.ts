@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { OUTCOMES } from "../../core/observation/attempt.ts"
 import { feedOf } from "../../core/observation/feed-name.ts"
 import { DEMO } from "../../core/observation/provenance.ts"
 import { ofApp, operation } from "../../core/operation.ts"
@@ -8,6 +9,7 @@ import type { Sql } from "../../database/types.ts"
 import {
   isTracked,
   readAppReadings,
+  readFailedReadings,
   readLastDay,
   readMetricsUntil,
   readRatingsUntil,
@@ -141,6 +143,12 @@ const AppReadingShape = v.strictObject({
   origin: v.string(),
 })
 
+const FailedReadingShape = v.strictObject({
+  of: described(v.picklist(["page", "reviews"]), "What could not be read."),
+  failedAt: described(Time, "When the last attempt failed."),
+  outcome: described(v.picklist(OUTCOMES), "How it failed."),
+})
+
 export const listReadings = operation({
   id: "list_readings",
   method: "GET",
@@ -153,17 +161,24 @@ export const listReadings = operation({
   price: 0,
   faults: [],
   input: ofApp({ country: AppCountry, platform: Platform }),
-  output: v.strictObject({ country: Storefront, platform: Store, readings: v.array(AppReadingShape) }),
+  output: v.strictObject({
+    country: Storefront,
+    platform: Store,
+    readings: v.array(AppReadingShape),
+    failed: v.array(FailedReadingShape),
+  }),
 }).run(async ({ app, storefront, platform }, { sql }) => {
   const storeAppId = ownId(app, { platform, storefront })
   const place = { platform, storefront, language: reviewLanguage(storefront) }
   const hiddenFeeds = (await hasDemoSeller(sql, app.id)) ? [] : [feedOf({ ...place, origin: DEMO })]
   const readings =
     storeAppId === null ? [] : await readAppReadings(sql, { app: storeAppId, storefront, platform, hiddenFeeds })
+  const failed = await readFailedReadings(sql, { id: idOf(app, platform), storefront, platform })
   return {
     country: storefront,
     platform,
     readings: readings.map((one) => ({ ...one, ...timed(one), sameSince: one.sameSince?.toISOString() ?? null })),
+    failed: failed.map(({ failedAt, ...one }) => ({ ...one, failedAt: failedAt.toISOString() })),
   }
 })
 

@@ -13,7 +13,7 @@ import {
   sideCode,
 } from "../../ui/app/desk.ts"
 import { card, empty, inventedReviewsNote, readBy, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
-import { readingsLink } from "../../ui/app/readings.ts"
+import { failedReadingPart, readingsLink } from "../../ui/app/readings.ts"
 import { starsPart, starText } from "../../ui/app/stars.ts"
 import { chartFigure } from "../../ui/charts/figure.ts"
 import { amounts, dayValue } from "../../ui/charts/scale.ts"
@@ -46,7 +46,13 @@ export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
   ])
   if (isFault(stats)) return page(html`${bar}${refusedPart(stats)}`)
   if (stats.count === null)
-    return page(html`${bar}<section class="card">${neverRead(desk, side, stats.feed.state)}</section>`)
+    return page(
+      html`${bar}${await failedReadingPart(desk, appId, { side, of: "reviews" })}<section class="card">${neverRead(
+        desk,
+        side,
+        stats.feed.state,
+      )}</section>`,
+    )
   const reviewIds = isFault(list) ? [] : reviewsOf(list, side).map(({ id }) => id)
   const replies = await attempted(desk.ask("list_review_replies", { appId, platform: side.platform, reviewIds }))
   const versions = stats.byVersion.flatMap(({ version }) => version ?? []).slice(0, 40)

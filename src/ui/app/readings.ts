@@ -1,4 +1,5 @@
-import { type Html, html } from "../html.ts"
+import type { AnswerOf } from "../../answers.ts"
+import { type Html, type HtmlPart, html } from "../html.ts"
 import { sourceName } from "../source-names.ts"
 import { momentTime } from "../times.ts"
 import { sideName } from "../words.ts"
@@ -10,7 +11,7 @@ import { card, empty, samplePage } from "./parts.ts"
 export async function readingsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const side = sideAt(app, desk.query)
-  const { readings } = await desk.ask("list_readings", { appId, ...side })
+  const { readings, failed } = await desk.ask("list_readings", { appId, ...side })
   const rows = readings.map(
     ({ of, source, seenAt, sameSince, parser, sha256, origin }) => html`<li>
 <p><strong>${of}</strong> ${sourceName(source)}${origin !== "own" && html` <span class="tag">${origin}</span>`}</p>
@@ -23,7 +24,7 @@ export async function readingsPage(desk: Desk, appId: string): Promise<Page> {
     title: `Readings · ${app.name}`,
     app,
     at: "page",
-    body: html`${sideForm(desk, app, {}, side)}${
+    body: html`${sideForm(desk, app, {}, side)}${failed.map(failedPart)}${
       readings.length === 0
         ? html`<section class="card">
 ${empty(
@@ -39,6 +40,33 @@ ${empty(
           )
     }`,
   }
+}
+
+type FailedReading = AnswerOf<"list_readings">["failed"][number]
+
+/** Tells when the last attempt to read something failed, and how. Empty if it did not. */
+export async function failedReadingPart(
+  desk: Desk,
+  appId: string,
+  { side, of }: { side: Side; of: FailedReading["of"] },
+): Promise<HtmlPart> {
+  const { failed } = await desk.ask("list_readings", { appId, ...side })
+  return failed.filter((reading) => reading.of === of).map(failedPart)
+}
+
+const failedPart = ({ of, failedAt, outcome }: FailedReading) =>
+  html`<p class="notice">The last reading of the ${of} failed, ${momentTime(failedAt)}: ${
+    FAILURES[outcome]
+  } It will be tried again.</p>
+`
+
+const FAILURES: Record<FailedReading["outcome"], string> = {
+  blocked: "the store refused this server.",
+  rate_limited: "the store refused the request as one too many.",
+  not_found: "the store has no such page in this storefront.",
+  changed: "the response has a form that this version cannot read.",
+  mismatched: "the response was about another app or storefront.",
+  failed: "no usable response came.",
 }
 
 /** Links to the readings from a part that shows their figures. */

@@ -412,7 +412,8 @@ ol.codes { columns: 14rem; margin: 0 0 1rem; font-size: 1rem }
   .rows tbody th { grid-row: 1 / span 2 } .rows tr:has(> .pick) { grid-template-columns: auto 1fr auto auto }
   .rows td.pick { grid-row: 1 / span 2; align-self: center } .rows td.pick input { width: 1.4rem; height: 1.4rem }
   .rows td.row-2 { grid-row: 2; grid-column: -3 / -1; justify-self: end }
-  .tiles { grid-template-columns: 1fr 1fr 1fr } .tiles div { padding: .6rem .8rem }
+  .tiles { grid-template-columns: repeat(auto-fit, minmax(6.5rem, 1fr)) } .tiles div { padding: .6rem .8rem }
+  .tiles dd { font-size: 1.2rem; white-space: nowrap } .tiles dd small { white-space: normal }
   .lines { height: 14rem } .lines .spare { display: none }
 }
 @media print {
