@@ -5,6 +5,17 @@ import { adsCampaigns, adsKeywords } from "./consoles/kinds/ads-things.ts"
 import { downloads, engagement } from "./consoles/kinds/analytics.ts"
 import { billingEvent } from "./consoles/kinds/billing.ts"
 import { billingMetrics } from "./consoles/kinds/billing-metrics.ts"
+import {
+  playCrashes,
+  playEarnings,
+  playInstalls,
+  playInstallsCountry,
+  playRatings,
+  playRatingsCountry,
+  playSales,
+  playStoreCountry,
+  playStoreSources,
+} from "./consoles/kinds/play.ts"
 import { prices } from "./consoles/kinds/prices.ts"
 import { sales } from "./consoles/kinds/sales.ts"
 import { offerRedemptions, subscriptionEvents, subscriptions } from "./consoles/kinds/subscriptions.ts"
@@ -48,6 +59,15 @@ const kinds = [
   kindEntry("ads_terms", adsTerms, "workspace"),
   kindEntry("ads_changes", adsChanges, "workspace"),
   kindEntry("ads_popularity", adsPopularity, "workspace"),
+  kindEntry("play_installs", playInstalls, "workspace"),
+  kindEntry("play_installs_country", playInstallsCountry, "workspace"),
+  kindEntry("play_store_country", playStoreCountry, "workspace"),
+  kindEntry("play_store_sources", playStoreSources, "workspace"),
+  kindEntry("play_ratings", playRatings, "workspace"),
+  kindEntry("play_ratings_country", playRatingsCountry, "workspace"),
+  kindEntry("play_crashes", playCrashes, "workspace"),
+  kindEntry("play_earnings", playEarnings, "workspace"),
+  kindEntry("play_sales", playSales, "workspace"),
   kindEntry("billing_event", billingEvent, "workspace"),
   kindEntry("billing_metrics", billingMetrics, "workspace"),
   kindEntry("assistant_answer", assistantAnswer, "everyone"),

@@ -184,6 +184,8 @@ create index account_task_next_idx on account_task (account_id, next_at) where n
 create table report_day (
   account_id text not null references connected_account on delete cascade,
   report text not null,
+  -- The app of a report about one; '' for the account itself.
+  about text not null default '',
   day date not null,
   -- A hash of the rows.
   digest bytea not null,
@@ -196,10 +198,12 @@ create table report_day (
   -- Either here or in the pieces of a set.
   rows jsonb,
   pieces bigint references report_set,
+  -- The file of a month that the day is from, with its generation. Null for reports that are requested by day.
+  file text,
   -- Sales only: units by app and storefront, so that a restated day is noticed without reading its rows. Null for other
   -- reports.
   units jsonb,
-  primary key (account_id, report, day, digest),
+  primary key (account_id, report, about, day, digest),
   constraint report_day_rows_check check ((rows is null) <> (pieces is null))
 );
 create index report_day_pieces_idx on report_day (pieces) where pieces is not null;
@@ -207,9 +211,11 @@ create index report_day_said on report_day (account_id, report, day) include (se
 
 create table sales_fact_row (
   account_id text not null references connected_account on delete cascade,
+  -- 'sales' of the App Store; settled 'play_earnings' and estimated 'play_sales' of Google Play.
+  report text not null default 'sales',
   day date not null,
   place int not null,
-  -- The SKU of the app, also for what is sold within it.
+  -- The SKU or the package of the app, also for what is sold within it.
   app text not null,
   country text not null,
   product text not null,
@@ -229,7 +235,7 @@ create table sales_fact_row (
   proceeds_currency text not null,
   proceeds numeric not null,
   set_id bigint not null default 0,
-  primary key (account_id, day, set_id, place)
+  primary key (account_id, report, day, set_id, place)
 );
 create index sales_fact_app_idx on sales_fact_row (account_id, app, day);
 create index sales_fact_set_idx on sales_fact_row (set_id) where set_id > 0;
@@ -322,7 +328,7 @@ create table analytics_day (
 );
 create index analytics_day_pieces_idx on analytics_day (pieces) where pieces is not null;
 
--- Derived from analytics_day.
+-- Derived from analytics_day, and from those of report_day that are about visitors and installs on Google Play.
 create table funnel_fact_row (
   account_id text not null references connected_account on delete cascade,
   app text not null,
@@ -335,7 +341,8 @@ create table funnel_fact_row (
   counts_as text not null check (counts_as in (
     'impressions', 'pageViews', 'taps', 'firstDownloads', 'redownloads', 'other'
   )),
-  count int not null,
+  -- Null if Google withholds it, which differs from 0.
+  count int,
   set_id bigint not null default 0,
   primary key (account_id, app, report, day, set_id, place)
 );
@@ -601,8 +608,16 @@ create view sales_fact as
 select f.account_id, f.day, f.place, f.app, f.country, f.product, f.title, f.counts_as, f.units, f.refunds,
   f.currency, f.gross, f.proceeds_currency, f.proceeds, f.free_units, f.refunded
 from sales_fact_row f
-left join fact_set s on s.account_id = f.account_id and s.report = 'sales' and s.about = '' and s.day = f.day
-where f.set_id = coalesce(s.set_id, 0);
+left join fact_set s on s.account_id = f.account_id and s.report = f.report and s.about = '' and s.day = f.day
+where f.set_id = coalesce(s.set_id, 0) and f.report <> 'play_sales';
+
+-- Orders of Google Play before they are settled: never summed up with sales_fact. There are no proceeds.
+create view estimated_sales_fact as
+select f.account_id, f.day, f.place, f.app, f.country, f.product, f.title, f.counts_as, f.units, f.refunds,
+  f.currency, f.gross, f.free_units, f.refunded
+from sales_fact_row f
+left join fact_set s on s.account_id = f.account_id and s.report = f.report and s.about = '' and s.day = f.day
+where f.set_id = coalesce(s.set_id, 0) and f.report = 'play_sales';
 
 create view subscription_event_fact as
 select f.account_id, f.day, f.place, f.app, f.country, f.product, f.event, f.counts_as, f.quantity

@@ -2,10 +2,10 @@ import { hash } from "node:crypto"
 import { PutAside } from "../measuring/parsing/put-aside.ts"
 import { rawBody } from "../measuring/source.ts"
 import type { AccountTurn } from "./account-kind.ts"
-import { reportDigest } from "./kinds/reports-shape.ts"
 import { lateAgainAt, noteReportAllowed, readAgainAt } from "./report-days.ts"
 import type { ReportRequests } from "./report-versions.ts"
 import { type ReportReading, reportIn } from "./sources/reports.ts"
+import { changedReports } from "./store/reports.ts"
 import { endTask, type ReportTask } from "./tasks.ts"
 
 export interface ReportParts
@@ -35,21 +35,13 @@ export async function readReport(parts: ReportParts, task: ReportTask): Promise<
   await storeReport(parts, task, { seen, putAside: aside.text() })
 }
 
-/** Does not store a report again if its rows are unchanged: `seen_at` is the time when they first appeared. */
 async function storeReport(
   { sql, record, account, now, fence }: ReportParts,
   task: ReportTask,
   { seen, putAside }: { seen: ReportReading; putAside: string | null },
 ): Promise<void> {
   const state = seen.rows.length > 0 ? "read" : "empty"
-  const [latest] = await sql<{ digest: Uint8Array }[]>`
-    select digest
-    from report_day
-    where account_id = ${account.id} and report = ${task.task} and day = ${task.subject}
-    order by seen_at desc, parser desc, sha256 desc
-    limit 1`
-  const isNew = !latest || !reportDigest(seen.rows).equals(latest.digest)
-  await record(sql, isNew ? [seen] : [], now, {
+  await record(sql, await changedReports(sql, [seen]), now, {
     all: true,
     async finish(tx) {
       await fence(tx)

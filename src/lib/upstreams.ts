@@ -40,6 +40,7 @@ const ACCOUNT_SOURCES = [
   "apple-ads-popularity",
   ...BILLING_SOURCES,
   "revenuecat-metrics",
+  "play-console",
 ] as const
 export type AccountSource = (typeof ACCOUNT_SOURCES)[number]
 
@@ -87,6 +88,29 @@ export type Report = (typeof REPORTS)[number]
  */
 export const ANALYTICS_REPORTS = ["engagement", "downloads"] as const
 export type AnalyticsReport = (typeof ANALYTICS_REPORTS)[number]
+
+/** Files of Google Play Console with a month of counts of an app by day. Each is a kind of observation. */
+const PLAY_COUNT_REPORTS = [
+  "play_installs",
+  "play_installs_country",
+  "play_store_country",
+  "play_store_sources",
+  "play_ratings",
+  "play_ratings_country",
+  "play_crashes",
+] as const
+export type PlayCountReport = (typeof PLAY_COUNT_REPORTS)[number]
+
+/** Files of Google Play Console with the money of all apps of a developer in a month: settled, and estimated. */
+const PLAY_MONEY_REPORTS = ["play_earnings", "play_sales"] as const
+export type PlayMoneyReport = (typeof PLAY_MONEY_REPORTS)[number]
+
+const PLAY_REPORT_NAMES = [...PLAY_COUNT_REPORTS, ...PLAY_MONEY_REPORTS] as const
+export type PlayReport = (typeof PLAY_REPORT_NAMES)[number]
+
+export function isPlayReport(report: string): report is PlayReport {
+  return (PLAY_REPORT_NAMES as readonly string[]).includes(report)
+}
 
 /** Reports of an ads account. Each is a kind of observation. */
 export const ADS_REPORTS = [

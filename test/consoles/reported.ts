@@ -1,7 +1,7 @@
 import type { Sql } from "../../src/database/types.ts"
 import type { Observation } from "../../src/kinds.ts"
 import { KINDS } from "../../src/kinds.ts"
-import type { AdsReport } from "../../src/lib/upstreams.ts"
+import type { AdsReport, PlayReport } from "../../src/lib/upstreams.ts"
 import { parseLine } from "../record.ts"
 
 /** The account of all examples of private kinds. */
@@ -26,6 +26,7 @@ export type PrivateKind =
   | "downloads"
   | "prices"
   | AdsReport
+  | PlayReport
   | "billing_event"
   | "billing_metrics"
 

@@ -1062,6 +1062,23 @@ create table estimate_month (
   constraint estimate_month_pkey primary key (month)
 );
 
+create view estimated_sales_fact (
+  account_id text,
+  day date,
+  place integer,
+  app text,
+  country text,
+  product text,
+  title text,
+  counts_as text,
+  units integer,
+  refunds integer,
+  currency text,
+  gross numeric,
+  free_units integer,
+  refunded numeric
+);
+
 create table export (
   id bigint not null generated always as identity,
   sha256 bytea not null,
@@ -1145,7 +1162,7 @@ create table funnel_fact_row (
   country text,
   came_from text not null,
   counts_as text not null,
-  count integer not null,
+  count integer,
   set_id bigint not null default 0,
   constraint funnel_fact_row_pkey primary key (account_id, app, report, day, set_id, place),
   constraint funnel_fact_row_account_id_fkey foreign key (account_id) references connected_account(id) on delete cascade,
@@ -1983,6 +2000,7 @@ create index refresh_token_expires on refresh_token using btree (expires_at, sha
 create table report_day (
   account_id text not null,
   report text not null,
+  about text not null default ''::text,
   day date not null,
   digest bytea not null,
   source text not null,
@@ -1992,8 +2010,9 @@ create table report_day (
   sha256 bytea not null,
   rows jsonb,
   pieces bigint,
+  file text,
   units jsonb,
-  constraint report_day_pkey primary key (account_id, report, day, digest),
+  constraint report_day_pkey primary key (account_id, report, about, day, digest),
   constraint report_day_account_id_fkey foreign key (account_id) references connected_account(id) on delete cascade,
   constraint report_day_pieces_fkey foreign key (pieces) references report_set(id),
   constraint report_day_rows_check check (((rows is null) <> (pieces is null)))
@@ -2133,6 +2152,7 @@ create view sales_fact (
 
 create table sales_fact_row (
   account_id text not null,
+  report text not null default 'sales'::text,
   day date not null,
   place integer not null,
   app text not null,
@@ -2149,7 +2169,7 @@ create table sales_fact_row (
   proceeds_currency text not null,
   proceeds numeric not null,
   set_id bigint not null default 0,
-  constraint sales_fact_row_pkey primary key (account_id, day, set_id, place),
+  constraint sales_fact_row_pkey primary key (account_id, report, day, set_id, place),
   constraint sales_fact_row_account_id_fkey foreign key (account_id) references connected_account(id) on delete cascade,
   constraint sales_fact_row_counts_as_check check ((counts_as = any (array['download'::text, 'redownload'::text, 'update'::text, 'purchase'::text, 'subscription'::text, 'other'::text])))
 );

@@ -2,6 +2,8 @@ import { reportDigest } from "../../consoles/kinds/reports-shape.ts"
 import { adsIn, type StoredAdsBody } from "../../consoles/sources/ads/stored-bodies.ts"
 import { analyticsIn } from "../../consoles/sources/analytics.ts"
 import { metricsIn } from "../../consoles/sources/billing/revenuecat-metrics.ts"
+import { parsePlayReport, playObservations } from "../../consoles/sources/play/reports.ts"
+import { playText } from "../../consoles/sources/play/text.ts"
 import { pricesIn } from "../../consoles/sources/price-lists.ts"
 import { reportIn } from "../../consoles/sources/reports.ts"
 import { aboutOf } from "../../core/observation/facts.ts"
@@ -10,6 +12,7 @@ import type { Sql } from "../../database/types.ts"
 import type { Observation } from "../../kinds.ts"
 import { KINDS } from "../../kinds.ts"
 import type { SourceName } from "../../lib/upstreams.ts"
+import { isPlayReport } from "../../lib/upstreams.ts"
 import { type RawBody, ReadFailure } from "../../measuring/source.ts"
 import type { Range, ReplaySubject } from "./replay-subjects.ts"
 
@@ -29,6 +32,13 @@ const ACCOUNT_KINDS = [
   "ads_days",
   "ads_terms",
   "ads_popularity",
+  "play_installs",
+  "play_installs_country",
+  "play_store_country",
+  "play_store_sources",
+  "play_ratings",
+  "play_ratings_country",
+  "play_crashes",
   "billing_metrics",
 ] as const
 
@@ -91,6 +101,7 @@ async function readAnew(held: StoredReport, body: RawBody): Promise<StoredReport
     const days = await analyticsIn(bytes, { account, app, report, processed }, body)
     return of(days.find((one) => one.day === day))
   }
+  if (isOfPlay(held)) return await readFileAnew(held, body)
   // a report is compressed; a plain body is the message that there is none
   const status = bytes[0] === 0x1f && bytes[1] === 0x8b ? 200 : 404
   const seen = await reportIn({ status, bytes }, { account, report: held.kind, day }, body)
@@ -100,6 +111,22 @@ async function readAnew(held: StoredReport, body: RawBody): Promise<StoredReport
 function of<Seen>(seen: Seen | undefined): Seen {
   if (seen === undefined) throw new ReadFailure("changed", "the body has no such day any more")
   return seen
+}
+
+type StoredFile = Extract<StoredReport, { file: string }>
+
+function isOfPlay(held: StoredReport): held is StoredFile {
+  return isPlayReport(held.kind)
+}
+
+/** The body is the file of a month. Only the observation's day is compared. */
+async function readFileAnew(held: StoredFile, body: RawBody): Promise<StoredReport> {
+  const [name, generation] = held.file.split("#") as [string, string]
+  const updated = held.seenAt.toISOString()
+  const parsed = await parsePlayReport({ name, generation, updated, text: playText(body.bytes) })
+  if (parsed.problem !== null) throw new ReadFailure("changed", parsed.problem)
+  const days = playObservations(parsed, held.account, body) as StoredFile[]
+  return of(days.find(({ day }) => day === held.day))
 }
 
 function isOfAds(held: StoredReport): held is StoredAdsBody {

@@ -1,9 +1,9 @@
 import type { PendingQuery, Row } from "postgres"
 import type { Tx } from "../../database/types.ts"
-import type { AdsReport, AnalyticsReport, Report } from "../../lib/upstreams.ts"
+import type { AdsReport, AnalyticsReport, PlayReport, Report } from "../../lib/upstreams.ts"
 import type { AnyObservation } from "./provenance.ts"
 
-export type FactsReport = Report | AnalyticsReport | AdsReport
+export type FactsReport = Report | AnalyticsReport | AdsReport | PlayReport
 
 /** A report of an account for one day. */
 export interface RowsObservation extends AnyObservation {

@@ -165,6 +165,15 @@ export const WRONG: Record<string, [object, string][]> = {
     [{ rows: [{ ...adsRow("ads_popularity"), rank: 0 }] }, "bad_figure"],
     [{ rows: [{ ...adsRow("ads_popularity"), overall5: 6 }] }, "bad_figure"],
   ],
+  play_installs: wrongCounts({ userInstalls: -1 }),
+  play_installs_country: wrongCounts({ userInstalls: 2 ** 31 }),
+  play_store_country: wrongCounts({ visitors: -1 }),
+  play_store_sources: [...wrongCounts({ acquisitions: -1 }), [{ rows: [{ term: "" }] }, "bad_text"]],
+  play_ratings: wrongCounts({ rating: "4,5" }),
+  play_ratings_country: wrongCounts({ ratingOfDay: "NA" }),
+  play_crashes: wrongCounts({ freezes: -1 }),
+  play_earnings: wrongMoney("play_earnings", { merchantCurrency: "$" }, { proceeds: "1e3" }),
+  play_sales: wrongMoney("play_sales", { currency: "euro" }, { gross: "7,99" }),
   billing_event: [
     [{ account: "ac_1" }, "bad_text"],
     [{ eventId: "" }, "bad_text"],
@@ -202,4 +211,28 @@ function adsRow(name: string): object {
 
 function event(startsAt: string, endsAt: string) {
   return { id: "1", title: "Harvest", startsAt: new Date(startsAt), endsAt: new Date(endsAt) }
+}
+
+/** Invalid readings of a kind of Google Play's counts. `row` has an invalid measure. */
+function wrongCounts(row: object): [object, string][] {
+  return [
+    [{ account: "ac_1" }, "bad_text"],
+    [{ platform: "ios" }, "bad_platform"],
+    [{ file: "installs.csv" }, "bad_text"],
+    [{ day: "2025-10-26" }, "bad_time"],
+    [{ rows: [{ country: "DE" }] }, "bad_storefront"],
+    [{ rows: [row] }, "bad_figure"],
+  ]
+}
+
+/** The same of a kind of its money. */
+function wrongMoney(name: string, text: object, amount: object): [object, string][] {
+  const row = adsRow(name)
+  return [
+    [{ file: "sales.zip#first" }, "bad_text"],
+    [{ rows: [{ ...row, app: "" }] }, "bad_text"],
+    [{ rows: [{ ...row, ...text }] }, "bad_text"],
+    [{ rows: [{ ...row, ...amount }] }, "bad_figure"],
+    [{ rows: [{ ...row, refunds: -1 }] }, "bad_figure"],
+  ]
 }

@@ -82,7 +82,7 @@ export function factsAbout(db: Db, report: FactsReport, facts: Facts, { accounts
 
 /** SQL: the latest report of each subject: account_id, about, day, rows, pieces. */
 export function newestReports(db: Db, report: FactsReport, facts: Facts, { accounts, abouts, days }: Subjects) {
-  const about = { report_day: db`''::text`, analytics_day: db`app`, ads_report: db`about` }[facts.said]
+  const about = { report_day: db`about`, analytics_day: db`app`, ads_report: db`about` }[facts.said]
   const last = facts.said === "analytics_day" ? db`processed desc` : db`seen_at desc, parser desc, sha256 desc`
   return facts.daily
     ? db`

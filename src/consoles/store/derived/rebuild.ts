@@ -40,7 +40,7 @@ export async function rebuildAccounts(
 
 /** For reports that apply until replaced, returns only the last day. */
 async function readNext(sql: Sql, { report, facts }: Derivation, after: Subject | null): Promise<Subject[]> {
-  const about = { report_day: sql`''::text`, analytics_day: sql`app`, ads_report: sql`about` }[facts.said]
+  const about = { report_day: sql`about`, analytics_day: sql`app`, ads_report: sql`about` }[facts.said]
   const [account, of, day] = [after?.account ?? "", after?.about ?? "", after?.day ?? "0001-01-01"]
   return facts.daily
     ? await sql<Subject[]>`

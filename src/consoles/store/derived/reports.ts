@@ -5,7 +5,7 @@ import { eventGroup } from "../../formulas/subscription-events.ts"
 
 const DAILY = { said: "report_day", about: null, daily: true } as const
 
-export const SALES: Facts = { ...DAILY, table: "sales_fact_row", insert: insertSales }
+export const SALES: Facts = { ...DAILY, table: "sales_fact_row", shared: true, insert: insertSales }
 
 /**
  * Refunds have negative units, and their unit price may have either sign. The credit of a completed bundle also has
@@ -15,10 +15,10 @@ async function insertSales(tx: Tx, { from, set, before }: ReportRows): Promise<v
   const { types, soldAs } = soldThings()
   await tx`
     insert into sales_fact_row (
-      set_id, account_id, day, place, app, country, product, title, counts_as, units, refunds, currency, gross,
+      set_id, account_id, report, day, place, app, country, product, title, counts_as, units, refunds, currency, gross,
       proceeds_currency, proceeds, free_units, refunded
     )
-    select ${set}::bigint, account_id, day, ${before}::int + row_number() over (
+    select ${set}::bigint, account_id, 'sales', day, ${before}::int + row_number() over (
         partition by account_id, day order by app, country, product, counts_as, currency, proceeds_currency
       ), app, country, product, title, counts_as, units, refunds, currency, gross, proceeds_currency, proceeds,
       free_units, refunded
