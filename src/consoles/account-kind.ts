@@ -10,7 +10,13 @@ import type { AccountKey } from "./credentials.ts"
 import type { Look } from "./look.ts"
 import type { BillingMessage } from "./sources/billing/message-fields.ts"
 
-const ACCOUNT_KIND_NAMES = ["app-store-connect", "apple-ads", ...BILLING_SOURCES, "revenuecat-metrics"] as const
+const ACCOUNT_KIND_NAMES = [
+  "app-store-connect",
+  "google-play-console",
+  "apple-ads",
+  ...BILLING_SOURCES,
+  "revenuecat-metrics",
+] as const
 export type AccountKindName = (typeof ACCOUNT_KIND_NAMES)[number]
 
 /** How to reach the host of each kind of account. */
@@ -49,6 +55,8 @@ export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown>
   name: AccountKindName
   title: string
   summary: string
+  /** The store of the account's apps. Default: ios. */
+  store?: "android"
   /** Example command lines for adding an account, each with its effect. */
   examples: [typed: string, does: string][]
   /** The public ids of the key, by name. `fresh`: rotating the key changes this id too. */
@@ -59,6 +67,8 @@ export interface AccountKind<Key extends AccountKey = AccountKey, Way = unknown>
   createKeyPair?(): KeyPair
   /** Selects which of the accounts that the key opens is read. */
   part: AccountOption & { name: string }
+  /** Converts a selection as a person may copy it from the console to the stored form. */
+  toPart?(given: string): string
   /** Lists the accounts that the key opens, so that a caller may omit the selection if there is only one. */
   listParts?(way: Way): Promise<AccountPart[]>
   /** Throws AccessProblem when the key or the selection has an impossible format. */

@@ -2,11 +2,13 @@ import type { AccountKindName, AnyAccountKind } from "./account-kind.ts"
 import { appStoreConnect } from "./account-kinds/app-store-connect.ts"
 import { appleAds } from "./account-kinds/apple-ads.ts"
 import { adapty, appStoreNotifications, revenueCat, superwall } from "./account-kinds/billing.ts"
+import { googlePlayConsole } from "./account-kinds/google-play-console.ts"
 import { revenueCatMetrics } from "./account-kinds/revenuecat-metrics.ts"
 
 /** Every kind of account that can be connected. */
 export const ACCOUNT_KINDS: readonly AnyAccountKind[] = [
   appStoreConnect,
+  googlePlayConsole,
   appleAds,
   revenueCat,
   adapty,

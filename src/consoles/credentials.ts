@@ -20,6 +20,12 @@ export type AdsKey = {
   privateKey: string
 }
 
+/** Credentials for Google Play Console. */
+export type PlayKey = {
+  /** The JSON file of a service account's key. */
+  serviceAccount: string
+}
+
 /** The secret that a billing service uses to authenticate its messages. */
 export type WebhookKey = {
   secret: string

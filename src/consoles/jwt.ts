@@ -9,12 +9,23 @@ import { AccessProblem } from "../access/problem.ts"
  */
 export async function signingKeyOf(pem: string): Promise<CryptoKey> {
   const found = pemIn(pem) ?? pemIn(Buffer.from(pem, "base64").toString("utf8"))
-  if (found === undefined) throw new AccessProblem(NO_KEY, "privateKey")
+  const key = found === undefined ? null : await imported(found, { name: "ECDSA", namedCurve: "P-256" })
+  if (key === null) throw new AccessProblem(NO_KEY, "privateKey")
+  return key
+}
+
+/** Imports an RSA key from PEM text, like signingKeyOf. Null if the text has no such key, or only a part of it. */
+export async function rsaSigningKeyOf(pem: string): Promise<CryptoKey | null> {
+  const found = pemIn(pem)
+  return found === undefined ? null : await imported(found, { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" })
+}
+
+async function imported(pem: string, algorithm: EcKeyImportParams | RsaHashedImportParams): Promise<CryptoKey | null> {
   try {
-    const bytes = new Uint8Array(createPrivateKey(found).export({ type: "pkcs8", format: "der" }))
-    return await crypto.subtle.importKey("pkcs8", bytes, { name: "ECDSA", namedCurve: "P-256" }, false, ["sign"])
+    const bytes = new Uint8Array(createPrivateKey(pem).export({ type: "pkcs8", format: "der" }))
+    return await crypto.subtle.importKey("pkcs8", bytes, algorithm, false, ["sign"])
   } catch {
-    throw new AccessProblem(NO_KEY, "privateKey")
+    return null
   }
 }
 
@@ -36,6 +47,8 @@ interface TokenClaims {
   keyId: string
   audience: string
   subject?: string
+  /** The rights that the token asks for, separated by blanks. */
+  scope?: string
 }
 
 /** The maximum lifetime that the console accepts. */
@@ -43,20 +56,23 @@ const VALID_S = 20 * 60
 /** Backdates tokens so that they are already valid if the console's clock is behind ours. */
 const BACK_S = 60
 
-/** Signs a token that is valid from a minute ago, for 20 minutes in all (RFC 7519, ES256). */
+/** Signs a token that is valid from a minute ago, for 20 minutes in all (RFC 7519; ES256, or RS256 for an RSA key). */
 export async function signToken(key: CryptoKey, of: TokenClaims, at: Date): Promise<string> {
-  const { issuer, keyId, audience, subject: sub } = of
+  const { issuer, keyId, audience, subject: sub, scope } = of
   const issuedAt = Math.floor(at.getTime() / 1_000) - BACK_S
-  const head = { alg: "ES256", kid: keyId, typ: "JWT" }
+  const isRsa = key.algorithm.name !== "ECDSA"
+  const head = { alg: isRsa ? "RS256" : "ES256", kid: keyId, typ: "JWT" }
   const claims = {
     iss: issuer,
     iat: issuedAt,
     exp: issuedAt + VALID_S,
     aud: audience,
     ...(sub !== undefined && { sub }),
+    ...(scope !== undefined && { scope }),
   }
   const text = [head, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")
-  const signature = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, key, new TextEncoder().encode(text))
+  const algorithm = isRsa ? "RSASSA-PKCS1-v1_5" : { name: "ECDSA", hash: "SHA-256" }
+  const signature = await crypto.subtle.sign(algorithm, key, new TextEncoder().encode(text))
   return `${text}.${Buffer.from(signature).toString("base64url")}`
 }
 

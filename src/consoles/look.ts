@@ -27,6 +27,8 @@ export interface AccountApp {
 export interface Look {
   rights: RightState[]
   apps: AccountApp[]
+  /** The store of the apps. Default: ios. */
+  store?: "android"
   /** Only for accounts with a time zone and currency of their own. */
   zone?: string
   currency?: string
@@ -138,7 +140,7 @@ export function nextPath(links: unknown): string | null {
 
 /** Replaces the stored rights and apps of the account. Keeps app mappings that a person set by hand. */
 export async function storeLook(tx: Db, account: { id: string; workspaceId: number }, look: Look) {
-  const { rights, apps, zone, currency } = look
+  const { rights, apps, zone, currency, store = "ios" } = look
   if (zone !== undefined)
     await tx`
       update connected_account
@@ -163,9 +165,10 @@ export async function storeLook(tx: Db, account: { id: string; workspaceId: numb
     select ${account.id}, r."outsideId", r.sku, r.name, r."bundleId", (
       select t.id
       from store_app s
-      join tracked_app t on t.ios_app = s.id
-      where s.platform = 'ios' and (s.store_id = r."outsideId" or (r."bundleId" <> '' and s.bundle_id = r."bundleId"))
-        and t.workspace_id = ${account.workspaceId}
+      join tracked_app t on s.id in (t.ios_app, t.android_app)
+      where s.platform = ${store} and t.workspace_id = ${account.workspaceId} and (
+          s.store_id = r."outsideId" or (s.platform = 'ios' and r."bundleId" <> '' and s.bundle_id = r."bundleId")
+        )
       order by t.created_at, t.id
       limit 1
     )

@@ -65,11 +65,12 @@ export async function addAccount(
 ): Promise<AccountRow> {
   const { sql, sealer, reach, randomBytes = secureBytes } = register
   const [kind, { key }] = [accountKind(added.kind), added]
-  kind.check(key, added.part)
+  const chosen = added.part === null ? null : (kind.toPart?.(added.part) ?? added.part)
+  kind.check(key, chosen)
   const id = `ac_${Buffer.from(randomBytes(9)).toString("hex")}`
   // Encrypt first, so that no request is sent if SECRET_KEY is missing.
   const sealed = await sealKey(sealer, id, key)
-  const part = added.part ?? (await findOnlyPart(register, added.kind, key))
+  const part = chosen ?? (await findOnlyPart(register, added.kind, key))
   const look = await kind.look(await kind.open(key, part, reach), part, reach.now())
   await sql.begin(async (tx) => {
     await deleteDemoAccounts(tx, workspaceId)

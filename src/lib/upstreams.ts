@@ -13,8 +13,20 @@ export const ADS_HOST = "api.ads.apple.com"
 export const APPLE_ID_HOST = "appleid.apple.com"
 /** The billing service whose metrics are read. */
 export const REVENUECAT_HOST = "api.revenuecat.com"
+/** Google Play Console: the host that issues tokens, the one with the files of reports, and the publisher API. */
+export const GOOGLE_TOKEN_HOST = "oauth2.googleapis.com"
+export const GOOGLE_STORAGE_HOST = "storage.googleapis.com"
+export const PLAY_PUBLISHER_HOST = "androidpublisher.googleapis.com"
 /** Hosts that need a key of the workspace. Each account has its own pace there. */
-export const ACCOUNT_HOSTS = [CONSOLE_HOST, ADS_HOST, APPLE_ID_HOST, REVENUECAT_HOST] as const
+export const ACCOUNT_HOSTS = [
+  CONSOLE_HOST,
+  ADS_HOST,
+  APPLE_ID_HOST,
+  GOOGLE_TOKEN_HOST,
+  GOOGLE_STORAGE_HOST,
+  PLAY_PUBLISHER_HOST,
+  REVENUECAT_HOST,
+] as const
 export type AccountHost = (typeof ACCOUNT_HOSTS)[number]
 /** Hosts that can be replaced by a configured address. */
 export const NAMED_HOSTS = [...STORE_HOSTS, ...ACCOUNT_HOSTS] as const

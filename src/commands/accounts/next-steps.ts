@@ -8,7 +8,7 @@ const SHOWN_APPS = 5
  * Returns the next steps for an account that was just added: what is read now, or why nothing is, and what is missing.
  */
 export function nextSteps({ id, kind: name, state, why, apps }: AccountRow): string[] {
-  const { begins, needsAsking } = accountKind(name)
+  const { begins, needsAsking, store = "ios" } = accountKind(name)
   const isRead = state === "ok"
   const tracked = apps.filter(({ appId }) => appId !== null)
   const untracked = apps.filter(({ appId }) => appId === null).slice(0, SHOWN_APPS)
@@ -24,7 +24,7 @@ export function nextSteps({ id, kind: name, state, why, apps }: AccountRow): str
     ...untracked.map(
       ({ outsideId, name: app }) =>
         `  to see the figures of ${printable(app)}: ` +
-        `appmeter app add ${printable(JSON.stringify(app))} --ios ${outsideId}`,
+        `appmeter app add ${printable(JSON.stringify(app))} --${store} ${outsideId}`,
     ),
   ]
 }

@@ -68,7 +68,7 @@ export function keyFields(form: FormState, { ids, secret }: AnyAccountKind, fres
   if (pair) return [pair, ...idFields]
   const { name, meaning: hint } = secret
   const label = `${labelOf(name)}, as a file`
-  const file = fileField(form, { name: fileName(name), label, accept: ".p8,.pem,.txt,.key", hint })
+  const file = fileField(form, { name: fileName(name), label, accept: ".p8,.pem,.txt,.key,.json", hint })
   return [...idFields, file, secretField(form, { name, label: "Or pasted" })]
 }
 
@@ -116,6 +116,7 @@ const LABELS: Record<string, string> = {
   privateKey: "Private key",
   apiKey: "API key",
   secret: "Secret",
+  serviceAccount: "Service account key",
 }
 const labelOf = (name: string) => ownValue(LABELS, name) ?? sentenceCase(name)
 

@@ -1,0 +1,249 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { openPlay } from "../../../src/consoles/play/client.ts"
+import { serviceAccountIn } from "../../../src/consoles/play/service-account.ts"
+import { findAccount, rotateKey, testAccount } from "../../../src/consoles/register.ts"
+import { createAccountReading } from "../../../src/consoles/worker.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { silentLog } from "../../../src/lib/log.ts"
+import { GOOGLE_STORAGE_HOST, PLAY_PUBLISHER_HOST } from "../../../src/lib/upstreams.ts"
+import { recording } from "../../../src/recording.ts"
+import { sealer } from "../../alerts/delivery/scene.ts"
+import { freshDatabase } from "../../database.ts"
+import { trackOwn } from "../../world/tracked.ts"
+import { reachOf } from "../scene.ts"
+import { type PlayScene, playScene, TEA_PACKAGE } from "./scene.ts"
+import { googleRefusal } from "./stand-in.ts"
+
+let sql: Sql
+let scene: PlayScene
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  scene = await playScene(sql)
+})
+afterEach(() => scene.there.stop())
+
+const problemOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: Error) => `${error.name}: ${error.message}`,
+  )
+
+test("adding a service account stores its rights and the apps of the bucket, and shows no secret", async () => {
+  const { there } = scene
+  there.put(`stats/installs/installs_com.example.coffee_pot_202601_overview.csv`, "")
+  there.put(`stats/installs/installs_not a package_202601_overview.csv`, "")
+  there.put("sales/salesreport_202610.zip", "")
+  const key = there.key()
+  const account = await scene.add({ key, part: `gs://${there.bucket}/stats/installs/` })
+  expect(account).toMatchObject({ kind: "google-play-console", state: "ok", part: there.bucket })
+  expect(account.shown).toBe(`key …c0de of ${key.email}`)
+  expect(account.rights.map(({ name, state }) => [name, state])).toEqual([
+    ["financial", "ok"],
+    ["replies", "unknown"],
+    ["reviews", "ok"],
+    ["statistics", "ok"],
+  ])
+  expect(account.apps).toMatchObject([
+    { outsideId: "com.example.coffee_pot", appId: null },
+    { outsideId: TEA_PACKAGE, appId: scene.appId },
+  ])
+  const [row] = await sql`select sealed from connected_account where id = ${account.id}`
+  expect(row!.sealed).not.toContain("PRIVATE KEY")
+  expect(there.asked.every((path) => path.startsWith("GET "))).toBe(true)
+})
+
+test("a missing right is denied by itself, with the permission that Play Console must give", async () => {
+  const { there } = scene
+  there.put("sales/salesreport_202610.zip", "")
+  there.may = { statistics: true, financial: false, reviews: false, replies: false }
+  const { id, rights, state } = await scene.add()
+  expect(state).toBe("ok")
+  const whyOf = (name: string) => rights.find((right) => right.name === name)
+  expect(whyOf("financial")).toMatchObject({ state: "denied", why: expect.stringContaining("view financial data") })
+  expect(whyOf("reviews")).toMatchObject({ state: "denied", why: expect.stringContaining("reply to reviews") })
+  there.may.statistics = false
+  const limited = await testAccount(scene.register, scene.workspaceId, id)
+  expect(limited).toMatchObject({ state: "limited", why: expect.stringContaining("download bulk reports") })
+  there.may = { statistics: true, financial: true, reviews: true, replies: true }
+  there.isApiDisabled = true
+  const disabled = await testAccount(scene.register, scene.workspaceId, id)
+  expect(disabled.rights.find(({ name }) => name === "reviews")?.why).toContain("Android Developer API to be enabled")
+  expect(disabled.state).toBe("ok")
+})
+
+test("an unknown bucket limits the account and says where Play Console shows the bucket", async () => {
+  const { state, why } = await scene.add({ part: "pubsite_prod_12345" })
+  expect(state).toBe("limited")
+  expect(why).toContain("there is no bucket pubsite_prod_12345; Play Console shows its name")
+})
+
+describe("a file that is not the key of a service account is refused before any request", () => {
+  const good = () => JSON.parse(scene.there.key().json)
+  const pem = () => good().private_key as string
+  const CASES: [string, () => string, RegExp][] = [
+    ["an OAuth client", () => JSON.stringify({ installed: { client_id: "x" } }), /an OAuth client, which acts for/],
+    ["a person's credentials", () => JSON.stringify({ type: "authorized_user" }), /credentials of a person, as gcloud/],
+    ["federation", () => JSON.stringify({ type: "external_account" }), /workload identity federation/],
+    ["an API key", () => "AIzaSyA-0123456789", /an API key, which opens no account/],
+    ["the private key alone", pem, /the private key alone, without the rest/],
+    ["half a file", () => scene.there.key().json.slice(0, 900), /this JSON is cut off or damaged/],
+    ["a P12 file", () => "\u0030\u0082\u0009", /the P12 format is not supported/],
+    ["a PEM without an end", () => JSON.stringify({ ...good(), private_key: pem().slice(0, 700) }), /cut off, because/],
+    [
+      "a PEM with a hole",
+      () => JSON.stringify({ ...good(), private_key: pem().replace(/\n.{64}\n/, "\n") }),
+      /its private_key is damaged/,
+    ],
+    [
+      "another address",
+      () => JSON.stringify({ ...good(), client_email: "me@example.com" }),
+      /not the address of a serv/,
+    ],
+  ]
+  for (const [name, file, message] of CASES)
+    test(name, async () => {
+      const problem = await problemOf(scene.add({ key: { ...scene.there.key(), json: file() } }))
+      expect(problem).toStartWith("AccessProblem: ")
+      expect(problem).toMatch(message)
+      expect(problem).toContain("Needed is the JSON key of a service account: Google Cloud")
+      expect(problem).not.toMatch(/[A-Za-z0-9+/=]{40}/)
+      expect(scene.there.tokensGiven).toBe(0)
+    })
+
+  test("a bucket of another format", async () => {
+    for (const part of ["my-bucket", "gs://my-bucket/x", "pubsite_prod_rev_", `${scene.there.bucket}/../other`, ""])
+      expect(await problemOf(scene.add({ part }))).toStartWith(
+        "AccessProblem: a bucket is pubsite_prod_rev_ and a number",
+      )
+    expect(scene.there.tokensGiven).toBe(0)
+  })
+})
+
+test("the URLs in the file are ignored", async () => {
+  const { json } = scene.there.key()
+  expect(json).toContain('"token_uri": "https://attacker.example/token"')
+  expect(Object.keys(serviceAccountIn(json)).sort()).toEqual(["email", "keyId", "privateKey"])
+  const hosts: string[] = []
+  const reach = reachOf(scene.there.url)
+  const to: typeof reach.to = (host) => {
+    hosts.push(host)
+    return reach.to(host)
+  }
+  const play = await openPlay({ serviceAccount: json }, { ...reach, to })
+  await play.document(GOOGLE_STORAGE_HOST, `/storage/v1/b/${scene.there.bucket}/o`)
+  expect(hosts).toEqual(["oauth2.googleapis.com", "storage.googleapis.com"])
+})
+
+describe("the client of Google Play", () => {
+  const LIST = () => `/storage/v1/b/${scene.there.bucket}/o`
+  const REVIEWS = `/androidpublisher/v3/applications/${TEA_PACKAGE}/reviews`
+  const open = async (key = scene.there.key()) => await openPlay({ serviceAccount: key.json }, reachOf(scene.there.url))
+
+  test("a token is reused, and a rejected one is renewed once", async () => {
+    const play = await open()
+    await play.document(GOOGLE_STORAGE_HOST, LIST())
+    await play.document(PLAY_PUBLISHER_HOST, REVIEWS)
+    expect(scene.there.tokensGiven).toBe(1)
+    scene.there.forgetTokens()
+    await play.document(GOOGLE_STORAGE_HOST, LIST())
+    expect(scene.there.tokensGiven).toBe(2)
+    scene.there.before = (path) => (path === "/token" ? null : googleRefusal(401, "authError", "Invalid Credentials"))
+    expect(await problemOf(play.get(GOOGLE_STORAGE_HOST, LIST()))).toBe(
+      "ConsoleProblem: Google refuses the token of the key",
+    )
+    expect(scene.there.tokensGiven).toBe(3)
+  })
+
+  test("a deleted key, a disabled account, a deleted account and a wrong clock are told apart", async () => {
+    const { there } = scene
+    const key = there.key()
+    const ask = async () => {
+      const play = await open(key)
+      return await play.get(GOOGLE_STORAGE_HOST, LIST()).catch((error) => error)
+    }
+    there.aheadS = 7_200
+    expect(await ask()).toMatchObject({
+      trouble: "unavailable",
+      message: expect.stringMatching(/clock is 2 hours beh/),
+    })
+    there.aheadS = 0
+    there.accounts.set(key.email, "disabled")
+    expect(await ask()).toMatchObject({
+      trouble: "unauthorized",
+      message: expect.stringMatching(/disabled; enable it/),
+    })
+    there.accounts.set(key.email, "deleted")
+    expect(await ask()).toMatchObject({
+      trouble: "unauthorized",
+      message: expect.stringMatching(/account was deleted/),
+    })
+    there.accounts.clear()
+    there.revoke(key.keyId)
+    expect(await ask()).toMatchObject({ trouble: "unauthorized", message: expect.stringMatching(/create a new key/) })
+    there.before = () => new Response("{}", { status: 503 })
+    expect(await ask()).toMatchObject({ trouble: "unavailable", message: "Google answers 503" })
+  })
+
+  test("used-up quotas, missing permissions and failures of Google have a meaning each", async () => {
+    const play = await open()
+    const CASES: [Response, object][] = [
+      [
+        new Response("", { status: 429, headers: { "retry-after": "30" } }),
+        { trouble: "limited", retryAfterMs: 30_000 },
+      ],
+      [googleRefusal(403, "userRateLimitExceeded", "slow"), { trouble: "limited" }],
+      [googleRefusal(403, "forbidden", "no"), { trouble: "forbidden" }],
+      [googleRefusal(401, "permissionDenied", "no"), { trouble: "forbidden" }],
+      [
+        googleRefusal(400, "invalid", "Bad\u0007page"),
+        { trouble: "refused", message: "Google answers 400 (Bad page)" },
+      ],
+      [new Response("<html>", { status: 502 }), { trouble: "unavailable", message: "Google answers 502" }],
+    ]
+    await play.get(GOOGLE_STORAGE_HOST, LIST())
+    for (const [answer, problem] of CASES) {
+      scene.there.before = (path) => (path === "/token" ? null : answer.clone())
+      expect(await play.get(GOOGLE_STORAGE_HOST, LIST()).catch((error) => error)).toMatchObject(problem)
+    }
+  })
+
+  test("a change is sent once and its answer is returned whatever its status", async () => {
+    const sent: unknown[] = []
+    scene.there.publisher = ({ method, pathname, body }) => {
+      sent.push([method, pathname, body])
+      return googleRefusal(400, "replyTooLong", "Reply is too long.")
+    }
+    const play = await open()
+    const path = `${REVIEWS}/gp%3A1:reply`
+    expect((await play.post(PLAY_PUBLISHER_HOST, path, { replyText: "Thanks" })).status).toBe(400)
+    scene.there.forgetTokens()
+    expect((await play.post(PLAY_PUBLISHER_HOST, path, { replyText: "Thanks" })).status).toBe(401)
+    expect(sent).toEqual([["POST", path, { replyText: "Thanks" }]])
+  })
+})
+
+test("ten minutes of refused keys revoke the account, and a new key of another file restores it", async () => {
+  const key = scene.there.key()
+  const { id } = await scene.add({ key })
+  scene.there.revoke(key.keyId)
+  await sql`
+    update connected_account
+    set next_at = case when id = ${id} then now() end, checked_at = null, refused_since = now() - interval '11 minutes'`
+  const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0 }
+  await createAccountReading({ recording, ...parts }).runOnce()
+  const revoked = await findAccount(sql, scene.workspaceId, id)
+  expect(revoked).toMatchObject({ state: "revoked", why: expect.stringContaining("rotate it here") })
+  const fresh = { serviceAccount: scene.there.key().json }
+  expect((await rotateKey(scene.register, scene.workspaceId, id, fresh)).state).toBe("ok")
+})
+
+test("an app that is only in the App Store is not mapped to an Android package of the same name", async () => {
+  const tracked = { name: "Both", iosId: "777000777", countries: ["us"], keywords: [], origin: "own" as const }
+  await trackOwn(sql, { workspaceId: scene.workspaceId, ...tracked })
+  await sql`update store_app set bundle_id = 'com.example.both' where store_id = ${tracked.iosId}`
+  scene.there.put("stats/installs/installs_com.example.both_202610_overview.csv", "")
+  const { apps } = await scene.add()
+  expect(apps.find(({ outsideId }) => outsideId === "com.example.both")?.appId).toBeNull()
+})
