@@ -51,7 +51,7 @@ create table alert_rule (
     'chart_drop', 'chart_enter', 'featured', 'review_wave', 'ai_mention_lost', 'off_topic', 'weekly'
   )),
   -- Empty: delivered nowhere.
-  channels text[] not null check (channels <@ array['telegram', 'slack', 'webhook']),
+  channels text[] not null check (channels <@ array['telegram', 'slack', 'webhook', 'ntfy', 'discord', 'teams']),
   drop_by smallint check (drop_by between 3 and 50),
   keyword_scope text check (keyword_scope in ('all', 'tagged')),
   rival_scope text check (rival_scope in ('all', 'manual')),
@@ -80,7 +80,7 @@ create table imported_days (
 create table channel (
   id text primary key,
   workspace_id int not null references workspace,
-  kind text not null check (kind in ('webhook', 'telegram', 'slack')),
+  kind text not null check (kind in ('telegram', 'slack', 'webhook', 'ntfy', 'discord', 'teams')),
   -- The part of the address that may be shown. Many services put a secret into the path: only the host is readable.
   shown text not null,
   -- The encrypted address and secret.
@@ -88,6 +88,9 @@ create table channel (
   -- A webhook's secret before it was rotated, which also signs until then.
   sealed_earlier text,
   earlier_until timestamptz,
+  -- The address shown before the receiver moved, such as a group of Telegram that became a supergroup.
+  moved_from text,
+  moved_at timestamptz,
   created_at timestamptz not null default now(),
   -- Why nothing is sent any more. Null if the channel is on.
   disabled text,
@@ -105,6 +108,7 @@ create table channel (
   lease uuid,
   lease_until timestamptz,
   constraint channel_earlier_until_check check ((sealed_earlier is null) = (earlier_until is null)),
+  constraint channel_moved_check check ((moved_from is null) = (moved_at is null)),
   constraint channel_disabled_at_check check ((disabled is null) = (disabled_at is null)),
   constraint channel_lease_check check ((lease is null) = (lease_until is null))
 );

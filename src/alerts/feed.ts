@@ -2,7 +2,7 @@ import type { Fragment } from "postgres"
 import type { Right } from "../access/scopes.ts"
 import type { Sql } from "../database/types.ts"
 import type { Alert } from "./alert.ts"
-import type { Channel } from "./rules.ts"
+import type { Channel } from "./delivery/channel-kinds.ts"
 import { FEED_TYPES } from "./types.ts"
 
 interface FeedQuery {

@@ -2,10 +2,8 @@ import type { Sql } from "../database/types.ts"
 import { ownValue } from "../lib/objects.ts"
 import type { Alert } from "./alert.ts"
 import type { RuleOption } from "./alert-type.ts"
+import type { Channel } from "./delivery/channel-kinds.ts"
 import { feedType, type RuleType } from "./types.ts"
-
-export const CHANNELS = ["telegram", "slack", "webhook"] as const
-export type Channel = (typeof CHANNELS)[number]
 
 export const KEYWORD_SCOPES = ["all", "tagged"] as const
 export const RIVAL_SCOPES = ["all", "manual"] as const

@@ -13,17 +13,8 @@ import { accountEvidence } from "./accounts/evidence.ts"
 import { accountWrites } from "./accounts/writes.ts"
 import { approvalList, approvalRequire, approve } from "./approval.ts"
 import { audit } from "./audit.ts"
-import {
-  channelAddSlack,
-  channelAddTelegram,
-  channelAddWebhook,
-  channelList,
-  channelPause,
-  channelRemove,
-  channelResume,
-  channelRotate,
-  channelTest,
-} from "./channel.ts"
+import { channelList, channelPause, channelRemove, channelResume, channelRotate, channelTest } from "./channel.ts"
+import { channelAdds } from "./channel-add.ts"
 import { check } from "./check.ts"
 import type { Command } from "./cli/command.ts"
 import { backup } from "./database/backup.ts"
@@ -132,9 +123,7 @@ export const COMMANDS: readonly Command[] = [
   appTag,
   appBury,
   appGoal,
-  channelAddWebhook,
-  channelAddTelegram,
-  channelAddSlack,
+  ...channelAdds,
   channelList,
   channelPause,
   channelTest,

@@ -5,7 +5,7 @@ import type { DocumentedAction } from "./actions.ts"
 import { assistantSections, SAMPLE } from "./assistants.ts"
 import { type MarkdownPage, markdownSections, renderMarkdown } from "./markdown.ts"
 import { searchBox } from "./search-box.ts"
-import { actionRows, callRows, deprecatedRows, logRows, roleRows, settingRows } from "./tables.ts"
+import { actionRows, callRows, channelRows, deprecatedRows, logRows, roleRows, settingRows } from "./tables.ts"
 
 /** Folder of the pages, relative to the project root. */
 export const MANUAL_FOLDER = "src/docs/manual"
@@ -63,6 +63,7 @@ export function manualTexts({ files, catalog, actions }: ManualParts): Map<strin
     settings: settingRows,
     log: logRows,
     calls: () => callRows(catalog),
+    channels: channelRows,
     deprecated: () => deprecatedRows(catalog),
     actions: () => actionRows(actions),
     roles: () => roleRows(catalog, actions),

@@ -1,5 +1,6 @@
 import { ROLES, scopesOf } from "../access/people/roles.ts"
 import { SCOPES } from "../access/scopes.ts"
+import { CHANNEL_KINDS } from "../alerts/delivery/channel-kinds.ts"
 import { type Operation, priceRange } from "../core/operation.ts"
 import { LOG_EVENTS } from "../lib/log-events.ts"
 import { settingGroups } from "../settings/settings.ts"
@@ -19,6 +20,15 @@ export function settingRows(): string {
 export function logRows(): string {
   const rows = Object.entries(LOG_EVENTS).map(([event, meaning]) => [`\`${event}\``, meaning])
   return tableOf(["event", "meaning"], rows)
+}
+
+/** The table of the kinds of channels. */
+export function channelRows(): string {
+  const rows = Object.entries(CHANNEL_KINDS).map(([kind, { title, fields, limit, ends }]) => {
+    const entered = fields.map(({ label, isOptional }) => `${label}${isOptional ? " (optional)" : ""}`)
+    return [title, `\`channel add ${kind}\``, entered.join(", "), limit, ends]
+  })
+  return tableOf(["channel", "command", "what you enter", "longest message", "ends with"], rows)
 }
 
 /** The table of API calls with prices and required plans. */

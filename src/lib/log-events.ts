@@ -13,6 +13,7 @@ export const LOG_EVENTS = {
   call: "A call was answered.",
   call_failed: "A call failed with the error `code`; `reason` has the cause.",
   channel_disabled: "An alert channel was disabled because its receiver refuses messages for good.",
+  channel_moved: "A chat got a new id, which was stored: its alerts go there.",
   channel_unreadable: "The address or secret of an alert channel cannot be decrypted.",
   checkpoint: "The embedded database wrote a checkpoint.",
   client_document_failed: "The document of an assistant could not be downloaded; a stored copy is used.",

@@ -159,7 +159,14 @@ const labelOf = (name: string) => ownValue(LABELS, name) ?? spoken(name)
 const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   keywordScope: { all: "All keywords", tagged: "Tagged keywords only" },
   rivalScope: { all: "All rivals", manual: "Rivals you added only" },
-  channels: { telegram: "Telegram", slack: "Slack", webhook: "Webhook", mail: "E-mail" },
+  channels: {
+    telegram: "Telegram",
+    slack: "Slack",
+    webhook: "Webhook",
+    ntfy: "ntfy",
+    discord: "Discord",
+    teams: "Microsoft Teams",
+  },
 }
 
 function valueText(name: string, value: unknown): HtmlPart {

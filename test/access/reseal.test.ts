@@ -2,7 +2,7 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { randomBytes } from "node:crypto"
 import { countSealed, reseal, SEALED } from "../../src/access/reseal.ts"
 import { createSealer, SecretKeys } from "../../src/access/sealed.ts"
-import { addSlack, addWebhook, readSealedChannel, rotateSecret } from "../../src/alerts/delivery/channels.ts"
+import { addChannel, readSealedChannel, rotateSecret } from "../../src/alerts/delivery/channels.ts"
 import { openChannel } from "../../src/alerts/delivery/sealed-channel.ts"
 import type { Sql } from "../../src/database/types.ts"
 import { scene } from "../alerts/delivery/scene.ts"
@@ -34,14 +34,14 @@ test("after encrypting again, the newest key alone decrypts every secret, includ
   const { workspaceId } = await scene(sql)
   const [before, after, lost] = [key(), key(), key()]
   const register = { sql, sealer: await sealerOf(before), randomBytes }
-  const { channel, secret } = await addWebhook(register, workspaceId, "https://hooks.example.com/in/hushhush")
+  const { channel, secret } = await addChannel(register, workspaceId, "webhook", {
+    url: "https://hooks.example.com/in/hushhush",
+  })
   const rotated = await rotateSecret(register, workspaceId, channel.id)
-  const slack = await addSlack(register, workspaceId, "https://slack.example.com/services/hush")
-  const foreign = await addSlack(
-    { ...register, sealer: await sealerOf(lost) },
-    workspaceId,
-    "https://slack.example.com/x",
-  )
+  const slack = await addChannel(register, workspaceId, "slack", { url: "https://slack.example.com/services/hush" })
+  const foreign = await addChannel({ ...register, sealer: await sealerOf(lost) }, workspaceId, "slack", {
+    url: "https://slack.example.com/x",
+  })
 
   const both = await sealerOf(after, before)
   expect(await countSealed(sql, both)).toEqual({ newest: 0, earlier: 3, unreadable: 1 })
@@ -51,20 +51,21 @@ test("after encrypting again, the newest key alone decrypts every secret, includ
   const newest = await sealerOf(after)
   const opened = async (id: string) => await openChannel(newest, await readSealedChannel(sql, workspaceId, id))
   expect(await opened(channel.id)).toMatchObject({
-    url: "https://hooks.example.com/in/hushhush",
-    secrets: [rotated.secret, secret],
+    secret: { url: "https://hooks.example.com/in/hushhush", secret: rotated.secret, earlier: secret },
   })
-  expect(await opened(slack.channel.id)).toMatchObject({ url: "https://slack.example.com/services/hush" })
+  expect(await opened(slack.channel.id)).toMatchObject({ secret: { url: "https://slack.example.com/services/hush" } })
   // A text that cannot be decrypted is kept: its own key still decrypts it.
   const old = await openChannel(await sealerOf(lost), await readSealedChannel(sql, workspaceId, foreign.channel.id))
-  expect(old).toMatchObject({ url: "https://slack.example.com/x" })
+  expect(old).toMatchObject({ secret: { url: "https://slack.example.com/x" } })
 })
 
 test("a secret that is replaced meanwhile keeps its new value", async () => {
   const { workspaceId } = await scene(sql, "Coffee Timer")
   const [before, after] = [key(), key()]
   const register = { sql, sealer: await sealerOf(before), randomBytes }
-  const { channel } = await addWebhook(register, workspaceId, "https://hooks.example.com/in/hushhush")
+  const { channel } = await addChannel(register, workspaceId, "webhook", {
+    url: "https://hooks.example.com/in/hushhush",
+  })
   const both = await sealerOf(after, before)
   const rotating = { sql, sealer: both, randomBytes }
   let rotated: { secret: string } | undefined
@@ -77,5 +78,5 @@ test("a secret that is replaced meanwhile keeps its new value", async () => {
   }
   await reseal(sql, meddling)
   const opened = await openChannel(await sealerOf(after), await readSealedChannel(sql, workspaceId, channel.id))
-  expect(opened).toMatchObject({ secrets: [rotated!.secret, expect.any(String)] })
+  expect(opened).toMatchObject({ secret: { secret: rotated!.secret, earlier: expect.any(String) } })
 })

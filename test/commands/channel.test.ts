@@ -121,6 +121,29 @@ test("Slack's address comes from a file or stdin, and only its host is shown", a
   expect(added.out + tested.out + tested.err).not.toContain("hushhush")
 })
 
+test("a topic of ntfy is added with its token, tested and listed, and neither is shown", async () => {
+  useHeld()
+  const file = join(scratch(), "token")
+  writeFileSync(file, "tk_hushhush\n")
+  const added = await run(["channel", "add", "ntfy", `${there.url}/hushhush`, "--token-file", file, "--json"])
+  expect(JSON.parse(added.out).channel).toMatchObject({ kind: "ntfy", address: `${there.url}/…` })
+  expect(JSON.parse(added.out).secret).toBeUndefined()
+  const { id } = JSON.parse(added.out).channel
+  expect((await run(["channel", "test", id])).out).toBe("delivered\n")
+  expect(there.got[0]).toMatchObject({ path: "/hushhush", headers: { authorization: "Bearer tk_hushhush" } })
+  const list = await run(["channel", "list", "--json"])
+  for (const { out, err } of [added, list]) expect(out + err).not.toContain("hushhush")
+})
+
+test.each([
+  ["discord", "https://discord.com/api/webhooks/1/hushhush"],
+  ["teams", "https://a.logic.azure.com/workflows/1/triggers/manual/paths/invoke?sig=hushhush"],
+])("the address of %s comes from stdin, and only its host is shown", async (kind, url) => {
+  useHeld()
+  const added = await run(["channel", "add", kind, "-"], `${url}\n`)
+  expect([added.code, added.out.includes(kind), added.out.includes("hushhush")]).toEqual([0, true, false])
+})
+
 /** Adds an alert with a rule while no process runs, on a day that the next derivation does not cover. */
 async function foundMeanwhile(): Promise<void> {
   await answer(["key", "create", "--name", "rules"], { env })
@@ -186,6 +209,13 @@ describe("what cannot be meant is refused in one line", () => {
       "give the bot's token with either --bot-token-file or --bot-token-stdin",
     ],
     [["add", "telegram", "--chat", "x y", "--bot-token-stdin"], 1, "a chat is its number, or @ and the channel's name"],
+    [["add", "teams", "-"], 1, "the address must begin with https:// or http://"],
+    [["add", "ntfy"], 2, "an argument is missing"],
+    [
+      ["add", "ntfy", "https://ntfy.sh/a", "--token-file", "x", "--token-stdin"],
+      2,
+      "give the access token with either --token-file or --token-stdin",
+    ],
     [["add", "slack", "/nowhere"], 1, "the address must be in a readable file, or in stdin if you give -"],
     [["test", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],
     [["rotate", "ch_none"], 1, 'the workspace has no channel "ch_none"; see: appmeter channel list'],

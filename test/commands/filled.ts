@@ -307,13 +307,19 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     insert into tool_question (id, key_id, answer)
     select 'ask_' || id, id, case when id % 2 = 0 then 'decline' end from api_key where workspace_id = ${workspace}`
   await sql`
-    insert into channel (id, workspace_id, kind, shown, sealed, disabled, disabled_at, lease, lease_until, next_at)
+    insert into channel (
+      id, workspace_id, kind, shown, sealed, disabled, disabled_at, lease, lease_until, next_at, moved_from, moved_at
+    )
     values
       (
         'ch_webhook', ${workspace}, 'webhook', 'https://x.example/"\\n"', 'v1.a.b.c', null, null, gen_random_uuid(),
-        now(), now()
+        now(), now(), null, null
       ),
-      ('ch_slack', ${workspace}, 'slack', 'https://slack.example/…', 'v1.a.b.d', 'status 404', now(), null, null, null)`
+      (
+        'ch_slack', ${workspace}, 'slack', 'https://slack.example/…', 'v1.a.b.d', 'status 404', now(), null, null,
+        null, null, null
+      ),
+      ('ch_chat', ${workspace}, 'telegram', '-100', 'v1.a.b.e', null, null, null, null, null, '-1', now())`
   await sql`
     insert into alert_to_deliver (alert_id)
     select max(id) from alert`

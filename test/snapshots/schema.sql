@@ -416,7 +416,7 @@ create table alert_rule (
   constraint alert_rule_pkey primary key (workspace_id, type),
   constraint alert_rule_created_by_fkey foreign key (created_by) references api_key(id),
   constraint alert_rule_workspace_id_fkey foreign key (workspace_id) references workspace(id),
-  constraint alert_rule_channels_check check ((channels <@ array['telegram'::text, 'slack'::text, 'webhook'::text])),
+  constraint alert_rule_channels_check check ((channels <@ array['telegram'::text, 'slack'::text, 'webhook'::text, 'ntfy'::text, 'discord'::text, 'teams'::text])),
   constraint alert_rule_drop_by_check check (((drop_by >= 3) and (drop_by <= 50))),
   constraint alert_rule_drop_by_only_for_rank_drop check (((drop_by is not null) = (type = 'rank_drop'::text))),
   constraint alert_rule_keyword_scope_check check ((keyword_scope = any (array['all'::text, 'tagged'::text]))),
@@ -811,6 +811,8 @@ create table channel (
   sealed text not null,
   sealed_earlier text,
   earlier_until timestamp with time zone,
+  moved_from text,
+  moved_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   disabled text,
   disabled_at timestamp with time zone,
@@ -827,8 +829,9 @@ create table channel (
   constraint channel_disabled_at_check check (((disabled is null) = (disabled_at is null))),
   constraint channel_earlier_until_check check (((sealed_earlier is null) = (earlier_until is null))),
   constraint channel_failures_check check ((failures >= 0)),
-  constraint channel_kind_check check ((kind = any (array['webhook'::text, 'telegram'::text, 'slack'::text]))),
-  constraint channel_lease_check check (((lease is null) = (lease_until is null)))
+  constraint channel_kind_check check ((kind = any (array['telegram'::text, 'slack'::text, 'webhook'::text, 'ntfy'::text, 'discord'::text, 'teams'::text]))),
+  constraint channel_lease_check check (((lease is null) = (lease_until is null))),
+  constraint channel_moved_check check (((moved_from is null) = (moved_at is null)))
 );
 create index channel_due on channel using btree (next_at, id) where ((next_at is not null) and (disabled is null));
 create index channel_workspace on channel using btree (workspace_id, created_at, id);

@@ -6,7 +6,8 @@ import { described, named } from "../../lib/schema.ts"
 import { Count } from "../../lib/shapes.ts"
 import { holdAccount } from "../../tracking/limits.ts"
 import type { RuleOption } from "../alert-type.ts"
-import { type AlertRule, CHANNELS, type Channel, DROP_BY, KEYWORD_SCOPES, RIVAL_SCOPES, takes } from "../rules.ts"
+import { CHANNELS, type Channel } from "../delivery/channel-kinds.ts"
+import { type AlertRule, DROP_BY, KEYWORD_SCOPES, RIVAL_SCOPES, takes } from "../rules.ts"
 import { feedType, RULE_TYPES, type RuleType } from "../types.ts"
 
 const Type = named("AlertRuleType", v.picklist(RULE_TYPES), "Alert type, as in the alert feed.")

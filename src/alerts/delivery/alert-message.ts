@@ -2,6 +2,7 @@ import { groupAlerts } from "../../lib/alert-groups.ts"
 import { alertRow, textOf } from "../alert.ts"
 import type { Head } from "./channel-leases.ts"
 import type { Message } from "./message.ts"
+import { withoutLinks } from "./without-links.ts"
 
 /** Returns the deliveries of the head's event: a fall and the rivals that passed, or all changes of a rival. */
 export function eventWith(head: Head, due: readonly Head[]): Head[] {
@@ -13,7 +14,8 @@ export function eventWith(head: Head, due: readonly Head[]): Head[] {
 /** Returns a message with the payload of the head. Its text covers the whole event. */
 export function messageOf(head: Head, event: readonly Head[], today: string): Message {
   const data = rowOf(head)
-  return { id: head.id, type: `alert.${data.type}`, at: data.at, data, text: eventText(head, event, today) }
+  const text = withoutLinks(eventText(head, event, today))
+  return { id: head.id, type: `alert.${data.type}`, at: data.at, data, text }
 }
 
 function eventText({ alert }: Head, event: readonly Head[], today: string): string {

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from "../../database/types.ts"
 import { later } from "../../jobs/timers.ts"
 import type { Alert } from "../alert.ts"
-import type { SendResult } from "./message.ts"
+import type { FinalResult } from "./message.ts"
 import { longestMs, pauseMs, type Retries, retryAfterMs } from "./schedule.ts"
 import type { SealedChannel } from "./sealed-channel.ts"
 
@@ -96,7 +96,7 @@ export async function readDueOfDay(sql: Sql, { id, lease }: LeasedChannel, head:
 export async function settle(
   sql: Sql,
   channel: LeasedChannel,
-  { ids, sent, retries, gapMs }: { ids: readonly string[]; sent: SendResult; retries: Retries; gapMs: number },
+  { ids, sent, retries, gapMs }: { ids: readonly string[]; sent: FinalResult; retries: Retries; gapMs: number },
 ): Promise<boolean> {
   return (await sql.begin(async (tx) => {
     const locked = await hold(tx, channel)
@@ -159,7 +159,7 @@ async function endDelivered(tx: Tx, channel: string, ids: readonly string[], gap
 interface Failure {
   channel: string
   ids: readonly string[]
-  sent: Extract<SendResult, { failure: string }> & { waitMs?: number }
+  sent: Extract<FinalResult, { failure: string }> & { waitMs?: number }
   retries: Retries
   failures: number
 }

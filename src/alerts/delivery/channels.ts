@@ -4,8 +4,9 @@ import { AccessProblem } from "../../access/problem.ts"
 import type { Sealer } from "../../access/sealed.ts"
 import type { Sql } from "../../database/types.ts"
 import type { RandomBytes } from "../../lib/text.ts"
-import type { Channel } from "../rules.ts"
-import { type ChannelSecret, openChannel, type SealedChannel, sealInside } from "./sealed-channel.ts"
+import { CHANNEL_KINDS, type Channel } from "./channel-kinds.ts"
+import type { ChannelSecret } from "./message.ts"
+import { openChannel, type SealedChannel, sealInside } from "./sealed-channel.ts"
 import { makeSecret } from "./webhook.ts"
 
 export interface ChannelRow {
@@ -25,6 +26,9 @@ export interface ChannelRow {
   failure: string | null
   /** Number of consecutive failures. */
   failures: number
+  /** The earlier address of a chat that got a new one, and when that was noticed. Null if it never moved. */
+  movedFrom: string | null
+  movedAt: Date | null
   /** Until then messages are also signed with the webhook's earlier secret. Null if there is none. */
   earlierSecretUntil: Date | null
   waiting: number
@@ -40,53 +44,17 @@ export interface Register {
 /** At most 50 per workspace, since each alert may go to all of them. */
 const MAX_CHANNELS = 50
 
-/** Adds a webhook. Messages are signed with `secret`, which is shown once. Throws AccessProblem. */
-export async function addWebhook(
-  register: Register,
-  workspaceId: number,
-  url: string,
-): Promise<NewChannel & { secret: string }> {
-  const address = addressOf(url)
-  const secret = makeSecret(register.randomBytes ?? secureBytes)
-  const inside = { url: address.href, secret }
-  return { ...(await add(register, { workspaceId, kind: "webhook", shown: hintOf(address), inside })), secret }
-}
-
-export async function addTelegram(register: Register, workspaceId: number, { token, chat }: Bot): Promise<NewChannel> {
-  if (!/^\d{3,20}:[\w-]{20,100}$/.test(token))
-    throw new AccessProblem("a bot's token looks like 123456789:AAE…", "token")
-  if (!/^(-?\d{1,20}|@\w{4,64})$/.test(chat))
-    throw new AccessProblem("a chat is its number, or @ and the channel's name", "chat")
-  return await add(register, { workspaceId, kind: "telegram", shown: chat, inside: { token, chat } })
-}
-
-/** Adds an incoming webhook of Slack. Its whole address is secret. Throws AccessProblem. */
-export async function addSlack(register: Register, workspaceId: number, url: string): Promise<NewChannel> {
-  const address = addressOf(url)
-  return await add(register, { workspaceId, kind: "slack", shown: hintOf(address), inside: { url: address.href } })
-}
-
-export interface NewChannel {
-  channel: ChannelRow
-}
-
-interface Bot {
-  token: string
-  /** The number of the chat, or "@name" of a public channel. */
-  chat: string
-}
-
-interface ChannelDraft {
-  workspaceId: number
-  kind: Channel
-  shown: string
-  inside: ChannelSecret
-}
-
-async function add(
+/**
+ * Adds a channel of a kind with what a person entered. `secret` signs the messages of a webhook and is shown once;
+ * other kinds have none. Throws AccessProblem.
+ */
+export async function addChannel(
   { sql, sealer, randomBytes = secureBytes }: Register,
-  { workspaceId, kind, shown, inside }: ChannelDraft,
-) {
+  workspaceId: number,
+  kind: Channel,
+  entered: ChannelSecret,
+): Promise<NewChannel> {
+  const { shown, secret: inside, signingSecret } = CHANNEL_KINDS[kind].check(entered, randomBytes)
   const id = `ch_${Buffer.from(randomBytes(9)).toString("hex")}`
   const sealed = await sealInside(sealer, id, inside)
   const rows = await sql`
@@ -95,32 +63,14 @@ async function add(
     where (select count(*) from channel where workspace_id = ${workspaceId}) < ${MAX_CHANNELS}::int
     returning id`
   if (rows.length === 0) throw new AccessProblem(`a workspace has ${MAX_CHANNELS} channels at most`)
-  return { channel: await findChannel(sql, workspaceId, id) }
+  const channel = await findChannel(sql, workspaceId, id)
+  return { channel, ...(signingSecret !== undefined && { secret: signingSecret }) }
 }
 
-/** Accepts http too, because a private network may offer nothing else; messages are signed. */
-function addressOf(text: string): URL {
-  const url = text.length > LONGEST_ADDRESS ? null : URL.parse(text.trim())
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new AccessProblem("the address must begin with https:// or http://", "url")
-  if (url.username || url.password) throw new AccessProblem("the address must hold no user and no password", "url")
-  url.hash = ""
-  return url
+export interface NewChannel {
+  channel: ChannelRow
+  secret?: string
 }
-
-const LONGEST_ADDRESS = 2_000
-
-/**
- * Returns an address without its secret. Many services put one into the path, so only its last four characters are
- * shown, and only if it has at least 24.
- */
-function hintOf({ origin, pathname, search }: URL): string {
-  const secret = pathname + search
-  return `${origin}/…${secret.length >= HINTED_FROM ? secret.slice(-HINT) : ""}`
-}
-
-const HINTED_FROM = 24
-const HINT = 4
 
 export async function listChannels(sql: Sql, workspaceId: number): Promise<ChannelRow[]> {
   return await readChannels(sql, workspaceId, null)
@@ -149,20 +99,16 @@ const BOTH_HOURS = 24
  * Replaces a webhook's secret. Messages are signed with both for 24 h by the database's clock; a third, older secret
  * ends at once.
  */
-export async function rotateSecret(
-  register: Register,
-  workspaceId: number,
-  id: string,
-): Promise<NewChannel & { secret: string }> {
+export async function rotateSecret(register: Register, workspaceId: number, id: string): Promise<Required<NewChannel>> {
   const { sql, sealer, randomBytes = secureBytes } = register
   const { kind, sealed } = await readSealedChannel(sql, workspaceId, id)
-  const opened = await openChannel(sealer, { id, kind, sealed, sealedEarlier: null })
-  if (opened.kind !== "webhook") throw new AccessProblem(`only a webhook has a secret; ${id} is of ${kind}`)
+  const { secret: inside } = await openChannel(sealer, { id, kind, sealed, sealedEarlier: null })
+  if (inside.secret === undefined) throw new AccessProblem(`only a webhook has a secret; ${id} is of ${kind}`)
   const secret = makeSecret(randomBytes)
-  const earlier = await sealInside(sealer, id, opened.secrets[0]!)
+  const earlier = await sealInside(sealer, id, inside.secret)
   const rows = await sql`
     update channel
-    set sealed = ${await sealInside(sealer, id, { url: opened.url, secret })}, sealed_earlier = ${earlier},
+    set sealed = ${await sealInside(sealer, id, { ...inside, secret })}, sealed_earlier = ${earlier},
       earlier_until = now() + ${BOTH_HOURS}::int * interval '1 hour'
     where id = ${id} and workspace_id = ${workspaceId} and sealed = ${sealed}
     returning id`
@@ -223,8 +169,8 @@ async function readChannels(sql: Sql, workspaceId: number, id: string | null): P
         when c.disabled = ${PAUSED} then 'paused'
         else 'disabled'
       end as state, c.disabled, c.created_at as "createdAt", c.last_ok as "lastOk", c.last_failure as "lastFailure",
-      c.failure,
-      c.failures, case when c.earlier_until > now() then c.earlier_until end as "earlierSecretUntil",
+      c.failure, c.failures, c.moved_from as "movedFrom", c.moved_at as "movedAt",
+      case when c.earlier_until > now() then c.earlier_until end as "earlierSecretUntil",
       (select count(*)::int from delivery where channel_id = c.id and state = 'waiting') as waiting,
       (select count(*)::int from delivery where channel_id = c.id and state = 'undelivered') as undelivered
     from channel c

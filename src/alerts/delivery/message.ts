@@ -1,5 +1,7 @@
 import type { SafeFetch } from "../../outbound/safe-fetch.ts"
-import type { Channel } from "../rules.ts"
+
+/** The values of a channel that are stored encrypted, by name: its address and secrets. */
+export type ChannelSecret = Readonly<Record<string, string>>
 
 /** A message in the forms that the kinds of channels need. */
 export interface Message {
@@ -13,13 +15,6 @@ export interface Message {
   text: string
 }
 
-export type ChannelAccess =
-  | { kind: "webhook"; url: string; secrets: readonly string[] }
-  | { kind: "telegram"; token: string; chat: string }
-  | { kind: "slack"; url: string }
-
-export type ChannelAccessOf<Kind extends Channel> = Extract<ChannelAccess, { kind: Kind }>
-
 /** The result of an attempt. `failure` is a short text of our own, never the receiver's words. */
 export type SendResult =
   | { result: "delivered" }
@@ -29,6 +24,19 @@ export type SendResult =
   | { result: "throttled"; failure: string; waitMs?: number }
   /** The receiver will never accept anything. The channel is disabled. */
   | { result: "refused"; failure: string }
+  | MovedResult
+
+/** The receiver has another address from now on. The message was not accepted. */
+export interface MovedResult {
+  result: "moved"
+  failure: string
+  /** The part of the new address that may be shown. */
+  shown: string
+  secret: ChannelSecret
+}
+
+/** The result of an attempt that followed the receiver to its new address. */
+export type FinalResult = Exclude<SendResult, MovedResult>
 
 export interface SendPort {
   /** Sends requests to addresses that users entered. */

@@ -1,6 +1,6 @@
 import { OutboundProblem } from "../../outbound/problem.ts"
 import { type OutboundAnswer, type OutboundOptions, safeFetch } from "../../outbound/safe-fetch.ts"
-import type { SendPort, SendResult } from "./message.ts"
+import type { FinalResult, SendPort } from "./message.ts"
 
 const JSON_TYPE = "application/json; charset=utf-8"
 /** Only the status and a small part of the answer are used. */
@@ -35,7 +35,7 @@ function ownPort(url: string): number[] {
 }
 
 /** Converts a response to a result: 2xx is delivered, 429 throttled, anything else failed. */
-export function sentBy({ status, headers }: OutboundAnswer, now: Date): SendResult {
+export function sentBy({ status, headers }: OutboundAnswer, now: Date): FinalResult {
   if (status >= 200 && status < 300) return { result: "delivered" }
   const waitMs = waitOf(headers.get("retry-after"), now)
   const failure = `status ${status}`
@@ -46,7 +46,7 @@ export function sentBy({ status, headers }: OutboundAnswer, now: Date): SendResu
  * Converts a missing response to a failure. The guard's messages contain no address. Rethrows if we aborted the
  * request.
  */
-export function unsentBy(error: unknown): SendResult {
+export function unsentBy(error: unknown): FinalResult {
   if (!(error instanceof OutboundProblem) || error.code === "stopped") throw error
   return { result: "failed", failure: error.message }
 }
@@ -58,6 +58,17 @@ function waitOf(header: string | null, now: Date): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS)
 }
 
+/** Converts a number of seconds of a JSON answer. At most a day. */
 export function waitOfSeconds(header: unknown): { waitMs?: number } {
   return typeof header === "number" && header >= 0 ? { waitMs: Math.min(header * 1_000, LONGEST_WAIT_MS) } : {}
+}
+
+/** Parses the JSON object of an answer. Returns an empty object if it is anything else, such as a proxy's page. */
+export function jsonOf<T extends object>(bytes: Uint8Array): Partial<T> {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return typeof value === "object" && value !== null ? value : {}
+  } catch {
+    return {}
+  }
 }

@@ -1,8 +1,6 @@
 import type { Sealer } from "../../access/sealed.ts"
-import type { Channel } from "../rules.ts"
-import type { ChannelAccess } from "./message.ts"
-
-export type ChannelSecret = { url: string; secret: string } | { token: string; chat: string } | { url: string }
+import type { Channel } from "./channel-kinds.ts"
+import type { ChannelSecret } from "./message.ts"
 
 export interface SealedChannel {
   id: string
@@ -10,6 +8,12 @@ export interface SealedChannel {
   sealed: string
   /** The webhook's earlier secret while it is valid. */
   sealedEarlier: string | null
+}
+
+/** A decrypted channel. A webhook's earlier secret is in `earlier` while it is valid. */
+export interface OpenedChannel {
+  kind: Channel
+  secret: ChannelSecret
 }
 
 export async function sealInside(sealer: Sealer, id: string, inside: ChannelSecret | string): Promise<string> {
@@ -20,12 +24,10 @@ export async function sealInside(sealer: Sealer, id: string, inside: ChannelSecr
 export async function openChannel(
   sealer: Sealer,
   { id, kind, sealed, sealedEarlier }: SealedChannel,
-): Promise<ChannelAccess> {
+): Promise<OpenedChannel> {
   const inside = JSON.parse(await sealer.open(sealed, placeOf(id)))
-  if (kind !== "webhook") return { kind, ...inside }
-  const { url, secret } = inside
-  const earlier = sealedEarlier === null ? [] : [JSON.parse(await sealer.open(sealedEarlier, placeOf(id)))]
-  return { kind, url, secrets: [secret, ...earlier] }
+  if (sealedEarlier === null) return { kind, secret: inside }
+  return { kind, secret: { ...inside, earlier: JSON.parse(await sealer.open(sealedEarlier, placeOf(id))) } }
 }
 
 function placeOf(row: string) {

@@ -1,16 +1,21 @@
-import type { ChannelAccess, Message, SendPort, SendResult } from "./message.ts"
-import { sendSlack } from "./slack.ts"
-import { sendTelegram } from "./telegram.ts"
-import { sendWebhook } from "./webhook.ts"
+import { CHANNEL_KINDS } from "./channel-kinds.ts"
+import type { FinalResult, Message, MovedResult, SendPort } from "./message.ts"
+import type { OpenedChannel } from "./sealed-channel.ts"
 
-/** Makes one attempt. Throws only if we aborted it. */
-export async function send(opened: ChannelAccess, message: Message, port: SendPort): Promise<SendResult> {
-  switch (opened.kind) {
-    case "webhook":
-      return await sendWebhook(opened, message, port)
-    case "telegram":
-      return await sendTelegram(opened, message, port)
-    case "slack":
-      return await sendSlack(opened, message, port)
-  }
+/**
+ * Makes one attempt. If the receiver moved, stores its new address with `follow` and sends there once. `follow` returns
+ * false if the channel was changed meanwhile; then nothing is sent. Throws only if we aborted it.
+ */
+export async function send(
+  { kind, secret }: OpenedChannel,
+  message: Message,
+  port: SendPort,
+  follow: (moved: MovedResult) => Promise<boolean>,
+): Promise<FinalResult> {
+  const { send: attempt } = CHANNEL_KINDS[kind]
+  const first = await attempt(secret, message, port)
+  if (first.result !== "moved") return first
+  if (!(await follow(first))) return { result: "failed", failure: "the channel was changed meanwhile" }
+  const second = await attempt(first.secret, message, port)
+  return second.result === "moved" ? { result: "failed", failure: second.failure } : second
 }

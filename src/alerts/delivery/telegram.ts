@@ -1,36 +1,79 @@
+import { AccessProblem } from "../../access/problem.ts"
+import type { ChannelKind } from "./channel-kind.ts"
 import { cut } from "./cut.ts"
-import type { ChannelAccessOf, Message, SendPort, SendResult } from "./message.ts"
-import { postToOwn, sentBy, unsentBy, waitOfSeconds } from "./post.ts"
+import { jsonOf, postToOwn, sentBy, unsentBy, waitOfSeconds } from "./post.ts"
 
 const OWN_API = "https://api.telegram.org"
 
 const LONGEST = 4_096
 
-/** Sends as plain text, without parse mode. The URL contains the token, so errors never include it. */
-export async function sendTelegram(
-  { token, chat }: ChannelAccessOf<"telegram">,
-  { text }: Message,
-  port: SendPort,
-): Promise<SendResult> {
-  const post = (chatId: string) => {
-    const body = { chat_id: chatId, text: cut(text, LONGEST), link_preview_options: { is_disabled: true } }
-    return postToOwn(`${port.telegramApi ?? OWN_API}/bot${token}/sendMessage`, JSON.stringify(body), port)
-  }
-  try {
-    const first = await post(chat)
-    const migrated = first.status === 400 ? migratedTo(first.bytes) : undefined
-    // a group that became a supergroup has a new id
-    const answer = migrated === undefined ? first : await post(migrated)
-    const why = REFUSALS[answer.status]
-    if (why) return { result: "refused", failure: `status ${answer.status}: ${why}` }
-    if (answer.status === 429) return { result: "throttled", failure: "status 429", ...retryAfterOf(answer.bytes) }
-    const sent = sentBy(answer, port.now())
-    const hint =
-      migrated === undefined ? hintOf(answer) : `the group has a new id, ${migrated}: add the channel again with it`
-    return sent.result === "failed" && hint ? { ...sent, failure: `${sent.failure}: ${hint}` } : sent
-  } catch (error) {
-    return unsentBy(error)
-  }
+interface Update {
+  parameters?: { migrate_to_chat_id?: unknown; retry_after?: unknown } | null
+}
+
+/**
+ * A chat of Telegram, through the workspace's own bot. Messages are plain text, without parse mode. The URL contains
+ * the token, so errors never include it.
+ */
+export const telegram: ChannelKind<{ token: string; chat: string }> = {
+  title: "Telegram",
+  button: "Add Telegram chat",
+  fields: [
+    {
+      name: "token",
+      label: "Token of your bot",
+      hint: "From @BotFather, such as 123456789:AAE…",
+      noun: "the bot's token",
+      isSecret: true,
+      option: { name: "bot-token", value: "FILE", meaning: "the bot's token" },
+    },
+    {
+      name: "chat",
+      label: "Chat",
+      hint: "The number of the chat, or @name of a public channel.",
+      noun: "the chat that the bot writes to",
+      option: { name: "chat", value: "ID", meaning: "Number of the chat, or @NAME of a public channel." },
+    },
+  ],
+  summary: "Send alerts to a Telegram chat through your own bot.",
+  examples: [
+    ["--bot-token-file /run/secrets/bot --chat -1001234567890", "a group"],
+    ["--bot-token-stdin --chat @ranks < bot.txt", "a public channel"],
+  ],
+  limit: "4,096 characters",
+  ends: "401: the token is no longer valid; 403: the bot was removed from the chat",
+  gapMs: 1_000,
+  isGrouped: true,
+  check({ token = "", chat = "" }) {
+    if (!/^\d{3,20}:[\w-]{20,100}$/.test(token))
+      throw new AccessProblem("a bot's token looks like 123456789:AAE…", "token")
+    if (!/^(-?\d{1,20}|@\w{4,64})$/.test(chat))
+      throw new AccessProblem("a chat is its number, or @ and the channel's name", "chat")
+    return { shown: chat, secret: { token, chat } }
+  },
+  async send({ token, chat }, { text }, port) {
+    const body = { chat_id: chat, text: cut(text, LONGEST), link_preview_options: { is_disabled: true } }
+    try {
+      const address = `${port.telegramApi ?? OWN_API}/bot${token}/sendMessage`
+      const answer = await postToOwn(address, JSON.stringify(body), port)
+      const moved = answer.status === 400 ? movedTo(answer.bytes) : undefined
+      if (moved !== undefined && moved !== chat)
+        return { result: "moved", shown: moved, secret: { token, chat: moved }, failure: "status 400: the chat moved" }
+      const why = REFUSALS[answer.status]
+      if (why) return { result: "refused", failure: `status ${answer.status}: ${why}` }
+      if (answer.status === 429)
+        return {
+          result: "throttled",
+          failure: "status 429",
+          ...waitOfSeconds(jsonOf<Update>(answer.bytes).parameters?.retry_after),
+        }
+      const sent = sentBy(answer, port.now())
+      const hint = explanationOf(answer)
+      return sent.result === "failed" && hint ? { ...sent, failure: `${sent.failure}: ${hint}` } : sent
+    } catch (error) {
+      return unsentBy(error)
+    }
+  },
 }
 
 const REFUSALS: Record<number, string> = {
@@ -38,26 +81,15 @@ const REFUSALS: Record<number, string> = {
   403: "the bot may not write to this chat",
 }
 
-function hintOf({ status, bytes }: { status: number; bytes: Uint8Array }): string | undefined {
+function explanationOf({ status, bytes }: { status: number; bytes: Uint8Array }): string | undefined {
   if (status === 404) return "the bot's token or TELEGRAM_API may be wrong"
   if (status !== 400) return undefined
   if (/TOPIC_CLOSED/i.test(new TextDecoder().decode(bytes))) return "the topic is closed: reopen it in the group"
   return "the chat may not exist, or the bot is not a member"
 }
 
-function migratedTo(bytes: Uint8Array): string | undefined {
-  try {
-    const id: unknown = JSON.parse(new TextDecoder().decode(bytes)).parameters.migrate_to_chat_id
-    return /^-?\d{1,20}$/.test(String(id)) ? String(id) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function retryAfterOf(bytes: Uint8Array): { waitMs?: number } {
-  try {
-    return waitOfSeconds(JSON.parse(new TextDecoder().decode(bytes)).parameters.retry_after)
-  } catch {
-    return {}
-  }
+/** Returns the new id of a group that became a supergroup. */
+function movedTo(bytes: Uint8Array): string | undefined {
+  const id = String(jsonOf<Update>(bytes).parameters?.migrate_to_chat_id)
+  return /^-?\d{1,20}$/.test(id) ? id : undefined
 }

@@ -4,8 +4,8 @@ import { firstOf } from "../../jobs/timers.ts"
 import { createWorker, type Run, type Worker, type WorkerOptions } from "../../jobs/worker.ts"
 import { dayOf } from "../../lib/days.ts"
 import { type SafeFetch, safeFetch } from "../../outbound/safe-fetch.ts"
-import type { Channel } from "../rules.ts"
 import { eventWith, messageOf } from "./alert-message.ts"
+import { CHANNEL_KINDS, type Channel } from "./channel-kinds.ts"
 import {
   claimChannels,
   type LeasedChannel,
@@ -15,10 +15,11 @@ import {
   setAside,
   settle,
 } from "./channel-leases.ts"
-import type { ChannelAccess } from "./message.ts"
+import type { MovedResult } from "./message.ts"
+import { storeMoved } from "./moved.ts"
 import { queueDeliveries } from "./queue.ts"
 import { RETRIES_MS } from "./schedule.ts"
-import { openChannel } from "./sealed-channel.ts"
+import { type OpenedChannel, openChannel } from "./sealed-channel.ts"
 import { send } from "./send.ts"
 
 export interface DeliveryOptions extends WorkerOptions {
@@ -31,6 +32,7 @@ export interface DeliveryOptions extends WorkerOptions {
   atOnce?: number
   timeoutMs?: number
   retriesMs?: readonly number[]
+  /** Minimum time between two messages of a channel. Default: that of its kind. */
   gapsMs?: Partial<Record<Channel, number>>
 }
 
@@ -67,14 +69,11 @@ function partsOf(options: DeliveryOptions) {
   const { now = () => new Date(), random = Math.random, leaseMs = 45_000, timeoutMs = ATTEMPT_MS } = options
   if (timeoutMs >= leaseMs) throw new Error("a lease must outlast the attempt that it covers")
   const { retriesMs = RETRIES_MS } = options
-  const gapsMs = { ...GAPS_MS, ...options.gapsMs }
+  const { gapsMs = {} } = options
   return { sql, sealer, log, random, leaseMs, retriesMs, gapsMs, outbound, telegramApi, now, timeoutMs }
 }
 
 export const ATTEMPT_MS = 20_000
-
-/** Telegram and Slack allow one message per second and chat; webhooks have no such limit. */
-const GAPS_MS: Record<Channel, number> = { webhook: 0, telegram: 1_000, slack: 1_000 }
 
 /** Delay before a channel that could not be opened is retried. */
 const UNOPENED_MS = 300_000
@@ -84,8 +83,8 @@ async function tellOn(run: Run<LeasedChannel>, parts: DeliveryParts): Promise<vo
   const { sql, log } = parts
   const { claim: channel, abort, closing } = run
   try {
-    const opened = await openChannel(parts.sealer, channel)
-    while (!closing.aborted && (await tellNext(channel, opened, { ...parts, signal: abort.signal })));
+    const target = { channel, opened: await openChannel(parts.sealer, channel) }
+    while (!closing.aborted && (await tellNext(target, { ...parts, signal: abort.signal })));
   } catch (error) {
     if (abort.signal.aborted) return
     if (!(error instanceof AccessProblem)) throw error
@@ -96,17 +95,22 @@ async function tellOn(run: Run<LeasedChannel>, parts: DeliveryParts): Promise<vo
   }
 }
 
-async function tellNext(
-  channel: LeasedChannel,
-  opened: ChannelAccess,
-  parts: DeliveryParts & { signal: AbortSignal },
-): Promise<boolean> {
+/** A leased channel as it is now: its address changes while it is leased if the receiver moves. */
+interface Target {
+  channel: LeasedChannel
+  opened: OpenedChannel
+}
+
+async function tellNext(target: Target, parts: DeliveryParts & { signal: AbortSignal }): Promise<boolean> {
   const { sql, log, retriesMs, random, gapsMs } = parts
+  const { channel } = target
   const head = await readHead(sql, channel, parts.leaseMs)
   if (!head) return false
-  const event = channel.kind === "webhook" ? [head] : eventWith(head, await readDueOfDay(sql, channel, head))
-  const sent = await send(opened, messageOf(head, event, dayOf(parts.now())), parts)
-  const gapMs = gapsMs[channel.kind]
+  const { isGrouped, gapMs: usualGapMs } = CHANNEL_KINDS[channel.kind]
+  const event = isGrouped ? eventWith(head, await readDueOfDay(sql, channel, head)) : [head]
+  const message = messageOf(head, event, dayOf(parts.now()))
+  const sent = await send(target.opened, message, parts, (moved) => follow(target, moved, parts))
+  const gapMs = gapsMs[channel.kind] ?? usualGapMs
   const ids = event.map(({ id }) => id)
   const stood = await settle(sql, channel, { ids, sent, retries: { retriesMs, random: random() }, gapMs })
   const about = { operation: channel.kind, reason: sent.result === "delivered" ? undefined : sent.failure }
@@ -114,4 +118,13 @@ async function tellNext(
   if (sent.result === "failed") log("info", "delivery_failed", about)
   if (sent.result === "throttled") log("info", "delivery_throttled", about)
   return stood && sent.result === "delivered" && gapMs === 0
+}
+
+async function follow(target: Target, moved: MovedResult, parts: DeliveryParts): Promise<boolean> {
+  const sealed = await storeMoved(parts, target.channel, moved)
+  if (sealed === null) return false
+  target.channel = { ...target.channel, sealed }
+  target.opened = { ...target.opened, secret: moved.secret }
+  parts.log("info", "channel_moved", { operation: target.channel.kind })
+  return true
 }

@@ -9,9 +9,9 @@ import { Count, Day, Store, Storefront, Time } from "../../lib/shapes.ts"
 import { findApp } from "../../tracking/tracked-app.ts"
 import { alertRow } from "../alert.ts"
 import { AlertFields } from "../alert-fields.ts"
+import { CHANNELS } from "../delivery/channel-kinds.ts"
 import { DELIVERY_STATES, type FeedAlert, type FeedPlace, MAX_ALERTS, readFeed, UNREAD_COUNTED } from "../feed.ts"
 import { endOf, Moment, sinceBeforeUntil } from "../feed-times.ts"
-import { CHANNELS } from "../rules.ts"
 import { FEED_TYPES } from "../types.ts"
 
 /** The highest number that counts of the feed show. */

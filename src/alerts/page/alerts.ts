@@ -87,7 +87,7 @@ function deliveryPart(desk: Desk, { rules, channels }: Rules): Html {
       empty(
         "No alert is delivered yet",
         channels.length === 0
-          ? "Add a channel, such as Slack, Telegram or a webhook, then choose the alerts that it gets."
+          ? "Add a channel, such as Slack, Discord or ntfy, then choose the alerts that it gets."
           : "All alerts are listed here. A rule also sends those of one type to your channels.",
       ),
       links,

@@ -13,14 +13,14 @@ import {
   sectionAddress,
   settingsForm,
 } from "../../ui/app/settings.ts"
-import { FormProblem, textField } from "../../ui/fields.ts"
+import { FormProblem, type FormState, textField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { momentTime } from "../../ui/times.ts"
 import { counted, spoken } from "../../ui/words.ts"
+import type { ChannelField } from "../delivery/channel-kind.ts"
+import { CHANNEL_KINDS, CHANNELS, type Channel } from "../delivery/channel-kinds.ts"
 import {
-  addSlack,
-  addTelegram,
-  addWebhook,
+  addChannel,
   type ChannelRow,
   findChannel,
   listChannels,
@@ -31,8 +31,7 @@ import {
 } from "../delivery/channels.ts"
 import type { SendPort } from "../delivery/message.ts"
 import { testChannel } from "../delivery/test-channel.ts"
-import type { AlertRule, Channel } from "../rules.ts"
-import { listRules } from "../rules.ts"
+import { type AlertRule, listRules } from "../rules.ts"
 
 interface ChannelParts extends Pick<SendPort, "outbound" | "telegramApi"> {
   sql: Sql
@@ -43,7 +42,7 @@ const PATH = "channels"
 const back = sectionAddress(PATH)
 const TEST_MS = 30_000
 
-export const CHANNEL_NAMES: Record<Channel, string> = { slack: "Slack", telegram: "Telegram", webhook: "Webhook" }
+const TITLES = CHANNELS.map((kind) => CHANNEL_KINDS[kind].title)
 
 /** Channels: what `appmeter channel` does in the terminal. */
 export function channelsSection(parts: ChannelParts): SettingsSection {
@@ -52,7 +51,7 @@ export function channelsSection(parts: ChannelParts): SettingsSection {
   const idIn = (fields: URLSearchParams) => fields.get("id") ?? ""
   return {
     name: "Channels",
-    about: "Deliver alerts to Slack, Telegram or your own service.",
+    about: "Deliver alerts to a chat, a phone or your own service.",
     path: PATH,
     needs: "workspace:manage",
     notices: {
@@ -67,10 +66,7 @@ export function channelsSection(parts: ChannelParts): SettingsSection {
       const rules = await listRules(sql, visit.workspaceId)
       return html`${
         channels.length === 0
-          ? card(
-              "Channels",
-              empty("No channels yet", "A channel delivers alerts to Slack, Telegram or your own service."),
-            )
+          ? card("Channels", empty("No channels yet", `A channel delivers alerts to one place: ${TITLES.join(", ")}.`))
           : card(
               "Channels",
               html`<ul class="list">${channels.map((channel) => channelItem(visit, channel, rules))}</ul>`,
@@ -79,28 +75,7 @@ export function channelsSection(parts: ChannelParts): SettingsSection {
       }${formCard("Add a channel", addForms(visit))}`
     },
     forms: {
-      slack: {
-        audit: "channel add slack",
-        async send({ workspaceId }, fields) {
-          await addSlack(register, workspaceId, fields.get("url") ?? "")
-          return { to: back, done: "added" }
-        },
-      },
-      telegram: {
-        audit: "channel add telegram",
-        async send({ workspaceId }, fields) {
-          const [token, chat] = [fields.get("token")?.trim() ?? "", fields.get("chat")?.trim() ?? ""]
-          await addTelegram(register, workspaceId, { token, chat })
-          return { to: back, done: "added" }
-        },
-      },
-      webhook: {
-        audit: "channel add webhook",
-        async send({ workspaceId }, fields) {
-          const { secret } = await addWebhook(register, workspaceId, fields.get("url") ?? "")
-          return signingSecretPage("Webhook added", secret)
-        },
-      },
+      ...Object.fromEntries(CHANNELS.map((kind) => [kind, addingForm(kind)])),
       test: {
         audit: null,
         limitMs: TEST_MS,
@@ -128,6 +103,17 @@ export function channelsSection(parts: ChannelParts): SettingsSection {
       },
       removed: changing("channel remove", "removed", (workspaceId, id) => removeChannel(sql, workspaceId, id)),
     },
+  }
+
+  function addingForm(kind: Channel): SettingsForm {
+    return {
+      audit: `channel add ${kind}`,
+      async send({ workspaceId }, fields): Promise<FormOutcome> {
+        const entered = CHANNEL_KINDS[kind].fields.map(({ name }) => [name, fields.get(name)?.trim() ?? ""])
+        const { secret } = await addChannel(register, workspaceId, kind, Object.fromEntries(entered))
+        return secret === undefined ? { to: back, done: "added" } : signingSecretPage("Webhook added", secret)
+      },
+    }
   }
 
   function changing(
@@ -161,58 +147,42 @@ function channelItem(visit: SettingsVisit, channel: ChannelRow, rules: readonly 
     paused: settingsForm(visit, { ...quiet, form: "resume", button: "Resume" }),
     disabled: "",
   }
+  const { movedFrom, movedAt } = channel
+  const moved =
+    movedFrom !== null &&
+    movedAt !== null &&
+    html`<p class="small">The chat got a new id ${momentTime(movedAt.toISOString())}: alerts go there instead of to
+<span class="hash">${movedFrom}</span>.</p>
+`
+  const test = settingsForm(visit, { ...quiet, form: "test", button: "Send test message" })
   const counts = [
     waiting > 0 && `${waiting} waiting`,
     undelivered > 0 && `${counted(undelivered, "alert")} not delivered`,
   ].filter((text) => text !== false)
-  return html`<li><p><strong>${CHANNEL_NAMES[kind]}</strong> <span class="hash">${address}</span> ${tag}</p>
+  return html`<li><p><strong>${CHANNEL_KINDS[kind].title}</strong> <span class="hash">${address}</span> ${tag}</p>
 <p class="small">${used.length > 0 ? `Delivers: ${used.join(", ")}` : NO_RULE}</p>
 <p class="small quiet">${lastOk ? html`Last delivery ${momentTime(lastOk.toISOString())}` : "Nothing delivered yet"}${
     failure && lastFailure && html` · failed ${momentTime(lastFailure.toISOString())}: ${failure}`
   }${counts.map((text) => ` · ${text}`)}</p>
-<div class="buttons">${settingsForm(visit, { ...quiet, form: "test", button: "Send test message" })}${toggles[state]}${
+${moved}<div class="buttons">${test}${toggles[state]}${
     kind === "webhook" && settingsForm(visit, { ...quiet, form: "rotate", button: "New signing secret" })
   }${settingsForm(visit, { ...quiet, form: "remove", button: "Remove…" })}</div></li>
 `
 }
 
-function addForms(visit: SettingsVisit): Html {
-  const slack = settingsForm(visit, { form: "slack", button: "Add Slack channel" }, (form) =>
-    secretField(form, SLACK_URL),
-  )
-  const telegram = settingsForm(visit, { form: "telegram", button: "Add Telegram chat" }, (form) => [
-    secretField(form, BOT_TOKEN),
-    textField(form, CHAT),
-  ])
-  const webhook = settingsForm(visit, { form: "webhook", button: "Add webhook" }, (form) =>
-    textField(form, WEBHOOK_URL),
-  )
-  const forms = { slack, telegram, webhook }
-  return html`${Object.entries(forms).map(
-    ([kind, form]) => html`<details${visit.desk.refused?.id === kind && html` open=""`}><summary>${
-      CHANNEL_NAMES[kind as Channel]
-    }</summary>${form}</details>
-`,
-  )}`
+function addForms(visit: SettingsVisit): Html[] {
+  return CHANNELS.map((kind) => {
+    const { title, button, fields } = CHANNEL_KINDS[kind]
+    const form = settingsForm(visit, { form: kind, button }, (state) => fields.map((field) => fieldOf(state, field)))
+    const isOpen = visit.desk.refused?.id === kind
+    return html`<details${isOpen && html` open=""`}><summary>${title}</summary>${form}</details>
+`
+  })
 }
 
-const SLACK_URL = {
-  name: "url",
-  label: "Address of the incoming webhook",
-  hint: "In Slack: Apps, Incoming Webhooks, Add to Slack. It begins with https://hooks.slack.com/.",
-}
-const BOT_TOKEN = { name: "token", label: "Token of your bot", hint: "From @BotFather, such as 123456789:AAE…" }
-const CHAT = {
-  name: "chat",
-  label: "Chat",
-  hint: "The number of the chat, or @name of a public channel.",
-  isRequired: true,
-}
-const WEBHOOK_URL = {
-  name: "url",
-  label: "Address",
-  hint: "Messages are signed as Standard Webhooks. The signing secret is shown once.",
-  isRequired: true,
+function fieldOf(state: FormState, { name, label, hint, isSecret, isOptional }: ChannelField): Html {
+  const field = { name, label: isOptional ? `${label} (optional)` : label, hint }
+  return isSecret ? secretField(state, field) : textField(state, { ...field, isRequired: !isOptional })
 }
 
 function signingSecretPage(title: string, secret: string): FormOutcome {
@@ -223,7 +193,7 @@ function signingSecretPage(title: string, secret: string): FormOutcome {
 function removePage(visit: SettingsVisit, { id, kind, address, waiting }: ChannelRow) {
   const lost = waiting > 0 ? ` ${counted(waiting, "waiting alert")} will not be delivered.` : ""
   return confirmPage(visit, {
-    title: `Remove this ${CHANNEL_NAMES[kind]} channel?`,
+    title: `Remove this ${CHANNEL_KINDS[kind].title} channel?`,
     body: html`Nothing is sent to <span class="hash">${address}</span> any more.${lost} This cannot be undone.`,
     form: "removed",
     of: id,

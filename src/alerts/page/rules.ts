@@ -15,10 +15,10 @@ import { checkFields, FormProblem, selectField, textField } from "../../ui/field
 import { type Html, html } from "../../ui/html.ts"
 import { counted, spoken } from "../../ui/words.ts"
 import type { RuleOption } from "../alert-type.ts"
-import { type Channel, DROP_BY, takes } from "../rules.ts"
+import { CHANNEL_KINDS, type Channel } from "../delivery/channel-kinds.ts"
+import { DROP_BY, takes } from "../rules.ts"
 import type { RuleType } from "../types.ts"
 import { RULE_TYPES } from "../types.ts"
-import { CHANNEL_NAMES } from "./channels.ts"
 
 const PATH = "rules"
 const back = sectionAddress(PATH)
@@ -124,7 +124,7 @@ function ruleItem(visit: SettingsVisit, { type, channels, dropBy, keywordScope, 
     keywordScope === "tagged" && "tagged keywords only",
     rivalScope === "manual" && "rivals you added only",
   ].filter((text) => text !== false)
-  const to = channels.map((channel) => CHANNEL_NAMES[channel as Channel]).join(", ")
+  const to = channels.map((channel) => CHANNEL_KINDS[channel as Channel].title).join(", ")
   const remove = settingsForm(visit, { form: "delete", of: type, button: "Delete", tone: "quiet" })
   const edit = html`<a class="button" href="${sectionAddress(PATH, { type })}">Edit</a>`
   return listItem(
@@ -187,7 +187,7 @@ const RIVALS = {
 
 function channelText(kind: Channel, channels: readonly { address: string }[]): Html {
   const addresses = channels.map(({ address }) => address).join(", ")
-  return html`${CHANNEL_NAMES[kind]} <span class="hash quiet">${addresses}</span>`
+  return html`${CHANNEL_KINDS[kind].title} <span class="hash quiet">${addresses}</span>`
 }
 
 function optionsIn(fields: URLSearchParams, type: RuleType) {
@@ -197,7 +197,7 @@ function optionsIn(fields: URLSearchParams, type: RuleType) {
   const { least, most } = DROP_BY
   if (takes(type, "dropBy") && !(Number.isInteger(dropBy) && dropBy >= least && dropBy <= most))
     throw new FormProblem({ dropBy: `Enter a whole number from ${least} to ${most}.` })
-  if (!channels.every((channel) => Object.hasOwn(CHANNEL_NAMES, channel)))
+  if (!channels.every((channel) => Object.hasOwn(CHANNEL_KINDS, channel)))
     throw new Fault("invalid_arguments", { field: "channels", detail: "Choose channels of the list." })
   return {
     channels,

@@ -1,9 +1,11 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { setTimeout } from "node:timers/promises"
-import { addSlack, addTelegram, findChannel } from "../../../src/alerts/delivery/channels.ts"
+import { addChannel, findChannel } from "../../../src/alerts/delivery/channels.ts"
+import { testChannel } from "../../../src/alerts/delivery/test-channel.ts"
 import type { DeliveryOptions } from "../../../src/alerts/delivery/worker.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { createLog } from "../../../src/lib/log.ts"
+import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { type Got, type Receiver, receiver } from "./receiver.ts"
@@ -11,7 +13,9 @@ import { deliveries, found, foundPassings, hook, hurry, rule, type Scene, scene,
 
 const TOKEN = "123456789:AAEcanaryCanaryCanaryCanaryCanary_-1"
 const PATH = `/bot${TOKEN}/sendMessage`
-const NAME = "<!channel> *x* [a](http://evil) & <b>_y_</b> 茶"
+const NAME = "<!channel> *x* [a](http://evil) & <b>_y_</b> @all evil.example 茶"
+/** The name where a chat finds no address and no person. */
+const SAFE_NAME = "<!channel> *x* [a](http:\u200b//evil) & <b>_y_</b> @\u200ball evil.\u200bexample 茶"
 
 let sql: Sql
 let at: Scene
@@ -34,8 +38,9 @@ const log = createLog((line) => void logged.push(line), "debug")
 const talking = (options: Partial<DeliveryOptions> = {}) =>
   telling(sql, { log, telegramApi: there.url, gapsMs: { telegram: 0, slack: 0 }, ...options })
 const bot = async () =>
-  (await addTelegram(at.register, at.workspaceId, { token: TOKEN, chat: "-1001234567890" })).channel.id
-const slack = async () => (await addSlack(at.register, at.workspaceId, `${there.url}/services/T0/B0/canary`)).channel.id
+  (await addChannel(at.register, at.workspaceId, "telegram", { token: TOKEN, chat: "-1001234567890" })).channel.id
+const slack = async () =>
+  (await addChannel(at.register, at.workspaceId, "slack", { url: `${there.url}/services/T0/B0/canary` })).channel.id
 
 describe("Telegram", () => {
   test("Telegram gets plain text without parse mode or preview, in the configured chat", async () => {
@@ -45,7 +50,7 @@ describe("Telegram", () => {
     const [{ body, headers }] = there.at(PATH) as [Got]
     expect(JSON.parse(body)).toEqual({
       chat_id: "-1001234567890",
-      text: `${NAME}: 2025-11-20: "tea" fell from 5 to 12 in the US App Store`,
+      text: `${SAFE_NAME}: 2025-11-20: "tea" fell from 5 to 12 in the US App Store`,
       link_preview_options: { is_disabled: true },
     })
     expect(headers["content-type"]).toStartWith("application/json")
@@ -84,25 +89,65 @@ describe("Telegram", () => {
     expect((await deliveries(at)).map(({ attempts }) => attempts)).toEqual([1, 1, 1])
   })
 
-  test("a group moved to another id gets the message there; a refusal names the new id", async () => {
-    const id = await bot()
+  describe("a group that became a supergroup", () => {
     const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_002_222_222_222 } }
     const chatOf = ({ body }: Got) => JSON.parse(body).chat_id
-    let isThere = true
-    there.on(PATH, (got) => {
-      if (chatOf(got) === "-1001234567890") return Response.json(moved, { status: 400 })
-      return isThere ? Response.json({ ok: true }) : Response.json({ ok: false }, { status: 400 })
+    const chats = () => there.at(PATH).map(chatOf)
+    const migrating = (atNew: () => Response) =>
+      there.on(PATH, (got) => (chatOf(got) === "-1001234567890" ? Response.json(moved, { status: 400 }) : atNew()))
+
+    test("gets the message at its new id, which is stored and shown", async () => {
+      const id = await bot()
+      migrating(() => Response.json({ ok: true }))
+      await found(at, 2)
+      await talking().runOnce()
+      expect(chats()).toEqual(["-1001234567890", "-1002222222222", "-1002222222222"])
+      expect((await deliveries(at)).map(({ state, attempts }) => [state, attempts])).toEqual([
+        ["delivered", 1],
+        ["delivered", 1],
+      ])
+      expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({
+        address: "-1002222222222",
+        movedFrom: "-1001234567890",
+        movedAt: expect.any(Date),
+      })
+      await found(at)
+      await talking().runOnce()
+      expect(chats().slice(3)).toEqual(["-1002222222222"])
     })
-    await found(at)
-    await talking().runOnce()
-    expect(there.at(PATH).map(chatOf)).toEqual(["-1001234567890", "-1002222222222"])
-    expect(await deliveries(at)).toMatchObject([{ state: "delivered" }])
-    isThere = false
-    await found(at)
-    await talking().runOnce()
-    expect(JSON.stringify(await findChannel(sql, at.workspaceId, id))).toContain(
-      "the group has a new id, -1002222222222",
-    )
+
+    test("keeps its new id if the bot may not write there, and is not asked at the old one again", async () => {
+      const id = await bot()
+      migrating(() => Response.json({ ok: false }, { status: 400 }))
+      await found(at)
+      await talking().runOnce()
+      await hurry(sql)
+      await talking().runOnce()
+      expect(chats()).toEqual(["-1001234567890", "-1002222222222", "-1002222222222"])
+      expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({
+        address: "-1002222222222",
+        failure: "status 400: the chat may not exist, or the bot is not a member",
+      })
+    })
+
+    test("is followed once per message, however often it moves", async () => {
+      await bot()
+      there.on(PATH, (_, before) =>
+        Response.json({ ok: false, parameters: { migrate_to_chat_id: -100 - before } }, { status: 400 }),
+      )
+      await found(at)
+      await talking().runOnce()
+      expect(there.at(PATH)).toHaveLength(2)
+      expect(await deliveries(at)).toMatchObject([{ state: "waiting", attempts: 1 }])
+    })
+
+    test("is found by a test message too", async () => {
+      const id = await bot()
+      migrating(() => Response.json({ ok: true }))
+      const port = { outbound: safeFetch, telegramApi: there.url }
+      const { taken, channel } = await testChannel(at.register, port, at.workspaceId, id)
+      expect([taken, channel.address, channel.movedFrom]).toEqual([true, "-1002222222222", "-1001234567890"])
+    })
   })
 
   test("a closed Telegram topic is reported as such", async () => {
@@ -165,7 +210,8 @@ describe("Slack", () => {
     await talking().runOnce()
     const { text, ...more } = JSON.parse(there.at("/services/T0/B0/canary")[0]!.body)
     expect(text).toBe(
-      "&lt;!channel&gt; *x* [a](http://evil) &amp; &lt;b&gt;_y_&lt;/b&gt; 茶: 2025-11-20: " +
+      "&lt;!channel&gt; *x* [a](http:\u200b//evil) &amp; &lt;b&gt;_y_&lt;/b&gt; @\u200ball evil.\u200bexample 茶: " +
+        "2025-11-20: " +
         '"tea" fell from 5 to 12 in the US App Store',
     )
     expect(more).toEqual({ mrkdwn: false, unfurl_links: false, unfurl_media: false })
@@ -211,8 +257,8 @@ describe("an event of several alerts", () => {
     await talking().runOnce()
     const texts = there.at(PATH).map(({ body }) => JSON.parse(body).text)
     expect(texts).toEqual([
-      `${NAME}: 2025-11-20: ${FALL}; 4 apps passed you: Quill, Daybook, Moodleaf and 1 more`,
-      `${NAME}: 2025-11-20: ${FALL.replace("tea", "tea 2")}`,
+      `${SAFE_NAME}: 2025-11-20: ${FALL}; 4 apps passed you: Quill, Daybook, Moodleaf and 1 more`,
+      `${SAFE_NAME}: 2025-11-20: ${FALL.replace("tea", "tea 2")}`,
     ])
     expect(there.at("/services/T0/B0/canary")).toHaveLength(2)
     const payloads = there.at("/hook").map(({ body }) => JSON.parse(body))

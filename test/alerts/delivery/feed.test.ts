@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { randomBytes } from "node:crypto"
 import { createKey } from "../../../src/access/key-register.ts"
-import { addSlack } from "../../../src/alerts/delivery/channels.ts"
+import { addChannel } from "../../../src/alerts/delivery/channels.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
 import { openHouse } from "../../house.ts"
@@ -20,7 +20,7 @@ test("the feed shows the delivery of each alert: undelivered, waiting, delivered
   const at = await scene(sql)
   await rule(at, "rank_drop", { channels: ["webhook", "slack"] })
   await hook(at, `${there.url}/down`)
-  await addSlack(at.register, at.workspaceId, `${there.url}/slack`)
+  await addChannel(at.register, at.workspaceId, "slack", { url: `${there.url}/slack` })
   const down = { status: 500 }
   there.on("/down", () => new Response(null, down))
   const [given] = await found(at)

@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
+import { CHANNELS } from "../../../src/alerts/delivery/channel-kinds.ts"
+import type { DeliveryOptions } from "../../../src/alerts/delivery/worker.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase, scratchUrl } from "../../database.ts"
 import { until } from "../../jobs/platform.ts"
 import { longOnServer } from "../../long.ts"
 import { distinct, idOf, type Receiver, receiver } from "./receiver.ts"
 import { found, hook, rule, type Scene, scene, telling } from "./scene.ts"
+import { addService, SERVICES, toStandIn } from "./services.ts"
 
 setDefaultTimeout(180_000)
 
@@ -30,8 +33,8 @@ afterEach(async () => {
 const SHORT = { leaseMs: 250, timeoutMs: 200 }
 
 /** Starts delivery-process.ts on this test's database, and waits until it polls. */
-async function started(options = SHORT) {
-  const task = JSON.stringify({ databaseUrl: scratchUrl(sql), options })
+async function started(options: Partial<DeliveryOptions> = SHORT, standIn?: string) {
+  const task = JSON.stringify({ databaseUrl: scratchUrl(sql), options, standIn })
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, "delivery-process.ts"), task], {
     stdout: "pipe",
     stderr: "inherit",
@@ -106,6 +109,53 @@ longOnServer(
     expect(asked.size).toBe(alerts.size)
     const states = await sql`select state, count(*)::int as count from delivery group by state order by state`
     expect([...states]).toEqual([{ state: "delivered", count: alerts.size }])
+  },
+)
+
+const CHAT_KILLS = 12
+const CHAT_ALERTS = 20
+
+longOnServer(
+  `postgres: alerts to every kind of chat under ${CHAT_KILLS} kills arrive, and only a killed attempt is repeated`,
+  async () => {
+    await rule(at, "rank_rise", { channels: [...CHANNELS] })
+    for (const service of SERVICES) {
+      await addService(service, at, there)
+      there.on(service.path, async (got, before) => {
+        await Bun.sleep(before % 5)
+        return before % 11 === 10 ? new Response(null, { status: 500 }) : service.answer(got)
+      })
+    }
+    const gapsMs = Object.fromEntries(CHANNELS.map((kind) => [kind, 0]))
+    const options = { ...SHORT, telegramApi: there.url, gapsMs }
+    for (let index = 0; index < CHAT_KILLS; index++) {
+      const child = await started(options, there.url)
+      await found(at, CHAT_ALERTS, { type: "rank_rise", was: 12, rank: 5, term: `tea ${index}` })
+      await Bun.sleep(30 + ((index * 53) % 120))
+      child.kill("SIGKILL")
+      await child.exited
+    }
+    const meanwhile = there.got.length
+    const last = telling(sql, { telegramApi: there.url, gapsMs, outbound: toStandIn(there.url) })
+    last.start()
+    await until(async () => !(await unqueued()) && !(await left()), 90_000)
+    await last.stop()
+    expect(meanwhile).toBeGreaterThan(SERVICES.length)
+    const states = await sql`
+      select c.kind, d.state, count(*)::int as count
+      from delivery d
+      join channel c on c.id = d.channel_id
+      group by 1, 2
+      order by 1`
+    const wanted = SERVICES.map(({ kind }) => ({ kind, state: "delivered", count: CHAT_KILLS * CHAT_ALERTS }))
+    expect([...states]).toEqual(wanted.sort((a, b) => (a.kind < b.kind ? -1 : 1)))
+    for (const { kind, path, textOf } of SERVICES) {
+      const texts = there.at(path).map(textOf)
+      expect([kind, distinct(texts).length]).toEqual([kind, CHAT_KILLS * CHAT_ALERTS])
+      const failed = Math.floor(texts.length / 11)
+      // a kill can repeat the attempt that it ended, and nothing else is sent twice
+      expect(texts.length - distinct(texts).length).toBeLessThanOrEqual(failed + CHAT_KILLS)
+    }
   },
 )
 

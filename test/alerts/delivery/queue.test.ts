@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
-import { addSlack, addTelegram, listChannels, removeChannel } from "../../../src/alerts/delivery/channels.ts"
+import { addChannel, listChannels, removeChannel } from "../../../src/alerts/delivery/channels.ts"
 import { queueDeliveries } from "../../../src/alerts/delivery/queue.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { freshDatabase } from "../../database.ts"
@@ -29,8 +29,8 @@ describe("queued alerts", () => {
     const { register, workspaceId } = at
     const one = await hook(at, "https://one.example/")
     const two = await hook(at, "https://two.example/")
-    const { channel: slack } = await addSlack(register, workspaceId, "https://slack.example/x")
-    await addTelegram(register, workspaceId, { token: "1234567:abcdefghijklmnopqrstuvwxyz", chat: "-100" })
+    const { channel: slack } = await addChannel(register, workspaceId, "slack", { url: "https://slack.example/x" })
+    await addChannel(register, workspaceId, "telegram", { token: "1234567:abcdefghijklmnopqrstuvwxyz", chat: "-100" })
     await rule(at, "rank_drop", { channels: ["webhook", "slack"], dropBy: 5 })
     const [small] = await found(at, 1, { was: 5, rank: 9 })
     const [large] = await found(at, 1, { was: 5, rank: 10 })

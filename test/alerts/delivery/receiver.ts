@@ -1,6 +1,8 @@
 /** A request that the receiver got. */
 export interface Got {
   path: string
+  /** The query, with its question mark. */
+  search: string
   headers: Record<string, string>
   body: string
   /** Milliseconds of the monotonic clock. */
@@ -26,9 +28,10 @@ export function receiver(): Receiver {
     port: 0,
     idleTimeout: 120,
     async fetch(request) {
-      const path = new URL(request.url).pathname
+      const { pathname: path, search } = new URL(request.url)
       const one = {
         path,
+        search,
         headers: Object.fromEntries(request.headers),
         body: await request.text(),
         at: performance.now(),

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { parseAddressList } from "../../../src/access/addresses.ts"
 import { createSealer, SecretKeys } from "../../../src/access/sealed.ts"
-import { addWebhook, type Register } from "../../../src/alerts/delivery/channels.ts"
+import { addChannel, type Register } from "../../../src/alerts/delivery/channels.ts"
 import { createDelivery, type DeliveryOptions } from "../../../src/alerts/delivery/worker.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { silentLog } from "../../../src/lib/log.ts"
@@ -131,8 +131,8 @@ export async function deliveries({ sql, workspaceId }: Scene): Promise<DeliveryR
 }
 
 export const hook = async ({ register, workspaceId }: Scene, url: string) => {
-  const { channel, secret } = await addWebhook(register, workspaceId, url)
-  return { id: channel.id, secret }
+  const { channel, secret } = await addChannel(register, workspaceId, "webhook", { url })
+  return { id: channel.id, secret: secret as string }
 }
 
 /** Makes all waiting deliveries due. */

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 import { findChannel, rotateSecret } from "../../../src/alerts/delivery/channels.ts"
 import { RETRIES_MS } from "../../../src/alerts/delivery/schedule.ts"
-import { makeSecret, sendWebhook } from "../../../src/alerts/delivery/webhook.ts"
+import { makeSecret, webhook } from "../../../src/alerts/delivery/webhook.ts"
 import type { Sql } from "../../../src/database/types.ts"
 import { safeFetch } from "../../../src/outbound/safe-fetch.ts"
 import { freshDatabase } from "../../database.ts"
@@ -42,7 +42,7 @@ describe("the signature", () => {
     const sent: Got[] = []
     const port = {
       outbound: (async (_: string, { headers, body }: { headers: Record<string, string>; body: string }) => {
-        sent.push({ path: "", headers, body, at: 0 })
+        sent.push({ path: "", search: "", headers, body, at: 0 })
         return { url: "", status: 200, headers: new Headers(), bytes: new Uint8Array() }
       }) as typeof safeFetch,
       telegramApi: undefined,
@@ -58,7 +58,7 @@ describe("the signature", () => {
         data: { sentence },
         text: "",
       }
-      await sendWebhook({ kind: "webhook", url: "https://x.example", secrets: [secret] }, message, port)
+      await webhook.send({ url: "https://x.example", secret }, message, port)
     }
     expect(sent).toHaveLength(1_000)
     for (const [index, got] of sent.entries()) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import type { WeeklySummary } from "../../../src/alerts/alert.ts"
-import { addSlack } from "../../../src/alerts/delivery/channels.ts"
+import { addChannel } from "../../../src/alerts/delivery/channels.ts"
 import { createSummaries } from "../../../src/alerts/delivery/weekly.ts"
 import { weekToTell } from "../../../src/alerts/weekly.ts"
 import type { Sql } from "../../../src/database/types.ts"
@@ -153,7 +153,7 @@ test("a weekly rule delivers figures to machines and lines to people", async () 
   const at = await app()
   await rule(at, "weekly", { channels: ["webhook", "slack"] })
   await hook(at, `${there.url}/hook`)
-  await addSlack(at.register, at.workspaceId, `${there.url}/slack`)
+  await addChannel(at.register, at.workspaceId, "slack", { url: `${there.url}/slack` })
   await sql`update alert_rule set created_at = '2025-11-01'`
   await summaries().runOnce()
   await telling(sql).runOnce()

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { CHANNEL_KINDS } from "../../../src/alerts/delivery/channel-kinds.ts"
 import { listChannels } from "../../../src/alerts/delivery/channels.ts"
 import { listRules } from "../../../src/alerts/rules.ts"
 import { OutboundProblem } from "../../../src/outbound/problem.ts"
@@ -58,6 +59,31 @@ describe("channels in the settings", () => {
     for (const hidden of [secret, "verysecretpart", "AAEabcdef"])
       expect([hidden, text.includes(hidden)]).toEqual([hidden, false])
     expect(text).toContain("No rule uses it.")
+  })
+
+  test.each([
+    ["ntfy", { url: "https://ntfy.sh/tea-timer-q7Xk2", token: "tk_verysecrettoken" }],
+    ["discord", { url: "https://discord.com/api/webhooks/1/verysecretpart" }],
+    ["teams", { url: "https://a.logic.azure.com/workflows/1/triggers/manual/paths/invoke?sig=verysecretpart" }],
+  ] as const)("a channel of %s is added, tested and removed without showing its secret", async (kind, fields) => {
+    const refused = await channels.send(kind, { url: "https://x.example/verysecretpart?a" })
+    expect([refused.status, refused.text.includes(`id="${kind}-url-error"`)]).toEqual([400, true])
+    expect((await channels.send(kind, fields)).headers.get("location")).toBe(`${CHANNELS}?done=added`)
+    const { id } = await channelOf(kind)
+    expect((await channels.send("test", { id })).headers.get("location")).toBe(`${CHANNELS}?done=tested`)
+    const { text } = await owner.open(CHANNELS)
+    expect(text).toContain(`<strong>${CHANNEL_KINDS[kind].title}</strong>`)
+    for (const hidden of ["verysecret", "q7Xk2</"]) expect([hidden, text.includes(hidden)]).toEqual([hidden, false])
+    await channels.send("removed", { id })
+  })
+
+  test("a chat that moved shows both ids", async () => {
+    const moved = { moved_from: "-100123", moved_at: new Date(), shown: "-100456" }
+    const { id } = await channelOf("telegram")
+    await house.sql`update channel set ${house.sql(moved)} where id = ${id}`
+    const { text } = await owner.open(CHANNELS)
+    expect(text).toContain("The chat got a new id")
+    for (const chat of ["-100123", "-100456"]) expect([chat, text.includes(chat)]).toEqual([chat, true])
   })
 
   test("a refused form names the field, and repeats no secret", async () => {

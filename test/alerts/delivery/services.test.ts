@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { Buffer } from "node:buffer"
+import { readFileSync } from "node:fs"
+import { CHANNEL_KINDS, CHANNELS, type Channel } from "../../../src/alerts/delivery/channel-kinds.ts"
+import { addChannel, findChannel } from "../../../src/alerts/delivery/channels.ts"
+import { testChannel } from "../../../src/alerts/delivery/test-channel.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { createLog } from "../../../src/lib/log.ts"
+import { changesPart } from "../../../src/ui/changes.ts"
+import { freshDatabase } from "../../database.ts"
+import { errorOf } from "../../error-of.ts"
+import { type Got, type Receiver, receiver } from "./receiver.ts"
+import { deliveries, found, foundPassings, hurry, rule, type Scene, scene, telling } from "./scene.ts"
+import { addService, SERVICES, type Service, toStandIn } from "./services.ts"
+
+setDefaultTimeout(60_000)
+
+const FALL = "fell from 5 to 12 in the US App Store"
+const HOSTILE =
+  "@everyone <@1> **b** [a](http://evil.example) discord.gg/x :smile: `c` {{DATE(2017-02-14T06:08:39Z)}} # x"
+
+let sql: Sql
+let at: Scene
+let there: Receiver
+let logged: string[]
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+  there = receiver()
+})
+afterAll(() => there.stop())
+beforeEach(async () => {
+  there.got.length = 0
+  logged = []
+  await sql`delete from channel`
+  at = await scene(sql)
+  for (const type of ["rank_drop", "rival_passed"])
+    await rule(at, type, { channels: [...CHANNELS], ...(type === "rival_passed" && { keywordScope: "all" }) })
+})
+
+const log = createLog((line) => void logged.push(line), "debug")
+const delivering = () => {
+  const gapsMs = Object.fromEntries(CHANNELS.map((kind) => [kind, 0]))
+  return telling(sql, { log, telegramApi: there.url, outbound: toStandIn(there.url), gapsMs })
+}
+const port = () => ({ outbound: toStandIn(there.url), telegramApi: there.url })
+
+describe.each(SERVICES.map((service) => [service.kind, service] as const))("%s", (_, service) => {
+  const { path, endings, busy, textOf } = service
+  const texts = () => there.at(path).map(textOf)
+  const adds = async () => {
+    there.on(path, service.answer)
+    return await addService(service, at, there)
+  }
+
+  test("gets one message per event, in the words of the feed", async () => {
+    const id = await adds()
+    await found(at, 2)
+    await foundPassings(at, ["Softly", "Moodleaf"])
+    await delivering().runOnce()
+    const unmarked = texts().map((text) => text.replaceAll("\\", ""))
+    expect(unmarked).toEqual([
+      `Tea Timer: 2025-11-20: "tea" ${FALL}; Moodleaf and Softly passed you`,
+      `Tea Timer: 2025-11-20: "tea 2" ${FALL}`,
+    ])
+    expect(new Set((await deliveries(at)).map(({ state }) => state))).toEqual(new Set(["delivered"]))
+    expect(await findChannel(sql, at.workspaceId, id)).toMatchObject({ state: "on", waiting: 0 })
+  })
+
+  test.each([
+    ["emoji", "😀"],
+    ["escapes", "*"],
+    ["three bytes", "茶"],
+  ])("accepts the longest names of %s, cut between characters", async (_, letter) => {
+    await sql`update tracked_app set name = ${letter.repeat(10_000 / letter.length)} where id = ${at.appId}`
+    await adds()
+    await found(at)
+    await delivering().runOnce()
+    expect(await deliveries(at)).toMatchObject([{ state: "delivered", attempts: 1 }])
+    const [text = ""] = texts()
+    expect([text.isWellFormed(), text.endsWith("…"), text.length > 1_000]).toEqual([true, true, true])
+    expect(new Set(text.replaceAll("\\", "").slice(0, -1))).toEqual(new Set([letter]))
+  })
+
+  test("a test message arrives, and its text is that of every kind", async () => {
+    const id = await adds()
+    expect(await testChannel(at.register, port(), at.workspaceId, id)).toMatchObject({ taken: true, failure: null })
+    expect(texts().map((text) => text.replaceAll("\\", ""))).toEqual([
+      "This is a test message: alerts from Appmeter arrive here.",
+    ])
+  })
+
+  test("a request to wait delays the channel, and counts no attempt", async () => {
+    await adds()
+    there.on(path, (got, before) => (before === 0 ? busy() : service.answer(got)))
+    await found(at)
+    await delivering().runOnce()
+    const [{ wait } = {}] = await sql<{ wait: number }[]>`
+      select extract(epoch from paused_until - now())::float8 as wait
+      from channel
+      where workspace_id = ${at.workspaceId}`
+    expect(wait).toBeWithin(0, 1.1)
+    await delivering().runOnce()
+    expect(there.at(path)).toHaveLength(1)
+    await hurry(sql)
+    await delivering().runOnce()
+    expect(await deliveries(at)).toMatchObject([{ state: "delivered", attempts: 1 }])
+  })
+
+  test("a failure or a page of a proxy is retried, and no answer is repeated in the reason", async () => {
+    const id = await adds()
+    const failures = [
+      () => new Response("canary", { status: 500 }),
+      () => new Response("<html>canary</html>", { status: 404 }),
+      () => new Response("[canary", { status: 400 }),
+      () => new Response(null, { status: 302, headers: { location: "https://canary.example" } }),
+    ].filter((failure) => service.kind !== "slack" || failure().status !== 404)
+    there.on(path, (got, before) => failures[before]?.() ?? service.answer(got))
+    await found(at)
+    for (const _ of failures) {
+      await delivering().runOnce()
+      expect((await deliveries(at)).map(({ state }) => state)).toEqual(["waiting"])
+      await hurry(sql)
+    }
+    await delivering().runOnce()
+    expect(await deliveries(at)).toMatchObject([{ state: "delivered", attempts: failures.length + 1 }])
+    const stored = [await sql`select * from channel`, await sql`select * from delivery`]
+    expect(JSON.stringify([stored, logged, await findChannel(sql, at.workspaceId, id)])).not.toContain("canary")
+  })
+
+  test.each(endings)("$reason: the channel ends, and a successful test enables it", async ({ answer, reason }) => {
+    const id = await adds()
+    there.on(path, (got, before) => (before === 0 ? answer() : service.answer(got)))
+    await found(at, 2)
+    await delivering().runOnce()
+    expect(there.at(path)).toHaveLength(1)
+    const ended = await findChannel(sql, at.workspaceId, id)
+    expect(ended).toMatchObject({ state: "disabled", undelivered: 2, disabled: expect.stringContaining(reason) })
+    const { taken, channel } = await testChannel(at.register, port(), at.workspaceId, id)
+    expect([taken, channel.state]).toEqual([true, "on"])
+  })
+})
+
+describe("a hostile name", () => {
+  const sent = async (kind: Channel) => {
+    const service = SERVICES.find((one) => one.kind === kind) as Service
+    there.on(service.path, service.answer)
+    await sql`update tracked_app set name = ${HOSTILE} where id = ${at.appId}`
+    await addService(service, at, there)
+    await found(at)
+    await delivering().runOnce()
+    return there.at(service.path)[0] as Got
+  }
+
+  test("pings nobody on Discord, and nothing in it is markup", async () => {
+    const { body } = await sent("discord")
+    const { content, allowed_mentions, flags } = JSON.parse(body)
+    expect([allowed_mentions, flags]).toEqual([{ parse: [] }, 4])
+    // what is left without escaped characters has no markup
+    expect(content.replaceAll(/\\./gu, "")).not.toMatch(/[\\*_~`|<>[\]()#@:]|\.\p{L}/u)
+    expect(content).toStartWith("\\@\u200beveryone \\<\\@\u200b1\\> \\*\\*b\\*\\*")
+  })
+
+  test("adds no header, action or Markdown on ntfy, and a repeated message has the same id", async () => {
+    const { body, headers } = await sent("ntfy")
+    expect(body).toStartWith("@\u200beveryone")
+    const [{ id } = {}] = await deliveries(at)
+    expect(headers).toMatchObject({ title: "Appmeter", tags: "rank_drop", "x-sequence-id": id! })
+    expect(Object.keys(headers).filter((name) => /markdown|action|click|attach|email/.test(name))).toEqual([])
+  })
+
+  test("is one run of plain text on Teams", async () => {
+    const { body } = await sent("teams")
+    const { body: parts } = JSON.parse(body).attachments[0].content
+    expect(parts.map(({ type }: { type: string }) => type)).toEqual(["RichTextBlock"])
+    expect(parts[0].inlines).toHaveLength(1)
+    expect(parts[0].inlines[0].text).toContain("{\u200b{DATE")
+  })
+})
+
+describe("an address of another service or form is refused with an explanation", () => {
+  test.each<[Channel, Record<string, string>, RegExp]>([
+    ["discord", { url: "https://discord.example.com/api/webhooks/1/a" }, /looks like https:\/\/discord\.com/],
+    ["discord", { url: "https://discord.com/api/webhooks/1/a/slack" }, /leave out \/slack/],
+    ["discord", { url: "https://discord.com/api/webhooks/1/a?thread_id=x" }, /thread_id must be the number/],
+    ["teams", { url: "https://tea.webhook.office.com/webhookb2/1" }, /connectors are retired/],
+    ["teams", { url: "https://outlook.office.com/webhook/1" }, /connectors are retired/],
+    ["teams", { url: "https://prod-1.westeurope.logic.azure.com/workflows/1/triggers/manual" }, /contains sig=/],
+    ["teams", { url: "https://powerplatform.com.example.com/?sig=1" }, /powerplatform\.com or logic\.azure\.com/],
+    ["ntfy", { url: "https://ntfy.sh/" }, /must end with the topic/],
+    ["ntfy", { url: "https://ntfy.sh/tea?auth=1" }, /leave out the part from \?/],
+    ["ntfy", { url: "https://me:pass@ntfy.sh/tea" }, /no user and no password/],
+    ["ntfy", { url: "https://ntfy.sh/tea", token: "secret" }, /begins with tk_/],
+    ["ntfy", { url: "ftp://ntfy.sh/tea" }, /must begin with https/],
+  ])("%s %p", async (kind, entered, message) => {
+    expect(String(await errorOf(addChannel(at.register, at.workspaceId, kind, entered)))).toMatch(message)
+  })
+
+  test("a thread of Discord is kept, and other parts of the query are dropped", async () => {
+    const entered = { url: "https://discord.com/api/v10/webhooks/1/abc?thread_id=42&wait=false" }
+    const { secret, shown } = CHANNEL_KINDS.discord.check(entered, Buffer.alloc)
+    expect([secret.url, shown]).toEqual([
+      "https://discord.com/api/v10/webhooks/1/abc?wait=true&thread_id=42",
+      "https://discord.com/…",
+    ])
+  })
+})
+
+test("schema, changes of rules and the list of kinds have the same kinds", () => {
+  const schema = readFileSync("sql/schema/12-alerts.sql", "utf8")
+  const quoted = CHANNELS.map((kind) => `'${kind}'`).join(", ")
+  expect(schema).toContain(`kind text not null check (kind in (${quoted}))`)
+  expect(schema).toContain(`check (channels <@ array[${quoted}])`)
+  const texts = CHANNELS.map((kind) => {
+    const part = changesPart({ before: { channels: [] }, after: { channels: [kind] } })
+    return part === false ? "" : part.text
+  })
+  expect(CHANNELS.filter((kind, index) => !texts[index]?.includes(CHANNEL_KINDS[kind].title))).toEqual([])
+})
