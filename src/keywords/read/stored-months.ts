@@ -1,7 +1,8 @@
 import type { PendingQuery, Row } from "postgres"
 import type { Db } from "../../database/types.ts"
-import { dayNumber } from "../../lib/days.ts"
+import { type Days, dayNumber, monthOf } from "../../lib/days.ts"
 import type { StoredMonth } from "../../lib/month-bytes.ts"
+import type { RankMonth } from "../formulas/visibility.ts"
 
 type Part = PendingQuery<Row[]>
 
@@ -18,17 +19,38 @@ export interface MonthsRow {
 export function storedMonths(sql: Db, { own, lists }: { own: Part; lists: Part }, months: readonly string[]): Part {
   const [first = null, last = first] = [months[0], months.at(-1)]
   if (first === null) return sql`null::bytea as "rankBytes", null::bytea as "dayBytes"`
-  const of = sql`list_id = l.id and month between ${givenMonth(sql, first)} and ${givenMonth(sql, last as string)}`
-  // A look-up per list: for all lists at once the planner assumes ten and reads all of the app's months for each.
-  const each = (columns: Part, rows: Part) => sql`(
+  const given = givenMonths(sql, first, last as string)
+  const days = sql`select month, sources, depths from list_month where ${given}`
+  return sql`
+      ${ranksTogether(sql, { own, lists }, given)} as "rankBytes",
+      ${eachMonth(sql, lists, sql`m.sources || m.depths`, days)} as "dayBytes"`
+}
+
+/** A column for rankMonthsIn: the stored ranks alone, which suffice where sources and depths do not matter. */
+export function storedRanks(sql: Db, app: { own: Part; lists: Part }, { from, to }: Days): Part {
+  return ranksTogether(sql, app, givenMonths(sql, monthOf(from), monthOf(to)))
+}
+
+function ranksTogether(sql: Db, { own, lists }: { own: Part; lists: Part }, given: Part): Part {
+  return eachMonth(
+    sql,
+    lists,
+    sql`m.ranks`,
+    sql`select month, ranks from rank_month where app_id = ${own} and ${given}`,
+  )
+}
+
+/** A look-up per list: for all lists at once the planner assumes ten and reads all of the app's months for each. */
+function eachMonth(sql: Db, lists: Part, columns: Part, rows: Part): Part {
+  return sql`(
         select string_agg(int4send(l.id) || int4send(m.month - '1970-01-01'::date) || ${columns}, '')
         from unnest(${lists}) l (id)
         cross join lateral (${rows} offset 0) m
       )`
-  return sql`
-      ${each(sql`m.ranks`, sql`select month, ranks from rank_month where app_id = ${own} and ${of}`)} as "rankBytes",
-      ${each(sql`m.sources || m.depths`, sql`select month, sources, depths from list_month where ${of}`)} as "dayBytes"`
 }
+
+const givenMonths = (sql: Db, first: string, last: string) =>
+  sql`list_id = l.id and month between ${givenMonth(sql, first)} and ${givenMonth(sql, last)}`
 
 /**
  * A month whose partitions are chosen at execution: not a constant, but a text converted to a date. If partitions are
@@ -70,6 +92,14 @@ export function monthsByList(
   for (const listMonths of byList.values())
     if (listMonths.length > 1) listMonths.sort((a, b) => (a.month < b.month ? -1 : 1))
   return byList
+}
+
+/** Returns the months of storedRanks, in no order. */
+export function rankMonthsIn(ranks: Uint8Array | null): RankMonth[] {
+  if (ranks === null) return []
+  return [...placesIn(ranks, HEAD + MONTH)].map(([key, at]) => {
+    return { list: Math.floor(key / MAX_DAYS), first: key % MAX_DAYS, ranks, at }
+  })
 }
 
 /** Greater than any month's day number. */

@@ -1,12 +1,13 @@
 import type { Side } from "../../core/observation/provenance.ts"
 import type { RankedApp } from "../../core/ranked-app.ts"
 import type { Sql } from "../../database/types.ts"
-import { addDays, type Days, monthOf } from "../../lib/days.ts"
-import type { StoredMonth } from "../../lib/month-bytes.ts"
-import { type VisibilityDay, visibilityOf } from "../formulas/visibility.ts"
-import { sideOf } from "./day-answers.ts"
-import { readStandings } from "./standings.ts"
-import { type MonthsRow, monthsByList, storedMonths } from "./stored-months.ts"
+import { addDays, type Days, dayNumber } from "../../lib/days.ts"
+import { type RankMonth, type VisibilityDay, visibilityOf } from "../formulas/visibility.ts"
+import { figuresOf, SHOWN_DAYS } from "../store/keyword-figures.ts"
+import { popularityOrderOf } from "../store/popularity-order.ts"
+import { numbersIn, numbersTogether } from "./columns.ts"
+import { type SideApp, sideOf } from "./day-answers.ts"
+import { rankMonthsIn, storedRanks } from "./stored-months.ts"
 
 interface Visibility {
   tracked: number
@@ -26,13 +27,44 @@ export async function readVisibility(
   { platform, storefront, today, from, to }: Side & Days & { today: string },
 ): Promise<Visibility> {
   const side = sideOf(app, { platform, storefront })
-  const { terms } = await readStandings(sql, side, { today, key: "popularity", isMoved: false })
-  const popularities = terms.flatMap(({ listId, key }) => (key === null ? [] : [{ listId, popularity: key }]))
-  if (platform === "android" || popularities.length === 0) return { tracked: terms.length, weighed: 0, days: [] }
-  const lists = popularities.flatMap(({ listId }) => listId ?? [])
-  const stored = await readMonths(sql, { own: side.own, lists }, monthsIn({ from, to }))
-  const keywords = popularities.map(({ listId, popularity }) => ({ popularity, months: stored.get(listId ?? 0) ?? [] }))
-  return { tracked: terms.length, weighed: popularities.length, days: visibilityOf(keywords, { from, to }) }
+  if (side.own === null) return { tracked: 0, weighed: 0, days: [] }
+  const { tracked, weights } = await readWeights(sql, side, today)
+  if (platform === "android" || weights.size === 0) return { tracked, weighed: 0, days: [] }
+  const months = await readMonths(sql, { own: side.own, lists: [...weights.keys()] }, { from, to })
+  return { tracked, weighed: weights.size, days: visibilityOf(weights, months, { from, to }) }
+}
+
+/** Returns the popularity of each keyword that has one, by list. The latest ranks are not read. */
+async function readWeights(
+  sql: Sql,
+  { appId, platform, storefront }: SideApp,
+  today: string,
+): Promise<{ tracked: number; weights: Map<number, number> }> {
+  const popularity = popularityOrderOf(sql, {
+    published: sql`n.published`,
+    estimate: sql`case when n.estimate_day >= ${addDays(today, -SHOWN_DAYS)}::date then n.estimate end`,
+    platform: sql`${platform}`,
+  })
+  const [row] = await sql<[{ tracked: number; lists: string | null; popularities: string | null }]>`
+    select count(*)::int as tracked,
+      ${numbersTogether(sql, sql`k.list_id`)} as lists, ${numbersTogether(sql, sql`k.popularity`)} as popularities
+    from (
+      select l.id as list_id, ${popularity} as popularity
+      from tracked_term t
+      left join lateral (
+        select id
+        from list
+        where (platform, storefront, term) = (${platform}, ${storefront}, t.term)
+        offset 0
+      ) l on true
+      left join lateral (${figuresOf(sql, sql`l.id`)}) n on true
+      where t.app_id = ${appId} and t.country = ${storefront}
+    ) k`
+  const popularities = numbersIn(row.popularities ?? "")
+  const weights = new Map<number, number>()
+  for (const [at, list] of numbersIn(row.lists ?? "").entries())
+    if (list !== null && popularities[at] != null) weights.set(list, popularities[at])
+  return { tracked: row.tracked, weights }
 }
 
 /** Rows per statement. More would block others on the embedded database. */
@@ -40,25 +72,16 @@ const ROWS_AT_ONCE = 2_000
 
 async function readMonths(
   sql: Sql,
-  { own, lists }: { own: number | null; lists: readonly number[] },
-  months: readonly string[],
-): Promise<Map<number, StoredMonth[]>> {
-  const atOnce = Math.ceil(ROWS_AT_ONCE / months.length)
-  const stored = new Map<number, StoredMonth[]>()
+  { own, lists }: { own: number; lists: readonly number[] },
+  days: Days,
+): Promise<RankMonth[]> {
+  const monthsEach = 1 + (dayNumber(days.to) - dayNumber(days.from)) / 30
+  const atOnce = Math.ceil(ROWS_AT_ONCE / monthsEach)
+  const months: RankMonth[] = []
   for (let at = 0; at < lists.length; at += atOnce) {
     const part = { own: sql`${own}::int`, lists: sql`${lists.slice(at, at + atOnce)}::int[]` }
-    const [row] = await sql<[MonthsRow]>`select ${storedMonths(sql, part, months)}`
-    for (const [list, listMonths] of monthsByList(row, months)) stored.set(list, listMonths)
+    const [row] = await sql<[{ ranks: Uint8Array | null }]>`select ${storedRanks(sql, part, days)} as ranks`
+    months.push(...rankMonthsIn(row.ranks))
   }
-  return stored
-}
-
-/** Returns the first days of the months, oldest first. */
-function monthsIn({ from, to }: Days): string[] {
-  const months = [monthOf(from)]
-  for (;;) {
-    const next = monthOf(addDays(months.at(-1) as string, 31))
-    if (next > to) return months
-    months.push(next)
-  }
+  return months
 }
