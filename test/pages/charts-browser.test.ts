@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
+import { csvRecords } from "../../src/lib/csv.ts"
 import { freshDatabase } from "../database.ts"
 import { openHouse } from "../house.ts"
+import { cases } from "../long.ts"
+import { appPages, SAMPLE_PAGES } from "./app-scene.ts"
 import { chromiumBinary, openTab, type Tab } from "./browser.ts"
 
 setDefaultTimeout(120_000)
@@ -22,6 +25,24 @@ const sample = (name: string): Sample =>
 const DAYS = Array.from({ length: 90 }, (_, at) => {
   return new Date(Date.UTC(2026, 10, 2) - (89 - at) * 86_400_000).toISOString().slice(0, 10)
 })
+
+const APP = "app_lumenjournal"
+
+/** Line charts other than that of ranks. Texts show a value of the CSV so many times, such as shares in percent. */
+const LINE_CHARTS = [
+  { path: `/app/sample/apps/${APP}/reviews`, id: "rating", times: 1 },
+  { path: `/app/sample/apps/${APP}/assistants`, id: "shares", times: 100 },
+  { path: `/app/sample/apps/${APP}/visibility`, id: "visibility", times: 1 },
+  { path: `/app/sample/apps/${APP}/charts`, id: "c0", times: 1 },
+  { path: `/app/sample/apps/${APP}/revenue`, id: "downloads", times: 1 },
+  { path: `/app/sample/apps/${APP}/revenue`, id: "proceeds", times: 1 },
+  { path: "/app/sample/market/charts", id: "history", times: 1 },
+]
+
+interface FileDay {
+  day: string
+  lines: [name: string, value: string][]
+}
 
 /** The values of a day in the stored sample, as a reader must see them. */
 const shownOn = (day: string, file = "list_rank_lines") =>
@@ -49,11 +70,11 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     await server.stop(true)
   })
 
-  const show = async (width: number, path = RANKS) => {
+  const show = async (width: number, path = RANKS, id = "ranks") => {
     await tab.show(width, 900)
     await tab.open(`${server.url.origin}${path}`)
     plot = await tab.value(`(() => {
-      const plot = document.querySelector(".plot")
+      const plot = document.querySelector("figure:has(#${id}-data) .plot")
       plot.scrollIntoView({ block: "center" })
       return plot.getBoundingClientRect().toJSON()
     })()`)
@@ -73,9 +94,9 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     })()`)
 
   /** The day whose place on the axis is nearest. The first and last day stand 8 thousandths from the edges. */
-  const nearest = (part: number) => {
-    const away = (at: number) => Math.abs(0.008 + (0.984 * at) / (DAYS.length - 1) - part)
-    return DAYS.reduce((best, _, at) => (away(at) < away(best) ? at : best), 0)
+  const nearest = (part: number, length = DAYS.length) => {
+    const away = (at: number) => Math.abs(0.008 + (0.984 * at) / (length - 1) - part)
+    return Array.from({ length }).reduce<number>((best, _, at) => (away(at) < away(best) ? at : best), 0)
   }
 
   const PARTS = Array.from({ length: POSITIONS }, (_, at) => (at + 0.5) / POSITIONS)
@@ -122,6 +143,70 @@ describe.skipIf(binary === null)("charts in a browser", () => {
     expect((await shownDay())?.day).toBe(DAYS.at(-1)!)
     await tab.press("ArrowLeft")
     expect((await shownDay())?.day).toBe(DAYS.at(-2)!)
+  })
+
+  /** The days of a chart's CSV, oldest first, each with the value per line. Empty if not measured, or without one. */
+  async function readFile(path: string, id: string): Promise<FileDay[]> {
+    const address = `${server.url.origin}${path}${path.includes("?") ? "&" : "?"}csv=${id}`
+    const records = [...csvRecords(await (await fetch(address)).text())].map(({ fields }) => fields!)
+    const byDay = Map.groupBy(records.slice(1), ([day]) => day as string)
+    return [...byDay].map(([day, lines]) => ({ day, lines: lines.map(([, name, , value]) => [name!, value!]) }))
+  }
+
+  /** The day of a chart's crosshair, with the name of each line and the figure in its text. */
+  const shownIn = (id: string) =>
+    tab.value<{ day: string; lines: [string, string][] }>(`(() => {
+      const box = document.querySelector("figure:has(#${id}-data) .cross")
+      return { day: box.dataset.day, lines: [...box.querySelectorAll("li:has(strong)")].map((item) => [
+        item.querySelector("bdi").textContent,
+        item.querySelector("strong").textContent.replace(/[^0-9.]/g, ""),
+      ]) }
+    })()`)
+
+  // all charts share one script; the short run tries one with notes, and one across unmeasured days
+  for (const { path, id, times } of LINE_CHARTS.slice(0, cases(2, LINE_CHARTS.length)))
+    test(`chart ${id} of ${path} shows every line at 61 positions by mouse, finger and keys`, async () => {
+      const days = await readFile(path, id)
+      const check = async (expected: FileDay) => {
+        const { day, lines } = await shownIn(id)
+        expect([day, lines.map(([name]) => name)]).toEqual([expected.day, expected.lines.map(([name]) => name)])
+        for (const [at, [, value]] of expected.lines.entries()) {
+          const text = lines[at]![1]
+          expect([day, text === ""]).toEqual([day, value === ""])
+          // texts have a decimal at least
+          expect(Math.abs(Number(text) - Number(value) * times)).toBeLessThan(0.051)
+        }
+      }
+      for (const by of ["mouse", "finger"] as const) {
+        await show(by === "mouse" ? 1_280 : 390, path, id)
+        for (const part of PARTS.map((part) => part - 0.1 / POSITIONS)) {
+          await tab.point(plot.left + part * plot.width, plot.top + plot.height / 2, by)
+          await check(days[nearest(part, days.length)]!)
+        }
+      }
+      await tab.value(`document.querySelector("figure:has(#${id}-data) .plot").focus()`)
+      await tab.press("End")
+      for (const day of days.slice(-POSITIONS).toReversed()) {
+        await check(day)
+        await tab.press("ArrowLeft")
+      }
+    })
+
+  test("every line chart of the sample has a CSV, and its crosshair is tested here", async () => {
+    const found = new Set<string>()
+    for (const page of [
+      ...SAMPLE_PAGES.map((path) => `/app/sample${path}`),
+      ...appPages("/app/sample", APP, "journal"),
+    ]) {
+      const text = await (await fetch(`${server.url.origin}${page}`)).text()
+      for (const figure of text.match(/<figure class="chart" data-chart="lines"[\s\S]*?<\/figure>/g) ?? []) {
+        const id = /id="([a-z0-9-]+)-data"/.exec(figure)?.[1] as string
+        expect([page, id, figure.includes(`csv=${id}`)]).toEqual([page, id, true])
+        found.add(id.replace(/\d+$/, ""))
+      }
+    }
+    const tested = LINE_CHARTS.map(({ id }) => id.replace(/\d+$/, ""))
+    expect([...found].filter((id) => !["ranks", ...tested].includes(id))).toEqual([])
   })
 
   test("the crosshair names what happened on a day, and a hidden line is left out", async () => {

@@ -2,9 +2,10 @@ import type { AnswerOf, InputOf } from "../../answers.ts"
 import { isRealDay } from "../../lib/time.ts"
 import { attempted, type Desk, isFault, type Page, readHead } from "../../ui/app/desk.ts"
 import { card, empty, failureNote, inventedNote, refusedPart, samplePage } from "../../ui/app/parts.ts"
+import type { Chart } from "../../ui/charts/chart.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { boughtPart, campaignsPart, commandsPart, popularityPart, typedPart } from "./ads.ts"
-import { funnelPart } from "./funnel.ts"
+import { funnelChart, funnelPart } from "./funnel.ts"
 import { impactPart } from "./impact.ts"
 import { pricesPart } from "./prices.ts"
 import { reportLink } from "./reports.ts"
@@ -31,6 +32,8 @@ interface ShownSection {
   isConnected: boolean
   /** A note that figures are sample data. */
   note: Html | false
+  /** Charts with a CSV. */
+  charts: readonly Chart[]
 }
 
 interface SectionOptions<Id extends SectionOperation> {
@@ -41,24 +44,27 @@ interface SectionOptions<Id extends SectionOperation> {
   /** Arguments from the address, besides the app. */
   input?: (query: URLSearchParams) => InputOf<Id>
   part: (answer: AnswerOf<Id>, desk: Desk) => Html
+  /** The charts of the part that have a CSV. */
+  charts?: (answer: AnswerOf<Id>) => readonly Chart[]
 }
 
 function section<Id extends SectionOperation>(operation: Id, options: SectionOptions<Id>): Section {
-  const { title, hint, report, part, input = () => ({}) } = options
+  const { title, hint, report, part, input = () => ({}), charts = () => [] } = options
   return {
     operation,
     async show(desk, appId) {
       const answer = await attempted(desk.ask(operation, { ...input(desk.query), appId } as InputOf<Id>))
       if (isFault(answer)) {
         const isConnected = answer.code !== "not_connected"
-        return { card: card(title, refusedPart(answer), hint), isConnected, note: false }
+        return { card: card(title, refusedPart(answer), hint), isConnected, note: false, charts: [] }
       }
       const body = html`<div class="inside">${failureNote(answer)}${part(answer, desk)}</div>`
       const day = report?.day && answer[report.day]
       const link =
         report && reportLink(desk, { id: appId }, { report: report.name, ...(typeof day === "string" && { day }) })
       const about = link ? html`${hint} · ${link}` : hint
-      return { card: card(title, body, about), isConnected: true, note: inventedNote(answer) }
+      const note = inventedNote(answer)
+      return { card: card(title, body, about), isConnected: true, note, charts: charts(answer) }
     },
   }
 }
@@ -102,6 +108,7 @@ export const STORE_SECTIONS: readonly Section[] = [
     title: "Store funnel",
     hint: "From impressions to downloads, by the store's own analytics",
     part: funnelPart,
+    charts: (answer) => [funnelChart(answer)],
     report: { name: "engagement", day: "completeTo" },
   }),
   section("get_change_impact", {

@@ -1,6 +1,8 @@
 import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
-import { chartFigure } from "../../ui/charts/figure.ts"
+import { chartPart } from "../../ui/app/chart.ts"
+import type { Desk } from "../../ui/app/desk.ts"
+import type { Chart } from "../../ui/charts/chart.ts"
 import { amounts, dayValue } from "../../ui/charts/scale.ts"
 import { shareBar } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
@@ -8,15 +10,14 @@ import { dayTime } from "../../ui/times.ts"
 import { figure, percent, spoken, whole } from "../../ui/words.ts"
 
 /** The steps from impression to download, each as a share of the first, and the downloads by day. */
-export function funnelPart(answer: AnswerOf<"get_funnel">): Html {
-  const { from, to, completeTo, totals, days, countries, trafficSources } = answer
+export function funnelPart(answer: AnswerOf<"get_funnel">, desk: Desk): Html {
+  const { completeTo, totals, countries, trafficSources } = answer
   const steps: [string, number | null][] = [
     ["Impressions", totals.impressions],
     ["Page views", totals.pageViews],
     ["First downloads", totals.firstDownloads],
   ]
   const first = totals.impressions
-  const points = days.map(({ day, complete, firstDownloads }) => dayValue(day, complete ? firstDownloads : null))
   return html`<div class="spread">${steps.map(([name, count]) => {
     const part = first === null || count === null || first === 0 ? null : count / first
     return html`<span>${name}</span>${
@@ -24,15 +25,7 @@ export function funnelPart(answer: AnswerOf<"get_funnel">): Html {
     }<span>${figure(count)} <span class="quiet small">${part !== null && percent(part)}</span></span>`
   })}</div>${completeTo && html`<p class="small quiet">Whole days alone, up to ${dayTime(completeTo)}.</p>`}
 <h3>First downloads a day</h3>
-${chartFigure({
-  id: "first-downloads",
-  kind: "bars",
-  title: "First downloads a day",
-  from,
-  to,
-  unit: amounts(whole, { none: "not whole yet" }),
-  lines: [{ name: "First downloads", points }],
-})}${funnelTable(
+${chartPart(desk, funnelChart(answer))}${funnelTable(
   "Storefront",
   countries.map(({ country, ...counts }) => ({
     name: country === null ? "Unknown" : storefrontName(country),
@@ -42,6 +35,19 @@ ${chartFigure({
   "Where people came from",
   trafficSources.map(({ source, ...counts }) => ({ name: spoken(source), ...counts })),
 )}`
+}
+
+export function funnelChart({ from, to, days }: AnswerOf<"get_funnel">): Chart {
+  const points = days.map(({ day, complete, firstDownloads }) => dayValue(day, complete ? firstDownloads : null))
+  return {
+    id: "first-downloads",
+    kind: "bars",
+    title: "First downloads a day",
+    from,
+    to,
+    unit: amounts(whole, { none: "not whole yet" }),
+    lines: [{ name: "First downloads", points }],
+  }
 }
 
 type FunnelRow = Pick<AnswerOf<"get_funnel">["totals"], "impressions" | "pageViews" | "firstDownloads" | "rates"> & {

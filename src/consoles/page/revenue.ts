@@ -1,14 +1,16 @@
 import type { AnswerOf } from "../../answers.ts"
 import { storefrontName } from "../../lib/storefront-names.ts"
+import { viewAt, viewBar } from "../../ui/app/bar.ts"
+import { chartPart } from "../../ui/app/chart.ts"
 import { appAddress, attempted, type Desk, isFault, type Page, readHead } from "../../ui/app/desk.ts"
-import { card, empty, inventedNote, periodIn, periods, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
-import { chartFigure } from "../../ui/charts/figure.ts"
-import { amounts, dayValue } from "../../ui/charts/scale.ts"
+import { card, empty, inventedNote, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
+import type { Chart } from "../../ui/charts/chart.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, momentTime, shortDay } from "../../ui/times.ts"
-import { figure, money, spoken, whole } from "../../ui/words.ts"
+import { figure, money, spoken } from "../../ui/words.ts"
 import { STORE_SECTIONS, sectionsPart, shownSections } from "./connected.ts"
 import { reportLink } from "./reports.ts"
+import { readSalesCharts, reportDays } from "./sales-charts.ts"
 import { witnessesPart } from "./witnesses.ts"
 
 type Money = NonNullable<Units["proceeds"]>[number]
@@ -16,15 +18,15 @@ type Units = Revenue["totals"]
 type Revenue = AnswerOf<"get_revenue">
 type Subscriptions = AnswerOf<"get_subscriptions">
 
-const PERIODS = [30, 7, 90, 365] as const
-
 /** The figures of the seller's console: units and proceeds by day, storefront and product, and subscriptions. */
 export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
-  const days = periodIn(desk.query, PERIODS)
+  const view = viewAt(desk, app, { isOfAll: true })
+  const bar = viewBar(desk, app, view, { isOfAll: true, only: "ios", compares: { rivals: [] } })
+  const days = reportDays(view)
   const [revenue, subscriptions, others, portfolio] = await Promise.all([
-    attempted(desk.ask("get_revenue", { appId, days })),
-    attempted(desk.ask("get_subscriptions", { appId, days })),
+    attempted(desk.ask("get_revenue", { appId, ...days })),
+    attempted(desk.ask("get_subscriptions", { appId, ...days })),
     shownSections(desk, STORE_SECTIONS, appId),
     attempted(desk.ask("list_app_revenue")),
   ])
@@ -33,17 +35,20 @@ export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
     const body = revenue.code === "not_connected" ? notConnected(desk) : refusedPart(revenue)
     return page(html`<section class="card">${body}</section>${sectionsPart(others)}`)
   }
-  const chosen = periods(appAddress(desk, app, "revenue"), desk.query, days, [7, 30, 90, 365])
-  return page(
-    html`${inventedNote(revenue)}${totalTiles(revenue)}
-<div class="columns-2">${downloadsPart(revenue, chosen)}${proceedsPart(revenue)}</div>
+  const charts = await readSalesCharts(desk, app, view, revenue)
+  const body = html`${bar}${inventedNote(revenue)}${totalTiles(revenue)}
+<div class="columns-2">${charts.map((chart) => chartCard(desk, chart))}</div>
 <div class="columns-2">${countriesPart(revenue)}
 <div>${
-      isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)
-    }${sourcesPart(desk, app, revenue, isFault(subscriptions) ? [] : subscriptions.sources)}</div></div>
+    isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)
+  }${sourcesPart(desk, app, revenue, isFault(subscriptions) ? [] : subscriptions.sources)}</div></div>
 ${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}
-${sectionsPart(others, { hasNote: false })}${!isFault(portfolio) && portfolioCard(desk, app, portfolio)}`,
-  )
+${sectionsPart(others, { hasNote: false })}${!isFault(portfolio) && portfolioCard(desk, app, portfolio)}`
+  return { ...page(body), charts: [...charts, ...others.flatMap((section) => section.charts)] }
+}
+
+function chartCard(desk: Desk, chart: Chart): Html {
+  return card(chart.title, html`<div class="inside">${chartPart(desk, chart)}</div>`, "A gap was not reported yet")
 }
 
 /** The proceeds of all apps. Amounts in different currencies are never summed. False if this is the only app. */
@@ -81,47 +86,6 @@ function totalTiles({ totals }: Revenue): Html {
       .slice(0, 2)
       .map(({ currency, amount }) => ({ name: `Proceeds, ${currency}`, value: money(amount, currency) })),
   ])
-}
-
-function downloadsPart({ days, from, to }: Revenue, chosen: Html): Html {
-  const points = days.map(({ day, reported, downloads }) => dayValue(day, reported ? downloads : null))
-  return card(
-    "Downloads per day",
-    html`<div class="inside">
-${chartFigure({
-  id: "downloads",
-  kind: "bars",
-  title: `Downloads per day, ${shortDay(from)} to ${shortDay(to)}`,
-  from,
-  to,
-  unit: amounts(whole, { none: "not reported" }),
-  lines: [{ name: "Downloads", points }],
-})}</div>`,
-    chosen,
-  )
-}
-
-/** Shows one currency only, the first of the totals; amounts in different currencies are never summed. */
-function proceedsPart({ days, totals, from, to }: Revenue): Html | false {
-  const currency = totals.proceeds?.[0]?.currency
-  if (currency === undefined) return false
-  const amountOf = (proceeds: readonly Money[] | null) =>
-    Number(proceeds?.find((one) => one.currency === currency)?.amount ?? 0)
-  const points = days.map(({ day, reported, proceeds }) => dayValue(day, reported ? amountOf(proceeds) : null))
-  return card(
-    `Proceeds per day, ${currency}`,
-    html`<div class="inside">
-${chartFigure({
-  id: "proceeds",
-  kind: "bars",
-  title: `Proceeds per day in ${currency}`,
-  from,
-  to,
-  unit: amounts((amount) => money(amount, currency), { none: "not reported" }),
-  lines: [{ name: "Proceeds", points }],
-})}</div>`,
-    "Grey: not reported yet",
-  )
 }
 
 function countriesPart({ countries, products, bundles }: Revenue): Html {

@@ -1,5 +1,5 @@
-import { addDays, dayNumber } from "../../lib/days.ts"
-import type { View } from "../../ui/app/bar.ts"
+import { addDays } from "../../lib/days.ts"
+import { stepOf, type View } from "../../ui/app/bar.ts"
 import { type AppHead, address, appAddress, attempted, type Desk, isFault, sideCode } from "../../ui/app/desk.ts"
 import { type Chart, type ChartLine, type ChartMark, MAX_LINES } from "../../ui/charts/chart.ts"
 import { RANKS, type RankPoint } from "../../ui/charts/scale.ts"
@@ -29,8 +29,8 @@ export async function readCompared(
   const place = versus.kind === "side" ? versus.side : versus.days
   const other = await attempted(desk.ask("list_rank_lines", { ...query, ...place }))
   if (isFault(other)) return []
-  const by = versus.kind === "before" ? dayNumber(days.from) - dayNumber(versus.days.from) : 0
-  return amongTerms(other.keywords, terms).map((keyword) => lineOf(later(keyword, by), versus.name))
+  const step = stepOf({ days, versus })
+  return amongTerms(other.keywords, terms).map((keyword) => lineOf(later(keyword, step), versus.name))
 }
 
 /** Returns the ranks of other tools as lines with colours of their own, as many as still can be told apart. */

@@ -1,9 +1,10 @@
 import type { AnswerOf } from "../../answers.ts"
 import { nameOfStorefront, storefrontName } from "../../lib/storefront-names.ts"
+import { chartPart } from "../../ui/app/chart.ts"
 import { address, type Desk, isFault, MADE, type Page } from "../../ui/app/desk.ts"
 import { type Face, readFaces } from "../../ui/app/faces.ts"
 import { card, empty, pager } from "../../ui/app/parts.ts"
-import { chartFigure } from "../../ui/charts/figure.ts"
+import type { Chart as Lines } from "../../ui/charts/chart.ts"
 import { type FormState, selectField } from "../../ui/fields.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { sourceName } from "../../ui/source-names.ts"
@@ -59,12 +60,14 @@ export async function marketChartsPage(desk: Desk): Promise<Page> {
   const rows = shownRows(desk, chart)
   const codes = [...rows.shown, ...(chart.entered ?? []), ...(chart.left ?? [])].map(({ id }) => `ios:${id}`)
   const faces = await readFaces(desk, codes, chart.country)
-  return page(html`<section class="card">${form}</section>
-${chart.history && historyCard(desk, chart)}
+  const history = historyOf(chart)
+  const body = html`<section class="card">${form}</section>
+${chart.history && historyCard(desk, chart, history)}
 <div class="columns-2 wide-left"><div>${chartCard(desk, chart, { ...rows, faces })}</div>
 <div>${moversCard(desk, chart, faces)}${movesCard(desk, chart, "entered", faces)}
 ${movesCard(desk, chart, "left", faces)}
-${await thresholdsCard(desk, chart)}</div></div>`)
+${await thresholdsCard(desk, chart)}</div></div>`
+  return { ...page(body), ...(history && { charts: [history] }) }
 }
 
 /** Returns the chart in the address, otherwise one that was read. */
@@ -270,24 +273,31 @@ async function thresholdsCard(desk: Desk, { country, kind, genre }: Chart): Prom
   )
 }
 
-function historyCard(desk: Desk, { history, country }: Chart): Html | false {
+/** Returns the positions of the chosen app on this chart. Null if they are no line. */
+function historyOf({ history }: Chart): Lines | null {
+  const points = history?.points ?? []
+  if (!history || points.length < 2 || points.every(([, rank]) => rank === null)) return null
+  const { name, sources } = history
+  return {
+    id: "history",
+    title: `Positions of ${name}`,
+    from: points[0]![0],
+    to: points.at(-1)![0],
+    lines: [{ name, points, sources }],
+  }
+}
+
+function historyCard(desk: Desk, { history, country }: Chart, lines: Lines | null): Html | false {
   if (!history) return false
-  const { id, name, points, sources } = history
+  const { id, name, points } = history
   const close = address(desk.path, { ...choicesIn(desk), app: null })
   const name_ = linkTo(desk, id, appPageAddress(desk, id, country), html`<bdi>${name}</bdi>`)
-  const [from, to] = [points[0]?.[0], points.at(-1)?.[0]]
-  const body =
-    from === undefined || to === undefined || points.every(([, rank]) => rank === null)
-      ? empty("It was not on this chart", "Within the last 90 days it was on no measured day of this chart.")
-      : points.length === 1
-        ? empty("One measured day is no line yet", "The line starts with the second measured day.")
-        : html`<div class="inside">${chartFigure({
-            id: "history",
-            title: `Positions of ${name}`,
-            from,
-            to,
-            lines: [{ name, points, sources }],
-          })}<p class="small quiet">Measured days of the last 90. A gap is a day that was not measured.</p></div>`
+  const body = lines
+    ? html`<div class="inside">${chartPart(desk, lines)}
+<p class="small quiet">Measured days of the last 90. A gap is a day that was not measured.</p></div>`
+    : points.length === 1 && points[0]![1] !== null
+      ? empty("One measured day is no line yet", "The line starts with the second measured day.")
+      : empty("It was not on this chart", "Within the last 90 days it was on no measured day of this chart.")
   return card(html`Positions of ${name_}`, body, html`<a href="${close}">Close</a>`)
 }
 

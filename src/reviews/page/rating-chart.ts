@@ -1,93 +1,81 @@
-import { dayNumber } from "../../lib/days.ts"
-import { type Html, html } from "../../ui/html.ts"
-import { dayTime, shortDay } from "../../ui/times.ts"
-import { figure } from "../../ui/words.ts"
+import type { AnswerOf } from "../../answers.ts"
+import { addDays, type Days, later } from "../../lib/days.ts"
+import { stepOf, type View } from "../../ui/app/bar.ts"
+import { type AppHead, attempted, type Desk, isFault } from "../../ui/app/desk.ts"
+import { readMarks } from "../../ui/app/marks.ts"
+import { type Chart, type ChartLine, shifted } from "../../ui/charts/chart.ts"
+import { amounts, type RankPoint } from "../../ui/charts/scale.ts"
+import { counted } from "../../ui/words.ts"
 
-interface ReviewDay {
-  day: string
-  /** Null if unknown. */
-  count: number | null
-  average: number | null
-}
+type ReviewDay = AnswerOf<"get_review_stats">["byDay"][number]
 
-interface Week {
-  from: string
-  to: string
-  count: number
-  /** Null without reviews. */
-  average: number | null
-  /** Whether the reviews of every day are known. */
-  isKnown: boolean
-}
+/** A single day has too few reviews for an average. */
+const WINDOW = 7
 
-const WEEK = 7
-
-/** Averages the stars of every seven days up to the last one. A single day has too few reviews. */
-function ratingWeeks(byDay: readonly ReviewDay[]): Week[] {
-  const weeks: Week[] = []
-  for (let end = byDay.length; end > 0; end -= WEEK) {
-    const days = byDay.slice(Math.max(0, end - WEEK), end)
-    const count = days.reduce((sum, day) => sum + (day.count ?? 0), 0)
-    const stars = days.reduce((sum, day) => sum + (day.count ?? 0) * (day.average ?? 0), 0)
-    weeks.unshift({
-      from: days[0]!.day,
-      to: days.at(-1)!.day,
-      count,
-      average: count > 0 ? stars / count : null,
-      isKnown: days.every((day) => day.count !== null),
-    })
+/** Averages the stars of the days up to each day of the chart, and notes from how many reviews. */
+function ratingLine(byDay: readonly ReviewDay[], { from, to }: Days): Pick<ChartLine, "points" | "notes" | "said"> {
+  const points: RankPoint[] = []
+  const notes = new Map<string, string>()
+  for (const [at, { day }] of byDay.entries()) {
+    if (day < from || day > to) continue
+    const days = byDay.slice(Math.max(0, at + 1 - WINDOW), at + 1)
+    const count = days.reduce((sum, { count }) => sum + (count ?? 0), 0)
+    const stars = days.reduce((sum, { count, average }) => sum + (count ?? 0) * (average ?? 0), 0)
+    const isWhole = days.length === WINDOW && days.every(({ covered }) => covered)
+    // a day is unmeasured if reviews of its week may be missing and none is known
+    if (count === 0 && !isWhole) continue
+    points.push([day, count > 0 ? Math.round((100 * stars) / count) / 100 : null])
+    if (count > 0) notes.set(day, `${isWhole ? "" : "at least "}${counted(count, "review")}`)
   }
-  return weeks
+  const last = points.findLast(([, stars]) => stars !== null)
+  return { points, notes, ...(last && { said: starsText(last[1] as number) }) }
 }
 
-/** The average stars of each week as a line, and the same as a table. A week without reviews is a gap. */
-export function ratingChart(byDay: readonly ReviewDay[]): Html {
-  const weeks = ratingWeeks(byDay)
-  const first = dayNumber(byDay[0]!.day)
-  const days = Math.max(1, dayNumber(byDay.at(-1)!.day) - first)
-  const x = ({ from, to }: Week) =>
-    Math.round(EDGE + ((SIDE - 2 * EDGE) * ((dayNumber(from) + dayNumber(to)) / 2 - first)) / days)
-  const y = (stars: number) => Math.round(TOP + ((SIDE - 2 * TOP) * (5 - stars)) / 4)
-  let [line, isJoined] = ["", false]
-  const dots: string[] = []
-  for (const week of weeks) {
-    if (week.average !== null) {
-      line += `${isJoined ? "L" : "M"}${x(week)} ${y(week.average)}`
-      dots.push(`M${x(week)} ${y(week.average)}h0`)
-    }
-    isJoined = week.average !== null
+/** Returns the chart of the rating over time, with what it is compared with and the app's own changes. */
+export async function readRatingChart(
+  desk: Desk,
+  app: AppHead,
+  view: View,
+  byDay: readonly ReviewDay[],
+): Promise<Chart> {
+  const { side, days, versus } = view
+  const daysOf = async (place: object, { from, to }: Days): Promise<readonly ReviewDay[]> => {
+    const answer = await attempted(desk.ask("get_review_stats", { appId: app.id, ...side, ...place, from, to }))
+    // the sample has one answer, whatever was asked
+    return isFault(answer) ? [] : answer.byDay.filter(({ day }) => from <= day && day <= to)
   }
-  const rated = weeks.flatMap(({ average }) => average ?? [])
-  const summary =
-    rated.length === 0 ? "no week has reviews" : `${stars(Math.min(...rated))} to ${stars(Math.max(...rated))}`
-  return html`<div class="lines short" role="img" aria-label="Average stars per week: ${summary}">
-<svg viewBox="0 0 ${SIDE} ${SIDE}" preserveAspectRatio="none">
-<path class="grid" d="${[1, 2, 3, 4, 5].map((star) => `M0 ${y(star)}H${SIDE}`)}"></path>
-<g class="s1"><path class="line" d="${line}"></path><path class="dots" d="${dots}"></path></g></svg>
-<svg>${[1, 2, 3, 4, 5].map(
-    (star) => html`<text class="end" x="-8" y="${y(star) / 10}%" dy="4">${star} ★</text>
-`,
-  )}<text x="0" y="100%" dy="18">${shortDay(weeks[0]!.from)}</text>
-<text class="end" x="100%" y="100%" dy="18">${shortDay(weeks.at(-1)!.to)}</text></svg></div>
-<details><summary>Average stars per week as a table</summary>
-<div class="scroll" tabindex="0" role="group" aria-label="Average stars per week"><table><thead>
-<tr><th scope="col">Week</th><th scope="col" class="num">Reviews</th>
-<th scope="col" class="num">Average</th></tr></thead>
-<tbody>${weeks.toReversed().map(
-    ({
-      from,
-      to,
-      count,
-      average,
-      isKnown,
-    }) => html`<tr><th scope="row">${dayTime(from, shortDay)} to ${dayTime(to)}</th>
-<td class="num">${isKnown ? count : html`at least ${count}`}</td><td class="num">${figure(average, 2)}</td></tr>
-`,
-  )}</tbody></table></div></details>`
+  const isBefore = versus?.kind === "before"
+  const begin = addDays(isBefore ? versus.days.from : days.from, 1 - WINDOW)
+  const [earlier, elsewhere, marks] = await Promise.all([
+    daysOf({}, { from: begin, to: addDays(days.from, -1) }),
+    versus?.kind === "side" ? daysOf(versus.side, { from: begin, to: days.to }) : [],
+    readMarks(desk, app, view),
+  ])
+  const whole = [...earlier, ...byDay.filter(({ day }) => day >= days.from)]
+  const lines: ChartLine[] = [{ name: "Average stars", ...ratingLine(whole, days) }]
+  const compared = isBefore ? ratingLine(whole, versus.days) : versus && ratingLine(elsewhere, days)
+  if (compared && compared.points.length > 0) lines.push(comparedLine(compared, view))
+  return {
+    id: "rating",
+    title: "Average stars of the seven days up to each day",
+    from: later(days.from, whole[0]?.day ?? days.from),
+    to: days.to,
+    unit: amounts(starsText, { none: "no reviews", lowest: 1, highest: 5 }),
+    lines,
+    marks,
+  }
 }
 
-const SIDE = 1_000
-const EDGE = 8
-const TOP = 60
+function comparedLine({ points, notes, said }: ReturnType<typeof ratingLine>, view: View): ChartLine {
+  const step = stepOf(view)
+  return {
+    name: view.versus!.name,
+    points: shifted(points, step),
+    notes: new Map([...notes!].map(([day, note]) => [addDays(day, step), note])),
+    ...(said !== undefined && { said }),
+    colour: 1,
+    isCompared: true,
+  }
+}
 
-const stars = (average: number) => `${average.toFixed(2)} stars`
+const starsText = (stars: number) => `${stars.toFixed(2)} ★`

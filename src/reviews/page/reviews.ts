@@ -1,5 +1,6 @@
 import type { AnswerOf } from "../../answers.ts"
 import { viewAt, viewBar } from "../../ui/app/bar.ts"
+import { chartPart } from "../../ui/app/chart.ts"
 import {
   type AppHead,
   address,
@@ -15,14 +16,14 @@ import {
 import { card, empty, inventedReviewsNote, readBy, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
 import { failedReadingPart, readingsLink } from "../../ui/app/readings.ts"
 import { starsPart, starText } from "../../ui/app/stars.ts"
-import { chartFigure } from "../../ui/charts/figure.ts"
+import type { Chart } from "../../ui/charts/chart.ts"
 import { amounts, dayValue } from "../../ui/charts/scale.ts"
 import { shareBar } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, shortDay } from "../../ui/times.ts"
 import { counted, figure, percent, sideName, whole } from "../../ui/words.ts"
 import { filtersIn, listPart, readList, reviewsFile, reviewsOf } from "./list.ts"
-import { ratingChart } from "./rating-chart.ts"
+import { readRatingChart } from "./rating-chart.ts"
 import { summaryCard } from "./summary.ts"
 
 type Stats = AnswerOf<"get_review_stats">
@@ -33,7 +34,7 @@ export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const view = viewAt(desk, app, { usual: 90 })
   const { side, days } = view
-  const bar = viewBar(desk, app, view)
+  const bar = viewBar(desk, app, view, { compares: { rivals: [] } })
   const page = (body: Html): Page => ({ title: `Reviews · ${app.name}`, app, at: "reviews", body })
   if (desk.query.get("as") === "csv") {
     const file = { name: `reviews-${sideCode(side)}.csv`, csv: await reviewsFile(desk, appId, view) }
@@ -54,10 +55,14 @@ export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
       )}</section>`,
     )
   const reviewIds = isFault(list) ? [] : reviewsOf(list, side).map(({ id }) => id)
-  const replies = await attempted(desk.ask("list_review_replies", { appId, platform: side.platform, reviewIds }))
+  const [replies, rating] = await Promise.all([
+    attempted(desk.ask("list_review_replies", { appId, platform: side.platform, reviewIds })),
+    readRatingChart(desk, app, view, stats.byDay),
+  ])
+  const perDay = perDayChart(stats)
   const versions = stats.byVersion.flatMap(({ version }) => version ?? []).slice(0, 40)
-  return page(html`${bar}${inventedReviewsNote(stats.feed)}${statTiles(stats)}
-<div class="columns-2">${starsCard(desk, app, side, stats)}${ratingCard(stats)}</div>
+  const body = html`${bar}${inventedReviewsNote(stats.feed)}${statTiles(stats)}
+<div class="columns-2">${starsCard(desk, app, side, stats)}${ratingCard(desk, rating)}</div>
 <div class="columns-2 wide-left"><div>${listPart(desk, {
     app,
     side,
@@ -66,7 +71,8 @@ export async function reviewsPage(desk: Desk, appId: string): Promise<Page> {
     replies: isFault(replies) ? null : replies,
   })}</div><div>${
     isFault(themes) ? card("Themes", refusedPart(themes)) : themesCard(desk, app, side, themes)
-  }${summaryCard(desk, app, side)}${daysPart(stats)}${versionsPart(desk, app, side, stats)}</div></div>`)
+  }${summaryCard(desk, app, side)}${daysCard(desk, perDay)}${versionsPart(desk, app, side, stats)}</div></div>`
+  return { ...page(body), charts: [rating, perDay] }
 }
 
 function statTiles({ count, average, lowShare, from, to }: Stats): Html {
@@ -85,26 +91,25 @@ function starsCard(desk: Desk, app: AppHead, side: Side, { distribution, feed }:
   )
 }
 
-function ratingCard({ byDay }: Stats): Html {
-  return card("Rating over time", html`<div class="inside">${ratingChart(byDay)}</div>`, "Average stars per week")
+function ratingCard(desk: Desk, chart: Chart): Html {
+  return card("Rating over time", html`<div class="inside">${chartPart(desk, chart)}</div>`, "Average of seven days")
 }
 
-function daysPart({ byDay, from, to }: Stats): Html {
+function perDayChart({ byDay, from, to }: Stats): Chart {
   const points = byDay.map(({ day, count }) => dayValue(day, count))
-  return card(
-    "Reviews per day",
-    html`<div class="inside">
-${chartFigure({
-  id: "reviews",
-  kind: "bars",
-  title: `Reviews per day, ${shortDay(from)} to ${shortDay(to)}`,
-  from,
-  to,
-  unit: amounts(whole, { none: "unknown" }),
-  lines: [{ name: "Reviews", points }],
-})}</div>`,
-    "Grey: incomplete day",
-  )
+  return {
+    id: "reviews",
+    kind: "bars",
+    title: `Reviews per day, ${shortDay(from)} to ${shortDay(to)}`,
+    from,
+    to,
+    unit: amounts(whole, { none: "unknown" }),
+    lines: [{ name: "Reviews", points }],
+  }
+}
+
+function daysCard(desk: Desk, chart: Chart): Html {
+  return card("Reviews per day", html`<div class="inside">${chartPart(desk, chart)}</div>`, "Grey: incomplete day")
 }
 
 const MAX_VERSIONS = 10

@@ -49,10 +49,16 @@ interface ViewOptions {
   usual?: (typeof PERIODS)[number]
   /** The last day with data. A period without any ends there. */
   lastDay?: string | null
+  /** The figures are of all storefronts together, so that each can be compared with them. */
+  isOfAll?: boolean
 }
 
 /** Returns the choices in the address. Wrong days have a message and are replaced by the usual period. */
-export function viewAt(desk: Desk, app: AppHead, { usual = 30, lastDay = null }: ViewOptions = {}): View {
+export function viewAt(
+  desk: Desk,
+  app: AppHead,
+  { usual = 30, lastDay = null, isOfAll = false }: ViewOptions = {},
+): View {
   const { query, today } = desk
   const side = sideAt(app, query)
   const [from, to] = [query.get("from") ?? "", query.get("to") ?? ""]
@@ -66,7 +72,7 @@ export function viewAt(desk: Desk, app: AppHead, { usual = 30, lastDay = null }:
     side,
     days,
     period: isChosen ? null : period,
-    versus: versusIn(query.get("vs") ?? "", app, { side, days }),
+    versus: versusIn(query.get("vs") ?? "", app, { side: isOfAll ? null : side, days }),
     form: { id: "view", values: new URLSearchParams({ from: dateIn(from), to: dateIn(to) }), errors },
   }
 }
@@ -94,22 +100,27 @@ export function dayErrors({ from, to, today }: Days & { today: string }): Record
   return errors
 }
 
-/** Unknown choices compare nothing. */
-function versusIn(text: string, app: AppHead, { side, days }: Pick<View, "side" | "days">): Versus | null {
+/** Unknown choices compare nothing. `side` is null where the figures are of all storefronts. */
+function versusIn(text: string, app: AppHead, { side, days }: { side: Side | null; days: Days }): Versus | null {
   if (text === "before") {
     const length = dayNumber(days.to) - dayNumber(days.from) + 1
     const before = { from: addDays(days.from, -length), to: addDays(days.to, -length) }
     return { kind: "before", days: before, name: `${counted(length, "day")} before` }
   }
   const other = sidesOf(app).find((one) => sideCode(one) === text)
-  if (other) return sideCode(other) === sideCode(side) ? null : { kind: "side", side: other, name: sideName(other) }
+  if (other)
+    return side !== null && sideCode(other) === sideCode(side)
+      ? null
+      : { kind: "side", side: other, name: sideName(other) }
   const rival = parseRival(text)
-  return rival?.platform === side.platform ? { kind: "rival", rival: text, name: rival.id } : null
+  return rival && rival.platform === side?.platform ? { kind: "rival", rival: text, name: rival.id } : null
 }
 
 interface BarOptions {
   /** Only sides of this store. */
   only?: "ios"
+  /** The page is about all storefronts together. */
+  isOfAll?: boolean
   /** The page has no figures over time. */
   hasNoDays?: boolean
   /** The page compares: with the period before and other storefronts, and with these rivals. */
@@ -120,7 +131,8 @@ interface BarOptions {
  * The bar under the tabs: storefront and store, period, and what is compared. A form that works without script, and
  * keeps the other parts of the address.
  */
-export function viewBar(desk: Desk, app: AppHead, view: View, { only, hasNoDays, compares }: BarOptions = {}): Html {
+export function viewBar(desk: Desk, app: AppHead, view: View, options: BarOptions = {}): Html {
+  const { only, isOfAll, hasNoDays, compares } = options
   const ownFields = [
     "at",
     "page",
@@ -134,7 +146,7 @@ export function viewBar(desk: Desk, app: AppHead, view: View, { only, hasNoDays,
   // a sample has one side
   const sides = desk.isSample ? [] : sidesOf(app).filter(({ platform }) => only === undefined || platform === only)
   const at = sideCode(view.side)
-  const hasSides = sides.length > 1
+  const hasSides = sides.length > 1 && !isOfAll
   if (!hasSides && hasNoDays) return html``
   return html`<form class="view" method="get" data-now="">${hiddenFields(otherFields)}${
     hasSides
@@ -148,7 +160,7 @@ export function viewBar(desk: Desk, app: AppHead, view: View, { only, hasNoDays,
           },
         )
       : hiddenFields([["at", at]])
-  }${!hasNoDays && daysPart(desk, view)}${compares && versusField(app, view, compares)}
+  }${!hasNoDays && daysPart(desk, view)}${compares && versusField(app, view, { ...compares, isOfAll, only })}
 <button type="submit" data-spare="">Show</button></form>
 `
 }
@@ -172,8 +184,14 @@ function daysPart(desk: Desk, { period, form }: View): Html {
 <button type="submit">Show days</button></div></details>`
 }
 
-function versusField(app: AppHead, { side, versus }: View, { rivals }: NonNullable<BarOptions["compares"]>): Html {
-  const otherSides = sidesOf(app).filter((other) => sideCode(other) !== sideCode(side))
+function versusField(
+  app: AppHead,
+  { side, versus }: View,
+  { rivals, isOfAll, only }: NonNullable<BarOptions["compares"]> & Pick<BarOptions, "isOfAll" | "only">,
+): Html {
+  const otherSides = sidesOf(app).filter(
+    (other) => (only === undefined || other.platform === only) && (isOfAll || sideCode(other) !== sideCode(side)),
+  )
   const chosen = versus === null ? "" : codeOf(versus)
   const options: [string, string][] = [
     ["", "Nothing"],
@@ -194,6 +212,11 @@ function versusField(app: AppHead, { side, versus }: View, { rivals }: NonNullab
 
 function codeOf(versus: Versus): string {
   return versus.kind === "before" ? "before" : versus.kind === "side" ? sideCode(versus.side) : versus.rival
+}
+
+/** Returns by how many days an earlier period must move to lie over the days of the view. 0 for other comparisons. */
+export function stepOf({ days, versus }: Pick<View, "days" | "versus">): number {
+  return versus?.kind === "before" ? dayNumber(days.from) - dayNumber(versus.days.from) : 0
 }
 
 /** Returns the address of another page of the app with the choices of the bar. */

@@ -12,15 +12,19 @@ export function chartPart(desk: Desk, chart: Chart): Html {
   return chartFigure({ ...chart, csv: `${address(desk.path)}?${query}` })
 }
 
-/** Returns exactly the content of a chart as CSV: a row per day and line. */
+/** Returns exactly the content of a chart as CSV: a row per day and line. A chart with notes has a column of them. */
 export function chartFile(chart: Chart): NonNullable<Page["file"]> {
-  const records = [csvRecord(["day", "line", "state", "value", "source", "events"])]
+  const hasNotes = chart.lines.some(({ notes }) => notes !== undefined)
+  const records = [csvRecord([...COLUMNS, ...(hasNotes ? ["note"] : [])])]
   const none = chart.unit?.none ?? "absent"
   for (const { day, cells, events } of daysOf(chart))
-    for (const [at, { value, source }] of cells.entries()) {
+    for (const [at, { value, source, note }] of cells.entries()) {
       const state = value === undefined ? "not measured" : value === null ? none : "measured"
       const by = source === null ? null : sourceName(source)
-      records.push(csvRecord([day, chart.lines[at]!.name, state, value ?? null, by, events || null]))
+      const cell = [day, chart.lines[at]!.name, state, value ?? null, by, events || null]
+      records.push(csvRecord(hasNotes ? [...cell, note] : cell))
     }
   return { name: `${chart.id}-${chart.from}-${chart.to}.csv`, csv: records.join("") }
 }
+
+const COLUMNS = ["day", "line", "state", "value", "source", "events"]

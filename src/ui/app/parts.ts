@@ -98,23 +98,6 @@ ${present.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></di
 `
 }
 
-/** Links that select the number of days shown. */
-export function periods(path: string, query: URLSearchParams, days: number, offered: readonly number[]): Html {
-  const parameters = new URLSearchParams(query)
-  return html`<nav class="periods" aria-label="Period">${offered.map((period) => {
-    parameters.set("days", String(period))
-    return html`<a href="${path}?${parameters.toString()}"${
-      period === days && html` aria-current="true"`
-    }>${period === 365 ? "1 year" : `${period} days`}</a>`
-  })}</nav>`
-}
-
-/** Returns the period in the address if it is offered, otherwise the first offered one. */
-export function periodIn(query: URLSearchParams, offered: readonly number[]): number {
-  const requested = Number(query.get("days"))
-  return offered.includes(requested) ? requested : (offered[0] as number)
-}
-
 /** For example "12 Nov 2026, 06:12 UTC, App Store search". */
 export function readBy(at: string | null, source: string | null): HtmlPart {
   if (at === null) return "Not read yet."

@@ -32,6 +32,12 @@ export interface ChartLine {
   colour?: number
   /** Whether the line is drawn dashed: something that is compared. */
   isCompared?: boolean
+  /** The line is drawn across so many days, for what is not measured daily. Default: from one day to the next. */
+  maxStep?: number
+  /** Facts about the value of a day besides its source, such as its interval. */
+  notes?: ReadonlyMap<string, string>
+  /** Intervals of values, drawn behind the line. */
+  ranges?: readonly (readonly [day: string, low: number, high: number])[]
   /** Returns where a value of the table leads, such as its evidence. */
   hrefOn?: (day: string) => string
 }
@@ -67,6 +73,12 @@ export interface ChartCell {
   /** Undefined: not measured. Null: measured, without a value. */
   value: number | null | undefined
   source: string | null
+  note: string | null
+}
+
+/** Moves the points of an earlier period over the period that it is compared with. */
+export function shifted(points: readonly RankPoint[], days: number): RankPoint[] {
+  return points.map(([day, value]) => [addDays(day, days), value])
 }
 
 /** Returns the days of a chart, oldest first: all of a line chart, and those with a column of the others. */
@@ -79,7 +91,8 @@ export function daysOf({ kind, from, to, lines, marks = [] }: Chart): ChartDay[]
     day,
     cells: values.map((of, at) => {
       const value = of.get(day)
-      return { value, source: value === undefined ? null : sources[at]!(day) }
+      const source = value === undefined ? null : sources[at]!(day)
+      return { value, source, note: lines[at]!.notes?.get(day) ?? null }
     }),
     events: (events.get(day) ?? []).map(({ kind, text }) => `${MARKS[kind].name}: ${text}`).join("; "),
   }))

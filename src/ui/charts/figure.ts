@@ -53,14 +53,14 @@ function headings({ lines, marks = [] }: Chart): Html {
 function rows(chart: Chart): Html {
   const { lines, unit = RANKS, marks = [] } = chart
   const usual = lines.map(({ sources }) => sources?.at(-1)?.source ?? null)
-  const cellOf = ({ value, source }: ChartCell, at: number, day: string) => {
+  const cellOf = ({ value, source, note }: ChartCell, at: number, day: string) => {
     if (value === undefined) return '<td class="quiet">–</td>'
     const text = escapeHtml(value === null ? unit.none : unit.text(value))
     const state = value === null ? `<span class="gone">${text}</span>` : text
     const href = lines[at]!.hrefOn?.(day)
     const linked = href === undefined ? state : `<a href="${escapeHtml(href)}">${state}</a>`
-    const by = source !== null && source !== usual[at] ? ` <small>${escapeHtml(sourceName(source))}</small>` : ""
-    return `<td>${linked}${by}</td>`
+    const by = note ?? (source !== null && source !== usual[at] ? sourceName(source) : null)
+    return `<td>${linked}${by === null ? "" : ` <small>${escapeHtml(by)}</small>`}</td>`
   }
   const row = ({ day, cells, events }: ChartDay) =>
     `<tr><th scope="row">${dayTime(day).text}</th>${cells.map((cell, at) => cellOf(cell, at, day)).join("")}${

@@ -63,8 +63,8 @@ function linePart(
   at: number,
   { place, of, hasBand }: { place: Place; of: number; hasBand: boolean },
 ): Html {
-  const { name, points, sources = [] } = line
-  const pieces = piecesOf(points, sources)
+  const { name, points, sources = [], maxStep, ranges = [] } = line
+  const pieces = piecesOf(points, sources, maxStep)
   const path = pieces.map((piece) =>
     piece.map(({ day, rank }, i) => `${i ? "L" : "M"}${place.x(day)} ${place.y(rank)}`).join(""),
   )
@@ -76,7 +76,12 @@ function linePart(
   const last = points.at(-1)
   const marked = last && last[1] !== null ? [...alone, { day: last[0], rank: last[1] }] : alone
   return html`<g class="${lookOf(line, at)}" data-line="${at}"><title>${name}</title>
-<path class="line" d="${path.join("")}"></path>
+${
+  ranges.length > 0 &&
+  html`<path class="range" d="${ranges
+    .map(([day, low, high]) => `M${place.x(day)} ${place.y(low)}V${place.y(high)}`)
+    .join("")}"></path>`
+}<path class="line" d="${path.join("")}"></path>
 <path class="dots" d="${marked.map(({ day, rank }) => `M${place.x(day)} ${place.y(rank)}h0`).join("")}"></path>
 <path class="gone" d="${absent.join("")}"></path></g>
 `

@@ -121,10 +121,10 @@ interface DayRank {
 export type SourceRuns = readonly { source: string; from: string; to: string }[]
 
 /**
- * Returns the pieces of a line: consecutive measured days with a rank from one source. A single day is a piece by
- * itself.
+ * Returns the pieces of a line: measured days with a rank from one source, each at most `maxStep` days after the one
+ * before it. A single day is a piece by itself.
  */
-export function piecesOf(points: readonly RankPoint[], sources: SourceRuns): DayRank[][] {
+export function piecesOf(points: readonly RankPoint[], sources: SourceRuns, maxStep = 1): DayRank[][] {
   const pieces: DayRank[][] = []
   let [run, runBefore, before] = [0, -1, Number.NaN]
   for (const [day, rank] of points) {
@@ -135,7 +135,8 @@ export function piecesOf(points: readonly RankPoint[], sources: SourceRuns): Day
       continue
     }
     const point = { day, at, rank }
-    const isJoined = at - before === 1 && (run === runBefore || sources[run]?.source === sources[runBefore]?.source)
+    const isJoined =
+      at - before <= maxStep && (run === runBefore || sources[run]?.source === sources[runBefore]?.source)
     if (isJoined) pieces.at(-1)?.push(point)
     else pieces.push([point])
     ;[before, runBefore] = [at, run]

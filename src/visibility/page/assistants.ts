@@ -1,13 +1,14 @@
 import type { AnswerOf } from "../../answers.ts"
-import { attempted, type Desk, isFault, type Page, readHead, sideAt } from "../../ui/app/desk.ts"
-import { sideForm } from "../../ui/app/frame.ts"
+import { viewAt, viewBar } from "../../ui/app/bar.ts"
+import { attempted, type Desk, isFault, type Page, readHead } from "../../ui/app/desk.ts"
 import { card, empty, failureNote, inventedNote, refusedPart, samplePage, tiles } from "../../ui/app/parts.ts"
+import type { Chart } from "../../ui/charts/chart.ts"
 import { shareBar } from "../../ui/charts/small.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, momentTime } from "../../ui/times.ts"
 import { counted, percent, spoken } from "../../ui/words.ts"
 import { answerLines } from "./answer-text.ts"
-import { sharesCard } from "./shares.ts"
+import { readSharesChart, sharesCard } from "./shares.ts"
 
 type Sample = Pick<Engine, "named" | "of" | "low" | "high" | "tooThin">
 type Engine = NonNullable<Visibility["engines"][keyof Visibility["engines"]]>
@@ -16,24 +17,27 @@ type Visibility = AnswerOf<"get_ai_visibility">
 /** How often assistants name the app, which apps they name instead, from which sources, and what they answer. */
 export async function assistantsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
-  const side = sideAt(app, desk.query)
-  const { country } = side
+  const view = viewAt(desk, app, { usual: 365 })
+  const { country } = view.side
   const [answer, shares] = await Promise.all([
     attempted(desk.ask("get_ai_visibility", { appId, country })),
-    attempted(desk.ask("list_ai_shares", { appId, country })),
+    readSharesChart(desk, app, view),
   ])
-  const body = isFault(answer)
-    ? card("Assistants", refusedPart(answer))
-    : visibilityPart(desk, answer, isFault(shares) ? null : shares)
+  const body = isFault(answer) ? card("Assistants", refusedPart(answer)) : visibilityPart(desk, answer, shares)
+  const hasShares = !isFault(answer) && hasAnswers(answer)
+  const bar = viewBar(desk, app, view, hasShares ? { compares: { rivals: [] } } : { hasNoDays: true })
   return {
     title: `Assistants · ${app.name}`,
     app,
     at: "assistants",
-    body: html`${sideForm(desk, app, {}, side)}${body}`,
+    body: html`${bar}${body}`,
+    ...(hasShares && shares && { charts: [shares] }),
   }
 }
 
-function visibilityPart(desk: Desk, visibility: Visibility, shares: AnswerOf<"list_ai_shares"> | null): Html {
+const hasAnswers = ({ engines }: Visibility) => Object.values(engines).some((engine) => engine !== undefined)
+
+function visibilityPart(desk: Desk, visibility: Visibility, shares: Chart | null): Html {
   const { providers, engines, answers, method } = visibility
   const measured = Object.entries(engines).filter((entry): entry is [string, Engine] => entry[1] !== undefined)
   const notes = html`${inventedNote(visibility)}${failureNote(visibility)}`
@@ -45,7 +49,7 @@ function visibilityPart(desk: Desk, visibility: Visibility, shares: AnswerOf<"li
       value: html`${engine.named} of ${engine.of}`,
       said: intervalText(engine),
     })),
-  )}<div class="columns-2">${keywordsCard(measured)}<div>${shares && sharesCard(shares)}</div>
+  )}<div class="columns-2">${keywordsCard(measured)}<div>${sharesCard(desk, shares)}</div>
 ${measured.map(([name, engine]) => namedCard(name, engine))}</div>
 <div class="columns-2 wide-left">${answersCard(answers)}<div>${sourcesCard(measured)}${checkCard(visibility)}${card(
     "How to read this",

@@ -1,65 +1,90 @@
 import type { AnswerOf } from "../../answers.ts"
-import { dayNumber } from "../../lib/days.ts"
-import { card } from "../../ui/app/parts.ts"
+import { addDays, type Days, earlier } from "../../lib/days.ts"
+import { stepOf, type View } from "../../ui/app/bar.ts"
+import { chartPart } from "../../ui/app/chart.ts"
+import { type AppHead, attempted, type Desk, isFault } from "../../ui/app/desk.ts"
+import { readMarks } from "../../ui/app/marks.ts"
+import { card, empty } from "../../ui/app/parts.ts"
+import { type Chart, type ChartLine, MAX_LINES, shifted } from "../../ui/charts/chart.ts"
+import { amounts } from "../../ui/charts/scale.ts"
 import { type Html, html } from "../../ui/html.ts"
-import { dayTime, shortDay } from "../../ui/times.ts"
 import { percent, spoken } from "../../ui/words.ts"
 
-type Shares = AnswerOf<"list_ai_shares">
+type Check = AnswerOf<"list_ai_shares">["checks"][number]
 
-const SIDE = 1_000
-const EDGE = 12
+/** Checks are rare. A line joins those of a quarter. */
+const MAX_STEP = 92
+/** A chart of few checks has some days around them. */
+const MIN_DAYS = 30
 
-/** The share of answers that name the app, per check and assistant: points with intervals, and the same as a table. */
-export function sharesCard({ checks }: Shares): Html {
-  const engines = [...new Set(checks.map(({ engine }) => engine))]
-  const days = checks.map(({ day }) => day).sort()
-  const [first, last] = [days[0], days.at(-1)]
-  if (first === undefined || last === undefined)
-    return card("Share over time", html`<p class="inside">No check yet.</p>`)
-  const span = Math.max(1, dayNumber(last) - dayNumber(first))
-  const isSingle = first === last
-  const x = (day: string) =>
-    isSingle ? SIDE / 2 : Math.round(EDGE + ((SIDE - 2 * EDGE) * (dayNumber(day) - dayNumber(first))) / span)
-  const y = (share: number) => Math.round(40 + 920 * (1 - share))
-  const lines = engines.map((engine, at) => {
-    const points = checks.filter((check) => check.engine === engine)
-    const path = points.map(({ day, named, of }, nth) => `${nth ? "L" : "M"}${x(day)} ${y(named / of)}`).join("")
-    const dots = points.map(({ day, named, of }) => `M${x(day)} ${y(named / of)}h0`).join("")
-    const ranges = points.flatMap(({ day, low, high }) => {
-      return low === null || high === null ? [] : [`M${x(day)} ${y(low)}V${y(high)}`]
-    })
-    return html`<g class="s${at + 1}"><path class="range" d="${ranges.join("")}"></path>
-<path class="line" d="${path}"></path><path class="dots" d="${dots}"></path></g>`
+/**
+ * Returns the chart of the share of answers that name the app: a line per assistant and model, with the interval of
+ * each check. Null if no check is in these days.
+ */
+export async function readSharesChart(desk: Desk, app: AppHead, view: View): Promise<Chart | null> {
+  const { side, days, versus } = view
+  const checksIn = async (country: string) => {
+    const answer = await attempted(desk.ask("list_ai_shares", { appId: app.id, country }))
+    return isFault(answer) ? [] : answer.checks
+  }
+  const [checks, elsewhere, marks] = await Promise.all([
+    checksIn(side.country),
+    versus?.kind === "side" ? checksIn(versus.side.country) : [],
+    readMarks(desk, app, view),
+  ])
+  const lines = linesOf(checks, days)
+  const first = lines
+    .flatMap(({ points }) => points.map(([day]) => day))
+    .sort()
+    .at(0)
+  if (first === undefined) return null
+  const compared = versus?.kind === "before" ? linesOf(checks, versus.days, stepOf(view)) : linesOf(elsewhere, days)
+  const dashed = compared.map((line) => {
+    const colour = lines.findIndex(({ name }) => name === line.name)
+    return { ...line, name: `${line.name}, ${versus!.name}`, ...(colour >= 0 && { colour }), isCompared: true }
   })
-  return card(
-    "Share over time",
-    html`<div class="inside"><ul class="legend">${engines.map(
-      (engine, at) => html`<li><svg viewBox="0 0 8 8" aria-hidden="true">
-<circle class="s${at + 1}" cx="4" cy="4" r="3.5"></circle></svg>${nameOf(engine)}</li>`,
-    )}</ul><div class="lines short" role="img" aria-label="Share of answers that name you, per check">
-<svg viewBox="0 0 ${SIDE} ${SIDE}" preserveAspectRatio="none">
-<path class="grid" d="${[0, 0.5, 1].map((share) => `M0 ${y(share)}H${SIDE}`)}"></path>${lines}</svg>
-<svg>${[0, 0.5, 1].map(
-      (share) => html`<text class="end" x="-8" y="${y(share) / 10}%" dy="4">${percent(share)}</text>
-`,
-    )}${
-      isSingle
-        ? html`<text class="mid" x="50%" y="100%" dy="18">${shortDay(first)}</text>`
-        : html`<text x="0" y="100%" dy="18">${shortDay(first)}</text>
-<text class="end" x="100%" y="100%" dy="18">${shortDay(last)}</text>`
-    }</svg></div></div>
-<details><summary>As a table</summary><div class="scroll" tabindex="0" role="group" aria-label="Share per check"><table>
-<thead><tr><th scope="col">Day</th><th scope="col">Assistant</th><th scope="col" class="num">Named</th>
-<th scope="col" class="num">95 % interval</th></tr></thead>
-<tbody>${checks.toReversed().map(
-      ({ day, engine, model, named, of, low, high }) => html`<tr><th scope="row">${dayTime(day)}</th>
-<td>${nameOf(engine)} <span class="small quiet"><bdi>${model}</bdi></span></td><td class="num">${named} of ${of}</td>
-<td class="num">${low === null || high === null ? "–" : `${percent(low)} to ${percent(high)}`}</td></tr>
-`,
-    )}</tbody></table></div></details>`,
-    checks.length === engines.length ? "One check so far: more make a line" : "Per check, with intervals",
-  )
+  const from = view.period === null || versus !== null ? days.from : earlier(first, addDays(days.to, 1 - MIN_DAYS))
+  return {
+    id: "shares",
+    title: "Share of answers that name you, per check",
+    from,
+    to: days.to,
+    unit: amounts(percent, { highest: 1 }),
+    lines: [...lines, ...dashed].slice(0, MAX_LINES),
+    marks: marks.filter(({ day }) => day >= from),
+  }
+}
+
+function linesOf(checks: readonly Check[], { from, to }: Days, step = 0): ChartLine[] {
+  const inDays = checks.filter(({ day }) => from <= day && day <= to)
+  const groups = Map.groupBy(inDays, ({ engine, model }) => `${nameOf(engine)} ${model}`)
+  return [...groups].map(([name, list]) => {
+    const last = list.at(-1)!
+    return {
+      name,
+      said: percent(last.named / last.of),
+      points: shifted(
+        list.map(({ day, named, of }) => [day, named / of]),
+        step,
+      ),
+      ranges: list.flatMap(({ day, low, high }) => {
+        return low === null || high === null ? [] : [[addDays(day, step), low, high] as const]
+      }),
+      notes: new Map(list.map((check) => [addDays(check.day, step), noteOf(check)])),
+      maxStep: MAX_STEP,
+    }
+  })
+}
+
+function noteOf({ named, of, low, high }: Check): string {
+  const interval = low !== null && high !== null ? `, 95 % interval ${percent(low)} to ${percent(high)}` : ""
+  return `${named} of ${of} answers${interval}`
+}
+
+export function sharesCard(desk: Desk, chart: Chart | null): Html {
+  if (chart === null)
+    return card("Share over time", empty("No check in these days", "Choose a longer period, or start a check."))
+  return card("Share over time", html`<div class="inside">${chartPart(desk, chart)}</div>`, "Per check, with intervals")
 }
 
 const nameOf = (engine: string) => (engine === "openai" ? "OpenAI" : spoken(engine))

@@ -1,0 +1,77 @@
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { listDemoApps } from "../../src/demo/demo.ts"
+import { INVENTED_APP } from "../../src/demo/invented/world.ts"
+import { loadDemoInto } from "../../src/demo/load-at-start.ts"
+import { csvRecords } from "../../src/lib/csv.ts"
+import { addDays, dayOf } from "../../src/lib/days.ts"
+import { recording } from "../../src/recording.ts"
+import type { Browser } from "../access/sign-in/browser.ts"
+import { freshDatabase } from "../database.ts"
+import { openHouse } from "../house.ts"
+import { isLeftOut } from "../long.ts"
+import { ownerOf } from "./app-scene.ts"
+
+setDefaultTimeout(120_000)
+
+const TODAY = dayOf(new Date())
+const LENGTH = 7
+
+let owner: Browser
+let base: string
+
+beforeAll(async () => {
+  const house = openHouse({ sql: await freshDatabase(), now: () => new Date() })
+  const workspace = await house.workspace({ plan: "enterprise" })
+  await loadDemoInto(recording, house.sql, workspace, { days: isLeftOut ? 17 : 60 })
+  const invented = (await listDemoApps(house.sql, workspace)).find(({ iosId }) => iosId === INVENTED_APP.id)!
+  owner = await ownerOf(house, workspace)
+  base = `/app/apps/${invented.id}`
+})
+
+/** The rows of a chart's CSV, by line. */
+async function linesOf(path: string, query: Record<string, string>, chart: string) {
+  const { text } = await owner.open(`${base}/${path}?${new URLSearchParams({ ...query, csv: chart })}`)
+  const rows = [...csvRecords(text)].slice(1).map(({ fields }) => fields as string[])
+  const byLine = Map.groupBy(rows, ([, line]) => line as string)
+  return new Map([...byLine].map(([line, rows]) => [line, rows.map(([day, , state, value]) => [day, state, value])]))
+}
+
+const CHARTS = [
+  ["reviews", "rating", "Average stars"],
+  ["revenue", "downloads", "Downloads per day"],
+  ["revenue", "proceeds", "Proceeds per day, USD"],
+] as const
+
+for (const [path, chart, line] of CHARTS)
+  test(`the chart ${chart} lays the period before over the chosen days, with exactly its values`, async () => {
+    const to = addDays(TODAY, -2)
+    const from = addDays(to, 1 - LENGTH)
+    const before = { from: addDays(from, -LENGTH), to: addDays(from, -1) }
+    const own = await linesOf(path, { ...before }, chart)
+    const compared = await linesOf(path, { from, to, vs: "before" }, chart)
+    expect([...compared.keys()]).toEqual([line, `${LENGTH} days before`])
+    expect(compared.get(line)).toEqual((await linesOf(path, { from, to }, chart)).get(line)!)
+    const moved = own.get(line)!.map(([day, ...rest]) => [addDays(day!, LENGTH), ...rest])
+    expect(compared.get(`${LENGTH} days before`)).toEqual(moved)
+    expect(moved.filter(([, state]) => state === "measured").length).toBeGreaterThan(4)
+  })
+
+test("a day of the rating is the average of the reviews of the seven days up to it", async () => {
+  const to = addDays(TODAY, -3)
+  const byDay = await owner.open(`${base}/reviews?${new URLSearchParams({ from: addDays(to, -6), to, as: "csv" })}`)
+  const stars = [...csvRecords(byDay.text)].slice(1).map(({ fields }) => Number(fields![2]))
+  expect(stars.length).toBeGreaterThan(0)
+  const average = stars.reduce((sum, rating) => sum + rating, 0) / stars.length
+  const rating = await linesOf("reviews", { from: to, to }, "rating")
+  expect(Number(rating.get("Average stars")![0]![2])).toBeCloseTo(average, 2)
+})
+
+test("each page offers the comparison, and its charts have the app's own changes", async () => {
+  for (const path of ["reviews", "revenue", "visibility", "ranks?terms=x", "charts"]) {
+    const { text } = await owner.open(`${base}/${path}`)
+    const hasComparison = path !== "charts"
+    expect([path, text.includes('<option value="before">The period before')]).toEqual([path, hasComparison])
+  }
+  const { text } = await owner.open(`${base}/reviews?days=30`)
+  expect(text).toMatch(/<figure class="chart" data-chart="lines"[\s\S]*?<th scope="col" data-events="">Events/)
+})
