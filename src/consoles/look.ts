@@ -138,6 +138,9 @@ export function nextPath(links: unknown): string | null {
   return url ? `${url.pathname}${url.search}` : null
 }
 
+/** The rights to read reports, of any kind of account. */
+const REPORT_RIGHTS = ["sales", "statistics", "financial"]
+
 /** Replaces the stored rights and apps of the account. Keeps app mappings that a person set by hand. */
 export async function storeLook(tx: Db, account: { id: string; workspaceId: number }, look: Look) {
   const { rights, apps, zone, currency, store = "ios" } = look
@@ -146,12 +149,12 @@ export async function storeLook(tx: Db, account: { id: string; workspaceId: numb
       update connected_account
       set zone = ${zone}, currency = ${currency ?? null}
       where id = ${account.id}`
+  const granted = rights.filter(({ name, state }) => REPORT_RIGHTS.includes(name) && state === "ok")
   const mended = await tx`
     select
     from account_right
-    where account_id = ${account.id} and name = 'sales' and state = 'denied'`
-  if (mended.length > 0 && rights.some(({ name, state }) => name === "sales" && state === "ok"))
-    await makeFailedDue(tx, account.id)
+    where account_id = ${account.id} and name = any(${granted.map(({ name }) => name)}::text[]) and state = 'denied'`
+  if (mended.length > 0) await makeFailedDue(tx, account.id)
   await tx`
     insert into account_right (account_id, name, state, why)
     select ${account.id}, name, state, why

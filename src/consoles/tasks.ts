@@ -1,6 +1,6 @@
 import type { Fragment } from "postgres"
 import type { Db, Sql } from "../database/types.ts"
-import type { AnalyticsReport, Report } from "../lib/upstreams.ts"
+import type { AnalyticsReport, PlayReport, Report } from "../lib/upstreams.ts"
 import { growingGap } from "./failed-question.ts"
 import { pacificDay } from "./pacific.ts"
 
@@ -12,6 +12,11 @@ export type AdsTask = (typeof ADS_TASKS)[number]
  * are made and which files are new; `products` reads what an app sells; `prices` reads the prices of one product.
  */
 export type ConsoleTask = Report | AnalyticsReport | "analytics" | "products" | "prices"
+
+/** `play_files` lists files of Google Play Console; the others read a file of a month. */
+export type PlayTask = "play_files" | PlayReport
+
+type AnyTask = ConsoleTask | AdsTask | PlayTask
 
 interface TaskRule {
   /** Tasks with the lowest place are read first. */
@@ -25,7 +30,11 @@ interface TaskRule {
 /** Owners need the newest days first and redemptions last. */
 const DAILY: TaskRule = { place: 3, newestDays: 7 }
 
-const RULES: Record<ConsoleTask | AdsTask, TaskRule> = {
+/** The files of this month and the last come first, then the newest of the others. */
+const STATISTICS: TaskRule = { place: 3, newestDays: 62, right: "statistics" }
+const FINANCIAL: TaskRule = { ...STATISTICS, right: "financial" }
+
+const RULES: Record<AnyTask, TaskRule> = {
   analytics: { place: 1 },
   prices: { place: 1 },
   products: { place: 1 },
@@ -41,13 +50,24 @@ const RULES: Record<ConsoleTask | AdsTask, TaskRule> = {
   days: { place: 4, right: "reports" },
   terms: { place: 5, right: "reports" },
   popularity: { place: 6, right: "popularity" },
+  // before the newest days, because it finds them
+  play_files: { place: -1 },
+  play_installs: STATISTICS,
+  play_installs_country: STATISTICS,
+  play_store_country: STATISTICS,
+  play_store_sources: STATISTICS,
+  play_ratings: STATISTICS,
+  play_ratings_country: STATISTICS,
+  play_crashes: STATISTICS,
+  play_earnings: FINANCIAL,
+  play_sales: FINANCIAL,
 }
 
-export interface AccountTask<Task extends ConsoleTask | AdsTask = ConsoleTask | AdsTask> {
+export interface AccountTask<Task extends AnyTask = AnyTask> {
   task: Task
   /**
-   * The day of a report; otherwise the platform's id of an app, file, product or campaign, or a country. Empty for the
-   * account itself.
+   * The day of a report; otherwise the platform's id of an app, file, product or campaign, the name of a file, or a
+   * country. Empty for the account itself.
    */
   subject: string
   /** A caller is waiting for it. */
@@ -183,12 +203,7 @@ export interface TaskStanding {
 }
 
 /** Null if there is no such task. */
-export async function readTask(
-  sql: Db,
-  account: string,
-  task: ConsoleTask | AdsTask,
-  subject: string,
-): Promise<TaskStanding | null> {
+export async function readTask(sql: Db, account: string, task: AnyTask, subject: string): Promise<TaskStanding | null> {
   const [standing] = await sql<TaskStanding[]>`
     select state, read_at as "readAt", asked_at is not null as "isAsked", coalesce(failure, put_aside) as failure,
       failure is not null as "isFailed"

@@ -1,5 +1,6 @@
 import type { Db } from "../database/types.ts"
-import type { AnalyticsReport, Report } from "../lib/upstreams.ts"
+import { type AnalyticsReport, isPlayReport, type Report } from "../lib/upstreams.ts"
+import { PLAY_REPORTS } from "./sources/play/reports.ts"
 import type { AnsweredState } from "./state.ts"
 import type { AdsTask, ConsoleTask, TaskStanding } from "./tasks.ts"
 
@@ -41,7 +42,9 @@ const ADS_NAMES: Record<AdsTask, string> = {
   popularity: "search popularity of",
 }
 
-const NAMES: Record<string, string> = { ...CONSOLE_NAMES, ...ADS_NAMES }
+const PLAY_NAMES = Object.fromEntries(PLAY_REPORTS.map(({ report, title }) => [report, `${title}, file`]))
+
+const NAMES: Record<string, string> = { ...CONSOLE_NAMES, ...ADS_NAMES, ...PLAY_NAMES, play_files: "list of files" }
 
 /** Example: "sales of 3 days from 2026-11-24 to 2026-11-26: the console answers 410" */
 export function reportTroubleText(report: Report | AnalyticsReport, troubles: readonly Trouble[]): string | null {
@@ -178,7 +181,9 @@ export function listedTroubles(db: Db) {
           order by app
           limit 1
         ) p on true
-        cross join lateral (select coalesce(t.day::text, p.sku, t.subject) as name) s
+        cross join lateral (
+          select coalesce(case when not starts_with(t.task, 'play_') then t.day::text end, p.sku, t.subject) as name
+        ) s
         where t.account_id = c.id and (t.failure is not null or t.put_aside is not null)
         group by 1, 2, 3
         order by 3 desc, 1, max(s.name) desc, 2
@@ -189,7 +194,7 @@ export function listedTroubles(db: Db) {
 
 export function listedTrouble(row: ListedRow): ListedTrouble {
   const { task, text, isFailed, nextAt } = row
-  const isOfDays = task in REPORT_NAMES
+  const isOfDays = task in REPORT_NAMES && !isPlayReport(task)
   const subjects = isOfDays ? ` of ${daysOf(row)}` : subjectsOf(row)
   const what = `${NAMES[task] ?? task}${subjects}`
   return { what, why: text, isFailed, nextAt }

@@ -3,6 +3,7 @@ import type { AccountKind } from "../account-kind.ts"
 import type { PlayKey } from "../credentials.ts"
 import { openPlay, type Play } from "../play/client.ts"
 import { lookAtPlay } from "../play/look.ts"
+import { readPlay } from "../play/read.ts"
 import { serviceAccountIn } from "../play/service-account.ts"
 
 export const googlePlayConsole: AccountKind<PlayKey, Play> = {
@@ -55,4 +56,5 @@ export const googlePlayConsole: AccountKind<PlayKey, Play> = {
     "installs, store visits, ratings, crashes, sales, earnings and subscriptions of the tracked apps, by the month, " +
     "the newest first and back two years",
   needs: ["statistics"],
+  read: readPlay,
 }

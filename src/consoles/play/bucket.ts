@@ -1,10 +1,10 @@
 import { GOOGLE_STORAGE_HOST } from "../../lib/upstreams.ts"
 import { ConsoleProblem } from "../console.ts"
 import { platformText } from "../platform-text.ts"
-import type { Play } from "./client.ts"
+import { MAX_BYTES, type Play } from "./client.ts"
 
 /** A file of the bucket. A new generation replaces the earlier content. */
-interface BucketFile {
+export interface BucketFile {
   name: string
   generation: string
   /** When this generation was written, RFC 3339. */
@@ -73,6 +73,23 @@ export async function findFile(
   const file = fileIn(found)
   if (file === null || file.name !== name) throw new ConsoleProblem("refused", "the facts of the file cannot be read")
   return file
+}
+
+/**
+ * Returns the content of exactly this generation. Null if it was replaced or deleted meanwhile. Throws ConsoleProblem
+ * `refused` for a file that is too large.
+ */
+export async function readFile(
+  play: Play,
+  bucket: string,
+  { name, generation, size }: BucketFile,
+  signal?: AbortSignal,
+): Promise<Uint8Array | null> {
+  if (size > MAX_BYTES)
+    throw new ConsoleProblem("refused", `the file has ${size} bytes, and at most ${MAX_BYTES} are read`)
+  const path = `${objectsPath(bucket)}/${encodeURIComponent(name)}`
+  const { status, bytes } = await play.get(GOOGLE_STORAGE_HOST, path, { alt: "media", generation }, signal)
+  return status === 404 ? null : bytes
 }
 
 function objectsPath(bucket: string): string {

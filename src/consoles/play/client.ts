@@ -40,7 +40,7 @@ const SCOPES = ["devstorage.read_only", "androidpublisher"].map((name) => `https
 const GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 const ANSWER_MS = 30_000
 /** The largest packed file that is read. */
-const MAX_BYTES = 32_000_000
+export const MAX_BYTES = 32_000_000
 /** Renews a token this long before it expires, so that it does not expire during a request. */
 const MARGIN_MS = 2 * 60_000
 

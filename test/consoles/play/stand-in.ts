@@ -34,7 +34,7 @@ export interface PlayStandIn {
   accounts: Map<string, "disabled" | "deleted">
   files: Map<string, StoredFile>
   /** Writes a file as a new generation. Text is stored as UTF-16LE with a byte order mark, like Google's statistics. */
-  put(name: string, content: string | Uint8Array): void
+  put(name: string, content: string | Uint8Array, updated?: Date): void
   /** What Play Console lets every service account do. */
   may: { statistics: boolean; financial: boolean; reviews: boolean; replies: boolean }
   /** The publisher API is disabled in the project of the keys. */
@@ -95,10 +95,10 @@ export function playStandIn(): PlayStandIn {
     },
     accounts: new Map(),
     files: new Map(),
-    put(name, content) {
+    put(name, content, updated = new Date()) {
       const bytes = typeof content === "string" ? utf16(content) : content
       const generation = 1_700_000_000_000_000 + counted++
-      here.files.set(name, { generation, updated: new Date(Date.now() + counted).toISOString(), bytes })
+      here.files.set(name, { generation, updated: updated.toISOString(), bytes })
     },
     may: { statistics: true, financial: true, reviews: true, replies: true },
     isApiDisabled: false,

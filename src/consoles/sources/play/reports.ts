@@ -108,7 +108,7 @@ interface PlayFileName {
 }
 
 /** Null if the object is not of a family that is read. */
-function playFileName(object: string): PlayFileName | null {
+export function playFileName(object: string): PlayFileName | null {
   for (const family of PLAY_REPORTS) {
     if (!object.startsWith(family.prefix)) continue
     const { app = null, month } = family.name.exec(object.slice(family.prefix.length))?.groups ?? {}

@@ -1,0 +1,67 @@
+import { hash } from "node:crypto"
+import { ReadFailure, rawBody } from "../../measuring/source.ts"
+import type { AccountTurn } from "../account-kind.ts"
+import { readTasks } from "../read-tasks.ts"
+import { parsePlayReport, playFileName, playObservations } from "../sources/play/reports.ts"
+import { playText } from "../sources/play/text.ts"
+import { changedReports } from "../store/reports.ts"
+import { type AccountTask, endTask, type PlayTask } from "../tasks.ts"
+import { findFile, listFiles, readFile } from "./bucket.ts"
+import type { Play } from "./client.ts"
+import { makeListTasks, storeListing } from "./files.ts"
+import { unzipped } from "./unzip.ts"
+
+/** Google writes the files of the current months once a day, at no fixed time. */
+const LIST_AGAIN_MS = 12 * 3_600_000
+
+interface PlayTurn extends AccountTurn {
+  play: Play
+}
+
+/** Reads what is due of a developer's reports. Throws ConsoleProblem. */
+export async function readPlay(play: Play, turn: AccountTurn): Promise<number | null> {
+  await makeListTasks(turn.sql, turn.account.id)
+  return await readTasks(turn, {
+    read: (task) => readPlayTask({ ...turn, play }, task as AccountTask<PlayTask>),
+    restMs: () => null,
+  })
+}
+
+async function readPlayTask(turn: PlayTurn, task: AccountTask<PlayTask>): Promise<void> {
+  return task.task === "play_files" ? await readListing(turn, task) : await readMonth(turn, task)
+}
+
+async function readListing({ play, sql, account, now, signal }: PlayTurn, task: AccountTask): Promise<void> {
+  const [prefix = ""] = task.subject.split("*")
+  const files = await listFiles(play, account.part, { prefix, matchGlob: task.subject }, signal)
+  await storeListing(sql, account.id, { files, pattern: task.subject, now: now() })
+  const nextAt = new Date(now().getTime() + LIST_AGAIN_MS)
+  await endTask(sql, account.id, task, { state: files.length > 0 ? "read" : "empty", nextAt })
+}
+
+/**
+ * Reads the file of a month as it is now. Only days whose rows changed are stored, so that a restated month replaces
+ * them once. A file that is gone is late, and read when it is listed again.
+ */
+async function readMonth(turn: PlayTurn, task: AccountTask): Promise<void> {
+  const { play, sql, record, account, now, keep, fence, signal } = turn
+  const file = await findFile(play, account.part, task.subject, signal)
+  const bytes = file && (await readFile(play, account.part, file, signal))
+  if (file === null || bytes === null) return await endTask(sql, account.id, task, { state: "late", nextAt: null })
+  const named = playFileName(file.name)
+  if (named === null) throw new ReadFailure("changed", "its name is of no report that is read")
+  const body = rawBody({ bytes, sha256: hash("sha256", bytes, "buffer"), url: "", seenAt: now() })
+  if (named.family.keepsBody) await keep(body)
+  const text = playText(named.family.zipped ? await unzipped(bytes) : bytes)
+  const parsed = await parsePlayReport({ name: file.name, generation: file.generation, updated: file.updated, text })
+  if (parsed.problem !== null) throw new ReadFailure("changed", parsed.problem)
+  const seen = playObservations(parsed, account.id, body)
+  await record(sql, await changedReports(sql, seen), now, {
+    all: true,
+    async finish(tx) {
+      await fence(tx)
+      const state = seen.length > 0 ? "read" : "empty"
+      await endTask(tx, account.id, task, { state, nextAt: null, putAside: parsed.putAside })
+    },
+  })
+}

@@ -1,0 +1,255 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { findAccount } from "../../../src/consoles/register.ts"
+import { troubleLines } from "../../../src/consoles/trouble-lines.ts"
+import { createAccountReading } from "../../../src/consoles/worker.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { monthsBefore } from "../../../src/lib/days.ts"
+import { silentLog } from "../../../src/lib/log.ts"
+import type { RawBody } from "../../../src/measuring/source.ts"
+import { recording } from "../../../src/recording.ts"
+import { sealer } from "../../alerts/delivery/scene.ts"
+import { freshDatabase } from "../../database.ts"
+import { type PlayScene, playScene, TEA_PACKAGE } from "./scene.ts"
+import { googleRefusal, utf16 } from "./stand-in.ts"
+import { zipOf } from "./zip.ts"
+
+let sql: Sql
+let scene: PlayScene
+let account: string
+const kept: RawBody[] = []
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  await sql`update connected_account set next_at = null`
+  scene = await playScene(sql)
+  scene.there.files.clear()
+  kept.length = 0
+})
+afterEach(() => scene.there.stop())
+
+/** "2026-10", so many months ago. */
+const month = (back: number) => monthsBefore(new Date().toISOString().slice(0, 10), back).slice(0, 7)
+const compact = (back: number) => month(back).replace("-", "")
+/** Last week: before anything is read here. */
+const EARLIER = new Date(Date.now() - 7 * 86_400_000)
+
+const nameOf = (back: number, { app = TEA_PACKAGE, family = "installs", cut = "overview" } = {}) =>
+  `stats/${family}/${family}_${app}_${compact(back)}_${cut}.csv`
+
+function installs(back: number, counts: Record<string, number | string>, app = TEA_PACKAGE): string {
+  const lines = Object.entries(counts).map(([date, count]) => `${month(back)}-${date},${app},${count}`)
+  return ["Date,Package Name,Daily User Installs", ...lines].map((line) => `${line}\n`).join("")
+}
+
+const ORDER_TITLES =
+  "Order Number,Order Charged Date,Financial Status,Product ID,SKU ID,Currency of Sale,Charged Amount,Country of Buyer"
+function orders(back: number, amount: string): Uint8Array {
+  const line = `GPA.1,${month(back)}-03,Charged,${TEA_PACKAGE},tea.pro,USD,${amount},US`
+  return zipOf({ name: "../../orders.csv", content: Buffer.from(`${ORDER_TITLES}\n${line}\n`) })
+}
+
+/** Reads until nothing is due. */
+async function readAll(options: { atMost?: number } = {}) {
+  await sql`update connected_account set next_at = now() where id = ${account}`
+  const parts = { sql, sealer, log: silentLog, reach: scene.register.reach, gapMs: 0, atMost: 200, ...options }
+  await createAccountReading({ recording, ...parts, keep: async (body) => void kept.push(body) }).runOnce()
+}
+
+/** Lists the files again, half a day later. */
+async function relist() {
+  scene.there.asked.length = 0
+  await sql`update account_task set next_at = now() where account_id = ${account} and task = 'play_files'`
+  await readAll()
+}
+
+const connect = async () => {
+  account = (await scene.add()).id
+}
+
+const tasks = async () => {
+  const rows = await sql<{ subject: string; state: string }[]>`
+    select subject, state from account_task
+    where account_id = ${account} and task <> 'play_files' order by day desc, subject`
+  return rows.map(({ subject, state }) => [subject, state])
+}
+
+const days = async () => {
+  const rows = await sql<{ day: string; count: number | null }[]>`
+    select day, count from funnel_fact
+    where account_id = ${account} and report = 'play_installs' order by day`
+  return rows.map(({ day, count }) => [day, count])
+}
+
+const media = () => scene.there.asked.filter((path) => path.includes("alt=media"))
+
+test("files of tracked apps and known reports are read, the latest months first and back two years", async () => {
+  const { there } = scene
+  there.pageSize = 2
+  for (const back of [0, 1, 2, 23, 24]) there.put(nameOf(back), installs(back, { "01": back + 1 }), EARLIER)
+  there.put(nameOf(1, { app: "com.example.other" }), installs(1, { "01": 9 }, "com.example.other"), EARLIER)
+  there.put(nameOf(1, { app: `${TEA_PACKAGE}_pot` }), installs(1, { "01": 9 }, `${TEA_PACKAGE}_pot`), EARLIER)
+  there.put(nameOf(1, { cut: "carrier" }), "Date,Carrier\n", EARLIER)
+  there.put(`sales/salesreport_${compact(1)}.zip`, orders(1, "4.99"), EARLIER)
+  await connect()
+  await readAll()
+  expect(await tasks()).toEqual([
+    [`sales/salesreport_${compact(0)}.zip`, "late"],
+    [nameOf(0), "read"],
+    [`sales/salesreport_${compact(1)}.zip`, "read"],
+    [nameOf(1), "read"],
+    [nameOf(2), "read"],
+    [nameOf(23), "read"],
+  ])
+  const order = media().map((path) => /_(\d{6})[_.]/.exec(path)![1])
+  expect(order).toEqual([compact(0), compact(1), compact(1), compact(2), compact(23)])
+  expect(await days()).toEqual([23, 2, 1, 0].map((back) => [`${month(back)}-01`, back + 1]))
+  const [sold] = await sql`select app, gross::text, units from estimated_sales_fact where account_id = ${account}`
+  expect(sold).toEqual({ app: TEA_PACKAGE, gross: "4.99", units: 1 })
+  // bodies of sales name orders
+  expect(kept).toHaveLength(4)
+  expect((await findAccount(sql, scene.workspaceId, account)).troubles).toEqual([])
+})
+
+test("a late file is not empty, an empty file is not zero, and a file that appears later is read then", async () => {
+  const { there } = scene
+  there.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
+  there.put(nameOf(1), installs(1, {}), EARLIER)
+  await connect()
+  await readAll()
+  expect(await tasks()).toEqual([
+    [nameOf(0), "late"],
+    [nameOf(1), "empty"],
+    [nameOf(2), "read"],
+  ])
+  expect(await days()).toEqual([[`${month(2)}-01`, 5]])
+  expect(await sql`select from report_day where account_id = ${account} and day >= ${`${month(1)}-01`}`).toHaveLength(0)
+  there.put(nameOf(0), installs(0, { "01": 7 }))
+  await relist()
+  expect(await days()).toEqual([
+    [`${month(2)}-01`, 5],
+    [`${month(0)}-01`, 7],
+  ])
+  expect(media()).toHaveLength(1)
+})
+
+test("a restated month replaces the changed days once and keeps both reports; others are not requested", async () => {
+  const { there } = scene
+  there.put(nameOf(1), installs(1, { "01": 10, "02": 20 }), EARLIER)
+  there.put(nameOf(2), installs(2, { "01": 5 }), EARLIER)
+  await connect()
+  await readAll()
+  await relist()
+  expect(media()).toEqual([])
+  there.put(nameOf(1), installs(1, { "01": 10, "02": 21, "03": 0 }))
+  const { generation } = there.files.get(nameOf(1))!
+  await relist()
+  expect(media()).toEqual([
+    `GET /storage/v1/b/${there.bucket}/o/${encodeURIComponent(nameOf(1))}?alt=media&generation=${generation}`,
+  ])
+  expect(await days()).toEqual([
+    [`${month(2)}-01`, 5],
+    [`${month(1)}-01`, 10],
+    [`${month(1)}-02`, 21],
+    [`${month(1)}-03`, 0],
+  ])
+  const stored = await sql<{ day: string; versions: number; last: string }[]>`
+    select day, count(*)::int as versions, max(file) as last from report_day
+    where account_id = ${account} and day >= ${`${month(1)}-01`} group by day order by day`
+  expect(stored.map(({ versions }) => versions)).toEqual([1, 2, 1])
+  expect(stored[1]!.last).toBe(`${nameOf(1)}#${generation}`)
+  // the same content with a new generation changes nothing
+  there.put(nameOf(1), installs(1, { "01": 10, "02": 21, "03": 0 }))
+  await relist()
+  expect(media()).toHaveLength(1)
+  expect(await sql`select from report_day where account_id = ${account}`).toHaveLength(5)
+})
+
+test("a file that vanishes after it was listed is late, and read once it is there again", async () => {
+  scene.there.put(nameOf(1), installs(1, { "01": 1 }), EARLIER)
+  scene.there.before = (path) =>
+    path.includes("alt=media") ? googleRefusal(404, "notFound", "No such object: x") : null
+  await connect()
+  await readAll()
+  expect(await tasks()).toContainEqual([nameOf(1), "late"])
+  scene.there.before = () => null
+  await relist()
+  expect(await tasks()).toContainEqual([nameOf(1), "read"])
+})
+
+describe("a file that cannot be read", () => {
+  test("is put aside alone, with its name and the reason", async () => {
+    const { there } = scene
+    there.put(nameOf(0), installs(0, { "01": 1 }), EARLIER)
+    there.put(nameOf(1), new Uint8Array([0xff, 0xff, 0xfe, 0x00]), EARLIER)
+    there.put(nameOf(2), "Date,Package Name\n", EARLIER)
+    const bomb = zipOf({ name: "bomb.csv", content: new Uint8Array(3_000_000) })
+    there.put(`sales/salesreport_${compact(1)}.zip`, bomb, EARLIER)
+    there.put(`sales/salesreport_${compact(2)}.zip`, orders(2, "1.00"), EARLIER)
+    there.put("sales/../../etc/passwd_202610.zip", bomb, EARLIER)
+    there.put(`earnings/earnings_${compact(1)}_\u202e.zip`, bomb, EARLIER)
+    await connect()
+    await readAll()
+    const { state, troubles } = await findAccount(sql, scene.workspaceId, account)
+    expect(state).toBe("ok")
+    const lines = troubleLines(troubles)
+    expect(lines.map((line) => line.replace(/; next try .*/, "").replace(/\d+ times larger/, "larger")).sort()).toEqual(
+      [
+        `not read: estimated sales, file sales/salesreport_${compact(1)}.zip: the archive is refused: ` +
+          "its file is larger than the archive, and at most 200 times",
+        `not read: installs, file ${nameOf(2)}: line 1 has no column "Daily User Installs"`,
+        `not read: installs, file ${nameOf(1)}: the report is neither UTF-16 nor UTF-8`,
+      ],
+    )
+    expect(await days()).toEqual([[`${month(0)}-01`, 1]])
+    there.put(nameOf(1), installs(1, { "01": 4 }))
+    await relist()
+    expect(await days()).toContainEqual([`${month(1)}-01`, 4])
+  })
+
+  test("because Google fails stops the account for a while, and the rest is read afterwards", async () => {
+    const { there } = scene
+    for (const back of [0, 1]) there.put(nameOf(back), installs(back, { "01": 1 }), EARLIER)
+    await connect()
+    there.before = (path) =>
+      path.includes(`${compact(0)}_overview.csv?alt=media`) ? new Response("busy", { status: 503 }) : null
+    await readAll()
+    expect(await days()).toEqual([])
+    await readAll()
+    expect(await days()).toEqual([[`${month(1)}-01`, 1]])
+    expect((await findAccount(sql, scene.workspaceId, account)).troubles[0]?.why).toBe("Google answers 503")
+  })
+
+  test("because the right is missing is denied, and read once Play Console gives the right", async () => {
+    const { there } = scene
+    there.put(nameOf(1), installs(1, { "01": 1 }), EARLIER)
+    there.put(`sales/salesreport_${compact(1)}.zip`, orders(1, "2.00"), EARLIER)
+    await connect()
+    await sql`update connected_account set checked_at = now() where id = ${account}`
+    there.may.financial = false
+    await readAll()
+    expect(await tasks()).toContainEqual([`sales/salesreport_${compact(1)}.zip`, "denied"])
+    expect(await days()).toHaveLength(1)
+    await readAll()
+    const { rights } = await findAccount(sql, scene.workspaceId, account)
+    expect(rights.find(({ name }) => name === "financial")?.state).toBe("denied")
+    there.may.financial = true
+    await sql`update connected_account set checked_at = null where id = ${account}`
+    await readAll()
+    expect(await tasks()).toContainEqual([`sales/salesreport_${compact(1)}.zip`, "read"])
+  })
+})
+
+test("UTF-16 of either order and UTF-8 are read alike", async () => {
+  const text = installs(1, { "01": 3 })
+  const big = Buffer.from(utf16(text)).swap16()
+  for (const bytes of [utf16(text), big, Buffer.from(text), Buffer.from(`\uFEFF${text}`)]) {
+    scene.there.put(nameOf(1), bytes)
+    if (bytes.length === utf16(text).length && bytes !== big) await connect()
+    await readAll()
+    await relist()
+    const { troubles } = await findAccount(sql, scene.workspaceId, account)
+    expect(troubles).toEqual([])
+    expect(await days()).toEqual([[`${month(1)}-01`, 3]])
+  }
+})
