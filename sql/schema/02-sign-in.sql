@@ -186,3 +186,25 @@ create table refresh_token (
   used_at timestamptz
 );
 create index refresh_token_expires on refresh_token (expires_at, sha256);
+
+-- Where a person gets mail, in all workspaces. An address counts once the person typed the code that was mailed there.
+create table mail_address (
+  person_id int primary key references person,
+  -- Null: none was confirmed yet.
+  address text check (length(address) between 6 and 254),
+  -- An address that waits for its code. Nothing else is sent there.
+  pending text check (length(pending) between 6 and 254),
+  code_sha256 bytea check (length(code_sha256) = 32),
+  code_until timestamptz,
+  -- Codes that were mailed since `codes_from`; a day has few, so that nobody can flood a stranger.
+  codes smallint not null default 0 check (codes >= 0),
+  codes_from timestamptz not null default now(),
+  -- Why the mail server refused the address for good. Nothing is sent there until the person tries it again.
+  refused text,
+  refused_at timestamptz,
+  constraint mail_address_code check (
+    (pending is null) = (code_sha256 is null) and (pending is null) = (code_until is null)
+  ),
+  constraint mail_address_refused_when check ((refused is null) = (refused_at is null)),
+  constraint mail_address_natural_key unique (person_id, address)
+);

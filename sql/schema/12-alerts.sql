@@ -143,6 +143,58 @@ create index delivery_next on delivery (channel_id, next_at) where state = 'wait
 create index delivery_undelivered on delivery (channel_id, ended_at) where state = 'undelivered';
 create index delivery_alert on delivery (alert_id, channel_id);
 
+-- A person's summary of a workspace by mail. No row: the person gets none.
+create table digest (
+  person_id int not null,
+  workspace_id int not null,
+  every text not null check (every in ('day', 'week')),
+  -- The hour at which it is sent, in the person's time zone.
+  hour smallint not null check (hour between 0 and 23),
+  zone text not null check (length(zone) between 1 and 64),
+  -- Periods that end before are not sent.
+  since timestamptz not null default now(),
+  primary key (person_id, workspace_id),
+  foreign key (person_id, workspace_id) references membership on delete cascade
+);
+
+-- Each digest, from when a process began to write it. The natural key makes it one mail per person and period.
+create table digest_mail (
+  -- Also in the Message-ID.
+  id text primary key,
+  person_id int not null,
+  workspace_id int not null,
+  every text not null check (every in ('day', 'week')),
+  -- The last UTC day that it is about.
+  day date not null,
+  -- writing: nothing was handed to the mail server. sending: it may have been; if the process ends then, the state
+  -- becomes unknown and the mail is not sent again.
+  state text not null check (state in ('writing', 'sending', 'sent', 'skipped', 'failed', 'unknown')),
+  attempts smallint not null default 0 check (attempts >= 0),
+  -- While writing, the process that does; afterwards it may be taken over. Null: it waits for `next_at`.
+  lease uuid,
+  lease_until timestamptz,
+  next_at timestamptz not null default now(),
+  -- Why it was not sent.
+  failure text,
+  created_at timestamptz not null default now(),
+  ended_at timestamptz,
+  constraint digest_mail_natural_key unique (person_id, workspace_id, every, day),
+  constraint digest_mail_lease_check check ((lease is null) = (lease_until is null)),
+  foreign key (person_id, workspace_id) references membership on delete cascade
+);
+create index digest_mail_open on digest_mail (next_at, id) where state in ('writing', 'sending');
+create index digest_mail_created on digest_mail (created_at, id);
+
+-- The tokens of the links that end a subscription without a sign-in, one per mail.
+create table mail_unsubscribe (
+  token_sha256 bytea primary key check (length(token_sha256) = 32),
+  person_id int not null,
+  workspace_id int not null,
+  created_at timestamptz not null default now(),
+  foreign key (person_id, workspace_id) references membership on delete cascade
+);
+create index mail_unsubscribe_created on mail_unsubscribe (created_at, token_sha256);
+
 -- In the transaction of the finding: every alert is delivered, in whatever order ids are committed.
 create function queue_found_alerts() returns trigger
 language plpgsql as $$

@@ -28,6 +28,7 @@ import { importCommand } from "./import.ts"
 import { keyCreate, keyLeaked, keyList, keyPause, keyResume, keyRevoke } from "./key.ts"
 import { licences } from "./licences.ts"
 import { linkList, linkWithdraw } from "./link.ts"
+import { mailAddress, mailConfirm, mailDigest, mailList, mailTestCommand } from "./mail.ts"
 import { mcp } from "./mcp.ts"
 import { openapi } from "./openapi.ts"
 import { packaging } from "./packaging.ts"
@@ -142,6 +143,11 @@ export const COMMANDS: readonly Command[] = [
   accountWrites,
   accountRemove,
   secretsReseal,
+  mailList,
+  mailAddress,
+  mailConfirm,
+  mailDigest,
+  mailTestCommand,
   linkList,
   linkWithdraw,
   approve,

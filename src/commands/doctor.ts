@@ -7,6 +7,7 @@ import { type DoctorDatabase, openDoctorDatabase } from "./doctor/doctor-databas
 import type { Finding } from "./doctor/finding.ts"
 import { checkFolder } from "./doctor/folder.ts"
 import { checkLimits } from "./doctor/limits.ts"
+import { checkMail } from "./doctor/mail.ts"
 import { checkMarket } from "./doctor/market.ts"
 import { checkMonths } from "./doctor/months.ts"
 import { checkOidc } from "./doctor/oidc.ts"
@@ -67,6 +68,7 @@ const CHECKS: ((invocation: Invocation, reached: DoctorDatabase) => Finding[] | 
   checkScreenshots,
   checkSignIn,
   checkOidc,
+  checkMail,
 ]
 
 function lines(findings: readonly Finding[]): string[] {

@@ -36,6 +36,7 @@ export const MANUAL_PAGES = [
   "visibility",
   "import",
   "alerts",
+  "mail",
   "accounts",
   "links",
   "writes",

@@ -29,6 +29,8 @@ export const LOG_EVENTS = {
   demo_completed: "The rest of the demo was loaded.",
   demo_failed: "Loading the demo failed. The next start tries again.",
   demo_loaded: "The demo was loaded.",
+  digest_failed: "A summary by mail was not delivered; `reason` says why. It may be retried.",
+  digest_worker_failed: "Sending summaries by mail failed, and is retried.",
   disk_full: "The embedded database stopped writing because the disk is nearly full.",
   disk_recovered: "The disk has enough space again.",
   estimates_failed: "Computing download estimates failed, and is retried.",

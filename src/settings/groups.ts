@@ -9,6 +9,7 @@ export const SETTING_GROUPS: readonly { title: string; names: RegExp }[] = [
   { title: "Redis for several processes", names: /^(REDIS|UPSTASH)_/ },
   { title: "Reading the stores", names: /^(MEASURE|MARKET|EGRESS|SOURCES_OFF|UPSTREAM_)/ },
   { title: "Alerts", names: /^(DELIVER|TELEGRAM_API|ALLOW_PRIVATE_TARGETS)$/ },
+  { title: "Mail", names: /^(SMTP_\w+|MAIL_FROM)$/ },
   { title: "Retention", names: /^(RAW|KEEP)_/ },
   { title: "Logs and metrics", names: /^(LOG|METRICS)_/ },
   {

@@ -68,6 +68,27 @@ export const OIDC_ISSUER = {
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 
+export function isOnThisMachine(hostname: string): boolean {
+  return LOOPBACK.includes(hostname)
+}
+
+/** A mail server with user and password, which are percent-encoded. */
+export const SMTP_URL = {
+  schema: v.pipe(
+    v.string(),
+    v.check((text) => {
+      const url = /^smtps?:\/\//.test(text) ? URL.parse(text) : null
+      if (!url || url.hostname === "" || url.search || url.hash || !["", "/"].includes(url.pathname)) return false
+      return [url.username, url.password].every(isDecodable) && (url.username !== "" || url.password === "")
+    }),
+    v.transform((text) => new URL(text)),
+  ),
+  fix:
+    "an address that begins with smtps:// or smtp:// and has a host, without path and query; percent-encode special " +
+    "characters in its user and password, @ as %40",
+  example: "smtps://reports%40example.com:password@mail.example.com:465",
+}
+
 /** One of a few options. */
 export const oneOf = <const Options extends readonly string[]>(options: Options, fallback: Options[number]) => ({
   schema: v.picklist(options) as v.GenericSchema<string, Options[number]>,

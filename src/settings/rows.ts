@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { PLANS } from "../access/plans.ts"
 import { isStorefront } from "../lib/storefronts.ts"
 import { WIRE_NAMES } from "../lib/writing/written-text.ts"
+import { type Mailbox, mailboxOf } from "../outbound/mail/address.ts"
 import {
   address,
   assistantKey,
@@ -30,6 +31,7 @@ import {
   SECRET_KEY_FIX,
   type Setting,
   SHORT_NAME,
+  SMTP_URL,
   urlByHost,
   webAddress,
   whole,
@@ -293,6 +295,33 @@ export const SETTINGS = {
     name: "TELEGRAM_API",
     ...webAddress("http://127.0.0.1:8081"),
     meaning: "Address of Telegram's bot API. Default: https://api.telegram.org.",
+  },
+  mail: {
+    url: {
+      name: "SMTP_URL",
+      ...SMTP_URL,
+      meaning:
+        "Mail server for digests, alerts by mail and codes. smtps:// is encrypted from the start (port 465), smtp:// " +
+        "after STARTTLS (port 587). Needs MAIL_FROM.",
+      secret: true,
+    },
+    tls: {
+      name: "SMTP_TLS",
+      ...oneOf(["auto", "required", "off"], "auto"),
+      meaning: "Whether the connection to SMTP_URL must be encrypted. auto: yes, unless the server is on this machine.",
+    },
+    from: {
+      name: "MAIL_FROM",
+      schema: v.pipe(
+        v.string(),
+        v.transform(mailboxOf),
+        v.check((mailbox) => mailbox !== null),
+        v.transform((mailbox) => mailbox as Mailbox),
+      ),
+      meaning: "Sender of all mail.",
+      fix: "an address, or a name and an address between < and >",
+      example: "Appmeter <reports@example.com>",
+    },
   },
   raw: {
     folder: {

@@ -4,8 +4,9 @@ import { redact } from "../lib/log.ts"
 import { editDistance, nearest } from "../lib/text.ts"
 import { ASSISTANTS } from "../lib/upstreams.ts"
 import type { WireName } from "../lib/writing/written-text.ts"
+import type { SmtpServer } from "../outbound/mail/smtp.ts"
 import { SETTING_GROUPS } from "./groups.ts"
-import type { Setting } from "./kinds.ts"
+import { isOnThisMachine, type Setting } from "./kinds.ts"
 import { type Rows, SETTINGS } from "./rows.ts"
 
 export type Settings = ReturnType<typeof readSettings>
@@ -46,7 +47,7 @@ export type Environment = Record<string, string | undefined>
 export function readSettings(env: Environment, readFile: (path: string) => string) {
   const problems: SettingProblem[] = []
   const given = valuesOf(SETTINGS, (row) => settingValue(row, env, readFile, problems)) as SettingValues
-  const { upstash, secretKeys, metrics, raw, measuring, writer, assistants, oidc, ...plain } = given
+  const { upstash, secretKeys, metrics, raw, measuring, writer, assistants, oidc, mail, ...plain } = given
   const settings = {
     ...plain,
     upstash: upstashOf(upstash, problems),
@@ -55,6 +56,8 @@ export function readSettings(env: Environment, readFile: (path: string) => strin
     assistants: assistantsOf(assistants),
     /** Null without OIDC_ISSUER. */
     oidc: oidcOf(oidc, problems),
+    /** Null without SMTP_URL. */
+    mail: mailOf(mail, problems),
     /** Null without SECRET_KEY. */
     secretKeys: secretKeysOf(secretKeys, problems),
     /** Null without a separate port for metrics. */
@@ -187,6 +190,29 @@ function oidcOf({ issuer, clientId, ...rest }: SettingValues["oidc"], problems: 
   const fix = `set it together with OIDC_${other}, or remove both`
   problems.push({ variable: `OIDC_${variable}`, value: "is missing", fix })
   return null
+}
+
+/** Ports by which mail servers take mail from programs, encrypted from the start and after STARTTLS. */
+const SMTP_PORTS: Readonly<Record<string, number>> = { "smtps:": 465, "smtp:": 587 }
+
+function mailOf({ url, from, tls }: SettingValues["mail"], problems: Problems): SmtpServer | null {
+  const isBad = problems.some(({ variable }) => /^(SMTP_URL|MAIL_FROM)/.test(variable))
+  if (isBad || (url === undefined && from === undefined)) return null
+  if (url === undefined || from === undefined) {
+    const [variable, other] = url === undefined ? ["SMTP_URL", "MAIL_FROM"] : ["MAIL_FROM", "SMTP_URL"]
+    problems.push({ variable, value: "is missing", fix: `set it together with ${other}, or remove both` })
+    return null
+  }
+  const { protocol, hostname, port, username, password } = url
+  const isSecure = protocol === "smtps:"
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: port === "" ? SMTP_PORTS[protocol]! : Number(port),
+    isSecure,
+    needsTls: isSecure || tls === "required" || (tls === "auto" && !isOnThisMachine(hostname)),
+    login: username === "" ? null : { user: decodeURIComponent(username), password: decodeURIComponent(password) },
+    from,
+  }
 }
 
 /** Returns the settings of the language model, with defaults that depend on its URL. */

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test"
+import { NO_PROOF, REVIEW_PARTS } from "../../src/alerts/digest/parts.ts"
 import { catalog } from "../../src/catalog.ts"
 import type { Toolset } from "../../src/core/operation.ts"
 import type { Sql } from "../../src/database/types.ts"
@@ -66,6 +67,15 @@ describe("prompts", () => {
       expect(named.length).toBeGreaterThan(1)
       for (const tool of named) expect([tool, leadsTo.includes(toolsets.get(tool) as Toolset)]).toEqual([tool, true])
     }
+  })
+
+  test("the weekly review reads the operations and has the headings of the summary by mail", () => {
+    const { text } = prompts.find(({ name }) => name === "weekly_review")!
+    const written = text({ appId: "app" }).replaceAll(/\s+/g, " ")
+    const { money: _, ...parts } = REVIEW_PARTS
+    for (const { title, operation } of Object.values(parts)) expect(written).toContain(`${title}: ${operation}`)
+    expect(written).toContain("What moved, Possible causes, Reviews, What to do")
+    expect(written).toContain(NO_PROOF)
   })
 
   test("a prompt whose tools are not open is not offered", async () => {

@@ -997,6 +997,45 @@ create table developer_shelf (
   constraint developer_shelf_platform_check check ((platform = any (array['ios'::text, 'android'::text])))
 );
 
+create table digest (
+  person_id integer not null,
+  workspace_id integer not null,
+  every text not null,
+  hour smallint not null,
+  zone text not null,
+  since timestamp with time zone not null default now(),
+  constraint digest_pkey primary key (person_id, workspace_id),
+  constraint digest_person_id_workspace_id_fkey foreign key (person_id, workspace_id) references membership(person_id, workspace_id) on delete cascade,
+  constraint digest_every_check check ((every = any (array['day'::text, 'week'::text]))),
+  constraint digest_hour_check check (((hour >= 0) and (hour <= 23))),
+  constraint digest_zone_check check (((length(zone) >= 1) and (length(zone) <= 64)))
+);
+
+create table digest_mail (
+  id text not null,
+  person_id integer not null,
+  workspace_id integer not null,
+  every text not null,
+  day date not null,
+  state text not null,
+  attempts smallint not null default 0,
+  lease uuid,
+  lease_until timestamp with time zone,
+  next_at timestamp with time zone not null default now(),
+  failure text,
+  created_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  constraint digest_mail_pkey primary key (id),
+  constraint digest_mail_natural_key unique (person_id, workspace_id, every, day),
+  constraint digest_mail_person_id_workspace_id_fkey foreign key (person_id, workspace_id) references membership(person_id, workspace_id) on delete cascade,
+  constraint digest_mail_attempts_check check ((attempts >= 0)),
+  constraint digest_mail_every_check check ((every = any (array['day'::text, 'week'::text]))),
+  constraint digest_mail_lease_check check (((lease is null) = (lease_until is null))),
+  constraint digest_mail_state_check check ((state = any (array['writing'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'failed'::text, 'unknown'::text])))
+);
+create index digest_mail_created on digest_mail using btree (created_at, id);
+create index digest_mail_open on digest_mail using btree (next_at, id) where (state = any (array['writing'::text, 'sending'::text]));
+
 create table due (
   kind text not null,
   platform text not null,
@@ -1567,6 +1606,38 @@ create table live_share (
   used_until timestamp with time zone not null,
   constraint live_share_pkey primary key (workspace_id, upstream)
 );
+
+create table mail_address (
+  person_id integer not null,
+  address text,
+  pending text,
+  code_sha256 bytea,
+  code_until timestamp with time zone,
+  codes smallint not null default 0,
+  codes_from timestamp with time zone not null default now(),
+  refused text,
+  refused_at timestamp with time zone,
+  constraint mail_address_pkey primary key (person_id),
+  constraint mail_address_natural_key unique (person_id, address),
+  constraint mail_address_person_id_fkey foreign key (person_id) references person(id),
+  constraint mail_address_address_check check (((length(address) >= 6) and (length(address) <= 254))),
+  constraint mail_address_code check ((((pending is null) = (code_sha256 is null)) and ((pending is null) = (code_until is null)))),
+  constraint mail_address_code_sha256_check check ((length(code_sha256) = 32)),
+  constraint mail_address_codes_check check ((codes >= 0)),
+  constraint mail_address_pending_check check (((length(pending) >= 6) and (length(pending) <= 254))),
+  constraint mail_address_refused_when check (((refused is null) = (refused_at is null)))
+);
+
+create table mail_unsubscribe (
+  token_sha256 bytea not null,
+  person_id integer not null,
+  workspace_id integer not null,
+  created_at timestamp with time zone not null default now(),
+  constraint mail_unsubscribe_pkey primary key (token_sha256),
+  constraint mail_unsubscribe_person_id_workspace_id_fkey foreign key (person_id, workspace_id) references membership(person_id, workspace_id) on delete cascade,
+  constraint mail_unsubscribe_token_sha256_check check ((length(token_sha256) = 32))
+);
+create index mail_unsubscribe_created on mail_unsubscribe using btree (created_at, token_sha256);
 
 create table market_app (
   app_id integer not null,

@@ -143,6 +143,10 @@ export async function removeMember(tx: Tx, workspaceId: number, personId: number
     delete from second_factor f
     using person p
     where p.id = ${personId} and f.person_id = p.id and p.removed_at is not null`
+  await tx`
+    delete from mail_address a
+    using person p
+    where p.id = ${personId} and a.person_id = p.id and p.removed_at is not null`
 }
 
 /** Changes a person's name, which they sign in with. Throws AccessProblem. */

@@ -1,6 +1,7 @@
 import { limitKeylessWrites } from "../../access/keyless-writes.ts"
 import { createOidcProvider, type OidcSettings } from "../../access/oidc/provider.ts"
 import { createPeople } from "../../access/sign-in/person.ts"
+import { unsubscribeRoute } from "../../alerts/digest/unsubscribe-page.ts"
 import type { Invoke } from "../../core/invoke.ts"
 import type { Operation } from "../../core/operation.ts"
 import { readTree } from "../../database/assets.ts"
@@ -73,6 +74,7 @@ export function openRoutes(parts: PagesParts): OpenRoute[] {
     }),
     ...oauthRoutes({ ...parts, visitorGate, people, fetch }),
     ...approvalRoutes({ sql, gate, people }),
+    unsubscribeRoute({ sql, visitorGate }),
   ])
   const messages = receive && {
     receive: (...sent: Parameters<ReceiveMessage>) => gate.run(() => receive(...sent), RECEIVE_MS),

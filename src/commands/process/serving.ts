@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Limits, openLimits } from "../../access/limits/open.ts"
+import type { Digests } from "../../alerts/digest/worker.ts"
 import { type App, createApp } from "../../app.ts"
 import { catalog } from "../../catalog.ts"
 import { readTree, versionOf } from "../../database/assets.ts"
@@ -15,6 +16,7 @@ import {
   type ProcessPort,
 } from "../cli/command.ts"
 import { checksOf } from "./asking.ts"
+import { openDigests } from "./digests.ts"
 import { greet } from "./greeting.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 import { openPictureCache } from "./picture-cache.ts"
@@ -49,6 +51,8 @@ interface LiveService {
   database: Database
   app: App
   workers: Workers
+  /** Null without a mail server. */
+  digests: Digests | null
   listening: ListeningProcess
   /** The port of the metrics. Null if they have none of their own. */
   metrics: ListeningProcess | null
@@ -113,7 +117,11 @@ async function listen(
     if (!(await answersSoon(limits)))
       log("warn", "limits_unreachable", { limits: limits.store, reason: "counting in this process until it answers" })
     workers.start()
-    return { database, app, workers, listening, metrics, url, closeLimits }
+    const { mail, deliver } = settings
+    const digests =
+      mail && deliver ? openDigests(mail, { sql: background, log, invoke: app.invoke, publicUrl: url }) : null
+    digests?.start()
+    return { database, app, workers, digests, listening, metrics, url, closeLimits }
   } catch (error) {
     await listening?.stop(true)
     await metrics?.stop(true)
@@ -188,10 +196,10 @@ const ANSWERED_BY_MS = 18_000
  * Meanwhile jobs and readings finish or are released, and none starts.
  */
 async function close({ settings: { drainMs } }: Invocation, service: LiveService): Promise<void> {
-  const { app, workers, listening, metrics, closeLimits } = service
+  const { app, workers, digests, listening, metrics, closeLimits } = service
   const late = setTimeout(() => void listening.stop(true), ANSWERED_BY_MS)
   app.setReady(false)
-  const workersEnded = workers.stop()
+  const workersEnded = Promise.all([workers.stop(), digests?.stop()])
   await sleep(drainMs)
   await listening.stop()
   clearTimeout(late)

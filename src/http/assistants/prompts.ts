@@ -1,3 +1,4 @@
+import { NO_PROOF, REVIEW_PARTS } from "../../alerts/digest/parts.ts"
 import type { Prompt, PromptArgument } from "../tools/offers.ts"
 
 const APP: PromptArgument = { name: "appId", description: "App id from list_apps.", required: true }
@@ -13,22 +14,22 @@ export const prompts: readonly Prompt[] = [
     name: "weekly_review",
     title: "Weekly review",
     description: "Reviews the last seven days of an app and suggests next steps.",
-    toolsets: ["apps", "keywords", "reviews", "page", "charts"],
+    toolsets: ["account", "apps", "keywords", "reviews", "page", "charts"],
     arguments: [APP, COUNTRY],
     text: ({ appId, country }) => `Review the last seven days of my app ${appId}${inCountry(country)}.
 
-1. get_today has the news of the day, get_app the state of the app.
-2. get_rank_history: compare ranks with a week ago. Name the keywords that moved most, up and down, with both ranks
-   and both days.
-3. get_chart_positions: the charts. get_review_stats and list_reviews: the reviews of these seven days. get_timeline:
-   the changes of the store page and their times.
-4. If a movement follows a change within days, say that it came after the change; that is no proof of a cause.
-5. get_weekly_plan has the service's own suggestions, if the plan of the workspace includes it.
+1. ${partOf("moves")} with appId, \`from\` and \`to\`: the alerts of these days; type=weekly: the summary of the
+   last full week. get_rank_history and get_chart_positions have the days in between. Name the keywords that moved
+   most, up and down, with both ranks and both days.
+2. ${partOf("causes")}: changes of the store page and what moved since. The same alerts name changes of rivals.
+   ${NO_PROOF}
+3. ${partOf("reviews")} with the same days, one and two stars first. get_review_stats counts stars.
+4. ${partOf("tasks")}: the service's own suggestions, if the plan of the workspace includes it.
 
 ${HONEST}
 
-Write one page: what happened, possible causes, and the three most useful things to do this week, the most useful
-first.`,
+Write one page with these headings, like the summary by mail: ${HEADINGS}. Give the three most useful things to do
+this week, the most useful first.`,
   },
   {
     name: "why_did_i_drop",
@@ -95,6 +96,14 @@ ${HONEST}
 Show each review with its stars, its day and your draft. Do not publish anything: I review the drafts first.`,
   },
 ]
+
+/** Returns "What moved: list_alerts". */
+function partOf(name: keyof typeof REVIEW_PARTS): string {
+  const { title, operation } = REVIEW_PARTS[name]
+  return `${title}: ${operation}`
+}
+
+const HEADINGS = (["moves", "causes", "reviews", "tasks"] as const).map((name) => REVIEW_PARTS[name].title).join(", ")
 
 const HONEST =
   "Give the day of measurement of every figure. A figure that was not measured is unknown: never treat it as " +

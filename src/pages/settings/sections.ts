@@ -1,11 +1,13 @@
 import type { Sealer } from "../../access/sealed.ts"
 import type { People } from "../../access/sign-in/person.ts"
 import { channelsSection } from "../../alerts/page/channels.ts"
+import { mailSection } from "../../alerts/page/mail.ts"
 import { rulesSection } from "../../alerts/page/rules.ts"
 import type { AccountReach } from "../../consoles/account-kind.ts"
 import { accountsSection } from "../../consoles/page/accounts.ts"
 import type { Sql } from "../../database/types.ts"
 import { marketSection } from "../../market/page/followed.ts"
+import type { Mailer } from "../../outbound/mail/smtp.ts"
 import type { SafeFetch } from "../../outbound/safe-fetch.ts"
 import { sharingSection } from "../../sharing/page/links.ts"
 import type { SettingsSection } from "../../ui/app/settings.ts"
@@ -26,6 +28,8 @@ export interface SettingsPorts {
   outbound: SafeFetch
   /** The base URL of Telegram's bot API. Undefined for Telegram's own. */
   telegramApi: string | undefined
+  /** Sends mail. Null without SMTP_URL. */
+  mailer: Mailer | null
   /** How to reach the hosts of connected accounts. */
   reach: AccountReach
   /** Deletes the stored responses of an account. */
@@ -47,6 +51,7 @@ export function settingsSections({ sql, people, ports, provider }: SectionParts)
   const outside = ports && [channelsSection({ sql, ...ports }), rulesSection(), accountsSection({ sql, ...ports })]
   const sections: SettingsSection[] = [
     profileSection({ sql, people, sealer: ports?.sealer, provider }),
+    ...(ports ? [mailSection({ sql, mailer: ports.mailer })] : []),
     peopleSection(sql),
     keysSection(sql),
     ...(outside ?? []),

@@ -61,6 +61,24 @@ export async function fillOwner(sql: Sql, workspace: number): Promise<void> {
     from invitation
     where sha256 = sha256('j')`
   await sql`
+    insert into mail_address (person_id, address, pending, code_sha256, code_until, codes, refused, refused_at)
+    values (
+      ${personId}, 'ada@example.org', 'bo@example.org', sha256('n'), now() + interval '1 hour', 2, 'status 550 "\u2028',
+      now()
+    )`
+  await sql`
+    insert into digest (person_id, workspace_id, every, hour, zone)
+    values (${personId}, ${workspace}, 'week', 8, 'Europe/Berlin')`
+  await sql`
+    insert into digest_mail (id, person_id, workspace_id, every, day, state, lease, lease_until, failure, ended_at)
+    values
+      ('digest_1', ${personId}, ${workspace}, 'day', '2025-11-19', 'sent', null, null, null, now()),
+      ('digest_2', ${personId}, ${workspace}, 'week', '2025-11-16', 'writing', gen_random_uuid(), now(), 'Té',
+        null)`
+  await sql`
+    insert into mail_unsubscribe (token_sha256, person_id, workspace_id)
+    values (sha256('o'), ${personId}, ${workspace})`
+  await sql`
     insert into approval (id, token_sha256, workspace_id, shown, scope, verdict, decided_by, decided_at)
     select 'ap_1', sha256, workspace_id, ${sql.json({ summary: '"\u2028 抹' })}::jsonb, 'track:write', 'declined',
       'ada@host', now()

@@ -20,6 +20,7 @@ export const NO_PORTS: SettingsPorts = {
     throw new Error("nothing outside is reached")
   },
   telegramApi: undefined,
+  mailer: null,
   reach: {
     now: () => new Date(),
     to: () => {

@@ -1,0 +1,62 @@
+import type { Buffer } from "node:buffer"
+import { hash, randomBytes } from "node:crypto"
+import type { Db, Sql } from "../../database/types.ts"
+
+/** The person and workspace of a subscription. */
+export interface Subscription {
+  personId: number
+  workspaceId: number
+}
+
+/** Longer than a person keeps a mail that annoys them. RFC 8058 leaves it open; laws ask for 30 days. */
+const KEPT_DAYS = 400
+
+export const UNSUBSCRIBE = "/unsubscribe/"
+
+/** Returns a link that ends the mails to a person. Only the hash of its token is stored. */
+export async function makeUnsubscribeUrl(
+  sql: Db,
+  publicUrl: string,
+  { personId, workspaceId }: Subscription,
+): Promise<string> {
+  const token = randomBytes(32).toString("base64url")
+  await sql`
+    with swept as (
+      delete from mail_unsubscribe
+      where token_sha256 = any(array(
+        select token_sha256
+        from mail_unsubscribe
+        where created_at < now() - ${KEPT_DAYS}::int * interval '1 day'
+        order by created_at, token_sha256
+        limit 20
+        for update skip locked
+      ))
+    )
+    insert into mail_unsubscribe (token_sha256, person_id, workspace_id)
+    values (${digestOf(token)}, ${personId}, ${workspaceId})`
+  return `${publicUrl}${UNSUBSCRIBE}${token}`
+}
+
+/** The workspace of a link. Null if the link is unknown, or the person is no member any more. */
+export async function readUnsubscribe(sql: Sql, token: string): Promise<{ workspace: string } | null> {
+  const [row] = await sql<{ workspace: string }[]>`
+    select w.name as workspace
+    from mail_unsubscribe u
+    join workspace w on w.id = u.workspace_id
+    where u.token_sha256 = ${digestOf(token)}`
+  return row ?? null
+}
+
+/** Ends the digests of the person of a link. Repeating it changes nothing. Null as in readUnsubscribe. */
+export async function unsubscribe(sql: Sql, token: string): Promise<{ workspace: string } | null> {
+  const found = await readUnsubscribe(sql, token)
+  await sql`
+    delete from digest d
+    using mail_unsubscribe u
+    where u.token_sha256 = ${digestOf(token)} and (d.person_id, d.workspace_id) = (u.person_id, u.workspace_id)`
+  return found
+}
+
+function digestOf(token: string): Buffer {
+  return hash("sha256", `unsubscribe ${token}`, "buffer")
+}

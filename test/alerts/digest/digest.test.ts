@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { freshDatabase } from "../../database.ts"
+import { parsed } from "../../outbound/mail/mail-server.ts"
+import { settingsBrowser } from "../../pages/settings/settings-browser.ts"
+import { sharing } from "../../sharing/share-scene.ts"
+import {
+  codeIn,
+  digests,
+  happened,
+  MAIL,
+  type MailScene,
+  mailScene,
+  PUBLIC,
+  remove,
+  subscriber,
+  TODAY,
+} from "./scene.ts"
+
+setDefaultTimeout(60_000)
+
+let scene: MailScene
+
+beforeAll(async () => {
+  scene = await mailScene(await freshDatabase())
+  await happened(scene, ["Lovely."])
+})
+afterAll(() => scene.there.stop())
+beforeEach(async () => {
+  scene.there.got.length = 0
+  scene.there.refuse.clear()
+  scene.there.beforeAnswer = async () => {}
+  await scene.sql`delete from digest`
+})
+
+const stateOf = async (personId: number) =>
+  (
+    await scene.sql<{ state: string; failure: string | null }[]>`
+    select state, failure
+    from digest_mail
+    where person_id = ${personId}`
+  )[0]
+
+describe("an address", () => {
+  test("counts once its code was typed, and nothing but the code is sent there before", async () => {
+    const { browser, personId } = await subscriber(scene)
+    const { send } = settingsBrowser(browser, MAIL)
+    await send("address", { address: "bo@example.org" })
+    expect(scene.there.got.map(({ to }) => to)).toEqual([["ada@example.org"], ["bo@example.org"]])
+    expect((await send("confirm", { code: "BCDF-GHJK" })).text).toContain("This is not the code")
+    await digests(scene).runOnce()
+    expect(scene.there.got.at(-1)!.to).toEqual(["ada@example.org"])
+    await send("confirm", { code: await codeIn({ ...scene.there, got: scene.there.got.slice(0, 2) }) })
+    const rows = await scene.sql`select address, pending, code_sha256 from mail_address where person_id = ${personId}`
+    expect([...rows]).toEqual([{ address: "bo@example.org", pending: null, code_sha256: null }])
+  })
+
+  test("gets at most five codes a day, and one that is none gets none", async () => {
+    const { browser } = await subscriber(scene)
+    const { send } = settingsBrowser(browser, MAIL)
+    const bad = await send("address", { address: "bo@example.org\r\nBcc: eve@evil.example" })
+    expect([bad.status, bad.text.includes("This is no mail address")]).toEqual([400, true])
+    for (let code = 2; code <= 5; code++) await send("address", { address: "stranger@example.org" })
+    expect((await send("address", { address: "stranger@example.org" })).text).toContain("At most 5 codes")
+    expect(scene.there.got).toHaveLength(5)
+  })
+
+  test("gets a test message from the page", async () => {
+    const { browser } = await subscriber(scene)
+    const { headers } = await settingsBrowser(browser, MAIL).send("test", {})
+    expect(headers.get("location")).toBe(`${MAIL}?done=tested`)
+    expect((await parsed(scene.there.got.at(-1)!)).subject).toBe("Test message from Appmeter")
+  })
+})
+
+describe("a digest", () => {
+  test("is one mail per person and period, with what moved and the reviews", async () => {
+    const { personId } = await subscriber(scene)
+    const [one, two] = [digests(scene), digests(scene)]
+    await Promise.all([one.runOnce(), two.runOnce()])
+    await one.runOnce()
+    const sent = scene.there.got.slice(1)
+    expect(sent).toHaveLength(1)
+    const { subject, text, html, messageId, headers } = await parsed(sent[0]!)
+    expect(subject).toContain(`day ${TODAY}: 1 rose, 1 review`)
+    expect(text).toContain("WHAT MOVED")
+    expect(text).toMatch(/entered|is at 8/)
+    expect(text).toContain("Title: Lovely.")
+    expect(text).toContain("★☆☆☆☆")
+    expect(html).toContain("Tea &lt;Timer&gt;")
+    expect(messageId).toMatch(/^<digest_[0-9a-f]{32}@example\.com>$/)
+    const { unsubscribe } = headers.get("list") as unknown as { unsubscribe: { url: string } }
+    expect(unsubscribe.url.startsWith(`${PUBLIC}/unsubscribe/`)).toBe(true)
+    // every link leads to this instance
+    const links = [...String(html).matchAll(/href="([^"]*)"/g)].map(([, url]) => url)
+    expect(links).toEqual([`${PUBLIC}/app`, unsubscribe.url])
+    expect(await stateOf(personId)).toEqual({ state: "sent", failure: null })
+  })
+
+  test("of a person who was removed is not sent, whenever that happens", async () => {
+    const { personId } = await subscriber(scene)
+    const other = await subscriber(scene, "viewer", "eve@example.org")
+    await remove(scene, other.personId)
+    let isRemoved = false
+    const mailer: MailScene["mailer"] = {
+      ...scene.mailer,
+      async send(mail, options) {
+        if (!isRemoved) await remove(scene, personId)
+        isRemoved = true
+        return await scene.mailer.send(mail, options)
+      },
+    }
+    await subscriber(scene)
+    const before = scene.there.got.length
+    await digests(scene, { mailer }).runOnce()
+    expect(scene.there.got.slice(before).map(({ to }) => to)).toEqual([["ada@example.org"]])
+    const rows = await scene.sql`select 1 from mail_address where person_id in (${personId}, ${other.personId})`
+    expect(rows).toHaveLength(0)
+  })
+
+  test("whose outcome the server did not tell is unknown and is not sent again", async () => {
+    const { personId } = await subscriber(scene)
+    const stop = new AbortController()
+    scene.there.beforeAnswer = async () => stop.abort()
+    const mailer: MailScene["mailer"] = {
+      ...scene.mailer,
+      send: (mail, options) => scene.mailer.send(mail, { ...options, signal: stop.signal }),
+    }
+    await digests(scene, { mailer }).runOnce()
+    expect((await stateOf(personId))?.state).toBe("unknown")
+    await digests(scene).runOnce()
+    expect(scene.there.got).toHaveLength(2)
+  })
+
+  test("whose process ended between the mail and the record is unknown and is not sent again", async () => {
+    const { personId, browser } = await subscriber(scene)
+    const mailer: MailScene["mailer"] = {
+      ...scene.mailer,
+      async send(mail, options) {
+        await scene.mailer.send(mail, options)
+        throw new Error("killed")
+      },
+    }
+    await digests(scene, { mailer }).runOnce()
+    await scene.sql`update digest_mail set lease_until = now() - interval '1 s' where person_id = ${personId}`
+    await digests(scene).runOnce()
+    expect(scene.there.got).toHaveLength(2)
+    expect((await browser.open(MAIL)).text).toContain("may have been sent")
+  })
+
+  test("that the server refuses for now is tried again", async () => {
+    const { personId } = await subscriber(scene)
+    scene.there.refuse.set("ada@example.org", 451)
+    await digests(scene).runOnce()
+    expect(await stateOf(personId)).toMatchObject({ state: "writing", failure: expect.stringContaining("status 451") })
+    scene.there.refuse.clear()
+    await scene.sql`update digest_mail set next_at = now() where person_id = ${personId}`
+    await digests(scene).runOnce()
+    expect(await stateOf(personId)).toEqual({ state: "sent", failure: null })
+  })
+
+  test("that the address refuses for good pauses the address until a test message is accepted", async () => {
+    const { personId, browser } = await subscriber(scene)
+    scene.there.refuse.set("ada@example.org", 550)
+    await digests(scene).runOnce()
+    expect(await stateOf(personId)).toMatchObject({ state: "failed" })
+    expect((await browser.open(MAIL)).text).toContain("The mail server refused this address")
+    scene.there.refuse.clear()
+    await scene.sql`delete from digest_mail`
+    expect(await digests(scene).runOnce()).toBe(0)
+    await settingsBrowser(browser, MAIL).send("test", {})
+    expect(await digests(scene).runOnce()).toBe(1)
+  })
+
+  test("of a workspace without measurements is skipped and says so", async () => {
+    const idle = { ...scene, tea: await sharing(scene.house, { name: "Idle", keywords: ["never read"] }) }
+    const { personId, browser } = await subscriber(idle)
+    await digests(scene).runOnce()
+    expect(await stateOf(personId)).toEqual({ state: "skipped", failure: "nothing was measured" })
+    expect((await browser.open(MAIL)).text).toContain("nothing was measured")
+  })
+})
+
+describe("the link that ends a subscription", () => {
+  test("changes nothing when it is opened, and ends it by a POST without a sign-in", async () => {
+    const { personId } = await subscriber(scene)
+    await digests(scene).runOnce()
+    const { headers } = await parsed(scene.there.got.at(-1)!)
+    const { unsubscribe } = headers.get("list") as unknown as { unsubscribe: { url: string } }
+    const path = new URL(unsubscribe.url).pathname
+    const ask = (method: string) =>
+      scene.house.app.fetch(
+        new Request(`http://127.0.0.1:8787${path}`, {
+          method,
+          ...(method === "POST" && {
+            body: "List-Unsubscribe=One-Click",
+            headers: { "content-type": "application/x-www-form-urlencoded" },
+          }),
+        }),
+        "192.0.2.9",
+      )
+    const left = async () => (await scene.sql`select 1 from digest where person_id = ${personId}`).length
+    const shown = await ask("GET")
+    expect([shown.status, (await shown.text()).includes("Stop this mail?"), await left()]).toEqual([200, true, 1])
+    expect([(await ask("POST")).status, await left()]).toEqual([200, 0])
+    expect((await ask("POST")).status).toBe(200)
+    const stored = await scene.sql<{ hex: string }[]>`select encode(token_sha256, 'hex') as hex from mail_unsubscribe`
+    expect(stored.some(({ hex }) => hex.includes(path.slice(13, 30)))).toBe(false)
+  })
+
+  test("is a page with status 404 if nobody has it", async () => {
+    const { status } = await scene.house.app.fetch(
+      new Request(`http://127.0.0.1:8787/unsubscribe/${"x".repeat(43)}`, { method: "POST" }),
+      "192.0.2.9",
+    )
+    expect(status).toBe(404)
+  })
+})
