@@ -51,7 +51,9 @@ create table alert_rule (
     'chart_drop', 'chart_enter', 'featured', 'review_wave', 'ai_mention_lost', 'off_topic', 'weekly'
   )),
   -- Empty: delivered nowhere.
-  channels text[] not null check (channels <@ array['telegram', 'slack', 'webhook', 'ntfy', 'discord', 'teams']),
+  channels text[] not null check (
+    channels <@ array['telegram', 'slack', 'webhook', 'ntfy', 'discord', 'teams', 'email']
+  ),
   drop_by smallint check (drop_by between 3 and 50),
   keyword_scope text check (keyword_scope in ('all', 'tagged')),
   rival_scope text check (rival_scope in ('all', 'manual')),
@@ -80,9 +82,12 @@ create table imported_days (
 create table channel (
   id text primary key,
   workspace_id int not null references workspace,
-  kind text not null check (kind in ('telegram', 'slack', 'webhook', 'ntfy', 'discord', 'teams')),
+  kind text not null check (kind in ('telegram', 'slack', 'webhook', 'ntfy', 'discord', 'teams', 'email')),
   -- The part of the address that may be shown. Many services put a secret into the path: only the host is readable.
   shown text not null,
+  -- The member who gets the mail of a channel of kind 'email': `shown` is their confirmed address and follows it. The
+  -- channel ends with the membership or the address.
+  person_id int,
   -- The encrypted address and secret.
   sealed text not null,
   -- A webhook's secret before it was rotated, which also signs until then.
@@ -110,8 +115,12 @@ create table channel (
   constraint channel_earlier_until_check check ((sealed_earlier is null) = (earlier_until is null)),
   constraint channel_moved_check check ((moved_from is null) = (moved_at is null)),
   constraint channel_disabled_at_check check ((disabled is null) = (disabled_at is null)),
-  constraint channel_lease_check check ((lease is null) = (lease_until is null))
+  constraint channel_lease_check check ((lease is null) = (lease_until is null)),
+  constraint channel_person_id_check check ((kind = 'email') = (person_id is not null)),
+  foreign key (person_id, workspace_id) references membership on delete cascade,
+  foreign key (person_id, shown) references mail_address (person_id, address) on update cascade on delete cascade
 );
+create index channel_person on channel (person_id, workspace_id) where person_id is not null;
 create index channel_workspace on channel (workspace_id, created_at, id);
 create index channel_due on channel (next_at, id) where next_at is not null and disabled is null;
 
@@ -190,9 +199,12 @@ create table mail_unsubscribe (
   token_sha256 bytea primary key check (length(token_sha256) = 32),
   person_id int not null,
   workspace_id int not null,
+  -- The channel whose alerts the mail had. Null: it was a summary.
+  channel_id text references channel on delete cascade,
   created_at timestamptz not null default now(),
   foreign key (person_id, workspace_id) references membership on delete cascade
 );
+create index mail_unsubscribe_channel on mail_unsubscribe (channel_id) where channel_id is not null;
 create index mail_unsubscribe_created on mail_unsubscribe (created_at, token_sha256);
 
 -- In the transaction of the finding: every alert is delivered, in whatever order ids are committed.

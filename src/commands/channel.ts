@@ -11,11 +11,14 @@ import {
   resumeChannel,
   rotateSecret,
 } from "../alerts/delivery/channels.ts"
+import { openMailPort } from "../alerts/delivery/mail-port.ts"
 import { testChannel } from "../alerts/delivery/test-channel.ts"
+import { createMailer } from "../outbound/mail/smtp.ts"
 import type { Command, Invocation } from "./cli/command.ts"
 import { printable, show, table } from "./cli/show.ts"
 import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 import { guardedFetch } from "./process/guarded-fetch.ts"
+import { addressOf } from "./sign-in.ts"
 
 /** The option of all commands about channels. */
 export const WORKSPACE = { value: "NAME", meaning: "The workspace. Optional if there is only one." }
@@ -41,11 +44,13 @@ export const channelTest: Command = {
   options: { workspace: WORKSPACE },
   async run(invocation) {
     const [id] = invocation.positionals as [string]
-    const { allowPrivateTargets, telegramApi } = invocation.settings
-    const reach = { outbound: guardedFetch(allowPrivateTargets), telegramApi }
-    const tested = await changeChannels(invocation, (register, workspaceId) =>
-      testChannel(register, reach, workspaceId, id),
-    )
+    const { allowPrivateTargets, telegramApi, mail } = invocation.settings
+    const publicUrl = addressOf(invocation.settings)
+    const tested = await changeChannels(invocation, (register, workspaceId) => {
+      const port = mail && openMailPort(register.sql, { mailer: createMailer(mail), publicUrl })
+      const reach = { outbound: guardedFetch(allowPrivateTargets), telegramApi, mail: port }
+      return testChannel(register, reach, workspaceId, id)
+    })
     show(invocation, tested, () => [tested.taken ? "delivered" : `not delivered: ${tested.failure}`])
     return tested.taken ? 0 : 1
   },

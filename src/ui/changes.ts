@@ -165,6 +165,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     webhook: "Webhook",
     ntfy: "ntfy",
     discord: "Discord",
+    email: "Mail",
     teams: "Microsoft Teams",
   },
 }

@@ -416,7 +416,7 @@ create table alert_rule (
   constraint alert_rule_pkey primary key (workspace_id, type),
   constraint alert_rule_created_by_fkey foreign key (created_by) references api_key(id),
   constraint alert_rule_workspace_id_fkey foreign key (workspace_id) references workspace(id),
-  constraint alert_rule_channels_check check ((channels <@ array['telegram'::text, 'slack'::text, 'webhook'::text, 'ntfy'::text, 'discord'::text, 'teams'::text])),
+  constraint alert_rule_channels_check check ((channels <@ array['telegram'::text, 'slack'::text, 'webhook'::text, 'ntfy'::text, 'discord'::text, 'teams'::text, 'email'::text])),
   constraint alert_rule_drop_by_check check (((drop_by >= 3) and (drop_by <= 50))),
   constraint alert_rule_drop_by_only_for_rank_drop check (((drop_by is not null) = (type = 'rank_drop'::text))),
   constraint alert_rule_keyword_scope_check check ((keyword_scope = any (array['all'::text, 'tagged'::text]))),
@@ -808,6 +808,7 @@ create table channel (
   workspace_id integer not null,
   kind text not null,
   shown text not null,
+  person_id integer,
   sealed text not null,
   sealed_earlier text,
   earlier_until timestamp with time zone,
@@ -825,15 +826,19 @@ create table channel (
   lease uuid,
   lease_until timestamp with time zone,
   constraint channel_pkey primary key (id),
+  constraint channel_person_id_shown_fkey foreign key (person_id, shown) references mail_address(person_id, address) on update cascade on delete cascade,
+  constraint channel_person_id_workspace_id_fkey foreign key (person_id, workspace_id) references membership(person_id, workspace_id) on delete cascade,
   constraint channel_workspace_id_fkey foreign key (workspace_id) references workspace(id),
   constraint channel_disabled_at_check check (((disabled is null) = (disabled_at is null))),
   constraint channel_earlier_until_check check (((sealed_earlier is null) = (earlier_until is null))),
   constraint channel_failures_check check ((failures >= 0)),
-  constraint channel_kind_check check ((kind = any (array['telegram'::text, 'slack'::text, 'webhook'::text, 'ntfy'::text, 'discord'::text, 'teams'::text]))),
+  constraint channel_kind_check check ((kind = any (array['telegram'::text, 'slack'::text, 'webhook'::text, 'ntfy'::text, 'discord'::text, 'teams'::text, 'email'::text]))),
   constraint channel_lease_check check (((lease is null) = (lease_until is null))),
-  constraint channel_moved_check check (((moved_from is null) = (moved_at is null)))
+  constraint channel_moved_check check (((moved_from is null) = (moved_at is null))),
+  constraint channel_person_id_check check (((kind = 'email'::text) = (person_id is not null)))
 );
 create index channel_due on channel using btree (next_at, id) where ((next_at is not null) and (disabled is null));
+create index channel_person on channel using btree (person_id, workspace_id) where (person_id is not null);
 create index channel_workspace on channel using btree (workspace_id, created_at, id);
 
 create table chart (
@@ -1632,11 +1637,14 @@ create table mail_unsubscribe (
   token_sha256 bytea not null,
   person_id integer not null,
   workspace_id integer not null,
+  channel_id text,
   created_at timestamp with time zone not null default now(),
   constraint mail_unsubscribe_pkey primary key (token_sha256),
+  constraint mail_unsubscribe_channel_id_fkey foreign key (channel_id) references channel(id) on delete cascade,
   constraint mail_unsubscribe_person_id_workspace_id_fkey foreign key (person_id, workspace_id) references membership(person_id, workspace_id) on delete cascade,
   constraint mail_unsubscribe_token_sha256_check check ((length(token_sha256) = 32))
 );
+create index mail_unsubscribe_channel on mail_unsubscribe using btree (channel_id) where (channel_id is not null);
 create index mail_unsubscribe_created on mail_unsubscribe using btree (created_at, token_sha256);
 
 create table market_app (

@@ -2,6 +2,7 @@ import type { Buffer } from "node:buffer"
 import { hash, randomBytes } from "node:crypto"
 import type { Db, Sql } from "../../database/types.ts"
 import { mailAddressOf } from "../../outbound/mail/address.ts"
+import type { Rights } from "../key-register.ts"
 import { AccessProblem } from "../problem.ts"
 import { letters, plainLetters } from "../sign-in/letters.ts"
 import { takeTry } from "../tries.ts"
@@ -18,7 +19,7 @@ interface MailAddress {
 }
 
 /** A member who can get mail, and their grant, which has their rights in the workspace. */
-export interface MailRecipient {
+export interface MailRecipient extends Rights {
   personId: number
   workspaceId: number
   keyId: number
@@ -51,9 +52,10 @@ export async function readMailRecipients(
   const [people, workspaces] = [members.map(({ personId }) => personId), members.map(({ workspaceId }) => workspaceId)]
   return await sql<MailRecipient[]>`
     select m.person_id as "personId", m.workspace_id as "workspaceId", m.key_id as "keyId", p.name as person,
-      w.name as workspace, a.address
+      w.name as workspace, a.address, k.scopes, k.app_list as "appList"
     from unnest(${people}::int[], ${workspaces}::int[]) t (person_id, workspace_id)
     join membership m using (person_id, workspace_id)
+    join api_key k on k.id = m.key_id
     join person p on p.id = m.person_id
     join workspace w on w.id = m.workspace_id
     join mail_address a on a.person_id = m.person_id

@@ -49,6 +49,8 @@ export interface ChannelKind<Secret extends ChannelSecret = ChannelSecret> {
   gapMs: number
   /** One message per event. False: one per alert, for programs. */
   isGrouped: boolean
+  /** It goes to a member of the workspace, whose name is the entry `person`. Others have an address of their own. */
+  isPersonal?: true
   /** Throws AccessProblem that names the field. Optional fields that were not entered are "". */
   check(entered: ChannelSecret, randomBytes: RandomBytes): CheckedChannel<Secret>
   /** Makes one attempt. Throws only if we aborted it. */

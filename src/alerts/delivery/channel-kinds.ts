@@ -1,12 +1,13 @@
 import type { ChannelKind } from "./channel-kind.ts"
 import { discord } from "./discord.ts"
+import { email } from "./email.ts"
 import { ntfy } from "./ntfy.ts"
 import { slack } from "./slack.ts"
 import { teams } from "./teams.ts"
 import { telegram } from "./telegram.ts"
 import { webhook } from "./webhook.ts"
 
-const KINDS = { telegram, slack, webhook, ntfy, discord, teams }
+const KINDS = { telegram, slack, webhook, ntfy, discord, teams, email }
 
 export type Channel = keyof typeof KINDS
 

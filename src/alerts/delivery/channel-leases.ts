@@ -103,6 +103,7 @@ export async function settle(
     if (!locked) return false
     if (sent.result === "delivered") await endDelivered(tx, channel.id, ids, gapMs)
     else if (sent.result === "refused") await disable(tx, channel.id, sent.failure)
+    else if (sent.result === "ended") await giveUp(tx, ids, sent.failure)
     else await noteFailed(tx, { channel: channel.id, ids, sent, retries, failures: locked.failures + 1 })
     return true
   })) as boolean
@@ -193,11 +194,11 @@ async function noteFailed(tx: Tx, { channel, ids, sent, retries, failures }: Fai
     where id = ${channel}`
 }
 
-async function giveUp(tx: Tx, ids: readonly string[]): Promise<void> {
+async function giveUp(tx: Tx, ids: readonly string[], failure: string | null = null): Promise<void> {
   if (ids.length === 0) return
   await tx`
     update delivery
-    set state = 'undelivered', next_at = null, ended_at = now()
+    set state = 'undelivered', next_at = null, ended_at = now(), failure = coalesce(${failure}, failure)
     where id = any(${ids as string[]}::text[]) and state = 'waiting'`
 }
 

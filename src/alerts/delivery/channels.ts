@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer"
 import { randomBytes as secureBytes } from "node:crypto"
+import { readMailAddress } from "../../access/people/mail-addresses.ts"
+import { findMember } from "../../access/people/people.ts"
 import { AccessProblem } from "../../access/problem.ts"
 import type { Sealer } from "../../access/sealed.ts"
 import type { Sql } from "../../database/types.ts"
@@ -54,17 +56,36 @@ export async function addChannel(
   kind: Channel,
   entered: ChannelSecret,
 ): Promise<NewChannel> {
-  const { shown, secret: inside, signingSecret } = CHANNEL_KINDS[kind].check(entered, randomBytes)
+  const { isPersonal, check } = CHANNEL_KINDS[kind]
+  const checked = check(entered, randomBytes)
+  const reader = isPersonal ? await findReader(sql, workspaceId, checked.shown) : null
+  const { signingSecret } = checked
+  const readable = (reader?.address ?? checked.shown).slice(0, 500)
+  const inside = reader ? { ...checked.secret, personId: String(reader.personId) } : checked.secret
   const id = `ch_${Buffer.from(randomBytes(9)).toString("hex")}`
   const sealed = await sealInside(sealer, id, inside)
   const rows = await sql`
-    insert into channel (id, workspace_id, kind, shown, sealed)
-    select ${id}, ${workspaceId}, ${kind}, ${shown.slice(0, 500)}, ${sealed}
+    insert into channel (id, workspace_id, kind, shown, person_id, sealed)
+    select ${id}, ${workspaceId}, ${kind}, ${readable}, ${reader?.personId ?? null}, ${sealed}
     where (select count(*) from channel where workspace_id = ${workspaceId}) < ${MAX_CHANNELS}::int
     returning id`
   if (rows.length === 0) throw new AccessProblem(`a workspace has ${MAX_CHANNELS} channels at most`)
   const channel = await findChannel(sql, workspaceId, id)
   return { channel, ...(signingSecret !== undefined && { secret: signingSecret }) }
+}
+
+/** Returns the member who gets a personal channel's messages. Throws AccessProblem. */
+async function findReader(sql: Sql, workspaceId: number, name: string): Promise<{ personId: number; address: string }> {
+  const { personId, appList } = await findMember(sql, workspaceId, name)
+  const { address } = await readMailAddress(sql, personId)
+  if (address === null)
+    throw new AccessProblem(
+      `${name} has confirmed no address yet; each person does that under Settings, Mail`,
+      "person",
+    )
+  if (appList !== null)
+    throw new AccessProblem(`${name} sees only some of the apps; a summary by mail has only those`, "person")
+  return { personId, address }
 }
 
 export interface NewChannel {

@@ -1,4 +1,5 @@
 import type { SafeFetch } from "../../outbound/safe-fetch.ts"
+import type { MailPort } from "./mail-port.ts"
 
 /** The values of a channel that are stored encrypted, by name: its address and secrets. */
 export type ChannelSecret = Readonly<Record<string, string>>
@@ -24,6 +25,8 @@ export type SendResult =
   | { result: "throttled"; failure: string; waitMs?: number }
   /** The receiver will never accept anything. The channel is disabled. */
   | { result: "refused"; failure: string }
+  /** This message is never sent again: it may have arrived, or must not. The channel stays on. */
+  | { result: "ended"; failure: string }
   | MovedResult
 
 /** The receiver has another address from now on. The message was not accepted. */
@@ -43,6 +46,10 @@ export interface SendPort {
   outbound: SafeFetch
   /** The base URL of Telegram's bot API, without a trailing slash. Undefined for Telegram's own. */
   telegramApi: string | undefined
+  /** Sends mail. Null without a mail server. */
+  mail: MailPort | null
+  /** The channel that the message goes to. */
+  channelId: string
   signal: AbortSignal
   now: () => Date
   timeoutMs: number

@@ -17,7 +17,7 @@ interface TestedChannel {
 /** Sends a test message from this process, whether a server runs or not. Throws AccessProblem. */
 export async function testChannel(
   { sql, sealer }: Register,
-  { outbound, telegramApi }: Pick<SendPort, "outbound" | "telegramApi">,
+  { outbound, telegramApi, mail }: Pick<SendPort, "outbound" | "telegramApi" | "mail">,
   workspaceId: number,
   id: string,
 ): Promise<TestedChannel> {
@@ -26,7 +26,7 @@ export async function testChannel(
   const now = () => new Date()
   const signal = new AbortController().signal
   const message = testMessage(`msg_${randomUUID().replaceAll("-", "")}`, now())
-  const port = { outbound, telegramApi, signal, now, timeoutMs: ATTEMPT_MS }
+  const port = { outbound, telegramApi, mail, channelId: id, signal, now, timeoutMs: ATTEMPT_MS }
   const sent = await send(opened, message, port, async (moved) => {
     return (await storeMoved({ sql, sealer }, channel, moved)) !== null
   })

@@ -15,6 +15,7 @@ import {
   setAside,
   settle,
 } from "./channel-leases.ts"
+import type { MailPort } from "./mail-port.ts"
 import type { MovedResult } from "./message.ts"
 import { storeMoved } from "./moved.ts"
 import { queueDeliveries } from "./queue.ts"
@@ -28,6 +29,8 @@ export interface DeliveryOptions extends WorkerOptions {
   outbound?: SafeFetch
   /** Without a trailing slash. Default: Telegram's own. */
   telegramApi?: string | undefined
+  /** Default: none, and messages of channels by mail wait. */
+  mail?: MailPort | null
   /** At most this many channels at once in this process. It is high so that hanging receivers leave room for others. */
   atOnce?: number
   timeoutMs?: number
@@ -65,12 +68,12 @@ const LAST_WORDS_MS = 900
 type DeliveryParts = ReturnType<typeof partsOf>
 
 function partsOf(options: DeliveryOptions) {
-  const { sql, sealer, log, outbound = safeFetch, telegramApi } = options
+  const { sql, sealer, log, outbound = safeFetch, telegramApi, mail = null } = options
   const { now = () => new Date(), random = Math.random, leaseMs = 45_000, timeoutMs = ATTEMPT_MS } = options
   if (timeoutMs >= leaseMs) throw new Error("a lease must outlast the attempt that it covers")
   const { retriesMs = RETRIES_MS } = options
   const { gapsMs = {} } = options
-  return { sql, sealer, log, random, leaseMs, retriesMs, gapsMs, outbound, telegramApi, now, timeoutMs }
+  return { sql, sealer, log, random, leaseMs, retriesMs, gapsMs, outbound, telegramApi, mail, now, timeoutMs }
 }
 
 export const ATTEMPT_MS = 20_000
@@ -109,13 +112,14 @@ async function tellNext(target: Target, parts: DeliveryParts & { signal: AbortSi
   const { isGrouped, gapMs: usualGapMs } = CHANNEL_KINDS[channel.kind]
   const event = isGrouped ? eventWith(head, await readDueOfDay(sql, channel, head)) : [head]
   const message = messageOf(head, event, dayOf(parts.now()))
-  const sent = await send(target.opened, message, parts, (moved) => follow(target, moved, parts))
+  const port = { ...parts, channelId: channel.id }
+  const sent = await send(target.opened, message, port, (moved) => follow(target, moved, parts))
   const gapMs = gapsMs[channel.kind] ?? usualGapMs
   const ids = event.map(({ id }) => id)
   const stood = await settle(sql, channel, { ids, sent, retries: { retriesMs, random: random() }, gapMs })
   const about = { operation: channel.kind, reason: sent.result === "delivered" ? undefined : sent.failure }
   if (sent.result === "refused") log("warn", "channel_disabled", about)
-  if (sent.result === "failed") log("info", "delivery_failed", about)
+  if (sent.result === "failed" || sent.result === "ended") log("info", "delivery_failed", about)
   if (sent.result === "throttled") log("info", "delivery_throttled", about)
   return stood && sent.result === "delivered" && gapMs === 0
 }

@@ -4,6 +4,7 @@ import type { PageAnswer } from "../../ui/answer.ts"
 import { type HtmlPart, html } from "../../ui/html.ts"
 import { layout, pagePolicy } from "../../ui/layout.ts"
 import type { PageRoute } from "../../ui/routes.ts"
+import { spoken } from "../../ui/words.ts"
 import { readUnsubscribe, UNSUBSCRIBE, unsubscribe } from "./unsubscribe.ts"
 
 interface UnsubscribeParts {
@@ -30,7 +31,7 @@ export function unsubscribeRoute({ sql, visitorGate }: UnsubscribeParts): PageRo
         return page(
           200,
           "Stop this mail?",
-          html`<p>You get summaries of the workspace <strong><bdi>${found.workspace}</bdi></strong> by mail.</p>
+          html`<p>You get ${found.kind} of the workspace <strong><bdi>${found.workspace}</bdi></strong> by mail.</p>
 <form method="post" action="${path}"><input type="hidden" name="List-Unsubscribe" value="One-Click">
 <button type="submit">Stop this mail</button></form>
 `,
@@ -40,13 +41,18 @@ export function unsubscribeRoute({ sql, visitorGate }: UnsubscribeParts): PageRo
       if (!ended) return page(404, "This link is not valid", UNKNOWN)
       return page(
         200,
-        "You get no more summaries",
-        html`<p>Summaries of the workspace <strong><bdi>${ended.workspace}</bdi></strong> are not mailed to you any
-more. You can turn them on again in your <a href="/app/settings/mail">mail settings</a>.</p>
+        `You get no more ${ended.kind}`,
+        html`<p>${spoken(ended.kind)} of the workspace <strong><bdi>${ended.workspace}</bdi></strong> are not mailed to
+you any more. ${AGAIN[ended.kind]}</p>
 `,
       )
     },
   }
+}
+
+const AGAIN = {
+  summaries: html`You can turn them on again in your <a href="/app/settings/mail">mail settings</a>.`,
+  alerts: "An owner of the workspace can add you again.",
 }
 
 const UNKNOWN = html`<p>It is incomplete, or you are no member of its workspace any more. Then no mail comes either.

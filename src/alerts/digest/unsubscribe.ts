@@ -8,6 +8,12 @@ export interface Subscription {
   workspaceId: number
 }
 
+/** A mail that a link ends: alerts of a channel, or summaries. */
+interface Mailing {
+  workspace: string
+  kind: "alerts" | "summaries"
+}
+
 /** Longer than a person keeps a mail that annoys them. RFC 8058 leaves it open; laws ask for 30 days. */
 const KEPT_DAYS = 400
 
@@ -17,7 +23,7 @@ export const UNSUBSCRIBE = "/unsubscribe/"
 export async function makeUnsubscribeUrl(
   sql: Db,
   publicUrl: string,
-  { personId, workspaceId }: Subscription,
+  { personId, workspaceId, channelId = null }: Subscription & { channelId?: string | null },
 ): Promise<string> {
   const token = randomBytes(32).toString("base64url")
   await sql`
@@ -32,24 +38,32 @@ export async function makeUnsubscribeUrl(
         for update skip locked
       ))
     )
-    insert into mail_unsubscribe (token_sha256, person_id, workspace_id)
-    values (${digestOf(token)}, ${personId}, ${workspaceId})`
+    insert into mail_unsubscribe (token_sha256, person_id, workspace_id, channel_id)
+    values (${digestOf(token)}, ${personId}, ${workspaceId}, ${channelId})`
   return `${publicUrl}${UNSUBSCRIBE}${token}`
 }
 
-/** The workspace of a link. Null if the link is unknown, or the person is no member any more. */
-export async function readUnsubscribe(sql: Sql, token: string): Promise<{ workspace: string } | null> {
-  const [row] = await sql<{ workspace: string }[]>`
-    select w.name as workspace
+/** Null if the link is unknown, its channel was removed, or the person is no member any more. */
+export async function readUnsubscribe(sql: Sql, token: string): Promise<Mailing | null> {
+  const [row] = await sql<Mailing[]>`
+    select w.name as workspace, case when u.channel_id is null then 'summaries' else 'alerts' end as kind
     from mail_unsubscribe u
     join workspace w on w.id = u.workspace_id
     where u.token_sha256 = ${digestOf(token)}`
   return row ?? null
 }
 
-/** Ends the digests of the person of a link. Repeating it changes nothing. Null as in readUnsubscribe. */
-export async function unsubscribe(sql: Sql, token: string): Promise<{ workspace: string } | null> {
+/**
+ * Ends the summaries of the person of a link, or removes the channel. Null as in readUnsubscribe, also if it was
+ * repeated for a channel.
+ */
+export async function unsubscribe(sql: Sql, token: string): Promise<Mailing | null> {
   const found = await readUnsubscribe(sql, token)
+  await sql`
+    delete from channel c
+    using mail_unsubscribe u
+    where u.token_sha256 = ${digestOf(token)} and c.id = u.channel_id`
+  if (found?.kind === "alerts") return found
   await sql`
     delete from digest d
     using mail_unsubscribe u

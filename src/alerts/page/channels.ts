@@ -1,5 +1,6 @@
 import type { Sealer } from "../../access/sealed.ts"
 import type { Sql } from "../../database/types.ts"
+import type { Mailer } from "../../outbound/mail/smtp.ts"
 import { card, empty } from "../../ui/app/parts.ts"
 import {
   confirmPage,
@@ -29,12 +30,15 @@ import {
   resumeChannel,
   rotateSecret,
 } from "../delivery/channels.ts"
+import { openMailPort } from "../delivery/mail-port.ts"
 import type { SendPort } from "../delivery/message.ts"
 import { testChannel } from "../delivery/test-channel.ts"
 import { type AlertRule, listRules } from "../rules.ts"
 
 interface ChannelParts extends Pick<SendPort, "outbound" | "telegramApi"> {
   sql: Sql
+  /** Null without a mail server. */
+  mailer: Mailer | null
   sealer: Sealer
 }
 
@@ -79,8 +83,11 @@ export function channelsSection(parts: ChannelParts): SettingsSection {
       test: {
         audit: null,
         limitMs: TEST_MS,
-        async send({ workspaceId }, fields) {
-          const { taken, failure } = await testChannel(register, parts, workspaceId, idIn(fields))
+        async send({ workspaceId, publicUrl }, fields) {
+          const { outbound, telegramApi, mailer } = parts
+          const mail = mailer && openMailPort(sql, { mailer, publicUrl })
+          const reach = { outbound, telegramApi, mail }
+          const { taken, failure } = await testChannel(register, reach, workspaceId, idIn(fields))
           if (taken) return { to: back, done: "tested" }
           throw new FormProblem({ "": `The test message was not delivered: ${failure}.` })
         },

@@ -122,6 +122,7 @@ const DARK = `
 @media (prefers-color-scheme: dark) {
   .page { background: #121315 !important }
   .card { background: #1a1c1f !important; border-color: #2c3035 !important }
+  .line { border-color: #2c3035 !important }
   .ink { color: #eceef0 !important }
   .quiet { color: #a3a8b0 !important }
   .soft { background: #23262a !important; border-color: #454a51 !important }
@@ -144,6 +145,7 @@ function htmlFrame({ title, about, footer, unsubscribeUrl, page }: Letter, secti
 <style>${DARK}</style>
 </head>
 <body class="page" style="margin:0;padding:0;background:#f7f7f5;-webkit-text-size-adjust:100%">
+<div role="main">
 <table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" border="0"
  style="background:#f7f7f5"><tr><td align="center" style="padding:16px 8px">
 <table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" border="0"
@@ -161,6 +163,7 @@ ${page && html`<p style="margin:20px 0 0;font-size:15px;${FONT}">${link(page.lab
   }</p>
 </td></tr></table>
 </td></tr></table>
+</div>
 </body>
 </html>
 `.text
@@ -215,14 +218,12 @@ function htmlItem({ text, more, direction = null }: LetterItem): Html {
 
 function htmlTable({ columns, rows }: Extract<LetterPart, { kind: "table" }>): Html {
   const cell = "padding:5px 8px 5px 0;font-size:14px;line-height:1.4;text-align:left;vertical-align:top"
+  const head = `${cell};font-weight:normal;white-space:nowrap;word-break:normal;overflow-wrap:normal;${FONT};${QUIET}`
+  const body = `${cell};border-top:1px solid #e1e3e6;${FONT};${INK}`
   return html`<table width="100%" cellpadding="0" cellspacing="0" border="0" style="border-collapse:collapse">
-<tr>${columns.map(
-    (column) => html`<th scope="col" class="quiet" style="${cell};font-weight:normal;${FONT};${QUIET}">${column}</th>`,
-  )}</tr>
+<tr>${columns.map((column) => html`<th scope="col" class="quiet" style="${head}">${column}</th>`)}</tr>
 ${rows.map(
-  (cells) => html`<tr>${cells.map(
-    (text) => html`<td class="ink" style="${cell};border-top:1px solid #e1e3e6;${FONT};${INK}">${isolated(text)}</td>`,
-  )}</tr>
+  (cells) => html`<tr>${cells.map((text) => html`<td class="ink line" style="${body}">${isolated(text)}</td>`)}</tr>
 `,
 )}</table>
 `

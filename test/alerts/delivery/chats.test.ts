@@ -144,7 +144,7 @@ describe("Telegram", () => {
     test("is found by a test message too", async () => {
       const id = await bot()
       migrating(() => Response.json({ ok: true }))
-      const port = { outbound: safeFetch, telegramApi: there.url }
+      const port = { outbound: safeFetch, telegramApi: there.url, mail: null }
       const { taken, channel } = await testChannel(at.register, port, at.workspaceId, id)
       expect([taken, channel.address, channel.movedFrom]).toEqual([true, "-1002222222222", "-1001234567890"])
     })

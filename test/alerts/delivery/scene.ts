@@ -62,7 +62,8 @@ export const facts = (term: string, was: number, rank: number) => ({
 export async function found({ sql, workspaceId, appId }: Scene, count = 1, more: Found = {}): Promise<number[]> {
   const { type = "rank_drop", was = 5, rank = 12, term = "tea" } = more
   const rows = Array.from({ length: count }, (_, at) => ({
-    subject: `${term} ${++terms}`,
+    // padded, because they are added in the order of their subjects
+    subject: `${term} ${String(++terms).padStart(6, "0")}`,
     // alerts of one keyword are one event
     facts: facts(at === 0 ? term : `${term} ${at + 1}`, was, rank),
   }))

@@ -46,6 +46,8 @@ describe("the signature", () => {
         return { url: "", status: 200, headers: new Headers(), bytes: new Uint8Array() }
       }) as typeof safeFetch,
       telegramApi: undefined,
+      mail: null,
+      channelId: "ch_1",
       signal: new AbortController().signal,
       now: () => new Date(),
       timeoutMs: 1_000,

@@ -76,8 +76,11 @@ export async function fillOwner(sql: Sql, workspace: number): Promise<void> {
       ('digest_2', ${personId}, ${workspace}, 'week', '2025-11-16', 'writing', gen_random_uuid(), now(), 'Té',
         null)`
   await sql`
-    insert into mail_unsubscribe (token_sha256, person_id, workspace_id)
-    values (sha256('o'), ${personId}, ${workspace})`
+    insert into channel (id, workspace_id, kind, shown, person_id, sealed)
+    values ('ch_mail', ${workspace}, 'email', 'ada@example.org', ${personId}, 'v1.a.b.f')`
+  await sql`
+    insert into mail_unsubscribe (token_sha256, person_id, workspace_id, channel_id)
+    values (sha256('o'), ${personId}, ${workspace}, 'ch_mail'), (sha256('p'), ${personId}, ${workspace}, null)`
   await sql`
     insert into approval (id, token_sha256, workspace_id, shown, scope, verdict, decided_by, decided_at)
     select 'ap_1', sha256, workspace_id, ${sql.json({ summary: '"\u2028 抹' })}::jsonb, 'track:write', 'declined',

@@ -1,0 +1,197 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { confirmMailAddress, removeMailAddress, requestMailCode } from "../../../src/access/people/mail-addresses.ts"
+import { addPerson, changeRights, removeMember } from "../../../src/access/people/people.ts"
+import { scopesOf } from "../../../src/access/people/roles.ts"
+import { CHANNEL_KINDS } from "../../../src/alerts/delivery/channel-kinds.ts"
+import { addChannel, listChannels } from "../../../src/alerts/delivery/channels.ts"
+import { openMailPort } from "../../../src/alerts/delivery/mail-port.ts"
+import { testChannel } from "../../../src/alerts/delivery/test-channel.ts"
+import { unsubscribe } from "../../../src/alerts/digest/unsubscribe.ts"
+import type { Sql, Tx } from "../../../src/database/types.ts"
+import { createMailer } from "../../../src/outbound/mail/smtp.ts"
+import { freshDatabase } from "../../database.ts"
+import { errorOf } from "../../error-of.ts"
+import { type MailServer, parsed, plainServer, startMailServer } from "../../outbound/mail/mail-server.ts"
+import { deliveries, found, foundPassings, outbound, rule, type Scene, scene, telling } from "./scene.ts"
+
+setDefaultTimeout(60_000)
+
+let sql: Sql
+let there: MailServer
+let at: Scene
+let personId: number
+let people = 0
+
+beforeAll(async () => {
+  sql = await freshDatabase()
+})
+beforeEach(async () => {
+  there = await startMailServer()
+  at = await scene(sql, "Tea <b>evil.example</b>")
+  // a workspace keeps somebody who manages it
+  const boss = { workspaceId: at.workspaceId, name: `Boss ${++people}`, scopes: scopesOf("owner"), appList: null }
+  await inTx((tx) => addPerson(tx, boss))
+  personId = await member()
+})
+afterEach(() => there.stop())
+
+const inTx = <T>(work: (tx: Tx) => Promise<T>) => sql.begin(work) as Promise<T>
+
+async function member(role: "owner" | "viewer" = "viewer", apps: string[] | null = null): Promise<number> {
+  const name = `Reader ${++people}`
+  return await inTx((tx) => addPerson(tx, { workspaceId: at.workspaceId, name, scopes: scopesOf(role), appList: apps }))
+}
+
+async function confirm(id: number, address = "ada@example.org"): Promise<void> {
+  const { code } = await requestMailCode(sql, id, address)
+  await confirmMailAddress(sql, id, code)
+}
+
+const nameOf = async (id: number) => (await sql<{ name: string }[]>`select name from person where id = ${id}`)[0]!.name
+const add = async (id = personId) => {
+  const { channel } = await addChannel(at.register, at.workspaceId, "email", { person: await nameOf(id) })
+  return channel
+}
+const mail = () =>
+  openMailPort(sql, { mailer: createMailer(plainServer(there)), publicUrl: "https://ranks.example.com" })
+const deliver = () => telling(sql, { mail: mail(), gapsMs: { email: 0 } }).runOnce()
+const channels = () => listChannels(sql, at.workspaceId)
+
+describe("alerts by mail", () => {
+  test("go only to a member who sees all apps and has confirmed an address", async () => {
+    const message = async (person: string) =>
+      ((await errorOf(addChannel(at.register, at.workspaceId, "email", { person }))) as Error).message
+    expect(await message("nobody")).toContain('no person named "nobody"')
+    expect(await message(await nameOf(personId))).toContain("has confirmed no address yet")
+    await requestMailCode(sql, personId, "ada@example.org")
+    expect(await message(await nameOf(personId))).toContain("has confirmed no address yet")
+    const limited = await member("viewer", [at.appId])
+    await confirm(limited, "bo@example.org")
+    expect(await message(await nameOf(limited))).toContain("sees only some of the apps")
+    await confirm(personId)
+    expect(await add()).toMatchObject({ kind: "email", address: "ada@example.org", state: "on" })
+  })
+
+  test("are one mail per event, with a Message-ID made of the delivery, without foreign links", async () => {
+    await confirm(personId)
+    await add()
+    await rule(at, "rank_drop", { channels: ["email"] })
+    await rule(at, "rival_passed", { channels: ["email"] })
+    await found(at)
+    await foundPassings(at, ["Softly https://evil.example"])
+    await deliver()
+    expect(there.got).toHaveLength(1)
+    const { text, html, subject, messageId, headers } = await parsed(there.got[0]!)
+    const rows = await deliveries(at)
+    expect(rows.map(({ state }) => state)).toEqual(["delivered", "delivered"])
+    expect(rows.map(({ id }) => `<${id}@example.com>`)).toContain(messageId!)
+    expect(subject).toContain("fell from 5 to 12")
+    expect(text).toContain("passed you")
+    const links = [...String(html).matchAll(/href="([^"]*)"/g)].map(([, url]) => url!)
+    expect(links.every((url) => url.startsWith("https://ranks.example.com/"))).toBe(true)
+    expect(`${text}${String(html).replaceAll(/<[^>]*>/g, "")}`).not.toMatch(/evil\.example|https:\/\/evil/)
+    expect(headers.get("list")).toMatchObject({ "unsubscribe-post": { name: "List-Unsubscribe=One-Click" } })
+  })
+
+  test("whose outcome is unknown end as undelivered and are not sent again", async () => {
+    await confirm(personId)
+    await add()
+    await rule(at, "rank_drop", { channels: ["email"] })
+    await found(at)
+    const silent = mail()
+    const mailer = { ...silent.mailer, send: async () => ({ result: "unknown" as const, failure: "no answer" }) }
+    await telling(sql, { mail: { ...silent, mailer } }).runOnce()
+    await deliver()
+    expect(there.got).toEqual([])
+    const rows = await sql`
+      select d.state, d.failure
+      from delivery d
+      join channel c on c.id = d.channel_id
+      where c.workspace_id = ${at.workspaceId}`
+    expect([...rows]).toEqual([{ state: "undelivered", failure: "no answer; it may have arrived" }])
+    expect((await channels())[0]).toMatchObject({ state: "on" })
+  })
+
+  test("to an address that the mail server refuses disable the channel and note it once for the person", async () => {
+    await confirm(personId)
+    const { id } = await add()
+    await rule(at, "rank_drop", { channels: ["email"] })
+    await found(at, 3)
+    there.refuse.set("ada@example.org", 550)
+    await deliver()
+    expect((await channels())[0]).toMatchObject({ state: "disabled", disabled: expect.stringContaining("status 550") })
+    const [{ refused }] = await sql<
+      [{ refused: string }]
+    >`select refused from mail_address where person_id = ${personId}`
+    expect(refused).toContain("status 550")
+    const again = await testChannel(at.register, { outbound, telegramApi: undefined, mail: mail() }, at.workspaceId, id)
+    expect(again).toMatchObject({ taken: false, failure: expect.stringContaining("no confirmed address") })
+  })
+
+  test("follow a new confirmed address, and end with the address or the membership", async () => {
+    await confirm(personId)
+    await add()
+    await confirm(personId, "new@example.org")
+    expect((await channels()).map(({ address }) => address)).toEqual(["new@example.org"])
+    await rule(at, "rank_drop", { channels: ["email"] })
+    await found(at)
+    await deliver()
+    expect(there.got.map(({ to }) => to)).toEqual([["new@example.org"]])
+    await removeMailAddress(sql, personId)
+    expect(await channels()).toEqual([])
+    await confirm(personId)
+    await add()
+    await inTx((tx) => removeMember(tx, at.workspaceId, personId))
+    expect(await channels()).toEqual([])
+  })
+
+  test("end when the person is limited to some apps", async () => {
+    await confirm(personId)
+    await add()
+    await rule(at, "rank_drop", { channels: ["email"] })
+    await inTx((tx) => changeRights(tx, at.workspaceId, personId, { scopes: scopesOf("viewer"), appList: [at.appId] }))
+    await found(at)
+    await deliver()
+    expect(there.got).toEqual([])
+    expect((await channels())[0]).toMatchObject({ disabled: "the person sees only some of the apps now" })
+  })
+
+  test("leave out changes of ads for a member who may not see ads", async () => {
+    const reader = { address: "ada@example.org", workspace: "W", hasAllApps: true, seesAds: false, unsubscribeUrl: "" }
+    const port = {
+      outbound,
+      telegramApi: undefined,
+      mail: { ...mail(), readerOf: async () => reader },
+      channelId: "ch_1",
+      signal: new AbortController().signal,
+      now: () => new Date(),
+      timeoutMs: 1_000,
+    }
+    const message = { id: "msg_1", type: "alert.asa_rule", at: "2025-11-20T08:00:00Z", data: {}, text: "The bid rose" }
+    const sent = await CHANNEL_KINDS.email.send({ person: "ada", personId: "1" }, message, port)
+    expect(sent).toEqual({ result: "ended", failure: "the person may not see ads" })
+    expect(there.got).toEqual([])
+  })
+
+  test("end by the link in each of them", async () => {
+    await confirm(personId)
+    const { id } = await add()
+    await testChannel(at.register, { outbound, telegramApi: undefined, mail: mail() }, at.workspaceId, id)
+    const { headers } = await parsed(there.got[0]!)
+    const { unsubscribe: link } = headers.get("list") as unknown as { unsubscribe: { url: string } }
+    const token = link.url.split("/").at(-1)!
+    expect(await unsubscribe(sql, token)).toMatchObject({ kind: "alerts" })
+    expect(await channels()).toEqual([])
+    expect(await unsubscribe(sql, token)).toBeNull()
+  })
+
+  test("wait if the server has no mail settings", async () => {
+    await confirm(personId)
+    await add()
+    await rule(at, "rank_drop", { channels: ["email"] })
+    await found(at)
+    await telling(sql).runOnce()
+    expect((await deliveries(at)).map(({ state }) => state)).toEqual(["waiting"])
+    expect((await channels())[0]).toMatchObject({ failure: expect.stringContaining("SMTP_URL") })
+  })
+})

@@ -1,0 +1,119 @@
+import { expect, setDefaultTimeout } from "bun:test"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { digestLetter } from "../../../src/alerts/digest/digest-letter.ts"
+import type { Digest } from "../../../src/alerts/digest/read-digest.ts"
+import { writeLetter } from "../../../src/ui/mail/letter.ts"
+import { afterLong, beforeLong, long } from "../../long.ts"
+import { chromiumBinary, openTab, type Tab } from "../../pages/browser.ts"
+
+setDefaultTimeout(120_000)
+
+let tab: Tab
+let server: ReturnType<typeof Bun.serve>
+
+beforeLong(async () => {
+  tab = await openTab(chromiumBinary()!)
+  server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(mail.html, { headers: { "content-type": "text/html; charset=utf-8" } }),
+  })
+})
+afterLong(async () => {
+  await tab?.close()
+  await server?.stop(true)
+})
+
+const axe = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dirname), "utf8")
+
+const HOSTILE = `<img src=x onerror=alert(1)> https://evil.example \u202egnp.exe אבג ${"long".repeat(60)}`
+const move = (line: string, direction: "up" | "down") => ({
+  line,
+  direction,
+  apps: ["Tea"],
+  lead: { day: "2025-11-19" },
+})
+
+const digest = {
+  apps: [
+    { name: "Tea Timer", up: 3, down: 1, reviews: 2 },
+    { name: HOSTILE, up: null, down: null, reviews: null },
+  ],
+  moves: [
+    move('"tea" rose from 12 to 5 in the US App Store', "up"),
+    move(`"${"verylongkeyword".repeat(12)}" fell from 8 to 17 in the US App Store`, "down"),
+  ],
+  changes: [{ text: "Tea Timer: version: 2.0 → 2.1; since then 3 keywords rose and 1 fell", day: "2025-11-19" }],
+  reviews: [
+    {
+      id: "1",
+      rating: 1,
+      title: null,
+      text: HOSTILE,
+      version: "2.1",
+      date: "2025-11-19T08:00:00.000Z",
+      seenAt: "2025-11-19T09:00:00.000Z",
+      country: "us",
+      platform: "ios",
+      app: "Tea Timer",
+    },
+  ],
+  money: {
+    about: "Proceeds of 2025-11-19.",
+    rows: [
+      {
+        app: "Tea Timer",
+        amounts: [
+          { amount: "1204.50", currency: "USD" },
+          { amount: "3.20", currency: "EUR" },
+        ],
+      },
+    ],
+  },
+  tasks: [],
+  appsLeft: 2,
+} as unknown as Digest
+
+const mail = writeLetter(
+  digestLetter(digest, {
+    every: "day",
+    from: "2025-11-19",
+    to: "2025-11-19",
+    workspace: "Acme",
+    publicUrl: "https://ranks.example.com",
+    unsubscribeUrl: "https://ranks.example.com/unsubscribe/x",
+  }),
+)
+
+/** Screenshots are kept where MAIL_PICTURES names a folder, for people who look at them. */
+const folder = process.env.MAIL_PICTURES
+
+for (const width of [320, 360, 640, 800])
+  for (const colours of ["light", "dark"] as const)
+    long(
+      `a digest at ${width} px in ${colours} colours is accessible, needs no scroll and asks for nothing`,
+      async () => {
+        await tab.show(width, 900, colours)
+        await tab.open(`http://127.0.0.1:${server.port}/`)
+        const { scroll, inner } = await tab.value<{ scroll: number; inner: number }>(
+          "({ scroll: document.documentElement.scrollWidth, inner: innerWidth })",
+        )
+        expect(scroll).toBeLessThanOrEqual(inner)
+        const violations = await tab.value<string[]>(
+          `(async () => {
+          if (!globalThis.axe) { ${axe} }
+          const { violations } = await globalThis.axe.run(document)
+          return violations.map(({ id, nodes }) => id + ": " + nodes[0].html)
+        })()`,
+        )
+        expect(violations).toEqual([])
+        expect(await tab.value("document.images.length + document.scripts.length")).toBe(0)
+        const dark = await tab.value<string>("getComputedStyle(document.querySelector('.card')).backgroundColor")
+        expect(dark).toBe(colours === "dark" ? "rgb(26, 28, 31)" : "rgb(255, 255, 255)")
+        if (folder === undefined) return
+        mkdirSync(folder, { recursive: true })
+        writeFileSync(join(folder, `digest-${width}-${colours}.png`), await tab.picture())
+        writeFileSync(join(folder, "digest.txt"), mail.text)
+      },
+    )
