@@ -1,3 +1,4 @@
+import { later } from "./days.ts"
 import { inStore } from "./storefront-names.ts"
 
 /** The fields of a feed's alert that grouping and display need. */
@@ -28,6 +29,8 @@ export interface AlertGroup<Row extends GroupableAlert> {
   rows: Row[]
   /** Names of its apps. Empty for an alert of the whole workspace. */
   apps: string[]
+  /** The UTC day of its newest alert. */
+  day: string
   isRead: boolean
   /** The movement of the rank. Null without a change of rank. */
   direction: "up" | "down" | null
@@ -41,15 +44,17 @@ export interface Grouping {
 }
 
 /**
- * Groups the alerts of a feed by event, newest first: a drop in rank that lets eight rivals pass is one event, and so
- * is an update of a rival that several apps share.
+ * Groups the alerts of a feed by event: a drop in rank that lets eight rivals pass is one event, and so is an update of
+ * a rival that several apps share. The newest day comes first. A feed is ordered by the times of readings instead,
+ * and a reading may show something about an earlier day.
  */
 export function groupAlerts<Row extends GroupableAlert>(
   rows: readonly Row[],
   { acrossDays = false }: Grouping = {},
 ): AlertGroup<Row>[] {
   const groups = Map.groupBy(rows, (row, at) => eventOf(row, acrossDays) ?? String(at))
-  return [...groups.values()].map(groupOf)
+  const events = [...groups.values()].map(groupOf)
+  return events.toSorted((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0))
 }
 
 const MOVES = ["rank_drop", "rank_rise", "dropped_out", "entered"]
@@ -71,7 +76,8 @@ function groupOf<Row extends GroupableAlert>(rows: Row[]): AlertGroup<Row> {
   const direction = isOfKeyword(lead) ? directionOf(moveOf(rows)) : null
   const line = rows.length === 1 ? lead.sentence : isOfKeyword(lead) ? keywordLine(lead, rows) : rivalLine(rows)
   const apps = [...new Map(rows.map(({ appId, appName }) => [appId, appName])).values()].filter((name) => name !== null)
-  return { lead, rows, apps, isRead, direction, line }
+  const day = rows.reduce((newest, row) => later(newest, row.day), lead.day)
+  return { lead, rows, apps, day, isRead, direction, line }
 }
 
 type Rank = number | null

@@ -8,6 +8,9 @@ export function sourceName(source: string): string {
   return ownValue(SOURCES, source) ?? source
 }
 
+/** The name of the source of readings about the demo's invented app. They are stored as those of another instance. */
+export const DEMO_SOURCE = "the demo"
+
 const SOURCES: Readonly<Record<string, string>> = {
   "apple-web-search": "App Store search on the web",
   "apple-store-search": "App Store search",

@@ -157,6 +157,18 @@ test("an event names its apps once, and leads with the change of rank", () => {
   expect(groupAlerts([row({ type: "weekly", appId: null, appName: null })])[0]?.apps).toEqual([])
 })
 
+test("the event with the newest day comes first, however late another day was read", () => {
+  const on = (day: string, term: string) => row({ ...moon, term, day })
+  const feed = [on("2026-11-12", "tide"), on("2026-11-26", "moon"), on("2026-11-20", "sun"), on("2026-11-27", "tide")]
+  const days = (grouping: Grouping) => groupAlerts(feed, grouping).map(({ lead, day }) => [lead.term, day])
+  expect(days({ acrossDays: true })).toEqual([
+    ["tide", "2026-11-27"],
+    ["moon", "2026-11-26"],
+    ["sun", "2026-11-20"],
+  ])
+  expect(days({}).map(([, day]) => day)).toEqual(["2026-11-27", "2026-11-26", "2026-11-20", "2026-11-12"])
+})
+
 test("an event is read once all of its alerts are", () => {
   const read = (...all: boolean[]) => groupAlerts(all.map((one, n) => rival(n, { read: one })))[0]!.isRead
   expect([read(true, true), read(true, false)]).toEqual([true, false])

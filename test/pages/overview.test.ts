@@ -61,6 +61,20 @@ describe("since you were last here", () => {
     expect((await owner.browser.open("/app/alerts")).text).toContain("2 unread")
   })
 
+  test("a first visit shows the newest day first, and nothing about a day before the seven", async () => {
+    await found()
+    await house.sql`
+      insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
+      select workspace_id, app_id, type, platform, storefront, 'moon ' || n, day - n, at + n * interval '1 second',
+        facts || jsonb_build_object('term', 'moon ' || n)
+      from alert
+      cross join unnest(array[2, 1, 9]) n
+      where workspace_id = ${workspace}`
+    const { text } = await owner.browser.open("/app")
+    const terms = [...text.matchAll(/class="event"[^>]*>[^<]*&quot;([^&]*)&quot;/g)].map(([, term]) => term)
+    expect(terms).toEqual(["tea", "moon 1", "moon 2"])
+  })
+
   test("a mark is undone in the same visit, and only then", async () => {
     await found()
     await press(owner.browser, "mark_seen")

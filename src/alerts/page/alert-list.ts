@@ -1,8 +1,10 @@
 import type { AnswerOf } from "../../answers.ts"
 import type { AlertGroup } from "../../lib/alert-groups.ts"
+import { isInventedId } from "../../lib/store-ids.ts"
+import { isInventedTerm } from "../../lib/term.ts"
 import { address, appAddress, type Desk, sideCode } from "../../ui/app/desk.ts"
 import { type Html, html } from "../../ui/html.ts"
-import { sourceName } from "../../ui/source-names.ts"
+import { DEMO_SOURCE, sourceName } from "../../ui/source-names.ts"
 import { dayTime } from "../../ui/times.ts"
 import { counted, spoken } from "../../ui/words.ts"
 
@@ -13,16 +15,16 @@ export function alertItems(desk: Desk, groups: readonly AlertGroup<AlertRow>[]):
   return groups.map((group) => alertItem(desk, group))
 }
 
-function alertItem(desk: Desk, { lead, rows, isRead, direction, line }: AlertGroup<AlertRow>): Html {
+function alertItem(desk: Desk, { lead, rows, day, isRead, direction, line }: AlertGroup<AlertRow>): Html {
   const sent = rows.flatMap(({ deliveries }) => deliveries)
   const tags = [...new Set(sent.map(({ channel, state }) => `${channel}: ${state}`))]
-  const source = lead.source && html` · ${sourceName(lead.source)}`
+  const source = lead.source && html` · ${isInvented(lead) ? DEMO_SOURCE : sourceName(lead.source)}`
   const target = subjectAddress(desk, lead)
   const text = target === null ? line : html`<a class="event" href="${target}">${line}</a>`
   return html`<li${!isRead && html` class="fresh"`}>
 <p>${direction && html`<span class="${direction}">${direction === "up" ? "▲" : "▼"}</span> `}${text}</p>
 <p class="small quiet">
-${dayTime(lead.day)} · ${appLinks(desk, rows)} · ${spoken(lead.type)}${source}${evidence(desk, lead)}${tags.map(
+${dayTime(day)} · ${appLinks(desk, rows)} · ${spoken(lead.type)}${source}${evidence(desk, lead)}${tags.map(
     (tag) => html` · <span class="tag">${tag}</span>`,
   )}</p>${
     rows.length > 1 &&
@@ -31,6 +33,9 @@ ${dayTime(lead.day)} · ${appLinks(desk, rows)} · ${spoken(lead.type)}${source}
   }</li>
 `
 }
+
+const isInvented = ({ term, rivalId }: AlertRow) =>
+  (term !== null && isInventedTerm(term)) || (rivalId !== null && isInventedId(rivalId))
 
 /** Tabs of an app that show what an alert of a type without a keyword or rival is about. */
 const TABS: Partial<Record<AlertRow["type"], string>> = {

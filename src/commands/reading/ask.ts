@@ -77,6 +77,14 @@ export async function findApps(ask: Ask, word: string | undefined): Promise<List
   throw new WrongUse(`no tracked app matches ${JSON.stringify(word.slice(0, 60))}; tracked apps: ${names.join(", ")}`)
 }
 
+/** Returns the one app that matches. Throws WrongUse if several do. */
+export async function findOneApp(ask: Ask, word: string): Promise<ListedApp> {
+  const [app, ...others] = await findApps(ask, word)
+  if (!app || others.length > 0)
+    throw new WrongUse(`${others.length + 1} apps match; give the id instead, see: appmeter app list`)
+  return app
+}
+
 function problemOf({ status, message, extra }: Fault): Error {
   const {
     detail,

@@ -1,6 +1,6 @@
-import { type Command, firstArgument, WrongUse } from "../cli/command.ts"
+import { type Command, firstArgument } from "../cli/command.ts"
 import { readSecret } from "../cli/read-secret.ts"
-import { type Ask, findApps, type ListedApp, useKeyedOperations } from "../reading/ask.ts"
+import { findOneApp, useKeyedOperations } from "../reading/ask.ts"
 import { approveAndWrite, WRITE_OPTIONS } from "./approve-and-write.ts"
 
 const APP = { country: { value: "CODE", meaning: "The storefront. Default: the app's main storefront." } }
@@ -64,11 +64,4 @@ export const exportCommand: Command = {
       return await approveAndWrite(invocation, ask, { action: "export_data", args })
     })
   },
-}
-
-async function findOneApp(ask: Ask, word: string): Promise<ListedApp> {
-  const [app, ...others] = await findApps(ask, word)
-  if (!app || others.length > 0)
-    throw new WrongUse(`${others.length + 1} apps match; give the id instead, see: appmeter app list`)
-  return app
 }

@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../answers.ts"
 import { appAddress, type Desk, type Page, readHead, sideAt, sideCode } from "../../ui/app/desk.ts"
 import { card, empty, facts } from "../../ui/app/parts.ts"
 import { type Html, html } from "../../ui/html.ts"
-import { sourceName } from "../../ui/source-names.ts"
+import { DEMO_SOURCE, sourceName } from "../../ui/source-names.ts"
 import { dayTime, momentTime } from "../../ui/times.ts"
 import { counted, figure, sideName, spoken } from "../../ui/words.ts"
 
@@ -72,7 +72,7 @@ function readingPart(reading: Reading): Html {
 
 function originFacts({ source, seenAt, parser, egress, origin }: Origin): [string, Html | string | number | null][] {
   return [
-    ["Source", sourceName(source)],
+    ["Source", origin === "demo" && source === "foreign" ? DEMO_SOURCE : sourceName(source)],
     ["When", momentTime(seenAt)],
     ["Parser", parser === null ? null : `version ${parser}`],
     ["From the country", egress?.toUpperCase() ?? null],

@@ -4,7 +4,7 @@ import { type AppHead, address, appAddress, attempted, type Desk, isFault, KEPT,
 import { card, empty } from "../../ui/app/parts.ts"
 import { hiddenFields } from "../../ui/app/write/form.ts"
 import { type Html, html } from "../../ui/html.ts"
-import { sourceName } from "../../ui/source-names.ts"
+import { DEMO_SOURCE, sourceName } from "../../ui/source-names.ts"
 import { dayTime, shortDay } from "../../ui/times.ts"
 import { counted } from "../../ui/words.ts"
 
@@ -46,13 +46,14 @@ function topTenCard(
 <td class="num">${place.place}</td><td class="num"><span class="down">▼ out</span></td></tr>
 `,
     )}</tbody></table></div>`
-  const readings = html`<p class="small quiet">${sourceName(now.source)}, ${now.depth} places read:
+  const nameOf = (source: string) => (app.isInvented ? DEMO_SOURCE : sourceName(source))
+  const readings = html`<p class="small quiet">${nameOf(now.source)}, ${now.depth} places read:
 <a href="${evidence(now.day)}">evidence of ${dayTime(now.day, shortDay)}</a>${
     then && html`, <a href="${evidence(then.day)}">of ${dayTime(then.day, shortDay)}</a>`
   }.${
     then &&
     then.source !== now.source &&
-    ` The earlier day has another source (${sourceName(then.source)}), which may
+    ` The earlier day has another source (${nameOf(then.source)}), which may
 rank differently.`
   }</p>`
   return card(

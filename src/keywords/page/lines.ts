@@ -3,6 +3,7 @@ import { stepOf, type View } from "../../ui/app/bar.ts"
 import { type AppHead, address, appAddress, attempted, type Desk, isFault, sideCode } from "../../ui/app/desk.ts"
 import { type Chart, type ChartLine, type ChartMark, MAX_LINES } from "../../ui/charts/chart.ts"
 import { RANKS, type RankPoint } from "../../ui/charts/scale.ts"
+import { DEMO_SOURCE } from "../../ui/source-names.ts"
 import type { History } from "./rows.ts"
 
 type Keyword = History["keywords"][number]
@@ -93,7 +94,7 @@ export function keywordChart(
       said: lastOf(series),
       href: isOpen ? evidence() : address(appAddress(desk, app, "ranks"), { terms: term, at }),
       points: series,
-      sources,
+      sources: app.isInvented ? sources.map((run) => ({ ...run, source: DEMO_SOURCE })) : sources,
       ...(isOpen && { hrefOn: evidence }),
     }
   })

@@ -5,6 +5,7 @@ import { type FeedAlert, readFeed, readFound } from "../../alerts/feed.ts"
 import { FeedRow, feedRow } from "../../alerts/operations/alerts.ts"
 import { operation } from "../../core/operation.ts"
 import type { Sql } from "../../database/types.ts"
+import { dayOf } from "../../lib/days.ts"
 import { described } from "../../lib/schema.ts"
 import { Time } from "../../lib/shapes.ts"
 import { shared } from "./workspace.ts"
@@ -45,14 +46,17 @@ export const listNews = operation({
   }
 })
 
-/** Alerts of a first visit are those of seven days, whenever they were found: an import or the demo brings them too. */
+/**
+ * Alerts of a first visit are about the last seven days, whenever they were found: an import or the demo brings them
+ * too, and a reading of today may show a wave of reviews two weeks ago.
+ */
 async function readNews(
   sql: Sql,
   of: { workspaceId: number; rights: readonly Right[]; appIds: string[] | null },
   { since, isFirst }: SeenMark,
 ): Promise<FeedAlert[]> {
   if (!isFirst) return await readFound(sql, { ...of, since, limit: MAX_NEWS })
-  const { alerts } = await readFeed(sql, { ...of, limit: MAX_NEWS, only: { since } })
+  const { alerts } = await readFeed(sql, { ...of, limit: MAX_NEWS, only: { from: dayOf(since) } })
   return alerts.filter(({ withdrawnAt }) => withdrawnAt === null)
 }
 

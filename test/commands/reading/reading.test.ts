@@ -185,6 +185,34 @@ test("alerts shows day and app before the text, and one line per fall", async ()
   )
 })
 
+test("alerts takes the filters of the API, and says what is wrong with a value", async () => {
+  const count = async (...filters: string[]) => {
+    const { code, out, err } = await run(["alerts", "--limit", "500", "--json", ...filters])
+    expect([filters, code, err]).toEqual([filters, 0, ""])
+    return (JSON.parse(out) as { alerts: { type: string; day: string; read: boolean }[] }).alerts
+  }
+  const all = await count()
+  const drops = all.filter(({ type }) => type === "rank_drop")
+  expect([drops.length > 0, drops.length < all.length]).toEqual([true, true])
+  expect(await count("--type", "rank_drop")).toEqual(drops)
+  expect(await count("--type", "rank_drop", "--app", "tide", "--read", "--since", addDays(TODAY, -40))).toEqual(drops)
+  expect(await count("--to", addDays(TODAY, -10))).toEqual(all.filter(({ day }) => day <= addDays(TODAY, -10)))
+  expect(await count("--from", addDays(TODAY, -1), "--until", TODAY)).toEqual(
+    all.filter(({ day }) => day >= addDays(TODAY, -1)),
+  )
+  expect(await count("--unread")).toEqual(all.filter(({ read }) => !read))
+  expect((await run(["alerts", "--to", "2020-01-01"])).out).toContain("no alert matches")
+  for (const [wrong, why] of [
+    [["--type", "rank"], "rank_drop"],
+    [["--since", "yesterday"], "since"],
+    [["--unread", "--read"], "exclude each other"],
+    [["--app", "Nobody"], "no tracked app matches"],
+  ] as const) {
+    const { code, err } = await run(["alerts", ...wrong])
+    expect([wrong, code, err.includes(why)]).toEqual([wrong, 2, true])
+  }
+})
+
 describe("completion", () => {
   const completed = async (typed: string[]) => {
     const { out } = await run(["completion", "bash"])
