@@ -7,7 +7,7 @@ import { address, appAddress, type Desk, hereOf, isFault, type Page } from "../u
 import { type Face, readFaces } from "../ui/app/faces.ts"
 import { appIcon } from "../ui/app/frame.ts"
 import { card, empty } from "../ui/app/parts.ts"
-import { hiddenFields, keywordFields, writeForm } from "../ui/app/write/form.ts"
+import { hiddenFields, keywordFields, mayNotEdit, writeForm } from "../ui/app/write/form.ts"
 import { checkFields, type FormState, selectField, textField } from "../ui/fields.ts"
 import { type Html, html } from "../ui/html.ts"
 import { counted, STORES } from "../ui/words.ts"
@@ -21,6 +21,7 @@ export async function addAppPage(desk: Desk): Promise<Page> {
     return page(
       html`<section class="card">${empty("The sample cannot be changed", "Sign in to add your own app.")}</section>`,
     )
+  if (desk.editFields.length === 0) return page(html`<section class="card">${mayNotEdit()}</section>`)
   const chosen = desk.query.get("app")
   if (chosen !== null) return page(await detailsPart(desk, chosen))
   const query = desk.query.get("q")?.trim() ?? ""
@@ -39,7 +40,7 @@ function countryIn({ query }: Desk): string {
 
 /** A box for a name, a link or an id. */
 export function searchForm(desk: Desk): Html | false {
-  if (desk.formFields.length === 0) return false
+  if (desk.editFields.length === 0) return false
   const form: FormState = { id: "find", values: null, errors: {} }
   const forApp = desk.query.get("for")
   return html`<form class="filters" method="get" action="${desk.base}/add" role="search">${

@@ -174,6 +174,20 @@ describe("every form", () => {
     expect([taken, await lostRows()]).toEqual([[], []])
   })
 
+  test("the pages of a viewer have no form that a viewer may not send", async () => {
+    const { browser } = lesser.viewer
+    const refused: string[] = []
+    let count = 0
+    for (const address of pages.keys()) {
+      const { status, text } = await browser.open(address)
+      if (status !== 200 || address.startsWith("/app/settings")) continue
+      const found = formsIn(address, text)
+      count += found.length
+      refused.push(...found.flatMap(({ kind }) => (isRefused(kind, "viewer") ? [`${address}: ${kind}`] : [])))
+    }
+    expect([count > 50, refused]).toEqual([true, []])
+  })
+
   test("hostile texts come back escaped, and are shown as text on every page", async () => {
     const token = await tokenOf(owner)
     for (const form of forms.filter(({ texts }) => texts.length > 0))

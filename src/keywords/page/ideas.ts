@@ -57,7 +57,7 @@ function noIdeas(desk: Desk, answer: Ideas): Html {
 
 /** Tracks the selected ideas. */
 function chosenForm(desk: Desk, app: AppHead, { ideas, newIdeas }: Ideas): Html {
-  const isForm = desk.formFields.length > 0
+  const isForm = desk.editFields.length > 0
   const table = html`<div class="scroll" tabindex="0" role="group" aria-label="Keyword ideas"><table class="rows">
 <thead><tr><th scope="col">Keyword, and why</th><th scope="col" class="num">Rank</th>
 <th scope="col" class="wide num">Popularity</th><th scope="col" class="wide num">Difficulty</th></tr></thead>

@@ -106,7 +106,7 @@ function keywordsPart(
   const hasNew = keywords.some(({ tracked }) => !tracked)
   return card(
     title,
-    (hasNew && writeForm(desk, write, () => table)) || table,
+    (hasNew && desk.editFields.length > 0 && writeForm(desk, write, () => table)) || table,
     html`${keywords.length < total && `${keywords.length} of `}${counted(
       total,
       "keyword",
@@ -120,7 +120,7 @@ type RivalKeyword = NonNullable<Rival["keywords"]>[number]
 function keywordRow(desk: Desk, app: AppHead, side: Side, { term, rank, ourRank, day, tracked }: RivalKeyword): Html {
   const evidence = address(appAddress(desk, app, "evidence"), { term, at: sideCode(side), day })
   const untracked = html`${
-    desk.formFields.length > 0 &&
+    desk.editFields.length > 0 &&
     html`<input type="checkbox" name="terms" value="${term}" aria-label="Select ${term}"> `
   }<bdi>${term}</bdi> <span class="tag">not tracked</span>`
   const name = tracked ? html`<a href="${evidence}"><bdi>${term}</bdi></a>` : untracked

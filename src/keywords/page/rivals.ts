@@ -102,7 +102,7 @@ function rivalForm(
     return rivalItem(desk, app, side, { ...rival, icon })
   })
   const list = html`<ul class="list">${items}</ul>`
-  if (desk.formFields.length === 0) return list
+  if (desk.editFields.length === 0) return list
   const hidden = hiddenFields([
     ...desk.formFields,
     ["action", "remove_rivals"],
@@ -129,7 +129,7 @@ function rivalItem(
     .map(({ term }) => term)
     .join(", ")
   const tick =
-    desk.formFields.length > 0 &&
+    desk.editFields.length > 0 &&
     html`<input type="checkbox" name="rivals" value="${storeAppCode(id)}" aria-label="Select ${name}"> `
   return html`<li><div class="subject">${tick}${appIcon(desk, { name, icon })}<div>
 <p><a href="${page}"><strong><bdi>${name}</bdi></strong></a>${
@@ -166,7 +166,7 @@ function addCard(desk: Desk, app: AppHead): Html | false {
 
 /** Rivals that were hidden, each with a button that shows it again. */
 function hiddenCard(desk: Desk, app: AppHead, faces: Faces): Html | false {
-  if (app.hiddenRivals.length === 0 || desk.formFields.length === 0) return false
+  if (app.hiddenRivals.length === 0 || desk.editFields.length === 0) return false
   return card(
     "Hidden rivals",
     html`<ul class="list">${app.hiddenRivals.map((rival) => {

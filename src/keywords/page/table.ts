@@ -62,7 +62,7 @@ function headings(desk: Desk, app: AppHead, hasLines: boolean): Html {
 
 /** The form around the rows. Its toolbar appears with the first selected row, and without script as well. */
 function pickForm(desk: Desk, app: AppHead, side: Side, table: Html): Html {
-  if (desk.formFields.length === 0)
+  if (desk.editFields.length === 0)
     return html`<form method="get" action="${appAddress(desk, app, "ranks")}">${hiddenFields([["at", sideCode(side)]])}
 ${table}
 <div class="picked" role="group" aria-label="Selected keywords"><button type="submit">Compare</button></div></form>`

@@ -8,7 +8,7 @@ import { type Html, html } from "../../ui/html.ts"
  * to undo it; with several the app is chosen, and a preview follows. The plain table if nothing can be added.
  */
 export async function addKeywordsForm(desk: Desk, table: Html): Promise<Html> {
-  if (desk.formFields.length === 0) return table
+  if (desk.editFields.length === 0) return table
   const { apps } = await desk.ask("list_app_heads")
   const [first, ...more] = apps
   if (!first)
@@ -28,6 +28,6 @@ export async function addKeywordsForm(desk: Desk, table: Html): Promise<Html> {
 
 /** A keyword that can be ticked, with a link to its page. */
 export function tickedTerm(desk: Desk, term: string, name: Html | string): Html {
-  if (desk.formFields.length === 0) return html`${name}`
+  if (desk.editFields.length === 0) return html`${name}`
   return html`<input type="checkbox" name="terms" value="${term}" aria-label="Select ${term}"> ${name}`
 }

@@ -91,11 +91,12 @@ function headPart(
 ): Html {
   const by = publisher && html`<bdi>${publisher}</bdi>`
   const track = address(`${desk.base}/add`, { app: storeAppCode(id), country, q: id })
-  const deed = desk.isSample
-    ? false
-    : ownId === undefined
-      ? html`<a class="button main" href="${track}">Track this app</a>`
-      : html`<a class="button" href="${appAddress(desk, { id: ownId })}">Tracked: open its page</a>`
+  const deed =
+    desk.editFields.length === 0 && ownId === undefined
+      ? false
+      : ownId === undefined
+        ? html`<a class="button main" href="${track}">Track this app</a>`
+        : html`<a class="button" href="${appAddress(desk, { id: ownId })}">Tracked: open its page</a>`
   return html`<div class="line above"><div class="subject">${icon}<div><p>${
     publisherId && by ? linkTo(desk, publisherId, publisherAddress(desk, publisherId), by) : by
   }</p><p class="small quiet">${STORES[platformOf(id)]} <span class="hash">${id}</span> · ${storefrontName(country)}</p>

@@ -53,6 +53,7 @@ export function deskRoutes(parts: DeskParts): PageRoute[] {
     visitor: null,
     person: null,
     formFields: [],
+    editFields: [],
     has,
     isMetered: () => false,
     picture: () => null,
@@ -71,6 +72,7 @@ export function deskRoutes(parts: DeskParts): PageRoute[] {
   const ownDesk = ({ request, requestId, address, path, query }: PageVisit, person: Person): Desk => {
     let isMetered = false
     const isOpened = request.method === "POST" && OPENED.test(path)
+    const formFields = [[FORM_FIELD, person.formToken]] as const
     return {
       ...UNSENT,
       base: OWN,
@@ -85,7 +87,8 @@ export function deskRoutes(parts: DeskParts): PageRoute[] {
       path,
       requestId,
       query: new URLSearchParams(query),
-      formFields: [[FORM_FIELD, person.formToken]],
+      formFields,
+      editFields: person.scopes.includes("track:write") ? formFields : [],
       async ask<Id extends OperationId>(id: Id, input: InputOf<Id> = {}) {
         if (!person.isProved && find(id).asksProof?.(input)) throw new ProofNeeded()
         const credentials = { grant: person.keyId }

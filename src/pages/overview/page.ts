@@ -72,7 +72,7 @@ function choiceIn(query: URLSearchParams): Choice {
 }
 
 function addLink(desk: Desk): Html | false {
-  return !desk.isSample && html`<p class="deeds"><a class="button" href="${desk.base}/add">Add app</a></p>`
+  return desk.editFields.length > 0 && html`<p class="deeds"><a class="button" href="${desk.base}/add">Add app</a></p>`
 }
 
 function toolbar(desk: Desk, { total, matching }: Overview, { q, order }: Choice): Html {

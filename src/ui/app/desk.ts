@@ -40,6 +40,8 @@ export interface Desk {
   scheme: Scheme | null
   /** Hidden fields of every form that changes something. Empty if the visitor may change nothing. */
   formFields: readonly (readonly [name: string, value: string])[]
+  /** The same of forms that change what is tracked. Empty for a person who may only look. */
+  editFields: readonly (readonly [name: string, value: string])[]
 }
 
 /** A refused form, which its page shows again as it was sent. */

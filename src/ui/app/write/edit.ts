@@ -3,7 +3,7 @@ import { checkFields, selectField, textField, usernameField } from "../../fields
 import { type Html, html } from "../../html.ts"
 import { type AppHead, type Desk, hereOf, type Page, readHead, sideAt } from "../desk.ts"
 import { card, empty } from "../parts.ts"
-import { writeForm } from "./form.ts"
+import { mayNotEdit, writeForm } from "./form.ts"
 
 /** The settings of an app: name, goal, storefronts, a page to share, and its removal. */
 export async function editPage(desk: Desk, appId: string): Promise<Page> {
@@ -12,12 +12,10 @@ export async function editPage(desk: Desk, appId: string): Promise<Page> {
     title: `App settings · ${app.name}`,
     app,
     at: "edit",
-    body: desk.isSample
-      ? html`<section class="card">${empty(
-          "The sample cannot be changed",
-          "Here you rename your own app, choose its storefronts and goal, share its page, or remove it.",
-        )}</section>`
-      : html`<h2 class="above">App settings</h2>
+    body:
+      desk.editFields.length === 0
+        ? html`<section class="card">${desk.isSample ? OF_SAMPLE : mayNotEdit()}</section>`
+        : html`<h2 class="above">App settings</h2>
 <div class="columns-2">
 ${nameCard(desk, app)}${goalCard(desk, app)}${storefrontsCard(desk, app)}${shareCard(desk, app)}${removeCard(
   desk,
@@ -25,6 +23,11 @@ ${nameCard(desk, app)}${goalCard(desk, app)}${storefrontsCard(desk, app)}${share
 )}</div>`,
   }
 }
+
+const OF_SAMPLE = empty(
+  "The sample cannot be changed",
+  "Here you rename your own app, choose its storefronts and goal, share its page, or remove it.",
+)
 
 function nameCard(desk: Desk, app: AppHead): Html {
   const options = { action: "rename_app", back: hereOf(desk), fixed: fixedOf(app), button: "Rename app" }

@@ -1,6 +1,9 @@
+import type { Right } from "../../../access/scopes.ts"
+import { ownValue } from "../../../lib/objects.ts"
 import { areaField, type FormState, fileField } from "../../fields.ts"
 import { type Html, type HtmlPart, html } from "../../html.ts"
 import type { Desk } from "../desk.ts"
+import { empty } from "../parts.ts"
 
 interface WriteForm {
   action: string
@@ -20,9 +23,32 @@ interface WriteForm {
   look?: string
 }
 
+/** The right that a form needs, by its action. Others need that to change what is tracked. */
+const RIGHTS: Readonly<Record<string, Right | null>> = {
+  mark_seen: null,
+  unmark_seen: null,
+  reply_review: "reviews:write",
+  create_share_link: "reports:write",
+}
+
+/** Shown in place of a form that would be refused. */
+const NOT_ALLOWED = html`<p class="inside quiet">
+You may look at this, but not change it. An owner of the workspace can give you the right.</p>`
+
+/** The same, as the content of a page. */
+export function mayNotEdit(): Html {
+  return empty("You may look at this, but not change it", "An owner of the workspace can give you the right.")
+}
+
+/** Returns whether the person has the right that a form with this action needs. */
+function mayWrite({ person }: Desk, action: string): boolean {
+  const right = ownValue(RIGHTS, action) === undefined ? "track:write" : (RIGHTS[action] as Right | null)
+  return right === null || person === null || person.scopes.includes(right)
+}
+
 /**
- * A form that changes something. `fields` gets what was typed if the form was refused. False if the visitor may change
- * nothing.
+ * A form that changes something. `fields` gets what was typed if the form was refused. A person without the right gets
+ * a sentence instead, or nothing in place of a single button. False if the visitor may change nothing.
  */
 export function writeForm(
   desk: Desk,
@@ -31,6 +57,7 @@ export function writeForm(
 ): Html | false {
   if (desk.formFields.length === 0) return false
   const { action, back, fixed = {}, button, id = action, tone, hasFile, look = "filters" } = form
+  if (!mayWrite(desk, action)) return look !== "row" && NOT_ALLOWED
   const state = desk.refused?.id === id ? desk.refused : { id, values: null, errors: {} }
   return html`<form class="${look}" method="post" action="${desk.base}/write"${
     hasFile && html` enctype="multipart/form-data"`
