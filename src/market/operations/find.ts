@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import * as v from "valibot"
 import { refuseUnknownGenres } from "../../charts/operations/chart-genres.ts"
 import { Source } from "../../charts/operations/charts.ts"
-import { nothing, operation } from "../../core/operation.ts"
+import { type Context, nothing, operation } from "../../core/operation.ts"
 import { ALL_APPS, CHARTS, DEVICES } from "../../lib/charts.ts"
 import { dayNumber, dayOf, monthsBefore } from "../../lib/days.ts"
 import { described, named } from "../../lib/schema.ts"
@@ -12,8 +12,8 @@ import { figureFilter, figureState } from "./estimates/figure-fits.ts"
 import { FoundFigures, hasFigure, readFoundFigures } from "./estimates/found-figures.ts"
 import { readOwnLevel } from "./estimates/own-level.ts"
 import { ESTIMATE_CREDITS } from "./estimates.ts"
-import { checkFilters, DEEPEST, FindInput, KINDS } from "./find-filters.ts"
-import { type FoundApp, findApps, type SearchedList } from "./found-apps.ts"
+import { checkFilters, DEEPEST, FindInput, type FindQuery, KINDS } from "./find-filters.ts"
+import { type FoundApp, type FoundOrder, findApps, type SearchedList } from "./found-apps.ts"
 import { marketAppFields } from "./market-apps.ts"
 
 const CREDITS = 20
@@ -126,7 +126,10 @@ export const hiveFindApps = operation({
     ),
     coverage: Coverage,
   }),
-}).run(async (query, ctx) => {
+}).run(async (query, ctx) => await foundIn(query, "rank", ctx))
+
+/** Sorts all matches in this order, and returns one page of them. */
+export async function foundIn(query: FindQuery, order: FoundOrder, ctx: Context) {
   const { sql } = ctx
   const countries = [...new Set(query.country)]
   const genres = query.genre && [...new Set(query.genre)]
@@ -136,7 +139,21 @@ export const hiveFindApps = operation({
   const level = hasFigures ? await readOwnLevel(ctx) : null
   const figures = figureFilter(query, level)
   const { text, publisher, kind, limit, page, rankMin = 1, rankMax = DEEPEST } = query
-  const search = { countries, genres, kind, rankMin, rankMax, since, text, publisher, figures, limit, page }
+  const search = {
+    countries,
+    genres,
+    kind,
+    rankMin,
+    rankMax,
+    since,
+    text,
+    publisher,
+    figures,
+    level,
+    order,
+    limit,
+    page,
+  }
   const [found, followed] = await Promise.all([findApps(sql, search), readFollowedMarket(sql)])
   const { lists, total } = found
   const unread = (genres ?? []).filter((genre) => !lists.some((list) => list.genre === genre))
@@ -162,7 +179,7 @@ export const hiveFindApps = operation({
     },
   }
   return answer.apps.length === 0 ? nothing(answer) : answer
-})
+}
 
 function shownApp({ app: _, measuredMs, ...app }: FoundApp, today: string) {
   const { id, name, publisher, publisherId, rank, country, device, kind, genre, day, source, origin, firstSeen } = app

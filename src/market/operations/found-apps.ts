@@ -4,7 +4,8 @@ import type { Chart, Device } from "../../lib/charts.ts"
 import { type ChartSource, chartSourceOf } from "../../lib/charts.ts"
 import { nameIn } from "../../stores/store/app-names.ts"
 import { appsWithText } from "../read/texts.ts"
-import { type FigureFilter, figureFit, joinOwnLevel } from "./estimates/figure-fits.ts"
+import { amountsSeen, type FigureFilter, figureFit, joinOwnLevel } from "./estimates/figure-fits.ts"
+import type { OwnLevel } from "./estimates/own-level.ts"
 
 interface AppSearch {
   countries: readonly string[]
@@ -19,9 +20,16 @@ interface AppSearch {
   publisher: string | undefined
   /** Null without a filter by figures. */
   figures: FigureFilter | null
+  order: FoundOrder
+  /** From the workspace's own sales, for an order by figures. Null if they change no estimate. */
+  level: OwnLevel | null
   limit: number
   page: number
 }
+
+/** Orders of all matching apps. Names are joined to the apps of a page only, so that they order none. */
+export const FOUND_ORDERS = ["rank", "firstSeen", "downloads", "revenue", "growth"] as const
+export type FoundOrder = (typeof FOUND_ORDERS)[number]
 
 /** A chart that was searched. */
 export interface SearchedList {
@@ -81,10 +89,10 @@ export async function findApps(sql: Sql, search: AppSearch): Promise<FoundApps> 
     ), app as materialized (
       ${bestPlaces(sql, search)}
     ), page as materialized (
-      select app_id, store_id, rank
+      select app_id, store_id, rank, worth
       from app
       where ${isWithin(sql`rank`)} and fits
-      order by rank, store_id
+      order by ${search.order === "rank" ? sql`` : sql`worth desc nulls last,`} rank, store_id
       limit ${limit}
       offset ${(page - 1) * limit}
     ), shown as materialized (
@@ -140,7 +148,7 @@ function appsShown(sql: Sql): Fragment {
         'country', w.storefront, 'device', w.device, 'kind', w.chart, 'genre', w.genre, 'day', w.day,
         'measuredMs', ${milliseconds(sql, sql`w.seen_at`)}, 'source', w.source, 'origin', r.origin,
         'firstSeen', w.first_day
-      ) order by w.rank, w.store_id)
+      ) order by w.worth desc nulls last, w.rank, w.store_id)
     from shown w
     join store_app s on s.id = w.app_id
     left join chart_results r on (r.chart_id, r.day, r.source, r.seen_at) = (w.chart_id, w.day, w.source, w.seen_at)`
@@ -161,12 +169,15 @@ function searchedLists(sql: Sql, { countries, genres, kind }: AppSearch): Fragme
  * day is unknown, and whether its figures fit (null if unknown).
  */
 function bestPlaces(sql: Sql, search: AppSearch): Fragment {
-  const { countries, genres, since, figures } = search
+  const { countries, genres, since, figures, order } = search
+  const isByFigures = order === "downloads" || order === "revenue"
+  const level = figures?.level ?? (isByFigures ? search.level : null)
+  const worth = worthOf(sql, order, level)
   const fit = figures ? figureFit(sql, figures) : sql`true`
   const isSince = sql`first_day >= ${since}::date`
   const from = sql`
     from (${places(sql, search)}) m
-    ${figures ? joinOwnLevel(sql, figures.level) : sql``}
+    ${joinOwnLevel(sql, level)}
     where ${fit} is not false and ${since === null ? sql`true` : sql`(first_day is null or ${isSince})`}
       ${searchedApps(sql, search)}`
   // without genres an app has one row per storefront
@@ -176,7 +187,7 @@ function bestPlaces(sql: Sql, search: AppSearch): Fragment {
         ? sql`rank, null::int as undated`
         : sql`case when ${isSince} then rank end as rank, case when first_day is null then rank end as undated`
     return sql`
-      select m.app_id, store_id, ${ranks}, ${fit} as fits
+      select m.app_id, store_id, ${ranks}, ${worth} as worth, ${fit} as fits
       ${from}`
   }
   const ranks =
@@ -184,9 +195,19 @@ function bestPlaces(sql: Sql, search: AppSearch): Fragment {
       ? sql`min(rank) as rank, null::int as undated`
       : sql`min(rank) filter (where ${isSince}) as rank, min(rank) filter (where first_day is null) as undated`
   return sql`
-    select m.app_id, min(store_id) as store_id, ${ranks}, ${figures ? sql`bool_and(${fit})` : sql`true`} as fits
+    select m.app_id, min(store_id) as store_id, ${ranks}, max(${worth}) as worth,
+      ${figures ? sql`bool_and(${fit})` : sql`true`} as fits
     ${from}
     group by m.app_id`
+}
+
+/** SQL: the value that orders a row of market_app (m), greatest first. Null if unknown, or ordered by rank alone. */
+function worthOf(sql: Sql, order: FoundOrder, level: OwnLevel | null): Fragment {
+  const { downloaded, earned } = amountsSeen(sql, level)
+  if (order === "firstSeen") return sql`(first_day - '2000-01-01'::date)::float8`
+  if (order === "downloads") return sql`(${downloaded})::float8`
+  if (order === "revenue") return sql`(${earned})::float8`
+  return order === "growth" ? sql`growth::float8` : sql`null::float8`
 }
 
 /** SQL: rows of market_app, each with its best rank on the searched charts. With genres, one row per genre. */

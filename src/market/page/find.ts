@@ -16,7 +16,7 @@ type Found = AnswerOf<"hive_find_apps">
 type Row = Found["apps"][number]
 
 const PAGE_ROWS = 100
-/** Apps that can be sorted by a column, and that a file has. The finder itself orders by rank. */
+/** Apps that are sorted here: by name, which would have to be read for all matches, or of several storefronts. */
 const MAX_SORTED = 200
 const MAX_FILE = 1_000
 
@@ -28,16 +28,12 @@ export async function marketFindPage(desk: Desk): Promise<Page> {
   const page = (body: Html) => marketPage(desk, { title: "Finder", tab: "find", body })
   if (filters.isEmpty || Object.keys(filters.errors).length > 0)
     return page(html`${formCard(desk, filters)}${filters.isEmpty && introCard()}`)
-  if (query.get("as") === "csv") return { ...page(html``), file: await fileOf(desk, filters) }
   const order = ORDERS.find(([code]) => code === query.get("order"))?.[0] ?? "rank"
+  if (query.get("as") === "csv") return { ...page(html``), file: await fileOf(desk, filters, order) }
   const number = Math.max(1, Math.min(100, Math.trunc(Number(query.get("page")) || 1)))
   const first = await marketAnswer(desk.ask("hive_find_apps", { ...filters.input, limit: PAGE_ROWS, page: number }))
   if (isFault(first)) return page(faultPart(desk, filters, first))
-  const isSortable = first.total <= MAX_SORTED
-  const found =
-    order !== "rank" && isSortable ? await desk.ask("hive_find_apps", { ...filters.input, limit: MAX_SORTED }) : first
-  const rows =
-    found === first ? first.apps : sorted(found.apps, order).slice((number - 1) * PAGE_ROWS, number * PAGE_ROWS)
+  const rows = await rowsIn(desk, filters, { first, order, number })
   const faces = await readFaces(
     desk,
     rows.map(({ id }) => `ios:${id}`),
@@ -46,8 +42,30 @@ export async function marketFindPage(desk: Desk): Promise<Page> {
   const results =
     first.total === 0
       ? html`<section class="card">${noneFound(desk, filters, first)}</section>`
-      : resultCard(desk, first, { rows, faces, order, number, isSortable })
+      : resultCard(desk, first, { rows, faces, order, number })
   return page(html`${formCard(desk, filters)}${results}`)
+}
+
+/** Whether all matches are ordered by the column in SQL: figures and first days are those of one storefront. */
+const isOrderedWhole = (order: Order, { countries }: Pick<Found, "countries">) =>
+  countries.length === 1 && order !== "name"
+
+const isOffered = (order: Order, found: Found) =>
+  order === "rank" || found.total <= MAX_SORTED || isOrderedWhole(order, found)
+
+/** Returns the rows of a page in the chosen order, or by rank if that is not offered. */
+async function rowsIn(
+  desk: Desk,
+  { input }: Filters,
+  { first, order, number }: { first: Found; order: Order; number: number },
+): Promise<readonly Row[]> {
+  if (order === "rank" || !isOffered(order, first)) return first.apps
+  if (isOrderedWhole(order, first)) {
+    const found = await desk.ask("list_found_apps", { ...input, limit: PAGE_ROWS, page: number, order })
+    return found.apps
+  }
+  const found = await desk.ask("hive_find_apps", { ...input, limit: MAX_SORTED })
+  return sorted(found.apps, order).slice((number - 1) * PAGE_ROWS, number * PAGE_ROWS)
 }
 
 /** The filters of the sample's answer. */
@@ -129,17 +147,16 @@ interface Shown {
   faces: ReadonlyMap<string, Face>
   order: Order
   number: number
-  isSortable: boolean
 }
 
-function resultCard(desk: Desk, found: Found, { rows, faces, order, number, isSortable }: Shown): Html {
+function resultCard(desk: Desk, found: Found, { rows, faces, order, number }: Shown): Html {
   const hasFigures = rows.some(({ estimates }) => estimates !== undefined)
   const shownOrders = ORDERS.filter(([code]) => hasFigures || !FIGURES.has(code))
   const heads = shownOrders.map(([code, name]) => {
     const kind = code === "name" ? "" : code === "rank" || code === "downloads" ? "num" : "num wide"
     const to = address(desk.path, { ...paramsOf(desk), order: code })
-    const isLinked = !desk.isSample && (isSortable || code === "rank")
-    const isHere = code === order
+    const isLinked = !desk.isSample && isOffered(code, found)
+    const isHere = code === (isOffered(order, found) ? order : "rank")
     return html`<th scope="col" class="${kind}"${
       isHere && html` aria-sort="${code === "rank" || code === "name" ? "ascending" : "descending"}"`
     }>${isLinked ? html`<a href="${to}">${name}</a>` : name}</th>${
@@ -147,7 +164,7 @@ function resultCard(desk: Desk, found: Found, { rows, faces, order, number, isSo
     }`
   })
   const pages = Math.ceil(Math.min(found.total, 10_000) / PAGE_ROWS)
-  const csv = address(desk.path, { ...paramsOf(desk), as: "csv" })
+  const csv = address(desk.path, { ...paramsOf(desk), order: order === "rank" ? null : order, as: "csv" })
   return card(
     counted(found.total, "app"),
     html`<div class="scroll" tabindex="0" role="group" aria-label="Found apps"><table class="rows"><thead><tr>${heads}
@@ -155,10 +172,16 @@ function resultCard(desk: Desk, found: Found, { rows, faces, order, number, isSo
 </thead><tbody>${rows.map((row) => foundRow(desk, row, { face: faces.get(`ios:${row.id}`), hasFigures }))}</tbody>
 </table>
 </div>${pager(desk.path, desk.query, { page: number, pages })}<p class="inside small quiet">${coverageText(found)}${
-      !isSortable && ` Narrow the filters to ${MAX_SORTED} apps to sort by other columns.`
+      found.total > MAX_SORTED && ` ${whyNotSorted(found)}`
     }</p>`,
     !desk.isSample && html`<a href="${csv}">CSV</a>`,
   )
+}
+
+function whyNotSorted({ countries }: Found): string {
+  return countries.length === 1
+    ? `Sorting by name is offered for up to ${MAX_SORTED} apps, because it needs the name of every match.`
+    : `Sorting is offered for up to ${MAX_SORTED} apps, or in one storefront: the figures differ between storefronts.`
 }
 
 const FIGURES = new Set<string>(["downloads", "revenue", "growth"])
@@ -210,10 +233,15 @@ function paramsOf({ query }: Desk): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
-async function fileOf(desk: Desk, { input }: Filters): Promise<{ name: string; csv: string }> {
+async function fileOf(desk: Desk, { input }: Filters, order: Order): Promise<{ name: string; csv: string }> {
   const rows: Row[] = []
+  const countries = input.country as string[]
+  const isOrdered = order !== "rank" && isOrderedWhole(order, { countries })
   for (let page = 1; rows.length < MAX_FILE; page++) {
-    const found = await desk.ask("hive_find_apps", { ...input, limit: MAX_SORTED, page })
+    const query = { ...input, limit: MAX_SORTED, page }
+    const found = await (isOrdered
+      ? desk.ask("list_found_apps", { ...query, order })
+      : desk.ask("hive_find_apps", query))
     rows.push(...found.apps)
     if (found.apps.length < MAX_SORTED || rows.length >= found.total) break
   }

@@ -10,7 +10,7 @@ import { getEvidence, listReadings } from "./evidence.ts"
 import { getKeywordDays } from "./keyword-days.ts"
 import { listKeywordRows } from "./keywords.ts"
 import { listLocales } from "./locales.ts"
-import { getMarket, getMarketApp, getMarketChart } from "./market.ts"
+import { getMarket, getMarketApp, getMarketChart, listFoundApps } from "./market.ts"
 import { listChartMarks } from "./marks.ts"
 import { listNews, markSeen } from "./news.ts"
 import { getOverview } from "./overview.ts"
@@ -55,7 +55,7 @@ const readsWith = (sources: Sources) => [
 ]
 
 /** Operations of forms, which the sample does not have. */
-const edits = [previewEdit, confirmEdit, getMadeChange, markSeen, findStoreApps, listStoreFaces]
+const edits = [previewEdit, confirmEdit, getMadeChange, markSeen, findStoreApps, listStoreFaces, listFoundApps]
 
 export type DeskOperation = ReturnType<typeof readsWith>[number] | (typeof edits)[number]
 

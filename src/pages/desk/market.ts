@@ -23,7 +23,9 @@ import { ChangeShape, changeFields, changeShape, PageChangeKind } from "../../li
 import { readChanges } from "../../listings/read/changes.ts"
 import { readChosenMarket } from "../../market/followed-storefronts.ts"
 import { readGenre, wantedChart } from "../../market/operations/chart.ts"
-import { KINDS } from "../../market/operations/find-filters.ts"
+import { foundIn, hiveFindApps } from "../../market/operations/find.ts"
+import { checkFilters, FindInput, KINDS } from "../../market/operations/find-filters.ts"
+import { FOUND_ORDERS } from "../../market/operations/found-apps.ts"
 import { MarketCountry, platformOfChecked, StoreAppId } from "../../market/operations/inputs.ts"
 import { findMarketApps, findStoreApp, marketAppFields, readMarketApps } from "../../market/operations/market-apps.ts"
 import { readNow } from "../../market/operations/read-now.ts"
@@ -86,6 +88,20 @@ export const getMarket = operation({
     },
   }
 })
+
+/** The finder in other orders than by rank, which its public operation does not have. */
+export const listFoundApps = operation({
+  ...shared,
+  id: "list_found_apps",
+  path: "/desk/market/find",
+  summary: "Apps of the charts by the filters of hive_find_apps, in an order over all matches.",
+  effect: "reads",
+  hive: "pack",
+  price: 0,
+  faults: [...hiveFindApps.faults],
+  input: v.strictObject({ ...FindInput.entries, order: v.picklist(FOUND_ORDERS) }),
+  output: hiveFindApps.output,
+}).run(async ({ order, ...query }, ctx) => await foundIn(checkFilters(query), order, ctx))
 
 const CHANGE_DAYS = 90
 const MAX_CHANGES = 20

@@ -233,6 +233,28 @@ describe("the finder page", () => {
   })
 })
 
+test("more apps than a page has are sorted over all of them, except by name, and the page says why", async () => {
+  const apps = Array.from({ length: 230 }, (_, at) => named(40_001 + at))
+  const growing = (days: number, count: number) =>
+    chartOf(days, apps.slice(0, count), { storefront: "gb", genre: "6014", depth: count })
+  // the last thirty are new on the second day, and stand behind the others
+  await record(house.sql, [growing(3, 200), growing(0, 230)])
+  const path = "/app/market/find?country=gb&kind=free&genre=6014&rankMax=500"
+  const ids = ({ text }: Page) => [...text.matchAll(/<th scope="row">[\s\S]*?app\?id=(\d+)/g)].map(([, id]) => id)
+  const byRank = await owner.open(path)
+  expect(ids(byRank)[0]).toBe("40001")
+  expect(textOf(byRank)).toContain("Sorting by name is offered for up to 200 apps")
+  expect(byRank.text).toContain("order=firstSeen")
+  expect(byRank.text).not.toContain("order=name")
+  const newest = await owner.open(`${path}&order=firstSeen`)
+  expect([ids(newest)[0], ids(newest)[29], ids(newest)[30]]).toEqual(["40201", "40230", "40001"])
+  expect(newest.text).toContain('aria-sort="descending"')
+  const file = (await owner.open(`${path}&order=firstSeen&as=csv`)).text.split("\r\n")
+  expect([file.length, file[1]?.split(",")[1], file[31]?.split(",")[1]]).toEqual([232, "40201", "40001"])
+  // what is not offered is shown by rank
+  expect(ids(await owner.open(`${path}&order=name`))[0]).toBe("40001")
+})
+
 describe("the comparison page", () => {
   beforeAll(async () => {
     const search = (term: string, ids: readonly number[]) => ({

@@ -38,18 +38,27 @@ function isLimited({ min, max }: FigureRange): boolean {
  * bound: it matches if that whole span lies in the range, and fails if none of it does.
  */
 export function figureFit(sql: Sql, { revenue, downloads, growth, level }: FigureFilter): Fragment {
+  const { downloaded, earned, earnedUnder } = amountsSeen(sql, level)
+  const { min = -Infinity, max = Infinity } = growth
+  return sql`(
+    ${amountFit(sql, downloads, { value: downloaded, under: sql`downloads_under` })}
+    and ${amountFit(sql, revenue, { value: earned, under: earnedUnder })}
+    and ${isLimited(growth) ? sql`growth between ${min}::float8 and ${max}::float8` : sql`true`}
+  )`
+}
+
+/** SQL: the estimates of a row of market_app (m) as the workspace sees them. Needs `joinOwnLevel`. */
+export function amountsSeen(sql: Sql, level: OwnLevel | null) {
   const times = level && level.known.size > 0 ? sql`coalesce(o.times, g.times, ${defaultTimes(level)}::float8)` : null
   const places = level?.timesOfPlaces ?? null
   const downloaded = times ? sql`downloads * case when by_prior then ${times} else 1 end` : sql`downloads`
   const byPlace = places === null ? sql`` : sql`* case when revenue_by = 'place' then ${places}::float8 else 1 end`
   const byPrice = times ? sql`* case when by_prior and revenue_by = 'price' then ${times} else 1 end` : sql``
-  const earned = { value: sql`revenue ${byPlace} ${byPrice}`, under: sql`revenue_under ${byPlace}` }
-  const { min = -Infinity, max = Infinity } = growth
-  return sql`(
-    ${amountFit(sql, downloads, { value: downloaded, under: sql`downloads_under` })}
-    and ${amountFit(sql, revenue, earned)}
-    and ${isLimited(growth) ? sql`growth between ${min}::float8 and ${max}::float8` : sql`true`}
-  )`
+  return {
+    downloaded,
+    earned: sql`revenue ${byPlace} ${byPrice}`,
+    earnedUnder: sql`revenue_under ${byPlace}`,
+  }
 }
 
 function amountFit(sql: Sql, range: FigureRange, { value, under }: { value: Fragment; under: Fragment }): Fragment {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { sales } from "../../../../src/consoles/kinds/sales.ts"
 import { pacificDay } from "../../../../src/consoles/pacific.ts"
 import { daysUpTo } from "../../../../src/consoles/read/app-accounts.ts"
+import { csvRecords } from "../../../../src/lib/csv.ts"
 import { addDays, daysInMonth, monthOf } from "../../../../src/lib/days.ts"
 import { makeDue } from "../../../../src/market/estimates/estimates.ts"
 import { BETWEEN_APPS, STORE_PRIORS, storeLevel } from "../../../../src/market/formulas/ratio.ts"
@@ -9,6 +10,7 @@ import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts
 import { freshDatabase } from "../../../database.ts"
 import { charted } from "../../../measuring/record/charted.ts"
 import { said } from "../../../measuring/record/measured.ts"
+import { ownerOf } from "../../../pages/app-scene.ts"
 import { record } from "../../../record.ts"
 
 setDefaultTimeout(60_000)
@@ -192,6 +194,17 @@ test("own sales change only the estimates of their workspace and of keys that ma
     if (!value) continue
     expect([...(await inFinder(own, `&downloadsMin=${value}&downloadsMax=${value}`)).keys()]).toEqual([IDS[at]!])
     expect((await inFinder(other, `&downloadsMin=${value}&downloadsMax=${value}`)).size).toBe(0)
+  }
+  // and so does the order of the finder's page
+  const owner = await ownerOf(house, scene.workspaceId)
+  for (const [column, order] of ["downloads", "revenue", "growth"].entries()) {
+    const { text } = await owner.open(`/app/market/${FIND}&estimates=yes&order=${order}&as=csv`)
+    const rows = [...csvRecords(text)].slice(1).map(({ fields }) => fields as string[])
+    const values = rows
+      .map((fields) => fields[11 + 4 * column]!)
+      .map((text) => (text === "" ? -Infinity : Number(text)))
+    expect([order, values]).toEqual([order, values.toSorted((a, b) => b - a)])
+    if (order === "downloads") expect(new Set(values).size).toBeGreaterThan(5)
   }
   expect(await everything()).toEqual(before)
 })
