@@ -46,7 +46,7 @@ export interface FieldDraft extends DraftedField {
   facts: DraftFact[]
 }
 
-const DRAFT_VERSION = 2
+const DRAFT_VERSION = 3
 const VARIANTS = 3
 const FACTS = 5
 const LONGEST_FACT = 200
@@ -80,14 +80,14 @@ export function draftTask(inputs: DraftInputs): WritingTask<FieldDraft[]> {
 }
 
 const ORDERS =
-  `You draft the store listing of a mobile app anew. The record "page" holds its present texts, ` +
-  `"form" the language and the most characters of each field, each "keyword" a search term the developer follows ` +
-  `with how much it is searched for, each "praise" a sentence of a user.\n` +
-  `Write ${VARIANTS} variants of each field, the best first: into facts the passages of page and praise that it ` +
-  `rests on, up to ${FACTS} short ones, copied character by character, into text the variant. ` +
-  "Say only what page and praise say: no feature, number, prize, price or comparison that they do not have. " +
-  "Use the words of the most searched keywords where they are true of the app, in name and subtitle above all. " +
-  "No names of other apps, makers, platforms or stores, no pictographs, no HTML."
+  `You write a new store listing for a mobile app. The record "page" has its current texts, "form" the language and ` +
+  `the maximum characters of each field, each "keyword" a tracked search term with its search popularity, ` +
+  `each "praise" a sentence from a user's review.\n` +
+  `Write ${VARIANTS} variants of each field, the best one first. In facts, put up to ${FACTS} short passages of page ` +
+  "and praise that the variant is based on, copied character by character. In text, put the variant. " +
+  "Use only what page and praise say: add no feature, number, prize, price or comparison. " +
+  "Use the words of the most popular keywords where they are true of the app, above all in name and subtitle. " +
+  "Do not use names of other apps, developers, platforms or stores, emoji, or HTML."
 
 type DraftAnswer = Record<DraftField, { facts: string[]; text: string }[]>
 
@@ -133,7 +133,7 @@ interface Refusal {
 
 const NO_FACT: Refusal = {
   rule: "not_in_its_text",
-  sentence: "None of its facts stands in the page or in what users praise, character by character.",
+  sentence: "None of its facts is in the page or in the praise, character by character.",
 }
 
 /** Returns the facts that occur in the page or a review and may be shown. */

@@ -22,7 +22,7 @@ interface Reply {
   addresses: string[]
 }
 
-const REPLY_VERSION = 1
+const REPLY_VERSION = 2
 
 /** Asks the model for a developer's reply to a review. */
 export function replyTask(inputs: ReplyInputs): WritingTask<Reply> {
@@ -47,15 +47,15 @@ export function replyTask(inputs: ReplyInputs): WritingTask<Reply> {
 
 const ORDERS =
   "You draft the developer's public reply to one review of a mobile app. " +
-  `The record "review" is what a stranger wrote, "app" the app, "form" the language and the most characters, ` +
-  `"wish" what the developer wants to say, if anything.\n` +
-  "Into addresses put up to three short passages of the review that the reply answers to, " +
-  "copied character by character. Into reply put the reply alone: in the language of the form, polite, " +
-  "plain and about what the review says. It promises no money, no gift, no date and no feature, " +
-  "unless the wish says so, and never money. It asks for no rating and no change of one. " +
-  "It names no address, link, number or store that neither the review nor the wish has."
+  `The record "review" is the review, written by a stranger, "app" the app, "form" the language and the maximum ` +
+  `characters, "wish" what the developer wants to say, if anything.\n` +
+  "In addresses, put up to three short passages of the review that the reply responds to, " +
+  "copied character by character. In reply, put only the reply: in the language of the form, polite, " +
+  "plain and about what the review says. Do not promise a gift, a date or a feature, " +
+  "unless the wish says so, and never promise money. Do not ask for a rating or for a change of one. " +
+  "Do not mention an address, link, number or store that neither the review nor the wish mentions."
 
-const NO_PASSAGE = "None of the passages in addresses stands in the review, character by character."
+const NO_PASSAGE = "None of the passages in addresses is in the review, character by character."
 
 function judge({ reply, addresses }: Reply, { review, appName, note, language, most }: ReplyInputs, isLast: boolean) {
   const sources = [review.text, review.title ?? "", appName, note ?? ""]

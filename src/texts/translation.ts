@@ -33,7 +33,7 @@ export interface Translation {
   captions: (string | null)[]
 }
 
-const TRANSLATION_VERSION = 1
+const TRANSLATION_VERSION = 2
 const KEYWORDS_ROOM = 100
 const LONGEST_CAPTION = 300
 
@@ -68,16 +68,15 @@ export function translationTask(inputs: TranslationInputs): WritingTask<Translat
 type TranslationAnswer = Record<DraftField, string> & { keywords: string[]; captions: string[] }
 
 const ORDERS =
-  `You translate the store listing of a mobile app. The record "page" holds its texts, ` +
-  `"form" the language wanted, ` +
-  `the most characters of each field and names that stay as they are, each "keyword" a search term that people of ` +
-  `that place use, each "caption" words on a screenshot.\n` +
-  "Translate each field whole: the same lines in the same order, every address, " +
-  "number and placeholder as it stands, nothing added and nothing left out. " +
-  "In name and subtitle use the words of the most searched keywords where they say the same. " +
-  "Into keywords put up to twenty single search terms in that language for the keyword field, " +
-  "none that name or subtitle have, no names of apps, makers or platforms. " +
-  "Into captions put the translation of each caption, in their order. No names of other stores, no HTML."
+  `You translate the store listing of a mobile app. The record "page" has its texts, "form" the target language, the ` +
+  `maximum characters of each field and names that stay unchanged, each "keyword" a search term that people there ` +
+  `use, each "caption" words on a screenshot.\n` +
+  "Translate each field completely: the same lines in the same order, every address, number and placeholder " +
+  "unchanged, nothing added and nothing left out. " +
+  "In name and subtitle, use the words of the most popular keywords where they mean the same. " +
+  "In keywords, put up to twenty single search terms in that language for the keyword field, " +
+  "none of which is in name or subtitle, and no names of apps, developers or platforms. " +
+  "In captions, put the translation of each caption, in the same order. Do not use names of other stores or HTML."
 
 function fieldsOf({ source }: TranslationInputs): DraftField[] {
   return DRAFT_FIELDS.filter((field) => source[field] !== null)

@@ -197,7 +197,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     const text = () => tab.value<string>("document.querySelector('main').textContent")
     for (const app of isLeftOut ? apps.slice(0, 2) : apps) {
       await tab.open(`${server.url.origin}/app/apps/${app}/reviews`)
-      expect(await text()).toContain("Nobody wrote these reviews: they are the demo's")
+      expect(await text()).toContain("The demo made up these reviews.")
       await tab.value("document.querySelector('main [name=q]').value = 'crash'")
       await tab.leave("document.querySelector('main [name=q]').form.querySelector('button').click()")
       expect(await text()).toContain("Invented: crashes")
@@ -205,7 +205,7 @@ describe.skipIf(binary === null)("the demo's first start, in a browser that runs
     }
     await tab.open(`${server.url.origin}/app/apps/${apps[1]}/summary`)
     await tab.leave("document.querySelector('main form button').click()")
-    expect(await text()).toContain("Nobody wrote these reviews: they are the demo's")
+    expect(await text()).toContain("The demo made up these reviews.")
     expect(await text()).toContain("Of 28 reviews with a text")
   })
 })

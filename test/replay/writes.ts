@@ -9,7 +9,7 @@ export interface Step extends Call {
   until?: { field: string; values: readonly string[] }
 }
 
-/** A write by its arguments; `again` = what confirming the same preview a second time meets is worth a look. */
+/** A write by its arguments. `again`: the same preview is confirmed a second time. */
 interface Write {
   action: string
   args: Record<string, unknown>

@@ -13,7 +13,14 @@ export interface SeenRequest {
 
 /** The response to a request. `say` gets the lines of the prompt and returns the model's answer. */
 export type Script =
-  | { say: (lines: Line[]) => string; end?: "well" | "cut" | "refused"; inputTokens?: number; afterMs?: number }
+  | {
+      say: (lines: Line[]) => string
+      end?: "well" | "cut" | "refused"
+      inputTokens?: number
+      afterMs?: number
+      /** The response waits for it. */
+      after?: Promise<void>
+    }
   | { status: number; body?: string; headers?: Record<string, string> }
   | { raw: string }
 
@@ -53,6 +60,7 @@ async function answerOf(api: WireName, script: Script, data: string): Promise<Re
     return new Response(script.body ?? "", { status: script.status, headers: script.headers ?? {} })
   const { say, end = "well", inputTokens = Math.ceil(data.length / 3) + 500, afterMs = 0 } = script
   if (afterMs > 0) await Bun.sleep(afterMs)
+  await script.after
   return Response.json(SAY[api](say(linesOf(data)), end, inputTokens))
 }
 

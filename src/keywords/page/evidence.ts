@@ -36,7 +36,7 @@ export async function evidencePage(desk: Desk, appId: string): Promise<Page> {
             "The reading",
             empty(
               "Not measured that day",
-              "Nobody read this search on that day, so there is no rank: that is not the same as being absent.",
+              "This search was not read on that day, so the rank is unknown. That is different from absent.",
             ),
             dayTime(evidence.day),
           )
@@ -64,7 +64,7 @@ function readingPart(reading: Reading): Html {
       : html`<strong>${rank}</strong> of ${depth} read`
   const list = facts([
     ["Rank", stands],
-    ["Whole", complete ? null : "no, it broke off and answers no day"],
+    ["Complete", complete ? null : "no, it ended early, so the day has no rank from it"],
     ...originFacts(reading),
   ])
   return html`${list}${bodyPart(reading)}`
@@ -75,18 +75,18 @@ function originFacts({ source, seenAt, parser, egress, origin }: Origin): [strin
     ["Source", origin === "demo" && source === "foreign" ? DEMO_SOURCE : sourceName(source)],
     ["When", momentTime(seenAt)],
     ["Parser", parser === null ? null : `version ${parser}`],
-    ["From the country", egress?.toUpperCase() ?? null],
-    ["Came by", ORIGINS[origin] ?? origin],
+    ["Read from", egress?.toUpperCase() ?? null],
+    ["Origin", ORIGINS[origin] ?? origin],
   ]
 }
 
-const ORIGINS: Record<string, string> = { own: "this instance's own reading", demo: "the demo", import: "an import" }
+const ORIGINS: Record<string, string> = { own: "read by this server", demo: "the demo", import: "an import" }
 
 function bodyPart({ sha256, url }: Origin): Html {
-  return html`<p class="small quiet">SHA-256 of the body as it came:</p>
-<p class="hash">${sha256 ?? "not held"}</p>${
+  return html`<p class="small quiet">SHA-256 of the response:</p>
+<p class="hash">${sha256 ?? "not stored"}</p>${
     url &&
-    html`<p class="small quiet">Asked for at:</p>
+    html`<p class="small quiet">Address:</p>
 <p class="hash">${url}</p>`
   }`
 }
@@ -94,7 +94,7 @@ function bodyPart({ sha256, url }: Origin): Html {
 function placesPart({ places }: Evidence): Html {
   if (places.length === 0) return html``
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Places">
-<table><caption>The first ${places.length} places of that reading, as they were read.</caption><thead>
+<table><caption>The first ${places.length} places of this reading.</caption><thead>
 <tr><th scope="col" class="num">Place</th><th scope="col">App</th><th scope="col">Store id</th></tr></thead>
 <tbody>${places.map(
     ({ place, id, name, own }) => html`<tr><td class="num">${place}</td>
@@ -111,20 +111,20 @@ function metricsPart({ metrics }: Evidence): Html {
   if (metrics.length === 0)
     return empty(
       "No figure yet",
-      "Popularity and difficulty come with the readings that they rest on, some minutes after a keyword's first rank.",
+      "Popularity and difficulty are calculated a few minutes after a keyword's first rank.",
     )
   return html`<ul class="list">${metrics.map(
     ({ metric, score, source, seenAt, formula, restsOn }) => html`<li>
-<p><strong>${spoken(metric)}</strong> ${score === null ? "none can be given" : figure(score)}${
+<p><strong>${spoken(metric)}</strong> ${score === null ? "cannot be calculated" : figure(score)}${
       metric === "popularity" &&
       formula > 0 &&
       score !== null &&
-      html` <span class="small quiet">a score that orders keywords, no popularity: what can be said is its band</span>`
+      html` <span class="small quiet">our score only orders keywords; the estimated popularity is its band</span>`
     }</p>
 <p class="small quiet">${momentTime(seenAt)}, ${sourceName(source)}${formula > 0 && `, formula ${formula}`}</p>
 ${restsOn.map(
   (read) =>
-    html`<p class="small quiet">Rests on <code>${read.source}</code>, ${momentTime(read.seenAt)} <span class="hash">${
+    html`<p class="small quiet">Based on <code>${read.source}</code>, ${momentTime(read.seenAt)} <span class="hash">${
       read.sha256?.slice(0, 16) ?? ""
     }</span></p>`,
 )}</li>

@@ -7,7 +7,7 @@ export interface MarketLists extends Side {
   since: string
 }
 
-/** MarketLists as of a UTC day, which decides whether a figure is too old to show. */
+/** Market lists on a UTC day. The day decides which figures are too old to show. */
 export interface MarketDay extends MarketLists {
   today: string
 }

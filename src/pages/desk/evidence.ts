@@ -31,27 +31,27 @@ import { hasDemoSeller } from "../../tracking/tracked-app.ts"
 const SHOWN_PLACES = 100
 
 const origin = {
-  source: described(v.string(), "Who read it."),
+  source: described(v.string(), "The source."),
   seenAt: described(Time, "When it was read."),
-  parser: described(v.nullable(Count), "Version of what took the body apart; null where only the time is held."),
-  sha256: described(v.nullable(v.string()), "Of the body as it came, hex."),
-  url: described(v.nullable(v.string()), "Where it was asked for; null for what was imported."),
-  egress: described(v.nullable(v.string()), "Country it was read from; null = not known, or of no account."),
-  origin: described(v.string(), "What brought it here: own readings, an import, the demo."),
+  parser: described(v.nullable(Count), "Version of the parser. Null if only the time is stored."),
+  sha256: described(v.nullable(v.string()), "SHA-256 of the response, in hex."),
+  url: described(v.nullable(v.string()), "The address that was requested. Null for imports."),
+  egress: described(v.nullable(v.string()), "Country from which it was requested. Null if unknown or irrelevant."),
+  origin: described(v.string(), "own, import or demo."),
 }
 
 const Reading = v.strictObject({
   ...origin,
-  depth: described(Count, "Places that were read."),
-  complete: described(v.boolean(), "False = it broke off, and answers no day."),
-  rank: described(v.nullable(Rank), "Where the app stands in it; null = it does not."),
+  depth: described(Count, "Number of places read."),
+  complete: described(v.boolean(), "False if the reading ended early. Then it gives the day no rank."),
+  rank: described(v.nullable(Rank), "Rank of the app. Null if it is absent."),
 })
 
 const Place = v.strictObject({
   place: Rank,
   id: described(v.string(), "Store id."),
-  name: described(v.nullable(v.string()), "Null until one was seen."),
-  own: described(v.boolean(), "It is the app."),
+  name: described(v.nullable(v.string()), "Null until a name was read."),
+  own: described(v.boolean(), "Whether it is the tracked app."),
 })
 
 const Metric = v.strictObject({
@@ -59,8 +59,8 @@ const Metric = v.strictObject({
   day: Day,
   source: v.string(),
   seenAt: Time,
-  score: described(v.nullable(v.number()), "Null = none can be given."),
-  formula: described(Count, "Version of the formula; 0 for what was published."),
+  score: described(v.nullable(v.number()), "Null if it cannot be calculated."),
+  formula: described(Count, "Version of the formula. 0 for published figures."),
   restsOn: v.array(v.strictObject({ source: v.string(), seenAt: Time, sha256: v.nullable(v.string()) })),
 })
 
@@ -74,7 +74,7 @@ export const getEvidence = (sources: Sources) =>
     path: "/desk/:appId/evidence",
     group: "Your apps",
     toolset: "keywords",
-    summary: "What the figures of a tracked keyword lead back to.",
+    summary: "The readings behind the figures of a tracked keyword.",
     effect: "reads",
     scope: "apps:read",
     price: 0,
@@ -84,16 +84,17 @@ export const getEvidence = (sources: Sources) =>
       country: AppCountry,
       platform: Platform,
       term: Term,
-      day: v.optional(
-        v.pipe(v.string(), v.check(isRealDay), v.description("The latest that was measured when left out.")),
-      ),
+      day: v.optional(v.pipe(v.string(), v.check(isRealDay), v.description("Default: the latest measured day."))),
     }),
     output: v.strictObject({
       term: v.string(),
       country: Storefront,
       platform: Store,
       day: Day,
-      readings: described(v.array(Reading), "Of the day; the first answers it if it is complete."),
+      readings: described(
+        v.array(Reading),
+        "Readings of the day. If the first is complete, the day's rank is from it.",
+      ),
       places: described(v.array(Place), `The first ${SHOWN_PLACES} places of the first reading.`),
       metrics: v.array(Metric),
       ratings: v.array(Ratings),
@@ -137,7 +138,7 @@ const AppReadingShape = v.strictObject({
   of: described(v.string(), "What was read."),
   source: v.string(),
   seenAt: Time,
-  sameSince: described(v.nullable(Time), "Since when it has said the same."),
+  sameSince: described(v.nullable(Time), "Since when it has been the same."),
   parser: v.nullable(Count),
   sha256: v.nullable(v.string()),
   origin: v.string(),

@@ -10,16 +10,19 @@ import { Count, Day, Time } from "../../lib/shapes.ts"
 import { isRealDay } from "../../lib/time.ts"
 
 const Said = v.strictObject({
-  day: described(Day, "Whose it is; of what stands until something else is said the last up to the day asked for."),
+  day: described(
+    Day,
+    "The day of the report. For facts that hold until they change, the last day up to the requested one.",
+  ),
   source: v.string(),
-  seenAt: described(Time, "When the account first said so."),
-  parser: described(Count, "Version of what took the body apart."),
-  origin: described(v.string(), "What brought it here: own readings, an import, the demo."),
-  sha256: described(v.string(), "Of the body as it came, hex."),
-  about: described(v.nullable(v.string()), "The campaign, country or product; of all else null."),
-  processed: described(v.nullable(Day), "When the file was made, of a report that comes in files."),
+  seenAt: described(Time, "When it was first read."),
+  parser: described(Count, "Version of the parser."),
+  origin: described(v.string(), "own, import or demo."),
+  sha256: described(v.string(), "SHA-256 of the response, in hex."),
+  about: described(v.nullable(v.string()), "The campaign, country or product. Null for other reports."),
+  processed: described(v.nullable(Day), "Processing date of the file, for reports that come as files."),
   count: described(Count, "Rows about the app."),
-  rows: described(v.array(v.record(v.string(), v.unknown())), `The first ${SHOWN_ROWS} of them, as they were said.`),
+  rows: described(v.array(v.record(v.string(), v.unknown())), `The first ${SHOWN_ROWS} of them, unchanged.`),
 })
 
 export const getReportEvidence = operation({
@@ -28,30 +31,30 @@ export const getReportEvidence = operation({
   path: "/desk/:appId/report-evidence",
   group: "Your apps",
   toolset: "revenue",
-  summary: "What the figures of a connected account lead back to.",
+  summary: "The reports behind the figures of a connected account.",
   effect: "reads",
   scope: "revenue:read",
   price: 0,
   faults: ["not_connected"],
   input: ofApp({
-    report: v.pipe(v.picklist(EVIDENCE_REPORTS), v.description("What the figures are made of.")),
-    day: v.optional(v.pipe(v.string(), v.check(isRealDay), v.description("Yesterday when left out."))),
+    report: v.pipe(v.picklist(EVIDENCE_REPORTS), v.description("The kind of report.")),
+    day: v.optional(v.pipe(v.string(), v.check(isRealDay), v.description("Default: yesterday."))),
   }),
   output: v.strictObject({
     account: v.string(),
     state: v.picklist(ANSWERED_STATES),
     report: v.picklist(EVIDENCE_REPORTS),
     day: Day,
-    dayZone: described(v.string(), "The time zone whose day it is."),
+    dayZone: described(v.string(), "The time zone of the day."),
     said: described(
       v.array(Said),
-      "What was said of it; of one thing said several times the first counts. Empty = nothing was: not known.",
+      "Stored reports of the day. If several are about the same thing, the first counts. Empty if there is none.",
     ),
   }),
 }).run(async ({ app, report, day: asked }, { sql, caller, now }) => {
   const day = asked ?? addDays(pacificDay(now()), -1)
   const evidence = await readReportEvidence(sql, caller.workspaceId, app, { report, day })
-  if (!evidence) throw new Fault("not_connected", { detail: "No connected account says this of the app." })
+  if (!evidence) throw new Fault("not_connected", { detail: "No connected account reports this about the app." })
   const { said, ...rest } = evidence
   return { ...rest, day, said: said.map((one) => ({ ...one, seenAt: one.seenAt.toISOString() })) }
 })

@@ -32,7 +32,7 @@ export interface KeywordChoice {
   added: NewKeyword[]
 }
 
-const NEW_KEYWORDS_VERSION = 1
+const NEW_KEYWORDS_VERSION = 2
 const MAX_NEW = 10
 /** A longer passage supports no particular keyword. */
 const LONGEST_FROM = 120
@@ -61,13 +61,13 @@ export function newKeywordsTask(inputs: NewKeywordInputs): WritingTask<KeywordCh
 }
 
 const ORDERS =
-  `You choose keywords for the store listing of a mobile app. The record "page" holds its texts, ` +
-  `"form" the language of its searches, each "followed" a keyword that its developer follows already, ` +
-  "each record c1, c2 and so on a candidate with what was measured of it.\n" +
-  "Into picks put the handles of the candidates that people who want this app would type. " +
-  `Into ideas put up to ${MAX_NEW} other search terms of one to three words, in the language of the form: ` +
-  "none that a record has, no name of an app, a maker, a platform or a store; " +
-  "into from of each the words of the page that it follows from, copied character by character."
+  `You choose keywords for the store listing of a mobile app. The record "page" has its texts, ` +
+  `"form" the language of the searches, each "followed" a keyword that the developer already tracks, ` +
+  "each record c1, c2 and so on a candidate with its measured figures.\n" +
+  "In picks, put the handles of the candidates that people who want this app would type. " +
+  `In ideas, put up to ${MAX_NEW} other search terms of one to three words, in the language of the form: ` +
+  "none that a record has, and no name of an app, a developer, a platform or a store. " +
+  "In from of each idea, put the words of the page that it follows from, copied character by character."
 
 interface ChoiceAnswer {
   picks: string[]

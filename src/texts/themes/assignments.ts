@@ -14,7 +14,7 @@ export interface Assignment {
   quote: string
 }
 
-const ASSIGNMENTS_VERSION = 1
+const ASSIGNMENTS_VERSION = 2
 /** Maximum number of reviews per request. */
 export const MAX_ASSIGNED = 100
 const LONGEST_QUOTE = 60
@@ -48,12 +48,11 @@ export function assignmentsTask(
 }
 
 const ORDERS =
-  "You say which themes reviews of a mobile app are about. Each record t1, t2 and so on is a theme, " +
+  "You decide which themes each review of a mobile app is about. Each record t1, t2 and so on is a theme, " +
   "each record r1, r2 and so on a review by a stranger.\n" +
-  "For each review that is about one of the themes or several put into assigned its handle, " +
-  `the passage that shows it, of at most ${LONGEST_QUOTE} characters, copied from that review character by ` +
-  "character, and the handles of those themes. Leave out reviews that are about none of them; " +
-  "a word in passing is none."
+  "For each review that is about one or more of the themes, put into assigned its handle, the handles of the themes, " +
+  `and the passage that shows it, of at most ${LONGEST_QUOTE} characters, copied from the review character by ` +
+  "character. Leave out reviews that are about none of them or only mention one in passing."
 
 interface AssignmentsAnswer {
   assigned: { r: string; quote: string; themes: string[] }[]

@@ -15,7 +15,7 @@ export interface ProposedTheme {
   sentence: string | null
 }
 
-const PROPOSALS_VERSION = 1
+const PROPOSALS_VERSION = 2
 export const PROPOSALS_TOKENS = 2_500
 const MAX_THEMES = 12
 const QUOTES = 2
@@ -51,13 +51,13 @@ export function proposalsTask(
 }
 
 const ORDERS =
-  `You find what reviews of a mobile app are about. The record "form" holds the language and the most characters, ` +
-  `each record r1, r2 and so on is a review by a stranger.\nName up to ${MAX_THEMES} themes that come up in more ` +
-  `than one review, each as narrow as the reviews allow: not "bugs" but what fails. ` +
-  `Of each give ${QUOTES} quotes of different reviews, copied character by character with the handle of their ` +
-  "review; a label of a few words and one sentence in the language of the form, " +
-  "which says what the quotes say and nothing that they do not. Neither holds a number or a word of quantity, " +
-  "for how many people say so is counted elsewhere, and no name of a person and no address."
+  `You find what reviews of a mobile app are about. The record "form" has the language and the maximum characters, ` +
+  `each record r1, r2 and so on is a review by a stranger.\nName up to ${MAX_THEMES} themes that appear in more ` +
+  `than one review, as narrow as the reviews allow: not "bugs" but what fails. ` +
+  `For each theme, give ${QUOTES} quotes from different reviews, copied character by character with the handle of ` +
+  "their review, a label of a few words, and one sentence in the language of the form " +
+  "that says what the quotes say and nothing else. Do not use numbers, words of quantity, names of people or " +
+  "addresses in either: how many people say so is counted elsewhere."
 
 interface ProposalsAnswer {
   themes: { quotes: { r: string; quote: string }[]; label: string; sentence: string }[]

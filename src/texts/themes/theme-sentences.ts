@@ -12,7 +12,7 @@ export function themeKey({ topic, denied }: Pick<Theme, "topic" | "denied">): st
   return denied ? `no ${topic}` : topic
 }
 
-const SENTENCES_VERSION = 1
+const SENTENCES_VERSION = 2
 const LONGEST = 200
 
 /** Asks for a sentence about each theme, based on its quotes only. The model gets no counts. */
@@ -40,12 +40,11 @@ export function sentencesTask(
 }
 
 const ORDERS =
-  "You sum up what reviews of a mobile app say of some themes. " +
-  `Each record after "form" is a theme with quotes of ` +
-  "strangers.\n" +
-  "Write for each theme one sentence in the language of the form that says what its quotes say, " +
-  "and nothing that they do not. It holds no number and no word of quantity, " +
-  "for how many people say so is counted elsewhere, and no name of a person and no address."
+  "You summarize what reviews of a mobile app say about some themes. " +
+  `Each record after "form" is a theme with quotes from reviews by strangers.\n` +
+  "For each theme, write one sentence in the language of the form that says what the quotes say " +
+  "and nothing else. Do not use numbers, words of quantity, names of people or addresses: " +
+  "how many people say so is counted elsewhere."
 
 interface SentencesAnswer {
   themes: { r: string; sentence: string }[]

@@ -153,7 +153,6 @@ function invented(why: string): Html {
   return html`<p><span class="tag warn">Invented</span> ${why}</p>`
 }
 
-const INVENTED_REVIEWS =
-  "Nobody wrote these reviews: they are the demo's, show what reviews tell, and go once you connect your own account."
+const INVENTED_REVIEWS = "The demo made up these reviews. They are deleted when you connect your own account."
 
-const INVENTED = "These figures are the demo's: they show what an owner sees, and go once you connect your own account."
+const INVENTED = "The demo made up these figures. They are deleted when you connect your own account."

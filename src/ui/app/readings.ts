@@ -17,7 +17,7 @@ export async function readingsPage(desk: Desk, appId: string): Promise<Page> {
 <p><strong>${of}</strong> ${sourceName(source)}${origin !== "own" && html` <span class="tag">${origin}</span>`}</p>
 <p class="small quiet">Read ${momentTime(seenAt)}${
       sameSince && html` · the same since ${momentTime(sameSince)}`
-    }${parser !== null && ` · parser version ${parser}`}</p><p class="hash">${sha256 ?? "no hash is held"}</p></li>
+    }${parser !== null && ` · parser version ${parser}`}</p><p class="hash">${sha256 ?? "no hash is stored"}</p></li>
 `,
   )
   return {
@@ -36,7 +36,7 @@ ${empty(
         : card(
             "Readings",
             html`<ul class="list">${rows}</ul>`,
-            html`${sideName(side)}: the latest of each, with the SHA-256 of what came`,
+            html`${sideName(side)}: the latest of each, with the SHA-256 of its response`,
           )
     }`,
   }

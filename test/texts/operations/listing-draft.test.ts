@@ -136,7 +136,7 @@ test("a variant without support in page or reviews is refused, and false facts a
     })),
   )
   const { body } = await get("cc=us")
-  expect(standIn.seen[1]!.data).toInclude("subtitle: None of its facts stands in the page")
+  expect(standIn.seen[1]!.data).toInclude("subtitle: None of its facts is in the page")
   expect(body.fields[1]).toMatchObject({ text: "Steep it right", facts: [] })
   // the page's characters, not the model's
   expect(body.fields[3].facts).toEqual([{ reviewId: null, quote: "Steep it right" }])

@@ -97,13 +97,15 @@ async function opened({ audit = true, ...options }: Parameters<House["workspace"
 
 test("the first call starts a translation, a poll waits for it, and later calls return it, for one write", async () => {
   const { get, polled, used } = await opened()
-  play({ ...good(), afterMs: 150 } as Script)
+  const polledOnce = Promise.withResolvers<void>()
+  play({ ...good(), after: polledOnce.promise } as Script)
   const first = await get("locale=de_de")
   expect([first.status, first.body]).toMatchObject([
     202,
     { state: "pending", locale: "de-DE", eta: 20, storefronts: ["de", "at"] },
   ])
   expect((await get("locale=de-DE&poll=true")).status).toBe(202)
+  polledOnce.resolve()
   const { status, body } = await polled("locale=de_DE")
   expect([status, body.state, body.source.country, body.source.locale]).toEqual([200, "done", "us", "en-US"])
   expect(body.fields.map(({ field, text, kept }: never) => [field, text, kept])).toEqual(

@@ -148,7 +148,7 @@ describe("a refused reply", () => {
     const { get } = await opened()
     play(replying(REPLY, ["it never said that"]), replying(REPLY, ["it crashes"]))
     expect((await get("reviewId=1")).body.addresses).toEqual(["it crashes"])
-    expect(standIn.seen[1]!.data).toInclude("None of the passages in addresses stands in the review")
+    expect(standIn.seen[1]!.data).toInclude("None of the passages in addresses is in the review")
     play(replying(REPLY, ["it never said that"]))
     const { body } = await get("reviewId=1&note=again")
     expect([body.addresses, standIn.seen.length]).toEqual([[], 2])

@@ -34,9 +34,9 @@ export async function draftPage(desk: Desk, appId: string): Promise<Page> {
 }
 
 function draftPart({ fields, counts, termsUsed, excluded, locale, pageReadAt, written }: Draft): Html {
-  return html`<p class="quiet">For ${locale}, from the page as it was read ${momentTime(pageReadAt)}.</p>
+  return html`<p class="quiet">For ${locale}, from the page read ${momentTime(pageReadAt)}.</p>
 <div class="columns-2 wide-left"><div>${fields.map(fieldPart)}</div><div>${card(
-    "Keywords in it",
+    "Keywords used",
     html`<div class="inside"><p>
 ${
   termsUsed.length === 0 ? "None." : termsUsed.map((term) => html`<span class="tag good"><bdi>${term}</bdi></span> `)
@@ -53,7 +53,7 @@ ${excluded.map(
     html`<div class="inside">
 ${
   counts &&
-  html`<p>The checks that a draft of a person goes through find ${counted(counts.error, "error")}, ${counted(
+  html`<p>The checks for every listing find ${counted(counts.error, "error")}, ${counted(
     counts.warning,
     "warning",
   )} and ${counted(counts.hint, "hint")}.</p>`
@@ -61,7 +61,7 @@ ${
   )}</div></div>`
 }
 
-const WHY: Record<string, string> = { somebodys_name: "names an app, a maker or a store", not_used: "not used" }
+const WHY: Record<string, string> = { somebodys_name: "names an app, a developer or a store", not_used: "not used" }
 
 function fieldPart({ field, text, characters, limit, kept, facts }: Draft["fields"][number]): Html {
   return card(
@@ -73,11 +73,11 @@ ${
     : text.split(/\n+/).map((line) => html`<p><bdi>${line}</bdi></p>`)
 }${kept !== null && html`<p class="small quiet"><span class="tag warn">no draft</span> ${kept}</p>`}${
   facts.length > 0 &&
-  html`<h3>It rests on</h3><ul>
+  html`<h3>Based on</h3><ul>
 ${facts.map(
   ({ quote, reviewId }) =>
     html`<li>“<bdi>${quote}</bdi>” <span class="small quiet">${
-      reviewId === null ? "of the page" : html`of review <code>${reviewId}</code>`
+      reviewId === null ? "on the page" : html`in review <code>${reviewId}</code>`
     }</span></li>`,
 )}</ul>`
 }</div>`,
