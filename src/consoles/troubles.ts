@@ -1,5 +1,5 @@
 import type { Db } from "../database/types.ts"
-import { type AnalyticsReport, isPlayReport, type Report } from "../lib/upstreams.ts"
+import { type AnalyticsReport, isPlayReport, type PlayReport, type Report } from "../lib/upstreams.ts"
 import { PLAY_REPORTS } from "./sources/play/reports.ts"
 import type { AnsweredState } from "./state.ts"
 import type { AdsTask, ConsoleTask, TaskStanding } from "./tasks.ts"
@@ -17,13 +17,19 @@ export interface Trouble {
   last: string
 }
 
-const REPORT_NAMES: Record<Report | AnalyticsReport, string> = {
+const PLAY_TITLES = Object.fromEntries(PLAY_REPORTS.map(({ report, title }) => [report, title])) as Record<
+  PlayReport,
+  string
+>
+
+const REPORT_NAMES: Record<Report | AnalyticsReport | PlayReport, string> = {
   sales: "sales",
   subscriptions: "subscriptions",
   subscription_events: "subscription events",
   offer_redemptions: "offer code redemptions",
   engagement: "engagement files",
   downloads: "downloads files",
+  ...PLAY_TITLES,
 }
 
 const CONSOLE_NAMES: Record<ConsoleTask, string> = {
@@ -47,7 +53,10 @@ const PLAY_NAMES = Object.fromEntries(PLAY_REPORTS.map(({ report, title }) => [r
 const NAMES: Record<string, string> = { ...CONSOLE_NAMES, ...ADS_NAMES, ...PLAY_NAMES, play_files: "list of files" }
 
 /** Example: "sales of 3 days from 2026-11-24 to 2026-11-26: the console answers 410" */
-export function reportTroubleText(report: Report | AnalyticsReport, troubles: readonly Trouble[]): string | null {
+export function reportTroubleText(
+  report: Report | AnalyticsReport | PlayReport,
+  troubles: readonly Trouble[],
+): string | null {
   return joined(troubles.map((trouble) => `${REPORT_NAMES[report]} of ${daysOf(trouble)}: ${trouble.text}`))
 }
 

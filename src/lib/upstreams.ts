@@ -117,7 +117,7 @@ export type PlayCountReport = (typeof PLAY_COUNT_REPORTS)[number]
 const PLAY_MONEY_REPORTS = ["play_earnings", "play_sales"] as const
 export type PlayMoneyReport = (typeof PLAY_MONEY_REPORTS)[number]
 
-const PLAY_REPORT_NAMES = [...PLAY_COUNT_REPORTS, ...PLAY_MONEY_REPORTS] as const
+export const PLAY_REPORT_NAMES = [...PLAY_COUNT_REPORTS, ...PLAY_MONEY_REPORTS] as const
 export type PlayReport = (typeof PLAY_REPORT_NAMES)[number]
 
 export function isPlayReport(report: string): report is PlayReport {

@@ -63,7 +63,7 @@ export const TABLES: Record<string, { writes: string; reads: string }> = {
   due: { writes: "keywords measuring", reads: "alerts jobs listings settings" },
   estimate_due: { writes: "market", reads: "" },
   estimate_grade: { writes: "market", reads: "" },
-  estimated_sales_fact: { writes: "", reads: "" },
+  estimated_sales_fact: { writes: "", reads: "consoles" },
   estimate_month: { writes: "market", reads: "" },
   export: { writes: "sharing", reads: "" },
   export_part: { writes: "sharing", reads: "measuring" },

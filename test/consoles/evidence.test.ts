@@ -57,7 +57,12 @@ beforeAll(async () => {
 afterAll(() => scene.there.stop())
 
 const evidence = (workspaceId = scene.workspaceId) =>
-  readReportEvidence(scene.sql, workspaceId, { id: scene.appId, iosId: TEA.id }, { report: "sales", day: DAY })
+  readReportEvidence(
+    scene.sql,
+    workspaceId,
+    { id: scene.appId, iosId: TEA.id, androidPkg: null },
+    { report: "sales", day: DAY },
+  )
 
 test("a figure's evidence lists the current report, then the replaced one, without other apps", async () => {
   const said = (await evidence())!

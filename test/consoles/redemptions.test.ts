@@ -137,7 +137,7 @@ test("redemptions are summed over the days read: zero if none were reported, nul
   expect(redeemed.lateDays).toContain(ago(2))
   expect(redeemed.lateDays).not.toContain(ago(1))
   const evidence = { report: "offer_redemptions", day: ago(1) } as const
-  const app = { id: scene.appId, iosId: TEA.id }
+  const app = { id: scene.appId, iosId: TEA.id, androidPkg: null }
   const [one] = (await readReportEvidence(scene.sql, scene.workspaceId, app, evidence))!.said
   expect([one!.source, one!.count]).toEqual(["asc-offer-redemptions", 4])
 })

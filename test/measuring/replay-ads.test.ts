@@ -105,7 +105,12 @@ test("search terms, bids and spend lead to their report, and its hash to a store
     const today = new Date()
     const at = report === "ads_changes" ? new Date(today.getTime() - 3_600_000) : today
     const day = report === "ads_days" ? LAST : dayOf(at)
-    const evidence = (await readReportEvidence(sql, workspaceId, { id: appId, iosId: TEA.id }, { report, day }))!
+    const evidence = (await readReportEvidence(
+      sql,
+      workspaceId,
+      { id: appId, iosId: TEA.id, androidPkg: null },
+      { report, day },
+    ))!
     expect([report, evidence.dayZone]).toEqual([
       report,
       /changes|popularity/.test(report) ? "UTC" : AD_ACCOUNT.timezone,

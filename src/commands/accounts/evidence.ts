@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer"
 import { pacificDay } from "../../consoles/pacific.ts"
+import type { OwnApp } from "../../consoles/read/app-accounts.ts"
 import { EVIDENCE_REPORTS, type ReportEvidence, readReportEvidence } from "../../consoles/read/read-evidence.ts"
 import type { Sql } from "../../database/types.ts"
 import { addDays } from "../../lib/days.ts"
@@ -34,8 +35,8 @@ export const accountEvidence: Command = {
     const bodies = openAllBodies(invocation.settings.measuring.raw)
     const evidence = await useDatabase(invocation, async (sql) => {
       const workspace = await chooseWorkspace(sql, invocation.text("workspace"))
-      const iosId = await findIosId(sql, workspace.id, appId)
-      return await readReportEvidence(sql, workspace.id, { id: appId, iosId }, { report, day })
+      const app = await findApp(sql, workspace.id, appId)
+      return await readReportEvidence(sql, workspace.id, app, { report, day })
     })
     if (!evidence)
       throw new CommandProblem("no connected account has this report of the app; see: appmeter account list")
@@ -50,14 +51,15 @@ export const accountEvidence: Command = {
   },
 }
 
-async function findIosId(sql: Sql, workspaceId: number, appId: string): Promise<string | null> {
-  const [row] = await sql<{ iosId: string | null }[]>`
-    select s.store_id as "iosId"
+async function findApp(sql: Sql, workspaceId: number, appId: string): Promise<OwnApp> {
+  const [row] = await sql<OwnApp[]>`
+    select t.id, i.store_id as "iosId", g.store_id as "androidPkg"
     from tracked_app t
-    left join store_app s on s.id = t.ios_app
+    left join store_app i on i.id = t.ios_app
+    left join store_app g on g.id = t.android_app
     where t.id = ${appId} and t.workspace_id = ${workspaceId}`
   if (!row) throw new CommandProblem("the workspace tracks no app with that id; see: appmeter app list")
-  return row.iosId
+  return row
 }
 
 function linesOf(

@@ -57,7 +57,7 @@ export async function findBillingAccounts(
         and happened_at < ${`${addDays(days.to, 1)}T00:00:00Z`}::timestamptz
     ) e
     where c.workspace_id = ${workspaceId} and c.kind = any(${[...BILLING_SOURCES]}::text[]) and (
-      m.app_id = ${app.id} or (m.app_id is null and not m.by_hand and m.outside_id = ${app.iosId})
+      m.app_id = ${app.id} or (m.app_id is null and not m.by_hand and m.outside_id in (${app.iosId}, ${app.androidPkg}))
     )
     order by a.first_at is null, array_position(${PREFERRED as string[]}::text[], c.kind), c.created_at, c.id
     limit 20`

@@ -23,8 +23,9 @@ export async function readFeedEvents(
       select distinct on (x.app_id) x.app_id, c.id as account_id
       from connected_account c
       join account_app a on a.account_id = c.id
-      join unnest(${apps.map(({ id }) => id)}::text[], ${apps.map(({ iosId }) => iosId)}::text[]) x (app_id, ios_id)
-        on a.app_id = x.app_id or (a.app_id is null and not a.by_hand and a.outside_id = x.ios_id)
+      join unnest(${apps.map(({ id }) => id)}::text[], ${apps.map(({ iosId }) => iosId)}::text[],
+      ${apps.map(({ androidPkg }) => androidPkg)}::text[]) x (app_id, ios_id, android_pkg)
+        on a.app_id = x.app_id or (a.app_id is null and not a.by_hand and a.outside_id in (x.ios_id, x.android_pkg))
       where c.workspace_id = ${workspaceId} and c.kind = any(${PREFERRED as string[]}::text[]) and exists (
         select from billing_event where account_id = c.id
       )

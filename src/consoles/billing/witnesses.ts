@@ -10,7 +10,7 @@ import {
   type WitnessPair,
 } from "../formulas/witnesses.ts"
 import { pacificDay } from "../pacific.ts"
-import type { AppAccount, MoneyAccounts } from "../read/app-accounts.ts"
+import type { AppAccount, MoneyAccounts, OwnApp } from "../read/app-accounts.ts"
 import { decimal, millionths } from "../sources/decimal.ts"
 import { findBillingAccounts } from "./read-billing.ts"
 import {
@@ -30,7 +30,7 @@ import {
 export async function findService(
   sql: Db,
   { isBilled }: MoneyAccounts,
-  query: { workspaceId: number; app: { id: string; iosId: string | null }; days: Days },
+  query: { workspaceId: number; app: OwnApp; days: Days },
 ): Promise<Service | null> {
   const accounts = isBilled ? await findBillingAccounts(sql, query) : []
   const [account] = accounts.flatMap((item) => (item.firstAt === null ? [] : [{ ...item, firstAt: item.firstAt }]))

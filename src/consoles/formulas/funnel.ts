@@ -47,6 +47,16 @@ export function trafficSource(said: string): TrafficSource {
   return SOURCE_WORDS[said.toLowerCase()] ?? "other"
 }
 
+const PLAY_SOURCE_WORDS: Record<string, TrafficSource> = {
+  "google play search": "search",
+  "google play explore": "browse",
+}
+
+/** The same for the reports of Google Play. Its third-party referrals include ads, apps and websites: `other`. */
+export function playTrafficSource(said: string): TrafficSource {
+  return PLAY_SOURCE_WORDS[said.toLowerCase()] ?? "other"
+}
+
 /** The report's name of a source, in lower case. */
 export function sourceName(source: Exclude<TrafficSource, "other">): string {
   return Object.keys(SOURCE_WORDS).find((word) => SOURCE_WORDS[word] === source) as string

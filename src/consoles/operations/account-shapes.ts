@@ -1,13 +1,21 @@
 import * as v from "valibot"
 import { RangeDay } from "../../core/day-range.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Context } from "../../core/operation.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
 import { addDays, earlier } from "../../lib/days.ts"
 import { Fault } from "../../lib/faults.ts"
 import { Country, wholeNumber } from "../../lib/fields.ts"
-import { described, named } from "../../lib/schema.ts"
-import { ANALYTICS_REPORTS, type AnalyticsReport, REPORTS, type Report } from "../../lib/upstreams.ts"
+import { coded, described, named } from "../../lib/schema.ts"
+import {
+  ANALYTICS_REPORTS,
+  type AnalyticsReport,
+  PLAY_REPORT_NAMES,
+  type PlayReport,
+  REPORTS,
+  type Report,
+} from "../../lib/upstreams.ts"
 import { Count, Time } from "../../tracking/shapes.ts"
 import { pacificDay, REPORT_ZONE } from "../pacific.ts"
 import type { ReportQuery } from "../read/app-accounts.ts"
@@ -19,6 +27,8 @@ import {
   type MoneyAccounts,
   type ReportSpan,
   type ReportStanding,
+  SELLER_KINDS,
+  type SellerKind,
 } from "../read/app-accounts.ts"
 import { ANSWERED_STATES } from "../state.ts"
 import { reportTroubleText, troubledState } from "../troubles.ts"
@@ -31,7 +41,7 @@ export const ReportDay = v.pipe(v.string(), v.isoDate(), v.description("A day in
 
 export const reportInput = {
   country: described(v.optional(Country), "Two-letter storefront code. Default: all."),
-  days: v.optional(wholeNumber(1, MAX_DAYS, "Number of days up to the last.", "bad_days"), DAYS),
+  days: v.optional(wholeNumber(1, MAX_DAYS, "Days up to the last.", "bad_days"), DAYS),
   to: RangeDay("Last day, in Pacific time. Default: yesterday."),
 }
 
@@ -50,8 +60,15 @@ export const AccountSource = named(
   "AccountSource",
   v.strictObject({
     id: described(v.string(), "The connected account, as in `appmeter account list`."),
-    kind: v.picklist(["app-store-connect"]),
-    report: described(v.picklist([...REPORTS, ...ANALYTICS_REPORTS]), "The report of the account."),
+    kind: v.picklist(Object.values(SELLER_KINDS)),
+    report: described(
+      v.picklist([...REPORTS, ...ANALYTICS_REPORTS, ...PLAY_REPORT_NAMES]),
+      "The report of the account.",
+    ),
+    file: described(
+      v.optional(v.nullable(v.string())),
+      "Google Play only: the latest file with these days, # and its generation. Null if there is none.",
+    ),
     state: described(
       v.picklist(ANSWERED_STATES),
       "limited: a permission is missing; agreement_required: the account holder must accept an agreement; " +
@@ -77,6 +94,18 @@ export const reportFields = {
   sources: described(v.array(AccountSource), "Sources of the figures and how completely they were read."),
 }
 
+/** The store whose console answers. */
+export const ReportStore = v.optional(
+  coded(
+    v.pipe(v.picklist(["ios", "android"]), v.description("Default: ios if the app is there.")),
+    "invalid_arguments",
+  ),
+)
+
+export function requestedStore({ iosId }: TrackedApp, platform: Platform | undefined): Platform {
+  return platform ?? (iosId === null ? "android" : "ios")
+}
+
 /** The requested days. */
 export function reportQuery(
   { days, to, country }: { days: number; to?: string; country?: string },
@@ -91,33 +120,43 @@ export function reportQuery(
 export async function findReportingAccount(
   app: TrackedApp,
   { sql, caller: { workspaceId } }: Pick<Context, "sql" | "caller">,
+  store: Platform = "ios",
 ): Promise<AppAccount> {
-  checkIos(app)
-  const account = await findAppAccount(sql, { workspaceId, kind: "app-store-connect" }, app)
-  return account ?? (await refuse(app, sql, workspaceId))
+  checkStore(app, store)
+  const account = await findAppAccount(sql, { workspaceId, kind: SELLER_KINDS[store] }, app)
+  return account ?? (await refuse(app, sql, { workspaceId, store }))
 }
 
 /** Like findReportingAccount, with the other accounts that report the app's money. */
 export async function findReportingAccounts(
   app: TrackedApp,
   { sql, caller: { workspaceId } }: Pick<Context, "sql" | "caller">,
+  store: Platform = "ios",
 ): Promise<MoneyAccounts & { seller: AppAccount }> {
-  checkIos(app)
-  const accounts = await findMoneyAccounts(sql, workspaceId, app)
-  return { ...accounts, seller: accounts.seller ?? (await refuse(app, sql, workspaceId)) }
+  checkStore(app, store)
+  const accounts = await findMoneyAccounts(sql, workspaceId, app, store)
+  return { ...accounts, seller: accounts.seller ?? (await refuse(app, sql, { workspaceId, store })) }
 }
 
-function checkIos({ iosId }: TrackedApp): void {
-  if (iosId !== null) return
-  throw new Fault("unsupported_platform", {
-    detail: "The app is only on Google Play. Only App Store Connect can be connected.",
-  })
+function checkStore({ iosId, androidPkg }: TrackedApp, store: Platform): void {
+  if (store === "ios" && iosId === null)
+    throw new Fault("unsupported_platform", {
+      detail: "The app is only on Google Play, whose console does not report this.",
+    })
+  if (store === "android" && androidPkg === null)
+    throw new Fault("unsupported_platform", { field: "platform", detail: "The app is only on the App Store: use ios." })
 }
 
-async function refuse({ iosId }: TrackedApp, sql: Sql, workspaceId: number): Promise<never> {
-  const detail = (await isConnected(sql, { workspaceId, kind: "app-store-connect" }))
-    ? `The connected account does not have app ${iosId}. See: appmeter account list, appmeter account map.`
-    : "Connect the seller's console with: appmeter account add app-store-connect."
+async function refuse(
+  { iosId, androidPkg }: TrackedApp,
+  sql: Sql,
+  { workspaceId, store }: { workspaceId: number; store: Platform },
+): Promise<never> {
+  const kind = SELLER_KINDS[store]
+  const detail = (await isConnected(sql, { workspaceId, kind }))
+    ? `The connected account does not have app ${store === "ios" ? iosId : androidPkg}. ` +
+      "See: appmeter account list, appmeter account map."
+    : `Connect the seller's console with: appmeter account add ${kind}.`
   throw new Fault("not_connected", { detail })
 }
 
@@ -132,7 +171,7 @@ export function requireReported(
   }: AppAccount & {
     expects?: string
   },
-  ...standings: readonly (ReportStanding & { report: Report | AnalyticsReport })[]
+  ...standings: readonly (ReportStanding & { report: Report | AnalyticsReport | PlayReport })[]
 ): void {
   if (standings.some(({ isKnown }) => isKnown)) return
   const since = `Connected since ${createdAt.toISOString().slice(0, 16)}Z`
@@ -146,17 +185,23 @@ export function requireReported(
 }
 
 export function sourceShape(
-  { id, state, why }: AppAccount,
-  report: Report | AnalyticsReport,
-  { late, asOf, troubles, ...rest }: Pick<ReportStanding, "reported" | "late" | "asOf" | "troubles"> | ReportSpan,
+  { id, kind, state, why }: AppAccount,
+  report: Report | AnalyticsReport | PlayReport,
+  {
+    late,
+    asOf,
+    troubles,
+    ...rest
+  }: Pick<ReportStanding, "reported" | "late" | "asOf" | "troubles" | "file"> | ReportSpan,
   days: number,
 ): v.InferOutput<typeof AccountSource> {
   const reportedDays = "reported" in rest ? rest.reported.length : rest.reportedDays
   const standing = { asOf: asOf?.toISOString() ?? null, reportedDays, days, lateDays: late }
   return {
     id,
-    kind: "app-store-connect",
+    kind: kind as SellerKind,
     report,
+    ...("file" in rest && { file: rest.file }),
     state: troubledState(state, troubles, { isRead: reportedDays > 0 }),
     why: why ?? reportTroubleText(report, troubles),
     ...standing,

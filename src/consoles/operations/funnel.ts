@@ -1,13 +1,15 @@
 import * as v from "valibot"
 import { ofApp, operation } from "../../core/operation.ts"
+import type { Sql } from "../../database/types.ts"
 import { earlier } from "../../lib/days.ts"
 import { Fault } from "../../lib/faults.ts"
 import { keysOf } from "../../lib/objects.ts"
 import { described, named } from "../../lib/schema.ts"
 import type { AnalyticsReport } from "../../lib/upstreams.ts"
 import { Count } from "../../tracking/shapes.ts"
-import { funnelRate, TRAFFIC_SOURCES } from "../formulas/funnel.ts"
-import { type AppAccount, daysUpTo } from "../read/app-accounts.ts"
+import { funnelRate, TRAFFIC_SOURCES, type TrafficSource } from "../formulas/funnel.ts"
+import { REPORT_ZONE } from "../pacific.ts"
+import { type AppAccount, daysUpTo, type ReportQuery } from "../read/app-accounts.ts"
 import {
   type FunnelRow,
   type FunnelStanding,
@@ -18,20 +20,26 @@ import {
 import {
   findReportingAccount,
   ReportDay,
+  ReportStore,
   reportFields,
   reportInput,
   reportQuery,
+  requestedStore,
   requireReported,
   sourceShape,
 } from "./account-shapes.ts"
+import { readPlayFunnel } from "./play-funnel.ts"
 
 const UnknownCount = v.nullable(Count)
 
 const countFields = {
   impressions: described(UnknownCount, "Impressions of the app in the store."),
-  pageViews: described(UnknownCount, "Views of the store page."),
+  pageViews: described(UnknownCount, "Views of the store page; on Google Play visitors who did not have the app."),
   taps: described(UnknownCount, "Taps on an impression, separate from page views."),
-  firstDownloads: described(UnknownCount, "Downloads by people who never had the app."),
+  firstDownloads: described(
+    UnknownCount,
+    "Downloads by people who never had the app; on Google Play visitors who installed it.",
+  ),
   redownloads: described(UnknownCount, "Downloads by people who had the app before. Not part of any rate."),
 }
 
@@ -74,22 +82,22 @@ export const getFunnel = operation({
   group: "Revenue and ads",
   toolset: "revenue",
   summary: "Returns the funnel from impressions to downloads, by day, country and traffic source.",
-  description:
-    "From the console's analytics reports, which arrive two to three days late. A day not reported is null, not zero.",
+  description: "From the console's reports, which arrive days late. A day not reported is null.",
   effect: "reads",
   scope: "revenue:read",
   price: 1,
   faults: ["not_connected", "not_measured", "unsupported_platform"],
   input: ofApp({
     ...reportInput,
-    source: described(v.optional(v.picklist(TRAFFIC_SOURCES)), "Traffic source. Default: all."),
+    platform: ReportStore,
+    source: described(v.optional(v.picklist(TRAFFIC_SOURCES)), "Default: all."),
   }),
   narrow: { rows: ["days", "countries", "trafficSources"] },
   output: v.strictObject({
     ...reportFields,
     dayZone: described(
-      v.null(),
-      "Apple does not publish the time zone of these days; compare them with other sources over weeks.",
+      v.nullable(v.literal(REPORT_ZONE)),
+      "Null: Apple does not publish the time zone of these days; compare them with other sources over weeks.",
     ),
     source: described(v.nullable(v.picklist(TRAFFIC_SOURCES)), "The requested source. Null for all."),
     completeTo: described(
@@ -117,17 +125,19 @@ export const getFunnel = operation({
           ...funnelFields,
         }),
       ),
-      "Storefronts with impressions, most first. A storefront not listed had none on the reported days.",
+      "Storefronts with impressions or visitors, most first. A storefront not listed had none on the reported days.",
     ),
     trafficSources: described(
       v.array(v.strictObject({ source: v.picklist(TRAFFIC_SOURCES), ...funnelFields })),
       "Traffic sources, most impressions first. other: any source without a name here.",
     ),
   }),
-}).run(async ({ app, source = null, ...rest }, ctx) => {
+}).run(async ({ app, source = null, platform, ...rest }, ctx) => {
   const { sql } = ctx
   const query = reportQuery(rest, ctx.now())
-  const account = await findReportingAccount(app, ctx)
+  const store = requestedStore(app, platform)
+  const account = await findReportingAccount(app, ctx, store)
+  if (store === "android") return await funnelOnPlay(sql, account, { ...query, days: rest.days, source })
   const [standing, missing, all] = await Promise.all([
     readFunnelStanding(sql, account, { ...query, days: rest.days }),
     readWhyNoAnalytics(sql, account),
@@ -164,6 +174,30 @@ export const getFunnel = operation({
       .sort((a, b) => byImpressions(a, b) || (a.source < b.source ? -1 : 1)),
   }
 })
+
+async function funnelOnPlay(
+  sql: Sql,
+  account: AppAccount,
+  query: ReportQuery & { days: number; source: TrafficSource | null },
+) {
+  const { standings, completeTo, totals, days, countries, trafficSources } = await readPlayFunnel(sql, account, query)
+  requireReported({ ...account, expects: "a running server reads the files of a month within minutes" }, ...standings)
+  const rated = <Row extends Counts>(row: Row) => ({ ...row, rates: ratesOf(row) })
+  const byVisitors = (a: Counts, b: Counts) => (b.pageViews ?? -1) - (a.pageViews ?? -1)
+  const { days: count, ...rest } = query
+  return {
+    ...rest,
+    dayZone: "America/Los_Angeles" as const,
+    sources: standings.map((standing) => sourceShape(account, standing.report, standing, count)),
+    completeTo,
+    totals: rated(totals),
+    days: days.map(rated),
+    countries: countries
+      .map(rated)
+      .sort((a, b) => byVisitors(a, b) || ((a.country ?? "") < (b.country ?? "") ? -1 : 1)),
+    trafficSources: trafficSources.map(rated).sort((a, b) => byVisitors(a, b) || (a.source < b.source ? -1 : 1)),
+  }
+}
 
 /**
  * Throws not_measured when there is no data yet, with the action that a person must take or the time when data will

@@ -1,27 +1,38 @@
 import * as v from "valibot"
 import { ofApp, operation } from "../../core/operation.ts"
+import type { Sql } from "../../database/types.ts"
 import { described, named } from "../../lib/schema.ts"
 import { Count, Time } from "../../tracking/shapes.ts"
 import { findService } from "../billing/witnesses.ts"
-import { daysUpTo, readStanding } from "../read/app-accounts.ts"
-import { readBundles, readRestatements, readSales, type Sold, soldIn } from "../read/read-sales.ts"
+import { type AppAccount, daysUpTo, type MoneyAccounts, type ReportQuery, readStanding } from "../read/app-accounts.ts"
+import {
+  readBundles,
+  readPlayRestatements,
+  readRestatements,
+  readSales,
+  type Sold,
+  soldIn,
+} from "../read/read-sales.ts"
 import {
   findReportingAccounts,
   Money,
   ReportDay,
+  ReportStore,
   reportFields,
   reportInput,
   reportQuery,
+  requestedStore,
   requireReported,
   sourceShape,
 } from "./account-shapes.ts"
 import { BillingFigures, readBillingFigures } from "./billing-figures.ts"
+import { EstimatedSales, readPlayRevenue } from "./play-revenue.ts"
 import { Reconciliation, readReconciliation } from "./reconciliation.ts"
 
 const Units = v.pipe(v.number(), v.integer())
 
 const soldFields = {
-  downloads: described(Units, "First downloads."),
+  downloads: described(Units, "First downloads; on Google Play users who installed the app."),
   redownloads: described(Units, "Downloads by people who had the app before."),
   updates: Units,
   purchases: described(Units, "In-app purchases and non-renewing subscriptions, minus refunds."),
@@ -29,19 +40,22 @@ const soldFields = {
   other: described(Units, "Units of all other product types."),
   refunds: described(Count, "Refunded units."),
   gross: described(v.array(Money), "Paid by customers, minus refunds, one amount per currency."),
-  proceeds: described(v.array(Money), "Proceeds of the seller, as estimated by the report; Apple settles them later."),
+  proceeds: described(
+    v.array(Money),
+    "Proceeds of the seller: Apple's estimate, settled later; on Google Play all settled transactions, fees included.",
+  ),
 }
-
-const SoldShape = named("Sold", v.strictObject(soldFields))
-
-const ProductSales = named(
-  "ProductSales",
-  v.strictObject({ product: described(v.string(), "SKU of the seller."), title: v.string(), ...soldFields }),
-)
 
 const unknownUnits = Object.fromEntries(
   Object.entries(soldFields).map(([name, schema]) => [name, v.nullable(schema)]),
 ) as { [Name in keyof typeof soldFields]: v.NullableSchema<(typeof soldFields)[Name], undefined> }
+
+const SoldShape = named("Sold", v.strictObject(unknownUnits), "A figure that the store does not report is null.")
+
+const ProductSales = named(
+  "ProductSales",
+  v.strictObject({ product: described(v.string(), "SKU of the seller."), title: v.string(), ...unknownUnits }),
+)
 
 export const getRevenue = operation({
   id: "get_revenue",
@@ -50,13 +64,12 @@ export const getRevenue = operation({
   group: "Revenue and ads",
   toolset: "revenue",
   summary: "Returns the app's sales by day, country and product.",
-  description:
-    "From the seller's console. A day not reported is null, a day without sales is 0. Amounts stay in their currency.",
+  description: "A day not reported is null, one without sales 0. Currencies are never mixed.",
   effect: "reads",
   scope: "revenue:read",
   price: 1,
   faults: ["not_connected", "not_measured", "unsupported_platform"],
-  input: ofApp(reportInput),
+  input: ofApp({ ...reportInput, platform: ReportStore }),
   narrow: { rows: ["days", "countries", "products"] },
   output: v.strictObject({
     ...reportFields,
@@ -72,7 +85,7 @@ export const getRevenue = operation({
       "Every requested day, oldest first.",
     ),
     countries: described(
-      v.array(v.strictObject({ country: v.string(), ...soldFields })),
+      v.array(v.strictObject({ country: v.string(), ...unknownUnits })),
       "Storefronts with sales, most downloads first. A storefront not listed had none on the reported days.",
     ),
     products: described(v.array(ProductSales), "The app itself and its in-app products."),
@@ -86,12 +99,17 @@ export const getRevenue = operation({
         v.strictObject({
           day: ReportDay,
           seenAt: described(Time, "Time of the first report with the new figures."),
+          report: described(
+            v.optional(v.picklist(["play_installs", "play_earnings"])),
+            "Google Play only: the restated report, of installs or of settled units.",
+          ),
           unitsBefore: described(Units, "All units of the app on that day, before the restatement."),
           units: described(Units, "All units after the restatement."),
         }),
       ),
       "Days that the console later restated, newest first, at most 50.",
     ),
+    estimatedSales: EstimatedSales,
     billing: BillingFigures,
     reconciliation: described(
       v.nullable(Reconciliation),
@@ -99,11 +117,13 @@ export const getRevenue = operation({
         "without such a source. Neither is corrected: use the console for money and the service for recent events.",
     ),
   }),
-}).run(async ({ app, ...rest }, ctx) => {
+}).run(async ({ app, platform, ...rest }, ctx) => {
   const { sql } = ctx
   const query = reportQuery(rest, ctx.now())
-  const accounts = await findReportingAccounts(app, ctx)
+  const store = requestedStore(app, platform)
+  const accounts = await findReportingAccounts(app, ctx, store)
   const { seller: account } = accounts
+  if (store === "android") return await revenueOnPlay(sql, accounts, { ...query, days: rest.days })
   const [standing, { total, days, countries, products }, bundles, restatements, billing, service] = await Promise.all([
     readStanding(sql, account.id, "sales", query),
     readSales(sql, account, query),
@@ -136,6 +156,30 @@ export const getRevenue = operation({
     ),
   }
 })
+
+async function revenueOnPlay(
+  sql: Sql,
+  accounts: MoneyAccounts & { seller: AppAccount },
+  { days: count, ...query }: ReportQuery & { days: number },
+) {
+  const { seller: account } = accounts
+  const [{ standings, ...figures }, restatements, billing] = await Promise.all([
+    readPlayRevenue(sql, account, { ...query, days: count }),
+    readPlayRestatements(sql, account, query),
+    readBillingFigures(sql, accounts, query),
+  ])
+  requireReported({ ...account, expects: "a running server reads the files of a month within minutes" }, ...standings)
+  return {
+    dayZone: "America/Los_Angeles" as const,
+    ...query,
+    sources: standings.map((standing) => sourceShape(account, standing.report, standing, count)),
+    ...figures,
+    bundles: null,
+    restatements: restatements.map((item) => ({ ...item, seenAt: item.seenAt.toISOString() })),
+    billing,
+    reconciliation: null,
+  }
+}
 
 const NOTHING = soldIn([])
 const UNKNOWN = Object.fromEntries(Object.keys(soldFields).map((name) => [name, null])) as Record<keyof Sold, null>

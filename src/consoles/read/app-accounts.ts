@@ -1,4 +1,5 @@
 import type { Fragment } from "postgres"
+import type { Platform } from "../../core/observation/provenance.ts"
 import { json } from "../../database/json.ts"
 import type { Db } from "../../database/types.ts"
 import { addDays, type Days } from "../../lib/days.ts"
@@ -31,7 +32,12 @@ export interface ReportQuery extends Days {
 export interface OwnApp {
   id: string
   iosId: string | null
+  androidPkg: string | null
 }
+
+/** The kind of account that reports on a store's own apps. */
+export const SELLER_KINDS = { ios: "app-store-connect", android: "google-play-console" } as const
+export type SellerKind = (typeof SELLER_KINDS)[Platform]
 
 /**
  * Returns the first account with the app that still has a key, otherwise the first: two accounts of one seller report
@@ -63,8 +69,13 @@ export interface MoneyAccounts {
 }
 
 /** Chooses each account like findAppAccount. */
-export async function findMoneyAccounts(sql: Db, workspaceId: number, app: OwnApp): Promise<MoneyAccounts> {
-  const kinds: AccountKindName[] = ["app-store-connect", "revenuecat-metrics", ...BILLING_SOURCES]
+export async function findMoneyAccounts(
+  sql: Db,
+  workspaceId: number,
+  app: OwnApp,
+  store: Platform = "ios",
+): Promise<MoneyAccounts> {
+  const kinds: AccountKindName[] = [SELLER_KINDS[store], "revenuecat-metrics", ...BILLING_SOURCES]
   const needs = kinds.flatMap((kind) => accountKind(kind).needs.map((name) => ({ kind, name })))
   const found = await sql<AppAccount[]>`
     select distinct on (c.kind) ${accountColumns(sql)}, (
@@ -84,7 +95,7 @@ export async function findMoneyAccounts(sql: Db, workspaceId: number, app: OwnAp
     limit ${kinds.length}`
   const of = (kind: AccountKindName) => found.find((account) => account.kind === kind) ?? null
   return {
-    seller: of("app-store-connect"),
+    seller: of(SELLER_KINDS[store]),
     metrics: of("revenuecat-metrics"),
     isBilled: BILLING_SOURCES.some((kind) => of(kind) !== null),
   }
@@ -106,9 +117,11 @@ function deniedOf(sql: Db, kind: AccountKindName) {
     )`
 }
 
-/** SQL: whether the row `a` of an account is the app. */
-function isOf(sql: Db, { id, iosId }: OwnApp | Record<keyof OwnApp, Fragment>) {
-  return sql`(a.app_id = ${id} or (a.app_id is null and not a.by_hand and a.outside_id = ${iosId}))`
+/** SQL: whether the row `a` of an account is the app. The ids of one store are never those of the other. */
+function isOf(sql: Db, { id, iosId, androidPkg }: OwnApp | Record<keyof OwnApp, Fragment>) {
+  return sql`(
+    a.app_id = ${id} or (a.app_id is null and not a.by_hand and a.outside_id in (${iosId}, ${androidPkg}))
+  )`
 }
 
 /** Like findAppAccount for several apps: the SKU of each app in reports. Apps without an account are missing. */
@@ -121,10 +134,14 @@ export async function findReportNames(
     select distinct on (o.id) o.id as app, c.id, a.sku
     from jsonb_to_recordset(${json(
       sql,
-      apps.map(({ id, iosId }) => ({ id, iosId })),
-    )}) o (id text, "iosId" text)
+      apps.map(({ id, iosId, androidPkg }) => ({ id, iosId, androidPkg })),
+    )}) o (id text, "iosId" text, "androidPkg" text)
     join connected_account c on c.workspace_id = ${workspaceId} and c.kind = ${kind}
-    join account_app a on a.account_id = c.id and ${isOf(sql, { id: sql`o.id`, iosId: sql`o."iosId"` })}
+    join account_app a on a.account_id = c.id and ${isOf(sql, {
+      id: sql`o.id`,
+      iosId: sql`o."iosId"`,
+      androidPkg: sql`o."androidPkg"`,
+    })}
     order by o.id, c.sealed is null, c.created_at, c.id
     limit ${apps.length}`
   return new Map(rows.map(({ app, ...name }) => [app, name]))
@@ -172,6 +189,8 @@ export interface ReportStanding {
   isKnown: boolean
   /** Failed requests about the requested days. */
   troubles: Trouble[]
+  /** Reports of files only: the latest file with one of the days, and its generation. */
+  file?: string | null
 }
 
 export async function readStanding(sql: Db, account: string, report: Report, days: Days): Promise<ReportStanding> {

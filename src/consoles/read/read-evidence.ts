@@ -5,16 +5,24 @@ import {
   type AdsReport,
   ANALYTICS_REPORTS,
   type AnalyticsReport,
+  isPlayReport,
+  PLAY_REPORT_NAMES,
   REPORTS,
   type Report,
 } from "../../lib/upstreams.ts"
 import { readZone } from "../ads/days.ts"
 import { REPORT_ZONE } from "../pacific.ts"
 import type { AnsweredState } from "../state.ts"
-import { type AppAccount, findAppAccount } from "./app-accounts.ts"
+import { type AppAccount, findAppAccount, type OwnApp, SELLER_KINDS } from "./app-accounts.ts"
 
 /** Types of reports that an account's figures are based on. */
-export const EVIDENCE_REPORTS = [...REPORTS, ...ANALYTICS_REPORTS, "prices", ...ADS_REPORTS] as const
+export const EVIDENCE_REPORTS = [
+  ...REPORTS,
+  ...ANALYTICS_REPORTS,
+  "prices",
+  ...PLAY_REPORT_NAMES,
+  ...ADS_REPORTS,
+] as const
 export type EvidenceReport = (typeof EVIDENCE_REPORTS)[number]
 
 export interface ReportEvidence {
@@ -35,7 +43,7 @@ interface DayReport {
   parser: number
   origin: string
   sha256: string
-  /** The campaign, country or product. Null for other reports. */
+  /** The campaign, country or product, or the file with its generation. Null for other reports. */
   about: string | null
   /** Processing date of an analytics file. */
   processed: string | null
@@ -61,20 +69,23 @@ const isAnalytics = (report: EvidenceReport): report is AnalyticsReport =>
 export async function readReportEvidence(
   sql: Sql,
   workspaceId: number,
-  app: { id: string; iosId: string | null },
+  app: OwnApp,
   { report, day }: EvidenceQuery,
 ): Promise<ReportEvidence | null> {
   const isAds = (ADS_REPORTS as readonly string[]).includes(report)
-  const account = await findAppAccount(sql, { workspaceId, kind: isAds ? "apple-ads" : "app-store-connect" }, app)
+  const kind = isAds ? "apple-ads" : SELLER_KINDS[isPlayReport(report) ? "android" : "ios"]
+  const account = await findAppAccount(sql, { workspaceId, kind }, app)
   if (!account) return null
   return {
     account: account.id,
     state: account.state,
     report,
-    dayZone: isAds ? await readAdsZone(sql, account.id, report) : report === "prices" ? "UTC" : REPORT_ZONE,
+    dayZone: isAds ? await readAdsZone(sql, account.id, report) : UTC_REPORTS.includes(report) ? "UTC" : REPORT_ZONE,
     said: await readEvidenceReports(sql, account, { report, day }),
   }
 }
+
+const UTC_REPORTS: readonly EvidenceReport[] = ["prices", "play_sales"]
 
 async function readAdsZone(sql: Sql, account: string, report: EvidenceReport): Promise<string> {
   // Changes and weeks are in UTC, whatever the account's time zone.
@@ -103,7 +114,8 @@ async function readEvidenceReports(
         where ${own}
       ) r
     ) r
-    order by h.about nulls first, h.processed desc nulls first, h.seen_at desc, h.parser desc, h.sha256 desc
+    order by ${isPlayReport(report) ? sql`null` : sql`h.about`} nulls first, h.processed desc nulls first,
+      h.seen_at desc, h.parser desc, h.sha256 desc
     limit ${MAX_STATEMENTS}`
   const reports: DayReport[] = []
   for (const { pieces, ...one } of found)
@@ -146,6 +158,15 @@ async function readPieceRows(sql: Sql, set: number, own: PendingQuery<Row[]>) {
 /** SQL: the stored reports of the day, and the condition for the app's rows. */
 function reportsOf(sql: Sql, { id, outsideId, sku }: AppAccount, { report, day }: EvidenceQuery) {
   const columns = sql`day, source, seen_at, parser, origin, sha256, rows, pieces`
+  if (isPlayReport(report))
+    return {
+      held: sql`
+        select ${columns}, file as about, null::date as processed
+        from report_day
+        where account_id = ${id} and report = ${report} and about in ('', ${outsideId}) and day = ${day}`,
+      // Files of money name the app in each row, and files of counts are about one.
+      own: sql`coalesce(e.row ->> 'app', ${outsideId}) = ${outsideId}`,
+    }
   if (isReport(report))
     return {
       held: sql`

@@ -171,6 +171,41 @@ interface Restatement {
 
 const MAX_RESTATEMENTS = 50
 
+/** Returns the days whose installs or settled units on Google Play changed in a later file, newest first. */
+export async function readPlayRestatements(
+  sql: Db,
+  { id, outsideId }: AppAccount,
+  { from, to, country }: ReportQuery,
+): Promise<(Restatement & { report: "play_installs" | "play_earnings" })[]> {
+  const installs = country === null ? "play_installs" : "play_installs_country"
+  return await sql<(Restatement & { report: "play_installs" | "play_earnings" })[]>`
+    with said as (
+      select d.report, d.day, d.seen_at, u.units,
+        lag(u.units) over (partition by d.report, d.day order by d.seen_at, d.parser, d.sha256) as before
+      from report_day d
+      cross join lateral (
+        select case when d.report = 'play_earnings' then coalesce(sum((r.row ->> 'units')::int), 0)::int
+          else sum((r.row ->> 'userInstalls')::int)::int end as units
+        from said_rows(d.rows, d.pieces) r (row, place)
+        where (d.about <> '' or r.row ->> 'app' = ${outsideId})
+          and (${country}::text is null or r.row ->> 'country' = ${country})
+      ) u
+      where d.account_id = ${id} and d.day between ${from} and ${to}
+        and (d.report = 'play_earnings' and d.about = '' or d.report = ${installs} and d.about = ${outsideId})
+        and (
+          select count(*)
+          from report_day o
+          where o.account_id = d.account_id and o.report = d.report and o.about = d.about and o.day = d.day
+        ) > 1
+    )
+    select case report when 'play_earnings' then report else 'play_installs' end as report, day, seen_at as "seenAt",
+      before as "unitsBefore", units
+    from said
+    where before is not null and before <> units
+    order by seen_at desc, day desc, report
+    limit ${MAX_RESTATEMENTS}`
+}
+
 /**
  * Returns the days whose report changed, newest first, with the app's units before and after. Changes that do not
  * affect the units are left out.

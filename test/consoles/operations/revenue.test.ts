@@ -379,7 +379,7 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
     expect(id).toStartWith("ac_")
   })
 
-  test("revenue is refused for an app on Google Play only", async () => {
+  test("revenue of an app on Google Play only needs its console, and subscriptions are refused", async () => {
     const asked = {
       workspaceId: scene.workspaceId,
       androidPkg: "com.example.tea",
@@ -388,7 +388,9 @@ describe("refusals of revenue and subscriptions, over REST and as a tool", () =>
       origin: "own",
     }
     scene.appId = await trackOwn(scene.sql, asked as never)
-    expect(await refusals()).toEqual([400, "unsupported_platform", expect.any(String)])
+    expect(await refusals("subscriptions")).toEqual([400, "unsupported_platform", expect.any(String)])
+    const missing = "Connect the seller's console with: appmeter account add google-play-console."
+    expect(await refusals()).toEqual([404, "not_connected", missing])
   })
 
   test("revenue without the right does not reveal accounts, and invalid days are refused", async () => {

@@ -131,7 +131,7 @@ describe("the demo's account for a new key", () => {
 
   test("every figure leads to a report whose rows add up to it", async () => {
     const said = async (report: EvidenceReport, day = YESTERDAY) => {
-      const app = { id: scene.appId, iosId: TEA.id }
+      const app = { id: scene.appId, iosId: TEA.id, androidPkg: null }
       return (await readReportEvidence(scene.sql, scene.workspaceId, app, { report, day }))!.said
     }
     const sum = (rows: Record<string, unknown>[], name: string) =>

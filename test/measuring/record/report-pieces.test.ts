@@ -225,7 +225,7 @@ test("a restatement is reported with the earlier content, as for reports stored 
   ])
   await sql`update report_day set units = null`
   expect(await figures()).toEqual(before)
-  const app = { id: "app_none", iosId: "1" }
+  const app = { id: "app_none", iosId: "1", androidPkg: null }
   const evidence = await readReportEvidence(sql, account!.workspace, app, { report: "sales", day: DAY })
   expect(evidence!.said.map(({ count, rows }) => [count, rows.length, rows[0]!.units])).toEqual([
     [ROWS, SHOWN_ROWS, 3],

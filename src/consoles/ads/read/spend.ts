@@ -1,6 +1,6 @@
 import type { Db } from "../../../database/types.ts"
 import type { Days } from "../../../lib/days.ts"
-import type { AppAccount } from "../../read/app-accounts.ts"
+import type { AppAccount, OwnApp } from "../../read/app-accounts.ts"
 import { findAdsAccount } from "./standing.ts"
 
 export interface AdsDaySum {
@@ -25,7 +25,7 @@ interface DailySpend {
  */
 export async function readDailySpend(
   sql: Db,
-  { workspaceId, app }: { workspaceId: number; app: { id: string; iosId: string | null } },
+  { workspaceId, app }: { workspaceId: number; app: OwnApp },
   { from, to, countries }: Days & { countries: readonly string[] },
 ): Promise<DailySpend | null> {
   const account = await findAdsAccount(sql, workspaceId, app, "days")

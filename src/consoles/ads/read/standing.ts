@@ -1,6 +1,6 @@
 import type { Fragment } from "postgres"
 import type { Db } from "../../../database/types.ts"
-import { type AppAccount, findAppAccount } from "../../read/app-accounts.ts"
+import { type AppAccount, findAppAccount, type OwnApp } from "../../read/app-accounts.ts"
 import type { AdsTask } from "../../tasks.ts"
 import { type AdsTrouble, adsTroubles } from "../../troubles.ts"
 import { adsWindow } from "../days.ts"
@@ -19,7 +19,7 @@ export interface AdsAccount extends AppAccount {
 export async function findAdsAccount(
   sql: Db,
   workspaceId: number,
-  app: { id: string; iosId: string | null },
+  app: OwnApp,
   task: AdsTask,
 ): Promise<AdsAccount | null> {
   const more = sql`, coalesce(c.zone, 'UTC') as zone, c.currency, (

@@ -48,8 +48,7 @@ export const getChangeImpact = operation({
   description:
     "Compares storefronts that changed (for ranks: keywords) with those that did not, weighted to match them " +
     "before the change (difference in differences with synthetic controls). The 90 % interval comes from the same " +
-    "calculation on earlier days without a change, widened for the spread of smaller counts after a fall. With " +
-    "too few earlier days the answer is not_enough_data: it needs twenty windows, for 7 days half a year.",
+    "calculation on earlier days without a change. not_enough_data: fewer than twenty earlier windows.",
   effect: "reads",
   scope: "revenue:read",
   price: 1,
@@ -57,7 +56,7 @@ export const getChangeImpact = operation({
   input: ofApp({
     country: described(v.optional(Country), "Two-letter storefront code. Default: every storefront that changed."),
     day: ChangedDayInput,
-    window: v.optional(wholeNumber(3, 30, "Length in days of the window after the change.", "invalid_arguments"), 7),
+    window: v.optional(wholeNumber(3, 30, "Days of the window after the change.", "invalid_arguments"), 7),
   }),
   output: v.strictObject({
     country: described(v.nullable(Storefront), "The requested storefront. Null for every storefront that changed."),

@@ -1,0 +1,40 @@
+import { parsePlayReport, playObservations } from "../../../src/consoles/sources/play/reports.ts"
+import { changedReports } from "../../../src/consoles/store/reports.ts"
+import type { Sql } from "../../../src/database/types.ts"
+import { openHouse } from "../../house.ts"
+import { record } from "../../record.ts"
+import { trackOwn } from "../../world/tracked.ts"
+
+export const CONSOLE = "ac_0123456789abcdef02"
+
+/** A workspace with an Android app whose console is connected, at a fixed time. */
+export async function playFacts(sql: Sql, { app, now }: { app: string; now: Date }) {
+  const house = openHouse({ sql, now: () => now })
+  const workspaceId = await house.workspace()
+  const appId = await trackOwn(sql, { workspaceId, name: "Tea", androidPkg: app, countries: ["us"], origin: "own" })
+  await sql`
+    insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state, created_at)
+    values (${CONSOLE}, ${workspaceId}, 'google-play-console', 'key …1', 'pubsite_prod_rev_01234567890', 'v1.a.b.c',
+      null, 'ok', '2019-01-01')`
+  await sql`
+    insert into account_app (account_id, outside_id, sku, name, bundle_id)
+    values (${CONSOLE}, ${app}, ${app}, ${app}, ${app})`
+  const key = await house.key(workspaceId)
+  let generation = 0
+  return {
+    house,
+    key,
+    appId,
+    workspaceId,
+    call: (path: string) => house.call(`/v1/apps/${appId}/${path}`, { key }),
+    /** Stores a file as reading the account does. */
+    async store(name: string, text: string, updated: string) {
+      const parsed = await parsePlayReport({ name, generation: String(++generation), updated, text })
+      if (parsed.problem !== null) throw new Error(parsed.problem)
+      const about = { seenAt: new Date(updated), sha256: new Uint8Array(32).fill(generation) }
+      const seen = await changedReports(sql, playObservations(parsed, CONSOLE, about))
+      const { refused } = await record(sql, seen, () => now)
+      if (refused.length > 0) throw new Error(refused[0]!.problem.message)
+    },
+  }
+}
