@@ -3,12 +3,14 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { pacificDay } from "../../src/consoles/pacific.ts"
-import { addDays } from "../../src/lib/days.ts"
+import { addDays, monthsBefore } from "../../src/lib/days.ts"
 import { STORE_HOSTS } from "../../src/lib/upstreams.ts"
 import { SECRET_KEY } from "../alerts/delivery/scene.ts"
 import { AD_ACCOUNT, campaign, teaHouse } from "../consoles/ads/scene.ts"
 import { type AdsStandIn, adsStandIn } from "../consoles/ads/stand-in.ts"
 import { purchase } from "../consoles/billing/scene.ts"
+import { TEA_PACKAGE } from "../consoles/play/scene.ts"
+import { type MadePlayKey, type PlayStandIn, playStandIn } from "../consoles/play/stand-in.ts"
 import { TEA } from "../consoles/scene.ts"
 import { type StandIn, salesReport, standIn } from "../consoles/stand-in.ts"
 import { until } from "../jobs/platform.ts"
@@ -20,6 +22,7 @@ afterAll(removeFolders)
 
 let there: StandIn
 let ads: AdsStandIn
+let play: PlayStandIn
 let env: Record<string, string>
 /** Every token in a request to the hosts. */
 const shown = new Set<string>()
@@ -35,8 +38,8 @@ function doorBefore(url: string): string {
       const [, token] = /^Bearer (\S+)$/.exec(request.headers.get("authorization") ?? "") ?? []
       if (token) shown.add(token)
       const body = request.method === "GET" ? undefined : await request.text()
-      const secret = new URLSearchParams(body ?? "").get("client_secret")
-      if (secret) shown.add(secret)
+      const form = new URLSearchParams(body ?? "")
+      for (const secret of [form.get("client_secret"), form.get("assertion")]) if (secret) shown.add(secret)
       return await fetch(`${url}${at.pathname}${at.search}`, {
         method: request.method,
         headers: request.headers,
@@ -60,10 +63,12 @@ beforeEach(() => {
   ads.accounts.push({ ...AD_ACCOUNT })
   ads.campaigns.push(campaign())
   teaHouse({ there: ads })
+  play = playStandIn()
 })
 afterEach(async () => {
   there.stop()
   await ads.stop()
+  await play.stop()
   for (const door of doors.splice(0)) await door.stop(true)
 })
 
@@ -80,17 +85,27 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
   there.report = (type, of) =>
     type === "SALES" && of === day ? { tsv: salesReport(of, [{ ...row, ...money, Units: String(units) }]) } : "late"
   const adsDoor = doorBefore(ads.url)
+  const playDoor = doorBefore(play.url)
+  const lastMonth = monthsBefore(day, 1).slice(0, 7)
+  play.put(
+    `stats/installs/installs_${TEA_PACKAGE}_${lastMonth.replace("-", "")}_overview.csv`,
+    `Date,Package Name,Daily User Installs\n${lastMonth}-01,${TEA_PACKAGE},4\n`,
+  )
   const hosts = {
     "api.appstoreconnect.apple.com": doorBefore(there.url),
     "api.ads.apple.com": adsDoor,
     "appleid.apple.com": adsDoor,
+    "oauth2.googleapis.com": playDoor,
+    "storage.googleapis.com": playDoor,
+    "androidpublisher.googleapis.com": playDoor,
   }
   // no real store may be read
   const stores = STORE_HOSTS.map((host) => [host, there.url])
   const addresses = [...Object.entries(hosts), ...stores].map((pair) => pair.join("="))
   env = { ...env, MEASURE: "yes", UPSTREAM_URLS: addresses.join(",") }
   const { secret: ownerKey } = await answer(["key", "create", "--name", "owner"], { env })
-  const { id: appId } = (await answer(["app", "add", "Tea", "--ios", TEA.id, "--country", "us"], { env })).app
+  const storeIds = ["--ios", TEA.id, "--android", TEA_PACKAGE]
+  const { id: appId } = (await answer(["app", "add", "Tea", ...storeIds, "--country", "us"], { env })).app
   const server = await serving({ env })
   const said: string[] = [readFileSync(`/proc/${server.pid}/cmdline`, "latin1")]
   const run = async (args: string[], stdin?: string) => {
@@ -112,6 +127,7 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
     writeFileSync(file, pem)
     return file
   }
+  const [playKey, playNext] = [play.key(), play.key()]
   const billing = "a-secret-of-twenty-four-signs"
   let backup = ""
   try {
@@ -124,6 +140,10 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
     const adIds = ["--client-id", clientId, "--team-id", teamId, "--key-id", keyId]
     const ad = await run(["account", "add", "apple-ads", ...adIds, "--key-file", fileOf(adsKey.pem)])
     const [adId] = /ac_\w+/.exec(ad.out) as unknown as [string]
+    const bucket = ["--bucket", `gs://${play.bucket}/`]
+    const google = await run(["account", "add", "google-play-console", "--key-file", fileOf(playKey.json), ...bucket])
+    const [playId] = /ac_\w+/.exec(google.out) as unknown as [string]
+    expect(google.out).toContain(`key …c0de of ${playKey.email}`)
     const told = await run(["account", "add", "revenuecat", "--store-id", TEA.id, "--secret-file", "-"], billing)
     const path = /\/in\/ac_\w+/.exec(told.out)![0]
     const sent = { method: "POST", body: JSON.stringify(purchase({ id: "e1" })), headers: { authorization: billing } }
@@ -131,15 +151,19 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
     await until(async () => (await ask("revenue?days=1")).body.totals?.downloads === 12)
     await until(async () => (await ask("ads-search-terms")).status === 200)
 
+    await until(() => play.asked.some((path) => path.includes("alt=media")))
     // a new key while the worker reads: the old one is refused, and the next report comes with the new one
     expect((await run(["account", "rotate", id, "--key-id", second.keyId, "--key-file", "-"], second.pem)).code).toBe(0)
     there.revoke(first.keyId)
     const nextIds = ["--client-id", adsNext.clientId, "--team-id", adsNext.teamId, "--key-id", adsNext.keyId]
     expect((await run(["account", "rotate", adId, ...nextIds, "--key-file", "-"], adsNext.pem)).code).toBe(0)
     ads.revoke(adsKey.keyId)
+    expect((await run(["account", "rotate", playId, "--key-file", "-"], playNext.json)).code).toBe(0)
+    play.revoke(playKey.keyId)
     units = 30
     expect((await run(["account", "test", id])).code).toBe(0)
     expect((await run(["account", "test", adId])).code).toBe(0)
+    expect((await run(["account", "test", playId])).code).toBe(0)
     expect((await run(["replay", "--json"])).code).toBe(0)
     expect((await run(["account", "evidence", "--app", appId, "--report", "sales", "--day", day])).out).toContain(
       ", stored",
@@ -148,12 +172,12 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
     expect((await run(["backup", backup])).code).toBe(0)
 
     const kept = join(env.DATA_DIR!, "raw/accounts")
-    expect(readdirSync(kept).sort()).toEqual([id, adId].sort())
+    expect(readdirSync(kept).sort()).toEqual([id, adId, playId].sort())
     await search([...said, server.out(), server.err(), ...filesOf(env.DATA_DIR!), ...filesOf(join(backup, ".."))], id)
     // after --forget neither its facts nor its bodies are stored
     expect((await run(["account", "remove", adId, "--forget", "--force"])).code).toBe(0)
     expect((await ask("ads-search-terms")).body.error).toBe("not_connected")
-    expect(readdirSync(kept)).toEqual([id])
+    expect(readdirSync(kept).sort()).toEqual([id, playId].sort())
     const asked = ads.asked.length
     await Bun.sleep(300)
     expect(ads.asked.length).toBe(asked)
@@ -167,6 +191,7 @@ long("no key, token or secret is stored unencrypted while accounts are read, rot
     expect(shown.size).toBeGreaterThan(3)
     const secrets = [
       ...[first, second, adsKey, adsNext].flatMap(({ pem }) => piecesOf(pem)),
+      ...[playKey, playNext].flatMap(piecesOfRsa),
       // the signature of each token
       ...[...shown].map((token) => token.split(".").at(-1) as string),
       ...[SECRET_KEY, billing, "buyer-4711"],
@@ -185,6 +210,12 @@ function piecesOf(pem: string): string[] {
   const lines = pem.split("\n").filter((line) => line !== "" && !line.startsWith("-----"))
   const own = Buffer.from(lines.join(""), "base64").subarray(36, 68)
   return [lines[1] as string, own.toString("hex"), own.toString("latin1"), own.toString("base64").slice(2, 40)]
+}
+
+/** Lines of an RSA key, as in its file and as in JSON. */
+function piecesOfRsa({ json }: MadePlayKey): string[] {
+  const lines = (JSON.parse(json).private_key as string).split("\n")
+  return [lines[3] as string, lines[10] as string, `${lines[3]}\\n${lines[4]}`]
 }
 
 /** Returns the files of a folder as text, decompressed. */

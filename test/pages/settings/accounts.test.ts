@@ -4,6 +4,7 @@ import { type Browser, fieldIn } from "../../access/sign-in/browser.ts"
 import { SECRET_KEY } from "../../alerts/delivery/scene.ts"
 import { AD_ACCOUNT } from "../../consoles/ads/scene.ts"
 import { adsStandIn } from "../../consoles/ads/stand-in.ts"
+import { playStandIn } from "../../consoles/play/stand-in.ts"
 import { reachOf, TEA } from "../../consoles/scene.ts"
 import { type StandIn, standIn } from "../../consoles/stand-in.ts"
 import { freshDatabase } from "../../database.ts"
@@ -181,6 +182,28 @@ describe("connected accounts in the settings", () => {
     // the console knows the new key under other ids
     expect([rotated.status, fieldIn(rotated, "sealedKey")]).toEqual([400, sealedKey])
     ads.stop()
+  })
+
+  test("Google Play Console is added by a pasted key and the address of its bucket", async () => {
+    const play = playStandIn()
+    play.put("stats/installs/installs_com.example.tea_202610_overview.csv", "")
+    const settingsPorts = { ...NO_PORTS, reach: reachOf(play.url) }
+    const playHouse = openHouse({ sql: house.sql, settingsPorts })
+    const playWorkspace = await playHouse.workspace()
+    const playOwner = settingsBrowser(await ownerOf(playHouse, playWorkspace), ACCOUNTS)
+    const at = `${ACCOUNTS}?add=google-play-console`
+    const { json, email } = play.key()
+    const fields = { kind: "google-play-console", serviceAccount: json, part: `gs://${play.bucket}/stats/` }
+    const client = await playOwner.send("add", { ...fields, serviceAccount: '{"web": {}}' }, at)
+    expect([client.status, client.text.includes('id="add-serviceAccount-error"')]).toEqual([400, true])
+    expect(client.text).toContain("OAuth client, which acts for a person")
+    const elsewhere = await playOwner.send("add", { ...fields, part: "gs://my-bucket" }, at)
+    expect([elsewhere.status, elsewhere.text.includes('id="add-part-error"')]).toEqual([400, true])
+    expect(elsewhere.text).not.toContain("PRIVATE KEY")
+    expect((await playOwner.send("add", fields, at)).headers.get("location")).toBe(`${ACCOUNTS}?done=added`)
+    const [account] = await listAccounts(house.sql, playWorkspace)
+    expect(account).toMatchObject({ state: "ok", part: play.bucket, shown: expect.stringContaining(email) })
+    play.stop()
   })
 
   test("a service that sends messages gets its address", async () => {
