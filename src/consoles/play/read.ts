@@ -55,6 +55,7 @@ async function readMonth(turn: PlayTurn, task: AccountTask): Promise<void> {
   const text = playText(named.family.zipped ? await unzipped(bytes) : bytes)
   const parsed = await parsePlayReport({ name: file.name, generation: file.generation, updated: file.updated, text })
   if (parsed.problem !== null) throw new ReadFailure("changed", parsed.problem)
+  if (named.app === null) await refuseSecond(turn, task)
   const seen = playObservations(parsed, account.id, body)
   await record(sql, await changedReports(sql, seen), now, {
     all: true,
@@ -64,4 +65,20 @@ async function readMonth(turn: PlayTurn, task: AccountTask): Promise<void> {
       await endTask(tx, account.id, task, { state, nextAt: null, putAside: parsed.putAside })
     },
   })
+}
+
+/**
+ * A file about all apps has whole days, so a second file of its month would replace the first. Throws ReadFailure if
+ * another one was read that is still in the bucket.
+ */
+async function refuseSecond({ play, sql, account, signal }: PlayTurn, { task, subject }: AccountTask): Promise<void> {
+  const [other] = await sql<{ subject: string }[]>`
+    select o.subject
+    from account_task t
+    join account_task o on o.account_id = t.account_id and o.task = t.task and o.day = t.day and o.subject <> t.subject
+    where t.account_id = ${account.id} and t.task = ${task} and t.subject = ${subject} and o.read_at is not null
+    order by o.read_at desc, o.subject
+    limit 1`
+  if (other && (await findFile(play, account.part, other.subject, signal)))
+    throw new ReadFailure("mismatched", `the bucket has another file of this month, which was read: ${other.subject}`)
 }

@@ -165,6 +165,35 @@ test("a restated month replaces the changed days once and keeps both reports; ot
   expect(await sql`select from report_day where account_id = ${account}`).toHaveLength(5)
 })
 
+test("a second file of the same month's earnings is put aside until the first is gone", async () => {
+  const { there } = scene
+  const nameAt = (number: number) => `earnings/earnings_${compact(1)}_123-${number}.zip`
+  const titles = "Description,Transaction Date,Transaction Type,Product id,Sku Id,Buyer Country,Buyer Currency"
+  const earned = (amount: string) => {
+    const head = `${titles},Amount (Buyer Currency),Merchant Currency,Amount (Merchant Currency)`
+    const line = `GPA.1,${month(1)}-03,Charge,${TEA_PACKAGE},tea.pro,US,USD,${amount},EUR,${amount}`
+    return zipOf({ name: "earnings.csv", content: Buffer.from(`${head}\n${line}\n`) })
+  }
+  const proceeds = async () => {
+    const rows = await sql<{ proceeds: string }[]>`
+      select proceeds::text from sales_fact where account_id = ${account}`
+    return rows.map((row) => row.proceeds)
+  }
+  there.put(nameAt(1), earned("1.00"), EARLIER)
+  there.put(nameAt(2), earned("2.00"), EARLIER)
+  await connect()
+  await readAll()
+  expect(await proceeds()).toEqual(["1"])
+  const { troubles } = await findAccount(sql, scene.workspaceId, account)
+  expect(troubles.map(({ what, why }) => `${what}: ${why}`)).toEqual([
+    `earnings, file ${nameAt(2)}: the bucket has another file of this month, which was read: ${nameAt(1)}`,
+  ])
+  there.files.delete(nameAt(1))
+  there.put(nameAt(2), earned("2.00"))
+  await relist()
+  expect(await proceeds()).toEqual(["2"])
+})
+
 test("a file that vanishes after it was listed is late, and read once it is there again", async () => {
   scene.there.put(nameOf(1), installs(1, { "01": 1 }), EARLIER)
   scene.there.before = (path) =>
