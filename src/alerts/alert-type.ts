@@ -39,6 +39,8 @@ export interface AlertType<
   appStoreOnly?: true
   /** True if it comes from a connected ads account only. */
   ofAds?: true
+  /** True if it names the workspace's money, such as bids and budgets. Public feeds leave it out. */
+  hasMoney?: true
 }
 
 export type Finder = (tx: Tx, days: PlaceDays) => Promise<FindingOf[]>

@@ -24,6 +24,7 @@ import { restore } from "./database/restore.ts"
 import { demoLoad, demoRemove } from "./demo.ts"
 import { doctor } from "./doctor.ts"
 import { evidence } from "./evidence.ts"
+import { feedCreate } from "./feed.ts"
 import { importCommand } from "./import.ts"
 import { keyCreate, keyLeaked, keyList, keyPause, keyResume, keyRevoke } from "./key.ts"
 import { licences } from "./licences.ts"
@@ -148,6 +149,7 @@ export const COMMANDS: readonly Command[] = [
   mailConfirm,
   mailDigest,
   mailTestCommand,
+  feedCreate,
   linkList,
   linkWithdraw,
   approve,

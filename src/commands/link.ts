@@ -8,7 +8,7 @@ import { chooseWorkspace, useDatabase } from "./cli/with-database.ts"
 
 export const linkList: Command = {
   name: "link list",
-  summary: "List a workspace's open public links: shared pages and exports.",
+  summary: "List a workspace's open public links: shared pages, exports, feeds.",
   examples: [["link list", "handle, kind, app, expiry and content of each link"]],
   options: { workspace: { value: "NAME", meaning: "The workspace. Optional if there is only one." } },
   async run(invocation) {
@@ -63,10 +63,10 @@ type LinkName = { kind: Kind; digits: string } | { kind: null; digits: string }
 
 function nameOf(typed: string): LinkName {
   // checked before the token, because a handle of 37 digits has the form of a token
-  const [, kind, digits = ""] = /^(share|export)_([0-9a-f]+)$/i.exec(typed) ?? []
+  const [, kind, digits = ""] = /^(share|export|feed)_([0-9a-f]+)$/i.exec(typed) ?? []
   if (kind && digits.length >= DIGITS && digits.length <= 64)
     return { kind: kind.toLowerCase() as Kind, digits: digits.toLowerCase() }
-  const token = /(?:^|\/(?:share|exports)\/)([\w-]{43})(?![\w-])/.exec(typed)?.[1]
+  const token = /(?:^|\/(?:share|exports|feeds)\/)([\w-]{43})(?![\w-])/.exec(typed)?.[1]
   if (!token)
     throw new WrongUse(
       `give the handle of the link, with at least ${DIGITS} digits, or its whole address; see: appmeter link list`,
@@ -110,10 +110,10 @@ function showLinks(invocation: Invocation, value: object, links: Link[]): void {
         link.appId,
         link.appName && printable(link.appName),
         minute(link.createdAt),
-        minute(link.expiresAt),
+        link.expiresAt && minute(link.expiresAt),
         contentOf(link),
       ]),
-      "no open links; create one with: appmeter share or appmeter export",
+      "no open links; create one with: appmeter share, appmeter export or appmeter feed create",
     ),
   )
 }

@@ -1,16 +1,15 @@
 import { Buffer } from "node:buffer"
 import type { Sql } from "../database/types.ts"
 import { valueAt } from "../lib/objects.ts"
-import { type LinkFilter, type PublicLink, readOpenLinks } from "./open-links.ts"
+import { LINK_KINDS, type LinkFilter, type PublicLink, readOpenLinks } from "./open-links.ts"
 
 /** An open link and its handle, which no other open link of its kind has. A handle opens nothing. */
 export type Link = { handle: string } & PublicLink
 
 /** Reads open links, each with a handle that is unique among them. */
-/** Reads open links, each with a handle that is unique among them. */
 export async function readLinks(sql: Sql, filter: LinkFilter): Promise<Link[]> {
   const links = await readOpenLinks(sql, filter)
-  const handles = new Map([...handlesOf("share", links), ...handlesOf("export", links)])
+  const handles = new Map(LINK_KINDS.flatMap((kind) => handlesOf(kind, links)))
   return links.map((link) => ({ handle: valueAt(handles, link), ...link }))
 }
 
@@ -41,5 +40,10 @@ export function hashesFrom(digits: string): Pick<LinkFilter, "from" | "to"> {
 /** Describes the content of a link in a few words. */
 export function contentOf(link: PublicLink): string {
   if (link.kind === "share") return link.hasPassword ? "a page with a password" : "a page"
+  if (link.kind === "feed") {
+    const { dataset, format, platform, country, columns } = link
+    const place = platform === null ? "" : ` of ${country} on ${platform}`
+    return `${dataset}${place}, ${format}${columns === null ? "" : ` (${columns.join(", ")})`}`
+  }
   return `${link.rows} ${link.rows === 1 ? "row" : "rows"} of ${link.dataset}, ${link.format}`
 }

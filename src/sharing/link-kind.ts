@@ -26,12 +26,12 @@ export interface Visit {
 
 /**
  * The response of a link. The surface adds the headers that all links share; a text body is HTML unless `headers` says
- * otherwise.
+ * otherwise. The body of a 304 is null.
  */
 export interface LinkAnswer {
   status: number
   headers?: Record<string, string>
-  body: string | ReadableStream<Uint8Array>
+  body: string | ReadableStream<Uint8Array> | null
 }
 
 /** A kind of public link with its own path: /folder/token. */

@@ -2,6 +2,8 @@ import type { Buffer } from "node:buffer"
 import type { Sql } from "../database/types.ts"
 import { shownName } from "../tracking/tracked-app.ts"
 import { withdrawExport } from "./export/store.ts"
+import type { FeedDataset, FeedFormat } from "./feed/datasets.ts"
+import { isOpenFeed, withdrawFeed } from "./feed/store.ts"
 import { withdrawShareLink } from "./share/store.ts"
 
 /** A link that has not expired. */
@@ -13,10 +15,23 @@ interface OpenLink {
   /** The name that the workspace shows now. Null if the app is no longer tracked. */
   appName: string | null
   createdAt: Date
-  expiresAt: Date
+  /** Null for a feed, which works until it is withdrawn. */
+  expiresAt: Date | null
 }
 
+interface OpenFeed extends OpenLink {
+  kind: "feed"
+  dataset: FeedDataset
+  format: FeedFormat
+  platform: string | null
+  country: string | null
+  columns: string[] | null
+}
+
+export const LINK_KINDS = ["share", "export", "feed"] as const
+
 export type PublicLink =
+  | OpenFeed
   | (OpenLink & { kind: "share"; hasPassword: boolean })
   | (OpenLink & { kind: "export"; dataset: string; format: string; rows: number })
 
@@ -30,7 +45,7 @@ export interface LinkFilter {
 }
 
 /**
- * Returns the open links of both kinds, oldest first. Includes links of a suspended workspace, since they work again
+ * Returns the open links of all kinds, oldest first. Includes links of a suspended workspace, since they work again
  * once it is resumed.
  */
 export async function readOpenLinks(sql: Sql, filter: LinkFilter): Promise<PublicLink[]> {
@@ -38,15 +53,24 @@ export async function readOpenLinks(sql: Sql, filter: LinkFilter): Promise<Publi
     kind: "share",
     table: sql`share_link`,
     expiresAt: sql`l.expires_at`,
+    isOpen: sql`l.expires_at > now()`,
     columns: sql`l.password is not null as "hasPassword"`,
   })
   const exports = await readKind(sql, filter, {
     kind: "export",
     table: sql`export`,
     expiresAt: sql`l.created_at + interval '7 days'`,
+    isOpen: sql`l.created_at + interval '7 days' > now()`,
     columns: sql`l.dataset, l.format, l.rows`,
   })
-  return [...shares, ...exports].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+  const feeds = await readKind(sql, filter, {
+    kind: "feed",
+    table: sql`feed_link`,
+    expiresAt: sql`null::timestamptz`,
+    isOpen: isOpenFeed(sql),
+    columns: sql`l.dataset, l.format, l.platform, l.storefront as country, l.columns`,
+  })
+  return [...shares, ...exports, ...feeds].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
 }
 
 type Fragment = ReturnType<Sql>
@@ -58,8 +82,9 @@ async function readKind(
     kind,
     table,
     expiresAt,
+    isOpen,
     columns,
-  }: { kind: PublicLink["kind"] } & Record<"table" | "expiresAt" | "columns", Fragment>,
+  }: { kind: PublicLink["kind"] } & Record<"table" | "expiresAt" | "isOpen" | "columns", Fragment>,
 ): Promise<PublicLink[]> {
   return await sql<PublicLink[]>`
     select ${kind} as kind, encode(l.sha256, 'hex') as sha256, w.name as workspace, l.app_id as "appId",
@@ -69,12 +94,14 @@ async function readKind(
     left join tracked_app a on a.id = l.app_id and a.workspace_id = l.workspace_id
     left join store_app i on i.id = a.ios_app
     left join store_app g on g.id = a.android_app
-    where l.sha256 between ${from} and ${to} and ${expiresAt} > now() and w.deleted_at is null
+    where l.sha256 between ${from} and ${to} and ${isOpen} and w.deleted_at is null
       and (${workspaceId}::int is null or l.workspace_id = ${workspaceId})
     order by l.created_at, l.sha256`
 }
 
 /** Closes a link and deletes its content. Returns false if it is no longer open. */
 export async function withdrawLink(sql: Sql, { kind, sha256 }: PublicLink): Promise<boolean> {
-  return await (kind === "share" ? withdrawShareLink : withdrawExport)(sql, sha256)
+  return await WITHDRAW[kind](sql, sha256)
 }
+
+const WITHDRAW = { share: withdrawShareLink, export: withdrawExport, feed: withdrawFeed }

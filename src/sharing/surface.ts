@@ -6,6 +6,7 @@ import { inEncoding } from "../lib/compression.ts"
 import { Fault } from "../lib/faults.ts"
 import type { OpenRoute } from "../ui/routes.ts"
 import { createExportFiles } from "./export/download.ts"
+import { createFeeds } from "./feed/feeds.ts"
 import type { LinkAnswer, LinkKind, LinkParts, Visit } from "./link-kind.ts"
 import { sharedPages } from "./share/visit.ts"
 
@@ -14,7 +15,7 @@ const PER_SECOND = 20
 
 /** Returns the routes of public links, for the router of paths that need no key. */
 export function linkRoutes(parts: LinkParts): OpenRoute[] {
-  const kinds: readonly LinkKind[] = [createExportFiles(), sharedPages]
+  const kinds: readonly LinkKind[] = [createExportFiles(), sharedPages, createFeeds()]
   const count = perSecondCounter()
   const refusalOf = ({ path, methods }: LinkKind, { request, address }: Visit): Fault | null => {
     if (!methods.includes(request.method)) return new Fault("method_not_allowed", {}, { allow: methods.join(", ") })
@@ -54,7 +55,10 @@ function refusalPage(kind: LinkKind, fault: Fault): LinkAnswer | undefined {
   return page && { ...page, headers: { ...headers, ...page.headers } }
 }
 
-/** Adds headers that forbid caching, indexing and referrers. A HEAD response has the same headers without a body. */
+/**
+ * Adds headers that forbid caching, indexing and referrers. A HEAD response has the same headers without a body, and a
+ * 304 those without a length.
+ */
 async function responseOf({ parts, request, requestId }: Visit, kind: LinkKind, answer: LinkAnswer): Promise<Response> {
   const body = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : answer.body
   const headers = {
@@ -70,6 +74,7 @@ async function responseOf({ parts, request, requestId }: Visit, kind: LinkKind, 
     ...answer.headers,
   }
   const response = new Response(body, { status: answer.status, headers })
+  if (body === null) response.headers.delete("content-type")
   // an export is streamed, so it is not compressed
   const isWhole = body instanceof Uint8Array
   const sent = isWhole ? await inEncoding(request.headers.get("accept-encoding"), response) : response

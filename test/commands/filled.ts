@@ -366,6 +366,12 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
   await sql`
     insert into share_link (sha256, workspace_id, app_id, expires_at, password, content)
     values (sha256('a'), ${workspace}, ${app}, now() + interval '7 days', '$argon2id$v=19$m=1', ${sql.json(facts)})`
+  await sql`
+    insert into feed_link (sha256, workspace_id, app_id, key_id, dataset, format, platform, storefront, columns)
+    select sha256('f'), ${workspace}::int, ${app}, null, 'alerts', 'atom', null, null, null
+    union all
+    select sha256('g'), ${workspace}, ${app}, min(id), 'ranks', 'csv', 'ios', 'us', '{term,rank}' from api_key
+    where workspace_id = ${workspace}`
   await sql`insert into market_storefront (storefront, genres, since) values ('us', '{36,6015}', ${dayBefore(3)})`
   await sql`
     insert into ledger_month (workspace_id, month, operation, cost, from_pack, entries)

@@ -1173,6 +1173,32 @@ create table fact_set (
 );
 create index fact_set_set_idx on fact_set using btree (set_id);
 
+create table feed_link (
+  sha256 bytea not null,
+  workspace_id integer not null,
+  app_id text not null,
+  key_id integer,
+  dataset text not null,
+  format text not null,
+  platform text,
+  storefront text,
+  columns text[],
+  created_at timestamp with time zone not null default now(),
+  constraint feed_link_pkey primary key (sha256),
+  constraint feed_link_app_id_fkey foreign key (app_id) references tracked_app(id) on delete cascade,
+  constraint feed_link_key_id_fkey foreign key (key_id) references api_key(id),
+  constraint feed_link_workspace_id_fkey foreign key (workspace_id) references workspace(id),
+  constraint feed_link_columns_check check ((cardinality(columns) > 0)),
+  constraint feed_link_columns_of_csv check (((columns is null) = (format = 'atom'::text))),
+  constraint feed_link_dataset_check check ((dataset = any (array['alerts'::text, 'reviews'::text, 'ranks'::text]))),
+  constraint feed_link_format_check check ((format = any (array['atom'::text, 'csv'::text]))),
+  constraint feed_link_platform_check check ((platform = any (array['ios'::text, 'android'::text]))),
+  constraint feed_link_sha256_check check ((length(sha256) = 32)),
+  constraint feed_link_side_unless_alerts check ((((platform is null) = (dataset = 'alerts'::text)) and ((storefront is null) = (dataset = 'alerts'::text))))
+);
+create index feed_link_app on feed_link using btree (app_id);
+create index feed_link_workspace on feed_link using btree (workspace_id, created_at);
+
 create table figure_due (
   platform text not null,
   storefront text not null,

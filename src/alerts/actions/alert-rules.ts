@@ -17,7 +17,7 @@ const Rule = v.strictObject({
   channels: v.optional(
     described(
       v.pipe(v.array(v.picklist(CHANNELS)), v.maxLength(100)),
-      "Channels for the delivery. Default: the connected channels of the workspace. Empty: no delivery, only the feed.",
+      "Default: the connected channels of the workspace. Empty: only the feed.",
     ),
   ),
   dropBy: v.optional(

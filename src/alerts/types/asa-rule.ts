@@ -12,6 +12,7 @@ export const asaRule = alertType({
   options: [],
   appStoreOnly: true,
   ofAds: true,
+  hasMoney: true,
   facts: v.strictObject({
     ads: AdsChanges,
     /** Apple's ids of all changes, so that a change is never reported twice. */

@@ -16,13 +16,15 @@ import { FormProblem, type FormState, selectField, textField, usernameField } fr
 import { type Html, html } from "../../ui/html.ts"
 import { momentTime } from "../../ui/times.ts"
 import { counted, STORES } from "../../ui/words.ts"
+import { datasetOf, DATASETS as FEED_DATASETS } from "../feed/datasets.ts"
+import { requestFeed } from "../feed/request.ts"
 import { contentOf, hashesFrom, type Link, readLinks } from "../link-handles.ts"
 import { withdrawLink } from "../open-links.ts"
 
 const PATH = "sharing"
 const back = sectionAddress(PATH)
 
-/** Shared pages and exports: what `appmeter link`, create_share_link and export_data do. */
+/** Shared pages, exports and feeds: what `appmeter link`, `appmeter feed`, create_share_link and export_data do. */
 export function sharingSection(sql: Sql): SettingsSection {
   const readAll = (workspaceId: number) => readLinks(sql, { workspaceId, ...hashesFrom("") })
   const find = async ({ workspaceId }: SettingsVisit, fields: URLSearchParams): Promise<Link> => {
@@ -35,19 +37,22 @@ export function sharingSection(sql: Sql): SettingsSection {
     about: "See who can open what, create links and withdraw them.",
     path: PATH,
     needs: "reports:write",
-    notices: { withdrawn: "The link is withdrawn, and the data behind it is deleted." },
+    notices: { withdrawn: "The link is withdrawn. Nobody can open it any more." },
     async show(visit) {
       const links = await readAll(visit.workspaceId)
       const { apps } = await visit.desk.ask("list_app_heads")
       return html`${
         links.length === 0
-          ? card("Open links", empty("No open links", "A shared page or an export is listed here until it expires."))
+          ? card(
+              "Open links",
+              empty("No open links", "Shared pages, exports and feeds are listed here as long as they work."),
+            )
           : card(
               "Open links",
               html`<ul class="list">${links.map((link) => linkItem(visit, link))}</ul>`,
               counted(links.length, "link"),
             )
-      }${apps.length > 0 && html`<div class="columns-2">${shareCard(visit, apps)}${exportCard(visit, apps)}</div>`}`
+      }${apps.length > 0 && html`<div class="columns-2">${cards(visit, apps)}</div>`}`
     },
     forms: {
       share: {
@@ -71,6 +76,30 @@ export function sharingSection(sql: Sql): SettingsSection {
           return await preview(visit, "export_data", Object.fromEntries(given))
         },
       },
+      feed: {
+        audit: "feed create",
+        async send(visit, fields) {
+          const { apps } = await visit.desk.ask("list_app_heads")
+          const app = apps.find(({ id }) => id === fields.get("appId"))
+          if (!app) throw new FormProblem({ appId: "Choose an app of the list." })
+          const [dataset = "", format = ""] = (fields.get("content") ?? "").split(" ")
+          if (dataset === "reviews" && !visit.person.scopes.includes("reviews:read"))
+            throw new FormProblem({ content: "You may not read reviews in this workspace." })
+          const text = (name: string) => fields.get(name)?.trim() ?? ""
+          const request = {
+            dataset,
+            format,
+            platform: text("platform"),
+            country: text("country"),
+            columns: format === "csv" ? text("columns") : "",
+          }
+          const { workspaceId, publicUrl } = visit
+          const by = { workspaceId, publicUrl, keyId: visit.person.keyId }
+          const { url } = await requestFeed(sql, app, by, request)
+          const body = "Anyone with this address can read the feed until you withdraw it. It is shown only now."
+          return { page: secretPage("Feed created", { secret: url, label: "Address", body, back }) }
+        },
+      },
       confirm: {
         audit: null,
         async send({ desk }, fields) {
@@ -88,7 +117,11 @@ export function sharingSection(sql: Sql): SettingsSection {
           const page = confirmPage(visit, {
             title: "Withdraw this link?",
             body: html`Nobody can open ${contentOf(link)} of <bdi>${link.appName ?? link.appId}</bdi> any more.`,
-            notes: ["The data behind it is deleted. This cannot be undone."],
+            notes: [
+              link.kind === "feed"
+                ? "This cannot be undone: a new feed gets a new address."
+                : "The data behind it is deleted. This cannot be undone.",
+            ],
             form: "withdrawn",
             of: link.handle,
             button: "Withdraw link",
@@ -127,14 +160,17 @@ async function preview(visit: SettingsVisit, action: string, args: object): Prom
 function linkItem(visit: SettingsVisit, link: Link): Html {
   const { handle, kind, appId, appName, createdAt, expiresAt } = link
   const withdraw = settingsForm(visit, { form: "withdraw", of: handle, button: "Withdraw…", tone: "quiet" })
-  const tag = html`<span class="tag">${kind === "share" ? "shared page" : "export"}</span>`
-  const [created, expires] = [createdAt, expiresAt].map((at) => momentTime(at.toISOString()))
+  const tag = html`<span class="tag">${KIND_NAMES[kind]}</span>`
+  const created = momentTime(createdAt.toISOString())
+  const end = expiresAt === null ? "until withdrawn" : html`expires ${momentTime(expiresAt.toISOString())}`
   return listItem(
     html`<strong><bdi>${appName ?? appId}</bdi></strong> ${tag} ${contentOf(link)}`,
-    html`<span class="hash">${handle}</span> · created ${created} · expires ${expires}`,
+    html`<span class="hash">${handle}</span> · created ${created} · ${end}`,
     withdraw,
   )
 }
+
+const KIND_NAMES = { share: "shared page", export: "export", feed: "feed" } as const
 
 interface ListedApp {
   id: string
@@ -148,6 +184,10 @@ function appAndStorefront(form: FormState, apps: readonly ListedApp[]): Html {
   const names = apps.map(({ id, name }) => [id, name] as const)
   return html`${selectField(form, { name: "appId", label: "App", options: names })}
 ${selectField(form, { name: "country", label: "Storefront", options: storefronts })}`
+}
+
+function cards(visit: SettingsVisit, apps: readonly ListedApp[]): Html[] {
+  return [shareCard(visit, apps), exportCard(visit, apps), feedCard(visit, apps)]
 }
 
 function shareCard(visit: SettingsVisit, apps: readonly ListedApp[]): Html {
@@ -204,4 +244,36 @@ ${textField(state, { name: "from", label: "From", type: "date", hint: "Optional,
 ${textField(state, { name: "to", label: "To", type: "date", hint: "Optional." })}`,
   )
   return formCard("Export a file", html`<p>A link to a file of data as it is now. It expires after 7 days.</p>`, form)
+}
+
+/** The contents that a feed can have: "reviews csv", for example. */
+const FEED_CONTENTS = FEED_DATASETS.flatMap((dataset) => {
+  const { title, formats } = datasetOf(dataset)
+  return formats.map(
+    (format) =>
+      [`${dataset} ${format}`, `${title}, ${format === "atom" ? "for feed readers" : "for spreadsheets"}`] as const,
+  )
+})
+
+const COLUMNS = {
+  name: "columns",
+  label: "Columns",
+  maxLength: 300,
+  hint: `For spreadsheets, separated by commas. Empty: all. ${FEED_DATASETS.map(
+    (dataset) => `${datasetOf(dataset).title}: ${datasetOf(dataset).columns.join(", ")}`,
+  ).join(". ")}.`,
+}
+
+function feedCard(visit: SettingsVisit, apps: readonly ListedApp[]): Html {
+  const form = settingsForm(
+    visit,
+    { form: "feed", button: "Create feed" },
+    (state) => html`${appAndStorefront(state, apps)}
+${selectField(state, { name: "platform", label: "Store", options: Object.entries(STORES) })}
+${selectField(state, { name: "content", label: "Content", options: FEED_CONTENTS })}
+${textField(state, COLUMNS)}`,
+  )
+  const about = html`<p>An address that stays current: Atom for feed readers, CSV for IMPORTDATA in spreadsheets. It
+shows the newest 100 alerts or reviews, or the latest ranks, and never money.</p>`
+  return formCard("Create a feed", about, form)
 }

@@ -1,0 +1,304 @@
+import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { changeRights, removeMember } from "../../src/access/people/people.ts"
+import type { Right } from "../../src/access/scopes.ts"
+import { FEED_TYPES } from "../../src/alerts/types.ts"
+import { DATASETS, datasetOf } from "../../src/sharing/feed/datasets.ts"
+import { type FeedRequest, requestFeed } from "../../src/sharing/feed/request.ts"
+import { xmlText } from "../../src/sharing/feed/xml.ts"
+import { hashesFrom, readLinks } from "../../src/sharing/link-handles.ts"
+import { linkDigest } from "../../src/sharing/token.ts"
+import { removeApp } from "../../src/tracking/apps.ts"
+import { memberOf } from "../access/people/scene.ts"
+import type { Browser } from "../access/sign-in/browser.ts"
+import { facts, found } from "../alerts/delivery/scene.ts"
+import { errorOf } from "../error-of.ts"
+import { type House, openHouse, PUBLIC_URL } from "../house.ts"
+import { ownerOf } from "../pages/app-scene.ts"
+import { settingsBrowser } from "../pages/settings/settings-browser.ts"
+import { anApp } from "../writes/writer.ts"
+import { AT, ago, exportScene } from "./export-scene.ts"
+import { readAtom } from "./read-atom.ts"
+import { readTable } from "./read-csv.ts"
+
+setDefaultTimeout(60_000)
+
+const on = exportScene()
+/** Two processes on one database. Their clock moves by a second per reading. */
+let houses: [House, House]
+let clock = AT.getTime()
+
+beforeAll(() => {
+  const house = () => openHouse({ sql: on.sql, now: () => new Date(clock) })
+  houses = [house(), house()]
+})
+beforeEach(async () => {
+  await on.sql`delete from feed_link`
+})
+
+const ALERTS: FeedRequest = { dataset: "alerts", format: "", platform: "", country: "", columns: "" }
+const REVIEWS = { ...ALERTS, dataset: "reviews" }
+const RANKS = { ...ALERTS, dataset: "ranks" }
+
+/** Creates a feed from the machine. Returns its address. */
+async function feedOf(request: FeedRequest, keyId: number | null = null): Promise<string> {
+  const app = { id: on.app, countries: ["us", "de"] }
+  const by = { workspaceId: on.workspace, keyId, publicUrl: PUBLIC_URL }
+  return (await requestFeed(on.sql, app, by, request)).url
+}
+
+async function open(url: string, init: RequestInit = {}, house = houses[0]) {
+  clock += 1_000
+  const response = await house.app.fetch(new Request(url, init), "192.0.2.7")
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+const alerts = async (count: number, more: Parameters<typeof found>[2] = {}) => {
+  const scene = { sql: on.sql, workspaceId: on.workspace, appId: on.app } as Parameters<typeof found>[0]
+  return await found(scene, count, more)
+}
+
+describe("an Atom feed", () => {
+  test("of alerts is valid, lists the newest alerts in the words of the app's pages, and keeps their ids", async () => {
+    await alerts(2)
+    const url = await feedOf(ALERTS)
+    const { status, headers, text } = await open(url)
+    expect([status, headers.get("content-type")]).toEqual([200, "application/atom+xml; charset=utf-8"])
+    const feed = readAtom(text)
+    expect(feed).toMatchObject({ self: url, title: "Kettle: alerts", updated: "2025-11-20T06:12:41.000Z" })
+    expect(feed.entries.map(({ title, category }) => [title, category])).toEqual([
+      ['"tea 2" fell from 5 to 12 in the US App Store', "rank_drop"],
+      ['"tea" fell from 5 to 12 in the US App Store', "rank_drop"],
+    ])
+    await alerts(1, { term: "pot" })
+    const ids = readAtom((await open(url)).text).entries.map(({ id }) => id)
+    expect(ids.slice(1)).toEqual(feed.entries.map(({ id }) => id))
+    expect(ids[0]).toMatch(new RegExp(`^tag:${new URL(PUBLIC_URL).hostname},2026:alert/\\d+$`))
+  })
+
+  test("of reviews is valid with hostile texts, which stay plain text", async () => {
+    const text = `]]><entry/> <script>&amp; "x" '\r\n@all https://evil.example`
+    await on.review([{ id: "14", title: "<b>=1+1</b>", text, stars: 2, at: new Date(`${ago(1)}T05:00:00Z`) }])
+    const { entries, title } = readAtom((await open(await feedOf(REVIEWS))).text)
+    expect(title).toBe("Kettle: reviews, United States, App Store")
+    expect(entries.map(({ title }) => title)).toEqual(["★★☆☆☆ <b>=1+1</b>", "★☆☆☆☆", "★★★★★ Good", "★★★☆☆"])
+    expect(entries[0]!.content).toStartWith("]]><entry/> <script>&amp; ")
+    expect(entries[0]!.updated).toBe(`${ago(1)}T05:00:00.000Z`)
+    expect(entries[2]!.content).toBe("Boils water.\n\nVersion 1.0")
+  })
+
+  test("without entries is valid, and has the time when it was created", async () => {
+    const { entries, updated } = readAtom((await open(await feedOf(ALERTS))).text)
+    expect([entries, Math.abs(Date.parse(updated) - Date.now()) < 600_000]).toEqual([[], true])
+  })
+
+  test("has the newest 100 of more alerts and reviews", async () => {
+    await alerts(120)
+    const reviews = Array.from({ length: 120 }, (_, at) => ({
+      id: `r${at}`,
+      at: new Date(Date.parse(`${ago(4)}T00:00:00Z`) + at * 1_000),
+    }))
+    await on.review(reviews)
+    for (const request of [ALERTS, REVIEWS])
+      expect(readAtom((await open(await feedOf(request))).text).entries).toHaveLength(100)
+    const [first] = readAtom((await open(await feedOf({ ...REVIEWS }))).text).entries
+    expect(first!.id).toEndWith("/12")
+  })
+
+  test("has the same times in any time zone of the server", async () => {
+    await alerts(1)
+    const url = await feedOf(ALERTS)
+    const before = (await open(url)).text
+    const zone = process.env.TZ
+    process.env.TZ = "Pacific/Kiritimati"
+    const { text } = await open(url)
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+    expect(text).toBe(before)
+  })
+})
+
+test("texts of XML have no character that XML cannot have", () => {
+  const all = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code)).join("x")
+  const escaped = xmlText(all)
+  expect(escaped.isWellFormed()).toBe(true)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be left
+  expect(escaped).not.toMatch(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff<>"']/)
+})
+
+/** Parses a table that has no byte order mark. */
+const table = (text: string) => readTable(`\ufeff${text}`)
+
+describe("a table", () => {
+  test("of ranks has the chosen columns in their order, and changes with the ranks", async () => {
+    const url = await feedOf({ ...RANKS, columns: "rank, term,measured" })
+    const { headers, text } = await open(url)
+    expect(headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")
+    expect(text.split("\r\n")).toEqual(["rank,term,measured", "3,tea,true", ",kettle,true", ",never read,false", ""])
+    await on.measure("tea", 0, ["1437843273"])
+    expect(table((await open(url)).text)[0]).toEqual({ rank: "1", term: "tea", measured: "true" })
+  })
+
+  test("of reviews defuses formulas and has all columns unless some are chosen", async () => {
+    await on.review([{ id: "14", title: "=1+1", text: '@SUM(A1)\r\n"x"; y', at: new Date(`${ago(1)}T05:00:00Z`) }])
+    const [row] = table((await open(await feedOf({ ...REVIEWS, format: "csv" }))).text)
+    expect(Object.keys(row!)).toEqual([...datasetOf("reviews").columns])
+    expect(row).toMatchObject({ id: "14", date: `${ago(1)}T05:00:00.000Z`, title: "'=1+1" })
+    expect(row!.text).toStartWith("'@SUM(A1)")
+  })
+
+  test("of alerts has one row per alert that holds", async () => {
+    const [id] = await alerts(2)
+    await on.sql`update alert set withdrawn_at = now() where id = ${id!}`
+    const rows = table((await open(await feedOf({ ...ALERTS, format: "csv" }))).text)
+    expect(rows.map(({ id, appName, country }) => [Number(id), appName, country])).toEqual([[id! + 1, "Kettle", "us"]])
+  })
+})
+
+test("no feed has money: types of alerts that name it are left out, and no column is about it", async () => {
+  const money = FEED_TYPES.filter(({ hasMoney }) => hasMoney)
+  expect(money.map(({ name }) => name)).toEqual(["asa_rule"])
+  for (const { name, example } of money)
+    await on.sql`
+      insert into alert (workspace_id, app_id, type, platform, storefront, subject, day, at, facts)
+      values (${on.workspace}, ${on.app}, ${name}, 'ios', 'us', ${name}, '2025-11-20', '2025-11-20T06:12:41Z',
+        ${on.sql.json(example as object as typeof FACTS)})`
+  expect(readAtom((await open(await feedOf(ALERTS))).text).entries).toEqual([])
+  const columns = DATASETS.flatMap((dataset) => datasetOf(dataset).columns)
+  expect(columns.filter((name) => /revenue|price|proceed|spend|bid|budget|amount|currency|mrr/i.test(name))).toEqual([])
+})
+const FACTS = facts("tea", 5, 12)
+
+describe("a reading", () => {
+  test("is private, names no address of its origin, and is answered with 304 while nothing changes", async () => {
+    await alerts(1)
+    const url = await feedOf(ALERTS)
+    const first = await open(url)
+    const etag = first.headers.get("etag") as string
+    expect(Object.fromEntries(first.headers)).toMatchObject({
+      "cache-control": "private, no-cache",
+      "referrer-policy": "no-referrer",
+      "x-robots-tag": "noindex, nofollow",
+      "x-content-type-options": "nosniff",
+      "x-credits-used": "0",
+    })
+    for (const tag of [etag, `"other", ${etag}`, etag.slice(2), "*"]) {
+      const { status, text, headers } = await open(url, { headers: { "if-none-match": tag } })
+      expect([tag, status, text, headers.get("etag")]).toEqual([tag, 304, "", etag])
+    }
+    const head = await open(url, { method: "HEAD" })
+    expect([head.status, head.text, head.headers.get("etag")]).toEqual([200, "", etag])
+    await alerts(1, { term: "pot" })
+    const changed = await open(url, { headers: { "if-none-match": etag } })
+    expect([changed.status, changed.headers.get("etag") === etag]).toEqual([200, false])
+  })
+
+  test("is limited to two per second and feed", async () => {
+    const [url, other] = [await feedOf(ALERTS), await feedOf(ALERTS)]
+    clock = Math.ceil(clock / 1_000) * 1_000
+    const statuses: number[] = []
+    for (const address of [url, url, url, other]) {
+      const response = await houses[0].app.fetch(new Request(address), "192.0.2.9")
+      statuses.push(response.status)
+    }
+    expect(statuses).toEqual([200, 200, 429, 200])
+  })
+})
+
+const NOBODY = { person: 0 }
+
+describe("a feed ends at once in every process", () => {
+  const gone = async (url: string) => {
+    const unknown = await open(`${PUBLIC_URL}/feeds/${"A".repeat(43)}`)
+    for (const house of houses) {
+      const { status, text } = await open(url, {}, house)
+      expect([status, text]).toEqual([404, unknown.text])
+    }
+  }
+  const works = async (url: string) => {
+    for (const house of houses) expect((await open(url, {}, house)).status).toBe(200)
+  }
+
+  test("when it is withdrawn on the page, which shows its address once and ends no other workspace's", async () => {
+    const owner = await ownerOf(houses[0], on.workspace)
+    const settings = settingsBrowser(owner, "/app/settings/sharing")
+    const fields = { appId: on.app, country: "us", platform: "ios", content: "ranks csv", columns: "term,rank" }
+    const created = await settings.send("feed", fields)
+    const [, url = ""] = /value="(http[^"]+\/feeds\/[^"]+)"/.exec(created.text) ?? []
+    await works(url)
+    const list = (await owner.open("/app/settings/sharing")).text
+    const token = url.split("/").at(-1) as string
+    expect([list.includes(token), list.includes("ranks of us on ios, csv (term, rank)")]).toEqual([false, true])
+    const [, handle = ""] = /class="hash">(feed_\w+)/.exec(list) ?? []
+    const elsewhere = settingsBrowser(await ownerOf(houses[0], await on.house.workspace()), "/app/settings/sharing")
+    expect((await elsewhere.send("withdrawn", { id: handle })).status).toBe(400)
+    await works(url)
+    await settings.send("withdrawn", { id: handle })
+    await gone(url)
+    const rows = JSON.stringify(await on.sql`select * from feed_link`)
+    const texts = [rows, ...houses.flatMap(({ logged }) => logged), ...on.house.logged]
+    expect(texts.filter((text) => text.includes(token))).toEqual([])
+  })
+
+  test("when its creator loses the right, is limited to other apps or leaves", async () => {
+    const owner = await ownerOf(houses[0], on.workspace)
+    const url = await created(owner, "reviews atom")
+    const alertsUrl = await created(owner, "alerts atom")
+    await works(url)
+    const [{ person } = NOBODY] = await on.sql<{ person: number }[]>`
+      select person_id as person
+      from membership
+      where workspace_id = ${on.workspace}`
+    await memberOf(on.house, on.workspace, "owner")
+    const changes = async (scopes: Right[], appList: string[] | null) =>
+      await on.sql.begin((tx) => changeRights(tx, on.workspace, person, { scopes, appList }))
+    await changes(["apps:read"], null)
+    await gone(url)
+    await works(alertsUrl)
+    await changes(["apps:read"], [await anApp(on.sql, on.workspace)])
+    await gone(alertsUrl)
+    await changes(["apps:read"], [on.app])
+    await works(alertsUrl)
+    await on.sql.begin((tx) => removeMember(tx, on.workspace, person))
+    await gone(alertsUrl)
+    const open = await readLinks(on.sql, { workspaceId: on.workspace, ...hashesFrom("") })
+    expect(open.filter(({ kind }) => kind === "feed")).toEqual([])
+  })
+
+  test("when its app is removed, and while its workspace is suspended", async () => {
+    const url = await feedOf(ALERTS)
+    await on.sql`update workspace set suspended_at = now() where id = ${on.workspace}`
+    await gone(url)
+    await on.sql`update workspace set suspended_at = null where id = ${on.workspace}`
+    await works(url)
+    await on.sql.begin((tx) => removeApp(tx, on.app))
+    await gone(url)
+    expect(await on.sql`select 1 from feed_link where sha256 = ${linkDigest(url.split("/").at(-1) as string)}`).toEqual(
+      [] as never,
+    )
+  })
+
+  async function created(owner: Browser, content: string): Promise<string> {
+    const fields = { appId: on.app, country: "us", platform: "ios", content, columns: "" }
+    const { text } = await settingsBrowser(owner, "/app/settings/sharing").send("feed", fields)
+    return /value="(http[^"]+\/feeds\/[^"]+)"/.exec(text)?.[1] as string
+  }
+})
+
+describe("a request for a feed that cannot be meant is refused with the values that are allowed", () => {
+  test.each<[Partial<FeedRequest>, RegExp]>([
+    [{ dataset: "money" }, /dataset must be one of alerts, reviews, ranks/],
+    [{ dataset: "ranks", format: "atom" }, /ranks have no atom feed; choose csv/],
+    [{ dataset: "ranks", columns: "term,revenue" }, /"revenue" is no column of ranks.*columns are term, country/],
+    [{ dataset: "ranks", columns: "term,term" }, /is named twice/],
+    [{ columns: "id" }, /a feed of entries has no columns/],
+    [{ dataset: "ranks", country: "fr" }, /does not track this storefront; it tracks us, de/],
+    [{ dataset: "ranks", platform: "windows" }, /platform must be one of ios, android/],
+  ])("%p", async (change, message) => {
+    expect(String(await errorOf(feedOf({ ...ALERTS, ...change })))).toMatch(message)
+  })
+
+  test("a workspace has 50 feeds at most", async () => {
+    for (let n = 0; n < 50; n++) await feedOf(ALERTS)
+    expect(String(await errorOf(feedOf(ALERTS)))).toContain("50 feeds at most")
+  })
+})
