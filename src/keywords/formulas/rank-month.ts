@@ -93,15 +93,16 @@ function pointsOn(
   take: (place: number, rank: number) => void,
 ): { before: DayRank; after: DayRank } | null {
   let [before, first, after] = [-1, -1, -1]
-  const starts = months.map(({ month }) => dayNumber(month) - dayNumber(today) + LINE_DAYS - 1)
+  const line = lineTo(today)
+  const spans = months.map(({ month }) => line.spanOf(month))
   const bytesAt = (place: number) => {
-    const at = starts.findIndex((start, index) => place >= start && place < start + daysInMonth(months[index]!.month))
-    return { stored: months[at] as StoredMonth, day: place - (starts[at] as number) }
+    const at = spans.findIndex(({ start, length }) => place >= start && place < start + length)
+    return { stored: months[at] as StoredMonth, day: place - (spans[at] as MonthSpan).start }
   }
-  for (const [at, { ranks, from, month }] of months.entries()) {
-    const start = starts[at] as number
+  for (const [at, { ranks, from }] of months.entries()) {
+    const { start, length } = spans[at] as MonthSpan
     const offset = from?.ranks ?? 0
-    const last = Math.min(daysInMonth(month), LINE_DAYS - start)
+    const last = Math.min(length, LINE_DAYS - start)
     for (let day = Math.max(0, -start); day < last; day++) {
       const rank = ranks[offset + day] as number
       if (rank === UNMEASURED) continue
@@ -120,13 +121,44 @@ function pointsOn(
     const { stored, day } = bytesAt(place)
     const { ranks, sources, depths } = stored.from ?? { ranks: 0, sources: 0, depths: 0 }
     return {
-      day: addDays(today, place - LINE_DAYS + 1),
+      day: line.days[place] as string,
       rank: (stored.ranks[ranks + day] as number) || null,
       source: sourceOf(stored.sources[sources + day] as number),
       depth: stored.depths[depths + day] as number,
     }
   }
   return after < 0 ? null : { before: pointAt(earlier), after: pointAt(after) }
+}
+
+/** A month on the line: the place of its first day, which may lie before the line, and its number of days. */
+interface MonthSpan {
+  start: number
+  length: number
+}
+
+interface Line {
+  days: readonly string[]
+  spanOf(month: string): MonthSpan
+}
+
+let cached: { today: string; line: Line } | null = null
+
+/** Returns the days of the line. Cached for the next keyword, because dates take longer than the bytes of a month. */
+function lineTo(today: string): Line {
+  if (cached?.today === today) return cached.line
+  const spans = new Map<string, MonthSpan>()
+  const line: Line = {
+    days: Array.from({ length: LINE_DAYS }, (_, place) => addDays(today, place - LINE_DAYS + 1)),
+    spanOf(month) {
+      const previous = spans.get(month)
+      if (previous) return previous
+      const span = { start: dayNumber(month) - dayNumber(today) + LINE_DAYS - 1, length: daysInMonth(month) }
+      spans.set(month, span)
+      return span
+    },
+  }
+  cached = { today, line }
+  return line
 }
 
 function moverOf({ term, country, platform }: RankedTerm) {
