@@ -22,7 +22,8 @@ type Subscriptions = AnswerOf<"get_subscriptions">
 export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const view = viewAt(desk, app, { isOfAll: true })
-  const bar = viewBar(desk, app, view, { isOfAll: true, only: "ios", compares: { rivals: [] } })
+  const platform = app.iosId === null ? "android" : "ios"
+  const bar = viewBar(desk, app, view, { isOfAll: true, only: platform, compares: { rivals: [] } })
   const days = reportDays(view)
   const [revenue, subscriptions, others, portfolio] = await Promise.all([
     attempted(desk.ask("get_revenue", { appId, ...days })),
@@ -32,7 +33,7 @@ export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   ])
   const page = (body: Html): Page => ({ title: `Revenue · ${app.name}`, app, at: "revenue", body })
   if (isFault(revenue)) {
-    const body = revenue.code === "not_connected" ? notConnected(desk) : refusedPart(revenue)
+    const body = revenue.code === "not_connected" ? notConnected(desk, platform) : refusedPart(revenue)
     return page(html`<section class="card">${body}</section>${sectionsPart(others)}`)
   }
   const charts = await readSalesCharts(desk, app, view, revenue)
@@ -42,13 +43,27 @@ export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
 <div>${
     isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)
   }${sourcesPart(desk, app, revenue, isFault(subscriptions) ? [] : subscriptions.sources)}</div></div>
-${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}
+${estimatedPart(revenue)}${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}
 ${sectionsPart(others, { hasNote: false })}${!isFault(portfolio) && portfolioCard(desk, app, portfolio)}`
   return { ...page(body), charts: [...charts, ...others.flatMap((section) => section.charts)] }
 }
 
 function chartCard(desk: Desk, chart: Chart): Html {
   return card(chart.title, html`<div class="inside">${chartPart(desk, chart)}</div>`, "A gap was not reported yet")
+}
+
+/** Orders on Google Play that are not settled yet. They are in no other figure. False if there are none. */
+function estimatedPart({ estimatedSales }: Revenue): Html | false {
+  if (!estimatedSales) return false
+  const { from, to, totals } = estimatedSales
+  return card(
+    "Estimated sales",
+    html`<div class="inside"><dl class="facts"><div><dt>Purchases</dt><dd>${figure(totals.purchases)}</dd></div>
+<div><dt>Subscriptions</dt><dd>${figure(totals.subscriptions)}</dd></div>
+<div><dt>Refunds</dt><dd>${figure(totals.refunds)}</dd></div>
+<div><dt>Paid by customers</dt><dd>${sumOf(totals.gross)}</dd></div></dl></div>`,
+    html`${dayTime(from, shortDay)} to ${dayTime(to, shortDay)}, before fees · not settled, and in no other figure`,
+  )
 }
 
 /** The proceeds of all apps. Amounts in different currencies are never summed. False if this is the only app. */
@@ -171,7 +186,14 @@ ${reportedDays} of ${days} days reported${
   )
 }
 
-function notConnected(desk: Desk): Html {
+function notConnected(desk: Desk, platform: "ios" | "android"): Html {
+  if (platform === "android")
+    return empty(
+      "Google Play Console is not connected",
+      html`Connect it under <a href="${desk.base}/settings/accounts?add=google-play-console">Connected accounts</a> to
+see installs, settled earnings and the visitors of the store page by day. The key is stored encrypted on this server.`,
+      samplePage(desk, "revenue"),
+    )
   return empty(
     "App Store Connect is not connected",
     html`Connect it under <a href="${desk.base}/settings/accounts?add=app-store-connect">Connected accounts</a> to see

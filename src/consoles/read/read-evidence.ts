@@ -114,7 +114,7 @@ async function readEvidenceReports(
         where ${own}
       ) r
     ) r
-    order by ${isPlayReport(report) ? sql`null` : sql`h.about`} nulls first, h.processed desc nulls first,
+    order by ${isPlayReport(report) ? sql`null::text` : sql`h.about`} nulls first, h.processed desc nulls first,
       h.seen_at desc, h.parser desc, h.sha256 desc
     limit ${MAX_STATEMENTS}`
   const reports: DayReport[] = []

@@ -118,7 +118,7 @@ function versusIn(text: string, app: AppHead, { side, days }: { side: Side | nul
 
 interface BarOptions {
   /** Only sides of this store. */
-  only?: "ios"
+  only?: "ios" | "android"
   /** The page is about all storefronts together. */
   isOfAll?: boolean
   /** The page has no figures over time. */

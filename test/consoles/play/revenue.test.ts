@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { freshDatabase } from "../../database.ts"
+import { ownerOf } from "../../pages/app-scene.ts"
 import { playFacts } from "./facts-scene.ts"
 import { hundredths, rawLines, recordedFiles } from "./recorded.ts"
 
@@ -122,6 +123,15 @@ test("estimated sales begin after the last settled day and are in no other figur
       { day: "2026-11-02", purchases: 1 },
     ],
   })
+  const owner = await ownerOf(scene.house, scene.workspaceId)
+  const { status, text } = await owner.open(`/app/apps/${scene.appId}/revenue`)
+  expect(status).toBe(200)
+  expect(text).toContain("Estimated sales")
+  expect(text).toContain("/reports?report=play_earnings")
+  const evidence = await owner.open(`/app/apps/${scene.appId}/reports?report=play_earnings&day=2026-10-30`)
+  expect(evidence.text).toContain("earnings/earnings_202610_1-1.zip#1")
+  // another app of the same file is not shown
+  expect(evidence.text).not.toContain("com.mug")
 })
 
 test("installs by country and the visitors of the store page answer by country and by source", async () => {
