@@ -1,11 +1,15 @@
 import { expect, setDefaultTimeout } from "bun:test"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { createCode } from "../../../src/access/sign-in/code.ts"
 import { digestLetter } from "../../../src/alerts/digest/digest-letter.ts"
 import type { Digest } from "../../../src/alerts/digest/read-digest.ts"
 import { writeLetter } from "../../../src/ui/mail/letter.ts"
+import { freshDatabase } from "../../database.ts"
 import { afterLong, beforeLong, long } from "../../long.ts"
+import { parsed } from "../../outbound/mail/mail-server.ts"
 import { chromiumBinary, openTab, type Tab } from "../../pages/browser.ts"
+import { digests, happened, MAIL, mailScene, subscriber } from "./scene.ts"
 
 setDefaultTimeout(120_000)
 
@@ -96,18 +100,7 @@ for (const width of [320, 360, 640, 800])
       async () => {
         await tab.show(width, 900, colours)
         await tab.open(`http://127.0.0.1:${server.port}/`)
-        const { scroll, inner } = await tab.value<{ scroll: number; inner: number }>(
-          "({ scroll: document.documentElement.scrollWidth, inner: innerWidth })",
-        )
-        expect(scroll).toBeLessThanOrEqual(inner)
-        const violations = await tab.value<string[]>(
-          `(async () => {
-          if (!globalThis.axe) { ${axe} }
-          const { violations } = await globalThis.axe.run(document)
-          return violations.map(({ id, nodes }) => id + ": " + nodes[0].html)
-        })()`,
-        )
-        expect(violations).toEqual([])
+        expect([await overflow(), await violations()]).toEqual([0, []])
         expect(await tab.value("document.images.length + document.scripts.length")).toBe(0)
         const dark = await tab.value<string>("getComputedStyle(document.querySelector('.card')).backgroundColor")
         expect(dark).toBe(colours === "dark" ? "rgb(26, 28, 31)" : "rgb(255, 255, 255)")
@@ -117,3 +110,49 @@ for (const width of [320, 360, 640, 800])
         writeFileSync(join(folder, "digest.txt"), mail.text)
       },
     )
+
+long("the mail settings and the page that ends a subscription are accessible in both colours and widths", async () => {
+  const scene = await mailScene(await freshDatabase())
+  await happened(scene, ["Lovely."])
+  const member = await subscriber(scene)
+  await digests(scene).runOnce()
+  const { headers } = await parsed(scene.there.got.at(-1)!)
+  const { unsubscribe } = headers.get("list") as unknown as { unsubscribe: { url: string } }
+  const app = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request) => scene.house.app.fetch(request, "127.0.0.1"),
+  })
+  const at = (path: string) => `http://127.0.0.1:${app.port}${path}`
+  await tab.open(at(`/sign-in?code=${await createCode(scene.sql, scene.tea.writer.workspace, member.name)}`))
+  await tab.leave(`document.querySelector("main button").click()`)
+  const pages = [MAIL, new URL(unsubscribe.url).pathname, "/unsubscribe/none"]
+  for (const [width, colours] of [
+    [360, "dark"],
+    [1_280, "light"],
+  ] as const)
+    for (const page of pages) {
+      await tab.show(width, 900, colours)
+      await tab.open(at(page))
+      if (folder !== undefined && page === MAIL)
+        writeFileSync(join(folder, `settings-${width}-${colours}.png`), await tab.picture())
+      expect([page, await violations(), await overflow()]).toEqual([page, [], 0])
+    }
+  await tab.open(at(MAIL))
+  expect(await tab.value("document.body.innerText")).toContain("ada@example.org")
+  await tab.open(at(pages[1]!))
+  await tab.leave(`document.querySelector("main button").click()`)
+  expect(await tab.value("document.body.innerText")).toContain("You get no more summaries")
+  await app.stop(true)
+  await scene.there.stop()
+})
+
+/** The pixels by which the open page is wider than the window. */
+const overflow = () => tab.value<number>("Math.max(0, document.documentElement.scrollWidth - innerWidth)")
+
+const violations = () =>
+  tab.value<string[]>(`(async () => {
+    if (!globalThis.axe) { ${axe} }
+    const { violations } = await globalThis.axe.run(document)
+    return violations.map(({ id, nodes }) => id + ": " + nodes[0].html)
+  })()`)

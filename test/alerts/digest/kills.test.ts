@@ -1,0 +1,64 @@
+import { expect, setDefaultTimeout } from "bun:test"
+import { join } from "node:path"
+import { freshDatabase, scratchUrl } from "../../database.ts"
+import { longOnServer } from "../../long.ts"
+import { startMailServer } from "../../outbound/mail/mail-server.ts"
+import { digests, happened, type MailScene, mailScene, subscriber } from "./scene.ts"
+
+setDefaultTimeout(180_000)
+
+/** Starts digest-process.ts on the scene's database. */
+function begun({ sql }: MailScene, port: number): Bun.Subprocess {
+  const task = JSON.stringify({ databaseUrl: scratchUrl(sql), port })
+  return Bun.spawn([process.execPath, join(import.meta.dirname, "digest-process.ts"), task], { stderr: "inherit" })
+}
+
+const expire = ({ sql }: MailScene) => sql`update digest_mail set lease_until = now() - interval '1 s'`
+const states = async ({ sql }: MailScene) => (await sql`select state from digest_mail`).map(({ state }) => state)
+
+longOnServer(
+  "postgres: a process killed while the server has the mail sends it once; the digest is unknown",
+  async () => {
+    const scene = await mailScene(await freshDatabase())
+    await happened(scene)
+    await subscriber(scene)
+    scene.there.got.length = 0
+    let child: Bun.Subprocess | null = null
+    scene.there.beforeAnswer = async () => {
+      child?.kill("SIGKILL")
+      await child?.exited
+    }
+    child = begun(scene, scene.there.port)
+    await child.exited
+    expect(await states(scene)).toEqual(["sending"])
+    await digests(scene).runOnce()
+    await expire(scene)
+    await digests(scene).runOnce()
+    expect([scene.there.got.length, await states(scene)]).toEqual([1, ["unknown"]])
+    await scene.there.stop()
+  },
+)
+
+longOnServer("postgres: a digest whose process was killed before the server had it is sent by the next", async () => {
+  const scene = await mailScene(await freshDatabase())
+  await happened(scene)
+  await subscriber(scene)
+  scene.there.got.length = 0
+  let child: Bun.Subprocess | null = null
+  const deadly = await startMailServer({
+    onRcptTo(_, __, done) {
+      child?.kill("SIGKILL")
+      done()
+    },
+  })
+  child = begun(scene, deadly.port)
+  await child.exited
+  expect(await states(scene)).toEqual(["writing"])
+  await digests(scene).runOnce()
+  expect(scene.there.got).toEqual([])
+  await expire(scene)
+  await digests(scene).runOnce()
+  expect([scene.there.got.length, deadly.got.length, await states(scene)]).toEqual([1, 0, ["sent"]])
+  await deadly.stop()
+  await scene.there.stop()
+})
