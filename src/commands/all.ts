@@ -58,6 +58,7 @@ import { serve } from "./serve.ts"
 import { sessionEnd, sessionList } from "./session.ts"
 import { signIn } from "./sign-in.ts"
 import { sources } from "./sources.ts"
+import { sqlGrant, sqlList, sqlRevoke } from "./sql.ts"
 import { appAdd, appGoal, appList, appRemove, appRename } from "./tracking/app.ts"
 import { countryAdd, countryRemove } from "./tracking/countries.ts"
 import { historyImport, historyList, historyRemove } from "./tracking/history.ts"
@@ -93,6 +94,9 @@ export const COMMANDS: readonly Command[] = [
   workspaceSet,
   workspaceList,
   workspaceDelete,
+  sqlGrant,
+  sqlList,
+  sqlRevoke,
   signIn,
   personList,
   personAdd,

@@ -1,4 +1,5 @@
 import { ENTITLEMENT_NAMES, PLANS, type Plan } from "../access/plans.ts"
+import { findSqlRolesOf, revokeSqlRole } from "../access/sql-roles.ts"
 import {
   createWorkspace,
   deleteWorkspace,
@@ -12,6 +13,7 @@ import { wholeNumber } from "./cli/arguments.ts"
 import { type Command, firstArgument, type Invocation, WrongUse } from "./cli/command.ts"
 import { show, table } from "./cli/show.ts"
 import { useDatabase } from "./cli/with-database.ts"
+import { revokedLine } from "./sql.ts"
 
 const SHARED = {
   plan: { value: "PLAN", meaning: `One of ${PLANS.join(", ")}.` },
@@ -95,20 +97,25 @@ export const workspaceDelete: Command = {
   name: "workspace delete",
   changes: true,
   summary: "Delete a workspace, its keys and its tracked apps.",
-  details: "Measured data is kept.",
+  details: "Measured data is kept. Database roles that read its reports are dropped.",
   examples: [["workspace delete acme --force", "skip the confirmation"]],
   positionals: ["name"],
   options: { force: { meaning: "Skip the confirmation." } },
   async run(invocation) {
     const name = firstArgument(invocation)
-    const deleted = await useDatabase(invocation, async (sql) => {
+    const { deleted, roles } = await useDatabase(invocation, async (sql) => {
       await findWorkspace(sql, name)
       if (!invocation.has("force"))
         await invocation.terminal.confirm(`Deleting the workspace ${JSON.stringify(name)} cannot be undone.`)
-      return await deleteWorkspace(sql, name)
+      const deleted = await deleteWorkspace(sql, name)
+      const roles: { role: string; dropped: boolean }[] = []
+      for (const role of await findSqlRolesOf(sql, deleted.id))
+        roles.push({ role, dropped: await revokeSqlRole(sql, role) })
+      return { deleted, roles }
     })
-    show(invocation, { deleted: { ...deleted, name } }, () => [
+    show(invocation, { deleted: { ...deleted, name }, roles }, () => [
       `deleted ${name}; it tracked ${deleted.apps} ${deleted.apps === 1 ? "app" : "apps"}`,
+      ...roles.map(({ role, dropped }) => revokedLine(role, dropped)),
     ])
     return 0
   },

@@ -39,6 +39,7 @@ export const MANUAL_PAGES = [
   "mail",
   "accounts",
   "links",
+  "sql",
   "writes",
   "plans",
   "limits",

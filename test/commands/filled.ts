@@ -288,6 +288,9 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
       (${app}, 'ios', 'us', ${dayBefore(9)}::date, ${dayBefore(1)}::date, '{"rivals": {"1": {"name": "té"}}}'),
       (${app}, 'ios', 'de', ${dayBefore(9)}::date, ${dayBefore(9)}::date, null)`
   await sql`
+    insert into sql_role (role, workspace_id, money)
+    values ('appmeter_report_filled', ${workspace}, true)`
+  await sql`
     insert into rating_quarter (app_id, storefront, quarter, source, origin, millions, days)
     select id, 'us', '2023-10-01', 'itunes-lookup', 'own', -1, array[null, 9223372036854775807, 0] from store_app`
   const facts = { before: null, after: [1.1e-7, { "": '"\u2028' }] }

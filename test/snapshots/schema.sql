@@ -1980,6 +1980,11 @@ create table plan_task (
   constraint plan_task_platform_check check ((platform = any (array['ios'::text, 'android'::text])))
 );
 
+create view play_review_language (
+  storefront text,
+  language text
+);
+
 create table price_day (
   account_id text not null,
   app text not null,
@@ -2105,6 +2110,67 @@ create table refresh_token (
 );
 create index refresh_token_expires on refresh_token using btree (expires_at, sha256);
 
+create view report_ad_keywords (
+  app_id text,
+  app_name text,
+  campaign_id text,
+  campaign text,
+  day date,
+  storefront text,
+  keyword_id text,
+  keyword text,
+  match text,
+  impressions integer,
+  taps integer,
+  installs integer,
+  new_downloads integer,
+  spend numeric,
+  currency text,
+  source text,
+  reported_at timestamp with time zone
+) with (security_barrier=true);
+
+create view report_ads (
+  app_id text,
+  app_name text,
+  campaign_id text,
+  campaign text,
+  day date,
+  storefront text,
+  impressions integer,
+  taps integer,
+  installs integer,
+  new_downloads integer,
+  spend numeric,
+  currency text,
+  source text,
+  reported_at timestamp with time zone
+) with (security_barrier=true);
+
+create view report_apps (
+  app_id text,
+  app_name text,
+  platform text,
+  store_id text,
+  storefronts text[],
+  origin text
+) with (security_barrier=true);
+
+create view report_charts (
+  app_id text,
+  app_name text,
+  platform text,
+  storefront text,
+  device text,
+  chart text,
+  genre text,
+  day date,
+  rank integer,
+  depth smallint,
+  source text,
+  measured_at timestamp with time zone
+) with (security_barrier=true);
+
 create table report_day (
   account_id text not null,
   report text not null,
@@ -2135,6 +2201,56 @@ create table report_piece (
   constraint report_piece_pkey primary key (set_id, place),
   constraint report_piece_set_id_fkey foreign key (set_id) references report_set(id) on delete cascade
 );
+
+create view report_ranks (
+  app_id text,
+  app_name text,
+  platform text,
+  storefront text,
+  keyword text,
+  day date,
+  month date,
+  rank integer,
+  depth integer,
+  source text,
+  measured_at timestamp with time zone
+) with (security_barrier=true);
+
+create view report_revenue (
+  app_id text,
+  app_name text,
+  platform text,
+  day date,
+  storefront text,
+  product text,
+  title text,
+  kind text,
+  units integer,
+  refunds integer,
+  currency text,
+  gross numeric,
+  proceeds_currency text,
+  proceeds numeric,
+  source text,
+  reported_at timestamp with time zone
+) with (security_barrier=true);
+
+create view report_reviews (
+  app_id text,
+  app_name text,
+  platform text,
+  storefront text,
+  language text,
+  review_id text,
+  posted_at timestamp with time zone,
+  stars smallint,
+  title text,
+  text text,
+  version text,
+  source text,
+  first_seen_at timestamp with time zone,
+  seen_at timestamp with time zone
+) with (security_barrier=true);
 
 create table report_set (
   id bigint not null generated always as identity,
@@ -2383,6 +2499,52 @@ create table source_state (
   constraint source_state_mismatched_check check ((mismatched >= 0)),
   constraint source_state_unparsed_check check ((unparsed >= 0))
 );
+
+create view sql_day (
+  day date,
+  month date,
+  place integer
+);
+
+create view sql_reader (
+  workspace_id integer,
+  money boolean
+) with (security_barrier=true);
+
+create view sql_reader_ads_day (
+  app_id text,
+  app_name text,
+  account_id text,
+  campaign text,
+  name text,
+  day date,
+  seen_at timestamp with time zone,
+  source text
+) with (security_barrier=true);
+
+create view sql_reader_app (
+  app_id text,
+  platform text,
+  store_app integer,
+  store_id text,
+  genre text,
+  countries text[],
+  origin text,
+  workspace_id integer,
+  money boolean,
+  app_name text
+) with (security_barrier=true);
+
+create table sql_role (
+  role text not null,
+  workspace_id integer not null,
+  money boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  constraint sql_role_pkey primary key (role),
+  constraint sql_role_workspace_id_fkey foreign key (workspace_id) references workspace(id),
+  constraint sql_role_role_check check (((length(role) >= 1) and (length(role) <= 63)))
+);
+create index sql_role_workspace on sql_role using btree (workspace_id);
 
 create table store_app (
   id integer not null generated always as identity,

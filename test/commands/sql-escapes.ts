@@ -1,0 +1,56 @@
+interface Roles {
+  /** The owner of the tables. */
+  owner: string
+  mine: string
+  theirs: string
+}
+
+/** Statements by which a role would get more rights, write, or reach files, programs and other databases. */
+export const escapes = ({ owner, mine, theirs }: Roles): string[] => [
+  `set role ${owner}`,
+  `set role ${theirs}`,
+  "set role pg_read_all_data",
+  `set session authorization ${theirs}`,
+  `set session authorization ${owner}`,
+  `grant ${theirs} to ${mine}`,
+  `alter role ${mine} connection limit 100`,
+  `alter role ${mine} superuser`,
+  "create role leak",
+  "create table public.leak (id int)",
+  "create view public.leak as select 1 as id",
+  "create function public.lower(text) returns text language sql as 'select $1'",
+  "create schema leak",
+  "create extension dblink",
+  "create extension postgres_fdw",
+  "create server leak foreign data wrapper none",
+  "create publication leak for all tables",
+  "create event trigger leak on ddl_command_start execute function noop()",
+  "alter view report_ranks set (security_barrier = off)",
+  "alter view report_ranks owner to current_user",
+  "create or replace view report_apps as select * from tracked_app",
+  "create rule leak as on select to report_apps do instead select 1",
+  "create trigger leak instead of insert on report_apps for each row execute function noop()",
+  "drop view report_apps",
+  "update report_apps set app_name = 'x'",
+  "delete from report_reviews",
+  "insert into sql_role values ('x', 1)",
+  "lock table tracked_app",
+  "select * from sql_reader",
+  "select * from sql_reader_app",
+  "table sql_role",
+  "copy sql_role to stdout",
+  "copy (select 1) to program 'id'",
+  "copy (select 1) to '/tmp/appmeter-leak'",
+  "create temp table leak (line text); copy leak from '/etc/passwd'",
+  "create temp table leak (line text); copy leak from program 'id'",
+  "set session_replication_role = replica",
+  "set temp_file_limit = -1",
+  "load 'plpgsql'; load '/tmp/leak.so'",
+  "create function pg_temp.leak_c() returns int language c as '/tmp/leak.so', 'leak'",
+  "alter system set log_statement = 'none'",
+  "alter database postgres set search_path = x",
+  "security label on view report_apps is 'x'",
+  "create statistics leak on app_id, app_name from report_apps",
+  "analyze verbose tracked_app; select * from tracked_app",
+  "do $$ begin execute 'set role ' || quote_ident(session_user || ''); execute 'table sql_role'; end $$",
+]
