@@ -63,6 +63,7 @@ import { appAdd, appGoal, appList, appRemove, appRename } from "./tracking/app.t
 import { countryAdd, countryRemove } from "./tracking/countries.ts"
 import { historyImport, historyList, historyRemove } from "./tracking/history.ts"
 import { appBury, appTag, keywordsAdd, keywordsList, keywordsRemove } from "./tracking/keywords.ts"
+import { appLocalisation } from "./tracking/localisation.ts"
 import { version } from "./version.ts"
 import { work } from "./work.ts"
 import { workspaceCreate, workspaceDelete, workspaceList, workspaceSet } from "./workspace.ts"
@@ -126,6 +127,7 @@ export const COMMANDS: readonly Command[] = [
   historyImport,
   historyList,
   historyRemove,
+  appLocalisation,
   appTag,
   appBury,
   appGoal,

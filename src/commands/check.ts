@@ -52,7 +52,8 @@ function folderOf({ positionals: [typed] }: Invocation): string {
   return folder
 }
 
-function textFiles(folder: string): Map<string, Uint8Array> {
+/** Returns the text files of a folder by their paths in it, with "/" between the parts. */
+export function textFiles(folder: string): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.endsWith(".txt")) continue

@@ -177,6 +177,10 @@ test("a translation is selected by locale, started by its button, and free to vi
     where store_id = ${OWN}`
   const offered = (await owner.open(`${base}/localize`)).text.replace(/>\s+</g, "><")
   expect(offered).toMatch(/<option value="de-DE">\s*German \(Germany\) \(de-DE\)\s*<\/option>/)
+  expect(offered).toMatch(
+    /Keywords across locales[\s\S]*United States<\/th><td class="num">4 <span class="small quiet">first/,
+  )
+  expect(offered).not.toContain("Read in none of your storefronts")
   expect(/German \(Germany\) <span[^<]*<\/span><\/th><td class="num">2<\/td><td class="num">10</.test(offered)).toBe(
     true,
   )

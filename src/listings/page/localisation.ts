@@ -25,14 +25,13 @@ import {
 import { type Html, type HtmlPart, html } from "../../ui/html.ts"
 import { dayTime, momentTime } from "../../ui/times.ts"
 import { counted, figure, popularityBand, spoken, whole } from "../../ui/words.ts"
+import { localeName as nameOf } from "../localisation-words.ts"
+import { localisationGridPart } from "./localisation-grid.ts"
 
 type Locales = AnswerOf<"list_locales">
 type Translation = AnswerOf<"localize_listing">
 
 const PAGE: TextPage = { title: "In another language", at: "page", back: { tab: "page", name: "Store page" } }
-
-const names = new Intl.DisplayNames(["en"], { type: "language" })
-const nameOf = (locale: string) => names.of(locale) ?? locale
 
 /** Links from the store page to the translation. */
 export function localisationCard(desk: Desk, app: AppHead): Html {
@@ -41,7 +40,7 @@ export function localisationCard(desk: Desk, app: AppHead): Html {
     html`<div class="inside">
 <p>Shows which languages of its storefronts the page lacks, from its storefront audit. A language model can translate
 the page, with keywords for that language and checks of each field. The cost is shown before it starts.</p>
-<p><a href="${appAddress(desk, app, "localize")}">Choose a language</a></p></div>`,
+<p><a href="${appAddress(desk, app, "localize")}">Choose a language, and see which words count where</a></p></div>`,
   )
 }
 
@@ -60,12 +59,23 @@ export async function localisationPage(desk: Desk, appId: string): Promise<Page>
     const input = { appId, locale: code, ...(shots && { shots }), ...(isPoll && { poll: true }) }
     const text = await attemptedText(desk.ask("localize_listing", input))
     if (!isFault(text))
-      return page([textPart(desk, app, { text, code, shots }), desk.isSample && (await choosePart(desk, app, ""))])
+      return page([
+        desk.isSample && (await gridPart(desk, appId)),
+        textPart(desk, app, { text, code, shots }),
+        desk.isSample && (await choosePart(desk, app, "")),
+      ])
     return page([refusedCard(PAGE.title, text), await choosePart(desk, app, code)])
   }
   const begun = desk.isSent && desk.query.has("audit") && (await attempted(beginAudit(desk, appId)))
-  return page([isFault(begun) && card("Storefront audit", refusedPart(begun)), await choosePart(desk, app, code, side)])
+  return page([
+    isFault(begun) && card("Storefront audit", refusedPart(begun)),
+    code === "" && (await gridPart(desk, appId)),
+    await choosePart(desk, app, code, side),
+  ])
 }
+
+const gridPart = async (desk: Desk, appId: string) =>
+  localisationGridPart(await desk.ask("get_localisation_grid", { appId }))
 
 const beginAudit = (desk: Desk, appId: string) => desk.ask("get_storefront_audit", { appId, refresh: true })
 

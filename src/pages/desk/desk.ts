@@ -10,6 +10,7 @@ import { getEvidence, listReadings } from "./evidence.ts"
 import { getKeywordDays } from "./keyword-days.ts"
 import { listKeywordRows } from "./keywords.ts"
 import { listLocales } from "./locales.ts"
+import { getLocalisationGrid } from "./localisation-grid.ts"
 import { getMarket, getMarketApp, getMarketChart, listFoundApps } from "./market.ts"
 import { listChartMarks } from "./marks.ts"
 import { listNews, markSeen } from "./news.ts"
@@ -38,6 +39,7 @@ const readsWith = (sources: Sources) => [
   listReadings,
   listChangedTexts,
   listLocales,
+  getLocalisationGrid,
   getReportEvidence,
   getReview,
   listReviewReplies,

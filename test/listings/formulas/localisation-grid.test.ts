@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test"
+import { localisationGrid } from "../../../src/listings/formulas/localisation-grid.ts"
+
+const OWN = { name: "Lumen", developer: "Acme" }
+
+function wasteOf(grid: ReturnType<typeof localisationGrid>, locale: string) {
+  const words = grid.locales.find((each) => each.locale === locale)!.words
+  return words.map(({ text, waste, also }) => [text, waste, also])
+}
+
+test("a word counts once in the locales of a storefront, and again in another storefront", () => {
+  const grid = localisationGrid(
+    [
+      { locale: "en-US", texts: { name: "Lumen: Tide Chart", subtitle: "", keywords: "moon,tide" } },
+      { locale: "es-MX", texts: { name: "Lumen: Tide", keywords: "surf,moon" } },
+    ],
+    ["us"],
+    OWN,
+  )
+  expect(wasteOf(grid, "en-US")).toEqual([
+    ["Lumen", null, null],
+    ["Tide", null, null],
+    ["Chart", null, null],
+    ["moon", null, null],
+    ["tide", "repeated_in_name", null],
+  ])
+  expect(wasteOf(grid, "es-MX")).toEqual([
+    ["Lumen", "repeated_across", "en-US"],
+    ["Tide", "repeated_across", "en-US"],
+    ["surf", null, null],
+    ["moon", "repeated_across", "en-US"],
+  ])
+  expect(grid.storefronts[0]).toMatchObject({ country: "us", words: 5 })
+  expect(grid.storefronts[0]!.cells.slice(0, 3)).toEqual([
+    { locale: "en-US", isDefault: true, adds: 4 },
+    { locale: "es-MX", isDefault: false, adds: 1 },
+    { locale: "ar-SA", isDefault: false, adds: null },
+  ])
+  // In Mexico no English (US) comes first, so the same words count there.
+  const both = localisationGrid(
+    [
+      { locale: "en-US", texts: { name: "Lumen: Tide Chart" } },
+      { locale: "es-MX", texts: { name: "Lumen: Tide" } },
+    ],
+    ["us", "mx"],
+    OWN,
+  )
+  expect(wasteOf(both, "es-MX").map(([, waste]) => waste)).toEqual([null, null])
+})
+
+test("a locale that no tracked storefront reads counts nowhere", () => {
+  const grid = localisationGrid([{ locale: "ja", texts: { name: "潮見表" } }], ["us"], OWN)
+  expect(grid.locales[0]!.readBy).toEqual([])
+  expect(new Set(wasteOf(grid, "ja").map(([, waste]) => waste))).toEqual(new Set(["unread"]))
+  expect(grid.storefronts[0]!.words).toBe(0)
+})
+
+test("stop words, plurals and the developer's name in the keyword field add nothing", () => {
+  const texts = { name: "Tide Times", subtitle: "Charts for the sea", keywords: "chart,acme,surf" }
+  const grid = localisationGrid([{ locale: "en-US", texts }], ["us"], OWN)
+  expect(wasteOf(grid, "en-US")).toEqual([
+    ["Tide", null, null],
+    ["Times", null, null],
+    ["Charts", null, null],
+    ["for", "stop_word", null],
+    ["the", "stop_word", null],
+    ["sea", null, null],
+    ["chart", "similar_word", null],
+    ["acme", "own_brand", null],
+    ["surf", null, null],
+  ])
+})
+
+test("unused characters are those of known fields; an unknown field has no length", () => {
+  const grid = localisationGrid([{ locale: "en-GB", texts: { name: "Tide", subtitle: "" } }], ["gb"], OWN)
+  expect(grid.locales[0]!.fields).toEqual([
+    { field: "name", text: "Tide", length: 4, limit: 30 },
+    { field: "subtitle", text: "", length: 0, limit: 30 },
+    { field: "keywords", text: null, length: null, limit: 100 },
+  ])
+  const german = localisationGrid([], ["de"], OWN)
+  expect(german.locales.map(({ locale, words }) => [locale, words.length])).toEqual([
+    ["de-DE", 0],
+    ["en-GB", 0],
+  ])
+})
