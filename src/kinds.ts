@@ -5,6 +5,7 @@ import { adsCampaigns, adsKeywords } from "./consoles/kinds/ads-things.ts"
 import { downloads, engagement } from "./consoles/kinds/analytics.ts"
 import { billingEvent } from "./consoles/kinds/billing.ts"
 import { billingMetrics } from "./consoles/kinds/billing-metrics.ts"
+import { consoleReviews } from "./consoles/kinds/console-reviews.ts"
 import {
   playCrashes,
   playEarnings,
@@ -53,6 +54,7 @@ const kinds = [
   kindEntry("engagement", engagement, "workspace"),
   kindEntry("downloads", downloads, "workspace"),
   kindEntry("prices", prices, "workspace"),
+  kindEntry("console_reviews", consoleReviews, "workspace"),
   kindEntry("ads_campaigns", adsCampaigns, "workspace"),
   kindEntry("ads_keywords", adsKeywords, "workspace"),
   kindEntry("ads_days", adsDays, "workspace"),

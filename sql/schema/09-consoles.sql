@@ -444,6 +444,54 @@ create table billing_metric_day (
   primary key (account_id, day)
 );
 
+-- What Google Play Console has of a review besides its text. The text is in review_version: in a feed of the store, or,
+-- until the store's page shows the review, in a feed of the account.
+create table console_review (
+  account_id text not null references connected_account on delete cascade,
+  app_id int not null references store_app,
+  -- The store's id.
+  review_id text not null,
+  -- When the review was written or last edited.
+  at timestamptz not null,
+  -- Of the reviewer's device (en, pt-BR). The console names no country. Null if it names no language.
+  language text,
+  -- The app's version, and its own number of it. Null if unknown.
+  version text,
+  version_code bigint,
+  -- The maker's code name of the device, and the API level of its Android. Null if unknown.
+  device text,
+  android_api int,
+  -- The developer's reply, and when it was last changed. Null if there is none.
+  reply text,
+  reply_at timestamptz,
+  source text not null,
+  seen_at timestamptz not null,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  primary key (account_id, app_id, review_id),
+  constraint console_review_reply_check check ((reply is null) = (reply_at is null))
+);
+
+-- Feeds name their account without a foreign key: without the account nobody may see them.
+create function forget_console_reviews() returns trigger language plpgsql as $$
+begin
+  delete from review_version v
+  using (select distinct app_id from console_review where account_id = old.id) a
+  where v.app_id = a.app_id and starts_with(v.feed, 'console-' || old.id || '-');
+  delete from review_day d
+  using (select distinct app_id from console_review where account_id = old.id) a
+  where d.app_id = a.app_id and starts_with(d.feed, 'console-' || old.id || '-');
+  delete from review_feed f
+  using (select distinct app_id from console_review where account_id = old.id) a
+  where f.app_id = a.app_id and starts_with(f.feed, 'console-' || old.id || '-');
+  return old;
+end $$;
+
+create trigger connected_account_forgotten
+before delete on connected_account
+for each row execute function forget_console_reviews();
+
 -- Answers of Apple Ads about a day; the latest reading counts. Without rows it was said and empty.
 create table ads_report (
   account_id text not null references connected_account on delete cascade,

@@ -13,8 +13,11 @@ export type AdsTask = (typeof ADS_TASKS)[number]
  */
 export type ConsoleTask = Report | AnalyticsReport | "analytics" | "products" | "prices"
 
-/** `play_files` lists files of Google Play Console; the others read a file of a month. */
-export type PlayTask = "play_files" | PlayReport
+/**
+ * `play_files` lists files of Google Play Console, `reviews` reads an app's reviews of the last week; the others read a
+ * file of a month.
+ */
+export type PlayTask = "play_files" | "reviews" | PlayReport
 
 type AnyTask = ConsoleTask | AdsTask | PlayTask
 
@@ -52,6 +55,8 @@ const RULES: Record<AnyTask, TaskRule> = {
   popularity: { place: 6, right: "popularity" },
   // before the newest days, because it finds them
   play_files: { place: -1 },
+  // before a backlog of files, because a review is listed for a week only
+  reviews: { place: -1, right: "reviews" },
   play_installs: STATISTICS,
   play_installs_country: STATISTICS,
   play_store_country: STATISTICS,

@@ -49,8 +49,9 @@ const ADS_NAMES: Record<AdsTask, string> = {
 }
 
 const PLAY_NAMES = Object.fromEntries(PLAY_REPORTS.map(({ report, title }) => [report, `${title}, file`]))
+const OTHER_PLAY_NAMES = { play_files: "list of files", reviews: "reviews of app" }
 
-const NAMES: Record<string, string> = { ...CONSOLE_NAMES, ...ADS_NAMES, ...PLAY_NAMES, play_files: "list of files" }
+const NAMES: Record<string, string> = { ...CONSOLE_NAMES, ...ADS_NAMES, ...PLAY_NAMES, ...OTHER_PLAY_NAMES }
 
 /** Example: "sales of 3 days from 2026-11-24 to 2026-11-26: the console answers 410" */
 export function reportTroubleText(

@@ -73,3 +73,6 @@ const LANGUAGES = new Map(
     storefronts.split(" ").map((storefront) => [storefront, language] as const),
   ),
 )
+
+/** Every language that a storefront's reviews have. */
+export const reviewLanguages: ReadonlySet<string> = new Set(Object.keys(BY_LANGUAGE).concat("en"))

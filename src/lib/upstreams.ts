@@ -44,6 +44,7 @@ const ACCOUNT_SOURCES = [
   "asc-engagement",
   "asc-downloads",
   "asc-prices",
+  "play-console-reviews",
   "apple-ads-campaigns",
   "apple-ads-keywords",
   "apple-ads-days",

@@ -150,3 +150,14 @@ export async function hasDemoSeller(sql: Db, appId: string): Promise<boolean> {
     limit 1`
   return rows.length > 0
 }
+
+/** Returns the Google Play Console accounts of the workspace that tracks the app, oldest first. */
+export async function readPlayConsoles(sql: Db, appId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select c.id
+    from tracked_app t
+    join connected_account c on c.workspace_id = t.workspace_id
+    where t.id = ${appId} and c.kind = 'google-play-console'
+    order by c.created_at, c.id`
+  return rows.map(({ id }) => id)
+}

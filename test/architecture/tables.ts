@@ -56,6 +56,7 @@ export const TABLES: Record<string, { writes: string; reads: string }> = {
   chart_results: { writes: "charts demo", reads: "alerts keywords market" },
   confirm_token: { writes: "writes", reads: "" },
   connected_account: { writes: "consoles", reads: "keywords measuring tracking" },
+  console_review: { writes: "", reads: "consoles" },
   delivery: { writes: "alerts", reads: "settings" },
   digest: { writes: "alerts", reads: "" },
   digest_mail: { writes: "alerts", reads: "" },

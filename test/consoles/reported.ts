@@ -25,6 +25,7 @@ export type PrivateKind =
   | "engagement"
   | "downloads"
   | "prices"
+  | "console_reviews"
   | AdsReport
   | PlayReport
   | "billing_event"

@@ -963,6 +963,29 @@ create unique index connected_account_demo_idx on connected_account using btree 
 create index connected_account_next_idx on connected_account using btree (next_at) where (next_at is not null);
 create index connected_account_workspace_idx on connected_account using btree (workspace_id);
 
+create table console_review (
+  account_id text not null,
+  app_id integer not null,
+  review_id text not null,
+  at timestamp with time zone not null,
+  language text,
+  version text,
+  version_code bigint,
+  device text,
+  android_api integer,
+  reply text,
+  reply_at timestamp with time zone,
+  source text not null,
+  seen_at timestamp with time zone not null,
+  parser smallint not null,
+  origin text not null,
+  sha256 bytea not null,
+  constraint console_review_pkey primary key (account_id, app_id, review_id),
+  constraint console_review_account_id_fkey foreign key (account_id) references connected_account(id) on delete cascade,
+  constraint console_review_app_id_fkey foreign key (app_id) references store_app(id),
+  constraint console_review_reply_check check (((reply is null) = (reply_at is null)))
+);
+
 create table delivery (
   id text not null,
   channel_id text not null,
@@ -3111,6 +3134,20 @@ begin
   return null;
 end $$;
 
+create function forget_console_reviews() returns trigger language plpgsql as $$
+begin
+  delete from review_version v
+  using (select distinct app_id from console_review where account_id = old.id) a
+  where v.app_id = a.app_id and starts_with(v.feed, 'console-' || old.id || '-');
+  delete from review_day d
+  using (select distinct app_id from console_review where account_id = old.id) a
+  where d.app_id = a.app_id and starts_with(d.feed, 'console-' || old.id || '-');
+  delete from review_feed f
+  using (select distinct app_id from console_review where account_id = old.id) a
+  where f.app_id = a.app_id and starts_with(f.feed, 'console-' || old.id || '-');
+  return old;
+end $$;
+
 create function forget_scanned() returns trigger language plpgsql as $$
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('tracking followed', 0)) then return null; end if;
@@ -3502,6 +3539,8 @@ create trigger audit_kept_a_year before delete on audit for each row execute fun
 create trigger follow_held_places after update on chart_place referencing new table as placed for each statement execute function follow_charted();
 
 create trigger follow_new_places after insert on chart_place referencing new table as placed for each statement execute function follow_charted();
+
+create trigger connected_account_forgotten before delete on connected_account for each row execute function forget_console_reviews();
 
 create trigger job_failed after update of status on job for each row when ((new.status = 'failed'::text)) execute function refund_failed_job();
 

@@ -9,6 +9,7 @@ import { type AccountTask, endTask, type PlayTask } from "../tasks.ts"
 import { findFile, listFiles, readFile } from "./bucket.ts"
 import type { Play } from "./client.ts"
 import { makeListTasks, storeListing } from "./files.ts"
+import { makeReviewTasks, readPlayReviews } from "./read-reviews.ts"
 import { unzipped } from "./unzip.ts"
 
 /** Google writes the files of the current months once a day, at no fixed time. */
@@ -18,9 +19,10 @@ interface PlayTurn extends AccountTurn {
   play: Play
 }
 
-/** Reads what is due of a developer's reports. Throws ConsoleProblem. */
+/** Reads what is due of a developer's reports and reviews. Throws ConsoleProblem. */
 export async function readPlay(play: Play, turn: AccountTurn): Promise<number | null> {
   await makeListTasks(turn.sql, turn.account.id)
+  await makeReviewTasks(turn.sql, turn.account.id)
   return await readTasks(turn, {
     read: (task) => readPlayTask({ ...turn, play }, task as AccountTask<PlayTask>),
     restMs: () => null,
@@ -28,7 +30,9 @@ export async function readPlay(play: Play, turn: AccountTurn): Promise<number | 
 }
 
 async function readPlayTask(turn: PlayTurn, task: AccountTask<PlayTask>): Promise<void> {
-  return task.task === "play_files" ? await readListing(turn, task) : await readMonth(turn, task)
+  if (task.task === "play_files") return await readListing(turn, task)
+  if (task.task === "reviews") return await readPlayReviews(turn, task)
+  await readMonth(turn, task)
 }
 
 async function readListing({ play, sql, account, now, signal }: PlayTurn, task: AccountTask): Promise<void> {

@@ -24,7 +24,7 @@ export async function storeOfAccounts<Seen extends AnyObservation & { account: s
  * Returns the observations whose account exists; demo accounts accept only demo observations, and others only real
  * ones. Locks the accounts, because derived rows depend on every report of a day.
  */
-async function readOfAccounts<Seen extends { account: string; origin: string }>(
+export async function readOfAccounts<Seen extends { account: string; origin: string }>(
   tx: Tx,
   seen: readonly Seen[],
 ): Promise<Seen[]> {

@@ -6,6 +6,23 @@ import { DEMO, type Platform } from "./provenance.ts"
 export const DEMO_FEED = "demo-"
 
 /**
+ * Prefix of the feeds of connected consoles of Google Play. They have the reviews of one account that the store's page
+ * did not show, and belong to its workspace.
+ */
+export const CONSOLE_FEED = "console-"
+/** The language of reviews whose console names none (BCP 47: undetermined). */
+export const NO_LANGUAGE = "und"
+
+export function consoleFeedOf(account: string, language: string = NO_LANGUAGE): string {
+  return `${CONSOLE_FEED}${account}-${language}`
+}
+
+/** Returns the language of a console's feed. Null for any other feed. */
+export function consoleLanguage(feed: string): string | null {
+  return /^console-\w+-(.+)$/.exec(feed)?.[1] ?? null
+}
+
+/**
  * Returns the name of a review feed: the storefront on the App Store, the language on Google Play. The demo's reviews
  * have feeds of their own.
  */

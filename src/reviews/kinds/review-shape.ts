@@ -18,7 +18,7 @@ const LANGUAGES = "Google Play's reviews have a language, as en or pt-BR, and th
  * Invalid titles and versions are dropped, and characters that cannot be stored are removed from texts. The author is
  * never stored.
  */
-const Review = v.strictObject({
+export const ReviewFields = {
   /** The store's own id. */
   id: Text,
   stars: Whole,
@@ -38,7 +38,8 @@ const Review = v.strictObject({
   ),
   /** When the review was written or last edited. */
   at: Moment,
-})
+}
+const Review = v.strictObject(ReviewFields)
 export type StoreReview = v.InferOutput<typeof Review>
 
 /** The result of a whole reading, stored with its last page. */
@@ -116,7 +117,7 @@ function isPageCount(pages: number): boolean {
 }
 
 /** `place` is the path of the review in an import line. */
-function checkReview({ id, stars, title, text, version, at }: StoreReview, place: string, seenAt: Date): void {
+export function checkReview({ id, stars, title, text, version, at }: StoreReview, place: string, seenAt: Date): void {
   const named = /^[\x21-\x7e]{1,100}$/.test(id)
   hold(named, "bad_review_id", `${place}.id: must have 1 to 100 characters of ASCII, no blanks`)
   const counted = Number.isInteger(stars) && stars >= 1 && stars <= 5

@@ -6,6 +6,7 @@ import { Flag, Whole } from "../../core/observation/line-parts.ts"
 import { LineProblem } from "../../core/observation/line-problem.ts"
 import { reviewLanguage } from "../../lib/review-language.ts"
 import { type BestOptions, provenanceOf, storeBest } from "../../measuring/record/best-rows.ts"
+import { dropConsoleCopies, lockCopies } from "../store/console-feeds.ts"
 import { deriveReviewDays, readReviewDays } from "../store/review-days.ts"
 import { deriveReviewFeeds } from "../store/review-feeds.ts"
 import { storeForms } from "../store/reviews.ts"
@@ -57,6 +58,11 @@ export const reviews = kind<ReviewsObservation, ReviewsQuestion | PlayReviewsQue
   async store(tx, pages, { appOf }) {
     const placed = pages.map((from) => ({ from, appId: appOf(from.platform, from.storeId), feed: feedOf(from) }))
     const stored = await storeForms(tx, placed)
+    const onPlay = placed.filter(({ from }) => from.platform === "android")
+    if (onPlay.length > 0) {
+      await lockCopies(tx, onPlay)
+      await dropConsoleCopies(tx, onPlay)
+    }
     const ends = placed.flatMap(({ from, appId, feed }) =>
       from.end ? [{ from, row: { app_id: appId, feed, ...from.end, ...provenanceOf(from) } }] : [],
     )

@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { LAST_DAY, RangeDay } from "../../core/day-range.ts"
-import { feedOf } from "../../core/observation/feed-name.ts"
+import { CONSOLE_FEED, consoleLanguage, feedOf } from "../../core/observation/feed-name.ts"
 import { DEMO, type Platform } from "../../core/observation/provenance.ts"
 import type { TrackedApp } from "../../core/tracked-app.ts"
 import type { Sql } from "../../database/types.ts"
@@ -10,6 +10,7 @@ import { described, named } from "../../lib/schema.ts"
 import { Day, StarCounts, Store, Storefront, Time } from "../../tracking/shapes.ts"
 import { hasDemoSeller } from "../../tracking/tracked-app.ts"
 import { foldReviewText } from "../formulas/review-text.ts"
+import { isSpokenIn, readConsoleFeeds } from "../read/console-feeds.ts"
 import { readStorefrontFeeds } from "../read/feeds.ts"
 import { type FeedKey, type FeedState, readFeedState, type StoredReview } from "../read/reviews.ts"
 
@@ -42,8 +43,9 @@ export const Feed = named(
       v.nullable(v.string()),
       "Feed of the reviews. App Store: the storefront (us). Google Play: the language of the storefront (en, " +
         "pt-BR), shared by all storefronts with that language, plus imported reviews in other languages of the " +
-        "country (en,hi). A feed that begins with demo- has invented sample reviews. Null if the app is not in that " +
-        "store.",
+        "country (en,hi), plus reviews that only the workspace's Google Play Console listed (console-en; console-und " +
+        "without a language). A feed that begins with demo- has invented sample reviews. Null if the app is not in " +
+        "that store.",
     ),
     state: described(
       v.picklist(["read", "none", "some", "never_read", "no_app"]),
@@ -133,7 +135,10 @@ export const LookedAt = named(
 interface AppFeed {
   held: FeedKey | null
   known: FeedState
-  /** `held` and the imported feeds in other languages of the storefront. Empty if the app is not in the store. */
+  /**
+   * `held`, the imported feeds in other languages of the storefront, and those of the workspace's console. Empty if the
+   * app is not in the store.
+   */
   all: { held: FeedKey; known: FeedState }[]
   shown: v.InferOutput<typeof Feed>
 }
@@ -156,10 +161,18 @@ export async function readAppFeed(
   }
   const ownFeed = await readFeed(sql, app, { appId, platform, storefront, language })
   const otherFeeds = language ? [] : await readOtherLanguages(sql, { app: appId, platform, storefront })
-  const all = [ownFeed, ...otherFeeds]
-  const { state, readAt, complete, completeAt } = stateOf(all.map(({ known }) => known))
+  const ofStore = [ownFeed, ...otherFeeds]
+  const ofConsole = platform === "ios" ? [] : await readOfConsole(sql, app, { appId, storefront, language })
+  const all = [...ofStore, ...ofConsole]
+  // A console lists a week of reviews: it adds to what the store's page shows, and never completes it.
+  const isStoreRead = ofStore.some(({ known }) => known.state !== "never_read")
+  const states = isStoreRead || ofConsole.length === 0 ? ofStore : ofConsole
+  const { state, readAt, complete, completeAt } = stateOf(states.map(({ known }) => known))
   const read = all.filter(({ known }) => known.state !== "never_read")
-  const names = (read.length > 0 ? read : [ownFeed]).map(({ held }) => held.feed)
+  const names = (read.length > 0 ? read : [ownFeed]).map(({ held: { feed } }) => {
+    const ofLanguage = consoleLanguage(feed)
+    return ofLanguage === null ? feed : `${CONSOLE_FEED}${ofLanguage}`
+  })
   const summary = { feed: names.join(","), state, readAt: iso(readAt), complete, completeAt: iso(completeAt) }
   return { ...ownFeed, all, shown: summary }
 }
@@ -170,6 +183,19 @@ async function readOtherLanguages(sql: Sql, place: { app: number; platform: Plat
   for (const feed of otherFeeds) {
     const feedKey = { appId: place.app, feed }
     feeds.push({ held: feedKey, known: await readFeedState(sql, feedKey) })
+  }
+  return feeds
+}
+
+async function readOfConsole(
+  sql: Sql,
+  app: TrackedApp,
+  { appId, storefront, language }: { appId: number; storefront: string; language: string | undefined },
+) {
+  const feeds: AppFeed["all"] = []
+  for (const { feed, language: feedLanguage } of await readConsoleFeeds(sql, { trackedApp: app.id, appId })) {
+    const isWanted = language ? feedLanguage === language : isSpokenIn(feedLanguage, storefront)
+    if (isWanted) feeds.push({ held: { appId, feed }, known: await readFeedState(sql, { appId, feed }) })
   }
   return feeds
 }

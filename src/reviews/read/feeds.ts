@@ -1,4 +1,4 @@
-import { DEMO_FEED, feedOf } from "../../core/observation/feed-name.ts"
+import { CONSOLE_FEED, DEMO_FEED, feedOf } from "../../core/observation/feed-name.ts"
 import type { Platform } from "../../core/observation/provenance.ts"
 import type { Db } from "../../database/types.ts"
 import { isAlsoSpokenIn, reviewLanguage } from "../../lib/review-language.ts"
@@ -65,7 +65,7 @@ export interface StorefrontOfApp {
 
 /**
  * Returns the feeds with each storefront's reviews, its own feed first. Google Play has feeds by language: imported
- * feeds in other languages that are mostly spoken there are included. Demo feeds are left out.
+ * feeds in other languages that are mostly spoken there are included. Feeds of the demo and of consoles are left out.
  */
 export async function readStorefrontFeeds(sql: Db, places: readonly StorefrontOfApp[]): Promise<string[][]> {
   const ids = [...new Set(places.flatMap(({ platform, app }) => (platform === "android" ? [app] : [])))]
@@ -82,8 +82,12 @@ export async function readStorefrontFeeds(sql: Db, places: readonly StorefrontOf
     const ownFeed = feedOf({ platform, storefront, language: reviewLanguage(storefront) })
     if (platform === "ios") return [ownFeed]
     const otherFeeds = (languages.get(app) ?? []).filter(
-      ({ feed }) => !feed.startsWith(DEMO_FEED) && isAlsoSpokenIn(feed, storefront),
+      ({ feed }) => !isPrivate(feed) && isAlsoSpokenIn(feed, storefront),
     )
     return [ownFeed, ...otherFeeds.map(({ feed }) => feed)]
   })
+}
+
+function isPrivate(feed: string): boolean {
+  return feed.startsWith(DEMO_FEED) || feed.startsWith(CONSOLE_FEED)
 }

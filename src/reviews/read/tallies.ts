@@ -1,3 +1,4 @@
+import { consoleLanguage } from "../../core/observation/feed-name.ts"
 import type { Sql } from "../../database/types.ts"
 import { addDays, type Days, dayOf, later } from "../../lib/days.ts"
 import type { ReviewTally } from "../formulas/review-stats.ts"
@@ -16,7 +17,10 @@ export async function tallyReviews(sql: Sql, feed: FeedKey, days: Days, state: F
   return { tallies: rows.within.flatMap(talliesOf), covered: coveredDays(days, state, gapsOf(rows)) }
 }
 
-/** Like tallyReviews, over several feeds. A day is covered only if every feed covers it. */
+/**
+ * Like tallyReviews, over several feeds. A day is covered only if every feed of the store covers it. A console's feed
+ * covers no day, and takes no day from the others.
+ */
 export async function tallyFeeds(
   sql: Sql,
   feeds: readonly { held: FeedKey; known: FeedState }[],
@@ -24,7 +28,8 @@ export async function tallyFeeds(
 ): Promise<FeedTallies> {
   const each: FeedTallies[] = []
   for (const { held, known } of feeds) each.push(await tallyReviews(sql, held, days, known))
-  const [first, ...rest] = each as [FeedTallies, ...FeedTallies[]]
+  const ofStore = each.filter((_, place) => consoleLanguage(feeds[place]!.held.feed) === null)
+  const [first = { covered: new Set<string>() }, ...rest] = ofStore
   const covered = new Set([...first.covered].filter((day) => rest.every((other) => other.covered.has(day))))
   return { tallies: each.flatMap(({ tallies }) => tallies), covered }
 }

@@ -1,17 +1,24 @@
 import { hash } from "node:crypto"
 import { hexOf, latestOf } from "../../core/observation/precedence.ts"
+import type { Provenance } from "../../core/observation/provenance.ts"
 import { takeLocks } from "../../database/locks.ts"
 import type { Tx } from "../../database/types.ts"
+import type { SourceName } from "../../lib/upstreams.ts"
 import { foldReview } from "../formulas/review-text.ts"
-import type { ReviewsObservation, StoreReview } from "../kinds/review-shape.ts"
+import type { StoreReview } from "../kinds/review-shape.ts"
 
-interface PlacedPage {
-  from: ReviewsObservation
+interface ReviewsReading extends Provenance {
+  source: SourceName
+  reviews: readonly StoreReview[]
+}
+
+interface PlacedPage<From> {
+  from: From
   appId: number
   feed: string
 }
 
-interface Form extends PlacedPage {
+interface Form<From> extends PlacedPage<From> {
   review: StoreReview
   digest: string
   key: string
@@ -19,7 +26,10 @@ interface Form extends PlacedPage {
 }
 
 /** Stores the forms of reviews. Returns the pages with a new form. The form edited last is current. */
-export async function storeForms(tx: Tx, placed: readonly PlacedPage[]): Promise<ReviewsObservation[]> {
+export async function storeForms<From extends ReviewsReading>(
+  tx: Tx,
+  placed: readonly PlacedPage<From>[],
+): Promise<From[]> {
   // Choosing the current form compares all forms of a review, so concurrent writers are excluded.
   await takeLocks(
     tx,
@@ -46,9 +56,9 @@ function keyOf({ appId, feed, reviewId, digest }: FormKey): string {
 }
 
 /** Returns each form once, from the latest reading that shows it, with the time of the first reading that did. */
-function formsOf(placed: readonly PlacedPage[]): Form[] {
+function formsOf<From extends ReviewsReading>(placed: readonly PlacedPage<From>[]): Form<From>[] {
   const forms = placed.flatMap(({ from, appId, feed }) =>
-    from.reviews.map((review): Form => {
+    from.reviews.map((review): Form<From> => {
       const digest = digestOf(review)
       const key = keyOf({ appId, feed, reviewId: review.id, digest })
       return { from, appId, feed, review, digest, key, firstSeenAt: from.seenAt }
@@ -67,7 +77,7 @@ function digestOf({ stars, title = "", text, at }: StoreReview): string {
 }
 
 /** Inserts the forms. chooseCurrent decides later which is current, except for a review with a single form. */
-async function upsertForms(tx: Tx, forms: readonly Form[]): Promise<FormKey[]> {
+async function upsertForms(tx: Tx, forms: readonly Form<ReviewsReading>[]): Promise<FormKey[]> {
   const byReview = Map.groupBy(forms, ({ appId, feed, review }) => `${appId} ${feed} ${review.id}`)
   const rows = [...byReview.values()].flatMap((each) => each.map((form) => stored(form, each.length === 1)))
   return await tx<FormKey[]>`
@@ -105,7 +115,7 @@ async function upsertForms(tx: Tx, forms: readonly Form[]): Promise<FormKey[]> {
     returning app_id as "appId", feed, review_id as "reviewId", encode(digest, 'hex') as digest`
 }
 
-function stored({ from, appId, feed, review, digest, firstSeenAt }: Form, alone: boolean) {
+function stored({ from, appId, feed, review, digest, firstSeenAt }: Form<ReviewsReading>, alone: boolean) {
   const { seenAt, source, parser, origin, sha256 } = from
   const { title = null, text } = review
   return {

@@ -44,6 +44,7 @@ const others = {
   engagement: (rest: object) => reported("engagement", rest),
   downloads: (rest: object) => reported("downloads", rest),
   prices: (rest: object) => reported("prices", rest),
+  console_reviews: (rest: object) => reported("console_reviews", rest),
   ads_campaigns: (rest: object) => reported("ads_campaigns", rest),
   ads_keywords: (rest: object) => reported("ads_keywords", rest),
   ads_days: (rest: object) => reported("ads_days", rest),
@@ -65,7 +66,7 @@ const others = {
 } satisfies Record<Exclude<Observation["kind"], "search">, (rest: object) => Observation>
 
 describe("observations of the demo", () => {
-  const { billing_event, assistant_answer } = others
+  const { billing_event, console_reviews, assistant_answer } = others
   const { apps, hints, popularity, listing, developer, genres, app_ads } = others
   const refusable = {
     apps,
@@ -76,6 +77,7 @@ describe("observations of the demo", () => {
     genres,
     app_ads,
     billing_event,
+    console_reviews,
     assistant_answer,
   }
   for (const [kind, one] of Object.entries(refusable)) {

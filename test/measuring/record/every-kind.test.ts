@@ -55,6 +55,12 @@ const ROWS: Record<string, () => Promise<AnyObservation[]>> = {
     from review_version v
     join review_read r using (app_id, feed)
     order by v.feed, v.review_id, v.digest, r.complete`,
+  console_reviews: () => sql`
+    select c.review_id, c.at, c.language, c.version, c.version_code, c.device, c.android_api, c.reply, c.reply_at,
+      v.feed, v.current, v.stars, v.text, c.seen_at as "seenAt", c.parser, c.sha256
+    from console_review c
+    join review_version v using (app_id, review_id)
+    order by c.review_id, v.digest`,
   listing: () => sql`
     select m.at as "seenAt", r.parser, r.origin, m.sha256, r.section, c.content, i.items
     from listing_run r

@@ -188,6 +188,14 @@ export const WRONG: Record<string, [object, string][]> = {
     [{ day: "2025-10-26" }, "bad_time"],
     [{ rows: [{ metric: "mrr", value: "1e3" }] }, "bad_figure"],
   ],
+  console_reviews: [
+    [{ account: "ac_1" }, "bad_text"],
+    [{ storeId: "310633997" }, "bad_app_id"],
+    [{ reviews: Array(2).fill({ id: "1", stars: 5, text: "", at: new Date("2025-10-24") }) }, "duplicate_review"],
+    [{ reviews: [{ id: "1", stars: 0, text: "", at: new Date("2025-10-24") }] }, "bad_figure"],
+    [{ reviews: [{ id: "1", stars: 5, text: "", at: new Date("2025-10-24"), language: "EN" }] }, "bad_language"],
+    [{ reviews: [{ id: "1", stars: 5, text: "", at: new Date("2025-10-27") }] }, "bad_time"],
+  ],
   assistant_answer: [
     [{ term: "Tea" }, "bad_term"],
     [{ language: "German" }, "bad_language"],
