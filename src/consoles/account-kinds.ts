@@ -18,7 +18,7 @@ export const ACCOUNT_KINDS: readonly AnyAccountKind[] = [
 ]
 
 /** Kinds of accounts that accept writes. */
-const WRITTEN: readonly AccountKindName[] = ["app-store-connect", "apple-ads"]
+const WRITTEN: readonly AccountKindName[] = ["app-store-connect", "google-play-console", "apple-ads"]
 
 export function takesWrites(name: AccountKindName): boolean {
   return WRITTEN.includes(name)

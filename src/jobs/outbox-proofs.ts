@@ -114,7 +114,7 @@ async function storeFinding(
 ): Promise<SettledStatus> {
   const status = settledBy(findings, proof.absentAt)
   const next = status === "unknown" ? PROOF_MINUTES[findings.length] : undefined
-  const { code, extra } = proof.absence()
+  const { code, extra } = proof.absence(turn.before)
   const error = status === "failed" ? json(sql, { error: code, ...extra }) : null
   const result = status === "done" ? json(sql, storable(found.result ?? {})) : null
   await sql`

@@ -50,8 +50,8 @@ export interface Proof {
   look(args: Record<string, unknown>, port: Port, sent: SentWrite): Promise<ProofFinding>
   /** The checks (values of PROOF_MINUTES) that must all find `absent` before the write counts as not applied. */
   absentAt: readonly number[]
-  /** Returns the fault for a write that was not applied. */
-  absence(): Fault
+  /** Returns the fault for a write that was not applied. `before` is the state read just before sending. */
+  absence(before: unknown): Fault
 }
 
 /** Minutes after sending at which an unknown outcome is checked. */

@@ -4,6 +4,9 @@ import { isStorefront } from "./storefronts.ts"
 
 export type Platform = "ios" | "android"
 
+/** Maximum length of a reply to a review, in characters (Unicode code points). Both stores refuse longer ones. */
+export const REPLY_LENGTHS = { ios: 5_970, android: 350 } as const
+
 export const STORES = { ios: "the App Store", android: "Google Play" } as const
 
 export function appPage(platform: Platform, storeId: string, country: string): string {

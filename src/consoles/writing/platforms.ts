@@ -8,8 +8,10 @@ import { accountKind } from "../account-kinds.ts"
 import type { Ads } from "../ads/client.ts"
 import type { Console } from "../console.ts"
 import { openKey } from "../credentials.ts"
+import type { Play } from "../play/client.ts"
 import { adsWay } from "./ads-way.ts"
 import { consoleWay } from "./console-way.ts"
+import { playWay } from "./play-way.ts"
 import { findWritableAccount, findWriteKey } from "./writers.ts"
 
 /** Opens connections to the stored accounts, each with its write key. */
@@ -18,8 +20,10 @@ export function createPlatforms({ sql, sealer, reach }: { sql: Sql; sealer: Seal
     async open(platform, app) {
       const { id: account, outsideId, currency } = await findWritableAccount(sql, platform, app, { lock: false })
       const writeKey = await findWriteKey(sql, account)
-      const none = () =>
-        platform === "apple-ads" ? new Fault("unavailable", { detail: NOT_OPENED }) : new Fault("asc_unavailable")
+      const none = () => {
+        if (platform === "app-store-connect") return new Fault("asc_unavailable")
+        return new Fault("unavailable", { detail: notOpened(accountKind(platform).title) })
+      }
       if (!writeKey) throw none()
       try {
         const way = await accountKind(platform).open(
@@ -27,9 +31,9 @@ export function createPlatforms({ sql, sealer, reach }: { sql: Sql; sealer: Seal
           writeKey.part,
           reach,
         )
-        return platform === "apple-ads"
-          ? adsWay(way as Ads, { account, app: outsideId, currency })
-          : consoleWay(way as Console, { account, app: outsideId })
+        if (platform === "apple-ads") return adsWay(way as Ads, { account, app: outsideId, currency })
+        const place = { account, app: outsideId }
+        return platform === "google-play-console" ? playWay(way as Play, place) : consoleWay(way as Console, place)
       } catch (error) {
         throw error instanceof AccessProblem ? none() : error
       }
@@ -37,5 +41,6 @@ export function createPlatforms({ sql, sealer, reach }: { sql: Sql; sealer: Seal
   }
 }
 
-const NOT_OPENED =
-  "The key of the Apple Ads account cannot be opened here: SECRET_KEY is another, or the key was damaged."
+function notOpened(title: string): string {
+  return `The key of the ${title} account cannot be opened here: SECRET_KEY is another, or the key was damaged.`
+}

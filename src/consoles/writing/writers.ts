@@ -53,8 +53,8 @@ export async function findWriter(
 
 /**
  * Returns the account to write to; if several have the app, one that accepts writes. With `lock` no other confirm can
- * count or add writes of this account until the transaction ends. Throws asc_required or not_connected, and
- * write_limit_reached when its writes are off.
+ * count or add writes of this account until the transaction ends. Throws asc_required, ios_only or not_connected if
+ * there is none, and write_limit_reached when its writes are off.
  */
 export async function findWritableAccount(
   sql: Db,
@@ -71,14 +71,14 @@ export async function findWritableAccount(
     from connected_account c
     join account_app a on a.account_id = c.id
     join tracked_app t on t.id = ${appId} and t.workspace_id = c.workspace_id
-    left join store_app s on s.id = t.ios_app
+    left join store_app s on s.id = ${platform === "google-play-console" ? sql`t.android_app` : sql`t.ios_app`}
     where c.workspace_id = ${workspaceId} and c.kind = ${platform} and c.sealed is not null and (
       a.app_id = t.id or (a.app_id is null and not a.by_hand and a.outside_id = s.store_id)
     )
     order by c.writes desc, c.created_at, c.id
     limit 1
     ${lock ? sql`for no key update of c` : sql``}`
-  if (!row) throw platform === "apple-ads" ? notConnected(NO_ADS) : new Fault("asc_required", { detail: NO_CONSOLE })
+  if (!row) throw noAccount(platform)
   const { state, writes, denied, limits: own, ...writer } = row
   if (state === "paused")
     throw refused(`The account is paused: its owner goes on with appmeter account pause ${row.id} --off.`)
@@ -88,6 +88,11 @@ export async function findWritableAccount(
     )
   if (denied !== null) throw notConnected(`The account ${row.id} does not write: it ${denied}.`)
   return { ...writer, limits: limitsOf(own) }
+}
+
+function noAccount(platform: PlatformName): Fault {
+  if (platform === "apple-ads") return notConnected(NO_ADS)
+  return platform === "google-play-console" ? new Fault("ios_only") : new Fault("asc_required", { detail: NO_CONSOLE })
 }
 
 const NO_ADS =

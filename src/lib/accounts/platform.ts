@@ -1,7 +1,7 @@
 import { Fault } from "../faults.ts"
 
 /** Platforms on which a workspace can connect accounts. */
-export type PlatformName = "app-store-connect" | "apple-ads"
+export type PlatformName = "app-store-connect" | "google-play-console" | "apple-ads"
 
 /** Opens the connected accounts of workspaces for write actions. */
 export interface Platforms {
@@ -42,6 +42,7 @@ export type PlatformDocument = Record<string, unknown>
 /** Refuses to open any account. */
 export const NO_PLATFORMS: Platforms = {
   async open(platform) {
+    if (platform === "google-play-console") throw new Fault("ios_only")
     throw platform === "apple-ads"
       ? new Fault("not_connected", { detail: NONE })
       : new Fault("asc_required", { detail: NO_CONSOLE })

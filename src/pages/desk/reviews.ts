@@ -1,5 +1,6 @@
 import * as v from "valibot"
 import type { Caller } from "../../access/caller.ts"
+import { readConsoleReplies } from "../../consoles/read/read-replies.ts"
 import { findWriter } from "../../consoles/writing/writers.ts"
 import { planDays } from "../../core/day-range.ts"
 import { ofApp, operation } from "../../core/operation.ts"
@@ -9,6 +10,7 @@ import { Fault } from "../../lib/faults.ts"
 import { AppCountry, Platform } from "../../lib/fields.ts"
 import { described } from "../../lib/schema.ts"
 import { Count, Day, Time } from "../../lib/shapes.ts"
+import { REPLY_LENGTHS } from "../../lib/store-pages.ts"
 import { Feed, feedsOf, Review, readAppFeed, shownReview } from "../../reviews/operations/review-shapes.ts"
 import { findReview } from "../../reviews/read/find-one.ts"
 import { readThemes } from "../../texts/operations/review-summary.ts"
@@ -44,6 +46,12 @@ export const getReview = operation({
   return { feed: feed.shown, review: shownReview(review) }
 })
 
+const ConsoleReply = v.strictObject({
+  reviewId: v.string(),
+  text: v.string(),
+  at: described(Time, "When it was last changed."),
+})
+
 const Reply = v.strictObject({
   reviewId: v.string(),
   text: v.string(),
@@ -66,9 +74,14 @@ export const listReviewReplies = operation({
   input: ofApp({ platform: Platform, reviewIds: v.pipe(v.array(ReviewId), v.maxLength(1_000)) }),
   output: v.strictObject({
     sending: v.strictObject({
-      state: v.picklist(["ready", "other_store", "not_allowed", "not_connected", "off"]),
+      state: v.picklist(["ready", "not_allowed", "not_connected", "off"]),
       why: described(v.nullable(v.string()), "What is missing. Null if replies can be sent."),
+      limit: described(Count, "Maximum length of a reply in the store, in characters."),
     }),
+    present: described(
+      v.array(ConsoleReply),
+      "Replies that a connected Google Play Console listed at the last reading, whoever sent them.",
+    ),
     replies: v.array(Reply),
   }),
 }).run(async ({ app, platform, reviewIds }, { sql, caller }) => {
@@ -90,7 +103,13 @@ export const listReviewReplies = operation({
     why: null,
   }))
   const sent = jobs.map((job) => replyOf(job, targets.get(job.target) as string))
-  return { sending: await sendingState(sql, app, { platform, caller }), replies: [...approvals, ...sent] }
+  const sending = { ...(await sendingState(sql, app, { platform, caller })), limit: REPLY_LENGTHS[platform] }
+  const present = platform === "ios" ? [] : await readConsoleReplies(sql, app, reviewIds)
+  return {
+    sending,
+    present: present.map(({ at, ...reply }) => ({ ...reply, at: at.toISOString() })),
+    replies: [...approvals, ...sent],
+  }
 })
 
 function replyOf({ status, args, result, createdAt, finishedAt, why, finding }: TargetJob, reviewId: string) {
@@ -111,10 +130,10 @@ async function sendingState(
   app: TrackedApp,
   { platform, caller }: { platform: "ios" | "android"; caller: Caller },
 ) {
-  if (platform !== "ios") return { state: "other_store" as const, why: null }
+  const console = platform === "ios" ? ("app-store-connect" as const) : ("google-play-console" as const)
   if (!caller.scopes.includes("reviews:write")) return { state: "not_allowed" as const, why: null }
   try {
-    await findWriter(sql, "app-store-connect", { workspaceId: caller.workspaceId, appId: app.id }, { lock: false })
+    await findWriter(sql, console, { workspaceId: caller.workspaceId, appId: app.id }, { lock: false })
     return { state: "ready" as const, why: null }
   } catch (error) {
     if (!(error instanceof Fault)) throw error

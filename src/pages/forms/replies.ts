@@ -12,6 +12,9 @@ export const replyForm: PageForm = previewed({
   }),
   button: () => "Send reply",
   rules: {
-    response: { field: "response", rule: "Write a reply of 1 to 5,970 characters." },
+    response: {
+      field: "response",
+      rule: "Write a reply of 1 to 5,970 characters. On Google Play: at most 350, without HTML tags.",
+    },
   },
 })

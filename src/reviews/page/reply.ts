@@ -20,6 +20,7 @@ import { writeForm } from "../../ui/app/write/form.ts"
 import { areaField } from "../../ui/fields.ts"
 import { type Html, type HtmlPart, html } from "../../ui/html.ts"
 import { momentTime } from "../../ui/times.ts"
+import { whole } from "../../ui/words.ts"
 import { reviewPart } from "./review.ts"
 
 export type Replies = AnswerOf<"list_review_replies">
@@ -36,24 +37,42 @@ export function replyPart(
   { id, replies }: { id: string; replies: Replies | null },
 ): Html {
   const sent = replies?.replies.filter(({ reviewId }) => reviewId === id) ?? []
+  const present = presentReplies(replies, id)
   const link = address(appAddress(desk, app, "reply"), { review: id, at: sideCode(side) })
-  return html`${sent.map(sentPart)}<p class="small">
-<a href="${link}">${sent.length > 0 ? "Change the reply" : "Reply"}</a></p>`
+  return html`${present.map(presentPart)}${sent.map((reply) => sentPart(reply, side))}<p class="small">
+<a href="${link}">${sent.length + present.length > 0 ? "Change the reply" : "Reply"}</a></p>`
 }
 
-function sentPart({ text, state, at, published, why }: Reply): Html {
+/** The reply that the console has, unless it was sent from here and is listed with its state. */
+function presentReplies(replies: Replies | null, id: string): Replies["present"] {
+  const isOurs = (text: string) =>
+    replies?.replies.some((reply) => reply.reviewId === id && reply.state === "sent" && reply.text === text)
+  return replies?.present.filter(({ reviewId, text }) => reviewId === id && !isOurs(text)) ?? []
+}
+
+function presentPart({ text, at }: Replies["present"][number]): Html {
+  return html`<blockquote><p class="whole"><bdi>${text}</bdi></p>
+<p class="small quiet"><span class="tag">In Play Console</span> ${momentTime(at)}.</p></blockquote>`
+}
+
+function sentPart({ text, state, at, published, why }: Reply, { platform }: Side): Html {
   const [name, tone, said] = STATES[state]
-  const hint = state === "sent" && published ? "The App Store shows it." : said
+  const hint = state === "sent" ? sentHint(platform, published) : said
   return html`<blockquote><p class="whole"><bdi>${text}</bdi></p>
 <p class="small quiet"><span class="tag ${tone}">${name}</span> ${momentTime(at)}. ${hint}${
     why && html` <bdi>${why}</bdi>`
   }</p></blockquote>`
 }
 
+function sentHint(platform: Side["platform"], published: boolean | null): string {
+  if (platform === "android") return "Google Play has accepted it."
+  return published ? "The App Store shows it." : "The App Store shows it within a day."
+}
+
 const STATES: Record<Reply["state"], readonly [name: string, tone: string, said: string]> = {
   approval: ["Waiting for approval", "warn", "A person must approve it under Changes."],
   queued: ["Queued", "", "It is sent within a minute."],
-  sent: ["Sent", "good", "The App Store shows it within a day."],
+  sent: ["Sent", "good", ""],
   refused: ["Refused", "warn", "Nothing was sent. Change the reply and send it again."],
   unknown: [
     "Unknown",
@@ -80,10 +99,14 @@ export async function replyPage(desk: Desk, appId: string): Promise<Page> {
   const isWaiting = current.some(({ state }) => state === "queued")
   return page(html`${isWaiting && html`<div data-reading=""></div>`}<div class="columns-2 wide-left"><div>${card(
     "The review",
-    html`<div class="inside">${reviewPart(found.review, side)}${current.map(sentPart)}</div>`,
-  )}${
-    draft && isFault(draft) && !desk.isSample && refusedCard("Draft", draft)
-  }${formCard(desk, app, side, { reviewId, sending: replies.sending, text: textOf(draft, current) })}</div>
+    html`<div class="inside">${reviewPart(found.review, side)}${presentReplies(replies, reviewId).map(
+      presentPart,
+    )}${current.map((reply) => sentPart(reply, side))}</div>`,
+  )}${draft && isFault(draft) && !desk.isSample && refusedCard("Draft", draft)}${formCard(desk, app, side, {
+    reviewId,
+    sending: replies.sending,
+    text: textOf(draft, current, presentReplies(replies, reviewId)),
+  })}</div>
 <div>${draftCard(desk, app, side, { reviewId, draft })}</div></div>`)
 }
 
@@ -93,19 +116,19 @@ function noReview(desk: Desk, fault: Parameters<typeof refusedPart>[0]): Html {
 }
 
 /** The text to begin with: the draft, else the latest reply. */
-function textOf(draft: Draft | Fault | null, current: readonly Reply[]): string {
-  return draft && !isFault(draft) ? draft.reply : (current[0]?.text ?? "")
+function textOf(draft: Draft | Fault | null, current: readonly Reply[], present: Replies["present"]): string {
+  return draft && !isFault(draft) ? draft.reply : (current[0]?.text ?? present[0]?.text ?? "")
 }
 
 function formCard(
   desk: Desk,
   app: AppHead,
-  { country }: Side,
+  side: Side,
   { reviewId, sending, text }: { reviewId: string; sending: Replies["sending"]; text: string },
 ): Html {
   const shownText = text !== "" && html`<div class="inside"><p class="whole"><bdi>${text}</bdi></p></div>`
-  if (sending.state !== "ready") return card("Your reply", html`${shownText}${cannotSend(desk, sending)}`)
-  const fixed = { appId: app.id, country, reviewId }
+  if (sending.state !== "ready") return card("Your reply", html`${shownText}${cannotSend(desk, side, sending)}`)
+  const fixed = { appId: app.id, country: side.country, reviewId }
   const form = writeForm(
     desk,
     { action: "reply_review", back: hereOf(desk), fixed, button: "Preview", tone: "main", look: "filters stacked" },
@@ -113,7 +136,7 @@ function formCard(
       areaField(state, {
         name: "response",
         label: "Reply, in the name of the developer",
-        hint: "At most 5,970 characters. Everybody can read it. A preview shows what stands there now.",
+        hint: `At most ${whole(sending.limit)} characters. Everybody can read it. A preview shows the present reply.`,
         value: text,
         rows: 6,
         isRequired: true,
@@ -122,14 +145,10 @@ function formCard(
   return card("Your reply", form || shownText)
 }
 
-function cannotSend(desk: Desk, { state, why }: Replies["sending"]): HtmlPart {
+function cannotSend(desk: Desk, { platform }: Side, { state, why }: Replies["sending"]): HtmlPart {
+  const console = platform === "ios" ? "App Store Connect" : "Google Play Console"
   const accounts = html`<a href="${desk.base}/settings/accounts">Connected accounts</a>`
   switch (state) {
-    case "other_store":
-      return empty(
-        "Replies are sent to the App Store only",
-        "Google Play is not connected here. Copy a draft, and reply in the Play Console.",
-      )
     case "not_allowed":
       return empty(
         "You lack the right to reply to reviews",
@@ -139,8 +158,10 @@ function cannotSend(desk: Desk, { state, why }: Replies["sending"]): HtmlPart {
       return empty("Replies cannot be sent now", html`<bdi>${why}</bdi> See ${accounts}.`)
     default:
       return empty(
-        "App Store Connect is not connected for writing",
-        html`Connect an account with the app, and allow writes, under ${accounts}. <bdi>${why}</bdi>`,
+        `${console} is not connected for writing`,
+        html`Connect an account with the app, and allow writes, under ${accounts}. ${
+          platform === "ios" ? html`<bdi>${why}</bdi>` : "Until then, copy a draft and reply in Play Console."
+        }`,
         samplePage(desk, "reviews"),
       )
   }

@@ -1,5 +1,7 @@
+import { CONSOLE_FEED, DEMO_FEED } from "../../core/observation/feed-name.ts"
 import type { Db } from "../../database/types.ts"
 import { addDays, type Days } from "../../lib/days.ts"
+import { readConsoleFeeds } from "./console-feeds.ts"
 import { type FeedKey, milliseconds, type ShownReview, type StoredReview, startOf, toStoredReview } from "./reviews.ts"
 
 /**
@@ -44,4 +46,26 @@ export async function countSameReviews(
       and at between ${at}::timestamptz - ${days} * interval '1 day'
       and ${at}::timestamptz + ${days} * interval '1 day'`
   return row.reviews
+}
+
+interface PlayReview {
+  /** The workspace's app, and its app in store_app. */
+  trackedApp: string
+  appId: number
+  reviewId: string
+}
+
+/**
+ * Whether a review of Google Play is stored in any language, from the store's page or from a console of the
+ * workspace. Invented reviews do not count.
+ */
+export async function isStoredOnPlay(sql: Db, { trackedApp, appId, reviewId }: PlayReview): Promise<boolean> {
+  const consoleFeeds = await readConsoleFeeds(sql, { trackedApp, appId })
+  const rows = await sql`
+    select
+    from review_version
+    where review_id = ${reviewId} and app_id = ${appId} and current and not starts_with(feed, ${DEMO_FEED})
+      and (not starts_with(feed, ${CONSOLE_FEED}) or feed = any(${consoleFeeds.map(({ feed }) => feed)}::text[]))
+    limit 1`
+  return rows.length > 0
 }

@@ -6,6 +6,7 @@ import { Fault } from "../../lib/faults.ts"
 import { AppCountry, Platform, textOrEmptyUpTo, textUpTo } from "../../lib/fields.ts"
 import { LISTING_LOCALES, type ListingLocale, languageOf, localesOf } from "../../lib/locales.ts"
 import { described } from "../../lib/schema.ts"
+import { REPLY_LENGTHS } from "../../lib/store-pages.ts"
 import { guessLocale } from "../../listings/checks/guess-locale.ts"
 import { feedsOf, readAppFeed } from "../../reviews/operations/review-shapes.ts"
 import { findReview } from "../../reviews/read/find-one.ts"
@@ -15,8 +16,6 @@ import { digestOf } from "../digest.ts"
 import { replyTask } from "../reply.ts"
 import { assertWriter, takeUnit, WRITE_MS, Written, writtenBy, writtenOr } from "./writing-shapes.ts"
 
-/** Maximum length of a reply in each store, in characters. */
-const LIMITS = { ios: 5_970, android: 350 } as const
 const LONGEST_NOTE = 500
 const LONGEST_ID = 200
 
@@ -64,7 +63,7 @@ export const draftReviewReply = operation({
     appName: app.name,
     note,
     language: languageOf(locale),
-    most: LIMITS[platform],
+    most: REPLY_LENGTHS[platform],
   }
   const digest = digestOf(["reply", ctx.caller.workspaceId, dayOf(ctx.now()), inputs])
   const task = replyTask({ digest, ...inputs })
@@ -79,7 +78,7 @@ export const draftReviewReply = operation({
     locale,
     reply,
     characters: [...reply].length,
-    limit: LIMITS[platform],
+    limit: REPLY_LENGTHS[platform],
     addresses,
     written: writtenBy(text, digest),
   }

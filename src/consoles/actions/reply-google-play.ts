@@ -1,0 +1,88 @@
+import type { OutsideWrite, Port, ProofFinding, SentWrite } from "../../jobs/outside.ts"
+import { dayOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { REPLY_LENGTHS } from "../../lib/store-pages.ts"
+import { playReviewPath, readPlayReview, repliedText } from "../writing/play-reviews.ts"
+import type { ReplyArgs, SeenReview } from "./reviewed.ts"
+import { sameText } from "./same-text.ts"
+
+interface PlayReview extends SeenReview {
+  store: "android"
+}
+
+/** How a reply reaches Google Play. */
+export const replyOnGooglePlay = {
+  read,
+  send,
+  proof: { look, absentAt: [10, 60], absence: () => new Fault("unavailable", { detail: NOT_THERE }) },
+} as OutsideWrite
+
+const NOT_THERE = "An hour later Google Play has no such reply: it was not published. Send it again."
+const UNLISTED = "Play Console has no review with this id: it was deleted, or it belongs to another app."
+
+/** Throws invalid_arguments if Google would refuse the reply or change it. */
+export function checkPlayReply(response: string): void {
+  const { length } = [...response]
+  const refuse = (detail: string) => new Fault("invalid_arguments", { field: "response", detail })
+  if (length > REPLY_LENGTHS.android)
+    throw refuse(`response has ${length} characters; a reply on Google Play has at most ${REPLY_LENGTHS.android}.`)
+  // Google removes tags, so that the reply shown would not be the one that was approved.
+  if (/<[/!]?[a-z][^>]*>/i.test(response))
+    throw refuse("response contains an HTML tag, which Google Play removes from replies. Write it without tags.")
+}
+
+async function read({ appId, reviewId }: ReplyArgs, { platforms, workspaceId, signal }: Port): Promise<PlayReview> {
+  const way = await platforms.open("google-play-console", { workspaceId, appId })
+  const review = await readPlayReview(way, reviewId, signal)
+  if (review === null) throw new Fault("review_not_found", { detail: UNLISTED })
+  return { store: "android", account: way.account, stars: review.stars, day: dayOf(review.at), reply: review.reply }
+}
+
+async function send(
+  { appId, reviewId, response }: ReplyArgs,
+  port: Parameters<OutsideWrite["send"]>[1],
+  seen: PlayReview,
+) {
+  const { platforms, workspaceId, signal } = port
+  const way = await platforms.open("google-play-console", { workspaceId, appId })
+  const change = { reply: { from: seen.reply?.text ?? null, to: response } }
+  const answer = await port.step({ what: "reply", entity: "review", id: reviewId, change }, () =>
+    way.send(
+      {
+        method: "POST",
+        path: `${playReviewPath(way, reviewId)}:reply`,
+        body: { replyText: response },
+        missing: () => new Fault("review_not_found", { detail: UNLISTED }),
+      },
+      signal,
+    ),
+  )
+  if (!sameText(repliedText(answer), response)) throw new Error("Google took the reply and shows another")
+  return { reviewId, state: ACCEPTED }
+}
+
+/** Google accepts a reply without naming a state. */
+const ACCEPTED = "ACCEPTED"
+
+/** How far Google's clock may be behind ours. */
+const CLOCKS_MS = 2 * 60_000
+
+async function look(
+  { appId, reviewId, response }: ReplyArgs,
+  { platforms, workspaceId, signal }: Port,
+  { before, sentAt }: SentWrite,
+): Promise<ProofFinding> {
+  const { reply: earlier } = before as PlayReview
+  const way = await platforms.open("google-play-console", { workspaceId, appId })
+  const review = await readPlayReview(way, reviewId, signal)
+  if (review === null) return { verdict: "unclear", text: "Play Console no longer has the review." }
+  const { reply } = review
+  const isNewer = Date.parse(reply?.changedAt ?? "") >= sentAt.getTime() - CLOCKS_MS
+  if (reply && isNewer && sameText(reply.text, response))
+    return { verdict: "applied", text: "The reply stands there.", result: { reviewId, state: ACCEPTED } }
+  const asBefore =
+    (reply?.text ?? null) === (earlier?.text ?? null) && (reply?.changedAt ?? null) === (earlier?.changedAt ?? null)
+  return asBefore
+    ? { verdict: "absent", text: reply ? "The earlier reply is unchanged." : "There is no reply." }
+    : { verdict: "unclear", text: "There is another reply." }
+}

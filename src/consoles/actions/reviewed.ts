@@ -1,0 +1,83 @@
+import type { Platform } from "../../core/observation/provenance.ts"
+import type { TrackedApp } from "../../core/tracked-app.ts"
+import type { Db } from "../../database/types.ts"
+import { addDays, dayOf } from "../../lib/days.ts"
+import { Fault } from "../../lib/faults.ts"
+import { countSameReviews, findReview, isStoredOnPlay } from "../../reviews/read/find-one.ts"
+import type { StoredReview } from "../../reviews/read/reviews.ts"
+import { findApp } from "../../tracking/tracked-app.ts"
+import { SAME_DAYS } from "../writing/console-reviews.ts"
+
+export type ReplyArgs = {
+  appId: string
+  country?: string | undefined
+  reviewId: string
+  response: string
+}
+
+/** The review as read at the console, without its text. */
+export interface SeenReview {
+  /** Left out for the App Store. */
+  store?: "android"
+  account: string
+  stars: number
+  /** The UTC day when it was written or last edited. */
+  day: string
+  reply: { text: string; changedAt: string | null } | null
+}
+
+/**
+ * Returns the store of a review. A review that is not stored counts as one of the App Store if the app is there. Throws
+ * ios_only if the app is in neither store.
+ */
+export async function storeOf(
+  sql: Db,
+  app: Pick<TrackedApp, "id" | "iosApp" | "androidApp" | "countries">,
+  { country, reviewId }: Pick<ReplyArgs, "country" | "reviewId">,
+): Promise<Platform> {
+  if (app.androidApp === null) {
+    if (app.iosApp === null) throw new Fault("ios_only")
+    return "ios"
+  }
+  if (app.iosApp === null) return "android"
+  const feed = { appId: app.iosApp, feed: country?.toLowerCase() ?? app.countries[0] }
+  if (await findReview(sql, [feed], reviewId, allDays())) return "ios"
+  const onPlay = { trackedApp: app.id, appId: app.androidApp, reviewId }
+  return (await isStoredOnPlay(sql, onPlay)) ? "android" : "ios"
+}
+
+interface ReviewPlace extends Pick<ReplyArgs, "appId" | "country" | "reviewId"> {
+  workspaceId: number
+}
+
+/** Returns a review of the App Store. Throws review_not_found, also when two stored reviews look the same. */
+export async function findFeedReview(
+  sql: Db,
+  { workspaceId, appId, country, reviewId }: ReviewPlace,
+): Promise<StoredReview & { storefront: string }> {
+  const app = await findApp(sql, { workspaceId, appList: null }, appId)
+  if (app.iosApp === null) throw new Fault("ios_only")
+  const storefront = country?.toLowerCase() ?? app.countries[0]
+  const feed = { appId: app.iosApp, feed: storefront }
+  const review = await findReview(sql, [feed], reviewId, allDays())
+  if (!review) throw new Fault("review_not_found")
+  if ((await countSameReviews(sql, feed, review, SAME_DAYS)) > 1) throw new Fault("review_not_found", { detail: TWINS })
+  return { ...review, storefront }
+}
+
+const TWINS =
+  "Another review within two days has the same stars and text, so the review cannot be identified in the console."
+
+/** Throws review_not_found unless the review is stored, from Google Play's page or from a console of the workspace. */
+export async function findStoredOnPlay(
+  sql: Db,
+  { id, androidApp }: Pick<TrackedApp, "id" | "androidApp">,
+  { reviewId }: Pick<ReplyArgs, "reviewId">,
+): Promise<void> {
+  const isStored = androidApp !== null && (await isStoredOnPlay(sql, { trackedApp: id, appId: androidApp, reviewId }))
+  if (!isStored) throw new Fault("review_not_found")
+}
+
+function allDays() {
+  return { from: "2008-07-10", to: addDays(dayOf(new Date()), 1) }
+}
