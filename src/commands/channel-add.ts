@@ -23,11 +23,12 @@ function channelAdd(kind: Channel, { fields, summary, details, examples }: Chann
     async run(invocation) {
       checkOptions(invocation, fields)
       const entered: Record<string, string> = {}
-      for (const field of fields) entered[field.name] = await readField(invocation, command, field)
+      for (const field of fields) entered[field.name] = await readField(invocation, field)
       const added = await changeChannels(invocation, (register, workspaceId) =>
         addChannel(register, workspaceId, kind, entered),
       )
       const { channel, secret } = added
+      if (argument && !argument.isSecret) warnOfToken(invocation, command, argument)
       if (secret === undefined) showChannels(invocation, { channel }, [channel])
       else showSecret(invocation, { channel, secret })
       return 0
@@ -58,7 +59,7 @@ function checkOptions({ has }: Invocation, fields: readonly ChannelField[]): voi
   }
 }
 
-async function readField(invocation: Invocation, command: string, field: ChannelField): Promise<string> {
+async function readField(invocation: Invocation, field: ChannelField): Promise<string> {
   const { option, isSecret, noun } = field
   if (!option) return isSecret ? await readSecret(invocation, firstArgument(invocation), noun) : await typed()
   if (!isSecret) return invocation.text(option.name)?.trim() ?? ""
@@ -68,8 +69,11 @@ async function readField(invocation: Invocation, command: string, field: Channel
   /** Reads an argument that is usually typed. "-" reads it from stdin. */
   async function typed(): Promise<string> {
     const text = firstArgument(invocation)
-    if (text === "-") return await readSecret(invocation, "-", noun)
-    if (hasToken(text)) warnOfSecret(invocation, `${noun} has a token`, `appmeter ${command} - < url.txt`)
-    return text
+    return text === "-" ? await readSecret(invocation, "-", noun) : text
   }
+}
+
+function warnOfToken(invocation: Invocation, command: string, { noun }: ChannelField): void {
+  if (hasToken(firstArgument(invocation)))
+    warnOfSecret(invocation, `${noun} has a token`, `appmeter ${command} - < url.txt`)
 }

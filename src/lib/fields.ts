@@ -32,10 +32,7 @@ export const CountryOrEmpty = coded(
 )
 
 /** The storefront of a call about an app. Default: the app's first storefront. */
-export const AppCountry = described(
-  v.optional(Country),
-  "Two-letter storefront code. Default: the app's first storefront.",
-)
+export const AppCountry = described(v.optional(Country), "Storefront code. Default: the app's first.")
 
 export const Platform = v.optional(
   coded(
@@ -58,7 +55,7 @@ export const Term = coded(
       const length = [...normaliseTerm(text)].length
       return length >= 1 && length <= 150 && !isPathStep(normaliseTerm(text))
     }),
-    v.description("A keyword. It is normalised to NFC, trimmed and lower-cased; inner white space is significant."),
+    v.description("A keyword. It is trimmed, lower-cased and in NFC. White space inside is significant."),
   ),
   "bad_term",
 )

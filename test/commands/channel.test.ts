@@ -210,7 +210,7 @@ describe("what cannot be meant is refused in one line", () => {
     ],
     [["add", "telegram", "--chat", "x y", "--bot-token-stdin"], 1, "a chat is its number, or @ and the channel's name"],
     [["add", "teams", "-"], 1, "the address must begin with https:// or http://"],
-    [["add", "ntfy"], 2, "an argument is missing"],
+    [["add", "ntfy"], 2, "<url> is missing"],
     [
       ["add", "ntfy", "https://ntfy.sh/a", "--token-file", "x", "--token-stdin"],
       2,

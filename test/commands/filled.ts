@@ -371,7 +371,7 @@ async function rest(sql: Sql, { workspace, app }: Writer): Promise<void> {
     values (sha256('a'), ${workspace}, ${app}, now() + interval '7 days', '$argon2id$v=19$m=1', ${sql.json(facts)})`
   await sql`
     insert into feed_link (sha256, workspace_id, app_id, key_id, dataset, format, platform, storefront, columns)
-    select sha256('f'), ${workspace}::int, ${app}, null, 'alerts', 'atom', null, null, null
+    select sha256('f'), ${workspace}::int, ${app}, null, 'alerts', 'atom', null, null, null::text[]
     union all
     select sha256('g'), ${workspace}, ${app}, min(id), 'ranks', 'csv', 'ios', 'us', '{term,rank}' from api_key
     where workspace_id = ${workspace}`

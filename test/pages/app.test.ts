@@ -259,9 +259,10 @@ describe("other workspaces", () => {
     const INPUTS: Record<string, Record<string, unknown>> = {
       settle_approval: { id: "ap_0", verdict: "approved" },
       preview_edit: { action: "remove_app", args: { appId: tea.app } },
+      list_found_apps: { country: "us", order: "rank" },
     }
     // the market is the same for everybody
-    const PUBLIC = ["get_market", "get_market_chart", "get_market_app"]
+    const PUBLIC = ["get_market", "get_market_chart", "get_market_app", "list_found_apps"]
     // these name no app, or find the apps of the stores
     const others = ["confirm_edit", "get_made_change", "find_store_apps", "list_store_faces"]
     for (const operation of deskOperations(SOURCES).all.filter(({ id }) => !others.includes(id))) {

@@ -129,7 +129,7 @@ test("a draft of the page shows each field with its evidence, and what the check
   const { status, text } = await press("/draft")
   expect([status, await used()]).toEqual([200, 1])
   expect(text).toContain("<bdi>Steep oolong right</bdi>")
-  expect(text).toContain('“<bdi>Steep it right</bdi>” <span class="small quiet">of the page</span>')
+  expect(text).toContain('“<bdi>Steep it right</bdi>” <span class="small quiet">on the page</span>')
   expect(text).toContain("18 of 30 characters")
   expect(text).not.toContain("<i>for</i>")
   expect(text).toContain("<code>m-1</code>")

@@ -18,7 +18,7 @@ import { Genre, readCategory, readGenreNames } from "./chart-genres.ts"
 const HISTORY_DAYS = 60
 
 /** The only platform with charts. */
-export const ChartStore = described(v.picklist(["ios"]), "Always ios. Google Play publishes no chart data.")
+export const ChartStore = described(v.picklist(["ios"]), "Always ios: Google Play publishes no charts.")
 
 export const Source = named(
   "ChartSource",

@@ -147,17 +147,21 @@ function checkStore({ iosId, androidPkg }: TrackedApp, store: Platform): void {
     throw new Fault("unsupported_platform", { field: "platform", detail: "The app is only on the App Store: use ios." })
 }
 
+/** An app on Google Play is an unsupported platform until that console is connected, as in reply_review. */
 async function refuse(
   { iosId, androidPkg }: TrackedApp,
   sql: Sql,
   { workspaceId, store }: { workspaceId: number; store: Platform },
 ): Promise<never> {
   const kind = SELLER_KINDS[store]
-  const detail = (await isConnected(sql, { workspaceId, kind }))
-    ? `The connected account does not have app ${store === "ios" ? iosId : androidPkg}. ` +
-      "See: appmeter account list, appmeter account map."
-    : `Connect the seller's console with: appmeter account add ${kind}.`
-  throw new Fault("not_connected", { detail })
+  const connecting = `Connect the seller's console with: appmeter account add ${kind}.`
+  if (await isConnected(sql, { workspaceId, kind }))
+    throw new Fault("not_connected", {
+      detail:
+        `The connected account does not have app ${store === "ios" ? iosId : androidPkg}. ` +
+        "See: appmeter account list, appmeter account map.",
+    })
+  throw new Fault(store === "android" ? "unsupported_platform" : "not_connected", { detail: connecting })
 }
 
 /** Throws not_measured when the account has no data for the request yet. */

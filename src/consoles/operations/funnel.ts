@@ -34,13 +34,10 @@ const UnknownCount = v.nullable(Count)
 
 const countFields = {
   impressions: described(UnknownCount, "Impressions of the app in the store."),
-  pageViews: described(UnknownCount, "Views of the store page; on Google Play visitors who did not have the app."),
+  pageViews: described(UnknownCount, "Page views; on Google Play visitors without the app."),
   taps: described(UnknownCount, "Taps on an impression, separate from page views."),
-  firstDownloads: described(
-    UnknownCount,
-    "Downloads by people who never had the app; on Google Play visitors who installed it.",
-  ),
-  redownloads: described(UnknownCount, "Downloads by people who had the app before. Not part of any rate."),
+  firstDownloads: described(UnknownCount, "First downloads; on Google Play visitors who installed it."),
+  redownloads: described(UnknownCount, "Redownloads. Not part of any rate."),
 }
 
 function Rate(denominator: "impressions" | "pageViews", says: string) {

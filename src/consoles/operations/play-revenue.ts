@@ -15,10 +15,10 @@ import { readSales, type Sold, soldIn } from "../read/read-sales.ts"
 import { Money, ReportDay } from "./account-shapes.ts"
 
 const estimates = {
-  purchases: described(v.pipe(v.number(), v.integer()), "Sold minus refunded, also of the app itself."),
+  purchases: described(v.pipe(v.number(), v.integer()), "Sold minus refunded."),
   subscriptions: v.pipe(v.number(), v.integer()),
   refunds: Count,
-  gross: described(v.array(Money), "Charged with tax, before fees. Never summed up with settled amounts."),
+  gross: described(v.array(Money), "With tax, before fees."),
 }
 
 /** Sales that Google has not settled yet. */
@@ -39,8 +39,7 @@ export const EstimatedSales = described(
       ),
     ),
   ),
-  "Google Play only: orders after the last settled day, from the estimated sales report. Proceeds are not known yet. " +
-    "Null if there are none.",
+  "Google Play only: estimated sales after the last settled day, whose proceeds are unknown. Null if there are none.",
 )
 
 /** Figures of the App Store that Google Play does not report, or only on some days, are null. */

@@ -42,7 +42,7 @@ const soldFields = {
   gross: described(v.array(Money), "Paid by customers, minus refunds, one amount per currency."),
   proceeds: described(
     v.array(Money),
-    "Proceeds of the seller: Apple's estimate, settled later; on Google Play all settled transactions, fees included.",
+    "Proceeds of the seller: Apple's estimate; on Google Play the settled sum after fees.",
   ),
 }
 

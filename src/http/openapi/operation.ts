@@ -136,12 +136,11 @@ function tableOf(operation: Operation): object {
 const ANSWER = "The answer."
 
 /** Part of the description, not of the content: generators would type each answer as "either this or a text". */
-const AS_ROWS = "Sent as rows (`x-table`) if `accept` prefers text/csv or application/jsonl."
+const AS_ROWS = "As text/csv or application/jsonl: its rows (`x-table`)."
 
 /** The schema describes whole answers. Optional fields would make every typed client check each field. */
 const NARROWED = "With `fields` it has only those (`x-narrow`)."
-const NARROWED_ROWS =
-  "With `fields` its rows have only those and the field that names the row (`x-narrow`), without other required fields."
+const NARROWED_ROWS = "With `fields`: rows have only those and the field that names them (`x-narrow`)."
 
 function narrowText(narrow: Narrow): string {
   return narrow === "parts" ? NARROWED : NARROWED_ROWS

@@ -41,8 +41,7 @@ export const AdsPopularity = described(
       }),
     ),
   ),
-  "Weekly popularity from the workspace's ads account, on a scale of its own. Null if not requested, or for " +
-    "Google Play.",
+  "Weekly popularity from the ads account, on its own scale. Null if not requested, or for " + "Google Play.",
 )
 
 const NONE = { account: null, from: null, to: null, below: null, terms: [] }

@@ -103,7 +103,7 @@ export const hiveFindApps = operation({
   narrow: { rows: ["apps"] },
   table: "apps",
   output: v.strictObject({
-    platform: described(Store, "Always ios. Google Play publishes no chart data."),
+    platform: described(Store, "Always ios: Google Play publishes no charts."),
     countries: described(v.array(Storefront), "The requested review."),
     kind: described(v.nullable(v.picklist(KINDS)), "The requested source. Null for all."),
     genres: described(v.nullable(v.array(v.string())), "The requested source. Null for all."),

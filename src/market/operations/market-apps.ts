@@ -9,10 +9,7 @@ export const marketAppFields = {
   id: described(v.string(), "App Store id or package name."),
   name: described(v.string(), "Name in that storefront, else in another, else the id."),
   publisher: described(v.nullable(v.string()), "Publisher in the store. Null if unknown."),
-  publisherId: described(
-    v.nullable(v.string()),
-    "The store's id of the publisher, for hive_get_publisher. Null if unknown.",
-  ),
+  publisherId: described(v.nullable(v.string()), "Publisher id for hive_get_publisher. Null if unknown."),
 }
 
 interface MarketApp {

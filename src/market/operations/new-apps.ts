@@ -55,7 +55,7 @@ export const hiveListNewApps = operation({
   table: "apps",
   output: v.strictObject({
     country: described(v.nullable(Storefront), "The requested source. Null for all."),
-    platform: described(Store, "Always ios. Google Play publishes no chart data."),
+    platform: described(Store, "Always ios: Google Play publishes no charts."),
     days: described(Rank, "The requested number of days."),
     from: described(Day, "First day of the period."),
     to: described(Day, "Last day of the period: today."),

@@ -79,7 +79,7 @@ export const hiveGetPublisher = operation({
   output: v.strictObject({
     publisherId: v.string(),
     name: described(v.nullable(v.string()), "Name in the store. Null if unknown."),
-    platform: described(Store, "Always ios. Google Play publishes no chart data."),
+    platform: described(Store, "Always ios: Google Play publishes no charts."),
     apps: described(v.array(Charted), "Best rank first. Empty if no chart read shows an app of the publisher."),
     searched: described(
       v.array(Storefront),

@@ -144,6 +144,7 @@ function inputOf({ id, path }: Operation, { app, job, approval }: WalkWorkspace)
 const DESK_INPUTS: Record<string, Record<string, unknown>> = {
   get_made_change: { requestId: "00000000-0000-4000-8000-000000000000" },
   find_store_apps: { q: "tea" },
+  list_found_apps: { country: "us", order: "rank" },
   list_store_faces: { apps: [], country: "us" },
   preview_edit: samples.get("preview_action"),
   confirm_edit: samples.get("confirm_action"),

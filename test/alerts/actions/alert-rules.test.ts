@@ -87,7 +87,7 @@ describe("create_alert_rule", () => {
       [{ type: "rank_drop", dropBy: 2 }, "dropBy"],
       [{ type: "rank_drop", dropBy: 51 }, "dropBy"],
       [{ type: "rank_drop", dropBy: 4.5 }, "dropBy"],
-      [{ type: "rank_drop", channels: ["email"] }, "channels"],
+      [{ type: "rank_drop", channels: ["sms"] }, "channels"],
       [{ type: "rank_drop", channels: "slack" }, "channels"],
       [{ type: "discovery" }, "type"],
       [{}, "type"],
