@@ -58,7 +58,7 @@ create table estimate_due (
 create index estimate_due_next_idx on estimate_due (next_at) where next_at is not null;
 
 -- Estimates of the 30 days up to the end of a month, by ratings alone: beside Google Play's own count, to grade the
--- method; for tracked apps of the App Store, for their owner to compare.
+-- method; for tracked apps, for their owner to compare.
 create table estimate_grade (
   -- The first day of the month.
   month date not null,

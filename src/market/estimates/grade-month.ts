@@ -66,24 +66,29 @@ async function readProgress(sql: Db, month: string) {
 async function readApps(sql: Db, month: string, { after, idsAtOnce }: { after: number; idsAtOnce: number }) {
   const [last] = await sql<[{ id: number }]>`select coalesce(max(id), 0) as id from store_app`
   const lookedTo = Math.min(after + idsAtOnce, last.id)
-  const found = await sql<EstimatedApp[]>`
-    select s.id as app, s.platform, s.genre
+  const found = await sql<GradableApp[]>`
+    select s.id as app, s.platform, s.genre, t."isTracked"
     from store_app s
-    where s.id > ${after} and s.id <= ${lookedTo} and case s.platform
-        when 'android' then exists (
-          select
-          from market_fact f
-          where f.app_id = s.id and f.installs is not null and f.day between ${month}::date and ${endOf(month)}::date
-        )
-        else exists (
-          select
-          from measured_app a
-          where a.ios_app = s.id
-        )
-      end
+    cross join lateral (
+      select exists (
+        select
+        from measured_app a
+        where a.ios_app = s.id or a.android_app = s.id
+      ) as "isTracked"
+    ) t
+    where s.id > ${after} and s.id <= ${lookedTo} and (t."isTracked" or s.platform = 'android' and exists (
+        select
+        from market_fact f
+        where f.app_id = s.id and f.installs is not null and f.day between ${month}::date and ${endOf(month)}::date
+      ))
     order by s.id
     limit ${idsAtOnce}`
   return { found: [...found], lookedTo, isLast: lookedTo >= last.id }
+}
+
+interface GradableApp extends EstimatedApp {
+  /** A workspace tracks the app, so its owner may know the true count. */
+  isTracked: boolean
 }
 
 interface GradedApp extends Omit<Grade, "truth"> {
@@ -92,11 +97,14 @@ interface GradedApp extends Omit<Grade, "truth"> {
   truth: number | null
 }
 
-/** Returns no grade if the app's figure is not based on gained ratings or the true count is unknown. */
-async function gradeApp(sql: Db, { app, platform, genre }: EstimatedApp, asOf: string): Promise<GradedApp[]> {
+/**
+ * Returns no grade if the app's figure is not based on gained ratings, or if nobody can know the true count: Google
+ * Play shows none, and no workspace tracks the app.
+ */
+async function gradeApp(sql: Db, { app, platform, genre, isTracked }: GradableApp, asOf: string): Promise<GradedApp[]> {
   const gains = (await readRatingGains(sql, app, asOf)).filter(({ gain }) => gain !== null && gain.days >= MIN_DAYS)
   const truth = platform === "android" ? await readTruth(sql, app, asOf) : null
-  if (gains.length === 0 || (platform === "android" && truth === null)) return []
+  if (gains.length === 0 || (platform === "android" && truth === null && !isTracked)) return []
   // Google Play shows worldwide ratings in every storefront
   const counted = platform === "android" ? gains.toSorted(mostRatingsFirst).slice(0, 1) : gains
   const figure = platform === "android" ? byPrior(counted, genre) : downloadsFrom(counted, genre, null)

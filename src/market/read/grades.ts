@@ -1,3 +1,4 @@
+import type { Platform } from "../../core/observation/provenance.ts"
 import type { Db } from "../../database/types.ts"
 import { addDays } from "../../lib/days.ts"
 import type { IntervalCalibration } from "../formulas/conformal.ts"
@@ -51,10 +52,10 @@ export interface StoredFigure {
   under: number | null
 }
 
-/** Returns the last months of App Store apps, by App Store id, newest first. Apps without one are missing. */
+/** Returns the last months of apps of a store, by the store's id, newest first. Apps without one are missing. */
 export async function readStoredFigures(
   sql: Db,
-  iosIds: readonly string[],
+  { platform, ids }: { platform: Platform; ids: readonly string[] },
   months: number,
 ): Promise<Map<string, StoredFigure[]>> {
   const rows = await sql<(StoredFigure & { id: string })[]>`
@@ -68,8 +69,8 @@ export async function readStoredFigures(
       order by estimate_grade.month desc
       limit ${months}
     ) g
-    where s.platform = 'ios' and s.store_id = any(${iosIds as string[]}::text[])
+    where s.platform = ${platform} and s.store_id = any(${ids as string[]}::text[])
     order by s.id, g.month desc
-    limit ${months * iosIds.length}`
+    limit ${months * ids.length}`
   return Map.groupBy(rows, ({ id }) => id)
 }

@@ -139,3 +139,26 @@ test("the figure of a tracked App Store app is stored for its owner, without a t
     truth: null,
   })
 })
+
+test("an Android app without a public count has a figure only if it is tracked, and grades nothing", async () => {
+  await gradeAll(SETTLED)
+  const before = await readGradedMonth(sql)
+  const ids = ["com.example.tracked", "com.example.untracked"]
+  const play = { source: "play-details", platform: "android", storefront: "us" } as const
+  const read = (day: string, ratings: number) => ids.map((id) => said(`${day}T09:00:00Z`, [{ id, ratings }], play))
+  const { refused } = await record(sql, [...read("2025-10-02", 100), ...read("2025-10-30", 156)], () => SETTLED)
+  expect(refused).toEqual([])
+  const workspaceId = await openHouse({ sql }).workspace()
+  await trackOwn(sql, { workspaceId, androidPkg: ids[0]! })
+  await sql`delete from estimate_grade`
+  await sql`delete from estimate_month`
+  await gradeAll(SETTLED)
+  const graded = await sql`
+    select s.store_id, g.value, g.truth
+    from estimate_grade g
+    join store_app s on s.id = g.app_id
+    where s.store_id = any(${ids}::text[])`
+  // 56 ratings in 28 days, at 143 installs each
+  expect([...graded]).toEqual([{ store_id: ids[0], value: expect.closeTo(60 * 143, 6), truth: null }])
+  expect(await readGradedMonth(sql)).toEqual(before)
+})

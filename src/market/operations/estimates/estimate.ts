@@ -115,7 +115,7 @@ export const hiveEstimateApp = operation({
   const [stored] = app === null ? [] : (await readFigures(ctx, [app])).values()
   const named = app === null ? undefined : (await readMarketApps(ctx.sql, [app], country)).get(app)
   const about = { publisher: null, publisherId: null, name: id, ...named, id, platform, country }
-  const ownRecord = app === null || platform !== "ios" ? null : await readOwnMonths(ctx, id)
+  const ownRecord = app === null ? null : await readOwnMonths(ctx, { platform, id })
   const graded = stored?.basis === "prior" && stored.days !== null ? await readGradedMonth(ctx.sql) : null
   const answer = { ...about, ...shown(stored), graded, ownRecord }
   if (stored && isKnown(stored)) return answer

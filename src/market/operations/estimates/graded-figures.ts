@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import type { Platform } from "../../../core/observation/provenance.ts"
 import { described, named } from "../../../lib/schema.ts"
 import { Count, Storefront } from "../../../tracking/shapes.ts"
 import { Estimate } from "../estimates.ts"
@@ -30,11 +31,14 @@ export const OwnMonth = named(
     month: described(Month, "Month whose last 30 days the figure covers."),
     storefronts: described(
       v.array(Storefront),
-      "Storefronts of the ratings used; the reported downloads are of the same storefronts.",
+      "Storefronts of the ratings used; the reported downloads are of the same storefronts, on Google Play of all.",
     ),
-    estimate: Estimate,
+    estimate: described(Estimate, "Made from ratings alone, also on Google Play."),
     reportedDays: described(Count, "How many of the 30 days your console has reported."),
-    downloads: described(v.nullable(Count), "First downloads, as reported. Null if not all days are reported."),
+    downloads: described(
+      v.nullable(Count),
+      "First downloads, as reported; on Google Play users who installed the app. Null if a day is not reported.",
+    ),
     held: described(v.nullable(v.boolean()), "True if they lie within the interval. Null if unknown."),
   }),
 )
@@ -47,8 +51,11 @@ const MONTHS = 12
  * reported for the same days and storefronts. Null if no connected console reports on the app, or the key may not read
  * its reports.
  */
-export async function readOwnMonths(ctx: OwnContext, iosId: string): Promise<v.InferOutput<typeof OwnMonth>[] | null> {
-  const months = (await readSoldMonths(ctx.sql, await findReportedApps(ctx, iosId), MONTHS)).get(iosId)
+export async function readOwnMonths(
+  ctx: OwnContext,
+  { platform, id }: { platform: Platform; id: string },
+): Promise<v.InferOutput<typeof OwnMonth>[] | null> {
+  const months = (await readSoldMonths(ctx.sql, await findReportedApps(ctx, platform, id), MONTHS)).get(id)
   return months?.map(ownMonth) ?? null
 }
 

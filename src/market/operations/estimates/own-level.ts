@@ -23,7 +23,7 @@ export interface OwnLevel {
 
 /** Null if own sales yield no correction, so the stored estimates apply. */
 export async function readOwnLevel(ctx: OwnContext): Promise<OwnLevel | null> {
-  const reportedApps = await findReportedApps(ctx)
+  const reportedApps = await findReportedApps(ctx, "ios")
   if (reportedApps.length === 0) return null
   const ratios = new Map<number, KnownApp>()
   for (const months of (await readSoldMonths(ctx.sql, reportedApps, MONTHS)).values()) {
@@ -51,18 +51,18 @@ async function readGrossingTimes(sql: Sql, own: readonly ReportedApp[], now: Dat
   const places = Map.groupBy(
     await readGrossingPlaces(
       sql,
-      own.map(({ iosId }) => iosId),
+      own.map(({ storeId }) => storeId),
       days,
     ),
     ({ id }) => id,
   )
-  const listed = own.filter(({ iosId }) => places.has(iosId))
+  const listed = own.filter(({ storeId }) => places.has(storeId))
   const spans = listed.map(({ account, sku }) => ({ account, sku, ...days }))
   const money = Map.groupBy(await readUsdProceeds(sql, spans), ({ at }) => at)
   return grossingTimes(
-    listed.map(({ iosId }, at) => {
+    listed.map(({ storeId }, at) => {
       const usd = new Map(money.get(at)?.map((item) => [item.day, item.usd]))
-      return valueAt(places, iosId).map(({ day, place }) => ({ place, usd: usd.get(day) ?? 0 }))
+      return valueAt(places, storeId).map(({ day, place }) => ({ place, usd: usd.get(day) ?? 0 }))
     }),
   )
 }

@@ -1,5 +1,6 @@
-import { findReportNames, isConnected } from "../../../consoles/read/app-accounts.ts"
-import { readDownloads } from "../../../consoles/read/read-downloads.ts"
+import { findReportNames, isConnected, type OwnApp, SELLER_KINDS } from "../../../consoles/read/app-accounts.ts"
+import { readDownloads, readInstalls } from "../../../consoles/read/read-downloads.ts"
+import type { Platform } from "../../../core/observation/provenance.ts"
 import type { Context } from "../../../core/operation.ts"
 import type { Sql } from "../../../database/types.ts"
 import { addDays, daysInMonth } from "../../../lib/days.ts"
@@ -15,59 +16,77 @@ export interface SoldMonth {
   figure: StoredFigure
   /** Number of the 30 days that the console has reported. */
   reportedDays: number
-  /** First-time downloads. Null if not all days are reported. */
+  /** First-time downloads. Null if not all days are reported, or if Google withheld the count of one. */
   downloads: number | null
 }
 
-/** An own App Store app, with its name in the console's reports. */
+/** An own app of a store, with its name in the console's reports. */
 export interface ReportedApp {
-  iosId: string
+  platform: Platform
+  storeId: string
   account: string
+  /** The SKU of an App Store app, the package of an Android app. */
   sku: string
 }
 
 /**
- * Returns the own apps that a console reports on. Empty if no console is connected or the key may not read its reports.
- * Apps that the key may not see are missing.
+ * Returns the own apps of a store that a console reports on. Empty if no console is connected or the key may not read
+ * its reports. Apps that the key may not see are missing.
  */
 export async function findReportedApps(
   { sql, caller: { scopes, workspaceId }, visibleApps }: OwnContext,
+  platform: Platform,
   only: string | null = null,
 ): Promise<ReportedApp[]> {
-  const kind = "app-store-connect"
+  const kind = SELLER_KINDS[platform]
   if (!scopes.includes("revenue:read") || !(await isConnected(sql, { workspaceId, kind }))) return []
-  const apps = (await visibleApps()).filter(({ iosId }) => iosId !== null && (only === null || iosId === only))
+  const idOf = ({ iosId, androidPkg }: OwnApp) => (platform === "ios" ? iosId : androidPkg)
+  const apps = (await visibleApps()).filter((app) => idOf(app) !== null && (only === null || idOf(app) === only))
   if (apps.length === 0) return []
   const names = await findReportNames(sql, { workspaceId, kind }, apps)
-  return apps.flatMap(({ id, iosId }) => {
-    const name = names.get(id)
-    return name ? [{ iosId: iosId!, account: name.id, sku: name.sku }] : []
+  return apps.flatMap((app) => {
+    const name = names.get(app.id)
+    return name ? [{ platform, storeId: idOf(app)!, account: name.id, sku: name.sku }] : []
   })
 }
 
-/** Returns the last months of own apps, by App Store id, newest first. */
+/** Returns the last months of own apps of one store, by the store's id, newest first. */
 export async function readSoldMonths(
   sql: Sql,
   apps: readonly ReportedApp[],
   months: number,
 ): Promise<Map<string, SoldMonth[]>> {
-  if (apps.length === 0) return new Map()
-  const ids = apps.map(({ iosId }) => iosId)
-  const figures = await readStoredFigures(sql, ids, months)
-  const wanted = apps.flatMap(({ iosId, account, sku }) =>
-    (figures.get(iosId) ?? []).map((figure) => ({ iosId, figure, account, sku, ...daysOf(figure) })),
-  )
-  const reported = await readDownloads(
-    sql,
-    wanted.map(({ account, sku, from, to }) => ({ account, sku, from, to })),
-  )
-  const sold = wanted.map(({ iosId, figure }, at) => {
-    const { reportedDays, countries } = reported[at]!
-    const isWhole = reportedDays === MONTH_DAYS
-    return { iosId, figure, reportedDays, downloads: isWhole ? downloadsIn(countries, figure) : null }
+  const [first] = apps
+  if (first === undefined) return new Map()
+  const { platform } = first
+  const ids = apps.map(({ storeId }) => storeId)
+  const figures = await readStoredFigures(sql, { platform, ids }, months)
+  const wanted = apps.flatMap((app) => (figures.get(app.storeId) ?? []).map((figure) => ({ ...app, figure })))
+  const counted = platform === "ios" ? await countDownloads(sql, wanted) : await countInstalls(sql, wanted)
+  const sold = wanted.map(({ storeId, figure }, at) => {
+    const { reportedDays, downloads } = counted[at]!
+    return { storeId, figure, reportedDays, downloads: reportedDays === MONTH_DAYS ? downloads : null }
   })
   const none = ids.map((id) => [id, [] as SoldMonth[]] as const)
-  return new Map([...none, ...Map.groupBy(sold, ({ iosId }) => iosId)])
+  return new Map([...none, ...Map.groupBy(sold, ({ storeId }) => storeId)])
+}
+
+interface WantedMonth extends ReportedApp {
+  figure: StoredFigure
+}
+
+async function countDownloads(sql: Sql, months: readonly WantedMonth[]) {
+  const spans = months.map(({ account, sku, figure }) => ({ account, sku, ...daysOf(figure) }))
+  const reported = await readDownloads(sql, spans)
+  return reported.map(({ reportedDays, countries }, at) => {
+    return { reportedDays, downloads: downloadsIn(countries, months[at]!.figure) }
+  })
+}
+
+/** An Android app's figure covers the whole world, because Google Play shows its worldwide ratings everywhere. */
+async function countInstalls(sql: Sql, months: readonly WantedMonth[]) {
+  const spans = months.map(({ account, sku, figure }) => ({ account, androidPkg: sku, ...daysOf(figure) }))
+  return (await readInstalls(sql, spans)).map(({ reportedDays, installs }) => ({ reportedDays, downloads: installs }))
 }
 
 function daysOf({ month }: StoredFigure) {
@@ -80,7 +99,7 @@ function downloadsIn(countries: Readonly<Record<string, number>>, { storefronts 
   return storefronts.reduce((sum, storefront) => sum + (countries[storefront] ?? 0), 0)
 }
 
-/** Returns downloads and gained ratings of the completely reported months. Null if either is zero. */
+/** Returns an App Store app's downloads and gained ratings in completely reported months. Null if either is zero. */
 export function knownApp(months: readonly SoldMonth[]): KnownApp | null {
   const whole = months.filter(({ downloads, figure }) => downloads !== null && figure.formula === ESTIMATE_FORMULA)
   const downloads = whole.reduce((sum, month) => sum + month.downloads!, 0)

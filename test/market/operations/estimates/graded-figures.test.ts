@@ -3,6 +3,7 @@ import { sales } from "../../../../src/consoles/kinds/sales.ts"
 import { pacificDay } from "../../../../src/consoles/pacific.ts"
 import { daysUpTo } from "../../../../src/consoles/read/app-accounts.ts"
 import { addDays, dayOf, daysInMonth, monthOf } from "../../../../src/lib/days.ts"
+import { playFacts } from "../../../consoles/play/facts-scene.ts"
 import { type AccountScene, accountScene, TEA } from "../../../consoles/scene.ts"
 import { freshDatabase } from "../../../database.ts"
 import { said } from "../../../measuring/record/measured.ts"
@@ -108,4 +109,49 @@ test("a month with an unreported day has no downloads and no verdict", async () 
   await connect((day) => day !== addDays(END, -3))
   const { body } = await ask(await scene.house.key(scene.workspaceId))
   expect(body.ownRecord[0]).toMatchObject({ reportedDays: 29, downloads: null, held: null })
+})
+
+test("an Android app's month stands next to its console's installs, which a withheld day makes unknown", async () => {
+  const app = "com.example.tea"
+  const play = await playFacts(await freshDatabase(), { app, now: NOW })
+  const { sql, house, workspaceId } = { ...play, sql: play.house.sql }
+  await sql`update workspace set explorer = true`
+  const seenAt = new Date(NOW.getTime() - 60_000).toISOString()
+  const source = { source: "play-details", platform: "android", storefront: "us" } as const
+  await record(sql, [said(seenAt, [{ id: app, ratings: 900 }], source)], () => NOW)
+  await sql`
+    insert into estimate_grade (month, app_id, formula, ratings, storefronts, value, low, high)
+    select ${MONTH}::date, id, 1, 900, '{us}', 200, 100, 205
+    from store_app
+    where store_id = ${app}`
+  const key = await house.key(workspaceId)
+  const months = Map.groupBy(daysUpTo(END, 40), (day) => day.slice(0, 7).replace("-", ""))
+  const storeInstalls = async (installsOf: (day: string) => string) => {
+    for (const [month, days] of months)
+      await play.store(
+        `stats/installs/installs_${app}_${month}_overview.csv`,
+        ["Date,Package Name,Daily User Installs", ...days.map((day) => `${day},${app},${installsOf(day)}`)].join("\n"),
+        NOW.toISOString(),
+      )
+  }
+  const recordOf = async (by = key) => (await house.call(`/v1/hive/estimate/${app}`, { key: by })).body.ownRecord
+  await storeInstalls(() => "7")
+  expect(await recordOf()).toEqual([
+    {
+      month: MONTH.slice(0, 7),
+      storefronts: ["us"],
+      estimate: { value: 200, low: 100, high: 205, under: null },
+      // 30 days of seven
+      reportedDays: 30,
+      downloads: 210,
+      held: false,
+    },
+  ])
+  const strangers = [
+    await house.key(await house.workspace({ plan: "pro", explorer: true })),
+    await house.key(workspaceId, { scopes: ["hive:estimate"] }),
+  ]
+  for (const stranger of strangers) expect(await recordOf(stranger)).toBeNull()
+  await storeInstalls((day) => (day === END ? "" : "7"))
+  expect(await recordOf()).toMatchObject([{ reportedDays: 30, downloads: null, held: null }])
 })
