@@ -1,4 +1,5 @@
 import type { AnswerOf, InputOf } from "../../answers.ts"
+import type { Platform } from "../../core/observation/provenance.ts"
 import { isRealDay } from "../../lib/time.ts"
 import { attempted, type Desk, isFault, type Page, readHead } from "../../ui/app/desk.ts"
 import { card, empty, failureNote, inventedNote, refusedPart, samplePage } from "../../ui/app/parts.ts"
@@ -23,7 +24,13 @@ type SectionOperation =
 /** A card of a page. It is left out if its operation does not exist. */
 interface Section {
   operation: SectionOperation
-  show(desk: Desk, appId: string): Promise<ShownSection>
+  show(desk: Desk, app: SectionApp): Promise<ShownSection>
+}
+
+/** The app of a page, and the store that the page shows. */
+interface SectionApp {
+  appId: string
+  platform: Platform
 }
 
 interface ShownSection {
@@ -40,9 +47,9 @@ interface SectionOptions<Id extends SectionOperation> {
   title: string
   hint: string
   /** The report with the evidence; `day` names the field of the answer with the report's day. */
-  report?: { name: string; day?: keyof AnswerOf<Id> & string }
+  report?: { name: string; nameOnPlay?: string; day?: keyof AnswerOf<Id> & string }
   /** Arguments from the address, besides the app. */
-  input?: (query: URLSearchParams) => InputOf<Id>
+  input?: (query: URLSearchParams, platform: Platform) => InputOf<Id>
   part: (answer: AnswerOf<Id>, desk: Desk) => Html
   /** The charts of the part that have a CSV. */
   charts?: (answer: AnswerOf<Id>) => readonly Chart[]
@@ -52,16 +59,16 @@ function section<Id extends SectionOperation>(operation: Id, options: SectionOpt
   const { title, hint, report, part, input = () => ({}), charts = () => [] } = options
   return {
     operation,
-    async show(desk, appId) {
-      const answer = await attempted(desk.ask(operation, { ...input(desk.query), appId } as InputOf<Id>))
+    async show(desk, { appId, platform }) {
+      const answer = await attempted(desk.ask(operation, { ...input(desk.query, platform), appId } as InputOf<Id>))
       if (isFault(answer)) {
         const isConnected = answer.code !== "not_connected"
         return { card: card(title, refusedPart(answer), hint), isConnected, note: false, charts: [] }
       }
       const body = html`<div class="inside">${failureNote(answer)}${part(answer, desk)}</div>`
       const day = report?.day && answer[report.day]
-      const link =
-        report && reportLink(desk, { id: appId }, { report: report.name, ...(typeof day === "string" && { day }) })
+      const name = (platform === "android" && report?.nameOnPlay) || report?.name
+      const link = name && reportLink(desk, { id: appId }, { report: name, ...(typeof day === "string" && { day }) })
       const about = link ? html`${hint} · ${link}` : hint
       const note = inventedNote(answer)
       return { card: card(title, body, about), isConnected: true, note, charts: charts(answer) }
@@ -102,15 +109,17 @@ const ADS: readonly Section[] = [
   }),
 ]
 
-/** Sections of the revenue page besides revenue and subscriptions. */
-export const STORE_SECTIONS: readonly Section[] = [
-  section("get_funnel", {
-    title: "Store funnel",
-    hint: "From impressions to downloads, by the store's own analytics",
-    part: funnelPart,
-    charts: (answer) => [funnelChart(answer)],
-    report: { name: "engagement", day: "completeTo" },
-  }),
+const FUNNEL = section("get_funnel", {
+  title: "Store funnel",
+  hint: "From impressions to downloads, by the store's own analytics",
+  input: (_, platform) => ({ platform }) as InputOf<"get_funnel">,
+  part: funnelPart,
+  charts: (answer) => [funnelChart(answer)],
+  report: { name: "engagement", nameOnPlay: "play_store_country", day: "completeTo" },
+})
+
+/** Their answers have no choice of the store and would be about the App Store. */
+const APP_STORE_SECTIONS: readonly Section[] = [
   section("get_change_impact", {
     title: "Before and after a change",
     hint: "The latest change of the store page, or that of the chosen day",
@@ -119,6 +128,11 @@ export const STORE_SECTIONS: readonly Section[] = [
   }),
   section("get_pricing", { title: "Prices and offers", hint: "Products and offer codes, 365 days", part: pricesPart }),
 ]
+
+/** Sections of the revenue page besides revenue and subscriptions. */
+export function sectionsOf(platform: Platform): readonly Section[] {
+  return platform === "ios" ? [FUNNEL, ...APP_STORE_SECTIONS] : [FUNNEL]
+}
 
 /** The change and the window in the address. Others are left out. */
 function changeIn(query: URLSearchParams): { day?: string; window?: number } {
@@ -131,7 +145,7 @@ function changeIn(query: URLSearchParams): { day?: string; window?: number } {
 
 export async function adsPage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
-  const sections = await shownSections(desk, ADS, appId)
+  const sections = await shownSections(desk, ADS, { appId, platform: "ios" })
   const isConnected = sections.length === 0 || sections.some((section) => section.isConnected)
   return {
     title: `Ads · ${app.name}`,
@@ -151,9 +165,13 @@ keywords and search terms with their cost per install beside the organic rank, a
   )
 }
 
-export async function shownSections(desk: Desk, sections: readonly Section[], appId: string): Promise<ShownSection[]> {
+export async function shownSections(
+  desk: Desk,
+  sections: readonly Section[],
+  app: SectionApp,
+): Promise<ShownSection[]> {
   const existing = sections.filter(({ operation }) => desk.has(operation))
-  return await Promise.all(existing.map((one) => one.show(desk, appId)))
+  return await Promise.all(existing.map((one) => one.show(desk, app)))
 }
 
 /** The cards of accounts that are connected, below one note if figures are sample data. */

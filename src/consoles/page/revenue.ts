@@ -8,7 +8,7 @@ import type { Chart } from "../../ui/charts/chart.ts"
 import { type Html, html } from "../../ui/html.ts"
 import { dayTime, momentTime, shortDay } from "../../ui/times.ts"
 import { figure, money, spoken } from "../../ui/words.ts"
-import { STORE_SECTIONS, sectionsPart, shownSections } from "./connected.ts"
+import { sectionsOf, sectionsPart, shownSections } from "./connected.ts"
 import { reportLink } from "./reports.ts"
 import { readSalesCharts, reportDays } from "./sales-charts.ts"
 import { witnessesPart } from "./witnesses.ts"
@@ -22,28 +22,32 @@ type Subscriptions = AnswerOf<"get_subscriptions">
 export async function revenuePage(desk: Desk, appId: string): Promise<Page> {
   const app = await readHead(desk, appId)
   const view = viewAt(desk, app, { isOfAll: true })
-  const platform = app.iosId === null ? "android" : "ios"
-  const bar = viewBar(desk, app, view, { isOfAll: true, only: platform, compares: { rivals: [] } })
+  const { platform } = view.side
+  const isInBoth = app.iosId !== null && app.androidPkg !== null
+  const bar = viewBar(desk, app, view, { isOfAll: true, hasStores: true, only: platform, compares: { rivals: [] } })
   const days = reportDays(view)
   const [revenue, subscriptions, others, portfolio] = await Promise.all([
-    attempted(desk.ask("get_revenue", { appId, ...days })),
-    attempted(desk.ask("get_subscriptions", { appId, ...days })),
-    shownSections(desk, STORE_SECTIONS, appId),
+    attempted(desk.ask("get_revenue", { appId, platform, ...days })),
+    // Google Play Console has no report of subscriptions, and the answer would be that of the App Store
+    platform === "ios" ? attempted(desk.ask("get_subscriptions", { appId, ...days })) : null,
+    shownSections(desk, sectionsOf(platform), { appId, platform }),
     attempted(desk.ask("list_app_revenue")),
   ])
   const page = (body: Html): Page => ({ title: `Revenue · ${app.name}`, app, at: "revenue", body })
   if (isFault(revenue)) {
     const body = revenue.code === "not_connected" ? notConnected(desk, platform) : refusedPart(revenue)
-    return page(html`<section class="card">${body}</section>${sectionsPart(others)}`)
+    return page(html`${isInBoth && bar}<section class="card">${body}</section>${sectionsPart(others)}`)
   }
   const charts = await readSalesCharts(desk, app, view, revenue)
+  const reported = subscriptions === null || isFault(subscriptions) ? null : subscriptions
   const body = html`${bar}${inventedNote(revenue)}${totalTiles(revenue)}
 <div class="columns-2">${charts.map((chart) => chartCard(desk, chart))}</div>
 <div class="columns-2">${countriesPart(revenue)}
 <div>${
-    isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions)
-  }${sourcesPart(desk, app, revenue, isFault(subscriptions) ? [] : subscriptions.sources)}</div></div>
-${estimatedPart(revenue)}${witnessesPart(revenue, isFault(subscriptions) ? null : subscriptions.reconciliation)}
+    subscriptions !== null &&
+    (isFault(subscriptions) ? card("Subscriptions", refusedPart(subscriptions)) : subscriptionsPart(subscriptions))
+  }${sourcesPart(desk, app, revenue, reported?.sources ?? [])}</div></div>
+${estimatedPart(revenue)}${witnessesPart(revenue, reported?.reconciliation ?? null)}
 ${sectionsPart(others, { hasNote: false })}${!isFault(portfolio) && portfolioCard(desk, app, portfolio)}`
   return { ...page(body), charts: [...charts, ...others.flatMap((section) => section.charts)] }
 }

@@ -46,13 +46,13 @@ const pointsOf = (days: readonly Day[], amountOf: (day: Day) => number) =>
 async function readCompared(
   desk: Desk,
   app: AppHead,
-  { days: { from, to }, versus }: Pick<View, "days" | "versus">,
+  { side: { platform }, days: { from, to }, versus }: Pick<View, "side" | "days" | "versus">,
 ): Promise<{ name: string; days: readonly Day[]; step: number } | null> {
   if (versus === null || versus.kind === "rival") return null
   const length = dayNumber(to) - dayNumber(from) + 1
   const isBefore = versus.kind === "before"
   const place = isBefore ? { to: addDays(from, -1) } : { to, country: versus.side.country }
-  const answer = await attempted(desk.ask("get_revenue", { appId: app.id, days: length, ...place }))
+  const answer = await attempted(desk.ask("get_revenue", { appId: app.id, platform, days: length, ...place }))
   if (isFault(answer)) return null
   const last = isBefore ? place.to : to
   const days = answer.days.filter(({ day }) => addDays(last, -length) < day && day <= last)

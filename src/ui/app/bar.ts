@@ -4,7 +4,7 @@ import { storefrontName } from "../../lib/storefront-names.ts"
 import { isRealDay } from "../../lib/time.ts"
 import { type FormState, selectField, textField } from "../fields.ts"
 import { type Html, html } from "../html.ts"
-import { counted, sideName } from "../words.ts"
+import { counted, STORES, sideName } from "../words.ts"
 import {
   type AppHead,
   address,
@@ -121,6 +121,8 @@ interface BarOptions {
   only?: "ios" | "android"
   /** The page is about all storefronts together. */
   isOfAll?: boolean
+  /** Choose between the stores of the app. For pages about all storefronts of one store. */
+  hasStores?: boolean
   /** The page has no figures over time. */
   hasNoDays?: boolean
   /** The page compares: with the period before and other storefronts, and with these rivals. */
@@ -132,7 +134,7 @@ interface BarOptions {
  * keeps the other parts of the address.
  */
 export function viewBar(desk: Desk, app: AppHead, view: View, options: BarOptions = {}): Html {
-  const { only, isOfAll, hasNoDays, compares } = options
+  const { only, isOfAll, hasStores = false, hasNoDays, compares } = options
   const ownFields = [
     "at",
     "page",
@@ -146,23 +148,29 @@ export function viewBar(desk: Desk, app: AppHead, view: View, options: BarOption
   // a sample has one side
   const sides = desk.isSample ? [] : sidesOf(app).filter(({ platform }) => only === undefined || platform === only)
   const at = sideCode(view.side)
+  const stores = hasStores ? storeChoices(desk, app, view.side) : []
   const hasSides = sides.length > 1 && !isOfAll
   if (!hasSides && hasNoDays) return html``
+  const choice = (label: string, options: [string, string][]) =>
+    selectField({ id: "view", values: null, errors: {} }, { name: "at", label, value: at, options })
   return html`<form class="view" method="get" data-now="">${hiddenFields(otherFields)}${
-    hasSides
-      ? selectField(
-          { id: "view", values: null, errors: {} },
-          {
-            name: "at",
-            label: "Storefront",
-            value: at,
-            options: sides.map((side) => [sideCode(side), sideName(side)]),
-          },
-        )
-      : hiddenFields([["at", at]])
+    stores.length > 1
+      ? choice("Store", stores)
+      : hasSides
+        ? choice(
+            "Storefront",
+            sides.map((side) => [sideCode(side), sideName(side)]),
+          )
+        : hiddenFields([["at", at]])
   }${!hasNoDays && daysPart(desk, view)}${compares && versusField(app, view, { ...compares, isOfAll, only })}
 <button type="submit" data-spare="">Show</button></form>
 `
+}
+
+/** The stores of the app, each with the storefront of the view. A sample has one store. */
+function storeChoices(desk: Desk, app: AppHead, { country }: Side): [string, string][] {
+  const sides = desk.isSample ? [] : sidesOf(app).filter((side) => side.country === country)
+  return sides.map((side) => [sideCode(side), STORES[side.platform]])
 }
 
 /** Links for the periods, and fields for other days. */

@@ -8,10 +8,11 @@ import { trackOwn } from "../../world/tracked.ts"
 export const CONSOLE = "ac_0123456789abcdef02"
 
 /** A workspace with an Android app whose console is connected, at a fixed time. */
-export async function playFacts(sql: Sql, { app, now }: { app: string; now: Date }) {
+export async function playFacts(sql: Sql, { app, now, iosId }: { app: string; now: Date; iosId?: string }) {
   const house = openHouse({ sql, now: () => now })
   const workspaceId = await house.workspace()
-  const appId = await trackOwn(sql, { workspaceId, name: "Tea", androidPkg: app, countries: ["us"], origin: "own" })
+  const ids = { androidPkg: app, ...(iosId && { iosId }) }
+  const appId = await trackOwn(sql, { workspaceId, name: "Tea", ...ids, countries: ["us"], origin: "own" })
   await sql`
     insert into connected_account (id, workspace_id, kind, shown, part, sealed, next_at, state, created_at)
     values (${CONSOLE}, ${workspaceId}, 'google-play-console', 'key …1', 'pubsite_prod_rev_01234567890', 'v1.a.b.c',

@@ -190,6 +190,42 @@ test("installs by country and the visitors of the store page answer by country a
   expect(both.totals.pageViews).toBeNull()
 })
 
+test("the revenue page of an app in both stores shows the store that is chosen", async () => {
+  const scene = await playFacts(await freshDatabase(), {
+    app: "com.tea",
+    iosId: "310633997",
+    now: new Date("2026-11-10T12:00:00Z"),
+  })
+  await scene.store(
+    "stats/installs/installs_com.tea_202611_overview.csv",
+    lines("Date,Package Name,Daily User Installs", "2026-11-05,com.tea,41", "2026-11-06,com.tea,1"),
+    "2026-11-08T00:00:00Z",
+  )
+  await scene.store(
+    "stats/store_performance/store_performance_com.tea_202611_country.csv",
+    lines(
+      "Date,Package name,Country / Region,Store listing acquisitions,Store listing visitors",
+      "2026-11-05,com.tea,DE,60,217",
+    ),
+    "2026-11-08T00:00:00Z",
+  )
+  const owner = await ownerOf(scene.house, scene.workspaceId)
+  const first = (await owner.open(`/app/apps/${scene.appId}/revenue`)).text
+  expect(first).toContain("App Store Connect is not connected")
+  const choices = /<select[^>]*name="at"[\s\S]*?<\/select>/.exec(first)?.[0] ?? ""
+  expect([...choices.matchAll(/value="([^"]+)"[^>]*>([^<]+)</g)].map(([, value, name]) => [value, name])).toEqual([
+    ["us-ios", "App Store"],
+    ["us-android", "Google Play"],
+  ])
+  const play = (await owner.open(`/app/apps/${scene.appId}/revenue?at=us-android`)).text
+  // 41 and 1 installs, and 217 visitors of the store page
+  expect(play).toMatch(/Downloads<[\s\S]{0,80}>42</)
+  expect(play).toMatch(/217/)
+  expect(play).toContain("/reports?report=play_store_country")
+  expect(play).not.toContain("is not connected")
+  expect(play).not.toContain("Subscriptions</h2>")
+})
+
 test("an app of another store, and one whose console is not connected, are refused with what to do", async () => {
   const scene = await tea()
   const ios = await scene.call("revenue?platform=ios")
