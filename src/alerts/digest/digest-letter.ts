@@ -68,10 +68,13 @@ function appsSection({ apps, appsLeft }: Digest): LetterSection | null {
   }
 }
 
+/** The feed compares days, so that a keyword can fall through a week without a single alert. */
+const NO_MOVES = "No keyword moved by three places or more from one measured day to the next."
+
 function movesSection({ moves }: Digest, every: Schedule["every"]): LetterSection {
   const { title } = REVIEW_PARTS.moves
   if (moves.length === 0)
-    return { title, parts: [quiet(`Nothing moved by three places or more that ${every === "day" ? "day" : "week"}.`)] }
+    return { title, parts: [quiet(every === "day" ? NO_MOVES : `${NO_MOVES} Slow movements are counted above.`)] }
   const items = moves.slice(0, MAX_MOVES).map(({ line, apps, direction, lead }): LetterItem => {
     return { text: line, more: [apps.join(", "), lead.day].filter(Boolean).join(" · "), direction }
   })

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { createSummaries } from "../../../src/alerts/delivery/weekly.ts"
+import { addDays } from "../../../src/lib/days.ts"
+import { silentLog } from "../../../src/lib/log.ts"
 import { freshDatabase } from "../../database.ts"
 import { parsed } from "../../outbound/mail/mail-server.ts"
 import { settingsBrowser } from "../../pages/settings/settings-browser.ts"
@@ -94,6 +97,28 @@ describe("a digest", () => {
     const links = [...String(html).matchAll(/href="([^"]*)"/g)].map(([, url]) => url)
     expect(links).toEqual([`${PUBLIC}/app`, unsubscribe.url])
     expect(await stateOf(personId)).toEqual({ state: "sent", failure: null })
+  })
+
+  test("of a week has the figures of the feed's summary, on the Monday after it", async () => {
+    const weekly = await mailScene(await freshDatabase(), "Week")
+    await weekly.tea.measure("tea", 7, 3)
+    const { browser, personId } = await subscriber(weekly)
+    await settingsBrowser(browser, MAIL).send("schedule", { every: "week", hour: "0", zone: "UTC" })
+    const from = addDays(TODAY, -((new Date(TODAY).getUTCDay() + 6) % 7))
+    const to = addDays(from, 6)
+    weekly.clock.now = new Date(`${addDays(to, 1)}T09:30:00Z`)
+    await createSummaries({ sql: weekly.sql, log: silentLog, now: () => weekly.clock.now }).runOnce()
+    const before = weekly.there.got.length
+    for (let times = 0; times < 2; times++) await digests(weekly).runOnce()
+    const sent = weekly.there.got.slice(before)
+    expect(sent).toHaveLength(1)
+    const { subject, text } = await parsed(sent[0]!)
+    expect([subject?.includes(from), subject?.includes(to)]).toEqual([true, true])
+    // rank 3 in the week before, 12 in this week
+    expect(text).toContain("Week: rose 0, fell 1,")
+    const rows = await weekly.sql`select every, day::text, state from digest_mail where person_id = ${personId}`
+    expect([...rows]).toEqual([{ every: "week", day: to, state: "sent" }])
+    await weekly.there.stop()
   })
 
   test("of a person who was removed is not sent, whenever that happens", async () => {

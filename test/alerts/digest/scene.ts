@@ -31,19 +31,22 @@ export interface MailScene {
   there: MailServer
   mailer: Mailer
   tea: Sharing
+  /** The time of the service. */
+  clock: { now: Date }
 }
 
 /** A service with a mail server, and a workspace whose app was measured. */
 export async function mailScene(sql: Sql, name = "Tea <Timer>"): Promise<MailScene> {
   const there = await startMailServer()
   const mailer = createMailer(plainServer(there))
-  const house = openHouse({ sql, now: () => AFTER, settingsPorts: { ...NO_PORTS, mailer } })
+  const clock = { now: AFTER }
+  const house = openHouse({ sql, now: () => clock.now, settingsPorts: { ...NO_PORTS, mailer } })
   const tea = await sharing(house, { name, keywords: ["tea", "mate"] })
   await tea.measureAll([
     ["tea", 1, 5],
     ["tea", 0, 12],
   ])
-  return { sql, house, there, mailer, tea }
+  return { sql, house, there, mailer, tea, clock }
 }
 
 /** Adds an alert of today and reviews with these texts. */
@@ -82,11 +85,19 @@ export async function codeIn({ got }: MailServer): Promise<string> {
 }
 
 export function digests(
-  { sql, house, mailer }: MailScene,
+  { sql, house, mailer, clock }: MailScene,
   more: Partial<Parameters<typeof createDigests>[0]> = {},
 ): Digests {
   const askedAs = (keyId: number) => askAs(house.app.invoke, keyId)
-  return createDigests({ sql, log: silentLog, mailer, publicUrl: PUBLIC, askAs: askedAs, now: () => AFTER, ...more })
+  return createDigests({
+    sql,
+    log: silentLog,
+    mailer,
+    publicUrl: PUBLIC,
+    askAs: askedAs,
+    now: () => clock.now,
+    ...more,
+  })
 }
 
 export const remove = ({ sql, tea }: MailScene, personId: number) =>
