@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { join } from "node:path"
 import { confirmMailAddress, removeMailAddress, requestMailCode } from "../../../src/access/people/mail-addresses.ts"
 import { addPerson, changeRights, removeMember } from "../../../src/access/people/people.ts"
 import { scopesOf } from "../../../src/access/people/roles.ts"
@@ -9,8 +10,10 @@ import { testChannel } from "../../../src/alerts/delivery/test-channel.ts"
 import { unsubscribe } from "../../../src/alerts/digest/unsubscribe.ts"
 import type { Sql, Tx } from "../../../src/database/types.ts"
 import { createMailer } from "../../../src/outbound/mail/smtp.ts"
-import { freshDatabase } from "../../database.ts"
+import { freshDatabase, scratchUrl } from "../../database.ts"
 import { errorOf } from "../../error-of.ts"
+import { until } from "../../jobs/platform.ts"
+import { longOnServer } from "../../long.ts"
 import { type MailServer, parsed, plainServer, startMailServer } from "../../outbound/mail/mail-server.ts"
 import { deliveries, found, foundPassings, outbound, rule, type Scene, scene, telling } from "./scene.ts"
 
@@ -195,3 +198,42 @@ describe("alerts by mail", () => {
     expect((await channels())[0]).toMatchObject({ failure: expect.stringContaining("SMTP_URL") })
   })
 })
+
+const KILLS = 6
+const ALERTS = 5
+
+longOnServer(
+  `postgres: alerts by mail under ${KILLS} kills all arrive, each under one Message-ID`,
+  async () => {
+    await confirm(personId)
+    await add()
+    await rule(at, "rank_drop", { channels: ["email"] })
+    there.got.length = 0
+    const options = { leaseMs: 250, timeoutMs: 200, gapsMs: { email: 0 } }
+    const task = JSON.stringify({ databaseUrl: scratchUrl(sql), options, smtpPort: there.port })
+    let kills = 0
+    while (kills < KILLS || there.got.length < ALERTS) {
+      const child = Bun.spawn([process.execPath, join(import.meta.dirname, "delivery-process.ts"), task], {
+        stdout: "pipe",
+        stderr: "inherit",
+      })
+      await child.stdout.getReader().read()
+      if (kills < KILLS) await found(at, ALERTS, { term: `tea ${kills}` })
+      await Bun.sleep(100 + ((kills * 53) % 150) + kills * 30)
+      child.kill("SIGKILL")
+      await child.exited
+      kills++
+    }
+    const all = KILLS * ALERTS
+    const last = telling(sql, { mail: mail(), gapsMs: { email: 0 } })
+    last.start()
+    const delivered = async () => (await deliveries(at)).filter(({ state }) => state === "delivered").length
+    await until(async () => (await delivered()) === all, 90_000)
+    await last.stop()
+    const mails = await Promise.all(there.got.map(parsed))
+    expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(all)
+    // a kill can repeat the mail that the server had accepted, and nothing else is sent twice
+    expect(mails.length - all).toBeLessThanOrEqual(kills)
+  },
+  180_000,
+)

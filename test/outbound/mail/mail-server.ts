@@ -76,7 +76,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
 }
 
 /** The settings of a server on loopback without encryption. */
-export function plainServer({ port }: MailServer, more: Partial<SmtpServer> = {}): SmtpServer {
+export function plainServer({ port }: Pick<MailServer, "port">, more: Partial<SmtpServer> = {}): SmtpServer {
   const from = { name: "Appmeter", address: "reports@example.com" }
   return { host: "127.0.0.1", port, isSecure: false, needsTls: false, login: null, from, ...more }
 }
